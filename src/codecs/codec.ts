@@ -1,0 +1,104 @@
+// What a format is to the rest of the service: bytes to pixels and back.
+
+import type { ByteSource } from "../lib/byte-source.ts";
+import type { Interpretation, PixelBuffer } from "../pipeline/pixels.ts";
+import type { WasmName } from "./modules.ts";
+
+export type SourceFormat = "jpg" | "png" | "webp" | "gif" | "tif" | "jp2";
+export type OutputFormat = "jpg" | "png" | "webp" | "tif" | "jp2";
+
+/** Physical resolution in pixels per centimetre. */
+export interface Resolution {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A whole-pixel rectangle. */
+export interface Rectangle {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * Facts of one page of a master, read from its header alone. Plain data: the info slot keeps it as JSON.
+ * `bands`, `depth` and `interpretation` describe what `decode` delivers: palettes expanded, sub-byte samples
+ * widened to 8 bit, float counted as 16.
+ */
+export interface ImageHeader {
+  readonly format: SourceFormat;
+  /** As stored, before orientation. */
+  readonly width: number;
+  readonly height: number;
+  readonly bands: number;
+  readonly depth: 8 | 16;
+  readonly interpretation: Interpretation;
+  /** EXIF numbering 1 to 8; 1 where absent or out of range. */
+  readonly orientation: number;
+  /** Pages of a TIFF that are pictures of their own (pyramid levels are not), frames of a GIF or WebP; else 1. */
+  readonly pages: number;
+  /** The kind within the format, in words for people: "progressive", "lzw", "htj2k". */
+  readonly variant: string;
+  readonly resolution?: Resolution;
+  /** Stored tile size, where the file is tiled. */
+  readonly tile?: { readonly width: number; readonly height: number };
+  /** Where the ICC profile lies, when there is one. */
+  readonly profile?: boolean;
+  /** Why this file is refused, in words for the caller, when its header already tells. */
+  readonly unsupported?: string;
+  /** Facts that only the format's own decoder needs. JSON values. */
+  readonly details?: Readonly<Record<string, number | string | boolean | readonly number[]>>;
+}
+
+/** What to decode: a rectangle of stored, full-size pixels at 1/scaleFactor. */
+export interface ReadRequest {
+  readonly header: ImageHeader;
+  /** 1-based. */
+  readonly page: number;
+  /** Inside the image; x and y are multiples of scaleFactor, width and height too unless they reach the edge. */
+  readonly region: Rectangle;
+  /** One of the codec's `scaleFactors`. */
+  readonly scaleFactor: number;
+}
+
+export interface EncodeOptions {
+  readonly format: OutputFormat;
+  /** 1 to 100, for lossy formats. */
+  readonly quality: number;
+  readonly progressive: boolean;
+  readonly chroma: "420" | "444";
+  /** JPEG: the quick encoder or the one with the smallest files. */
+  readonly encoder: "fast" | "small";
+  readonly resolution?: Resolution;
+}
+
+/** What codecs need of the platform: compiled modules and the platform's deflate. */
+export interface CodecHost {
+  wasm(name: WasmName): WebAssembly.Module;
+  /** zlib format (RFC 1950), level 1 to 9. */
+  deflate(data: Uint8Array, level: number): Promise<Uint8Array>;
+}
+
+/**
+ * One format. Factories take the host: `jpegCodec(host)`. Instances of modules live inside and are thrown away
+ * after any error. Errors: ServiceError `decode` (damaged), `unsupported` (sound, but cannot be served right),
+ * `encode`, `source` (from the bytes).
+ */
+export interface Codec {
+  readonly format: SourceFormat;
+  /** Whether the first 64 bytes of a file are of this format. */
+  recognises(head: Uint8Array): boolean;
+  /** Header facts of a page, from at most 256 KiB of a file that keeps its header in front. Throws `bad-request`, code page_not_found. */
+  probe(bytes: ByteSource, page: number): Promise<ImageHeader>;
+  /** Scale factors at which `decode` can deliver cheaply; ascending, always with 1. */
+  scaleFactors(header: ImageHeader): readonly number[];
+  /** Estimated peak bytes of `decode`, result included. `fileSize` is the master's length. */
+  memory(read: ReadRequest, fileSize: number): number;
+  /** The region at 1/scaleFactor: exactly ceil(width/scaleFactor) by ceil(height/scaleFactor) pixels, as stored (no orientation applied). */
+  decode(bytes: ByteSource, read: ReadRequest): Promise<PixelBuffer>;
+  /** 1 to 4 bands (gray, gray+alpha, rgb, rgb+alpha), 8 or 16 bit as `encodes` says. */
+  encode?(pixels: PixelBuffer, options: EncodeOptions): Promise<Uint8Array>;
+  /** What `encode` takes; the plan flattens and reduces before. Present with `encode`. */
+  readonly encodes?: { readonly alpha: boolean; readonly depths: readonly (8 | 16)[]; readonly maxSide: number };
+}

@@ -1,0 +1,14 @@
+// The WebAssembly modules that codecs ask for, and the package file that each is built from.
+
+/** Name in `dist/wasm/` (without .wasm) to file in node_modules. */
+export const wasmModules = {
+  "jpeg-turbo": "@cwasm/jpeg-turbo/jpeg-turbo.wasm",
+  "jpeg-turbo-8bit": "@cornerstonejs/codec-libjpeg-turbo-8bit/dist/libjpegturbowasm.wasm",
+  "mozjpeg-encode": "@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm",
+  "webp-decode": "@jsquash/webp/codec/dec/webp_dec.wasm",
+  "webp-encode": "@jsquash/webp/codec/enc/webp_enc_simd.wasm",
+  openjpeg: "@cornerstonejs/codec-openjpeg/dist/openjpegwasm.wasm",
+  openjph: "@cornerstonejs/codec-openjph/dist/openjphjs.wasm",
+} as const;
+
+export type WasmName = keyof typeof wasmModules;

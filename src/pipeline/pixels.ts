@@ -1,0 +1,32 @@
+// Raw pixels: what decoders give, steps turn and encoders take.
+
+/** How the bands of a pixel are to be read. `ycc` is full-range BT.601 (JFIF). */
+export type Interpretation = "gray" | "rgb" | "ycc" | "cmyk";
+
+/**
+ * Interleaved samples, row after row without padding: `data.length === width * height * bands`.
+ * gray: 1 band, or 2 with alpha; rgb and ycc: 3, or 4 with alpha; cmyk: 4, where 0 is no ink.
+ * Alpha is the last band and not premultiplied. 8 bit: 0 to 255; 16 bit: 0 to 65535.
+ */
+export interface PixelBuffer {
+  readonly width: number;
+  readonly height: number;
+  readonly bands: number;
+  readonly interpretation: Interpretation;
+  readonly data: Uint8Array | Uint16Array;
+}
+
+/** Whether the last band is alpha. */
+export function hasAlpha(pixels: Pick<PixelBuffer, "bands" | "interpretation">): boolean {
+  return pixels.interpretation !== "cmyk" && (pixels.bands === 2 || pixels.bands === 4);
+}
+
+/** The largest sample value: 255 or 65535. */
+export function fullScale(pixels: Pick<PixelBuffer, "data">): 255 | 65535 {
+  return pixels.data instanceof Uint16Array ? 65535 : 255;
+}
+
+/** Zeroed samples of the same depth as `like`. */
+export function samplesLike(like: Pick<PixelBuffer, "data">, length: number): Uint8Array | Uint16Array {
+  return like.data instanceof Uint16Array ? new Uint16Array(length) : new Uint8Array(length);
+}

@@ -1,0 +1,26 @@
+// The list of steps that turn decoded pixels into what is encoded, and its runner.
+
+import type { PixelBuffer } from "./pixels.ts";
+
+/** One axis of a resampling: output sample `i` is centred on source coordinate `origin + (i + 0.5) * scale`
+ * (in source pixels, pixel `j` covering `j` to `j + 1`), and there are `size` of them. */
+export interface ResampleAxis {
+  readonly size: number;
+  readonly origin: number;
+  readonly scale: number;
+}
+
+/** A step is plain data: it crosses the thread boundary with the plan. */
+export type Step =
+  | { readonly op: "orient"; readonly orientation: number } // EXIF 1 to 8: pixels as stored to upright
+  | { readonly op: "crop"; readonly left: number; readonly top: number; readonly width: number; readonly height: number }
+  | { readonly op: "resize"; readonly x: ResampleAxis; readonly y: ResampleAxis } // reads beyond the output's window where pixels go on
+  | { readonly op: "to-srgb" } // cmyk and ycc to rgb; gray stays gray
+  | { readonly op: "mirror" } // left and right change sides
+  | { readonly op: "rotate"; readonly degrees: number } // clockwise, 0 to 360, any; uncovered corners transparent (alpha is added)
+  | { readonly op: "gray" }
+  | { readonly op: "bitonal" } // one band, 0 or full scale
+  | { readonly op: "flatten"; readonly background: readonly [number, number, number] } // 0 to 255 each; alpha goes
+  | { readonly op: "depth"; readonly bits: 8 | 16 };
+
+export type Run = (pixels: PixelBuffer) => PixelBuffer;

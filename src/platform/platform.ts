@@ -1,0 +1,91 @@
+// Everything that differs between runtimes, behind one interface. Only this folder and the entries know the runtime.
+
+import type { ByteSource } from "../lib/byte-source.ts";
+
+export interface FileStat {
+  readonly kind: "file" | "directory" | "other";
+  readonly size: number;
+  readonly modified: Date;
+  /** Device and file number where the runtime tells, so that a replaced file is seen. */
+  readonly id?: string;
+}
+
+export interface OpenFile extends ByteSource {
+  readonly size: number;
+  close(): Promise<void>;
+}
+
+/** Files, by absolute path. Methods throw the runtime's error except where undefined is said. */
+export interface FileSystem {
+  /** Follows symbolic links; undefined where nothing is there. */
+  stat(path: string): Promise<FileStat | undefined>;
+  /** The path with all symbolic links resolved; undefined where nothing is there. */
+  realPath(path: string): Promise<string | undefined>;
+  open(path: string): Promise<OpenFile>;
+  readFile(path: string): Promise<Uint8Array | undefined>;
+  list(path: string): AsyncIterable<{ readonly name: string; readonly kind: FileStat["kind"] }>;
+  /** The whole file appears at once or not at all, also after a crash (temporary name, sync, rename) where the runtime can. Makes parent directories. */
+  writeFile(path: string, data: Uint8Array): Promise<void>;
+  /** Marks a file as used now (its modification time); absent where the runtime cannot. */
+  touch?(path: string): Promise<void>;
+  /** Removes a file, or a directory with what is in it; no error where nothing is there. */
+  remove(path: string): Promise<void>;
+}
+
+/** A pool worker as the main thread sees it. */
+export interface WorkerPort {
+  post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
+  onMessage(listener: (message: unknown) => void): void;
+  /** Called once, when the worker ended by itself or by an uncaught error. */
+  onDeath(listener: (reason: string) => void): void;
+  kill(): void;
+}
+
+export interface Serving {
+  /** The addresses in use, as URLs without a path. */
+  readonly urls: readonly string[];
+  /** Stops accepting, lets running requests finish for at most `graceMs`, then cuts them. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export interface ServeOptions {
+  /** undefined: all interfaces. */
+  readonly hostname?: string;
+  readonly port: number;
+  /** Time for a request's head and body to arrive. 0: no limit. */
+  readonly readTimeoutMs: number;
+  /** Time a response may stand still. 0: no limit. */
+  readonly writeTimeoutMs: number;
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+}
+
+export interface Platform {
+  readonly name: "node" | "deno" | "bun" | "workerd";
+  readonly version: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Usable processors, at least 1. */
+  readonly parallelism: number;
+  /** Memory of the machine or container in bytes. */
+  readonly memoryBytes: number;
+  /** The compiled module of that name in dist/wasm. Throws when there is none. */
+  wasm(name: string): WebAssembly.Module;
+  /** A file of static/, by relative path with `/`; undefined where there is none. */
+  asset(path: string): Promise<Uint8Array | undefined>;
+  /** zlib format (RFC 1950). */
+  deflate(data: Uint8Array, level: number): Promise<Uint8Array>;
+  /** The address of the socket's peer, without port. */
+  clientAddress(request: Request): string | undefined;
+  /** The request target as it came (path and query, before any URL parsing), where the runtime tells. */
+  rawTarget(request: Request): string | undefined;
+  readonly files?: FileSystem;
+  /** Where the process was started; file names in the configuration are relative to the file, command-line ones to this. */
+  readonly cwd?: string;
+  /** Undefined on workerd: jobs run in place. */
+  startWorker?(): WorkerPort;
+  serve?(options: ServeOptions): Promise<Serving>;
+  /** Calls back on SIGHUP (reload) and on SIGTERM and SIGINT (stop). */
+  onSignal?(signal: "reload" | "stop", listener: () => void): void;
+  /** Ends the process after its output is flushed. */
+  exit?(code: number): void;
+  write?(stream: "out" | "err", text: string): void;
+}

@@ -1,0 +1,36 @@
+// Where masters are read. Sources belong to the operator: nothing is ever written to them.
+
+import type { ByteSource } from "../lib/byte-source.ts";
+import type { Counts } from "../lib/count.ts";
+
+/** An opened master. `close` is called once, when the request is done with it. */
+export interface SourceImage {
+  readonly bytes: ByteSource;
+  /** Changes when the bytes change: size, modification time and file number, or an entity tag. */
+  readonly validator: string;
+  readonly modified?: Date;
+  /** Absolute path, where a worker can open the same bytes by itself. */
+  readonly path?: string;
+  close(): Promise<void>;
+}
+
+export interface SourceEntry {
+  readonly name: string;
+  readonly kind: "image" | "directory" | "other";
+}
+
+export interface Source {
+  readonly name: string;
+  readonly backend: "filesystem" | "http" | "s3" | "sample";
+  /** Identifiers that begin with it belong to this source; it is taken off before `open` sees the key. "": the default source. */
+  readonly prefix: string;
+  /** Type and root, url or bucket: part of what cached bytes depend on (D-7). Holds no secret. */
+  readonly fingerprint: string;
+  readonly counts: Counts;
+  /** undefined: not there. Throws ServiceError `source` when it cannot be told, `bad-request` for a key that no file may have. */
+  open(key: string, signal?: AbortSignal): Promise<SourceImage | undefined>;
+  /** Entries of a directory, "" being the top; undefined where there is none. */
+  list?(prefix: string): Promise<readonly SourceEntry[] | undefined>;
+  /** Resolves when the source can be used; throws with the reason, in words for the operator. */
+  check(): Promise<void>;
+}

@@ -1,0 +1,25 @@
+// A store keeps bytes under two-part keys. Caches, sessions and bookmarks stand on it.
+
+export interface Usage {
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+/**
+ * Keys have two parts: a name (what people see and purge) and a variant (what else the bytes depend on; may be "").
+ * Both are any text without NUL. An optional method is an optional capability; throwing is "broken".
+ */
+export interface Store {
+  /** undefined: not there, expired, or it did not verify. */
+  get(name: string, variant: string): Promise<Uint8Array | undefined>;
+  /** Appears whole or not at all. `ttl` in seconds; 0 or undefined: until pushed out. */
+  set(name: string, variant: string, value: Uint8Array, ttl?: number): Promise<void>;
+  /** Removes one variant, or all of a name; the number removed. */
+  delete(name: string, variant?: string): Promise<number>;
+  /** Removes everything that this store wrote. */
+  clear?(): Promise<void>;
+  usage?(): Promise<Usage>;
+  /** Throws when the store cannot be used. */
+  check(): Promise<void>;
+  close?(): Promise<void>;
+}
