@@ -1,0 +1,38 @@
+// A CodecHost for tests: modules straight from their packages, zlib from Node.
+
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { deflate } from "node:zlib";
+import type { CodecHost } from "../src/codecs/codec.ts";
+import { type WasmName, wasmModules } from "../src/codecs/modules.ts";
+
+const root = new URL("../node_modules/", import.meta.url);
+const compiled = new Map<WasmName, WebAssembly.Module>();
+const deflateAsync = promisify(deflate) as (data: Uint8Array, options: { level: number }) => Promise<Uint8Array>;
+
+
+export const testHost: CodecHost = {
+  wasm(name) {
+    let module = compiled.get(name);
+    if (!module) compiled.set(name, (module = new WebAssembly.Module(readFileSync(new URL(wasmModules[name], root)))));
+    return module;
+  },
+  deflate: (data, level) => deflateAsync(data, { level }),
+};
+
+const fixtures = new URL("./fixtures/", import.meta.url);
+
+/** The bytes of a fixture picture. */
+export function fixture(name: string): Uint8Array {
+  return new Uint8Array(readFileSync(new URL(name, fixtures)));
+}
+
+/** The rows of fixtures/expected.tsv, by column name. */
+export function expectedRows(): Record<string, string>[] {
+  const [head = "", ...lines] = readFileSync(new URL("expected.tsv", fixtures), "utf8").trimEnd().split("\n");
+  const columns = head.split("\t");
+  return lines.map((line) => {
+    const cells = line.split("\t");
+    return Object.fromEntries(columns.map((column, i) => [column, cells[i] ?? ""]));
+  });
+}
