@@ -56,7 +56,12 @@ export function toErrorRecord(error: unknown, fallback: ErrorKind): ErrorRecord 
     const cause = error.cause === undefined ? undefined : describe(error.cause);
     return { kind: error.kind, message: error.message, code: error.code, cause };
   }
-  return { kind: fallback, message: "The image could not be processed.", code: `${fallback}_failed`, cause: describe(error) };
+  return {
+    kind: fallback,
+    message: "The image could not be processed.",
+    code: `${fallback}_failed`,
+    cause: describe(error),
+  };
 }
 
 /** The inverse of {@link toErrorRecord}. */

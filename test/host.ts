@@ -8,13 +8,16 @@ import { type WasmName, wasmModules } from "../src/codecs/modules.ts";
 
 const root = new URL("../node_modules/", import.meta.url);
 const compiled = new Map<WasmName, WebAssembly.Module>();
-const deflateAsync = promisify(deflate) as (data: Uint8Array, options: { level: number }) => Promise<Uint8Array>;
-
+const deflateAsync = promisify(deflate) as (
+  data: Uint8Array,
+  options: { level: number },
+) => Promise<Uint8Array>;
 
 export const testHost: CodecHost = {
   wasm(name) {
     let module = compiled.get(name);
-    if (!module) compiled.set(name, (module = new WebAssembly.Module(readFileSync(new URL(wasmModules[name], root)))));
+    if (!module)
+      compiled.set(name, (module = new WebAssembly.Module(readFileSync(new URL(wasmModules[name], root)))));
     return module;
   },
   deflate: (data, level) => deflateAsync(data, { level }),

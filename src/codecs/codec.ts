@@ -100,5 +100,9 @@ export interface Codec {
   /** 1 to 4 bands (gray, gray+alpha, rgb, rgb+alpha), 8 or 16 bit as `encodes` says. */
   encode?(pixels: PixelBuffer, options: EncodeOptions): Promise<Uint8Array>;
   /** What `encode` takes; the plan flattens and reduces before. Present with `encode`. */
-  readonly encodes?: { readonly alpha: boolean; readonly depths: readonly (8 | 16)[]; readonly maxSide: number };
+  readonly encodes?: {
+    readonly alpha: boolean;
+    readonly depths: readonly (8 | 16)[];
+    readonly maxSide: number;
+  };
 }

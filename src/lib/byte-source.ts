@@ -27,9 +27,13 @@ export function memoryBytes(data: Uint8Array): ByteSource {
  */
 export async function readAll(bytes: ByteSource, limit: number): Promise<Uint8Array> {
   const tooLarge = () =>
-    new ServiceError("too-large", `The source file is larger than the ${limit} bytes that its decoder may hold.`, {
-      code: "source_too_large",
-    });
+    new ServiceError(
+      "too-large",
+      `The source file is larger than the ${limit} bytes that its decoder may hold.`,
+      {
+        code: "source_too_large",
+      },
+    );
   if (bytes.size !== undefined) {
     if (bytes.size > limit) throw tooLarge();
     return bytes.read(0, bytes.size);

@@ -13,7 +13,13 @@ export interface ResampleAxis {
 /** A step is plain data: it crosses the thread boundary with the plan. */
 export type Step =
   | { readonly op: "orient"; readonly orientation: number } // EXIF 1 to 8: pixels as stored to upright
-  | { readonly op: "crop"; readonly left: number; readonly top: number; readonly width: number; readonly height: number }
+  | {
+      readonly op: "crop";
+      readonly left: number;
+      readonly top: number;
+      readonly width: number;
+      readonly height: number;
+    }
   | { readonly op: "resize"; readonly x: ResampleAxis; readonly y: ResampleAxis } // reads beyond the output's window where pixels go on
   | { readonly op: "to-srgb" } // cmyk and ycc to rgb; gray stays gray
   | { readonly op: "mirror" } // left and right change sides
