@@ -1,0 +1,17 @@
+// SHA-256 (FIPS 180-4) of bytes and text, and bytes as hexadecimal digits.
+
+const encoder = new TextEncoder();
+
+/** The 32 bytes of the SHA-256 of bytes, or of text as UTF-8. */
+export async function sha256(input: Uint8Array | string): Promise<Uint8Array> {
+  const bytes = typeof input === "string" ? encoder.encode(input) : input;
+  // The cast: our arrays never lie over a SharedArrayBuffer, which is all that BufferSource leaves out.
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
+}
+
+/** Two lower-case hexadecimal digits for each byte. */
+export function toHex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
+  return text;
+}

@@ -1,0 +1,106 @@
+// Permits for a bounded number of tasks at a time, with a bounded queue that a task may leave.
+
+import { ServiceError } from "../errors.ts";
+
+export interface Semaphore {
+  /** Permits in use. */
+  readonly active: number;
+  /** Tasks in the queue. */
+  readonly waiting: number;
+  /**
+   * Waits for `weight` permits (default 1), first come first served, and gives the function that returns them;
+   * calling it again does nothing. Throws ServiceError `busy` when the queue is full, `cancelled` when `signal`
+   * aborts while waiting, RangeError when there will never be so many permits.
+   */
+  acquire(options?: { readonly weight?: number; readonly signal?: AbortSignal }): Promise<() => void>;
+  /** Runs `task` under one permit. */
+  run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** Changes the number of permits; tasks that hold some keep them. */
+  resize(permits: number): void;
+}
+
+interface Waiter {
+  readonly weight: number;
+  readonly admit: () => void;
+}
+
+/** A semaphore of `permits` permits and at most `maxWaiting` tasks in its queue (default: no bound). */
+export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_INFINITY): Semaphore {
+  const queue = new Set<Waiter>();
+  let total = permits;
+  let active = 0;
+
+  // Nobody overtakes the first of the queue, or light tasks would starve a heavy one. A waiting task that is heavier
+  // than what `resize` left gets in when everything else has left.
+  const fits = (weight: number) => active + weight <= total || active === 0;
+  const take = (weight: number) => {
+    active += weight;
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      active -= weight;
+      admitNext();
+    };
+  };
+  const admitNext = () => {
+    for (const waiter of queue) {
+      if (!fits(waiter.weight)) break;
+      queue.delete(waiter);
+      waiter.admit();
+    }
+  };
+
+  const acquire: Semaphore["acquire"] = async ({ weight = 1, signal } = {}) => {
+    if (signal?.aborted) throw cancelled(signal);
+    if (weight > total) throw new RangeError(`expected at most ${total} permits, received ${weight}`);
+    if (queue.size === 0 && fits(weight)) return take(weight);
+    if (queue.size >= maxWaiting)
+      throw new ServiceError(
+        "busy",
+        "The server expected fewer requests at once; its queue is full. Try again shortly.",
+      );
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        queue.delete(waiter);
+        reject(cancelled(signal));
+        admitNext();
+      };
+      const waiter: Waiter = {
+        weight,
+        admit: () => {
+          signal?.removeEventListener("abort", leave);
+          resolve(take(weight));
+        },
+      };
+      queue.add(waiter);
+      signal?.addEventListener("abort", leave, { once: true });
+    });
+  };
+
+  return {
+    get active() {
+      return active;
+    },
+    get waiting() {
+      return queue.size;
+    },
+    acquire,
+    async run(task, signal) {
+      const release = await acquire({ signal });
+      try {
+        return await task();
+      } finally {
+        release();
+      }
+    },
+    resize(count) {
+      total = count;
+      admitNext();
+    },
+  };
+}
+
+function cancelled(signal: AbortSignal | undefined): ServiceError {
+  return new ServiceError("cancelled", "The request ended before its turn came.", { cause: signal?.reason });
+}

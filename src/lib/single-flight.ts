@@ -1,0 +1,75 @@
+// One piece of work for all who ask for the same thing at the same time.
+
+import { ServiceError } from "../errors.ts";
+
+export interface SingleFlight<T> {
+  /** Keys with work under way. */
+  readonly size: number;
+  /** Whether `run` would join work that is under way. */
+  has(key: string): boolean;
+  /**
+   * The result of `work`, or of the work under way for `key`. All who wait get the same value or error. When `signal`
+   * aborts, only this caller leaves, with ServiceError `cancelled`; the work's own signal aborts when all have left,
+   * and whoever asks after that starts anew.
+   */
+  run(key: string, work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>;
+}
+
+interface Flight<T> {
+  readonly result: Promise<T>;
+  readonly controller: AbortController;
+  waiters: number;
+}
+
+/** A registry of work under way. */
+export function createSingleFlight<T>(): SingleFlight<T> {
+  const flights = new Map<string, Flight<T>>();
+
+  const start = (key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> => {
+    const controller = new AbortController();
+    const forget = () => {
+      if (flights.get(key) === flight) flights.delete(key);
+    };
+    // An async wrapper, so that work that throws at once rejects like any other.
+    const result = (async () => work(controller.signal))();
+    const flight: Flight<T> = { result, controller, waiters: 0 };
+    flights.set(key, flight);
+    // Also keeps a rejection that nobody waits for any more from being unhandled.
+    result.then(forget, forget);
+    return flight;
+  };
+
+  return {
+    get size() {
+      return flights.size;
+    },
+    has: (key) => flights.has(key),
+    async run(key, work, signal) {
+      if (signal?.aborted) throw cancelled(signal);
+      const flight = flights.get(key) ?? start(key, work);
+      flight.waiters++;
+      let leave: (() => void) | undefined;
+      try {
+        if (!signal) return await flight.result;
+        const left = new Promise<never>((_, reject) => {
+          leave = () => reject(cancelled(signal));
+          signal.addEventListener("abort", leave, { once: true });
+        });
+        return await Promise.race([flight.result, left]);
+      } finally {
+        if (leave) signal?.removeEventListener("abort", leave);
+        flight.waiters--;
+        if (flight.waiters === 0 && flights.get(key) === flight) {
+          flights.delete(key);
+          flight.controller.abort(new ServiceError("cancelled", "All who waited for the work have gone."));
+        }
+      }
+    },
+  };
+}
+
+function cancelled(signal: AbortSignal): ServiceError {
+  return new ServiceError("cancelled", "The request ended before its answer was ready.", {
+    cause: signal.reason,
+  });
+}
