@@ -1,0 +1,68 @@
+// PNG as the rest of the service sees it.
+
+import { ServiceError } from "../../errors.ts";
+import type { Codec, CodecHost, ImageHeader } from "../codec.ts";
+import { decodePng } from "./decode.ts";
+import { encodePng } from "./encode.ts";
+import { damaged, type PngHeader, readPngHeader, signature } from "./header.ts";
+
+/** Buffers of the stream: what is read, what the inflater has put out and nobody has taken, its window. */
+const streamMemory = 4 << 20;
+const largestFactor = 256;
+
+/** Regions and box-reduced scales in memory of the result; one page. */
+export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
+  return {
+    format: "png",
+    recognises: (head) => head.length >= 8 && signature.every((byte, i) => head[i] === byte),
+    async probe(bytes, page) {
+      if (page !== 1)
+        throw new ServiceError("bad-request", `Expected page 1, the only one of a PNG, received ${page}.`, {
+          code: "page_not_found",
+        });
+      return imageHeader(await readPngHeader(bytes));
+    },
+    scaleFactors(header) {
+      const factors = [1];
+      const side = Math.min(header.width, header.height);
+      for (let factor = 2; factor <= largestFactor && factor <= side; factor *= 2) factors.push(factor);
+      return factors;
+    },
+    memory({ header, region, scaleFactor }) {
+      const sampleBytes = header.depth / 8;
+      const rowSamples = header.width * header.bands;
+      const pixels = Math.ceil(region.width / scaleFactor) * Math.ceil(region.height / scaleFactor);
+      const result = pixels * header.bands * sampleBytes;
+      const rows = 2 * rowSamples * sampleBytes;
+      if (scaleFactor === 1) return result + rows + streamMemory;
+      const line = region.width * header.bands * sampleBytes;
+      const sums = 8 * header.bands * (header.details?.interlaced ? pixels : 2 * region.width);
+      return result + rows + line + sums + streamMemory;
+    },
+    async decode(bytes, { header, region, scaleFactor }) {
+      const png = await readPngHeader(bytes);
+      if (png.width !== header.width || png.height !== header.height || png.bands !== header.bands)
+        throw damaged("its header, which is not the one read before");
+      return decodePng(bytes, png, region, scaleFactor);
+    },
+    encode: (pixels, options) => encodePng(pixels, options, host),
+    encodes: { alpha: true, depths: [8, 16], maxSide: 2 ** 31 - 1 },
+  };
+}
+
+function imageHeader(png: PngHeader): ImageHeader {
+  return {
+    format: "png",
+    width: png.width,
+    height: png.height,
+    bands: png.bands,
+    depth: png.bitDepth === 16 ? 16 : 8,
+    interpretation: png.bands < 3 ? "gray" : "rgb",
+    orientation: png.orientation,
+    pages: 1,
+    variant: `${png.bitDepth} bit ${png.colourName}${png.interlaced ? ", interlaced" : ""}`,
+    resolution: png.resolution,
+    profile: png.profile,
+    details: { interlaced: png.interlaced },
+  };
+}

@@ -1,0 +1,94 @@
+// Choosing and applying row filters when writing (PNG specification 9.2, 12.7).
+
+import type { PixelBuffer } from "../../pipeline/pixels.ts";
+
+/**
+ * The rows of a picture, each with its filter type in front, ready to be deflated; 16-bit samples big-endian. Per row
+ * the filter whose output has the least sum of absolute values (as signed bytes) is taken.
+ */
+export function filterRows(pixels: PixelBuffer): Uint8Array {
+  const { width, height, bands, data } = pixels;
+  const wide = data instanceof Uint16Array;
+  const step = bands * (wide ? 2 : 1);
+  const length = width * step;
+  const out = new Uint8Array((length + 1) * height);
+  // A pixel of zeros stands left of each row, so that no column is special.
+  let row = new Uint8Array(length + step);
+  let above = new Uint8Array(length + step);
+  const samples = width * bands;
+  for (let y = 0; y < height; y++) {
+    if (wide) bigEndian(data, y * samples, samples, row, step);
+    else row.set(data.subarray(y * samples, (y + 1) * samples), step);
+    const filter = cheapest(row, above, step);
+    const at = y * (length + 1);
+    out[at] = filter;
+    applyFilter[filter](row, above, step, out, at + 1 - step);
+    [row, above] = [above, row];
+  }
+  return out;
+}
+
+function bigEndian(data: Uint16Array, from: number, count: number, row: Uint8Array, at: number): void {
+  for (let i = 0; i < count; i++) {
+    const sample = data[from + i]!;
+    row[at + 2 * i] = sample >> 8;
+    row[at + 2 * i + 1] = sample;
+  }
+}
+
+type Filter = 0 | 1 | 2 | 3 | 4;
+
+/** Sums in one walk, so that each neighbour is loaded once. */
+function cheapest(row: Uint8Array, above: Uint8Array, step: number): Filter {
+  let [none, sub, up, average, paeth] = [0, 0, 0, 0, 0];
+  for (let i = step; i < row.length; i++) {
+    const x = row[i]!;
+    const a = row[i - step]!;
+    const b = above[i]!;
+    none += magnitude(x);
+    sub += magnitude(x - a);
+    up += magnitude(x - b);
+    average += magnitude(x - ((a + b) >> 1));
+    paeth += magnitude(x - predict(a, b, above[i - step]!));
+  }
+  const least = Math.min(none, sub, up, average, paeth);
+  return least === none ? 0 : least === sub ? 1 : least === up ? 2 : least === paeth ? 4 : 3;
+}
+
+/** Distance from 0 of a difference as a signed byte. */
+function magnitude(difference: number): number {
+  const signed = (difference << 24) >> 24;
+  return signed < 0 ? -signed : signed;
+}
+
+/** Of left, up and upper left the one nearest to left + up - upperLeft; ties in that order. */
+function predict(a: number, b: number, c: number): number {
+  const toB = a - c;
+  const toA = b - c;
+  const both = toA + toB;
+  const pa = toA < 0 ? -toA : toA;
+  const pb = toB < 0 ? -toB : toB;
+  const pc = both < 0 ? -both : both;
+  if (pa <= pb && pa <= pc) return a;
+  return pb <= pc ? b : c;
+}
+
+type Apply = (row: Uint8Array, above: Uint8Array, step: number, out: Uint8Array, offset: number) => void;
+
+/** By filter type: writes the filtered byte of `row[i]` to `out[offset + i]`. */
+const applyFilter: readonly [Apply, Apply, Apply, Apply, Apply] = [
+  (row, _, step, out, offset) => out.set(row.subarray(step), offset + step),
+  (row, _, step, out, offset) => {
+    for (let i = step; i < row.length; i++) out[offset + i] = row[i]! - row[i - step]!;
+  },
+  (row, above, step, out, offset) => {
+    for (let i = step; i < row.length; i++) out[offset + i] = row[i]! - above[i]!;
+  },
+  (row, above, step, out, offset) => {
+    for (let i = step; i < row.length; i++) out[offset + i] = row[i]! - ((row[i - step]! + above[i]!) >> 1);
+  },
+  (row, above, step, out, offset) => {
+    for (let i = step; i < row.length; i++)
+      out[offset + i] = row[i]! - predict(row[i - step]!, above[i]!, above[i - step]!);
+  },
+];

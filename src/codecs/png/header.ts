@@ -1,0 +1,199 @@
+// The chunks of a PNG before its picture: IHDR, PLTE, tRNS, pHYs, iCCP, eXIf (PNG specification, third edition, 5 and 11).
+
+import { ServiceError } from "../../errors.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import { crc32 } from "../../lib/crc32.ts";
+import type { Resolution } from "../codec.ts";
+import { readExif } from "../exif.ts";
+
+/** The eight bytes every PNG begins with. */
+export const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
+
+/** Per colour type: samples of a stored pixel and the depths allowed (11.2.1). */
+const colourTypes = {
+  0: { name: "gray", samples: 1, depths: [1, 2, 4, 8, 16] },
+  2: { name: "rgb", samples: 3, depths: [8, 16] },
+  3: { name: "palette", samples: 1, depths: [1, 2, 4, 8] },
+  4: { name: "gray with alpha", samples: 2, depths: [8, 16] },
+  6: { name: "rgb with alpha", samples: 4, depths: [8, 16] },
+} as const satisfies Record<number, { name: string; samples: number; depths: readonly number[] }>;
+
+export type ColourType = keyof typeof colourTypes;
+
+export interface PngHeader {
+  readonly width: number;
+  readonly height: number;
+  /** Bits of a stored sample or palette index. */
+  readonly bitDepth: number;
+  readonly colourType: ColourType;
+  readonly colourName: string;
+  /** Stored samples of a pixel, before palette and transparency are applied. */
+  readonly samples: number;
+  readonly interlaced: boolean;
+  /** Bands after palette and transparency are applied: 1 to 4. */
+  readonly bands: number;
+  /** RGB triples, 1 to 256. */
+  readonly palette?: Uint8Array;
+  /** The content of tRNS: an alpha per palette entry, or the one transparent colour as 16-bit numbers. */
+  readonly transparency?: Uint8Array;
+  readonly resolution?: Resolution;
+  readonly orientation: number;
+  readonly profile: boolean;
+  /** Where the first IDAT chunk begins (its length field). */
+  readonly dataStart: number;
+}
+
+/** Content that is read, by chunk type, with the longest length that can be meant; other chunks are skipped unread. */
+const wanted: Readonly<Record<string, { readonly longest: number; readonly checked: boolean }>> = {
+  PLTE: { longest: 768, checked: true },
+  tRNS: { longest: 256, checked: true },
+  pHYs: { longest: 9, checked: false },
+  eXIf: { longest: 64 * 1024, checked: false },
+};
+
+const firstRead = 16 * 1024;
+const laterRead = 1024;
+const readBudget = 256 * 1024;
+
+/**
+ * Facts before the picture. Reads at most 256 KiB, usually 16. eXIf after the picture is not looked for.
+ * Throws ServiceError `decode` when damaged, `unsupported` for Apple's variant and for headers too scattered.
+ */
+export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
+  const read = frugal(bytes);
+  const start = await read(0, 8 + 25);
+  if (signature.some((byte, i) => start[i] !== byte)) throw damaged("its signature");
+  const first = chunkHead(start.subarray(8));
+  if (first?.type === "CgBI") {
+    throw new ServiceError(
+      "unsupported",
+      "Expected a standard PNG, received Apple's CgBI variant: convert it first.",
+      { code: "source_unsupported" },
+    );
+  }
+  if (first?.type !== "IHDR" || first.length !== 13 || start.length < 33) throw damaged("its header chunk");
+  const head = readImageHeader(checked("IHDR", start.subarray(12, 33)));
+
+  const found = new Map<string, Uint8Array>();
+  let profile = false;
+  let at = 33;
+  for (;;) {
+    const chunk = chunkHead(await read(at, 8));
+    if (!chunk || chunk.type === "IEND") throw damaged("the end: there is no picture in it");
+    if (chunk.type === "IDAT") break;
+    profile ||= chunk.type === "iCCP";
+    const want = wanted[chunk.type];
+    if (want && chunk.length <= want.longest && !found.has(chunk.type)) {
+      const body = await read(at + 4, chunk.length + 8);
+      if (body.length < chunk.length + 8) throw damaged("the end: there is no picture in it");
+      found.set(chunk.type, want.checked ? checked(chunk.type, body) : body.subarray(4, -4));
+    } else if (want?.checked) throw damaged(`its ${chunk.type} chunk`);
+    at += chunk.length + 12;
+  }
+
+  const palette = head.colourType === 3 ? readPalette(found.get("PLTE")) : undefined;
+  const transparency = readTransparency(found.get("tRNS"), head.colourType, palette);
+  const exif = found.has("eXIf") ? readExif(found.get("eXIf")!) : undefined;
+  return {
+    ...head,
+    bands: (head.colourType === 3 ? 3 : head.samples) + (transparency ? 1 : 0),
+    palette,
+    transparency,
+    resolution: readPhysical(found.get("pHYs")) ?? exif?.resolution,
+    orientation: exif?.orientation ?? 1,
+    profile,
+    dataStart: at,
+  };
+}
+
+/** Reads through one window, so that neighbouring chunks cost one read; never more than the budget in all. */
+function frugal(bytes: ByteSource): (offset: number, length: number) => Promise<Uint8Array> {
+  let window = new Uint8Array();
+  let windowStart = 0;
+  let spent = 0;
+  return async (offset, length) => {
+    const inside = offset - windowStart;
+    if (inside < 0 || inside + length > window.length || window.length === 0) {
+      const size = Math.max(length, spent === 0 ? firstRead : laterRead);
+      spent += size;
+      if (spent > readBudget) {
+        throw new ServiceError(
+          "unsupported",
+          "Expected a PNG with few chunks before its picture, received very many: write it anew without its text chunks.",
+          { code: "source_unsupported" },
+        );
+      }
+      window = new Uint8Array(await bytes.read(offset, size));
+      windowStart = offset;
+    }
+    return window.subarray(offset - windowStart, offset - windowStart + length);
+  };
+}
+
+function chunkHead(data: Uint8Array): { length: number; type: string } | undefined {
+  if (data.length < 8) return undefined;
+  const length = uint32(data, 0);
+  const type = String.fromCharCode(...data.subarray(4, 8));
+  if (length > 0x7fffffff || !/^[A-Za-z]{4}$/.test(type)) throw damaged("the head of a chunk");
+  return { length, type };
+}
+
+/** The content of a chunk given as type, content and checksum. */
+function checked(type: string, body: Uint8Array): Uint8Array {
+  if (crc32(body.subarray(0, -4)) !== uint32(body, body.length - 4))
+    throw damaged(`the checksum of its ${type} chunk`);
+  return body.subarray(4, -4);
+}
+
+function readImageHeader(data: Uint8Array) {
+  const [width, height] = [uint32(data, 0), uint32(data, 4)];
+  const [bitDepth = 0, colour = 0, compression, filter, interlace = 0] = data.subarray(8);
+  const kind = (colourTypes as Record<number, (typeof colourTypes)[ColourType]>)[colour];
+  if (width < 1 || height < 1 || width > 0x7fffffff || height > 0x7fffffff) throw damaged("its dimensions");
+  if (!kind || !(kind.depths as readonly number[]).includes(bitDepth)) throw damaged("its colour type");
+  if (compression !== 0 || filter !== 0 || interlace > 1) throw damaged("its header chunk");
+  return {
+    width,
+    height,
+    bitDepth,
+    colourType: colour as ColourType,
+    colourName: kind.name,
+    samples: kind.samples,
+    interlaced: interlace === 1,
+  };
+}
+
+function readPalette(data: Uint8Array | undefined): Uint8Array {
+  if (!data || data.length === 0 || data.length % 3 !== 0) throw damaged("its palette");
+  return data;
+}
+
+function readTransparency(
+  data: Uint8Array | undefined,
+  colourType: ColourType,
+  palette: Uint8Array | undefined,
+): Uint8Array | undefined {
+  if (!data || colourType === 4 || colourType === 6) return undefined;
+  const fits = palette ? data.length * 3 <= palette.length : data.length === (colourType === 0 ? 2 : 6);
+  if (!fits || data.length === 0) throw damaged("its transparency chunk");
+  return data;
+}
+
+/** pHYs counts pixels per metre when its unit is 1; without a unit it only tells the aspect of pixels. */
+function readPhysical(data: Uint8Array | undefined): Resolution | undefined {
+  if (data?.length !== 9 || data[8] !== 1) return undefined;
+  const [x, y] = [uint32(data, 0) / 100, uint32(data, 4) / 100];
+  return x > 0 && y > 0 ? { x, y } : undefined;
+}
+
+function uint32(data: Uint8Array, at: number): number {
+  return new DataView(data.buffer, data.byteOffset, data.byteLength).getUint32(at);
+}
+
+/** The error for a file that breaks off or contradicts itself. */
+export function damaged(where: string): ServiceError {
+  return new ServiceError(
+    "decode",
+    `Expected a sound PNG, received one that is damaged at ${where}: replace the file.`,
+  );
+}

@@ -1,0 +1,105 @@
+// From the bytes of an unfiltered row to samples: depths widened, palette and transparency applied (PNG specification 7.2, 11.3.1).
+
+import type { PngHeader } from "./header.ts";
+
+export type Samples = Uint8Array | Uint16Array;
+
+/**
+ * Writes pixels `x` to `x + count` of an unfiltered row (bytes from index 1) to `out` from index `at`, one pixel every
+ * `stride` samples.
+ */
+export type Expand = (
+  row: Uint8Array,
+  x: number,
+  count: number,
+  out: Samples,
+  at: number,
+  stride: number,
+) => void;
+
+/** The expansion for this kind of picture: to `header.bands` bands of 8 bit, or of 16 where stored so. */
+export function expander(header: PngHeader): Expand {
+  const { bitDepth, colourType, transparency, samples } = header;
+  if (colourType === 3) return looked(paletteEntries(header), bitDepth, header.bands);
+  if (colourType === 0 && bitDepth <= 8 && (bitDepth < 8 || transparency))
+    return looked(grayEntries(header), bitDepth, header.bands);
+  if (transparency) return keyed(samples, bitDepth, transparency);
+  return bitDepth === 16 ? direct16(samples) : direct8(samples);
+}
+
+function direct8(bands: number): Expand {
+  return (row, x, count, out, at, stride) => {
+    const start = 1 + x * bands;
+    if (stride === bands) {
+      out.set(row.subarray(start, start + count * bands), at);
+      return;
+    }
+    for (let i = 0; i < count; i++)
+      for (let band = 0; band < bands; band++) out[at + i * stride + band] = row[start + i * bands + band]!;
+  };
+}
+
+function direct16(bands: number): Expand {
+  return (row, x, count, out, at, stride) => {
+    let from = 1 + x * bands * 2;
+    for (let i = 0; i < count; i++) {
+      const to = at + i * stride;
+      for (let band = 0; band < bands; band++, from += 2) out[to + band] = (row[from]! << 8) | row[from + 1]!;
+    }
+  };
+}
+
+/** Gray or RGB where one colour, compared at its stored depth, is transparent. */
+function keyed(samples: number, bitDepth: number, transparency: Uint8Array): Expand {
+  const wide = bitDepth === 16;
+  const opaque = wide ? 65535 : 255;
+  const key = Array.from(
+    { length: samples },
+    (_, i) => ((transparency[2 * i]! << 8) | transparency[2 * i + 1]!) & opaque,
+  );
+  const plain = wide ? direct16(samples) : direct8(samples);
+  return (row, x, count, out, at, stride) => {
+    plain(row, x, count, out, at, stride);
+    for (let i = 0, to = at; i < count; i++, to += stride) {
+      let same = true;
+      for (let band = 0; band < samples; band++) same &&= out[to + band] === key[band];
+      out[to + samples] = same ? 0 : opaque;
+    }
+  };
+}
+
+/** Indices of 1, 2, 4 or 8 bit, highest bits first, into entries of `bands` samples. */
+function looked(entries: Uint8Array, bitDepth: number, bands: number): Expand {
+  const perByte = 8 / bitDepth;
+  const mask = (1 << bitDepth) - 1;
+  return (row, x, count, out, at, stride) => {
+    for (let i = 0, to = at; i < count; i++, to += stride) {
+      const column = x + i;
+      const inByte = column % perByte;
+      const index = (row[1 + (column - inByte) / perByte]! >> (8 - bitDepth * (inByte + 1))) & mask;
+      const entry = index * bands;
+      for (let band = 0; band < bands; band++) out[to + band] = entries[entry + band]!;
+    }
+  };
+}
+
+/** Indices past the palette are opaque black. */
+function paletteEntries({ palette, transparency, bands }: PngHeader): Uint8Array {
+  const entries = new Uint8Array(256 * bands);
+  for (let i = 0; i < 256; i++) {
+    for (let band = 0; band < 3; band++) entries[i * bands + band] = palette?.[i * 3 + band] ?? 0;
+    if (transparency) entries[i * bands + 3] = transparency[i] ?? 255;
+  }
+  return entries;
+}
+
+function grayEntries({ bitDepth, transparency, bands }: PngHeader): Uint8Array {
+  const last = (1 << bitDepth) - 1;
+  const entries = new Uint8Array((last + 1) * bands);
+  const key = transparency ? ((transparency[0]! << 8) | transparency[1]!) & last : -1;
+  for (let i = 0; i <= last; i++) {
+    entries[i * bands] = (i * 255) / last;
+    if (transparency) entries[i * bands + 1] = i === key ? 0 : 255;
+  }
+  return entries;
+}
