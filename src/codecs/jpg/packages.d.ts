@@ -1,0 +1,71 @@
+// Types of the two encoder packages, as far as they are used; the packages bring none that fit.
+
+/** What emscripten's factories take: a hook that makes the instance from a compiled module. */
+interface EmscriptenOptions {
+  instantiateWasm(
+    imports: WebAssembly.Imports,
+    done: (instance: WebAssembly.Instance) => void,
+  ): WebAssembly.Exports;
+  print?(text: string): void;
+  printErr?(text: string): void;
+}
+
+declare module "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs" {
+  export interface FrameInfo {
+    width: number;
+    height: number;
+    bitsPerSample: number;
+    componentCount: number;
+    isSigned: boolean;
+  }
+  export interface JPEGDecoder {
+    getEncodedBuffer(length: number): Uint8Array;
+    decode(): void;
+    getFrameInfo(): FrameInfo;
+    getDecodedBuffer(): Uint8Array;
+    delete(): void;
+  }
+  export interface JPEGEncoder {
+    getDecodedBuffer(frame: FrameInfo): Uint8Array;
+    setQuality(quality: number): void;
+    setProgressive(progressive: boolean): void;
+    /** TJSAMP: 0 is 4:4:4, 2 is 4:2:0, 3 is gray. */
+    setSubSampling(sampling: number): void;
+    encode(): void;
+    getEncodedBuffer(): Uint8Array;
+    delete(): void;
+  }
+  export interface LibjpegTurbo {
+    readonly HEAPU8: Uint8Array;
+    readonly JPEGDecoder: new () => JPEGDecoder;
+    readonly JPEGEncoder: new () => JPEGEncoder;
+  }
+  export default function create(options: EmscriptenOptions): Promise<LibjpegTurbo>;
+}
+
+declare module "@jsquash/jpeg/codec/enc/mozjpeg_enc.js" {
+  export interface MozjpegOptions {
+    quality: number;
+    baseline: boolean;
+    arithmetic: boolean;
+    progressive: boolean;
+    optimize_coding: boolean;
+    smoothing: number;
+    color_space: number;
+    quant_table: number;
+    trellis_multipass: boolean;
+    trellis_opt_zero: boolean;
+    trellis_opt_table: boolean;
+    trellis_loops: number;
+    auto_subsample: boolean;
+    chroma_subsample: number;
+    separate_chroma_quality: boolean;
+    chroma_quality: number;
+  }
+  export interface Mozjpeg {
+    readonly HEAPU8: Uint8Array;
+    /** RGBA samples in. */
+    encode(data: Uint8Array, width: number, height: number, options: MozjpegOptions): Uint8Array;
+  }
+  export default function create(options: EmscriptenOptions): Promise<Mozjpeg>;
+}
