@@ -1,0 +1,67 @@
+// The one spelling of a request (Image API 3.0 section 4.7, 2.1 section 4.7) and the file name of its answer.
+
+import { type Geometry, largestSize, type Size, sizeFromOneSide } from "./geometry.ts";
+import { percentEncode } from "./path.ts";
+import type { ImageRequest } from "./request.ts";
+
+export interface CanonicalOptions {
+  /** Whether the source image is gray, so that `gray` changes nothing. */
+  readonly gray: boolean;
+}
+
+/**
+ * `region/size/rotation/quality.format` in canonical form, not percent-encoded. Parsed again and resolved for the
+ * same image, limits and tile side it gives the same geometry.
+ */
+export function canonicalParameters(
+  request: ImageRequest,
+  geometry: Geometry,
+  image: Size,
+  options: CanonicalOptions,
+): string {
+  const { mirror, degrees } = request.rotation;
+  const rotation = `${mirror ? "!" : ""}${degrees}`;
+  const quality =
+    request.quality === "color" || (request.quality === "gray" && options.gray) ? "default" : request.quality;
+  const size = request.version === 2 ? canonicalSize2(geometry, image) : canonicalSize3(request, geometry);
+  return `${canonicalRegion(geometry, image)}/${size}/${rotation}/${quality}.${request.format}`;
+}
+
+function canonicalRegion({ region }: Geometry, image: Size): string {
+  const whole = region.width === image.width && region.height === image.height;
+  return whole ? "full" : `${region.x},${region.y},${region.width},${region.height}`;
+}
+
+function canonicalSize3({ size: { upscale } }: ImageRequest, { region, size, limits }: Geometry): string {
+  if (same(size, largestSize(region, limits, false))) return "max";
+  if (upscale && same(size, largestSize(region, limits, true))) return "^max";
+  const caret = size.width > region.width || size.height > region.height ? "^" : "";
+  return `${caret}${size.width},${size.height}`;
+}
+
+function canonicalSize2({ region, size, limits, tileSize }: Geometry, image: Size): string {
+  if (same(size, largestSize(region, limits, false))) return "full";
+  const { width, height } = size;
+  const aspectKept = same(size, sizeFromOneSide({ kind: "width", width }, region, image, tileSize));
+  return aspectKept ? `${width},` : `${width},${height}`;
+}
+
+function same(a: Size, b: Size): boolean {
+  return a.width === b.width && a.height === b.height;
+}
+
+/**
+ * The value of a Content-Disposition header (RFC 6266) that names the answer by identifier, region, size and
+ * format, the name percent-encoded (RFC 8187). `canonical` is what {@link canonicalParameters} gives.
+ */
+export function contentDisposition(identifier: string, canonical: string, attachment: boolean): string {
+  const [region, size] = canonical.split("/");
+  const format = canonical.slice(canonical.lastIndexOf(".") + 1);
+  const stem = identifier
+    .replace(/\.(?:jpe?g|png|tiff?|webp|gif|jp[2xhc]|j2[kc]|jhc)(?=;[0-9]+$|$)/i, "")
+    .replace(/[\p{C}\p{Z}/\\:*?"<>|%]+/gu, "_")
+    .replace(/^\.+/, "_");
+  const name = `${[...stem].slice(-100).join("")}_${region}_${size}.${format}`;
+  const encoded = percentEncode(name, /[A-Za-z0-9!#$&+\-.^_`|~]/);
+  return `${attachment ? "attachment" : "inline"}; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,16 @@
+// The formats that can be written, by the names that requests give them (Image API 3.0 section 4.5, 2.1 alike).
+
+const mediaTypes = {
+  jpg: "image/jpeg",
+  png: "image/png",
+  tif: "image/tiff",
+  webp: "image/webp",
+  jp2: "image/jp2",
+} as const;
+
+export type Format = keyof typeof mediaTypes;
+
+/** The Content-Type of a format. */
+export function mediaType(format: Format): string {
+  return mediaTypes[format];
+}

@@ -1,0 +1,268 @@
+// The one parser of image request parameters, for every version (Image API 3.0 and 2.1, section 4). It accepts
+// what a version's tables hold, and nothing else.
+
+import { ServiceError } from "../../errors.ts";
+import type { Format } from "./formats.ts";
+import type {
+  Decimal,
+  ImageRequest,
+  Quality,
+  RegionRequest,
+  Rotation,
+  SizeForm,
+  SizeRequest,
+} from "./request.ts";
+import { imageVersions } from "./versions.ts";
+
+/** Whether info.json lists a token, the compliance level already says it, or it works without being told. */
+export type Mark = "advertised" | "implied" | "silent";
+
+export type RegionForm = "full" | "square" | "x,y,w,h" | "pct:x,y,w,h";
+export type SizeToken = "max" | "full" | "w,h" | "w," | ",h" | "pct:n" | "!w,h";
+
+/** What a version accepts and says. The feature of a form is a key of `features`, or "base" where every server has it. */
+export interface ImageVersion {
+  readonly version: 2 | 3;
+  readonly context: string;
+  /** The URI of the compliance level, also for the Link header. */
+  readonly level: string;
+  readonly regions: Readonly<Partial<Record<RegionForm, string>>>;
+  readonly sizes: Readonly<Partial<Record<SizeToken, string>>>;
+  /** The feature of the `^` prefix; absent where the version has none. */
+  readonly upscaling?: string;
+  readonly rotation: {
+    /** Whether 360 itself is in range; it means 0. */
+    readonly fullTurn: boolean;
+    readonly quarters: string;
+    readonly arbitrary: string;
+    readonly mirror: string;
+  };
+  readonly qualities: Readonly<Record<string, { readonly means: Quality; readonly mark: Mark }>>;
+  readonly formats: Readonly<Record<Format, Mark>>;
+  /** Formats named as preferred in image information. */
+  readonly preferredFormats: readonly Format[];
+  readonly features: Readonly<Record<string, Mark>>;
+}
+
+/** The last four path segments, decoded; `file` is quality and format with the dot between them. */
+export interface ImageSegments {
+  readonly region: string;
+  readonly size: string;
+  readonly rotation: string;
+  readonly file: string;
+}
+
+/**
+ * The request that decoded segments ask for. Throws ServiceError `bad-request` with codes `invalid_region`,
+ * `empty_region`, `invalid_size`, `empty_size`, `version_2_does_not_upscale`, `invalid_rotation`,
+ * `invalid_quality` and `invalid_format`.
+ */
+export function parseImageRequest(version: 2 | 3, segments: ImageSegments): ImageRequest {
+  const tables = imageVersions[version];
+  const dot = segments.file.lastIndexOf(".");
+  return {
+    version,
+    region: parseRegion(tables, segments.region),
+    size: parseSize(tables, segments.size),
+    rotation: parseRotation(tables, segments.rotation),
+    quality: parseQuality(tables, dot < 0 ? segments.file : segments.file.slice(0, dot)),
+    format: parseFormat(tables, dot < 0 ? "" : segments.file.slice(dot + 1)),
+  };
+}
+
+const regionForms: Record<RegionForm, (text: string) => RegionRequest | undefined> = {
+  full: (text) => (text === "full" ? { kind: "full" } : undefined),
+  square: (text) => (text === "square" ? { kind: "square" } : undefined),
+  "x,y,w,h": (text) => {
+    const [x, y, width, height] = list(text, 4, readPixels);
+    if (x === undefined || y === undefined || width === undefined || height === undefined) return undefined;
+    if (width === 0 || height === 0) throw emptyRegion(text);
+    return { kind: "pixels", x, y, width, height };
+  },
+  "pct:x,y,w,h": (text) => {
+    const [x, y, width, height] = text.startsWith("pct:") ? list(text.slice(4), 4, readDecimal) : [];
+    if (x === undefined || y === undefined || width === undefined || height === undefined) return undefined;
+    if (width.digits === 0n || height.digits === 0n) throw emptyRegion(text);
+    return { kind: "percent", x, y, width, height };
+  },
+};
+
+const sizeForms: Record<SizeToken, (text: string) => SizeForm | undefined> = {
+  max: (text) => (text === "max" ? { kind: "max" } : undefined),
+  full: (text) => (text === "full" ? { kind: "max" } : undefined),
+  "w,h": (text) => {
+    const [width, height] = list(text, 2, readPixels);
+    return width === undefined || height === undefined ? undefined : { kind: "exact", width, height };
+  },
+  "w,": (text) => {
+    const width = text.endsWith(",") ? readPixels(text.slice(0, -1)) : undefined;
+    return width === undefined ? undefined : { kind: "width", width };
+  },
+  ",h": (text) => {
+    const height = text.startsWith(",") ? readPixels(text.slice(1)) : undefined;
+    return height === undefined ? undefined : { kind: "height", height };
+  },
+  "pct:n": (text) => {
+    const percent = text.startsWith("pct:") ? readDecimal(text.slice(4)) : undefined;
+    return percent === undefined ? undefined : { kind: "percent", percent };
+  },
+  "!w,h": (text) => {
+    const [width, height] = text.startsWith("!") ? list(text.slice(1), 2, readPixels) : [];
+    return width === undefined || height === undefined ? undefined : { kind: "confined", width, height };
+  },
+};
+
+function parseRegion(tables: ImageVersion, text: string): RegionRequest {
+  for (const form of keys(tables.regions)) {
+    const region = regionForms[form](text);
+    if (region !== undefined) return region;
+  }
+  throw refuse(
+    "invalid_region",
+    `Expected a region as ${alternatives(keys(tables.regions))}, with digits only (in percentages also one point); received ${shown(text)}.`,
+    "Correct the first of the four image parameters.",
+  );
+}
+
+function parseSize(tables: ImageVersion, text: string): SizeRequest {
+  const caret = text.startsWith("^");
+  const size = sizeOf(tables, caret ? text.slice(1) : text);
+  if (caret && size !== undefined && tables.upscaling === undefined) {
+    throw refuse(
+      `version_${tables.version}_does_not_upscale`,
+      `Expected a size without ^, since version ${tables.version} of this service does not upscale; received ${shown(text)}.`,
+      "Take the ^ away, or ask under version 3.",
+    );
+  }
+  if (size === undefined) {
+    const forms = alternatives(keys(tables.sizes));
+    const prefix = tables.upscaling === undefined ? "" : ", each also after ^";
+    throw refuse(
+      "invalid_size",
+      `Expected a size as ${forms}${prefix}; received ${shown(text)}.`,
+      text === "full"
+        ? "Ask for max, the name of the full size in this version."
+        : "Correct the second of the four image parameters.",
+    );
+  }
+  if (isEmpty(size)) {
+    throw refuse(
+      "empty_size",
+      `Expected a size of at least one pixel; received ${shown(text)}.`,
+      "Ask for a width and height above 0.",
+    );
+  }
+  return { ...size, upscale: caret };
+}
+
+function sizeOf(tables: ImageVersion, text: string): SizeForm | undefined {
+  for (const form of keys(tables.sizes)) {
+    const size = sizeForms[form](text);
+    if (size !== undefined) return size;
+  }
+  return undefined;
+}
+
+function isEmpty(size: SizeForm): boolean {
+  return (
+    ("width" in size && size.width === 0) ||
+    ("height" in size && size.height === 0) ||
+    ("percent" in size && size.percent.digits === 0n)
+  );
+}
+
+function parseRotation(tables: ImageVersion, text: string): Rotation {
+  const mirror = text.startsWith("!");
+  const angle = readDecimal(mirror ? text.slice(1) : text);
+  const turn = angle === undefined ? undefined : compare(angle, 360n);
+  if (angle === undefined || turn === undefined || turn > 0 || (turn === 0 && !tables.rotation.fullTurn)) {
+    throw refuse(
+      "invalid_rotation",
+      `Expected a rotation from 0 up to ${tables.rotation.fullTurn ? "and with" : "but not"} 360 degrees, with ! before it to mirror; received ${shown(text)}.`,
+      "Write it with digits and at most one point.",
+    );
+  }
+  // A millionth of a degree moves no pixel of any picture, and every such number prints without an exponent.
+  const millionths = Number((angle.digits * 2_000_000n + angle.scale) / (2n * angle.scale));
+  return { mirror, degrees: (millionths % 360_000_000) / 1_000_000 };
+}
+
+function parseQuality(tables: ImageVersion, text: string): Quality {
+  const quality = own(tables.qualities, text);
+  if (quality !== undefined) return quality.means;
+  throw refuse(
+    "invalid_quality",
+    `Expected a quality as ${alternatives(keys(tables.qualities))}; received ${shown(text)}.`,
+    "Write the last image parameter as quality.format, such as default.jpg.",
+  );
+}
+
+function parseFormat(tables: ImageVersion, text: string): Format {
+  if (own(tables.formats, text) !== undefined) return text as Format;
+  throw refuse(
+    "invalid_format",
+    `Expected a format as ${alternatives(keys(tables.formats))} after the quality and a point; received ${shown(text)}.`,
+    "Write the last image parameter as quality.format, such as default.jpg.",
+  );
+}
+
+const wholeNumber = /^[0-9]+$/;
+const decimalNumber = /^([0-9]*)(?:\.([0-9]+))?$/;
+
+/** Whole pixels; what no safe integer can hold becomes the largest one, which is beyond every image. */
+function readPixels(text: string): number | undefined {
+  if (!wholeNumber.test(text)) return undefined;
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+}
+
+function readDecimal(text: string): Decimal | undefined {
+  const [found, whole = "", fraction = ""] = decimalNumber.exec(text) ?? [];
+  if (found === undefined || found === "") return undefined;
+  return { digits: BigInt(whole + fraction), scale: 10n ** BigInt(fraction.length) };
+}
+
+function compare(number: Decimal, whole: bigint): number {
+  const difference = number.digits - whole * number.scale;
+  return difference === 0n ? 0 : difference > 0n ? 1 : -1;
+}
+
+/** Exactly `count` values between commas, or nothing. */
+function list<T>(
+  text: string,
+  count: number,
+  read: (part: string) => T | undefined,
+): readonly (T | undefined)[] {
+  const parts = text.split(",");
+  return parts.length === count ? parts.map(read) : [];
+}
+
+/** An own entry only: `constructor` is no quality. */
+function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
+function keys<K extends string>(table: Readonly<Partial<Record<K, unknown>>>): readonly K[] {
+  return Object.keys(table) as K[];
+}
+
+function alternatives(words: readonly string[]): string {
+  return `${words.slice(0, -1).join("; ")} or ${words.at(-1)}`;
+}
+
+/** What was received, fit for a message: quoted, short, without characters that do not print. */
+function shown(text: string): string {
+  const printable = [...text.slice(0, 80)].map((c) => (/[\p{C}\p{Z}]/u.test(c) && c !== " " ? "?" : c));
+  return `"${printable.slice(0, 40).join("")}${text.length > 40 ? "…" : ""}"`;
+}
+
+function emptyRegion(text: string): ServiceError {
+  return refuse(
+    "empty_region",
+    `Expected a region of at least one pixel; received ${shown(text)}.`,
+    "Ask for a width and height above 0.",
+  );
+}
+
+function refuse(code: string, found: string, advice: string): ServiceError {
+  return new ServiceError("bad-request", `${found} ${advice}`, { code });
+}

@@ -1,0 +1,137 @@
+// Image information documents (Image API 3.0 section 5, 2.1 section 5) and their media type.
+
+import { type Limits, type Size, scaleFactors, tileWithin } from "./geometry.ts";
+import type { Mark } from "./grammar.ts";
+import { imageVersions } from "./versions.ts";
+
+/** The JSON-LD context of image information, per version. */
+export const contextUri = { 2: imageVersions[2].context, 3: imageVersions[3].context } as const;
+/** The compliance level's document, per version, for `rel="profile"` links. */
+export const profileUri = { 2: imageVersions[2].level, 3: imageVersions[3].level } as const;
+export const protocolUri = "http://iiif.io/api/image";
+export const authContextUri = "http://iiif.io/api/auth/2/context.json";
+
+export interface InformationInput {
+  readonly version: 2 | 3;
+  /** The absolute URI of the image service, without a / at its end. */
+  readonly id: string;
+  /** The upright image. */
+  readonly size: Size;
+  readonly limits: Limits;
+  readonly tileSize: number;
+  /** Authorization services of a gated image. */
+  readonly service?: readonly object[];
+}
+
+/** The document as a plain object, its fields in the order in which they are written. */
+export function imageInformation(input: InformationInput): Record<string, unknown> {
+  return input.version === 2 ? information2(input) : information3(input);
+}
+
+function information3({
+  id,
+  size,
+  limits,
+  tileSize,
+  service = [],
+}: InformationInput): Record<string, unknown> {
+  const tables = imageVersions[3];
+  return {
+    "@context": service.length > 0 ? [authContextUri, tables.context] : tables.context,
+    id,
+    type: "ImageService3",
+    protocol: protocolUri,
+    profile: "level2",
+    width: size.width,
+    height: size.height,
+    extraFormats: advertised(tables.formats),
+    extraQualities: advertised(marks(tables.qualities)),
+    extraFeatures: advertised(tables.features),
+    preferredFormats: tables.preferredFormats,
+    ...limitFields(limits),
+    ...tileFields(size, limits, tileSize),
+    ...(service.length > 0 ? { service } : {}),
+  };
+}
+
+function information2({
+  id,
+  size,
+  limits,
+  tileSize,
+  service = [],
+}: InformationInput): Record<string, unknown> {
+  const tables = imageVersions[2];
+  return {
+    "@context": tables.context,
+    "@id": id,
+    "@type": "iiif:Image",
+    protocol: protocolUri,
+    width: size.width,
+    height: size.height,
+    profile: [
+      tables.level,
+      {
+        formats: advertised(tables.formats),
+        qualities: advertised(marks(tables.qualities)),
+        supports: advertised(tables.features),
+        ...limitFields(limits),
+      },
+    ],
+    ...tileFields(size, limits, tileSize),
+    ...(service.length > 0 ? { service } : {}),
+  };
+}
+
+function limitFields(limits: Limits): Record<string, number> {
+  const { maxWidth, maxHeight, maxArea } = limits;
+  return Object.fromEntries(
+    Object.entries({ maxWidth, maxHeight, maxArea }).filter(([, limit]) => limit > 0),
+  );
+}
+
+/** A tile that the limits forbid is made smaller, or left out where none is allowed. */
+function tileFields(size: Size, limits: Limits, tileSize: number): Record<string, unknown> {
+  const width = tileWithin(tileSize, limits);
+  return width === undefined ? {} : { tiles: [{ width, scaleFactors: scaleFactors(size, width) }] };
+}
+
+function advertised(table: Readonly<Record<string, Mark>>): readonly string[] {
+  return Object.keys(table).filter((token) => table[token] === "advertised");
+}
+
+function marks(table: Readonly<Record<string, { readonly mark: Mark }>>): Record<string, Mark> {
+  return Object.fromEntries(Object.entries(table).map(([token, { mark }]) => [token, mark]));
+}
+
+/**
+ * The media type of image information for an Accept header (RFC 9110 section 12.5.1): JSON-LD with its profile
+ * only where the header names `application/ld+json` and does not refuse it with `q=0`, else JSON.
+ */
+export function informationType(accept: string | undefined, version: 2 | 3): string {
+  return namesJsonLd(accept ?? "")
+    ? `application/ld+json;profile="${contextUri[version]}"`
+    : "application/json";
+}
+
+function namesJsonLd(accept: string): boolean {
+  return splitOutsideQuotes(accept, ",").some((range) => {
+    const [type = "", ...parameters] = splitOutsideQuotes(range, ";").map((part) =>
+      part.trim().toLowerCase(),
+    );
+    const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
+    return type === "application/ld+json" && (weight === undefined || Number(weight) !== 0);
+  });
+}
+
+/** Parts between separators that stand outside quoted strings. */
+function splitOutsideQuotes(text: string, separator: string): readonly string[] {
+  const parts = [""];
+  let quoted = false;
+  for (const character of text) {
+    if (character === '"') quoted = !quoted;
+    if (character === separator && !quoted) parts.push("");
+    else parts[parts.length - 1] += character;
+  }
+  return parts;
+}

@@ -1,0 +1,113 @@
+// Image API paths: which resource of which identifier (Image API 3.0 sections 2, 3 and 9; 2.1 alike).
+
+import { ServiceError } from "../../errors.ts";
+import type { ImageSegments } from "./grammar.ts";
+
+/** What a path names. Identifiers and segments are decoded; identifiers have passed {@link checkIdentifier}. */
+export type ImagePath =
+  | { readonly kind: "info"; readonly identifier: string }
+  | { readonly kind: "base"; readonly identifier: string }
+  | ({ readonly kind: "image"; readonly identifier: string } & ImageSegments);
+
+/**
+ * Reads the raw request path after the mount prefix (never decoded before, without its query). Runs of `/` count
+ * as one, the split at `/` comes before any decoding, and each segment is decoded once. Five or more segments are
+ * an image, a last `info.json` is image information, all else the base URI, which may end in `/`.
+ *
+ * Throws ServiceError `bad-request` (`bad_encoding`) for broken percent-encoding, `not-found` for identifiers that
+ * {@link checkIdentifier} refuses and for paths that name nothing.
+ */
+export function splitImagePath(rawPath: string): ImagePath {
+  const slash = rawPath.endsWith("/");
+  const segments = rawSegments(rawPath).map(decode);
+  const last = segments.at(-1);
+  if (last === "info.json" && segments.length > 1 && !slash) {
+    return { kind: "info", identifier: checkIdentifier(segments.slice(0, -1).join("/")) };
+  }
+  if (segments.length < 5) return { kind: "base", identifier: checkIdentifier(segments.join("/")) };
+  if (slash) {
+    throw new ServiceError(
+      "not-found",
+      "Expected an image path without a / at its end; received one with it. Take the last / away.",
+      { code: "no_such_resource" },
+    );
+  }
+  const [region = "", size = "", rotation = "", file = ""] = segments.slice(-4);
+  const identifier = checkIdentifier(segments.slice(0, -4).join("/"));
+  return { kind: "image", identifier, region, size, rotation, file };
+}
+
+/** An identifier from its spelling in a path, `%2F` or `/` between its parts. Throws as {@link splitImagePath}. */
+export function decodeIdentifier(raw: string): string {
+  return checkIdentifier(rawSegments(raw).map(decode).join("/"));
+}
+
+/**
+ * A decoded identifier in its one form: an identifier that holds an http URL has `//` after the scheme, also where
+ * folding took one `/`. Throws ServiceError `not-found` (`identifier_refused`) for what could name something
+ * outside a source: empty, `.` and `..` segments, NUL, backslash, a leading `/`, a drive letter.
+ */
+export function checkIdentifier(identifier: string): string {
+  const whole = identifier.replace(/(^|\/)(https?:)\/(?=[^/])/gi, "$1$2//");
+  const segments = whole.split("/");
+  const refused = segments.some(
+    (segment, at) =>
+      (segment === "" && !/^https?:$/i.test(segments[at - 1] ?? "")) ||
+      segment === "." ||
+      segment === ".." ||
+      /^[a-z]:$/i.test(segment),
+  );
+  if (refused || segments.at(-1) === "" || /[\0\\]/.test(whole) || /^[a-z]:/i.test(whole)) {
+    throw new ServiceError(
+      "not-found",
+      "Expected an identifier without empty, . or .. parts, backslash, NUL, or an absolute path; received one that has them. Check the identifier.",
+      { code: "identifier_refused" },
+    );
+  }
+  return whole;
+}
+
+/**
+ * The canonical spelling of an identifier as one path segment: unreserved characters, sub-delimiters and `:` as
+ * they are, all others percent-encoded as UTF-8 (RFC 3986 section 3.3, without `@`).
+ */
+export function encodeIdentifier(identifier: string): string {
+  return percentEncode(identifier, /[A-Za-z0-9\-._~!$&'()*+,;=:]/);
+}
+
+/** UTF-8 with `%XX` for every character that `plain` (one ASCII character) does not match. */
+export function percentEncode(text: string, plain: RegExp): string {
+  let encoded = "";
+  for (const byte of new TextEncoder().encode(text)) {
+    const character = String.fromCharCode(byte);
+    encoded +=
+      byte < 128 && plain.test(character)
+        ? character
+        : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+  }
+  return encoded;
+}
+
+/** `name;3` as page 3 of `name`; undefined where no page number from 1 ends the identifier. */
+export function splitPage(
+  identifier: string,
+): { readonly identifier: string; readonly page: number } | undefined {
+  const [, name, page] = /^(.+);([1-9][0-9]{0,8})$/su.exec(identifier) ?? [];
+  return name === undefined || page === undefined ? undefined : { identifier: name, page: Number(page) };
+}
+
+function rawSegments(rawPath: string): readonly string[] {
+  return rawPath.split("/").filter((segment) => segment !== "");
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch (cause) {
+    throw new ServiceError(
+      "bad-request",
+      "Expected percent-encoded UTF-8 in the path; received broken encoding. Write a percent sign itself as %25.",
+      { code: "bad_encoding", cause },
+    );
+  }
+}
