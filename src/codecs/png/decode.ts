@@ -1,8 +1,8 @@
 // A region of a PNG, row by row from the stream: passes, filters, samples, reduction (PNG specification 8 to 10).
 
-import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
+import { allocated } from "../allocate.ts";
 import type { Rectangle } from "../codec.ts";
 import { damaged, type PngHeader } from "./header.ts";
 import { inflatedPicture } from "./idat.ts";
@@ -76,19 +76,6 @@ export async function decodePng(
   if (!complete) throw damaged("the end: rows are missing");
   finish();
   return { width, height, bands: header.bands, interpretation: header.bands < 3 ? "gray" : "rgb", data };
-}
-
-function allocated<T>(allocate: () => T): T {
-  try {
-    return allocate();
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new ServiceError(
-      "too-large",
-      "Expected a region that fits into memory, received a larger one: ask for less.",
-      { cause: error },
-    );
-  }
 }
 
 function samples(header: PngHeader, length: number): Samples {

@@ -36,23 +36,31 @@ function bigEndian(data: Uint16Array, from: number, count: number, row: Uint8Arr
   }
 }
 
-type Filter = 0 | 1 | 2 | 3 | 4;
+/** Paeth is left out: on photographs it saves 1 % of bytes for half of the time that filtering takes. */
+type Filter = 0 | 1 | 2 | 3;
+
+/** Of this many neighbouring pixels one is looked at: the choice hardly changes, and it costs more than the filter. */
+const sampling = 4;
 
 /** Sums in one walk, so that each neighbour is loaded once. */
 function cheapest(row: Uint8Array, above: Uint8Array, step: number): Filter {
-  let [none, sub, up, average, paeth] = [0, 0, 0, 0, 0];
-  for (let i = step; i < row.length; i++) {
-    const x = row[i]!;
-    const a = row[i - step]!;
-    const b = above[i]!;
-    none += magnitude(x);
-    sub += magnitude(x - a);
-    up += magnitude(x - b);
-    average += magnitude(x - ((a + b) >> 1));
-    paeth += magnitude(x - predict(a, b, above[i - step]!));
+  let none = 0;
+  let sub = 0;
+  let up = 0;
+  let average = 0;
+  for (let start = step; start < row.length; start += step * sampling) {
+    for (let i = start; i < start + step; i++) {
+      const x = row[i]!;
+      const a = row[i - step]!;
+      const b = above[i]!;
+      none += magnitude(x);
+      sub += magnitude(x - a);
+      up += magnitude(x - b);
+      average += magnitude(x - ((a + b) >> 1));
+    }
   }
-  const least = Math.min(none, sub, up, average, paeth);
-  return least === none ? 0 : least === sub ? 1 : least === up ? 2 : least === paeth ? 4 : 3;
+  const least = Math.min(none, sub, up, average);
+  return least === none ? 0 : least === sub ? 1 : least === up ? 2 : 3;
 }
 
 /** Distance from 0 of a difference as a signed byte. */
@@ -61,22 +69,10 @@ function magnitude(difference: number): number {
   return signed < 0 ? -signed : signed;
 }
 
-/** Of left, up and upper left the one nearest to left + up - upperLeft; ties in that order. */
-function predict(a: number, b: number, c: number): number {
-  const toB = a - c;
-  const toA = b - c;
-  const both = toA + toB;
-  const pa = toA < 0 ? -toA : toA;
-  const pb = toB < 0 ? -toB : toB;
-  const pc = both < 0 ? -both : both;
-  if (pa <= pb && pa <= pc) return a;
-  return pb <= pc ? b : c;
-}
-
 type Apply = (row: Uint8Array, above: Uint8Array, step: number, out: Uint8Array, offset: number) => void;
 
 /** By filter type: writes the filtered byte of `row[i]` to `out[offset + i]`. */
-const applyFilter: readonly [Apply, Apply, Apply, Apply, Apply] = [
+const applyFilter: readonly [Apply, Apply, Apply, Apply] = [
   (row, _, step, out, offset) => out.set(row.subarray(step), offset + step),
   (row, _, step, out, offset) => {
     for (let i = step; i < row.length; i++) out[offset + i] = row[i]! - row[i - step]!;
@@ -86,9 +82,5 @@ const applyFilter: readonly [Apply, Apply, Apply, Apply, Apply] = [
   },
   (row, above, step, out, offset) => {
     for (let i = step; i < row.length; i++) out[offset + i] = row[i]! - ((row[i - step]! + above[i]!) >> 1);
-  },
-  (row, above, step, out, offset) => {
-    for (let i = step; i < row.length; i++)
-      out[offset + i] = row[i]! - predict(row[i - step]!, above[i]!, above[i - step]!);
   },
 ];

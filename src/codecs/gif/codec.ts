@@ -1,0 +1,54 @@
+// GIF as the rest of the service sees it: read only, each frame a page.
+
+import { ServiceError } from "../../errors.ts";
+import { readAll } from "../../lib/byte-source.ts";
+import type { Codec } from "../codec.ts";
+import { decodeGif } from "./decode.ts";
+import { damaged, type GifHeader, longestFile, readGifHeader, recognisesGif } from "./header.ts";
+
+/** Read only and without modules, so nothing is needed of the host. */
+export function gifCodec(_host?: unknown): Codec {
+  return {
+    format: "gif",
+    recognises: recognisesGif,
+    async probe(bytes, page) {
+      const gif = await readGifHeader(bytes);
+      if (page < 1 || page > gif.frames.length)
+        throw new ServiceError(
+          "bad-request",
+          `Expected a page from 1 to ${gif.frames.length}, the frames of this GIF, received ${page}.`,
+          { code: "page_not_found" },
+        );
+      return {
+        format: "gif",
+        width: gif.width,
+        height: gif.height,
+        bands: bandsOf(gif),
+        depth: 8,
+        interpretation: "rgb",
+        orientation: 1,
+        pages: gif.frames.length,
+        variant: gif.frames.length > 1 ? "animated" : gif.frames[0]?.interlaced ? "interlaced" : "still",
+      };
+    },
+    scaleFactors: () => [1],
+    memory({ header, page, region }, fileSize) {
+      const pixels = region.width * region.height * header.bands;
+      const file = Math.min(fileSize, longestFile);
+      return pixels * (page > 1 ? 2 : 1) + 2 * file + header.width + (1 << 20);
+    },
+    async decode(bytes, { header, page, region }) {
+      const gif = await readGifHeader(bytes);
+      const bands = bandsOf(gif);
+      if (gif.width !== header.width || gif.height !== header.height || bands !== header.bands)
+        throw damaged("its header, which is not the one read before");
+      if (page > gif.frames.length) throw damaged(`frame ${page}, which is missing`);
+      return decodeGif(await readAll(bytes, longestFile), gif, page, region, bands);
+    },
+  };
+}
+
+/** Alpha when any frame shows what is below it, so that all pages have the same bands. */
+function bandsOf(gif: GifHeader): 3 | 4 {
+  return gif.frames.some((frame) => frame.transparentIndex >= 0) ? 4 : 3;
+}
