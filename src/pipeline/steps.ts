@@ -1,6 +1,18 @@
 // The list of steps that turn decoded pixels into what is encoded, and its runner.
 
+import { bitonal } from "./bitonal.ts";
+import { crop } from "./crop.ts";
+import { depth } from "./depth.ts";
+import { flatten } from "./flatten.ts";
+import { gray } from "./gray.ts";
+import { mirror } from "./mirror.ts";
+import { orient } from "./orient.ts";
 import type { PixelBuffer } from "./pixels.ts";
+import { resize } from "./resize.ts";
+import { rotate } from "./rotate.ts";
+import { toSrgb } from "./to-srgb.ts";
+
+export { type Shape, shapeAfter, shapeOf } from "./shape.ts";
 
 /** One axis of a resampling: output sample `i` is centred on source coordinate `origin + (i + 0.5) * scale`
  * (in source pixels, pixel `j` covering `j` to `j + 1`), and there are `size` of them. */
@@ -30,3 +42,21 @@ export type Step =
   | { readonly op: "depth"; readonly bits: 8 | 16 };
 
 export type Run = (pixels: PixelBuffer) => PixelBuffer;
+
+const runs = {
+  orient: (step) => (pixels) => orient(pixels, step.orientation),
+  crop: (step) => (pixels) => crop(pixels, step),
+  resize: (step) => (pixels) => resize(pixels, step.x, step.y),
+  "to-srgb": () => toSrgb,
+  mirror: () => mirror,
+  rotate: (step) => (pixels) => rotate(pixels, step.degrees),
+  gray: () => gray,
+  bitonal: () => bitonal,
+  flatten: (step) => (pixels) => flatten(pixels, step.background),
+  depth: (step) => (pixels) => depth(pixels, step.bits),
+} as const satisfies { readonly [Op in Step["op"]]: (step: Extract<Step, { op: Op }>) => Run };
+
+/** The pixels after all steps, one after the other. The buffer given is not changed; it is returned when no step does anything. */
+export function runSteps(pixels: PixelBuffer, steps: readonly Step[]): PixelBuffer {
+  return steps.reduce((seen, step) => (runs[step.op] as (step: Step) => Run)(step)(seen), pixels);
+}

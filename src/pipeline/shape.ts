@@ -1,0 +1,54 @@
+// What a list of steps makes of a picture's size, bands and depth, without a pixel: for memory estimates and limits.
+
+import { swapsSides } from "./orient.ts";
+import { fullScale, hasAlpha, type Interpretation, type PixelBuffer } from "./pixels.ts";
+import { isRightAngle, rotatedSize } from "./rotate.ts";
+import type { Step } from "./steps.ts";
+
+export interface Shape {
+  readonly width: number;
+  readonly height: number;
+  readonly bands: number;
+  readonly interpretation: Interpretation;
+  readonly depth: 8 | 16;
+}
+
+type Reshape<Op extends Step["op"]> = (shape: Shape, step: Extract<Step, { op: Op }>) => Shape;
+
+const reshapes = {
+  orient: (shape, { orientation }) =>
+    swapsSides(orientation) ? { ...shape, width: shape.height, height: shape.width } : shape,
+  crop: (shape, { width, height }) => ({ ...shape, width, height }),
+  resize: (shape, { x, y }) => ({ ...shape, width: x.size, height: y.size }),
+  "to-srgb": shapeInSrgb,
+  mirror: (shape) => shape,
+  rotate: (shape, { degrees }) => {
+    const turned = { ...shape, ...rotatedSize(shape.width, shape.height, degrees) };
+    if (isRightAngle(degrees)) return turned;
+    // ink has no alpha: it is turned as rgb
+    const seen = shapeInSrgb(turned);
+    return hasAlpha(seen) ? seen : { ...seen, bands: seen.bands + 1 };
+  },
+  gray: (shape) => ({ ...shape, bands: hasAlpha(shape) ? 2 : 1, interpretation: "gray" }),
+  bitonal: (shape) => ({ ...shape, bands: 1, interpretation: "gray" }),
+  flatten: (shape) => {
+    const seen = hasAlpha(shape) ? shapeInSrgb(shape) : shape;
+    return hasAlpha(seen) ? { ...seen, bands: seen.bands - 1 } : seen;
+  },
+  depth: (shape, { bits }) => ({ ...shape, depth: bits }),
+} as const satisfies { readonly [Op in Step["op"]]: Reshape<Op> };
+
+/** The shape of the pixels that `runSteps` gives for pixels of `shape`. */
+export function shapeAfter(shape: Shape, steps: readonly Step[]): Shape {
+  return steps.reduce((seen, step) => (reshapes[step.op] as Reshape<Step["op"]>)(seen, step), shape);
+}
+
+export function shapeOf(pixels: PixelBuffer): Shape {
+  const { width, height, bands, interpretation } = pixels;
+  return { width, height, bands, interpretation, depth: fullScale(pixels) === 255 ? 8 : 16 };
+}
+
+function shapeInSrgb(shape: Shape): Shape {
+  if (shape.interpretation === "cmyk") return { ...shape, bands: 3, interpretation: "rgb" };
+  return shape.interpretation === "ycc" ? { ...shape, interpretation: "rgb" } : shape;
+}
