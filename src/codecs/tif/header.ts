@@ -1,0 +1,208 @@
+// Header facts of a TIFF page, its place in the chain of directories, and its stored pyramid levels.
+
+import { ServiceError } from "../../errors.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ImageHeader, Resolution } from "../codec.ts";
+import { compressions } from "./compression.ts";
+import {
+  type Directory,
+  openTiff,
+  readDirectory,
+  readField,
+  readNumber,
+  readValues,
+  type TiffFile,
+} from "./ifd.ts";
+import { type Picture, photometrics, readPicture, rowBytes } from "./picture.ts";
+import { tags } from "./tags.ts";
+
+/** Directories that are followed in the chain; the rest of a longer chain is not counted. */
+const MAX_DIRECTORIES = 1024;
+const MAX_LEVELS = 32;
+
+/** A directory of the chain as far as telling pages from levels needs it. */
+interface Link {
+  readonly directory: Directory;
+  readonly width: number;
+  readonly height: number;
+  readonly role: "page" | "reduced" | "mask" | "unsaid";
+}
+
+interface Page {
+  readonly directory: Directory;
+  readonly reduced: readonly Directory[];
+}
+
+/**
+ * Header facts of a page (1-based). Throws ServiceError `decode` when the file is damaged, `bad-request` with code
+ * page_not_found when there is no such page.
+ */
+export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageHeader> {
+  const file = await openTiff(bytes);
+  const pages = toPages(await followChain(file));
+  const found = pages[page - 1];
+  if (!found)
+    throw new ServiceError(
+      "bad-request",
+      `Expected a page from 1 to ${pages.length} of this image, received ${page}.`,
+      { code: "page_not_found" },
+    );
+  const { directory } = found;
+  const picture = await readPicture(file, directory);
+  const levels = picture.unsupported ? [] : await readLevels(file, picture, found);
+  const orientation = (await readNumber(file, directory, tags.Orientation)) ?? 1;
+  const kind = compressions[picture.compression]?.name ?? `compression ${picture.compression}`;
+  const all = [{ scale: 1, offset: directory.offset, picture }, ...levels];
+  return {
+    format: "tif",
+    width: picture.width,
+    height: picture.height,
+    bands: picture.bands,
+    depth: picture.depth,
+    interpretation: picture.interpretation,
+    orientation: orientation >= 1 && orientation <= 8 ? orientation : 1,
+    pages: pages.length,
+    variant: [file.big ? "BigTIFF" : "", kind, levels.length > 0 ? "pyramid" : ""].filter(Boolean).join(" "),
+    resolution: await readResolution(file, directory),
+    ...(picture.tiled ? { tile: { width: picture.blockWidth, height: picture.blockHeight } } : {}),
+    ...(directory.entries.has(tags.InterColorProfile) ? { profile: true } : {}),
+    ...(picture.unsupported ? { unsupported: picture.unsupported } : {}),
+    details: {
+      photometric: photometrics[picture.photometric]?.name ?? `${picture.photometric}`,
+      scales: all.map((level) => level.scale),
+      offsets: all.map((level) => level.offset),
+      // Decompressed bytes of one strip or tile, which is what decoding holds beside the result.
+      blockBytes: all.map(({ picture: p }) => rowBytes(p) * p.blockHeight),
+    },
+  };
+}
+
+async function followChain(file: TiffFile): Promise<Link[]> {
+  const links: Link[] = [];
+  const seen = new Set<number>();
+  for (let offset = file.first; offset !== 0 && links.length < MAX_DIRECTORIES && !seen.has(offset); ) {
+    seen.add(offset);
+    try {
+      const link = await readLink(file, offset);
+      links.push(link);
+      offset = link.directory.next;
+    } catch (error) {
+      // Sound pages before a damaged one are served.
+      if (links.length > 0 && error instanceof ServiceError && error.kind === "decode") break;
+      throw error;
+    }
+  }
+  if (links.length === 0)
+    throw new ServiceError(
+      "decode",
+      "Expected at least one image in the TIFF file, received none; check or replace the file.",
+    );
+  return links;
+}
+
+async function readLink(file: TiffFile, offset: number): Promise<Link> {
+  const directory = await readDirectory(file, offset);
+  const subfile = await readNumber(file, directory, tags.NewSubfileType);
+  const older = await readNumber(file, directory, tags.SubfileType);
+  const flags = subfile ?? 0;
+  const role =
+    flags & 4
+      ? "mask"
+      : flags & 1 || older === 2
+        ? "reduced"
+        : flags & 2 || older === 3 || older === 1
+          ? "page"
+          : "unsaid";
+  return {
+    directory,
+    width: (await readNumber(file, directory, tags.ImageWidth)) ?? 0,
+    height: (await readNumber(file, directory, tags.ImageLength)) ?? 0,
+    role,
+  };
+}
+
+/** Groups the chain into pages, each with the reduced pictures that follow it. */
+function toPages(links: readonly Link[]): Page[] {
+  const pages: { directory: Directory; reduced: Directory[] }[] = [];
+  const halving = isHalving(links);
+  for (const { directory, role } of links) {
+    const last = pages.at(-1);
+    if (!last) pages.push({ directory, reduced: [] });
+    else if (role === "reduced" || halving) last.reduced.push(directory);
+    else if (role !== "mask") pages.push({ directory, reduced: [] });
+  }
+  return pages;
+}
+
+/** Whether the chain is a pyramid without saying so: every directory is half the one before, rounded up or down. */
+function isHalving(links: readonly Link[]): boolean {
+  const half = (whole: number, part: number) =>
+    part === Math.max(1, Math.floor(whole / 2)) || part === Math.ceil(whole / 2);
+  return links.every((link, i) => {
+    const before = links[i - 1];
+    return (
+      link.role === "unsaid" &&
+      (!before ||
+        (half(before.width, link.width) &&
+          half(before.height, link.height) &&
+          (link.width < before.width || link.height < before.height)))
+    );
+  });
+}
+
+interface Level {
+  readonly scale: number;
+  readonly offset: number;
+  readonly picture: Picture;
+}
+
+/** The reduced pictures of a page that have exactly the size of a level and its kind of pixels, by ascending scale. */
+async function readLevels(file: TiffFile, full: Picture, page: Page): Promise<Level[]> {
+  const directories = [...page.reduced.slice(0, MAX_LEVELS)];
+  const sub = page.directory.entries.get(tags.SubIFDs);
+  const levels: Level[] = [];
+  const consider = async (read: () => Promise<Directory>) => {
+    try {
+      const directory = await read();
+      const picture = await readPicture(file, directory);
+      const scale = scaleOf(full, picture);
+      const alike =
+        picture.bands === full.bands &&
+        picture.depth === full.depth &&
+        picture.interpretation === full.interpretation &&
+        picture.unsupported === undefined;
+      if (scale !== undefined && alike && !levels.some((level) => level.scale === scale))
+        levels.push({ scale, offset: directory.offset, picture });
+    } catch (error) {
+      // A damaged level is left out: the full picture is sound.
+      if (!(error instanceof ServiceError) || error.kind !== "decode") throw error;
+    }
+  };
+  for (const directory of directories) await consider(async () => directory);
+  if (sub && sub.count <= 1024) {
+    const offsets = await readValues(file, sub, 0, Math.min(sub.count, MAX_LEVELS)).catch(
+      () => [] as number[],
+    );
+    for (const offset of offsets) await consider(() => readDirectory(file, offset));
+  }
+  return levels.sort((a, b) => a.scale - b.scale);
+}
+
+/** The scale factor at which the whole picture has the size of `part`: a power of two where one fits, at least 2. */
+function scaleOf(full: Picture, part: Picture): number | undefined {
+  const rounded = Math.round(full.width / part.width);
+  const powers = Array.from({ length: 30 }, (_, i) => 2 ** (i + 1));
+  return [...powers, rounded].find(
+    (s) => s > 1 && Math.ceil(full.width / s) === part.width && Math.ceil(full.height / s) === part.height,
+  );
+}
+
+/** Pixels per centimetre, by unit: inch (the default) or centimetre. */
+async function readResolution(file: TiffFile, directory: Directory): Promise<Resolution | undefined> {
+  const [x] = (await readField(file, directory, tags.XResolution, 1).catch(() => undefined)) ?? [];
+  const [y] = (await readField(file, directory, tags.YResolution, 1).catch(() => undefined)) ?? [];
+  const perCentimetre = { 2: 1 / 2.54, 3: 1 }[(await readNumber(file, directory, tags.ResolutionUnit)) ?? 2];
+  if (x === undefined || y === undefined || perCentimetre === undefined) return undefined;
+  const sound = Number.isFinite(x) && Number.isFinite(y) && x > 0 && y > 0;
+  return sound ? { x: x * perCentimetre, y: y * perCentimetre } : undefined;
+}

@@ -1,0 +1,110 @@
+// Stored samples to what a PixelBuffer holds: widening, palettes, MinIsWhite, floating point and alpha (decision D-25).
+
+import type { Picture } from "./picture.ts";
+
+/** Decompressed bytes as samples of at least a byte: integers as stored, float as 0 to 65535. */
+export function asSamples({ bits, float }: Picture, data: Uint8Array): Uint8Array | Uint16Array {
+  if (bits === 8) return data;
+  if (!float) return new Uint16Array(data.buffer, data.byteOffset, data.length >> 1);
+  const values = new Float32Array(data.buffer, data.byteOffset, data.length >> 2);
+  const out = new Uint16Array(values.length);
+  for (let i = 0; i < out.length; i++) {
+    const value = values[i] as number;
+    // Written so that a value that is no number becomes 0.
+    out[i] = value > 0 ? Math.round(Math.min(value, 1) * 65535) : 0;
+  }
+  return out;
+}
+
+/** Where samples go: a part of a block into a part of the output. */
+export interface Placement {
+  /** First sample of the part, samples from row to row, samples from pixel to pixel. */
+  readonly from: number;
+  readonly fromRow: number;
+  readonly fromPixel: number;
+  /** The same for the output. */
+  readonly to: number;
+  readonly toRow: number;
+  readonly toPixel: number;
+  readonly width: number;
+  readonly rows: number;
+  /** Samples that are taken of each pixel. */
+  readonly bands: number;
+}
+
+/** Copies the samples of a part of a block. */
+export function place(samples: Uint8Array | Uint16Array, out: Uint8Array | Uint16Array, p: Placement): void {
+  const whole = p.fromPixel === p.bands && p.toPixel === p.bands;
+  for (let y = 0; y < p.rows; y++) {
+    let from = p.from + y * p.fromRow;
+    let to = p.to + y * p.toRow;
+    if (whole) {
+      out.set(samples.subarray(from, from + p.width * p.bands), to);
+      continue;
+    }
+    for (let x = 0; x < p.width; x++, from += p.fromPixel, to += p.toPixel)
+      for (let b = 0; b < p.bands; b++) out[to + b] = samples[from + b] as number;
+  }
+}
+
+/** The same for one sample of less than a byte per pixel, whose rows begin at whole bytes; values are not scaled. */
+export function placeBits(bits: number, data: Uint8Array, out: Uint8Array | Uint16Array, p: Placement): void {
+  const stride = Math.ceil((p.fromRow * bits) / 8);
+  const firstRow = Math.floor(p.from / p.fromRow);
+  const firstColumn = p.from % p.fromRow;
+  const mask = (1 << bits) - 1;
+  for (let y = 0; y < p.rows; y++) {
+    const row = (firstRow + y) * stride;
+    const to = p.to + y * p.toRow;
+    for (let x = 0; x < p.width; x++) {
+      const bit = (firstColumn + x) * bits;
+      out[to + x] = ((data[row + (bit >> 3)] as number) >> (8 - bits - (bit & 7))) & mask;
+    }
+  }
+}
+
+/**
+ * The stored samples of a region as its pixels: in place but for palettes. `colours` is a ColorMap of TIFF 6.0
+ * section 5: all reds, all greens, all blues, 16 bit each.
+ */
+export function finish(
+  picture: Picture,
+  data: Uint8Array | Uint16Array,
+  colours: readonly number[] | undefined,
+): Uint8Array | Uint16Array {
+  if (colours) return fromPalette(data, colours);
+  const full = data instanceof Uint16Array ? 65535 : 255;
+  const inverted = picture.photometric === 0;
+  if (picture.bits < 8 || inverted) {
+    const scale = picture.bits < 8 ? full / ((1 << picture.bits) - 1) : 1;
+    const { bands } = picture;
+    const coloured = picture.alpha === "none" ? bands : bands - 1;
+    for (let i = 0; i < data.length; i += bands)
+      for (let b = 0; b < coloured; b++) {
+        const value = (data[i + b] as number) * scale;
+        data[i + b] = inverted ? full - value : value;
+      }
+  }
+  if (picture.alpha === "associated") unpremultiply(data, picture.bands, full);
+  return data;
+}
+
+function fromPalette(indices: Uint8Array | Uint16Array, colours: readonly number[]): Uint8Array {
+  const size = colours.length / 3;
+  // Some writers store 8-bit values where 16-bit ones belong.
+  const shift = colours.some((value) => value > 255) ? 8 : 0;
+  const bytes = Uint8Array.from(colours, (value) => value >> shift);
+  const out = new Uint8Array(indices.length * 3);
+  for (let i = 0, o = 0; i < indices.length; i++, o += 3)
+    for (let b = 0; b < 3; b++) out[o + b] = bytes[b * size + (indices[i] as number)] ?? 0;
+  return out;
+}
+
+function unpremultiply(data: Uint8Array | Uint16Array, bands: number, full: number): void {
+  for (let i = 0; i < data.length; i += bands) {
+    const alpha = data[i + bands - 1] as number;
+    if (alpha === 0 || alpha === full) continue;
+    for (let b = 0; b < bands - 1; b++)
+      data[i + b] = Math.min(full, Math.round(((data[i + b] as number) * full) / alpha));
+  }
+}
