@@ -1,0 +1,70 @@
+// One stored entry as bytes, for stores whose bytes leave the process: it says what it is, whose it is, how long it is
+// valid, and proves that it is whole.
+//
+//   0  6  "smalti"
+//   6  2  format version
+//   8  8  expiry in milliseconds since 1970 as a float; 0: none
+//  16  4  length of the key
+//  20  4  length of the body
+//  24     key, body, SHA-256 of all before it
+//
+// Numbers are little-endian. SHA-256, since every runtime computes it natively and off the main thread, which no
+// checksum in JavaScript does.
+
+import { sha256 } from "../lib/digest.ts";
+
+const magic = new TextEncoder().encode("smalti");
+const formatVersion = 1;
+const headLength = 24;
+const sumLength = 32;
+
+/** A name and variant as one text. JSON, since it also keeps apart what UTF-8 cannot hold (lone surrogates). */
+export function entryKey(name: string, variant: string): string {
+  return JSON.stringify([name, variant]);
+}
+
+/** The entry as it is stored. `expires` in milliseconds since 1970, 0: never. Throws RangeError from 4 GiB on. */
+export async function encodeEntry(key: string, body: Uint8Array, expires: number): Promise<Uint8Array> {
+  if (body.length > 0xffffffff) throw new RangeError("expected an entry of less than 4 GiB");
+  const keyBytes = new TextEncoder().encode(key);
+  const end = headLength + keyBytes.length + body.length;
+  const entry = new Uint8Array(end + sumLength);
+  const view = new DataView(entry.buffer);
+  entry.set(magic);
+  view.setUint16(6, formatVersion, true);
+  view.setFloat64(8, expires, true);
+  view.setUint32(16, keyBytes.length, true);
+  view.setUint32(20, body.length, true);
+  entry.set(keyBytes, headLength);
+  entry.set(body, headLength + keyBytes.length);
+  entry.set(await sha256(entry.subarray(0, end)), end);
+  return entry;
+}
+
+/**
+ * The body of a stored entry, a view into `entry`; undefined when it is not a whole entry of this format version with
+ * this key, or when it expired before `now` (milliseconds since 1970).
+ */
+export async function decodeEntry(
+  entry: Uint8Array,
+  key: string,
+  now: number,
+): Promise<Uint8Array | undefined> {
+  if (entry.length < headLength + sumLength) return undefined;
+  const view = new DataView(entry.buffer, entry.byteOffset, entry.byteLength);
+  if (!startsWith(entry, magic) || view.getUint16(6, true) !== formatVersion) return undefined;
+  const bodyAt = headLength + view.getUint32(16, true);
+  const end = bodyAt + view.getUint32(20, true);
+  if (entry.length !== end + sumLength) return undefined;
+  const sum = await sha256(entry.subarray(0, end));
+  if (!startsWith(entry.subarray(end), sum)) return undefined;
+  const expires = view.getFloat64(8, true);
+  if (expires !== 0 && expires <= now) return undefined;
+  return new TextDecoder().decode(entry.subarray(headLength, bodyAt)) === key
+    ? entry.subarray(bodyAt, end)
+    : undefined;
+}
+
+function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {
+  return start.every((byte, i) => bytes[i] === byte);
+}

@@ -1,0 +1,198 @@
+// A store in a folder: one file for each entry, written whole, verified when read. Several processes may share it.
+//
+//   <path>/v1/<2 hex>/<hash of name>/<hash of variant>
+//
+// Names never become paths. Nothing is locked: a reader sees a whole entry or none, and what it cannot verify it
+// takes for absent and removes. The modification time of a file tells when it was last used.
+
+import { z } from "zod";
+import { sha256, toHex } from "../lib/digest.ts";
+import { createLru } from "../lib/lru.ts";
+import { createSemaphore } from "../lib/semaphore.ts";
+import type { FileSystem } from "../platform/platform.ts";
+import { boundOptions, type StoreDefaults } from "./bounds.ts";
+import { decodeEntry, encodeEntry, entryKey } from "./entry.ts";
+import type { Store, Usage } from "./store.ts";
+import { clearFolder, entryFile, sweep } from "./sweep.ts";
+
+/** Schema of `backend: filesystem`. */
+export const filesystemOptions = (defaults: StoreDefaults) =>
+  z.strictObject({
+    backend: z
+      .literal("filesystem")
+      .meta({ description: "In files, which outlive a restart.", edit: "restart" }),
+    path: z.string().default("").meta({
+      description: "Folder for the files. Empty: $XDG_CACHE_HOME/smalti, else ~/.cache/smalti.",
+      edit: "restart",
+    }),
+    ...boundOptions(defaults),
+  });
+
+export interface FilesystemStoreOptions {
+  readonly files: FileSystem;
+  /** Absolute. Made when the first entry is written. */
+  readonly path: string;
+  /** Bound in bytes on the lengths of all files. An entry that is larger alone is not kept. */
+  readonly maxBytes: number;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/** A file is marked as used at most once in this time. */
+const touchInterval = 60_000;
+/** Other processes' files are counted again after this time, as soon as this one writes or is asked. */
+const recountInterval = 10 * 60_000;
+
+/** A store over what lies in the folder already, if anything. */
+export function filesystemStore({ files, path, maxBytes, now = Date.now }: FilesystemStoreOptions): Store {
+  const top = `${path.replace(/[/\\]+$/, "")}/v1`;
+  const touched = createLru<string, number>(10_000);
+  // A sweep makes room down to 7/8. Between two of them a process writes at most 2/32, so that two processes that know
+  // nothing of each other stay within the bound: 7/8 + 2 · 2/32 = 1. Where a single entry is more, every write sweeps.
+  const share = maxBytes / 32;
+  const low = maxBytes * (7 / 8);
+  const writes = createSemaphore(maxBytes);
+  let tally: Usage | undefined;
+  let grown: Usage = { entries: 0, bytes: 0 };
+  let countedAt = 0;
+  let written = 0;
+  let sweeping: Promise<void> | undefined;
+
+  const adjust = (entries: number, bytes: number) => {
+    if (tally) tally = { entries: tally.entries + entries, bytes: tally.bytes + bytes };
+    // A running sweep may or may not see what is added meanwhile; counting it twice is the safe side.
+    if (bytes > 0) grown = { entries: grown.entries + entries, bytes: grown.bytes + bytes };
+  };
+
+  /** Counts all files and removes the least recently used until at most `room` bytes are left. One at a time. */
+  const makeRoom = (room: number): Promise<void> => {
+    sweeping ??= (async () => {
+      const before = written;
+      written = 0;
+      grown = { entries: 0, bytes: 0 };
+      try {
+        const left = await sweep(files, top, room, now());
+        tally = { entries: left.entries + grown.entries, bytes: left.bytes + grown.bytes };
+        countedAt = now();
+      } catch (error) {
+        written += before;
+        throw error;
+      }
+    })().finally(() => {
+      sweeping = undefined;
+    });
+    return sweeping;
+  };
+
+  /** Whether what is being written has room, as far as this process can know. */
+  const fits = () => {
+    const few = written + writes.active <= 2 * share;
+    return tally ? tally.bytes + writes.active <= maxBytes && (few || written === 0) : few;
+  };
+
+  const folderOf = async (name: string) => {
+    const hash = toHex(await sha256(JSON.stringify(name))).slice(0, 32);
+    return `${top}/${hash.slice(0, 2)}/${hash}`;
+  };
+  const fileOf = async (name: string, variant: string) =>
+    `${await folderOf(name)}/${toHex(await sha256(JSON.stringify(variant))).slice(0, 32)}`;
+
+  const removeFile = async (file: string): Promise<number> => {
+    const stat = await files.stat(file);
+    if (stat?.kind !== "file") return 0;
+    await files.remove(file);
+    touched.delete(file);
+    adjust(-1, -stat.size);
+    return 1;
+  };
+
+  const markUsed = async (file: string) => {
+    const time = now();
+    if (!files.touch || time - (touched.get(file) ?? Number.NEGATIVE_INFINITY) < touchInterval) return;
+    touched.set(file, time, 1);
+    // The file may have gone, and on a read-only disk it is still good to read.
+    await files.touch(file).catch(() => {});
+  };
+
+  const get: Store["get"] = async (name, variant) => {
+    const file = await fileOf(name, variant);
+    const stored = await files.readFile(file);
+    if (!stored) return undefined;
+    const body = await decodeEntry(stored, entryKey(name, variant), now());
+    if (body) await markUsed(file);
+    // Where nothing can be removed, what does not verify is still a miss.
+    else await removeFile(file).catch(() => 0);
+    return body;
+  };
+
+  const set: Store["set"] = async (name, variant, value, ttl = 0) => {
+    const file = await fileOf(name, variant);
+    const entry = await encodeEntry(entryKey(name, variant), value, ttl > 0 ? now() + ttl * 1000 : 0);
+    if (entry.length > maxBytes) {
+      await removeFile(file);
+      return;
+    }
+    const release = await writes.acquire({ weight: entry.length });
+    try {
+      while (!fits()) await makeRoom(Math.min(low, maxBytes - writes.active));
+      const old = await files.stat(file);
+      // Another process may have removed the empty folder just before the file was put into it: once more, then.
+      await files.writeFile(file, entry).catch(() => files.writeFile(file, entry));
+      adjust(old ? 0 : 1, entry.length - (old?.size ?? 0));
+      written += entry.length;
+    } finally {
+      release();
+    }
+    touched.set(file, now(), 1);
+    // Not waited for; when it fails, a later entry finds no room, tries again, and tells.
+    if (written > share || now() - countedAt > recountInterval) makeRoom(low).catch(() => {});
+  };
+
+  const remove: Store["delete"] = async (name, variant) => {
+    if (variant !== undefined) return removeFile(await fileOf(name, variant));
+    const folder = await folderOf(name);
+    if (!(await files.stat(folder))) return 0;
+    let removed = 0;
+    for await (const entry of files.list(folder))
+      if (entryFile.test(entry.name)) removed += await removeFile(`${folder}/${entry.name}`);
+    return removed;
+  };
+
+  return {
+    get,
+    set,
+    delete: remove,
+    async clear() {
+      await sweeping?.catch(() => {});
+      await clearFolder(files, top);
+      tally = undefined;
+      touched.clear();
+    },
+    async usage() {
+      if (!tally) await makeRoom(Number.POSITIVE_INFINITY);
+      else if (now() - countedAt > recountInterval) makeRoom(low).catch(() => {});
+      return tally ?? { entries: 0, bytes: 0 };
+    },
+    async check() {
+      // No entry of a caller has NUL in its name.
+      const name = "\0check";
+      const variant = crypto.randomUUID();
+      const value = crypto.getRandomValues(new Uint8Array(16));
+      let back: Uint8Array | undefined;
+      try {
+        await set(name, variant, value);
+        back = await get(name, variant);
+        await remove(name, variant);
+      } catch (cause) {
+        throw new Error("The folder of the store cannot be written. Check its rights and the free space.", {
+          cause,
+        });
+      }
+      if (!back || toHex(back) !== toHex(value))
+        throw new Error("The folder of the store does not give back what was written. Check the disk.");
+    },
+    async close() {
+      await sweeping?.catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,83 @@
+// A store in memory: least recently used out first, gone when the process ends.
+
+import { z } from "zod";
+import { createLru } from "../lib/lru.ts";
+import { boundOptions, type StoreDefaults } from "./bounds.ts";
+import type { Store } from "./store.ts";
+
+/** Schema of `backend: heap`. */
+export const heapOptions = (defaults: StoreDefaults) =>
+  z.strictObject({
+    backend: z.literal("heap").meta({ description: "In memory.", edit: "restart" }),
+    ...boundOptions(defaults),
+  });
+
+/** What an entry costs besides its bytes and the UTF-16 units of its key: map entries, objects, the array's own. */
+const entryOverhead = 320;
+
+interface HeapEntry {
+  readonly name: string;
+  readonly variant: string;
+  readonly value: Uint8Array;
+  /** Milliseconds since 1970; undefined: never. */
+  readonly expires: number | undefined;
+}
+
+export interface HeapStoreOptions {
+  /** Bound in bytes on values, keys and what holds them. An entry that is larger alone is not kept. */
+  readonly maxBytes: number;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/** An empty store. Values are copied in and out, so that nobody can change what is kept. */
+export function heapStore({ maxBytes, now = Date.now }: HeapStoreOptions): Store {
+  const variants = new Map<string, Set<string>>();
+  const forget = ({ name, variant }: HeapEntry) => {
+    const known = variants.get(name);
+    known?.delete(variant);
+    if (known?.size === 0) variants.delete(name);
+  };
+  const entries = createLru<string, HeapEntry>(maxBytes, (_, entry) => forget(entry));
+  const keyOf = (name: string, variant: string) => `${name}\0${variant}`;
+  const weigh = (name: string, variant: string, value: Uint8Array) =>
+    value.length + 2 * (2 * name.length + 2 * variant.length) + entryOverhead;
+
+  const remove = (name: string, variant: string): number => {
+    const key = keyOf(name, variant);
+    const entry = entries.get(key);
+    if (!entry) return 0;
+    entries.delete(key);
+    forget(entry);
+    return 1;
+  };
+
+  return {
+    async get(name, variant) {
+      const entry = entries.get(keyOf(name, variant));
+      if (!entry) return undefined;
+      if (entry.expires === undefined || entry.expires > now()) return entry.value.slice();
+      remove(name, variant);
+      return undefined;
+    },
+    async set(name, variant, value, ttl = 0) {
+      remove(name, variant);
+      const expires = ttl > 0 ? now() + ttl * 1000 : undefined;
+      const entry: HeapEntry = { name, variant, value: value.slice(), expires };
+      if (!entries.set(keyOf(name, variant), entry, weigh(name, variant, value))) return;
+      const known = variants.get(name);
+      if (known) known.add(variant);
+      else variants.set(name, new Set([variant]));
+    },
+    async delete(name, variant) {
+      const doomed = variant === undefined ? [...(variants.get(name) ?? [])] : [variant];
+      return doomed.reduce((removed, each) => removed + remove(name, each), 0);
+    },
+    async clear() {
+      entries.clear();
+      variants.clear();
+    },
+    usage: async () => ({ entries: entries.size, bytes: entries.weight }),
+    async check() {},
+  };
+}

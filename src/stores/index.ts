@@ -1,0 +1,126 @@
+// Which backend is built how, and the three cache slots of the service.
+
+import { createCounts } from "../lib/count.ts";
+import type { Log } from "../lib/log.ts";
+import { formatDuration, formatSize, parseDuration, parseSize } from "../lib/quantity.ts";
+import type { Platform } from "../platform/platform.ts";
+import { fallbackStore } from "./fallback.ts";
+import { filesystemStore } from "./filesystem.ts";
+import { heapStore } from "./heap.ts";
+import type { CacheOptions, StoreOptions } from "./options.ts";
+import { createSlot, type Slot, slotCounts } from "./slot.ts";
+import type { Store } from "./store.ts";
+
+/** What the backends are built with. */
+export interface StoreHost {
+  /** What the store is for; stores that share a place keep apart by it. */
+  readonly use: string;
+  readonly platform: Pick<Platform, "files" | "env">;
+  readonly log: Pick<Log, "warn">;
+}
+
+type Backend = StoreOptions["backend"];
+type Builders = {
+  readonly [B in Backend]: (
+    options: Extract<StoreOptions, { backend: B }>,
+    host: StoreHost,
+  ) => Store | undefined;
+};
+
+/** Most that a heap holds which stands in for a folder. */
+const standInBytes = 64 * 2 ** 20;
+
+const builders: Builders = {
+  heap: ({ max_bytes }) => heapStore({ maxBytes: parseSize(max_bytes) }),
+  filesystem({ path, max_bytes }, { use, platform, log }) {
+    const { files } = platform;
+    const maxBytes = parseSize(max_bytes);
+    const folder = path || defaultFolder(platform.env);
+    const standIn = () => heapStore({ maxBytes: Math.min(maxBytes, standInBytes) });
+    const warn = (cause: unknown) =>
+      log.warn(
+        "the cache folder cannot be written; entries are kept in memory instead. Set its path or its rights.",
+        {
+          slot: use,
+          cause: String(cause),
+        },
+      );
+    if (!files || !folder) {
+      warn(files ? "no home folder is known" : "this runtime has no files");
+      return standIn();
+    }
+    const store = filesystemStore({ files, path: `${folder.replace(/[/\\]+$/, "")}/${use}`, maxBytes });
+    // A folder that the operator chose is not silently left (D-6): /ready says what is wrong with it.
+    return path ? store : fallbackStore(store, standIn(), warn);
+  },
+  none: () => undefined,
+};
+
+/** The store of some options; undefined for `none`. */
+export function createStore<B extends Backend>(
+  options: Extract<StoreOptions, { backend: B }>,
+  host: StoreHost,
+): Store | undefined {
+  return (builders[options.backend as B] as Builders[B])(options, host);
+}
+
+function defaultFolder(env: Platform["env"]): string | undefined {
+  // The XDG base directory specification: a relative or empty value counts as unset.
+  const cache = env.XDG_CACHE_HOME?.startsWith("/") ? env.XDG_CACHE_HOME : env.HOME && `${env.HOME}/.cache`;
+  return cache ? `${cache}/smalti` : undefined;
+}
+
+/** A slot of the service, with what people are told about it. */
+export interface NamedSlot extends Slot {
+  readonly backend: Backend;
+  /** Backend and bounds in words. */
+  readonly about: string;
+}
+
+export interface Slots {
+  readonly render: NamedSlot;
+  readonly info: NamedSlot;
+  readonly origin: NamedSlot;
+  readonly all: readonly NamedSlot[];
+  /** Waits for what is being written. */
+  close(): Promise<void>;
+}
+
+/** The slots of `cache:`. Nothing is read or written yet. */
+export function buildSlots(
+  options: CacheOptions,
+  platform: StoreHost["platform"],
+  log: Pick<Log, "warn">,
+): Slots {
+  const build = (name: keyof CacheOptions): NamedSlot => {
+    const one = options[name];
+    const slot = createSlot({
+      name,
+      store: createStore(one, { use: name, platform, log }),
+      counts: createCounts(...slotCounts),
+      ttl: one.backend === "none" ? 0 : parseDuration(one.ttl) / 1000,
+      log,
+    });
+    return { ...slot, backend: one.backend, about: about(one) };
+  };
+  const render = build("render");
+  const info = build("info");
+  const origin = build("origin");
+  const all = [render, info, origin];
+  return {
+    render,
+    info,
+    origin,
+    all,
+    close: async () => {
+      await Promise.allSettled(all.map((slot) => slot.close()));
+    },
+  };
+}
+
+function about(options: StoreOptions): string {
+  if (options.backend === "none") return "off";
+  const lifetime = parseDuration(options.ttl);
+  const kept = lifetime === 0 ? "" : `, kept for ${formatDuration(lifetime)}`;
+  return `${options.backend}, up to ${formatSize(parseSize(options.max_bytes))}${kept}`;
+}

@@ -1,0 +1,27 @@
+// The options under `cache:`: a backend for each slot. A new backend joins as one member of the union.
+
+import { z } from "zod";
+import type { StoreDefaults } from "./bounds.ts";
+import { filesystemOptions } from "./filesystem.ts";
+import { heapOptions } from "./heap.ts";
+
+const noneOptions = z.strictObject({
+  backend: z.literal("none").meta({ description: "The slot is switched off.", edit: "restart" }),
+});
+
+const slotOptions = (backend: "heap" | "filesystem", defaults: StoreDefaults) =>
+  z
+    .discriminatedUnion("backend", [heapOptions(defaults), filesystemOptions(defaults), noneOptions])
+    .prefault({ backend });
+
+/** Schema of `cache:`. */
+export const cacheOptions = z
+  .strictObject({
+    render: slotOptions("heap", { maxBytes: "256MiB", ttl: "24h" }),
+    info: slotOptions("heap", { maxBytes: "64MiB", ttl: "24h" }),
+    origin: slotOptions("filesystem", { maxBytes: "4GiB", ttl: "7d" }),
+  })
+  .prefault({});
+
+export type CacheOptions = z.output<typeof cacheOptions>;
+export type StoreOptions = CacheOptions[keyof CacheOptions];

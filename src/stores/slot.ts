@@ -1,0 +1,191 @@
+// A slot is the policy over a store: single flight, counting, entry versions, and that a broken store only costs time.
+
+import type { Counts } from "../lib/count.ts";
+import type { Log } from "../lib/log.ts";
+import { createSingleFlight } from "../lib/single-flight.ts";
+import type { Store, Usage } from "./store.ts";
+
+/** What a slot counts. `dropped`: values that were not stored, since too many were waiting for the store. */
+export const slotCounts = ["hits", "misses", "waits", "errors", "puts", "dropped"] as const;
+
+/** An optional method is missing where the store cannot do it. Returned bytes are shared: neither change nor transfer them. */
+export interface Slot {
+  readonly name: string;
+  readonly counts: Counts;
+  /** undefined: not there, of another version, or the store is broken. */
+  get(name: string, variant: string): Promise<Uint8Array | undefined>;
+  /** Stores a value that was made outside of {@link getOrMake}; resolves at once, see {@link settled}. */
+  put(name: string, variant: string, value: Uint8Array): void;
+  /**
+   * The kept value, else that of `make`, which runs once for all who ask meanwhile and is kept afterwards. When
+   * `signal` aborts, this caller leaves with ServiceError `cancelled`; the signal given to `make` aborts when all have
+   * left. What `make` throws goes to all who wait, and is not kept.
+   */
+  getOrMake(
+    name: string,
+    variant: string,
+    make: (signal: AbortSignal) => Promise<Uint8Array>,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<Uint8Array>;
+  /** Removes one variant, or all of a name, values that are being made or written included. Throws when the store does. */
+  delete(name: string, variant?: string): Promise<number>;
+  clear?(): Promise<void>;
+  usage?(): Promise<Usage>;
+  /** Throws when the store cannot be used. */
+  check(): Promise<void>;
+  /** Resolves when all that was to be stored until now is, or has failed. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface SlotOptions {
+  readonly name: string;
+  /** undefined: the slot is switched off (`backend: none`); single flight stays. */
+  readonly store: Store | undefined;
+  readonly counts: Counts;
+  /** Seconds; 0: until pushed out. */
+  readonly ttl: number;
+  readonly log: Pick<Log, "warn">;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  /** Bytes that may wait for a slow store; what comes on top is not stored. */
+  readonly maxPending?: number;
+}
+
+interface Pending {
+  readonly value: Uint8Array;
+  readonly done: Promise<void>;
+}
+
+const logInterval = 60_000;
+
+/** A slot over a store. */
+export function createSlot(options: SlotOptions): Slot {
+  const { name: slotName, store, counts, ttl, log, now = Date.now, maxPending = 64 * 2 ** 20 } = options;
+  const flights = createSingleFlight<{ readonly value: Uint8Array; readonly kept: boolean }>();
+  /** What is on its way to the store, readable meanwhile. */
+  const pending = new Map<string, Pending>();
+  let pendingBytes = 0;
+  // Grows with every purge, so that work begun before is neither joined nor kept after it.
+  let epoch = 0;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+
+  const failed = (what: string, error: unknown) => {
+    counts.add("errors");
+    if (now() - loggedAt < logInterval) return;
+    loggedAt = now();
+    log.warn("a cache slot cannot use its store and goes on without it", {
+      slot: slotName,
+      what,
+      error: String(error),
+    });
+  };
+
+  const find = async (name: string, variant: string): Promise<Uint8Array | undefined> => {
+    const waiting = pending.get(keyOf(name, variant));
+    if (waiting) return waiting.value;
+    try {
+      const stored = await store?.get(name, variant);
+      return stored && unwrap(stored);
+    } catch (error) {
+      failed("get", error);
+      return undefined;
+    }
+  };
+
+  const put = (name: string, variant: string, value: Uint8Array) => {
+    if (!store) return;
+    if (pendingBytes + value.length > maxPending) {
+      counts.add("dropped");
+      return;
+    }
+    const key = keyOf(name, variant);
+    const wrapped = wrap(value);
+    const earlier = pending.get(key)?.done;
+    const write = async () => {
+      await earlier;
+      try {
+        await store.set(name, variant, wrapped, ttl);
+        counts.add("puts");
+      } catch (error) {
+        failed("set", error);
+      }
+      pendingBytes -= value.length;
+      if (pending.get(key) === entry) pending.delete(key);
+    };
+    pendingBytes += value.length;
+    const entry: Pending = { value: wrapped.subarray(headLength), done: Promise.resolve().then(write) };
+    pending.set(key, entry);
+  };
+
+  const settled = async () => {
+    await Promise.all([...pending.values()].map((each) => each.done));
+  };
+
+  /** Runs a purge when what was being written is, and again hides what was begun before it. */
+  const purge = async <T>(run: () => Promise<T>): Promise<T> => {
+    epoch++;
+    await settled();
+    return run();
+  };
+
+  return {
+    name: slotName,
+    counts,
+    async get(name, variant) {
+      const value = await find(name, variant);
+      counts.add(value ? "hits" : "misses");
+      return value;
+    },
+    put,
+    async getOrMake(name, variant, make, { signal } = {}) {
+      const begun = epoch;
+      const key = `${begun}\0${keyOf(name, variant)}`;
+      const joins = flights.has(key);
+      const fly = async (work: AbortSignal) => {
+        const kept = await find(name, variant);
+        if (kept) return { value: kept, kept: true };
+        counts.add("misses");
+        const value = await make(work);
+        if (epoch === begun) put(name, variant, value);
+        return { value, kept: false };
+      };
+      const { value, kept } = await flights.run(key, fly, signal);
+      if (kept) counts.add("hits");
+      else if (joins) counts.add("waits");
+      return value;
+    },
+    delete: (name, variant) => purge(async () => store?.delete(name, variant) ?? 0),
+    ...(store && !store.clear ? {} : { clear: () => purge(async () => store?.clear?.()) }),
+    ...(store && !store.usage
+      ? {}
+      : { usage: async () => (await store?.usage?.()) ?? { entries: 0, bytes: 0 } }),
+    check: async () => store?.check(),
+    settled,
+    async close() {
+      await settled();
+      await store?.close?.();
+    },
+  };
+}
+
+const keyOf = (name: string, variant: string) => `${name}\0${variant}`;
+
+// A kept value: "slt", format version, length of the value in 4 bytes (little-endian), value. The version is that of
+// what the service keeps, whichever the store; a store that gives back less than it got is seen by the length.
+const head = [0x73, 0x6c, 0x74, 1] as const;
+const headLength = 8;
+
+function wrap(value: Uint8Array): Uint8Array {
+  const wrapped = new Uint8Array(headLength + value.length);
+  wrapped.set(head);
+  new DataView(wrapped.buffer).setUint32(4, value.length, true);
+  wrapped.set(value, headLength);
+  return wrapped;
+}
+
+function unwrap(stored: Uint8Array): Uint8Array | undefined {
+  if (stored.length < headLength || head.some((byte, i) => stored[i] !== byte)) return undefined;
+  const length = new DataView(stored.buffer, stored.byteOffset).getUint32(4, true);
+  return stored.length === headLength + length ? stored.subarray(headLength) : undefined;
+}
