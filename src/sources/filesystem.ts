@@ -1,0 +1,210 @@
+// A source over a folder: a key is the exact name of a file below its root, and nothing outside the root is ever read.
+
+import { ServiceError } from "../errors.ts";
+import type { ByteSource } from "../lib/byte-source.ts";
+import { forEachConcurrently } from "../lib/concurrent.ts";
+import { createCounts } from "../lib/count.ts";
+import type { FileStat, FileSystem, OpenFile } from "../platform/platform.ts";
+import { keySegments } from "./key.ts";
+import { fileKind, isHidden, isUnlisted } from "./listing.ts";
+import type { Source, SourceEntry, SourceImage } from "./source.ts";
+
+export interface FilesystemSourceOptions {
+  readonly name: string;
+  /** Absolute path of a directory; may itself be a symbolic link. */
+  readonly root: string;
+  readonly prefix: string;
+  readonly files: FileSystem;
+}
+
+/** Codes of file system errors that mean that no file has such a name: not there, too long, links in a circle. */
+const absentCodes: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"]);
+
+/** How often a file that is replaced while it is being opened is tried again. */
+const attempts = 3;
+
+/**
+ * A source over the files below `root`. Symbolic links count where they stay below it; a link to elsewhere, a hidden
+ * name (a segment that begins with a dot), a directory, a device and a pipe are "not there".
+ */
+export function filesystemSource({ name, root, prefix, files }: FilesystemSourceOptions): Source {
+  const counts = createCounts("opens", "not_found", "errors", "reads", "bytes");
+  const top = root.replace(/(?<=[^/\\:])[/\\]+$/, "");
+  const pathOf = (segments: readonly string[]) => `${top.replace(/[/\\]$/, "")}/${segments.join("/")}`;
+
+  const broken = (code: string, message: string, cause?: unknown) => {
+    counts.add("errors");
+    return new ServiceError("source", message, { code, cause });
+  };
+  const unreadable = (cause: unknown) =>
+    broken(
+      "source_unreadable",
+      "The file of this image could not be read. Ask the operator of this service.",
+      cause,
+    );
+
+  /** What `look` gives; undefined where nothing can be there. Throws ServiceError `source` for other errors. */
+  const unlessAbsent = async <T>(look: () => Promise<T | undefined>): Promise<T | undefined> => {
+    try {
+      return await look();
+    } catch (error) {
+      if (absentCodes.has((error as { code?: unknown } | null)?.code)) return undefined;
+      throw unreadable(error);
+    }
+  };
+
+  const realRootPath = async (): Promise<string> => {
+    const realRoot = await unlessAbsent(() => files.realPath(top));
+    if (realRoot !== undefined) return realRoot;
+    // A root that is gone (a disk that is not mounted) is a fault, not thousands of images that do not exist.
+    throw broken(
+      "source_root_missing",
+      `The folder of source "${name}" was expected; it is not there. Ask the operator of this service.`,
+    );
+  };
+
+  /** The resolved path, when it lies in the resolved root. */
+  const realPathIn = async (realRoot: string, path: string): Promise<string | undefined> => {
+    const real = await unlessAbsent(() => files.realPath(path));
+    return real !== undefined && isWithin(real, realRoot) ? real : undefined;
+  };
+
+  const statFile = async (path: string): Promise<FileStat | undefined> => {
+    const stat = await unlessAbsent(() => files.stat(path));
+    return stat?.kind === "file" ? stat : undefined;
+  };
+
+  /** undefined: not there. "changed": it was exchanged for another between the looks. */
+  const openOnce = async (path: string): Promise<SourceImage | "changed" | undefined> => {
+    const real = await realPathIn(await realRootPath(), path);
+    // Looked at before it is opened, since opening a pipe waits for its other end.
+    const before = real === undefined ? undefined : await statFile(real);
+    if (real === undefined || before === undefined) return undefined;
+    const file = await unlessAbsent(() => files.open(real));
+    if (!file) return undefined;
+    try {
+      // Looked at again, so that what was opened is what was checked, wherever links were turned to meanwhile.
+      const [realAfter, after] = [await realPathIn(await realRootPath(), real), await statFile(real)];
+      if (
+        realAfter !== real ||
+        !after ||
+        file.size !== before.size ||
+        validatorOf(before) !== validatorOf(after)
+      ) {
+        await file.close();
+        return "changed";
+      }
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    return { ...opened(file), validator: validatorOf(before), modified: before.modified, path: real };
+  };
+
+  const opened = (file: OpenFile): Pick<SourceImage, "bytes" | "close"> => {
+    let closing: Promise<void> | undefined;
+    const bytes: ByteSource = {
+      size: file.size,
+      async read(offset, length) {
+        const wanted = Math.max(0, Math.min(length, file.size - offset));
+        if (wanted === 0) return new Uint8Array();
+        const part = await file.read(offset, wanted).catch((error) => {
+          throw unreadable(error);
+        });
+        counts.add("reads");
+        counts.add("bytes", part.length);
+        if (part.length < wanted)
+          throw broken(
+            "source_changed",
+            "The file of this image became shorter while it was being read. Try again.",
+          );
+        return part;
+      },
+    };
+    return { bytes, close: () => (closing ??= file.close()) };
+  };
+
+  const open: Source["open"] = async (key, signal) => {
+    const segments = keySegments(key);
+    const gone = () =>
+      new ServiceError("cancelled", "The request ended before its image was opened.", {
+        cause: signal?.reason,
+      });
+    if (signal?.aborted) throw gone();
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const image = segments.some(isHidden) ? undefined : await openOnce(pathOf(segments));
+      if (image === "changed") continue;
+      if (!image) {
+        counts.add("not_found");
+        return undefined;
+      }
+      if (signal?.aborted) {
+        await image.close();
+        throw gone();
+      }
+      counts.add("opens");
+      return image;
+    }
+    throw broken("source_changed", "The file of this image is being replaced right now. Try again.");
+  };
+
+  const list = async (directory: string): Promise<readonly SourceEntry[] | undefined> => {
+    const segments = directory === "" ? [] : keySegments(directory.replace(/\/$/, ""));
+    if (segments.some(isHidden)) return undefined;
+    const realRoot = await realRootPath();
+    const real = await realPathIn(realRoot, pathOf(segments).replace(/\/$/, "") || "/");
+    if (real === undefined || (await unlessAbsent(() => files.stat(real)))?.kind !== "directory")
+      return undefined;
+    const entries: SourceEntry[] = [];
+    const look = async ({ name, kind }: { readonly name: string; readonly kind: FileStat["kind"] }) => {
+      // A link has the kind of what it leads to; one that leads out of the root is not there.
+      if (isUnlisted(name) || !(await realPathIn(realRoot, `${real.replace(/\/$/, "")}/${name}`))) return;
+      entries.push({ name, kind: kind === "file" ? fileKind(name) : kind });
+    };
+    await unlessAbsent(() => forEachConcurrently(files.list(real), 8, look));
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  };
+
+  const check = async (): Promise<void> => {
+    const fault = (code: string, found: string, advice: string, cause?: unknown) =>
+      new ServiceError(
+        "source",
+        `The root of source "${name}" was expected to be a readable folder; ${found}. ${advice}`,
+        { code, cause },
+      );
+    try {
+      const stat = await files.stat(top);
+      if (!stat)
+        throw fault("source_root_missing", "nothing is there", "Create it, mount it, or correct root.");
+      if (stat.kind !== "directory")
+        throw fault(
+          "source_root_no_folder",
+          "it is no folder",
+          "Set root to the folder that holds the images.",
+        );
+      for await (const _ of files.list(top)) break;
+    } catch (error) {
+      if (error instanceof ServiceError) throw error;
+      throw fault(
+        "source_root_unreadable",
+        "it cannot be read",
+        "Give the service's user the right to read it.",
+        error,
+      );
+    }
+  };
+
+  return { name, backend: "filesystem", prefix, fingerprint: `filesystem:${top}`, counts, open, list, check };
+}
+
+/** Whether a resolved path is a resolved root or lies below it. */
+function isWithin(real: string, realRoot: string): boolean {
+  // On POSIX a backslash is part of a name, so it separates only where the root is written with it.
+  const separator = realRoot.includes("/") ? "/" : "\\";
+  return real === realRoot || real.startsWith(realRoot.endsWith(separator) ? realRoot : realRoot + separator);
+}
+
+/** Size, modification time and, where the runtime tells, file number. */
+function validatorOf({ size, modified, id }: FileStat): string {
+  return [size.toString(36), modified.getTime().toString(36), ...(id === undefined ? [] : [id])].join("-");
+}

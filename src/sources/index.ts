@@ -1,0 +1,68 @@
+// Which source an identifier belongs to, and which kind of source is built how.
+
+import { ServiceError } from "../errors.ts";
+import type { Platform } from "../platform/platform.ts";
+import { filesystemSource } from "./filesystem.ts";
+import type { SourceOptions } from "./options.ts";
+import { sampleSource } from "./sample.ts";
+import type { Source } from "./source.ts";
+
+export interface Sources {
+  readonly all: readonly Source[];
+  /** The one without a prefix, else the first. */
+  readonly default: Source;
+  /** The source with the longest prefix that the identifier begins with, else the default; the key is what follows. */
+  resolve(identifier: string): { readonly source: Source; readonly key: string };
+  /** By its name, for hooks that choose a source. */
+  named(name: string): Source | undefined;
+}
+
+/** The sources of a service; `fallback` serves alone when the list is empty. */
+export function createSources(list: readonly Source[], fallback: Source): Sources {
+  const all = list.length > 0 ? list : [fallback];
+  const whole = all.find((source) => source.prefix === "") ?? all[0] ?? fallback;
+  const byPrefix = all
+    .filter((source) => source.prefix !== "")
+    .sort((a, b) => b.prefix.length - a.prefix.length);
+  return {
+    all,
+    default: whole,
+    resolve(identifier) {
+      const source = byPrefix.find(({ prefix }) => identifier.startsWith(prefix));
+      return source
+        ? { source, key: identifier.slice(source.prefix.length) }
+        : { source: whole, key: identifier };
+    },
+    named: (name) => all.find((source) => source.name === name),
+  };
+}
+
+type Builders = {
+  readonly [T in SourceOptions["type"]]: (
+    options: Extract<SourceOptions, { type: T }>,
+    platform: Platform,
+  ) => Source;
+};
+
+const builders: Builders = {
+  filesystem({ name, root, prefix }, { files }) {
+    if (!files)
+      throw new ServiceError(
+        "unsupported",
+        `Source "${name}" needs files, which this runtime was not given. Use another type of source.`,
+        {
+          code: "no_files",
+        },
+      );
+    return filesystemSource({ name, root, prefix, files });
+  },
+};
+
+/** The sources of `sources:`, roots being absolute; the bundled sample when there are none. */
+export function buildSources(options: readonly SourceOptions[], platform: Platform): Sources {
+  const sample = sampleSource(() => platform.asset("sample/sample.jpg"));
+  return createSources(
+    options.map((one) => builders[one.type](one, platform)),
+    sample,
+  );
+}
