@@ -9,8 +9,14 @@ import { withDensity } from "./density.ts";
 import { maxSide } from "./header.ts";
 import { asServiceError, emscriptenOptions, keptInstance } from "./instance.ts";
 
-/** TJSAMP_444, TJSAMP_420, TJSAMP_GRAY. */
-const turboSampling = { "444": 0, "420": 2, gray: 3 } as const;
+/**
+ * TJSAMP, side of an MCU, and the bytes that libjpeg-turbo takes as its bound for each padded pixel (tjBufSize).
+ */
+const turboSampling = {
+  "444": { code: 0, mcu: 8, bytes: 6 },
+  "420": { code: 2, mcu: 16, bytes: 3 },
+  gray: { code: 3, mcu: 8, bytes: 2 },
+} as const;
 /** J_COLOR_SPACE: what is written. */
 const mozjpegSpace = { gray: 1, rgb: 3 } as const;
 /** Width and height of the area that shares one chroma sample. */
@@ -38,10 +44,11 @@ export function jpegEncoder(
         { code: "not_encodable" },
       );
     try {
+      const depth = options.encoder === "fast" ? roomyDepth(pixels, options) : undefined;
       const jpeg =
-        options.encoder === "small"
+        depth === undefined
           ? await withMozjpeg((mozjpeg) => encodeSmall(mozjpeg, pixels, options))
-          : await withTurbo((turbo) => encodeFast(turbo, pixels, options));
+          : await withTurbo((turbo) => encodeFast(turbo, pixels, options, depth));
       return withDensity(jpeg, options.resolution);
     } catch (error) {
       throw asServiceError(error, "encode", "The picture could not be written as JPEG.");
@@ -56,19 +63,43 @@ function isEncodable(pixels: PixelBuffer): pixels is Samples {
   return bands === expected && sized && data instanceof Uint8Array && data.length === width * height * bands;
 }
 
-function encodeFast(turbo: LibjpegTurbo, pixels: Samples, options: EncodeOptions): Uint8Array {
+function encodeFast(
+  turbo: LibjpegTurbo,
+  { width, height, bands, data }: Samples,
+  options: EncodeOptions,
+  bytesPerSample: number,
+): Uint8Array {
   const encoder = new turbo.JPEGEncoder();
-  const { width, height, bands } = pixels;
+  const bitsPerSample = 8 * bytesPerSample;
   encoder
-    .getDecodedBuffer({ width, height, bitsPerSample: 8, componentCount: bands, isSigned: false })
-    .set(pixels.data);
+    .getDecodedBuffer({ width, height, bitsPerSample, componentCount: bands, isSigned: false })
+    .set(data);
   encoder.setQuality(options.quality);
   encoder.setProgressive(options.progressive);
-  encoder.setSubSampling(turboSampling[bands === 1 ? "gray" : options.chroma]);
+  encoder.setSubSampling(samplingOf(bands, options).code);
   encoder.encode();
-  const jpeg = encoder.getEncodedBuffer().slice();
+  const jpeg = new Uint8Array(encoder.getEncodedBuffer());
   encoder.delete();
   return jpeg;
+}
+
+/** The depth is a byte: 248 bits are the most whole bytes that it can tell. */
+const maxBytesPerSample = 31;
+
+/**
+ * The depth to claim for libjpeg-turbo, whose build gives its output as many bytes as its input and then writes up
+ * to the library's own bound, past the end. The depth serves for that size alone, so a wider one makes room;
+ * undefined for a picture of so few pixels that none is wide enough.
+ */
+function roomyDepth({ width, height, bands, data }: Samples, options: EncodeOptions): number | undefined {
+  const { mcu, bytes } = samplingOf(bands, options);
+  const bound = Math.ceil(width / mcu) * mcu * Math.ceil(height / mcu) * mcu * bytes + 2048;
+  const bytesPerSample = Math.ceil(bound / data.length);
+  return bytesPerSample <= maxBytesPerSample ? bytesPerSample : undefined;
+}
+
+function samplingOf(bands: number, options: EncodeOptions) {
+  return turboSampling[bands === 1 ? "gray" : options.chroma];
 }
 
 function encodeSmall(mozjpeg: Mozjpeg, pixels: Samples, options: EncodeOptions): Uint8Array {

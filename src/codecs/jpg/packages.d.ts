@@ -11,6 +11,7 @@ interface EmscriptenOptions {
 }
 
 declare module "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs" {
+  /** Sides are 16 bits wide, depth and count 8. */
   export interface FrameInfo {
     width: number;
     height: number;
@@ -32,7 +33,8 @@ declare module "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs" {
     /** TJSAMP: 0 is 4:4:4, 2 is 4:2:0, 3 is gray. */
     setSubSampling(sampling: number): void;
     encode(): void;
-    getEncodedBuffer(): Uint8Array;
+    /** A copy of the file. */
+    getEncodedBuffer(): Uint8ClampedArray;
     delete(): void;
   }
   export interface LibjpegTurbo {
