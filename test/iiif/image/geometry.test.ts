@@ -1,0 +1,270 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  effectiveLimits,
+  type Limits,
+  levelSize,
+  resolve,
+  scaleFactors,
+  tileWithin,
+} from "../../../src/iiif/image/geometry.ts";
+import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
+import { geometryVectors } from "../../vectors/image-geometry.ts";
+import { outcome } from "./outcome.ts";
+
+const none: Limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
+
+function ask(
+  version: 2 | 3,
+  parameters: string,
+  image: { width: number; height: number },
+  limits = none,
+  tile = 512,
+) {
+  const [region = "", size = ""] = parameters.split("/");
+  const request = parseImageRequest(version, { region, size, rotation: "0", file: "default.jpg" });
+  return resolve(request, image, limits, tile);
+}
+
+const sides = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 20_000 }));
+const images = fc.record({ width: sides, height: sides });
+const tiles = fc.constantFrom(16, 64, 100, 256, 512, 1024);
+const limitsOf = fc.record({
+  maxWidth: fc.oneof(fc.constant(0), sides),
+  maxHeight: fc.oneof(fc.constant(0), sides),
+  maxArea: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 10_000_000 })),
+});
+
+describe("region and size", () => {
+  test.each(
+    geometryVectors.map((vector) => ({
+      version: 3 as const,
+      name: `${vector.image.join("x")} ${vector.ask}`,
+      ...vector,
+    })),
+  )(
+    "v$version $name",
+    ({ version, image: [width, height], limits = [0, 0, 0], ask: parameters, code, ...expected }) => {
+      const [maxWidth, maxHeight, maxArea] = limits;
+      const found = outcome(() =>
+        ask(version, parameters, { width, height }, { maxWidth, maxHeight, maxArea }),
+      );
+      if (code !== undefined || typeof found === "string") {
+        expect(found).toBe(code);
+        return;
+      }
+      const { region, size, scaleFactor } = found;
+      if (expected.region) expect([region.x, region.y, region.width, region.height]).toEqual(expected.region);
+      expect([size.width, size.height]).toEqual(expected.size);
+      expect(scaleFactor).toBe(expected.scale);
+    },
+  );
+
+  test("of adjoining percentages meet without gap or overlap", () => {
+    const hundredths = fc.integer({ min: 1, max: 9999 });
+    fc.assert(
+      fc.property(images, hundredths, ({ width, height }, cut) => {
+        fc.pre((cut * width) / 10_000 >= 1 && ((10_000 - cut) * width) / 10_000 >= 1);
+        const percent = (n: number) => (n / 100).toFixed(2);
+        const left = ask(3, `pct:0,0,${percent(cut)},100/max`, { width, height }).region;
+        const right = ask(3, `pct:${percent(cut)},0,${percent(10_000 - cut)},100/max`, {
+          width,
+          height,
+        }).region;
+        expect(right.x).toBe(left.width);
+        expect(left.width + right.width).toBe(width);
+      }),
+    );
+  });
+
+  test("never exceed a limit, nor the region without a caret", () => {
+    const number = fc.integer({ min: 1, max: 30_000 });
+    const form = fc.constantFrom("max", "W,", ",H", "W,H", "!W,H", "pct:P");
+    fc.assert(
+      fc.property(
+        images,
+        limitsOf,
+        form,
+        fc.boolean(),
+        number,
+        number,
+        (image, limits, shape, caret, w, h) => {
+          const text = shape
+            .replace("W", `${w}`)
+            .replace("H", `${h}`)
+            .replace("P", `${w / 100}`);
+          const found = outcome(() => ask(3, `full/${caret ? "^" : ""}${text}`, image, limits));
+          if (typeof found === "string") {
+            expect(["output_too_large", "upscaling_needs_caret"]).toContain(found);
+            if (caret) expect(found).toBe("output_too_large");
+            if (shape === "max" || (caret && shape === "!W,H")) throw new Error("refused instead of reduced");
+            return;
+          }
+          const { width, height } = found.size;
+          expect(Math.min(width, height)).toBeGreaterThanOrEqual(1);
+          const { maxWidth, maxHeight, maxArea } = limits;
+          if (maxWidth > 0) expect(width).toBeLessThanOrEqual(maxWidth);
+          if (maxWidth > 0 || maxHeight > 0) expect(height).toBeLessThanOrEqual(maxHeight || maxWidth);
+          if (maxArea > 0) expect(width * height).toBeLessThanOrEqual(maxArea);
+          if (!caret) {
+            expect(width).toBeLessThanOrEqual(image.width);
+            expect(height).toBeLessThanOrEqual(image.height);
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("of max touch the region or a limit", () => {
+    fc.assert(
+      fc.property(images, limitsOf, (image, limits) => {
+        const { width, height } = ask(3, "full/max", image, limits).size;
+        const { maxWidth, maxHeight, maxArea } = effectiveLimits(limits);
+        const full = width === image.width && height === image.height;
+        const atSide = width === maxWidth || height === maxHeight;
+        // One more pixel on the longer side, with the aspect ratio kept, would break the area limit.
+        const long = Math.max(width, height) + 1;
+        const short = Math.max(
+          1,
+          long * (Math.min(image.width, image.height) / Math.max(image.width, image.height)),
+        );
+        const atArea = maxArea > 0 && long * short > maxArea;
+        expect(full || atSide || atArea).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("of a box lie within it and touch it", () => {
+    fc.assert(
+      fc.property(images, sides, sides, (image, w, h) => {
+        fc.pre(w <= image.width || h <= image.height);
+        const { width, height } = ask(3, `full/!${w},${h}`, image).size;
+        expect(width).toBeLessThanOrEqual(Math.min(w, image.width));
+        expect(height).toBeLessThanOrEqual(Math.min(h, image.height));
+        expect([width === w, height === h, width === image.width, height === image.height]).toContain(true);
+      }),
+    );
+  });
+});
+
+describe("tiles", () => {
+  test("of every level have the level's size together, however their sizes are spelled", () => {
+    const small = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 3000 }));
+    const picture = fc.record({ width: small, height: small });
+    fc.assert(
+      fc.property(picture, fc.constantFrom(64, 100, 256, 512), (image, tile) => {
+        for (const s of scaleFactors(image, tile)) {
+          const level = levelSize(image, s);
+          const step = tile * s;
+          let [across, down] = [0, 0];
+          for (let y = 0; y < image.height; y += step) {
+            for (let x = 0; x < image.width; x += step) {
+              const region = {
+                x,
+                y,
+                width: Math.min(step, image.width - x),
+                height: Math.min(step, image.height - y),
+              };
+              const want = { width: Math.ceil(region.width / s), height: Math.ceil(region.height / s) };
+              const path = `${x},${y},${region.width},${region.height}`;
+              const exact = ask(3, `${path}/${want.width},${want.height}`, image, none, tile);
+              expect(exact.region).toEqual(region);
+              expect(exact.size).toEqual(want);
+              // A tile so small that a finer level has the same one is at that scale.
+              const factor = exact.scaleFactor ?? 0;
+              expect([Math.ceil(region.width / factor), Math.ceil(region.height / factor)]).toEqual([
+                want.width,
+                want.height,
+              ]);
+              expect(factor).toBeLessThanOrEqual(s);
+              if (region.width >= 2 * s || region.height >= 2 * s) expect(factor).toBe(s);
+              expect(ask(2, `${path}/${want.width},${want.height}`, image, none, tile)).toEqual(exact);
+              if (y === 0) across += exact.size.width;
+              if (x === 0) down += exact.size.height;
+            }
+          }
+          expect([across, down]).toEqual([level.width, level.height]);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("asked for by width alone have the size of the level where they are whole", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 5 }),
+        fc.integer({ min: 1, max: 512 }),
+        sides,
+        (power, rest, edge) => {
+          const s = 2 ** power;
+          const step = 512 * s;
+          const image = { width: step * 2 + (edge % step), height: step + rest };
+          const path = `${step},${step},${step},${rest}/512,`;
+          for (const version of [2, 3] as const) {
+            const { size, scaleFactor } = ask(version, path, image);
+            expect(size).toEqual({ width: 512, height: Math.ceil(rest / s) });
+            expect(scaleFactor).toBe(s);
+          }
+        },
+      ),
+    );
+  });
+
+  test.each([
+    [{ width: 512, height: 512 }, 512, [1]],
+    [{ width: 513, height: 1 }, 512, [1, 2]],
+    [{ width: 5000, height: 4000 }, 512, [1, 2, 4, 8, 16]],
+    [{ width: 1, height: 1 }, 512, [1]],
+    [{ width: 4096, height: 1 }, 256, [1, 2, 4, 8, 16]],
+  ])("of %j by %i have the scale factors %j", (image, tile, expected) => {
+    expect(scaleFactors(image, tile)).toEqual(expected);
+  });
+
+  test.each([
+    [512, [0, 0, 0], 512],
+    [512, [511, 0, 0], 256],
+    [512, [1000, 300, 0], 256],
+    [512, [0, 0, 262_143], 256],
+    [512, [0, 0, 262_144], 512],
+    [1000, [999, 0, 0], 512],
+    [1000, [1000, 0, 0], 1000],
+    [512, [16, 0, 0], 16],
+    [512, [15, 0, 0], undefined],
+    [512, [0, 0, 255], undefined],
+  ] as const)(
+    "of %i under the limits %j have the side %j",
+    (tile, [maxWidth, maxHeight, maxArea], expected) => {
+      expect(tileWithin(tile, { maxWidth, maxHeight, maxArea })).toBe(expected);
+    },
+  );
+
+  test("are cut from scaleFactors until the last level is one tile", () => {
+    fc.assert(
+      fc.property(images, tiles, (image, tile) => {
+        const factors = scaleFactors(image, tile);
+        expect(factors).toEqual(factors.map((_, power) => 2 ** power));
+        const coarsest = levelSize(image, factors.at(-1)!);
+        expect(Math.max(coarsest.width, coarsest.height)).toBeLessThanOrEqual(tile);
+        const finer = levelSize(image, factors.at(-2) ?? 0.5);
+        if (factors.length > 1) expect(Math.max(finer.width, finer.height)).toBeGreaterThan(tile);
+      }),
+    );
+  });
+});
+
+test("a width limit alone limits the height as well", () => {
+  expect(effectiveLimits({ maxWidth: 10, maxHeight: 0, maxArea: 5 })).toEqual({
+    maxWidth: 10,
+    maxHeight: 10,
+    maxArea: 5,
+  });
+  expect(effectiveLimits({ maxWidth: 10, maxHeight: 20, maxArea: 0 })).toEqual({
+    maxWidth: 10,
+    maxHeight: 20,
+    maxArea: 0,
+  });
+  expect(effectiveLimits(none)).toEqual(none);
+});

@@ -1,0 +1,19 @@
+// What a call gives: its value, or the code of the ServiceError that it throws. Any other error is a failed test.
+
+import { ServiceError } from "../../../src/errors.ts";
+
+export function outcome<T>(call: () => T): T | string {
+  try {
+    return call();
+  } catch (error) {
+    if (error instanceof ServiceError) return error.code;
+    throw error;
+  }
+}
+
+/** `region/size/rotation/file` as segments; a slash inside of the region stays there. */
+export function segmentsOf(parameters: string) {
+  const parts = parameters.split("/");
+  const [size = "", rotation = "", file = ""] = parts.splice(-3);
+  return { region: parts.join("/"), size, rotation, file };
+}
