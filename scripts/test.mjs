@@ -1,0 +1,79 @@
+// Runs every suite one after the other, prints the time of each, and ends with the sum of all tests.
+//
+//   node scripts/test.mjs [SUITE ...]     suites: check unit build runtimes browser
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { provide } from "./test-needs.mjs";
+
+const results = "node_modules/.cache/test-results";
+rmSync(results, { recursive: true, force: true });
+mkdirSync(results, { recursive: true });
+
+const vitest = (name, config) => [
+  "vitest",
+  "run",
+  "--config",
+  config,
+  "--reporter=default",
+  "--reporter=json",
+  `--outputFile.json=${results}/${name}.json`,
+];
+
+/** Name, command, and whether its tests are counted. */
+const suites = [
+  { name: "check", command: ["npm", "run", "--silent", "check"] },
+  { name: "build", command: ["npm", "run", "--silent", "build"] },
+  { name: "unit", command: ["npx", ...vitest("unit", "vitest.config.ts")], counted: true },
+  { name: "runtimes", command: ["npx", ...vitest("runtimes", "vitest.runtimes.config.ts")], counted: true },
+  {
+    name: "browser",
+    command: ["npx", ...vitest("browser", "vitest.browser.config.ts")],
+    counted: true,
+    needs: ["chromium"],
+  },
+];
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !suites.some((suite) => suite.name === name));
+if (unknown.length > 0) {
+  console.error(
+    `unknown suite ${unknown.join(", ")}; there are: ${suites.map((suite) => suite.name).join(" ")}`,
+  );
+  process.exit(2);
+}
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+const times = [];
+let broken = false;
+for (const { name, command, counted, needs = [] } of suites) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  const missing = needs.filter((need) => !provide(need));
+  if (missing.length > 0 && !process.env.CI) {
+    times.push([name, `skipped: ${missing.join(", ")} missing`]);
+    total.skipped++;
+    continue;
+  }
+  console.log(`\n== ${name}`);
+  const began = performance.now();
+  const [program, ...args] = command;
+  const { status } = spawnSync(program, args, { stdio: "inherit" });
+  times.push([name, `${((performance.now() - began) / 1000).toFixed(1)} s${status === 0 ? "" : ", failed"}`]);
+  if (status !== 0) broken = true;
+  if (!counted) continue;
+  try {
+    const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(
+      readFileSync(`${results}/${name}.json`, "utf8"),
+    );
+    total.passed += numPassedTests;
+    total.failed += numFailedTests;
+    total.skipped += numPendingTests;
+  } catch {
+    broken = true;
+  }
+}
+
+console.log("");
+for (const [name, time] of times) console.log(`${name.padEnd(10)} ${time}`);
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+process.exit(broken || total.failed > 0 ? 1 : 0);

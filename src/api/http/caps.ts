@@ -1,0 +1,62 @@
+// Caps on requests at the same time, in all and per client address (D-16).
+
+import { ServiceError } from "../../errors.ts";
+import type { Problem } from "./problem.ts";
+
+export interface CapLimits {
+  /** 0: no cap. */
+  readonly all: number;
+  readonly perAddress: number;
+}
+
+export interface Caps {
+  /** A function that gives the place back, or the problem to answer with. */
+  enter(address: string | undefined, limits: CapLimits): (() => void) | Problem;
+  inFlight(): number;
+}
+
+/** Counts of running requests; state is one number and one small map. */
+export function createCaps(): Caps {
+  let all = 0;
+  const byAddress = new Map<string, number>();
+  const retry = { "Retry-After": "1" };
+  return {
+    enter(address, limits) {
+      if (limits.all > 0 && all >= limits.all)
+        return {
+          status: 503,
+          code: "too_many_requests",
+          detail: "The service is at its limit of requests. Try again in a moment.",
+          headers: retry,
+        };
+      const own = address === undefined ? 0 : (byAddress.get(address) ?? 0);
+      if (address !== undefined && limits.perAddress > 0 && own >= limits.perAddress)
+        return {
+          status: 429,
+          code: "too_many_requests_from_address",
+          detail: "Too many requests at the same time from your address. Try again in a moment.",
+          headers: retry,
+        };
+      all++;
+      if (address !== undefined) byAddress.set(address, own + 1);
+      let left = false;
+      return () => {
+        if (left) return;
+        left = true;
+        all--;
+        if (address === undefined) return;
+        const now = (byAddress.get(address) ?? 1) - 1;
+        if (now > 0) byAddress.set(address, now);
+        else byAddress.delete(address);
+      };
+    },
+    inFlight: () => all,
+  };
+}
+
+/** Longest path and query that is looked at; longer ones are 414. */
+export const maxTarget = 8192;
+
+/** Thrown work of a client that has gone needs no log line. */
+export const isCancelled = (error: unknown): boolean =>
+  error instanceof ServiceError && error.kind === "cancelled";

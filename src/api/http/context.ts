@@ -1,0 +1,22 @@
+// What every handler knows of its request, worked out once in app.ts.
+
+import type { Context } from "hono";
+import type { Target } from "./target.ts";
+
+export interface Variables {
+  readonly target: Target;
+  /** The client's address, where it is known. */
+  readonly client: string | undefined;
+  /** Public URL of the service, without trailing slash. */
+  readonly base: string;
+  /** Whether `base` was derived from headers of this request. */
+  readonly baseDerived: boolean;
+}
+
+export type Env = { Variables: Variables };
+export type RequestContext = Context<Env>;
+
+/** Whether a parameter stands in a raw query string, with or without a value. */
+export function hasParameter(query: string, name: string): boolean {
+  return new URLSearchParams(query).has(name);
+}

@@ -1,0 +1,31 @@
+// The one table from kinds of error to HTTP statuses (RFC 9110, section 15).
+
+import type { ErrorKind } from "../../errors.ts";
+
+export const statusOf = {
+  "bad-request": 400,
+  "too-large": 400,
+  unauthorized: 401,
+  "not-found": 404,
+  cancelled: 499, // never seen: the client has gone
+  source: 500,
+  decode: 500,
+  encode: 500,
+  hook: 500,
+  unsupported: 501,
+  busy: 503,
+  timeout: 503,
+} as const satisfies Record<ErrorKind, number>;
+
+export const titles: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  414: "URI Too Long",
+  429: "Too Many Requests",
+  499: "Client Closed Request",
+  500: "Internal Server Error",
+  501: "Not Implemented",
+  503: "Service Unavailable",
+};

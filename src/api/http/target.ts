@@ -1,0 +1,24 @@
+// The request target as it came, before any URL parser touches it (D-14).
+
+/** Path and query of a request; runs of `/` in the path are one, nothing is decoded. */
+export interface Target {
+  readonly path: string;
+  /** Without `?`; "" when there is none. */
+  readonly query: string;
+}
+
+/**
+ * The target from the runtime's raw one, or else from the request's URL. Absolute forms (RFC 9112, section 3.2.2) lose
+ * their origin; a fragment, which no client should send, is cut.
+ */
+export function parseTarget(raw: string | undefined, url: string): Target {
+  const text = (raw ?? url).replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "").replace(/#.*$/s, "");
+  const mark = text.indexOf("?");
+  const path = mark < 0 ? text : text.slice(0, mark);
+  return { path: foldSlashes(path), query: mark < 0 ? "" : text.slice(mark + 1) };
+}
+
+/** Runs of `/` as one, with one in front. */
+function foldSlashes(path: string): string {
+  return `/${path}`.replace(/\/{2,}/g, "/");
+}

@@ -1,0 +1,191 @@
+// The Image API over HTTP: image information, images and base URIs, for versions 3.0 and 2.1 and their aliases.
+
+import type { Hono } from "hono";
+import { ServiceError } from "../../errors.ts";
+import { contentDisposition } from "../../iiif/image/canonical.ts";
+import { mediaType } from "../../iiif/image/formats.ts";
+import { parseImageRequest } from "../../iiif/image/grammar.ts";
+import { contextUri, imageInformation, informationType, profileUri } from "../../iiif/image/info.ts";
+import { encodeIdentifier, type ImagePath, splitImagePath } from "../../iiif/image/path.ts";
+import { hash } from "../../images/cache-keys.ts";
+import { describe, type Master, openMaster } from "../../images/describe.ts";
+import { uprightSize } from "../../images/orientation.ts";
+import { planFor, prepare, render } from "../../images/render.ts";
+import type { Service } from "../../service.ts";
+import { forwardedHeaders } from "../http/client.ts";
+import { isNotModified, validatorHeaders } from "../http/conditional.ts";
+import { type Env, hasParameter, type RequestContext } from "../http/context.ts";
+import { allowed, corsHeaders, preflight } from "../http/cors.ts";
+import { problemResponse } from "../http/problem.ts";
+
+/** A path under which one version answers; begins and ends with `/`. */
+export interface Mount {
+  readonly prefix: string;
+  readonly version: 2 | 3;
+}
+
+const mainMounts: readonly Mount[] = [
+  { prefix: "/iiif/3/", version: 3 },
+  { prefix: "/iiif/2/", version: 2 },
+];
+
+/** Mounts the Image API; the longest prefix wins. */
+export function mountImage(app: Hono<Env>, service: Service): void {
+  const mounts = [...mainMounts, ...service.config().aliases].sort(
+    (a, b) => b.prefix.length - a.prefix.length,
+  );
+  for (const mount of mounts) app.all(`${mount.prefix}*`, (c) => answer(c, service, mount));
+}
+
+async function answer(c: RequestContext, service: Service, mount: Mount): Promise<Response> {
+  const method = c.req.method;
+  if (method === "OPTIONS") return preflight();
+  if (method !== "GET" && method !== "HEAD")
+    return problemResponse(
+      {
+        status: 405,
+        code: "method_not_allowed",
+        detail: "This address answers GET, HEAD and OPTIONS only.",
+        headers: { ...allowed, ...corsHeaders },
+      },
+      c.req.header("Accept"),
+    );
+  const path = splitImagePath(c.var.target.path.slice(mount.prefix.length));
+  const response = await acts[path.kind](c, service, mount, path as never);
+  for (const [name, value] of Object.entries(corsHeaders)) response.headers.set(name, value);
+  return response;
+}
+
+type Act<K extends ImagePath["kind"]> = (
+  c: RequestContext,
+  service: Service,
+  mount: Mount,
+  path: Extract<ImagePath, { kind: K }>,
+) => Promise<Response>;
+
+const acts: { readonly [K in ImagePath["kind"]]: Act<K> } = { base: redirect, info: information, image };
+
+/** Public URI of an image service: where its info.json hangs. */
+function serviceUri(c: RequestContext, mount: Mount, identifier: string): string {
+  return `${c.var.base}${mount.prefix}${encodeIdentifier(identifier)}`;
+}
+
+/** Base URI to image information (D-13; Image API 3.0, section 2). */
+async function redirect(
+  c: RequestContext,
+  _service: Service,
+  mount: Mount,
+  path: { identifier: string },
+): Promise<Response> {
+  return new Response(null, {
+    status: 303,
+    headers: { Location: `${serviceUri(c, mount, path.identifier)}/info.json`, "Cache-Control": "no-cache" },
+  });
+}
+
+async function information(
+  c: RequestContext,
+  service: Service,
+  mount: Mount,
+  path: { identifier: string },
+): Promise<Response> {
+  return withMaster(c, service, path.identifier, async (master) => {
+    const header = await describe(service.images, master, c.req.raw.signal);
+    const document = imageInformation({
+      version: mount.version,
+      id: serviceUri(c, mount, path.identifier),
+      size: uprightSize(header),
+      limits: service.images.limits,
+      tileSize: service.images.tileSize,
+    });
+    const body = JSON.stringify(document, null, 2);
+    const type = informationType(c.req.header("Accept"), mount.version);
+    const validators = {
+      etag: `"${(await hash([body, type])).slice(0, 27)}"`,
+      modified: master.image.modified,
+    };
+    const context = type.startsWith("application/json")
+      ? `, <${contextUri[mount.version]}>;rel="http://www.w3.org/ns/json-ld#context";type="application/ld+json"`
+      : "";
+    const headers = {
+      ...validatorHeaders(validators),
+      "Cache-Control": service.caching.info,
+      Vary: c.var.baseDerived ? `Accept, ${forwardedHeaders}` : "Accept",
+      Link: `<${profileUri[mount.version]}>;rel="profile"${context}`,
+    };
+    if (isNotModified(c.req.raw.headers, validators)) return new Response(null, { status: 304, headers });
+    return new Response(c.req.method === "HEAD" ? null : body, {
+      headers: {
+        ...headers,
+        "Content-Type": type,
+        "Content-Length": String(new TextEncoder().encode(body).length),
+        "X-Content-Type-Options": "nosniff",
+      },
+    });
+  });
+}
+
+async function image(
+  c: RequestContext,
+  service: Service,
+  mount: Mount,
+  path: Extract<ImagePath, { kind: "image" }>,
+): Promise<Response> {
+  const request = parseImageRequest(mount.version, path);
+  return withMaster(c, service, path.identifier, async (master) => {
+    const signal = c.req.raw.signal;
+    const prepared = await prepare(service.images, master, request, signal);
+    const validators = { etag: prepared.etag, modified: master.image.modified };
+    const canonical = `${serviceUri(c, mount, path.identifier)}/${prepared.canonical}`;
+    const shared = {
+      ...validatorHeaders(validators),
+      "Cache-Control": service.caching.image,
+      Link: `<${canonical}>;rel="canonical", <${profileUri[mount.version]}>;rel="profile"`,
+    };
+    if (isNotModified(c.req.raw.headers, validators))
+      return new Response(null, { status: 304, headers: shared });
+    const headers = {
+      ...shared,
+      "Content-Type": mediaType(request.format),
+      "Content-Disposition": contentDisposition(
+        path.identifier,
+        prepared.canonical,
+        hasParameter(c.var.target.query, "download"),
+      ),
+      "X-Content-Type-Options": "nosniff",
+    };
+    if (c.req.method === "HEAD") {
+      planFor(service.images, master, prepared);
+      const known = await service.images.render.get(prepared.key.name, prepared.key.variant);
+      return new Response(null, {
+        headers: known ? { ...headers, "Content-Length": String(known.length) } : headers,
+      });
+    }
+    const bytes = await render(service.images, master, prepared, signal);
+    return new Response(bytes as Uint8Array<ArrayBuffer>, {
+      headers: { ...headers, "Content-Length": String(bytes.length) },
+    });
+  });
+}
+
+async function withMaster(
+  c: RequestContext,
+  service: Service,
+  identifier: string,
+  act: (master: Master) => Promise<Response>,
+): Promise<Response> {
+  if (identifier === "")
+    throw new ServiceError(
+      "not-found",
+      "The address names no image. It has the form /iiif/3/{identifier}/info.json.",
+      { code: "image_not_found" },
+    );
+  const master = await openMaster(service.images.sources, identifier, c.req.raw.signal);
+  try {
+    return await act(master);
+  } finally {
+    void master
+      .close()
+      .catch((error: unknown) => service.log.debug("closing a master failed", { error: String(error) }));
+  }
+}

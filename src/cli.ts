@@ -1,0 +1,182 @@
+// The command line: serve, check, version.
+
+import { createApp } from "./app.ts";
+import { parseAddress } from "./config/address.ts";
+import { effectiveYaml } from "./config/effective.ts";
+import { loadConfig, problemLines } from "./config/load.ts";
+import { absolutePath, withAbsolutePaths } from "./config/paths.ts";
+import type { Config } from "./config/schema.ts";
+import { createLog } from "./lib/log.ts";
+import { parseDuration } from "./lib/quantity.ts";
+import type { Platform, Serving } from "./platform/platform.ts";
+import { createService, type Service } from "./service.ts";
+import { startText } from "./start-text.ts";
+import { version } from "./version.ts";
+
+const usage = `smalti ${version}, an IIIF image server
+
+  smalti [serve] [-config FILE]     serve what the configuration says; without one, the sample picture
+  smalti DIR                        serve the images of a folder
+  smalti check [-config FILE]       validate the configuration and print it with all defaults
+  smalti version                    print the version
+
+The file may also be named by SERVICE_CONFIG. SERVICE_ADDR, SERVICE_LOG_LEVEL, SERVICE_LOG_FORMAT and
+SERVICE_MAX_PIXEL_AREA override the file.
+`;
+
+/** A mistake of the operator: one line and exit code 1. */
+class StartError extends Error {}
+
+interface Arguments {
+  readonly command: "serve" | "check" | "version" | "help";
+  readonly file?: string;
+  readonly folder?: string;
+}
+
+/** Reads the command line. Throws StartError for what it does not know. */
+export function parseArguments(args: readonly string[]): Arguments {
+  const commands = ["serve", "check", "version", "help"] as const;
+  let command: Arguments["command"] | undefined;
+  let file: string | undefined;
+  let folder: string | undefined;
+  for (let i = 0; i < args.length; i++) {
+    const word = args[i] as string;
+    const flag = /^--?(config|help|h|version|v)(?:=(.*))?$/s.exec(word);
+    if (flag?.[1] === "config") {
+      file = flag[2] ?? args[++i];
+      if (!file) throw new StartError(`${word} needs the name of a file`);
+    } else if (flag) command = flag[1]?.startsWith("v") ? "version" : "help";
+    else if (word.startsWith("-")) throw new StartError(`unknown flag ${word}; see smalti --help`);
+    else if (command === undefined && folder === undefined && (commands as readonly string[]).includes(word))
+      command = word as Arguments["command"];
+    else if (folder === undefined && (command ?? "serve") === "serve") folder = word;
+    else throw new StartError(`unexpected argument ${word}; see smalti --help`);
+  }
+  return { command: command ?? "serve", ...(file ? { file } : {}), ...(folder ? { folder } : {}) };
+}
+
+/** Runs a command line to its end; a server runs until it is told to stop. Never throws: mistakes end in exit code 1. */
+export async function run(platform: Platform, args: readonly string[]): Promise<void> {
+  const out = (text: string) => platform.write?.("out", text);
+  const fail = (text: string) => {
+    platform.write?.("err", `smalti: ${text}\n`);
+    platform.exit?.(1);
+  };
+  try {
+    const parsed = parseArguments(args);
+    if (parsed.command === "help") return out(usage);
+    if (parsed.command === "version") return out(`${version}\n`);
+    const loaded = await readConfig(platform, parsed);
+    if (parsed.command === "check") return out(effectiveYaml(loaded.config));
+    await serve(platform, parsed, loaded);
+  } catch (error) {
+    if (error instanceof StartError) return fail(error.message);
+    fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  }
+}
+
+interface LoadedFile {
+  readonly config: Config;
+  /** Absolute path of the file, when there is one. */
+  readonly file?: string;
+}
+
+async function readConfig(platform: Platform, args: Arguments): Promise<LoadedFile> {
+  const name = args.file ?? (platform.env.SERVICE_CONFIG || undefined);
+  const file = name === undefined ? undefined : absolutePath(platform.cwd ?? "/", name);
+  const bytes = file === undefined ? undefined : await readFile(platform, file);
+  const loaded = loadConfig(bytes && new TextDecoder().decode(bytes), platform.env);
+  if (loaded.problems) throw new StartError(problemLines(loaded.problems, file ?? "the environment"));
+  const base = file === undefined ? (platform.cwd ?? "/") : file.replace(/[^/\\]*$/, "");
+  const config = withAbsolutePaths(loaded.config, base);
+  if (args.folder === undefined) return { config, ...(file ? { file } : {}) };
+  if (config.sources.length > 0)
+    throw new StartError(
+      `a folder (${args.folder}) and sources in ${file} exclude each other; give one of them`,
+    );
+  const root = absolutePath(platform.cwd ?? "/", args.folder);
+  const stat = await platform.files?.stat(root).catch(() => undefined);
+  if (stat?.kind !== "directory")
+    throw new StartError(
+      `${args.folder} is no folder that can be read; give a folder of images, or no argument for the sample`,
+    );
+  return {
+    config: { ...config, sources: [{ name: "files", type: "filesystem", prefix: "", root }] },
+    ...(file ? { file } : {}),
+  };
+}
+
+async function readFile(platform: Platform, file: string): Promise<Uint8Array> {
+  const bytes = await platform.files?.readFile(file).catch((error: unknown) => {
+    throw new StartError(
+      `the configuration file ${file} cannot be read: ${error instanceof Error ? error.message : error}`,
+    );
+  });
+  if (!bytes) throw new StartError(`there is no configuration file ${file}`);
+  return bytes;
+}
+
+async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): Promise<void> {
+  const { config } = loaded;
+  const log = createLog({
+    level: config.log.level,
+    format: config.log.format,
+    write: (line) => platform.write?.("err", line.endsWith("\n") ? line : `${line}\n`),
+  });
+  const service = await createService(config, platform, log, version).catch((error: unknown) => {
+    throw new StartError(error instanceof Error ? error.message : String(error));
+  });
+  const unusable = (await service.ready()).sources.filter((source) => !source.healthy);
+  if (unusable.length > 0) {
+    await service.close();
+    throw new StartError(unusable.map((source) => `source "${source.name}": ${source.error}`).join("\n"));
+  }
+  if (!platform.serve) throw new StartError(`the runtime ${platform.name} cannot listen by itself`);
+  const app = createApp(service);
+  const serving = await platform
+    .serve({
+      ...parseAddress(config.addr),
+      readTimeoutMs: parseDuration(config.read_timeout),
+      writeTimeoutMs: parseDuration(config.write_timeout),
+      fetch: app.fetch,
+    })
+    .catch(async (error: unknown) => {
+      await service.close();
+      throw new StartError(listenProblem(config.addr, error));
+    });
+  platform.write?.("out", await startText(service, serving.urls, loaded.file));
+  platform.onSignal?.("stop", () => void stop(platform, service, serving));
+  platform.onSignal?.("reload", () => void reload(platform, service, args));
+}
+
+function listenProblem(addr: string, error: unknown): string {
+  const code = (error as { code?: string }).code ?? (error as Error).name;
+  if (code === "EADDRINUSE" || code === "AddrInUse")
+    return `the address ${addr} is in use; stop the other program or choose another with SERVICE_ADDR=:8081`;
+  if (code === "EACCES" || code === "PermissionDenied")
+    return `the address ${addr} may not be used by this user; choose a port of 1024 or more`;
+  return `cannot listen on ${addr}: ${(error as Error).message}`;
+}
+
+let stopping = false;
+
+async function stop(platform: Platform, service: Service, serving: Serving): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  service.log.info("stopping");
+  await serving.stop(parseDuration(service.config().shutdown_timeout));
+  await service.close();
+  platform.exit?.(0);
+}
+
+async function reload(platform: Platform, service: Service, args: Arguments): Promise<void> {
+  try {
+    const { config } = await readConfig(platform, args);
+    const waits = service.reload(config);
+    service.log.info("configuration read again", waits.length > 0 ? { needRestart: waits } : {});
+  } catch (error) {
+    service.log.error("configuration not changed", {
+      problem: error instanceof Error ? error.message : String(error),
+    });
+  }
+}

@@ -1,0 +1,17 @@
+// Listening addresses as people write them (D-3).
+
+export interface Address {
+  /** undefined: all interfaces. */
+  readonly hostname?: string;
+  readonly port: number;
+}
+
+/** `:8080`, `127.0.0.1:8080`, `localhost:8080`, `[::1]:8080`. Throws RangeError for anything else. */
+export function parseAddress(text: string): Address {
+  const found = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9.-]*)):(\d{1,5})$/.exec(text);
+  const port = Number(found?.[3]);
+  if (!found || port > 65535)
+    throw new RangeError("expected an address such as :8080, 127.0.0.1:8080 or [::1]:8080");
+  const hostname = found[1] ?? found[2];
+  return hostname ? { hostname, port } : { port };
+}

@@ -1,0 +1,143 @@
+// The one schema of the configuration: types, defaults, validation, the reference page and the JSON Schema come from it.
+
+import { z } from "zod";
+import { imageOptions } from "../images/options.ts";
+import { parseRange } from "../lib/ip-range.ts";
+import { durationOption } from "../lib/option-types.ts";
+import { sourceOptions } from "../sources/options.ts";
+import { cacheOptions } from "../stores/options.ts";
+import { parseAddress } from "./address.ts";
+
+/** `edit`: whether a change counts at once (SIGHUP, admin editor) or at the next start. `env`: what overrides the file. */
+export interface OptionMeta {
+  readonly description: string;
+  readonly edit: "live" | "restart";
+  readonly env?: string;
+  readonly secret?: boolean;
+}
+
+const option = <T extends z.ZodType>(schema: T, meta: OptionMeta) => schema.meta({ ...meta });
+
+const throwsNot = (check: (text: string) => unknown) => (text: string) => {
+  try {
+    check(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const publicUrl = z.string().refine(
+  (text) => {
+    if (text === "") return true;
+    if (!URL.canParse(text)) return false;
+    const url = new URL(text);
+    return /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username;
+  },
+  {
+    error:
+      "expected an http or https URL without query and fragment, such as https://images.example.org/iiif-server",
+  },
+);
+
+const alias = z.strictObject({
+  prefix: z
+    .string()
+    .regex(/^\/[^?#\\]*\/$/, "expected a path that begins and ends with /, such as /cantaloupe/iiif/2/")
+    .meta({ description: "Path under which the Image API also answers." }),
+  version: z.literal([2, 3]).meta({ description: "Version of the Image API that it speaks." }),
+});
+
+export const configSchema = z.strictObject({
+  addr: option(
+    z
+      .string()
+      .refine(throwsNot(parseAddress), {
+        error: "expected an address such as :8080, 127.0.0.1:8080 or [::1]:8080",
+      })
+      .default(":8080"),
+    { description: "Address to listen on.", edit: "restart", env: "SERVICE_ADDR" },
+  ),
+  base_url: option(publicUrl.default(""), {
+    description:
+      "Public URL of the service. Empty: from X-Forwarded-Proto, -Host and -Prefix, else from the request.",
+    edit: "restart",
+  }),
+  trusted_proxies: option(
+    z
+      .array(
+        z
+          .string()
+          .refine(throwsNot(parseRange), { error: "expected an address or range such as 10.0.0.0/8 or ::1" }),
+      )
+      .default([]),
+    {
+      description:
+        "Addresses whose X-Forwarded-* headers count. While empty, Proto, Host and Prefix count from anyone, For from no one.",
+      edit: "restart",
+    },
+  ),
+  aliases: option(z.array(alias).default([]), {
+    description: "Further paths of the Image API; ids, links and redirects keep the path that was asked for.",
+    edit: "restart",
+  }),
+  read_timeout: option(durationOption.default("30s"), {
+    description: "Time for a request to arrive.",
+    edit: "restart",
+  }),
+  write_timeout: option(durationOption.default("60s"), {
+    description: "Time that a response may stand still without progress.",
+    edit: "restart",
+  }),
+  shutdown_timeout: option(durationOption.default("15s"), {
+    description: "Time for running requests to finish after a stop signal.",
+    edit: "restart",
+  }),
+  log: z
+    .strictObject({
+      level: option(z.enum(["debug", "info", "warn", "error"]).default("info"), {
+        description: "Least severe message to write.",
+        edit: "live",
+        env: "SERVICE_LOG_LEVEL",
+      }),
+      format: option(z.enum(["text", "json"]).default("text"), {
+        description: "Lines for people, or one JSON object a line.",
+        edit: "restart",
+        env: "SERVICE_LOG_FORMAT",
+      }),
+    })
+    .prefault({}),
+  http: z
+    .strictObject({
+      image_max_age: option(durationOption.default("24h"), {
+        description: "How long browsers and proxies may keep public images.",
+        edit: "restart",
+      }),
+      info_max_age: option(durationOption.default("1h"), {
+        description: "How long browsers and proxies may keep a public info.json.",
+        edit: "restart",
+      }),
+    })
+    .prefault({}),
+  limits: z
+    .strictObject({
+      max_in_flight: option(z.int().min(0).default(0), {
+        description: "Requests at the same time; over it 503. /health and /ready are exempt. 0: no cap.",
+        edit: "live",
+      }),
+      max_in_flight_per_ip: option(z.int().min(0).default(0), {
+        description: "Requests at the same time from one client address; over it 429. 0: no cap.",
+        edit: "live",
+      }),
+    })
+    .prefault({}),
+  image: imageOptions.prefault({}).refine((o) => o.max_output_height === 0 || o.max_output_width > 0, {
+    path: ["max_output_height"],
+    error: "needs max_output_width as well (Image API 3.0, section 5.3: maxHeight requires maxWidth)",
+  }),
+  sources: sourceOptions,
+  cache: cacheOptions,
+});
+
+/** The configuration with all defaults filled in; quantities as they were written. */
+export type Config = z.output<typeof configSchema>;

@@ -1,0 +1,79 @@
+// The schema as a tree that people's tools can read: keys, descriptions, defaults, overrides.
+
+import { z } from "zod";
+import { configSchema } from "./schema.ts";
+
+/** A node of the JSON Schema (draft 2020-12) with our own notes on it. */
+export interface SchemaNode {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly items?: SchemaNode;
+  readonly anyOf?: readonly SchemaNode[];
+  readonly oneOf?: readonly SchemaNode[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly default?: unknown;
+  readonly description?: string;
+  readonly edit?: "live" | "restart";
+  readonly env?: string;
+  readonly secret?: boolean;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+let schema: SchemaNode | undefined;
+
+/** The published JSON Schema of the configuration file. */
+export function jsonSchema(): SchemaNode {
+  schema ??= z.toJSONSchema(configSchema, { io: "input", unrepresentable: "any" }) as SchemaNode;
+  return schema;
+}
+
+export interface Leaf {
+  /** Dotted; list items as `[]`. */
+  readonly path: string;
+  readonly node: SchemaNode;
+}
+
+/** Every key that holds a value, in the order of the schema; alternatives of a union share their path. */
+export function leaves(node: SchemaNode = jsonSchema(), path = ""): Leaf[] {
+  const at = (key: string) => (path ? `${path}.${key}` : key);
+  if (node.properties)
+    return Object.entries(node.properties).flatMap(([key, child]) => leaves(child, at(key)));
+  const objects = [...(node.anyOf ?? []), ...(node.oneOf ?? [])].filter((child) => child.properties);
+  if (objects.length > 0) {
+    const seen = new Map<string, Leaf>();
+    for (const leaf of objects.flatMap((child) => leaves(child, path)))
+      if (!seen.has(leaf.path)) seen.set(leaf.path, leaf);
+    return [...seen.values()];
+  }
+  if (node.items && (node.items.properties || node.items.anyOf || node.items.oneOf))
+    return leaves(node.items, `${path}[]`);
+  return [{ path, node }];
+}
+
+/** The keys that environment variables override. */
+export function overridable(): readonly {
+  readonly path: string;
+  readonly env: string;
+  readonly numeric: boolean;
+}[] {
+  return leaves().flatMap(({ path, node }) =>
+    node.env ? [{ path, env: node.env, numeric: node.type === "integer" || node.type === "number" }] : [],
+  );
+}
+
+/** The known keys of the object at a path of an issue. */
+export function childKeys(path: readonly PropertyKey[]): string[] {
+  let nodes: readonly SchemaNode[] = [jsonSchema()];
+  for (const key of path)
+    nodes = nodes.flatMap(alternatives).flatMap((node) => {
+      const child = typeof key === "number" ? node.items : node.properties?.[String(key)];
+      return child ? [child] : [];
+    });
+  return [...new Set(nodes.flatMap(alternatives).flatMap((node) => Object.keys(node.properties ?? {})))];
+}
+
+function alternatives(node: SchemaNode): SchemaNode[] {
+  return [node, ...(node.anyOf ?? []), ...(node.oneOf ?? [])];
+}

@@ -1,0 +1,72 @@
+// Names and variants of cache entries (D-7). Purging uses the same file.
+
+import { encodeIdentifier } from "../iiif/image/path.ts";
+import type { Source } from "../sources/source.ts";
+import type { OutputPolicy } from "./policy.ts";
+
+/** Raised whenever the same plan gives other bytes than before, so that stored answers of older builds are not used. */
+export const renderVersion = 1;
+/** Raised whenever the recorded facts change their meaning. */
+export const factsVersion = 1;
+
+/** A master as keys see it. */
+export interface MasterKey {
+  readonly source: Pick<Source, "name" | "fingerprint">;
+  /** What the source was asked for. */
+  readonly key: string;
+  /** 1-based. */
+  readonly page: number;
+  readonly validator: string;
+}
+
+export interface EntryKey {
+  readonly name: string;
+  readonly variant: string;
+}
+
+/**
+ * Key of a derivative: its name is the URL path of the canonical request on the main route, so every spelling and
+ * every alias shares one entry; its variant is a hash of what else the bytes depend on.
+ */
+export async function renderKey(
+  version: 2 | 3,
+  identifier: string,
+  canonical: string,
+  master: MasterKey,
+  policy: OutputPolicy,
+): Promise<EntryKey> {
+  const name = `/iiif/${version}/${encodeIdentifier(identifier)}/${canonical}`;
+  return { name, variant: await hash([renderVersion, policy, ...identity(master)]) };
+}
+
+/** Key of a master's facts: one name for all versions, hosts and tiers of its info.json. */
+export async function factsKey(master: MasterKey): Promise<EntryKey> {
+  return { name: masterName(master), variant: await hash([factsVersion, ...identity(master)]) };
+}
+
+/** `<source-name>:<key>`: under it hang all entries of one master in the info and origin slots. */
+export function masterName(master: Pick<MasterKey, "source" | "key">): string {
+  return `${master.source.name}:${master.key}`;
+}
+
+/** The strong entity tag of a derivative, known before anything is rendered. */
+export async function entityTag(key: EntryKey): Promise<string> {
+  return `"${(await hash([key.name, key.variant])).slice(0, 27)}"`;
+}
+
+const identity = (master: MasterKey) => [
+  master.source.fingerprint,
+  master.key,
+  master.page,
+  master.validator,
+];
+
+/** SHA-256 of the JSON of plain values, base64url. */
+export async function hash(values: readonly unknown[]): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(values));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return btoa(String.fromCharCode(...digest))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}

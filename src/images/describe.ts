@@ -1,0 +1,137 @@
+// From an identifier to an opened master and its header facts; nothing here decodes a pixel.
+
+import type { ImageHeader } from "../codecs/codec.ts";
+import type { Codecs } from "../codecs/index.ts";
+import { ServiceError } from "../errors.ts";
+import { splitPage } from "../iiif/image/path.ts";
+import type { Sources } from "../sources/index.ts";
+import type { Source, SourceImage } from "../sources/source.ts";
+import type { Slot } from "../stores/slot.ts";
+import type { Admission } from "./admit.ts";
+import { factsKey, type MasterKey } from "./cache-keys.ts";
+
+/** An opened master. Whoever gets one closes it. */
+export interface Master extends MasterKey {
+  readonly identifier: string;
+  readonly source: Source;
+  readonly image: SourceImage;
+  /** Keeps the master open until the work is done: work that requests share may outlive the one that began it. */
+  hold<T>(work: Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface DescribeParts {
+  readonly sources: Sources;
+  readonly codecs: Codecs;
+  readonly info: Slot;
+  /** The bound on probes. */
+  readonly probes: Admission;
+  /** Largest source area in pixels; 0: no limit. */
+  readonly maxPixelArea: () => number;
+}
+
+/**
+ * Opens the master of an identifier. A file of exactly that name wins; else `name;n` is page n of `name` (D-26).
+ * Throws `not-found`.
+ */
+export async function openMaster(
+  sources: Sources,
+  identifier: string,
+  signal?: AbortSignal,
+): Promise<Master> {
+  const literal = await open(sources, identifier, identifier, 1, signal);
+  if (literal) return literal;
+  const paged = splitPage(identifier);
+  const page = paged && (await open(sources, identifier, paged.identifier, paged.page, signal));
+  if (page) return page;
+  throw new ServiceError(
+    "not-found",
+    "There is no image with this identifier. Check its spelling; a / in it may be written as %2F.",
+    {
+      code: "image_not_found",
+    },
+  );
+}
+
+async function open(
+  sources: Sources,
+  identifier: string,
+  name: string,
+  page: number,
+  signal?: AbortSignal,
+): Promise<Master | undefined> {
+  const { source, key } = sources.resolve(name);
+  const image = await source.open(key, signal);
+  if (!image) return undefined;
+  const held = new Set<Promise<unknown>>();
+  return {
+    identifier,
+    source,
+    key,
+    page,
+    image,
+    validator: image.validator,
+    hold(work) {
+      held.add(work);
+      return work.finally(() => held.delete(work));
+    },
+    async close() {
+      await Promise.allSettled(held);
+      await image.close();
+    },
+  };
+}
+
+/**
+ * Header facts of a master: from the info slot, else probed from its first bytes and remembered.
+ * Throws `unsupported` for kinds that are refused, `decode` for what is no image, `bad-request` for a page that is not
+ * there, `too-large` over image.max_pixel_area.
+ */
+export async function describe(
+  parts: DescribeParts,
+  master: Master,
+  signal?: AbortSignal,
+): Promise<ImageHeader> {
+  const { name, variant } = await factsKey(master);
+  const known = await parts.info.getOrMake(
+    name,
+    variant,
+    (work) => parts.probes.run(0, work, async () => encode(await master.hold(probe(parts.codecs, master)))),
+    { signal },
+  );
+  const header = decode(known);
+  checkArea(header, parts.maxPixelArea());
+  if (header.unsupported)
+    throw new ServiceError("unsupported", header.unsupported, { code: "unsupported_image" });
+  return header;
+}
+
+/** Bytes at the front of a file that tell its format. */
+const headLength = 64;
+
+async function probe(codecs: Codecs, master: Master): Promise<ImageHeader> {
+  const head = await master.image.bytes.read(0, headLength);
+  const codec = codecs.recognise(head);
+  if (!codec)
+    throw new ServiceError(
+      "unsupported",
+      "This file is not a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 image.",
+      {
+        code: "unsupported_format",
+      },
+    );
+  return codec.probe(master.image.bytes, master.page);
+}
+
+function checkArea(header: ImageHeader, limit: number): void {
+  const area = header.width * header.height;
+  if (limit > 0 && area > limit)
+    throw new ServiceError(
+      "too-large",
+      `The source image has ${area} pixels, more than the ${limit} that this service opens. The operator can raise image.max_pixel_area.`,
+      { code: "source_too_large" },
+    );
+}
+
+const encode = (header: ImageHeader) => new TextEncoder().encode(JSON.stringify(header));
+const decode = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes)) as ImageHeader;

@@ -1,0 +1,62 @@
+// The first pictures of a source, for the start page.
+
+import { ServiceError } from "../errors.ts";
+import type { Source } from "../sources/source.ts";
+import { type DescribeParts, describe, openMaster } from "./describe.ts";
+import { type Size, uprightSize } from "./orientation.ts";
+
+export interface Listed {
+  readonly identifier: string;
+  /** Upright; absent where the picture cannot be served. */
+  readonly size?: Size;
+  /** Why not, in words. */
+  readonly problem?: string;
+}
+
+/** Directories that are looked into at most. */
+const maxDirectories = 16;
+
+/** Up to `count` images of a source in natural order: its top directory first, then the ones below. */
+export async function firstImages(
+  parts: DescribeParts,
+  source: Source,
+  count: number,
+  signal?: AbortSignal,
+): Promise<readonly Listed[]> {
+  const identifiers = source.list ? await walk(source, count) : [];
+  return Promise.all(identifiers.map((identifier) => look(parts, identifier, signal)));
+}
+
+async function walk(source: Source, count: number): Promise<string[]> {
+  const found: string[] = [];
+  const directories = [""];
+  for (let n = 0; n < directories.length && n < maxDirectories && found.length < count; n++) {
+    const directory = directories[n] as string;
+    const entries = (await source.list?.(directory).catch(() => undefined)) ?? [];
+    const sorted = [...entries].sort((a, b) => natural.compare(a.name, b.name));
+    for (const { name, kind } of sorted) {
+      const path = directory ? `${directory}/${name}` : name;
+      if (kind === "directory") directories.push(path);
+      else if (kind === "image" && found.length < count) found.push(source.prefix + path);
+    }
+  }
+  return found;
+}
+
+const natural = new Intl.Collator("en", { numeric: true });
+
+async function look(parts: DescribeParts, identifier: string, signal?: AbortSignal): Promise<Listed> {
+  try {
+    const master = await openMaster(parts.sources, identifier, signal);
+    try {
+      return { identifier, size: uprightSize(await describe(parts, master, signal)) };
+    } finally {
+      void master.close().catch(() => {});
+    }
+  } catch (error) {
+    return {
+      identifier,
+      problem: error instanceof ServiceError ? error.message : "This picture cannot be read.",
+    };
+  }
+}

@@ -1,0 +1,89 @@
+// The options under `image:`: limits, tiles, memory and how pixels are written.
+
+import { z } from "zod";
+import { durationOption, sizeOption } from "../lib/option-types.ts";
+
+const pixels = (doc: string) =>
+  z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0).meta({ description: doc, edit: "restart" });
+
+/** Schema of `image:`. */
+export const imageOptions = z.strictObject({
+  max_pixel_area: z.int().min(0).default(1_000_000_000).meta({
+    description:
+      "Largest area of a source image in pixels; over it info.json and images are 400. 0: no limit.",
+    edit: "live",
+    env: "SERVICE_MAX_PIXEL_AREA",
+  }),
+  max_output_area: pixels("Largest area of an answer in pixels, advertised as maxArea. 0: no limit."),
+  max_output_width: pixels("Largest width of an answer in pixels, advertised as maxWidth. 0: no limit."),
+  max_output_height: pixels(
+    "Largest height of an answer in pixels, advertised as maxHeight; needs max_output_width. 0: no limit.",
+  ),
+  tile_size: z.int().min(64).max(8192).default(512).meta({
+    description: "Side of the square tiles that info.json advertises, in pixels.",
+    edit: "restart",
+  }),
+  max_concurrent: z.int().min(0).max(1024).default(0).meta({
+    description:
+      "Renders at the same time; probes for info.json have a separate bound of the same size. 0: the number of processors.",
+    edit: "live",
+  }),
+  memory_budget: z
+    .union([z.literal(""), sizeOption])
+    .default("")
+    .meta({
+      description:
+        "Memory that all renders together may be estimated to need. Empty: a quarter of the machine's or container's memory.",
+      edit: "restart",
+    }),
+  timeout: durationOption.default("60s").meta({
+    description:
+      "Time for one render; over it the answer is 503, code render_timeout, and the worker is replaced.",
+    edit: "restart",
+  }),
+  depth: z.enum(["8", "source"]).default("8").meta({
+    description:
+      "Bits per sample of answers: 8, or as many as the source has where the format holds them (png, tif).",
+    edit: "restart",
+  }),
+  background: z
+    .string()
+    .regex(/^#[0-9a-fA-F]{6}$/, "expected a colour as #rrggbb")
+    .default("#ffffff")
+    .meta({
+      description: "Colour under transparent pixels and uncovered corners where a format has no alpha.",
+      edit: "restart",
+    }),
+  jpeg_quality: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(90)
+    .meta({ description: "Quality of JPEG answers.", edit: "restart" }),
+  jpeg_progressive: z
+    .boolean()
+    .default(false)
+    .meta({ description: "Write progressive JPEG.", edit: "restart" }),
+  jpeg_encoder: z.enum(["fast", "small"]).default("fast").meta({
+    description: "The quick JPEG encoder, or the one with the smallest files.",
+    edit: "restart",
+  }),
+  jpeg_chroma: z.enum(["420", "444"]).default("420").meta({
+    description: "Chroma sampling of JPEG answers: halved both ways, or full.",
+    edit: "restart",
+  }),
+  webp_quality: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(80)
+    .meta({ description: "Quality of WebP answers.", edit: "restart" }),
+});
+
+export type ImageOptions = z.output<typeof imageOptions>;
+
+/** `#rrggbb` as three numbers from 0 to 255. */
+export function parseColour(text: string): readonly [number, number, number] {
+  const n = Number.parseInt(text.slice(1), 16);
+  return [(n >> 16) & 255, (n >> 8) & 255, n & 255];
+}

@@ -1,0 +1,105 @@
+// One derivative, from request to bytes: the flow of the whole service on one screen.
+
+import type { ImageHeader } from "../codecs/codec.ts";
+import type { Codecs } from "../codecs/index.ts";
+import type { Pool } from "../codecs/pool.ts";
+import { ServiceError } from "../errors.ts";
+import { canonicalParameters } from "../iiif/image/canonical.ts";
+import { type Geometry, type Limits, resolve } from "../iiif/image/geometry.ts";
+import type { ImageRequest } from "../iiif/image/request.ts";
+import type { Slot } from "../stores/slot.ts";
+import type { Admission } from "./admit.ts";
+import { type EntryKey, entityTag, renderKey } from "./cache-keys.ts";
+import { type DescribeParts, describe, type Master } from "./describe.ts";
+import { uprightSize } from "./orientation.ts";
+import { planRender } from "./plan.ts";
+import type { OutputPolicy } from "./policy.ts";
+
+export interface RenderParts extends DescribeParts {
+  readonly codecs: Codecs;
+  readonly pool: Pool;
+  readonly render: Slot;
+  readonly admission: Admission;
+  readonly policy: OutputPolicy;
+  readonly limits: Limits;
+  readonly tileSize: number;
+  readonly timeoutMs: number;
+}
+
+/** All that is known of an answer before any pixel is decoded. */
+export interface Prepared {
+  readonly header: ImageHeader;
+  readonly request: ImageRequest;
+  readonly geometry: Geometry;
+  /** `region/size/rotation/quality.format` in the canonical spelling. */
+  readonly canonical: string;
+  readonly etag: string;
+  readonly key: EntryKey;
+}
+
+/**
+ * Resolves a request against an opened master. Throws `bad-request` and `too-large` for what the image or the limits
+ * do not allow, and what `describe` throws.
+ */
+export async function prepare(
+  parts: RenderParts,
+  master: Master,
+  request: ImageRequest,
+  signal?: AbortSignal,
+): Promise<Prepared> {
+  const header = await describe(parts, master, signal);
+  const upright = uprightSize(header);
+  const geometry = resolve(request, upright, parts.limits, parts.tileSize);
+  const canonical = canonicalParameters(request, geometry, upright, {
+    gray: header.interpretation === "gray",
+  });
+  const key = await renderKey(request.version, master.identifier, canonical, master, parts.policy);
+  return { header, request, geometry, canonical, key, etag: await entityTag(key) };
+}
+
+/**
+ * The bytes of a prepared answer: from the render slot, else planned, admitted by its cost and rendered in the pool.
+ * Throws `too-large`, `busy`, `timeout`, `cancelled`, `decode`, `encode`, `source`.
+ */
+export function render(
+  parts: RenderParts,
+  master: Master,
+  prepared: Prepared,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  const { key } = prepared;
+  return parts.render.getOrMake(
+    key.name,
+    key.variant,
+    async (work) => {
+      const plan = planFor(parts, master, prepared);
+      return parts.admission.run(plan.memory, work, () =>
+        master.hold(
+          parts.pool.render(
+            { plan, bytes: master.image.bytes, path: master.image.path },
+            { signal: work, timeoutMs: parts.timeoutMs },
+          ),
+        ),
+      );
+    },
+    { signal },
+  );
+}
+
+/** The plan of a prepared answer, so that a HEAD request can check it without rendering. */
+export function planFor(parts: RenderParts, master: Master, prepared: Prepared) {
+  const { header, request, geometry } = prepared;
+  const encoder = parts.codecs.encoder(request.format);
+  if (!encoder.encodes)
+    throw new ServiceError("unsupported", `This service does not write ${request.format} images.`);
+  return planRender({
+    header,
+    page: master.page,
+    fileSize: master.image.bytes.size ?? 0,
+    request,
+    geometry,
+    policy: parts.policy,
+    decoder: parts.codecs.byFormat(header.format),
+    encoder: encoder.encodes,
+  });
+}

@@ -1,0 +1,71 @@
+// IP addresses and CIDR ranges (RFC 4632, RFC 4291), for trusted proxies and access by address.
+
+/** An address as a number of 32 or 128 bits; IPv4-mapped IPv6 counts as IPv4. */
+interface IpNumber {
+  readonly bits: 32 | 128;
+  readonly value: bigint;
+}
+
+export interface IpRange {
+  readonly bits: 32 | 128;
+  readonly value: bigint;
+  readonly prefix: number;
+}
+
+/** An IPv4 or IPv6 address (brackets, zone and surrounding space allowed) as a number; undefined when it is none. */
+export function parseIp(text: string): IpNumber | undefined {
+  const bare = text
+    .trim()
+    .replace(/^\[(.*)\]$/, "$1")
+    .replace(/%.*$/, "");
+  const v4 = parseIpv4(bare);
+  if (v4 !== undefined) return { bits: 32, value: v4 };
+  const v6 = parseIpv6(bare);
+  if (v6 === undefined) return undefined;
+  return v6 >> 32n === 0xffffn ? { bits: 32, value: v6 & 0xffffffffn } : { bits: 128, value: v6 };
+}
+
+function parseIpv4(text: string): bigint | undefined {
+  const parts = text.split(".");
+  if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256))
+    return undefined;
+  return parts.reduce((value, part) => value * 256n + BigInt(part), 0n);
+}
+
+function parseIpv6(text: string): bigint | undefined {
+  const lastColon = text.lastIndexOf(":");
+  if (lastColon < 0) return undefined;
+  let groups = text;
+  const v4 = parseIpv4(text.slice(lastColon + 1));
+  if (v4 !== undefined)
+    groups = `${text.slice(0, lastColon + 1)}${(v4 >> 16n).toString(16)}:${(v4 & 0xffffn).toString(16)}`;
+  const halves = groups.split("::");
+  if (halves.length > 2) return undefined;
+  const [head = [], tail = []] = halves.map((half) => (half === "" ? [] : half.split(":")));
+  const missing = 8 - head.length - tail.length;
+  if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined;
+  const all = [...head, ...Array<string>(missing).fill("0"), ...tail];
+  if (!all.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group))) return undefined;
+  return all.reduce((value, group) => value * 65536n + BigInt(`0x${group}`), 0n);
+}
+
+/** `10.0.0.0/8`, `::1/128` or a single address. Throws RangeError for anything else. */
+export function parseRange(text: string): IpRange {
+  const [address = "", length, ...rest] = text.split("/");
+  const ip = parseIp(address);
+  const prefix = length === undefined ? ip?.bits : Number(length);
+  const wellFormed = rest.length === 0 && (length === undefined || /^\d{1,3}$/.test(length));
+  if (!ip || !wellFormed || prefix === undefined || prefix > ip.bits)
+    throw new RangeError("expected an address or range such as 10.0.0.0/8 or ::1");
+  return { bits: ip.bits, value: ip.value, prefix };
+}
+
+/** Whether an address lies in one of the ranges; false for what is no address. */
+export function inRanges(text: string, ranges: readonly IpRange[]): boolean {
+  const ip = parseIp(text);
+  if (!ip) return false;
+  return ranges.some((range) => {
+    const shift = BigInt(range.bits - range.prefix);
+    return range.bits === ip.bits && range.value >> shift === ip.value >> shift;
+  });
+}

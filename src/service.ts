@@ -1,0 +1,193 @@
+// Builds every part once from the configuration and the platform, and closes them again.
+
+import { createCodecs } from "./codecs/index.ts";
+import { createPool } from "./codecs/pool.ts";
+import type { Config } from "./config/schema.ts";
+import { effectiveLimits } from "./iiif/image/geometry.ts";
+import { createAdmission } from "./images/admit.ts";
+import { outputPolicy } from "./images/policy.ts";
+import type { RenderParts } from "./images/render.ts";
+import { createCounts } from "./lib/count.ts";
+import { type IpRange, parseRange } from "./lib/ip-range.ts";
+import type { Log } from "./lib/log.ts";
+import { parseDuration, parseSize } from "./lib/quantity.ts";
+import type { Platform } from "./platform/platform.ts";
+import { buildSources, type Sources } from "./sources/index.ts";
+import { buildSlots, type Slots } from "./stores/index.ts";
+
+/** Settings that count at once when the configuration is read again. */
+export const liveKeys = [
+  "image.max_pixel_area",
+  "image.max_concurrent",
+  "limits.max_in_flight",
+  "limits.max_in_flight_per_ip",
+  "log.level",
+] as const;
+
+export interface Readiness {
+  readonly status: "ready" | "unready";
+  readonly sources: readonly Health[];
+  readonly caches: readonly Health[];
+}
+
+export interface Health {
+  readonly name: string;
+  readonly backend: string;
+  readonly healthy: boolean;
+  readonly latencyMs: number;
+  /** For the operator, without paths and secrets. */
+  readonly error?: string;
+}
+
+export interface Service {
+  readonly platform: Platform;
+  readonly version: string;
+  readonly startedAt: number;
+  readonly log: Log;
+  readonly images: RenderParts;
+  readonly sources: Sources;
+  readonly slots: Slots;
+  /** Values of Cache-Control for public answers. */
+  readonly caching: { readonly image: string; readonly info: string };
+  readonly proxies: readonly IpRange[];
+  config(): Config;
+  /** Takes the live keys of a new configuration; the keys that changed but wait for the next start. */
+  reload(config: Config): readonly string[];
+  ready(): Promise<Readiness>;
+  close(): Promise<void>;
+}
+
+/** Renders that may wait for their turn, for each that runs. */
+const waitingPerWorker = 64;
+
+/** Builds the service. Throws when a part cannot be built from what the configuration says. */
+export async function createService(
+  config: Config,
+  platform: Platform,
+  log: Log,
+  version: string,
+): Promise<Service> {
+  let current = config;
+  const workers = () => current.image.max_concurrent || platform.parallelism;
+  const memory =
+    config.image.memory_budget === ""
+      ? Math.floor(platform.memoryBytes / 4)
+      : parseSize(config.image.memory_budget);
+  const gate = () => ({ concurrent: workers(), memory, waiting: waitingPerWorker * workers() });
+  const codecs = createCodecs(platform);
+  const sources = buildSources(config.sources, platform);
+  const slots = buildSlots(config.cache, platform, log);
+  const pool = createPool({
+    platform,
+    codecs,
+    size: workers(),
+    log,
+    counts: createCounts("jobs", "errors", "timeouts", "cancelled", "deaths", "started"),
+  });
+  const admission = createAdmission(gate(), createCounts("admitted", "waited", "refused", "cancelled"));
+  const probes = createAdmission(gate(), createCounts("admitted", "waited", "refused", "cancelled"));
+  const startedAt = Date.now();
+
+  const images: RenderParts = {
+    sources,
+    codecs,
+    pool,
+    admission,
+    probes,
+    info: slots.info,
+    render: slots.render,
+    policy: outputPolicy(config.image),
+    limits: effectiveLimits({
+      maxWidth: config.image.max_output_width,
+      maxHeight: config.image.max_output_height,
+      maxArea: config.image.max_output_area,
+    }),
+    tileSize: config.image.tile_size,
+    timeoutMs: parseDuration(config.image.timeout),
+    maxPixelArea: () => current.image.max_pixel_area,
+  };
+
+  return {
+    platform,
+    version,
+    startedAt,
+    log,
+    images,
+    sources,
+    slots,
+    caching: {
+      image: `public, max-age=${Math.floor(parseDuration(config.http.image_max_age) / 1000)}`,
+      info: `public, max-age=${Math.floor(parseDuration(config.http.info_max_age) / 1000)}`,
+    },
+    proxies: config.trusted_proxies.map(parseRange),
+    config: () => current,
+    reload(next) {
+      const waits = changedKeys(current, next).filter(
+        (key) => !(liveKeys as readonly string[]).includes(key),
+      );
+      current = {
+        ...current,
+        limits: next.limits,
+        log: { ...current.log, level: next.log.level },
+        image: {
+          ...current.image,
+          max_pixel_area: next.image.max_pixel_area,
+          max_concurrent: next.image.max_concurrent,
+        },
+      };
+      log.level(current.log.level);
+      pool.resize(workers());
+      admission.limit(gate());
+      probes.limit(gate());
+      return waits;
+    },
+    async ready() {
+      const [sourceHealth, cacheHealth] = await Promise.all([
+        Promise.all(sources.all.map((source) => health(source.name, source.backend, () => source.check()))),
+        Promise.all(slots.all.map((slot) => health(slot.name, slot.backend, () => slot.check()))),
+      ]);
+      // A broken cache costs speed, not answers: only sources decide.
+      const ready = sourceHealth.every((source) => source.healthy);
+      return { status: ready ? "ready" : "unready", sources: sourceHealth, caches: cacheHealth };
+    },
+    async close() {
+      await Promise.allSettled([pool.close(), slots.close()]);
+    },
+  };
+}
+
+const checkLimitMs = 2000;
+
+async function health(name: string, backend: string, check: () => Promise<void>): Promise<Health> {
+  const began = performance.now();
+  const latencyMs = () => Math.round((performance.now() - began) * 10) / 10;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${checkLimitMs / 1000} s`)), checkLimitMs);
+  });
+  try {
+    await Promise.race([check(), late]);
+    return { name, backend, healthy: true, latencyMs: latencyMs() };
+  } catch (error) {
+    return {
+      name,
+      backend,
+      healthy: false,
+      latencyMs: latencyMs(),
+      error: error instanceof Error ? error.message : "not usable",
+    };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Dotted keys whose values differ; lists count as one value. */
+function changedKeys(before: unknown, after: unknown, path = ""): string[] {
+  const isRecord = (value: unknown): value is Record<string, unknown> =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  if (isRecord(before) && isRecord(after))
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) =>
+      changedKeys(before[key], after[key], path ? `${path}.${key}` : key),
+    );
+  return JSON.stringify(before) === JSON.stringify(after) ? [] : [path];
+}

@@ -1,0 +1,25 @@
+// The service for runtimes that hand over requests by themselves (workerd): configuration text in, fetch out.
+
+import { createApp } from "./app.ts";
+import { loadConfig, problemLines } from "./config/load.ts";
+import { withAbsolutePaths } from "./config/paths.ts";
+import { createLog } from "./lib/log.ts";
+import type { Platform } from "./platform/platform.ts";
+import { createService } from "./service.ts";
+import { version } from "./version.ts";
+
+/** Builds the service and its app. Throws an Error that lists all problems of the configuration. */
+export async function start(
+  platform: Platform,
+  configText: string | undefined,
+): Promise<(request: Request) => Promise<Response>> {
+  const loaded = loadConfig(configText, platform.env);
+  if (loaded.problems) throw new Error(problemLines(loaded.problems, "SMALTI_CONFIG or /config.yaml"));
+  const config = withAbsolutePaths(loaded.config, "/");
+  const log = createLog({
+    level: config.log.level,
+    format: config.log.format,
+    write: (line) => console.log(line.trimEnd()),
+  });
+  return createApp(await createService(config, platform, log, version)).fetch;
+}

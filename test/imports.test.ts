@@ -1,0 +1,108 @@
+// Who may import whom: the table of docs/architecture.md, held against the import lines.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const src = fileURLToPath(new URL("../src/", import.meta.url));
+
+/** Folder to what it may import besides itself, `lib/`, `errors.ts` and the type Platform. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  "errors.ts": [],
+  platform: [],
+  iiif: [],
+  pipeline: [],
+  stats: [],
+  stores: [],
+  hooks: [],
+  codecs: ["pipeline"],
+  sources: ["stores"],
+  access: ["iiif", "stores", "hooks"],
+  images: ["iiif", "pipeline", "codecs", "sources", "stores", "hooks", "access"],
+  manifests: ["iiif", "sources", "stores", "hooks", "access", "images"],
+  config: ["images/options.ts", "sources/options.ts", "stores/options.ts", "access/options.ts"],
+  "service.ts": ["*", "!api"],
+  "start-text.ts": ["*", "!api"],
+  api: ["iiif", "images", "manifests", "access", "stats", "config", "service.ts"],
+  "app.ts": ["api", "service.ts"],
+  "version.ts": [],
+  "cli.ts": ["*"],
+  "start.ts": ["*"],
+  "main.ts": ["*"],
+  "workerd.ts": ["*"],
+  "thread.ts": ["*"],
+};
+
+const entries = ["main.ts", "workerd.ts", "thread.ts"];
+
+const files = (readdirSync(src, { recursive: true }) as string[]).filter(
+  (name) => name.endsWith(".ts") && !name.endsWith(".d.ts"),
+);
+
+interface Import {
+  readonly typeOnly: boolean;
+  readonly from: string;
+}
+
+function importsOf(text: string): Import[] {
+  const found = text.matchAll(
+    /^(?:import|export)\s+(type\s)?[^;]*?from\s+"([^"]+)"|^import\s+()"([^"]+)"|\bimport\("([^"]+)"\)/gms,
+  );
+  return [...found].map((m) => ({ typeOnly: m[1] !== undefined, from: (m[2] ?? m[4] ?? m[5]) as string }));
+}
+
+const topOf = (path: string) => path.split("/")[0] as string;
+
+function violations(file: string): string[] {
+  const text = readFileSync(resolve(src, file), "utf8");
+  const own = topOf(file);
+  const rules = allowed[own];
+  if (!rules) return [`${file}: ${own} is not in the table`];
+  return importsOf(text).flatMap(({ typeOnly, from }) => {
+    if (!from.startsWith(".")) {
+      if (from.startsWith("node:") && own !== "platform" && !entries.includes(own))
+        return [`${file}: ${from} outside platform/`];
+      if ((from === "hono" || from.startsWith("hono/")) && own !== "api" && own !== "app.ts")
+        return [`${file}: hono outside api/`];
+      return [];
+    }
+    const target = relative(src, resolve(src, dirname(file), from));
+    const folder = topOf(target);
+    if (folder === own && own === "api") {
+      const [, surface] = file.split("/");
+      const [, other] = target.split("/");
+      return surface === other || other === "http" ? [] : [`${file}: another surface, ${target}`];
+    }
+    const free =
+      folder === own ||
+      folder === "lib" ||
+      folder === "errors.ts" ||
+      (target === "platform/platform.ts" && typeOnly);
+    const named =
+      rules.includes(folder) ||
+      rules.includes(target) ||
+      (rules.includes("*") && !rules.includes(`!${folder}`));
+    return free || named ? [] : [`${file}: ${target}`];
+  });
+}
+
+describe("imports", () => {
+  test("every file imports only what its folder may", () => {
+    expect(files.length).toBeGreaterThan(50);
+    expect(files.flatMap(violations)).toEqual([]);
+  });
+
+  test("only platform/ and the entries name the runtime", () => {
+    const named = files.filter((file) => {
+      if (topOf(file) === "platform" || entries.includes(file)) return false;
+      const code = readFileSync(resolve(src, file), "utf8").replace(
+        /\/\*[\s\S]*?\*\/|\/\/.*|"[^"\n]*"|`[^`]*`/g,
+        "",
+      );
+      return /(?<![.\w])(process|Deno|Bun|navigator)\s*[.[?]/.test(code);
+    });
+    expect(named).toEqual([]);
+  });
+});
