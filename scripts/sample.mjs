@@ -33,14 +33,53 @@ function noise(x, y, seed) {
 }
 
 const palettes = {
-  night: [[18, 38, 92], [22, 52, 120], [12, 28, 72], [30, 66, 140], [16, 44, 84], [38, 58, 130]],
-  deep: [[10, 22, 58], [14, 30, 74], [8, 18, 46]],
-  gold: [[214, 160, 52], [232, 186, 84], [190, 132, 38], [246, 212, 120], [204, 150, 60], [170, 116, 40]],
-  pale: [[240, 226, 190], [228, 210, 164], [246, 238, 214]],
-  red: [[150, 34, 30], [176, 48, 38], [122, 24, 26]],
-  sea: [[34, 120, 128], [52, 150, 148], [26, 96, 112], [86, 176, 164]],
-  green: [[58, 110, 58], [84, 138, 70], [40, 84, 50]],
-  white: [[236, 232, 222], [222, 218, 208], [246, 244, 238]],
+  night: [
+    [18, 38, 92],
+    [22, 52, 120],
+    [12, 28, 72],
+    [30, 66, 140],
+    [16, 44, 84],
+    [38, 58, 130],
+  ],
+  deep: [
+    [10, 22, 58],
+    [14, 30, 74],
+    [8, 18, 46],
+  ],
+  gold: [
+    [214, 160, 52],
+    [232, 186, 84],
+    [190, 132, 38],
+    [246, 212, 120],
+    [204, 150, 60],
+    [170, 116, 40],
+  ],
+  pale: [
+    [240, 226, 190],
+    [228, 210, 164],
+    [246, 238, 214],
+  ],
+  red: [
+    [150, 34, 30],
+    [176, 48, 38],
+    [122, 24, 26],
+  ],
+  sea: [
+    [34, 120, 128],
+    [52, 150, 148],
+    [26, 96, 112],
+    [86, 176, 164],
+  ],
+  green: [
+    [58, 110, 58],
+    [84, 138, 70],
+    [40, 84, 50],
+  ],
+  white: [
+    [236, 232, 222],
+    [222, 218, 208],
+    [246, 244, 238],
+  ],
 };
 
 const centre = { x: width / 2, y: height / 2 };
@@ -57,7 +96,14 @@ for (let ring = 0; ring < 9; ring++) {
     const x = centre.x + radius * Math.cos(angle);
     const y = centre.y + radius * Math.sin(angle);
     const inside = Math.abs(x - centre.x) < width / 2 - 300 && Math.abs(y - centre.y) < field - 60;
-    if (inside) stars.push({ x, y, size: 52 + 14 * chance(ring, i, 5), turn: angle, kind: chance(ring, i, 6) < 0.22 ? 1 : 0 });
+    if (inside)
+      stars.push({
+        x,
+        y,
+        size: 52 + 14 * chance(ring, i, 5),
+        turn: angle,
+        kind: chance(ring, i, 6) < 0.22 ? 1 : 0,
+      });
   }
 }
 const cell = 256;
@@ -79,7 +125,13 @@ function ringTile(x, y, cx, cy, seed, side = pitch) {
   const turns = (Math.atan2(dy, dx) / (2 * Math.PI) + 1 + chance(ring, seed, 2)) % 1;
   const along = turns * count;
   const id = Math.floor(along);
-  return { a: ring * 7919 + seed, b: id, u: along - id, v: radius - ring, across: (2 * Math.PI * (ring + 0.5)) / count };
+  return {
+    a: ring * 7919 + seed,
+    b: id,
+    u: along - id,
+    v: radius - ring,
+    across: (2 * Math.PI * (ring + 0.5)) / count,
+  };
 }
 
 /** Tiles laid in straight courses. */
@@ -119,17 +171,31 @@ function scene(x, y) {
     return { colours, tile: ringTile(x, y, star.star.x, star.star.y, seed, 14), metal: colours === "gold" };
   }
   const wave = 0.5 + 0.5 * Math.sin(r / 102.5 + 1.2);
-  return { colours: wave > 0.86 ? "deep" : "night", tile: ringTile(x, y, centre.x, centre.y, 17), metal: false };
+  return {
+    colours: wave > 0.86 ? "deep" : "night",
+    tile: ringTile(x, y, centre.x, centre.y, 17),
+    metal: false,
+  };
 }
 
 function sun(x, y, r, angle) {
   const bands = [
-    [70, "red"], [86, "pale"], [150, "gold"], [166, "white"],
-    [300, (Math.abs(Math.sin(angle * 8)) > 0.45) !== (r > 232) ? "gold" : "sea"],
-    [318, "white"], [376, (Math.floor((angle / Math.PI) * 24 + 48) % 2 === 0) ? "red" : "green"], [396, "gold"], [420, "white"],
+    [70, "red"],
+    [86, "pale"],
+    [150, "gold"],
+    [166, "white"],
+    [300, Math.abs(Math.sin(angle * 8)) > 0.45 !== r > 232 ? "gold" : "sea"],
+    [318, "white"],
+    [376, Math.floor((angle / Math.PI) * 24 + 48) % 2 === 0 ? "red" : "green"],
+    [396, "gold"],
+    [420, "white"],
   ];
   const colours = bands.find(([limit]) => r < limit)[1];
-  return { colours, tile: ringTile(x, y, centre.x, centre.y, 91, r < 166 ? 13 : 16), metal: colours === "gold" };
+  return {
+    colours,
+    tile: ringTile(x, y, centre.x, centre.y, 91, r < 166 ? 13 : 16),
+    metal: colours === "gold",
+  };
 }
 
 function border(x, y, d) {
@@ -168,16 +234,19 @@ function colourAt(x, y, out) {
   const base = set[Math.floor(chance(a, b, 11) * set.length)];
   const tilt = chance(a, b, 12) * 2 * Math.PI;
   const slope = 0.12 + 0.3 * chance(a, b, 13);
-  let light = 0.86 + 0.26 * chance(a, b, 14) + slope * ((u - 0.5) * Math.cos(tilt) + (v - 0.5) * Math.sin(tilt));
+  let light =
+    0.86 + 0.26 * chance(a, b, 14) + slope * ((u - 0.5) * Math.cos(tilt) + (v - 0.5) * Math.sin(tilt));
   // The light comes from the upper left: bright and dark bevels, a glint on some tiles.
   if (rim < 0.07) light += (0.07 - rim) * (u + v < 1 ? 2.6 : -3.4);
   const glint = Math.hypot(u - 0.3 - 0.3 * chance(a, b, 15), v - 0.3 - 0.3 * chance(a, b, 16));
-  const shine = chance(a, b, 17) < (metal ? 0.5 : 0.16) && glint < 0.24 ? (1 - glint / 0.24) * (metal ? 70 : 46) : 0;
+  const shine =
+    chance(a, b, 17) < (metal ? 0.5 : 0.16) && glint < 0.24 ? (1 - glint / 0.24) * (metal ? 70 : 46) : 0;
   const streak = noise((x + 3 * y) / 7, (y - x) / 26, 20 + (b & 7)) - 0.5;
   const grain = noise(x / 1.7, y / 1.7, 7) - 0.5;
   const bubble = noise(x / 2.6, y / 2.6, 30 + (a & 3)) > 0.93 ? 14 : 0;
   const leaf = metal ? 34 * (noise(x / 5, y / 5, 40) - 0.5) : 0;
-  for (let k = 0; k < 3; k++) out[k] = base[k] * (light + 0.14 * streak + 0.1 * grain) + shine + bubble + leaf;
+  for (let k = 0; k < 3; k++)
+    out[k] = base[k] * (light + 0.14 * streak + 0.1 * grain) + shine + bubble + leaf;
 }
 
 const pixels = Buffer.alloc(width * height * 3);

@@ -1,0 +1,247 @@
+// Builds dist/: one app.js with all that is not bound to a runtime, thin entries, a self-contained pool worker, the
+// WebAssembly modules, the static files, and the configuration of workerd. `node scripts/build.mjs`; `build()` for tests.
+
+import { execFileSync } from "node:child_process";
+import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { builtinModules } from "node:module";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import * as esbuild from "esbuild";
+import { workerdConfig } from "./workerd-config.mjs";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const packages = join(root, "node_modules");
+
+/** Files of src/ that the entries share with app.js. Anything else that both would hold is an error: it would be there twice. */
+const shared = ["cli.ts", "start.ts", "errors.ts"];
+/** Files without state or identity, small enough to be in an entry as well. */
+const alone = /^(main|workerd|thread)\.ts$|^platform\//;
+
+/** Builds into `outdir`. `only: "thread"` leaves out everything but the pool worker and its modules. */
+export async function build({ outdir = join(root, "dist"), only, quiet = false } = {}) {
+  await rm(outdir, { recursive: true, force: true });
+  await mkdir(join(outdir, "wasm"), { recursive: true });
+  const modules = await wasmModules();
+  for (const [name, file] of Object.entries(modules)) {
+    await copyFile(join(packages, file), join(outdir, "wasm", `${name}.wasm`));
+  }
+  const used = [
+    await bundle({ entryPoints: [join(root, "src/thread.ts")], outfile: join(outdir, "thread.js") }),
+  ];
+  if (only !== "thread") {
+    const entries = { plugins: [sharedFiles(), moduleImports(Object.keys(modules)), ...plugins] };
+    used.push(
+      await bundle({ stdin: appEntry(), outfile: join(outdir, "app.js") }),
+      await bundle({
+        ...entries,
+        entryPoints: [join(root, "src/main.ts")],
+        outfile: join(outdir, "main.js"),
+      }),
+      await bundle({
+        ...entries,
+        entryPoints: [join(root, "src/workerd.ts")],
+        outfile: join(outdir, "workerd.js"),
+      }),
+    );
+    await chmod(join(outdir, "main.js"), 0o755);
+    await copyStatic(join(outdir, "static"));
+    await writeFile(join(outdir, "workerd.capnp"), workerdConfig(Object.keys(modules)));
+    await writeFile(join(outdir, "package.json"), `${JSON.stringify({ type: "module", private: true })}\n`);
+  }
+  await writeFile(join(outdir, "THIRD_PARTY_LICENSES.txt"), await licences(used, Object.values(modules)));
+  if (!quiet) await report(outdir);
+}
+
+/** The table of src/codecs/modules.ts. */
+async function wasmModules() {
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [join(root, "src/codecs/modules.ts")],
+    format: "esm",
+    write: false,
+  });
+  const code = Buffer.from(outputFiles[0].contents).toString("base64");
+  return (await import(`data:text/javascript;base64,${code}`)).wasmModules;
+}
+
+const plugins = [nodeBuiltins(), browserGlue()];
+
+/** Bundles one file; the packages and files that went into it. */
+async function bundle(options) {
+  const { metafile } = await esbuild.build({
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    conditions: ["workerd", "worker", "import"],
+    external: ["node:*", "cloudflare:*", "*.wasm"],
+    minifySyntax: true,
+    minifyWhitespace: true, // names stay: stack traces in logs are readable without a map
+    legalComments: "none",
+    define: { SMALTI_VERSION: JSON.stringify(version()) },
+    absWorkingDir: root,
+    metafile: true,
+    logLevel: "warning",
+    plugins,
+    ...options,
+  });
+  return metafile;
+}
+
+/** `dev` unless HEAD carries a tag vX.Y.Z. */
+function version() {
+  try {
+    const tags = execFileSync("git", ["tag", "--points-at", "HEAD"], {
+      cwd: root,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    return (
+      tags
+        .split("\n")
+        .find((tag) => /^v\d+\.\d+\.\d+/.test(tag))
+        ?.slice(1) ?? "dev"
+    );
+  } catch {
+    return "dev"; // no git, or no repository
+  }
+}
+
+function appEntry() {
+  const contents = shared.map((file) => `export * from "./src/${file}";`).join("\n");
+  return { contents, resolveDir: root, sourcefile: "app.js" };
+}
+
+/** Entries take shared files from app.js. */
+function sharedFiles() {
+  return {
+    name: "shared-files",
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\.?\// }, ({ path, importer, kind }) => {
+        if (kind === "entry-point") return undefined;
+        const file = relative(join(root, "src"), resolve(dirname(importer), path));
+        if (file.startsWith("..") || alone.test(file)) return undefined;
+        if (shared.includes(file)) return { path: "./app.js", external: true };
+        return {
+          errors: [{ text: `src/${file} would be bundled twice: name it in "shared" of scripts/build.mjs` }],
+        };
+      });
+    },
+  };
+}
+
+/** The virtual module smalti:modules: every WebAssembly module by static import. */
+function moduleImports(names) {
+  const imports = names.map((name, i) => `import m${i} from "./wasm/${name}.wasm";`);
+  const members = names.map((name, i) => `${JSON.stringify(name)}: m${i}`);
+  const contents = `${imports.join("\n")}\nexport default { ${members.join(", ")} };`;
+  return {
+    name: "module-imports",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^smalti:modules$/ }, () => ({ path: "modules", namespace: "smalti" }));
+      onLoad({ filter: /.*/, namespace: "smalti" }, () => ({ contents, loader: "js" }));
+    },
+  };
+}
+
+/** Packages that import "http" mean "node:http". */
+function nodeBuiltins() {
+  const names = new Set(builtinModules);
+  return {
+    name: "node-builtins",
+    setup({ onResolve }) {
+      onResolve({ filter: /^[a-z_/]+$/ }, ({ path, kind }) =>
+        names.has(path) && kind !== "require-call" ? { path: `node:${path}`, external: true } : undefined,
+      );
+    },
+  };
+}
+
+/**
+ * Emscripten's glue looks for its runtime and takes Node's file functions where it finds Node, which is also where it
+ * runs on workerd and Deno. It gets its modules from us, so that the runtime is nobody's.
+ */
+function browserGlue() {
+  return {
+    name: "browser-glue",
+    setup({ onLoad }) {
+      onLoad(
+        { filter: /(@cornerstonejs\/codec-[^/]+\/dist|@jsquash\/[^/]+\/codec)\/.*\.js$/ },
+        async ({ path }) => {
+          const text = await readFile(path, "utf8");
+          const contents = text
+            .replace(/ENVIRONMENT_IS_(WEB|WORKER|NODE)\s*=\s*typeof[^;]*;/g, "ENVIRONMENT_IS_$1=false;")
+            .replace(/\brequire\("(?:node:)?(fs|path|url|crypto|worker_threads)"\)/g, "({})");
+          return { contents, loader: "js" };
+        },
+      );
+    },
+  };
+}
+
+async function copyStatic(target) {
+  await mkdir(target, { recursive: true });
+  await cp(join(root, "static"), target, { recursive: true }).catch((error) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  const viewer = join(packages, "openseadragon");
+  const place = join(target, "openseadragon");
+  await mkdir(place, { recursive: true });
+  await copyFile(
+    join(viewer, "build/openseadragon/openseadragon.min.js"),
+    join(place, "openseadragon.min.js"),
+  );
+  await cp(join(viewer, "build/openseadragon/images"), join(place, "images"), { recursive: true });
+  const [licence] = await licenceFiles(viewer);
+  if (licence) await copyFile(join(viewer, licence), join(place, "LICENSE.txt"));
+}
+
+async function licenceFiles(directory) {
+  return (await readdir(directory)).filter((name) => /^(licen[cs]e|copying|notice)/i.test(name)).sort();
+}
+
+/** The licences of all packages that are in the bundle or beside it, as one text. */
+async function licences(metafiles, moduleFiles) {
+  const names = new Set(["openseadragon"]);
+  const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
+  for (const file of [...inputs, ...moduleFiles.map((file) => `node_modules/${file}`)]) {
+    const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1];
+    if (name) names.add(name);
+  }
+  const parts = [];
+  for (const name of [...names].sort()) {
+    const directory = join(packages, name);
+    const facts = JSON.parse(await readFile(join(directory, "package.json"), "utf8"));
+    const files = await licenceFiles(directory);
+    const texts = await Promise.all(files.map((file) => readFile(join(directory, file), "utf8")));
+    const home =
+      typeof facts.repository === "string"
+        ? facts.repository
+        : (facts.repository?.url ?? facts.homepage ?? "");
+    const text =
+      texts.map((each) => each.trim()).join("\n\n") ||
+      `The package holds no licence text; it names ${facts.license}.`;
+    parts.push(`${name} ${facts.version} (${facts.license})\n${home}\n\n${text}\n`);
+  }
+  return parts.join(`\n${"-".repeat(80)}\n\n`);
+}
+
+async function report(directory) {
+  const files = (await readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isFile(),
+  );
+  const sizes = new Map();
+  for (const entry of files) {
+    const path = join(entry.parentPath ?? entry.path, entry.name);
+    const [top, ...below] = relative(directory, path).split("/");
+    const group = below.length > 0 ? `${top}/` : top;
+    sizes.set(group, (sizes.get(group) ?? 0) + (await stat(path)).size);
+  }
+  const kib = (bytes) => `${(bytes / 1024).toFixed(0).padStart(7)} KiB`;
+  for (const [group, bytes] of [...sizes].sort()) console.log(`${kib(bytes)}  ${group}`);
+  console.log(
+    `${kib([...sizes.values()].reduce((a, b) => a + b, 0))}  in all, ${relative(process.cwd(), directory) || "."} (${version()})`,
+  );
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await build();

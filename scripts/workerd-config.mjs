@@ -1,0 +1,50 @@
+// The configuration of `workerd serve` for the files of dist/, as Cap'n Proto text.
+
+/**
+ * `modules`: names of the WebAssembly modules. Start it in dist/: the directories are relative to where workerd is
+ * started, and `--directory-path disk=/srv/images` and `--directory-path assets=…` name others. The date may not be later
+ * than the oldest workerd that runs this.
+ */
+export function workerdConfig(modules) {
+  const wasm = modules.map((name) => `    (name = "wasm/${name}.wasm", wasm = embed "wasm/${name}.wasm"),`);
+  const variables = [
+    "SMALTI_CONFIG",
+    "SMALTI_MEMORY_BYTES",
+    "SERVICE_LOG_LEVEL",
+    "SERVICE_LOG_FORMAT",
+    "SERVICE_MAX_PIXEL_AREA",
+  ];
+  const bindings = variables.map((name) => `    (name = "${name}", fromEnvironment = "${name}"),`);
+  return `# smalti on workerd: cd dist && workerd serve workerd.capnp
+# Images, the configuration (config.yaml) and what is written lie in ./data, or where --directory-path disk=DIR says.
+# Another port: --socket-addr http=*:8081
+
+using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = .smalti),
+    (name = "disk", disk = (path = "data", writable = true)),
+    (name = "assets", disk = (path = "static")),
+    (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),
+  ],
+  sockets = [(name = "http", address = "*:8080", http = (), service = "main")],
+);
+
+const smalti :Workerd.Worker = (
+  modules = [
+    (name = "workerd.js", esModule = embed "workerd.js"),
+    (name = "app.js", esModule = embed "app.js"),
+${wasm.join("\n")}
+  ],
+  bindings = [
+    (name = "DISK", service = "disk"),
+    (name = "ASSETS", service = "assets"),
+${bindings.join("\n")}
+  ],
+  compatibilityDate = "2026-04-20",
+  compatibilityFlags = ["nodejs_compat", "enable_request_signal"],
+  globalOutbound = "internet",
+);
+`;
+}

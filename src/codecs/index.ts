@@ -1,0 +1,54 @@
+// The formats that this build knows, one row each.
+
+import { ServiceError } from "../errors.ts";
+import type { Codec, CodecHost, OutputFormat, SourceFormat } from "./codec.ts";
+import { gifCodec } from "./gif/codec.ts";
+import { jpegCodec } from "./jpg/index.ts";
+import { pngCodec } from "./png/codec.ts";
+import { tiffCodec } from "./tif/codec.ts";
+
+const factories: Partial<Record<SourceFormat, (host: CodecHost) => Codec>> = {
+  jpg: jpegCodec,
+  png: pngCodec,
+  gif: gifCodec,
+  tif: tiffCodec,
+};
+
+/** A codec that writes as well. */
+export type Encoder = Codec & Required<Pick<Codec, "encode" | "encodes">>;
+
+export interface Codecs {
+  /** The format of a file by its first 64 bytes; undefined where none is known. */
+  recognise(head: Uint8Array): Codec | undefined;
+  /** Throws ServiceError `unsupported` for a format that this build does not read. */
+  byFormat(format: SourceFormat): Codec;
+  /** Throws ServiceError `unsupported` for a format that this build does not write. */
+  encoder(format: OutputFormat): Encoder;
+}
+
+/** All codecs over one host; instances of WebAssembly modules are made when first needed. */
+export function createCodecs(host: CodecHost): Codecs {
+  const all = new Map<string, Codec>();
+  for (const factory of Object.values(factories)) {
+    const codec = factory(host);
+    all.set(codec.format, codec);
+  }
+  return {
+    recognise: (head) => [...all.values()].find((codec) => codec.recognises(head)),
+    byFormat(format) {
+      const codec = all.get(format);
+      if (!codec) throw new ServiceError("unsupported", `This service does not read ${format} images.`);
+      return codec;
+    },
+    encoder(format) {
+      const codec = all.get(format);
+      if (!codec || !writes(codec))
+        throw new ServiceError("unsupported", `This service does not write ${format} images.`);
+      return codec;
+    },
+  };
+}
+
+function writes(codec: Codec): codec is Encoder {
+  return codec.encode !== undefined && codec.encodes !== undefined;
+}

@@ -1,0 +1,46 @@
+// What the main thread and a pool worker say to each other. Plain data; byte arrays and modules are transferred or shared.
+
+import type { ErrorRecord } from "../errors.ts";
+import type { RenderPlan } from "./job.ts";
+import type { WasmName } from "./modules.ts";
+
+/** From the main thread. */
+export type ToWorker =
+  /** First message. `cancel`: one shared number; 1 says that the running job is no longer wanted. */
+  | {
+      readonly kind: "start";
+      readonly modules: Readonly<Record<WasmName, WebAssembly.Module>>;
+      readonly cancel: Int32Array;
+      readonly warm: boolean;
+    }
+  /** `path`: the worker opens the file; else it asks for bytes. */
+  | {
+      readonly kind: "job";
+      readonly job: number;
+      readonly plan: RenderPlan;
+      readonly path?: string;
+      readonly size?: number;
+    }
+  | { readonly kind: "bytes"; readonly read: number; readonly bytes: Uint8Array }
+  | { readonly kind: "unread"; readonly read: number; readonly error: ErrorRecord };
+
+/** From the worker. */
+export type FromWorker =
+  /** Started, and warm if that was asked. */
+  | { readonly kind: "ready" }
+  | {
+      readonly kind: "read";
+      readonly job: number;
+      readonly read: number;
+      readonly offset: number;
+      readonly length: number;
+    }
+  | { readonly kind: "done"; readonly job: number; readonly bytes: Uint8Array }
+  /** `broken`: the error was not foreseen, so the state of the worker is not known either. */
+  | { readonly kind: "failed"; readonly job: number; readonly error: ErrorRecord; readonly broken: boolean };
+
+/** The buffer of these bytes alone, to be transferred; copies only where they are part of something larger. */
+export function ownBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const whole = bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength;
+  return whole ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
+}

@@ -1,0 +1,203 @@
+// The pool: jobs wait in a bounded queue, each runs alone on a worker, and a worker that fails is replaced on demand.
+
+import { ServiceError } from "../errors.ts";
+import { type Counts, createCounts } from "../lib/count.ts";
+import type { Platform } from "../platform/platform.ts";
+import { type Codecs, createCodecs } from "./index.ts";
+import { cancelled } from "./job.ts";
+import { inPlaceRunner, type JobLimits, type RenderJob, type Runner, workerRunner } from "./runner.ts";
+
+export type { JobLimits, RenderJob } from "./runner.ts";
+
+/** Names of the counts that a pool keeps. */
+export const poolCounts = [
+  "jobs",
+  "errors",
+  "refused",
+  "cancelled",
+  "timeouts",
+  "deaths",
+  "started",
+] as const;
+
+export interface PoolOptions {
+  readonly platform: Pick<Platform, "wasm" | "deflate" | "startWorker">;
+  /** Workers at most; on a platform without workers jobs run one after another whatever it is. */
+  readonly size: number;
+  /** Jobs that may wait; no bound where the caller admits jobs by itself. */
+  readonly maxQueue?: number;
+  /** For jobs in place; made from the platform when not given. */
+  readonly codecs?: Codecs;
+  readonly counts?: Counts;
+  readonly log?: PoolLog;
+  /** How long a cancelled job may run on before its worker is ended; 250. */
+  readonly cancelGraceMs?: number;
+  /** A worker is replaced after a job of more estimated bytes, since its memories do not shrink; 512 MiB. */
+  readonly maxJobBytes?: number;
+}
+
+interface PoolLog {
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+export interface PoolStatus {
+  readonly size: number;
+  /** Workers that are running, busy or idle. */
+  readonly workers: number;
+  readonly busy: number;
+  readonly queued: number;
+}
+
+export interface Pool {
+  /**
+   * The encoded derivative. Throws what the codecs throw, and ServiceError `busy` (the queue is full), `timeout` (code
+   * render_timeout, waiting not counted), `cancelled` (the signal, or the pool was closed), `decode` (code worker_died).
+   */
+  render(job: RenderJob, limits: JobLimits): Promise<Uint8Array>;
+  status(): PoolStatus;
+  /** Changes the number of workers; surplus ones end when they are idle. */
+  resize(size: number): void;
+  /** Ends all workers; running and waiting jobs are cancelled. */
+  close(): void;
+}
+
+interface Waiting {
+  readonly job: RenderJob;
+  readonly limits: JobLimits;
+  start(runner: Runner): void;
+  drop(error: ServiceError): void;
+}
+
+const countOf: Partial<Record<ServiceError["kind"], (typeof poolCounts)[number]>> = {
+  cancelled: "cancelled",
+  timeout: "timeouts",
+  busy: "refused",
+};
+
+/** A pool whose first worker is started and warmed at once; the others come when jobs wait. */
+export function createPool(options: PoolOptions): Pool {
+  const { platform, maxQueue = Number.POSITIVE_INFINITY, counts = createCounts(...poolCounts) } = options;
+  const clamp = (wanted: number) => (platform.startWorker ? Math.max(1, Math.floor(wanted)) : 1);
+  let size = clamp(options.size);
+  const idle: Runner[] = [];
+  const all = new Set<Runner>();
+  const queue: Waiting[] = [];
+  let closed = false;
+
+  const startRunner = (warm: boolean): Runner => {
+    const runner = platform.startWorker
+      ? workerRunner(platform.startWorker(), {
+          module: (name) => platform.wasm(name),
+          warm,
+          cancelGraceMs: options.cancelGraceMs ?? 250,
+          maxJobBytes: options.maxJobBytes ?? 1 << 29,
+        })
+      : inPlaceRunner(options.codecs ?? createCodecs(platform));
+    if (platform.startWorker) counts.add("started");
+    all.add(runner);
+    return runner;
+  };
+
+  /** An idle worker, else a new one where one more may run. Those that ended while idle are forgotten. */
+  const take = (): Runner | undefined => {
+    for (let runner = idle.pop(); runner; runner = idle.pop()) {
+      if (runner.alive()) return runner;
+      all.delete(runner);
+    }
+    return all.size < size ? startRunner(false) : undefined;
+  };
+
+  const next = () => {
+    while (queue.length > 0) {
+      const runner = take();
+      if (!runner) return;
+      queue.shift()?.start(runner);
+    }
+  };
+
+  const end = (runner: Runner) => {
+    runner.kill();
+    all.delete(runner);
+  };
+
+  const release = async (runner: Runner) => {
+    const usable = await runner.free();
+    if (closed) return;
+    if (usable && all.size <= size) idle.push(runner);
+    else end(runner);
+    next();
+  };
+
+  const runOn = async (runner: Runner, job: RenderJob, limits: JobLimits): Promise<Uint8Array> => {
+    const result = runner.run(job, limits);
+    void release(runner);
+    return result;
+  };
+
+  const count = (error: unknown) => {
+    const kind = error instanceof ServiceError ? error.kind : "decode";
+    counts.add(countOf[kind] ?? "errors");
+    if (!(error instanceof ServiceError) || error.code !== "worker_died") return;
+    counts.add("deaths");
+    options.log?.warn("a render worker ended and is replaced", { cause: String(error.cause) });
+  };
+
+  const enqueue = (job: RenderJob, limits: JobLimits): Promise<Uint8Array> =>
+    new Promise((resolve, reject) => {
+      const { signal } = limits;
+      const onAbort = () => {
+        const at = queue.indexOf(waiting);
+        if (at >= 0) queue.splice(at, 1);
+        reject(cancelled());
+      };
+      const waiting: Waiting = {
+        job,
+        limits,
+        start(runner) {
+          signal?.removeEventListener("abort", onAbort);
+          resolve(runOn(runner, job, limits));
+        },
+        drop: reject,
+      };
+      signal?.addEventListener("abort", onAbort, { once: true });
+      queue.push(waiting);
+      next();
+    });
+
+  if (platform.startWorker) idle.push(startRunner(true));
+
+  return {
+    async render(job, limits) {
+      counts.add("jobs");
+      try {
+        if (closed || limits.signal?.aborted) throw cancelled();
+        if (!idle.some((runner) => runner.alive()) && all.size >= size && queue.length >= maxQueue) {
+          throw new ServiceError("busy", "The render queue is full; try again in a moment.", {
+            code: "render_queue_full",
+          });
+        }
+        return await enqueue(job, limits);
+      } catch (error) {
+        count(error);
+        throw error;
+      }
+    },
+    status: () => ({ size, workers: all.size, busy: all.size - idle.length, queued: queue.length }),
+    resize(wanted) {
+      size = clamp(wanted);
+      while (all.size > size) {
+        const surplus = idle.pop();
+        if (!surplus) break;
+        end(surplus);
+      }
+      next();
+    },
+    close() {
+      closed = true;
+      for (const waiting of queue.splice(0)) waiting.drop(cancelled());
+      for (const runner of all) runner.kill();
+      all.clear();
+      idle.length = 0;
+    },
+  };
+}

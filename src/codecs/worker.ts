@@ -1,0 +1,124 @@
+// The worker's side of the pool: takes jobs one at a time, reads by itself or through the main thread, answers with bytes.
+
+import { fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
+import type { ByteSource } from "../lib/byte-source.ts";
+import type { CodecHost } from "./codec.ts";
+import { type Codecs, createCodecs } from "./index.ts";
+import { runJob, type Wanted } from "./job.ts";
+import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
+
+/** What the entry of a worker hands in: its way to the main thread and what it needs of the platform. */
+export interface WorkerHost {
+  post(message: FromWorker, transfer?: readonly ArrayBuffer[]): void;
+  onMessage(listener: (message: ToWorker) => void): void;
+  deflate: CodecHost["deflate"];
+  openFile(path: string): Promise<ByteSource & { close(): Promise<void> }>;
+}
+
+interface PendingRead {
+  resolve(bytes: Uint8Array): void;
+  reject(error: unknown): void;
+}
+
+/** Serves jobs until the worker is ended. */
+export function serveJobs(host: WorkerHost): void {
+  const reads = new Map<number, PendingRead>();
+  let lastRead = 0;
+  let codecs: Codecs | undefined;
+  let wanted: Wanted = { aborted: false };
+
+  const channel = (job: number, size: number | undefined): ByteSource => ({
+    size,
+    read: (offset, length) =>
+      new Promise((resolve, reject) => {
+        const read = ++lastRead;
+        reads.set(read, { resolve, reject });
+        host.post({ kind: "read", job, read, offset, length });
+      }),
+  });
+
+  const open = async (message: ToWorker & { kind: "job" }): Promise<OpenBytes> => {
+    if (message.path === undefined) return channel(message.job, message.size);
+    try {
+      return sourceErrors(await host.openFile(message.path));
+    } catch (error) {
+      throw unreadable(error);
+    }
+  };
+
+  const run = async (message: ToWorker & { kind: "job" }): Promise<void> => {
+    const { job, plan } = message;
+    let bytes: OpenBytes | undefined;
+    try {
+      if (!codecs) throw new Error("a job came before the start message");
+      bytes = await open(message);
+      const result = ownBuffer(await runJob(plan, bytes, codecs, wanted));
+      host.post({ kind: "done", job, bytes: result }, [result.buffer]);
+    } catch (error) {
+      const broken = !(error instanceof ServiceError);
+      host.post({ kind: "failed", job, error: toErrorRecord(error, "decode"), broken });
+    } finally {
+      await bytes?.close?.().catch(() => {});
+    }
+  };
+
+  const receive = async (message: ToWorker): Promise<void> => {
+    if (message.kind === "start") {
+      const { modules, cancel } = message;
+      wanted = {
+        get aborted() {
+          return Atomics.load(cancel, 0) === 1;
+        },
+      };
+      codecs = createCodecs({ wasm: (name) => modules[name], deflate: host.deflate });
+      if (message.warm) await warm(codecs);
+      host.post({ kind: "ready" });
+      return;
+    }
+    if (message.kind === "job") return run(message);
+    const pending = reads.get(message.read);
+    reads.delete(message.read);
+    if (message.kind === "bytes") pending?.resolve(message.bytes);
+    else pending?.reject(fromErrorRecord(message.error));
+  };
+  host.onMessage((message) => void receive(message));
+}
+
+type OpenBytes = ByteSource & { close?(): Promise<void> };
+
+function unreadable(cause: unknown): ServiceError {
+  return new ServiceError("source", "The source file could not be read.", { cause });
+}
+
+function sourceErrors(file: ByteSource & { close(): Promise<void> }): OpenBytes {
+  return {
+    size: file.size,
+    close: () => file.close(),
+    read: (offset, length) =>
+      file.read(offset, length).catch((error) => {
+        throw unreadable(error);
+      }),
+  };
+}
+
+/** Encodes and decodes one small JPEG: first calls are several times slower than later ones. */
+async function warm(codecs: Codecs): Promise<void> {
+  const side = 32;
+  const data = Uint8Array.from({ length: side * side * 3 }, (_, i) => (i * 7) & 255);
+  const options = { format: "jpg", quality: 80, progressive: false, chroma: "420", encoder: "fast" } as const;
+  try {
+    const jpeg = await codecs
+      .encoder("jpg")
+      .encode({ width: side, height: side, bands: 3, interpretation: "rgb", data }, options);
+    const bytes: ByteSource = {
+      size: jpeg.length,
+      read: async (offset, length) => jpeg.slice(offset, offset + length),
+    };
+    const codec = codecs.byFormat("jpg");
+    const header = await codec.probe(bytes, 1);
+    const region = { x: 0, y: 0, width: side, height: side };
+    await codec.decode(bytes, { header, page: 1, region, scaleFactor: 1 });
+  } catch {
+    // only a head start; a real job reports what is wrong
+  }
+}

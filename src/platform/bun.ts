@@ -1,0 +1,75 @@
+// Bun. Its server resolves dot segments and turns `\` into `/` before the request is seen, so that no raw target is told.
+
+import { listenError, listeningUrl } from "./listening.ts";
+import type { Platform, ServeOptions, Serving } from "./platform.ts";
+import { processPlatform } from "./process.ts";
+import { noteRequest, plainAddress } from "./request-facts.ts";
+import { startWebWorker } from "./web-worker.ts";
+
+interface BunServer {
+  readonly port: number;
+  stop(closeActive?: boolean): Promise<void>;
+  requestIP(request: Request): { readonly address: string } | null;
+  /** Idle time of this request's connection in seconds; 0: no limit. */
+  timeout(request: Request, seconds: number): void;
+}
+
+declare const Bun: {
+  readonly version: string;
+  serve(options: {
+    port: number;
+    hostname: string;
+    idleTimeout: number;
+    error(error: unknown): Response;
+    fetch(request: Request, server: BunServer): Response | Promise<Response>;
+  }): BunServer;
+};
+
+/** Whole seconds as Bun takes them: at most 255, 0 for no limit. */
+const seconds = (ms: number) => Math.min(255, Math.ceil(ms / 1000));
+
+async function serve(options: ServeOptions): Promise<Serving> {
+  let server: BunServer;
+  try {
+    server = Bun.serve({
+      port: options.port,
+      hostname: options.hostname ?? "::", // IPv4 as well
+      idleTimeout: seconds(options.readTimeoutMs),
+      error: () => new Response(null, { status: 500 }),
+      async fetch(request, bun) {
+        // The idle limit would also end a slow render and a quiet event stream.
+        bun.timeout(request, 0);
+        noteRequest(request, { address: plainAddress(bun.requestIP(request)?.address) });
+        const response = await options.fetch(request);
+        const streams = response.headers.get("content-type")?.startsWith("text/event-stream");
+        if (!streams) bun.timeout(request, seconds(options.writeTimeoutMs));
+        return response;
+      },
+    });
+  } catch (error) {
+    throw listenError(error, options.hostname, options.port);
+  }
+  return {
+    urls: [listeningUrl(options.hostname, server.port)],
+    async stop(graceMs) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const grace = new Promise<void>((done) => {
+        timer = setTimeout(done, graceMs);
+      });
+      await Promise.race([server.stop(), grace]);
+      clearTimeout(timer);
+      void server.stop(true);
+    },
+  };
+}
+
+/** `dist`: the directory of the bundle. */
+export function bunPlatform(dist: URL): Platform {
+  return {
+    ...processPlatform(dist),
+    name: "bun",
+    version: Bun.version,
+    startWorker: () => startWebWorker(new URL("thread.js", dist)),
+    serve,
+  };
+}

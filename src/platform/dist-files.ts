@@ -1,0 +1,40 @@
+// What lies beside the bundle: dist/wasm/*.wasm and dist/static/**.
+
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { isAssetPath } from "./asset-path.ts";
+
+/**
+ * Modules of `dist/wasm/` by name, each compiled when it is first asked for (function bodies later still, by the
+ * engine), so that start-up waits for none of them.
+ */
+export function moduleLoader(dist: URL): (name: string) => WebAssembly.Module {
+  const modules = new Map<string, WebAssembly.Module>();
+  return (name) => {
+    let module = modules.get(name);
+    if (!module) {
+      if (!/^[\w-]+$/.test(name))
+        throw new Error(`No WebAssembly module has the name ${JSON.stringify(name)}.`);
+      module = new WebAssembly.Module(readFileSync(new URL(`wasm/${name}.wasm`, dist)));
+      modules.set(name, module);
+    }
+    return module;
+  };
+}
+
+const absent = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);
+
+/** Files of `dist/static/` by relative path; undefined where there is none or the path leaves the directory. */
+export function assetReader(dist: URL): (path: string) => Promise<Uint8Array | undefined> {
+  return async (path) => {
+    if (!isAssetPath(path)) return undefined;
+    const encoded = path.split("/").map(encodeURIComponent).join("/");
+    try {
+      const data = await readFile(new URL(`static/${encoded}`, dist));
+      return new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+    } catch (error) {
+      if (absent.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,40 @@
+// How much memory and how many processors this process may use, container limits (cgroup v2 and v1) included.
+
+import { readFileSync } from "node:fs";
+import { availableParallelism, cpus, totalmem } from "node:os";
+
+/** First readable file's text, trimmed. */
+function firstText(...paths: readonly string[]): string | undefined {
+  for (const path of paths) {
+    try {
+      return readFileSync(path, "utf8").trim();
+    } catch {
+      // not this cgroup version, or no permission: the machine's own figure counts
+    }
+  }
+  return undefined;
+}
+
+/** Bytes that may be used: the container's limit where it is below the machine's memory. */
+export function usableMemory(): number {
+  const limit = Number(
+    firstText("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes") ?? "max",
+  );
+  const machine = totalmem();
+  return limit > 0 && limit < machine ? limit : machine;
+}
+
+/** Processors that may be used, at least 1: a quota of 1.5 processors counts as 2. */
+export function usableProcessors(): number {
+  const available = typeof availableParallelism === "function" ? availableParallelism() : cpus().length;
+  const quota = processorQuota();
+  return Math.max(1, Math.min(available, quota === undefined ? available : Math.ceil(quota)));
+}
+
+function processorQuota(): number | undefined {
+  const [max, period] = (firstText("/sys/fs/cgroup/cpu.max") ?? "").split(" ").map(Number);
+  if (max && period) return max / period;
+  const v1 = Number(firstText("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") ?? "");
+  const v1Period = Number(firstText("/sys/fs/cgroup/cpu/cpu.cfs_period_us") ?? "");
+  return v1 > 0 && v1Period > 0 ? v1 / v1Period : undefined;
+}

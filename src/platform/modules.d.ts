@@ -1,0 +1,6 @@
+// Written by the build for workerd, which takes WebAssembly modules by static import only.
+
+declare module "smalti:modules" {
+  const modules: Readonly<Record<string, WebAssembly.Module>>;
+  export default modules;
+}

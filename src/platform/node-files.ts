@@ -1,0 +1,129 @@
+// Files over node:fs/promises, which Node, Deno and Bun all have.
+
+import type { Stats } from "node:fs";
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  opendir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  unlink,
+  utimes,
+} from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { FileStat, FileSystem, OpenFile } from "./platform.ts";
+
+const absentCodes = new Set(["ENOENT", "ENOTDIR"]);
+
+/** What `act` gives, or undefined where nothing is at the path. */
+async function unlessAbsent<T>(act: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await act();
+  } catch (error) {
+    if (absentCodes.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    throw error;
+  }
+}
+
+function kindOf(entry: { isFile(): boolean; isDirectory(): boolean }): FileStat["kind"] {
+  return entry.isFile() ? "file" : entry.isDirectory() ? "directory" : "other";
+}
+
+/** Plain view: callers get bytes, not Node's Buffer with its own `slice`. */
+function bytesOf(data: Uint8Array): Uint8Array {
+  return new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+}
+
+/** Opens a file for reads by range; a read loops until it is filled or the file ends. */
+export async function openFile(path: string): Promise<OpenFile> {
+  const handle = await open(path, "r");
+  try {
+    const { size } = await handle.stat();
+    return { size, read: (offset, length) => readRange(handle, offset, length), close: () => handle.close() };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function readRange(handle: FileHandle, offset: number, length: number): Promise<Uint8Array> {
+  const out = new Uint8Array(Math.max(0, length));
+  let filled = 0;
+  while (filled < out.length) {
+    const { bytesRead } = await handle.read(out, filled, out.length - filled, offset + filled);
+    if (bytesRead === 0) return out.slice(0, filled);
+    filled += bytesRead;
+  }
+  return out;
+}
+
+let written = 0;
+
+/** Makes a rename last beyond a crash; where directories cannot be synced, the rename alone has to do. */
+async function syncDirectory(path: string): Promise<void> {
+  try {
+    const handle = await open(path, "r");
+    await handle.sync().finally(() => handle.close());
+  } catch {
+    // some file systems refuse to sync a directory
+  }
+}
+
+async function writeWhole(path: string, data: Uint8Array): Promise<void> {
+  const directory = dirname(path);
+  await mkdir(directory, { recursive: true });
+  // In the same directory, so that the rename stays within one file system.
+  const temporary = join(directory, `.${process.pid}-${++written}-${crypto.randomUUID()}.tmp`);
+  try {
+    const handle = await open(temporary, "wx");
+    try {
+      await handle.writeFile(data);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw error;
+  }
+  await syncDirectory(directory);
+}
+
+function identity(facts: Stats): string {
+  return `${facts.dev}:${facts.ino}:${facts.ctimeMs}`;
+}
+
+/** The files of this machine, by absolute path. */
+export function nodeFiles(): FileSystem {
+  return {
+    stat: (path) =>
+      unlessAbsent(async () => {
+        const facts = await stat(path);
+        return { kind: kindOf(facts), size: facts.size, modified: facts.mtime, id: identity(facts) };
+      }),
+    realPath: (path) => unlessAbsent(() => realpath(path)),
+    open: openFile,
+    readFile: (path) => unlessAbsent(async () => bytesOf(await readFile(path))),
+    async *list(path) {
+      for await (const entry of await opendir(path)) {
+        if (!entry.isSymbolicLink()) {
+          yield { name: entry.name, kind: kindOf(entry) };
+          continue;
+        }
+        const target = await unlessAbsent(() => stat(join(path, entry.name))).catch(() => undefined);
+        yield { name: entry.name, kind: target ? kindOf(target) : "other" };
+      }
+    },
+    writeFile: writeWhole,
+    touch: (path) => {
+      const now = new Date();
+      return utimes(path, now, now);
+    },
+    remove: (path) => rm(path, { recursive: true, force: true }),
+  };
+}

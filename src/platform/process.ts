@@ -1,0 +1,47 @@
+// The parts of a platform that Node, Deno and Bun share, all through Node's process object and modules.
+
+import { promisify } from "node:util";
+import { deflate as deflateCallback } from "node:zlib";
+import { assetReader, moduleLoader } from "./dist-files.ts";
+import { usableMemory, usableProcessors } from "./machine.ts";
+import { nodeFiles } from "./node-files.ts";
+import type { Platform } from "./platform.ts";
+import { notedAddress, notedTarget } from "./request-facts.ts";
+
+const deflateAsync = promisify(deflateCallback) as (
+  data: Uint8Array,
+  options: { level: number },
+) => Promise<Uint8Array>;
+
+/** zlib format (RFC 1950), on the runtime's own threads. */
+export async function deflate(data: Uint8Array, level: number): Promise<Uint8Array> {
+  const out = await deflateAsync(data, { level });
+  return new Uint8Array(out.buffer as ArrayBuffer, out.byteOffset, out.byteLength);
+}
+
+const signals = { reload: ["SIGHUP"], stop: ["SIGTERM", "SIGINT"] } as const;
+
+/** Everything but name, version, workers and server; `dist` is the directory of the bundle, with a final slash. */
+export function processPlatform(dist: URL): Omit<Platform, "name" | "version"> {
+  return {
+    env: process.env,
+    parallelism: usableProcessors(),
+    memoryBytes: usableMemory(),
+    wasm: moduleLoader(dist),
+    asset: assetReader(dist),
+    deflate,
+    clientAddress: notedAddress,
+    rawTarget: notedTarget,
+    files: nodeFiles(),
+    cwd: process.cwd(),
+    onSignal(signal, listener) {
+      for (const name of signals[signal]) process.on(name, listener);
+    },
+    exit(code) {
+      process.stdout.write("", () => process.stderr.write("", () => process.exit(code)));
+    },
+    write(stream, text) {
+      (stream === "out" ? process.stdout : process.stderr).write(text);
+    },
+  };
+}

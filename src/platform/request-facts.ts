@@ -1,0 +1,42 @@
+// What the runtime knows of a request beyond the Request object: the socket's peer and the target as it came.
+
+export interface RequestFacts {
+  readonly address?: string;
+  readonly target?: string;
+}
+
+const facts = new WeakMap<Request, RequestFacts>();
+
+/** Remembers what the server saw; called once per request, before it is answered. */
+export function noteRequest(request: Request, seen: RequestFacts): void {
+  facts.set(request, seen);
+}
+
+/** The peer's address without port. */
+export function notedAddress(request: Request): string | undefined {
+  return facts.get(request)?.address;
+}
+
+/** Path and query as they came. */
+export function notedTarget(request: Request): string | undefined {
+  return facts.get(request)?.target;
+}
+
+/** An address without brackets, port and the IPv4-in-IPv6 prefix: `[::ffff:10.0.0.1]:80` is `10.0.0.1`. */
+export function plainAddress(text: string | undefined | null): string | undefined {
+  if (!text) return undefined;
+  const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1];
+  const bare = bracketed ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1");
+  return bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "").replace(/%.*$/, "");
+}
+
+/** Path and query of an absolute URL or request target, without any normalisation. */
+export function targetOf(url: string): string {
+  if (url.startsWith("/")) return url;
+  const authority = url.indexOf("://");
+  if (authority < 0) return url;
+  const rest = url.slice(authority + 3);
+  const end = rest.search(/[/?#]/);
+  if (end < 0) return "/";
+  return rest[end] === "/" ? rest.slice(end) : `/${rest.slice(end)}`;
+}

@@ -1,0 +1,83 @@
+// workerd: modules and configuration come from the entry, files from the DISK binding, static files from ASSETS.
+
+import { promisify } from "node:util";
+import { deflate } from "node:zlib";
+import { isAssetPath } from "./asset-path.ts";
+import { diskFiles, type Fetcher } from "./disk-files.ts";
+import type { Platform } from "./platform.ts";
+import { notedAddress, notedTarget, noteRequest, plainAddress, targetOf } from "./request-facts.ts";
+
+/** The bindings of the worker: services DISK and ASSETS (both optional), and environment variables as text. */
+export interface WorkerdBindings {
+  readonly DISK?: Fetcher;
+  readonly ASSETS?: Fetcher;
+  /** The configuration as YAML; else /config.yaml of DISK. */
+  readonly SMALTI_CONFIG?: string;
+  readonly [name: string]: unknown;
+}
+
+/** Nothing tells how much memory there is; the variable SMALTI_MEMORY_BYTES can. */
+const assumedMemory = 512 * 1024 * 1024;
+
+const deflateAsync = promisify(deflate) as (
+  data: Uint8Array,
+  options: { level: number },
+) => Promise<Uint8Array>;
+
+const isJson = (response: Response) =>
+  response.headers.get("content-type")?.startsWith("application/json") === true;
+
+/** `modules`: compiled modules by name, since workerd compiles none at run time. */
+export function workerdPlatform(
+  bindings: WorkerdBindings,
+  modules: Readonly<Record<string, WebAssembly.Module>>,
+): Platform {
+  const variables = Object.entries(bindings).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  const env = Object.fromEntries(variables);
+  const { DISK, ASSETS } = bindings;
+  return {
+    name: "workerd",
+    version: globalThis.navigator?.userAgent ?? "",
+    env,
+    parallelism: 1,
+    memoryBytes: Number(env.SMALTI_MEMORY_BYTES) || assumedMemory,
+    wasm(name) {
+      const module = modules[name];
+      if (!module) throw new Error(`No WebAssembly module has the name ${JSON.stringify(name)}.`);
+      return module;
+    },
+    async asset(path) {
+      if (!ASSETS || !isAssetPath(path)) return undefined;
+      const response = await ASSETS.fetch(
+        `http://assets/${path.split("/").map(encodeURIComponent).join("/")}`,
+      );
+      // A disk service lists directories as JSON.
+      const isList = isJson(response) && !path.endsWith(".json");
+      if (response.ok && !isList) return new Uint8Array(await response.arrayBuffer());
+      await response.body?.cancel();
+      return undefined;
+    },
+    async deflate(data, level) {
+      const out = await deflateAsync(data, { level });
+      return new Uint8Array(out.buffer as ArrayBuffer, out.byteOffset, out.byteLength);
+    },
+    clientAddress: notedAddress,
+    rawTarget: notedTarget,
+    ...(DISK ? { files: diskFiles(DISK) } : {}),
+    cwd: "/",
+    write: (stream, text) => (stream === "out" ? console.log : console.error)(text.replace(/\n$/, "")),
+  };
+}
+
+/**
+ * Notes what is known of a request before it is answered. The peer is what the runtime saw (`cf.clientIp`); the
+ * header CF-Connecting-IP comes from the client as it is, unless Cloudflare's own front, which sets other `cf`
+ * members, stands before.
+ */
+export function noteWorkerdRequest(request: Request): void {
+  const cf = (request as Request & { cf?: { clientIp?: string; colo?: string } }).cf;
+  const address = cf?.clientIp ?? (cf?.colo ? request.headers.get("cf-connecting-ip") : undefined);
+  noteRequest(request, { address: plainAddress(address), target: targetOf(request.url) });
+}

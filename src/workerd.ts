@@ -1,0 +1,31 @@
+// Entry of workerd. The service is built by the first request, since bindings are only there then.
+
+import modules from "smalti:modules";
+import { noteWorkerdRequest, type WorkerdBindings, workerdPlatform } from "./platform/workerd.ts";
+import { start } from "./start.ts";
+
+type Answer = (request: Request) => Promise<Response>;
+
+let answer: Promise<Answer> | undefined;
+
+async function open(bindings: WorkerdBindings): Promise<Answer> {
+  const platform = workerdPlatform(bindings, modules);
+  const text = bindings.SMALTI_CONFIG || (await configOnDisk(platform.files));
+  return start(platform, text);
+}
+
+async function configOnDisk(files: ReturnType<typeof workerdPlatform>["files"]): Promise<string | undefined> {
+  const bytes = await files?.readFile("/config.yaml");
+  return bytes && new TextDecoder().decode(bytes);
+}
+
+export default {
+  async fetch(request: Request, bindings: WorkerdBindings): Promise<Response> {
+    noteWorkerdRequest(request);
+    answer ??= open(bindings).catch((error) => {
+      answer = undefined;
+      throw error;
+    });
+    return (await answer)(request);
+  },
+};

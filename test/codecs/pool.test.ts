@@ -1,0 +1,291 @@
+// The pool on real worker threads: the bundled worker is built once into a temporary directory.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { build } from "../../scripts/build.mjs";
+import { createCodecs } from "../../src/codecs/index.ts";
+import { type RenderPlan, runJob } from "../../src/codecs/job.ts";
+import { createPool, type Pool, type PoolOptions, poolCounts } from "../../src/codecs/pool.ts";
+import { type ByteSource, memoryBytes } from "../../src/lib/byte-source.ts";
+import { createCounts } from "../../src/lib/count.ts";
+import { nodePlatform } from "../../src/platform/node.ts";
+import { startNodeWorker } from "../../src/platform/node-worker.ts";
+import { fixture, testHost } from "../host.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "smalti-pool-"));
+const dist = pathToFileURL(`${directory}/`);
+const platform = nodePlatform(dist);
+const codecs = createCodecs(testHost);
+const name = "base.png";
+const path = fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+const master = fixture(name);
+let plan: RenderPlan;
+
+beforeAll(async () => {
+  await build({ outdir: directory, only: "thread", quiet: true });
+  writeFileSync(
+    join(directory, "dying.mjs"),
+    'import { parentPort } from "node:worker_threads";\nparentPort.on("message", ({ kind }) => { if (kind === "job") process.exit(3); });\n',
+  );
+  const header = await codecs.byFormat("png").probe(memoryBytes(master), 1);
+  const { width, height } = header;
+  plan = {
+    read: { header, page: 1, region: { x: 0, y: 0, width, height }, scaleFactor: 1 },
+    steps: [{ op: "crop", left: 0, top: 0, width: 16, height: 8 }],
+    write: { format: "png", quality: 80, progressive: false, chroma: "420", encoder: "fast" },
+    memory: 1 << 20,
+  };
+});
+
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const open: Pool[] = [];
+afterEach(() => {
+  for (const pool of open.splice(0)) pool.close();
+});
+
+function poolOf(options: Partial<PoolOptions> = {}) {
+  const counts = createCounts(...poolCounts);
+  const pool = createPool({ platform, size: 1, maxQueue: 8, counts, ...options });
+  open.push(pool);
+  return { pool, counts };
+}
+
+/** A master whose first read stays open; `asked` resolves when a worker has asked for it. */
+function hangingBytes(): { bytes: ByteSource; asked: Promise<void> } {
+  let ask = () => {};
+  const asked = new Promise<void>((resolve) => {
+    ask = resolve;
+  });
+  const read = () => {
+    ask();
+    return new Promise<Uint8Array>(() => {});
+  };
+  return { bytes: { size: master.length, read }, asked };
+}
+
+const limits = { timeoutMs: 30_000 };
+const inPlace = () => runJob(plan, memoryBytes(master), codecs);
+const codeOf = (result: Promise<unknown>) =>
+  result.then(
+    () => "resolved",
+    (error) => `${error.kind} ${error.code}`,
+  );
+/** Resolves when the pool has no busy worker. */
+async function settled(pool: Pool): Promise<void> {
+  while (pool.status().busy > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe("jobs on workers", () => {
+  it("give the same bytes as the same job in place, by path and through the channel", async () => {
+    const { pool } = poolOf();
+    const expected = await inPlace();
+    expect(await pool.render({ plan, path, bytes: memoryBytes(master) }, limits)).toEqual(expected);
+    expect(await pool.render({ plan, bytes: memoryBytes(master) }, limits)).toEqual(expected);
+  });
+
+  it("leave the caller's bytes intact where a read gives a part of a larger array", async () => {
+    const { pool } = poolOf();
+    const bytes: ByteSource = {
+      size: master.length,
+      read: async (at, length) => master.subarray(at, at + length),
+    };
+    expect(await pool.render({ plan, bytes }, limits)).toEqual(await inPlace());
+    expect(master.subarray(0, 2)).toEqual(new Uint8Array([0x89, 0x50]));
+  });
+
+  it("do not read through the channel when a path is given", async () => {
+    const { pool } = poolOf();
+    const bytes: ByteSource = { size: 1, read: () => Promise.reject(new Error("read")) };
+    expect((await pool.render({ plan, path, bytes }, limits)).length).toBeGreaterThan(0);
+  });
+
+  it("run on as many workers as the size says, started when they are needed", async () => {
+    const { pool, counts } = poolOf({ size: 2 });
+    expect(pool.status()).toEqual({ size: 2, workers: 1, busy: 0, queued: 0 });
+    const job = { plan, path, bytes: memoryBytes(master) };
+    const results = [1, 2, 3, 4].map(() => pool.render(job, limits));
+    expect(pool.status()).toEqual({ size: 2, workers: 2, busy: 2, queued: 2 });
+    await Promise.all(results);
+    await settled(pool);
+    expect(counts.read()).toMatchObject({ jobs: 4, started: 2, errors: 0 });
+  });
+
+  it("carry a decoder's error with its kind and code across the thread", async () => {
+    const { pool, counts } = poolOf();
+    const damaged = memoryBytes(master.slice(0, 30));
+    const expected = await codeOf(runJob(plan, damaged, codecs));
+    expect(expected).toMatch(/^decode /);
+    expect(await codeOf(pool.render({ plan, bytes: damaged }, limits))).toBe(expected);
+    expect(counts.read().errors).toBe(1);
+  });
+
+  it("report a file that is not there as source, and go on", async () => {
+    const { pool } = poolOf();
+    const bytes = memoryBytes(master);
+    expect(await codeOf(pool.render({ plan, path: `${path}.none`, bytes }, limits))).toBe("source source");
+    expect((await pool.render({ plan, path, bytes }, limits)).length).toBeGreaterThan(0);
+  });
+});
+
+describe("limits", () => {
+  it("end a job that is late with render_timeout and replace its worker", async () => {
+    const { pool, counts } = poolOf();
+    const { bytes } = hangingBytes();
+    expect(await codeOf(pool.render({ plan, bytes }, { timeoutMs: 300 }))).toBe("timeout render_timeout");
+    expect(await pool.render({ plan, path, bytes }, limits)).toEqual(await inPlace());
+    expect(counts.read()).toMatchObject({ timeouts: 1, started: 2 });
+  });
+
+  it("do not count the time that a job waits", async () => {
+    const { pool } = poolOf();
+    const first = hangingBytes();
+    const late = codeOf(pool.render({ plan, bytes: first.bytes }, { timeoutMs: 1500 }));
+    const next = pool.render({ plan, path, bytes: first.bytes }, { timeoutMs: 1400 });
+    expect(await late).toBe("timeout render_timeout");
+    expect((await next).length).toBeGreaterThan(0);
+  });
+
+  it("refuse a job as busy when the queue is full", async () => {
+    const { pool, counts } = poolOf({ maxQueue: 1 });
+    const { bytes } = hangingBytes();
+    const running = codeOf(pool.render({ plan, bytes }, limits));
+    const waiting = codeOf(pool.render({ plan, bytes }, limits));
+    expect(await codeOf(pool.render({ plan, bytes }, limits))).toBe("busy render_queue_full");
+    expect(counts.read().refused).toBe(1);
+    pool.close();
+    expect(await Promise.all([running, waiting])).toEqual(["cancelled cancelled", "cancelled cancelled"]);
+  });
+
+  it("replace a worker after a job whose estimate is above the bound", async () => {
+    const { pool, counts } = poolOf({ maxJobBytes: 1 << 19 });
+    const job = { plan, path, bytes: memoryBytes(master) };
+    await pool.render(job, limits);
+    await settled(pool);
+    expect(pool.status().workers).toBe(0);
+    await pool.render(job, limits);
+    expect(counts.read().started).toBe(2);
+  });
+});
+
+describe("cancelling", () => {
+  it("drops a job that waits, at once", async () => {
+    const { pool, counts } = poolOf();
+    const { bytes } = hangingBytes();
+    void codeOf(pool.render({ plan, bytes }, limits));
+    const gone = new AbortController();
+    const waiting = codeOf(pool.render({ plan, bytes }, { ...limits, signal: gone.signal }));
+    expect(pool.status().queued).toBe(1);
+    gone.abort();
+    expect(await waiting).toBe("cancelled cancelled");
+    expect(pool.status().queued).toBe(0);
+    expect(counts.read().cancelled).toBe(1);
+  });
+
+  it("frees the worker of a job that waits for bytes, without ending it", async () => {
+    const { pool, counts } = poolOf({ cancelGraceMs: 60_000 });
+    const { bytes, asked } = hangingBytes();
+    const gone = new AbortController();
+    const running = codeOf(pool.render({ plan, bytes }, { ...limits, signal: gone.signal }));
+    await asked;
+    gone.abort();
+    expect(await running).toBe("cancelled cancelled");
+    expect(await pool.render({ plan, path, bytes }, limits)).toEqual(await inPlace());
+    expect(counts.read().started).toBe(1);
+  });
+
+  it("ends the worker of a job that does not stop within the grace", async () => {
+    writeFileSync(
+      join(directory, "deaf.mjs"),
+      'import { parentPort } from "node:worker_threads";\nparentPort.on("message", ({ kind }) => { if (kind === "job") for (;;); });\n',
+    );
+    const threads = ["deaf.mjs", "thread.js"];
+    const startWorker = () => startNodeWorker(new URL(threads.shift() ?? "thread.js", dist));
+    const { pool } = poolOf({ platform: { ...platform, startWorker }, cancelGraceMs: 50 });
+    const gone = new AbortController();
+    const bytes = memoryBytes(master);
+    const running = codeOf(pool.render({ plan, path, bytes }, { ...limits, signal: gone.signal }));
+    gone.abort();
+    expect(await running).toBe("cancelled cancelled");
+    expect(await pool.render({ plan, path, bytes }, limits)).toEqual(await inPlace());
+    expect(threads).toEqual([]);
+  });
+
+  it("refuses a job whose client has already gone", async () => {
+    const { pool } = poolOf();
+    const job = { plan, path, bytes: memoryBytes(master) };
+    expect(await codeOf(pool.render(job, { ...limits, signal: AbortSignal.abort() }))).toBe(
+      "cancelled cancelled",
+    );
+  });
+});
+
+describe("a worker that dies", () => {
+  it("fails its job with worker_died and is replaced", async () => {
+    const threads = ["dying.mjs", "thread.js"];
+    const startWorker = () => startNodeWorker(new URL(threads.shift() ?? "thread.js", dist));
+    const { pool, counts } = poolOf({ platform: { ...platform, startWorker } });
+    const job = { plan, path, bytes: memoryBytes(master) };
+    expect(await codeOf(pool.render(job, limits))).toBe("decode worker_died");
+    expect(await pool.render(job, limits)).toEqual(await inPlace());
+    expect(counts.read().deaths).toBe(1);
+  });
+
+  it("fails no job when it dies while idle", async () => {
+    writeFileSync(join(directory, "idle.mjs"), "process.exit(4);\n");
+    let died = () => {};
+    const death = new Promise<void>((resolve) => {
+      died = resolve;
+    });
+    const threads = ["idle.mjs", "thread.js"];
+    const startWorker = () => {
+      const port = startNodeWorker(new URL(threads.shift() ?? "thread.js", dist));
+      port.onDeath(died);
+      return port;
+    };
+    const { pool } = poolOf({ platform: { ...platform, startWorker } });
+    await death;
+    expect(await pool.render({ plan, path, bytes: memoryBytes(master) }, limits)).toEqual(await inPlace());
+  });
+});
+
+describe("without workers", () => {
+  const { startWorker: _, ...without } = platform;
+
+  it("runs jobs in place, one after another", async () => {
+    const { pool } = poolOf({ platform: without, codecs, size: 4 });
+    const job = { plan, bytes: memoryBytes(master) };
+    const results = [pool.render(job, limits), pool.render(job, limits)];
+    expect(pool.status()).toEqual({ size: 1, workers: 1, busy: 1, queued: 1 });
+    const expected = await inPlace();
+    for (const result of await Promise.all(results)) expect(result).toEqual(expected);
+  });
+
+  it("notices between stages that the client has gone or the time is over", async () => {
+    const { pool } = poolOf({ platform: without, codecs });
+    const gone = new AbortController();
+    const aborting: ByteSource = {
+      size: master.length,
+      read: async (at, length) => {
+        gone.abort();
+        return master.slice(at, at + length);
+      },
+    };
+    expect(await codeOf(pool.render({ plan, bytes: aborting }, { ...limits, signal: gone.signal }))).toBe(
+      "cancelled cancelled",
+    );
+    const slow: ByteSource = {
+      size: master.length,
+      read: async (at, length) => {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return master.slice(at, at + length);
+      },
+    };
+    expect(await codeOf(pool.render({ plan, bytes: slow }, { timeoutMs: 20 }))).toBe(
+      "timeout render_timeout",
+    );
+  });
+});
