@@ -78,8 +78,9 @@ function packBits(data: Uint8Array, width: number, height: number): Uint8Array {
 function physical(resolution: { readonly x: number; readonly y: number }): Uint8Array {
   const content = new Uint8Array(9);
   const view = new DataView(content.buffer);
-  view.setUint32(0, Math.round(resolution.x * 100));
-  view.setUint32(4, Math.round(resolution.y * 100));
+  const perMetre = (value: number) => Math.min(0x7fffffff, Math.max(1, Math.round(value * 100)));
+  view.setUint32(0, perMetre(resolution.x));
+  view.setUint32(4, perMetre(resolution.y));
   content[8] = 1;
   return content;
 }

@@ -21,6 +21,11 @@ interface Field {
 
 const rationalBase = 10_000;
 
+/** The nearest numerator that a field holds. */
+function rational(value: number): number {
+  return Math.min(0xffffffff, Math.max(1, Math.round(value * rationalBase)));
+}
+
 /**
  * A TIFF of 1 to 4 bands (gray, gray + alpha, rgb, rgb + alpha; alpha unassociated) with 8 or 16 bit as the pixels are.
  * Resolution tags say `options.resolution`, or 72 dpi. The directory lies in front.
@@ -58,8 +63,8 @@ export async function encodeTiff(
     { tag: 277, type: "short", values: [bands] },
     { tag: 278, type: "long", values: [rowsPerStrip] },
     { tag: 279, type: "long", values: strips.map((strip) => strip.length) },
-    { tag: 282, type: "rational", values: [Math.round(x * rationalBase)] },
-    { tag: 283, type: "rational", values: [Math.round(y * rationalBase)] },
+    { tag: 282, type: "rational", values: [rational(x)] },
+    { tag: 283, type: "rational", values: [rational(y)] },
     { tag: 284, type: "short", values: [1] }, // PlanarConfiguration: bands together
     { tag: 296, type: "short", values: [3] }, // ResolutionUnit: centimetre
     { tag: 317, type: "short", values: [2] }, // Predictor: horizontal differencing
