@@ -36,7 +36,9 @@ export function rowsFor({ header, region }: ReadRequest): number {
 export function turboMemory(read: ReadRequest, fileSize: number): number {
   const { header, region, scaleFactor } = read;
   const rows = rowsFor(read);
-  const coefficients = detailsOf(header).multiscan ? 2 * header.width * rows * header.bands : 0;
+  // whole MCUs are kept, of at most 32 by 32 pixels
+  const samples = Math.ceil(header.width / 32) * 32 * Math.ceil(rows / 32) * 32 * header.bands;
+  const coefficients = detailsOf(header).multiscan ? 2 * samples : 0;
   const decoded = Math.ceil(header.width / scaleFactor) * Math.ceil(rows / scaleFactor) * header.bands;
   const result =
     Math.ceil(region.width / scaleFactor) * Math.ceil(region.height / scaleFactor) * header.bands;
