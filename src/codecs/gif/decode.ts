@@ -36,7 +36,7 @@ export function decodeGif(
   if (work > mostPixels)
     throw new ServiceError(
       "too-large",
-      `Expected a frame with less before it, received frame ${page}: ask for an earlier one.`,
+      `Expected at most ${mostPixels} frame pixels for a page, received ${work} for page ${page}: ask for an earlier one.`,
     );
 
   const data = allocated(() => new Uint8Array(width * height * bands));
@@ -77,7 +77,10 @@ function drawFrame(
   const from = Math.max(area.x, region.x);
   const to = Math.min(area.x + area.width, region.x + region.width);
 
-  decodeRows(file, frame.dataStart, area.width, area.height, (indices, n) => {
+  const below = Math.max(0, Math.min(area.height, region.y + region.height - area.y));
+  const rows = frame.interlaced ? area.height : below;
+
+  decodeRows(file, frame.dataStart, area.width, rows, (indices, n) => {
     const y = area.y + (rowOf ? rowOf[n]! : n) - region.y;
     if (y < 0 || y >= region.height) return;
     let out = (y * region.width + from - region.x) * bands;
