@@ -77,31 +77,44 @@ type Sample = (x: number, y: number, out: Float64Array) => void;
 
 /**
  * Catmull-Rom over four by four pixels, edges repeated. `out` gets the colours, weighted by alpha, and then alpha as
- * 0 to 1 (unclamped).
+ * 0 to 1 (unclamped; 1 where the picture has none).
  */
 function cubicSampler({ width, height, bands, data }: PixelBuffer, colours: number): Sample {
   const full = fullScale({ data });
-  const alphaAt = bands > colours ? colours : undefined;
+  const stride = width * bands;
   const across = new Float64Array(4);
   const down = new Float64Array(4);
-  const columns = new Int32Array(4);
+  const column = (x: number) => Math.min(width - 1, Math.max(0, x)) * bands;
+  const row = (y: number) => Math.min(height - 1, Math.max(0, y)) * stride;
+
   return (x, y, out) => {
     const left = Math.floor(x - 0.5);
     const top = Math.floor(y - 0.5);
     catmullRom(x - 0.5 - left, across);
     catmullRom(y - 0.5 - top, down);
-    for (let i = 0; i < 4; i++) columns[i] = Math.min(width - 1, Math.max(0, left - 1 + i)) * bands;
+    const c0 = column(left - 1);
+    const c1 = column(left);
+    const c2 = column(left + 1);
+    const c3 = column(left + 2);
     out.fill(0);
     for (let j = 0; j < 4; j++) {
-      const row = Math.min(height - 1, Math.max(0, top - 1 + j)) * width * bands;
-      for (let i = 0; i < 4; i++) {
-        const p = row + columns[i]!;
-        let weight = across[i]! * down[j]!;
-        if (alphaAt !== undefined) weight *= data[p + alphaAt]! / full;
-        for (let b = 0; b < colours; b++) out[b]! += data[p + b]! * weight;
-        out[colours]! += weight;
+      const p = row(top - 1 + j);
+      const weight = down[j]!;
+      let w0 = across[0]! * weight;
+      let w1 = across[1]! * weight;
+      let w2 = across[2]! * weight;
+      let w3 = across[3]! * weight;
+      if (bands > colours) {
+        w0 *= data[p + c0 + colours]! / full;
+        w1 *= data[p + c1 + colours]! / full;
+        w2 *= data[p + c2 + colours]! / full;
+        w3 *= data[p + c3 + colours]! / full;
+        out[colours]! += w0 + w1 + w2 + w3;
       }
+      for (let b = p; b < p + colours; b++)
+        out[b - p]! += data[c0 + b]! * w0 + data[c1 + b]! * w1 + data[c2 + b]! * w2 + data[c3 + b]! * w3;
     }
+    if (bands === colours) out[colours] = 1;
   };
 }
 

@@ -210,7 +210,7 @@ describe("windows", () => {
 
   const spans = fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.nat());
 
-  test.each([1, 1.5, 2, 3, 3.7, 4, 8, 16, 32, 0.5, 0.3, 600 / 431])(
+  test.each([1, 1.5, 2, 2.8, 3, 3.7, 14 / 3, 4, 8, 16, 32, 0.5, 0.3, 0.4, 600 / 431])(
     "give exactly the samples of the whole at scale %d, for every depth and number of bands",
     (scale) => {
       const [width, height] = scale < 1 ? [61, 47] : [331, 283];
