@@ -1,6 +1,7 @@
 // A CodecHost for tests: modules straight from their packages, zlib from Node.
 
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { deflate } from "node:zlib";
 import type { CodecHost } from "../src/codecs/codec.ts";
@@ -24,6 +25,9 @@ export const testHost: CodecHost = {
 };
 
 const fixtures = new URL("./fixtures/", import.meta.url);
+
+/** Absolute path of the folder of fixture pictures. */
+export const fixturesFolder = fileURLToPath(fixtures);
 
 /** The bytes of a fixture picture. */
 export function fixture(name: string): Uint8Array {

@@ -1,0 +1,60 @@
+// The whole application in this process, jobs in place: requests go in by their raw target, as over a socket.
+
+import { readFile } from "node:fs/promises";
+import { createApp } from "../src/app.ts";
+import { loadConfig, problemLines } from "../src/config/load.ts";
+import { silentLog } from "../src/lib/log.ts";
+import { nodeFiles } from "../src/platform/node-files.ts";
+import type { Platform } from "../src/platform/platform.ts";
+import { createService, type Service } from "../src/service.ts";
+import { fixturesFolder, testHost } from "./host.ts";
+
+export interface Served {
+  readonly service: Service;
+  /** GET of a raw target unless `init` says otherwise. */
+  get(
+    target: string,
+    init?: RequestInit & { readonly peer?: string; readonly host?: string },
+  ): Promise<Response>;
+}
+
+/** An application over a YAML configuration; without sources in it, the test pictures are the default source. */
+export async function served(yaml = "", env: Record<string, string> = {}): Promise<Served> {
+  const loaded = loadConfig(
+    yaml.includes("sources:")
+      ? yaml
+      : `${yaml}\nsources: [{ name: fixtures, type: filesystem, root: ${JSON.stringify(fixturesFolder)} }]`,
+    env,
+  );
+  if (loaded.problems) throw new Error(problemLines(loaded.problems, "the test"));
+  const targets = new WeakMap<Request, string>();
+  const peers = new WeakMap<Request, string>();
+  const platform: Platform = {
+    name: "node",
+    version: process.versions.node,
+    env,
+    parallelism: 2,
+    memoryBytes: 2 ** 32,
+    wasm: testHost.wasm as Platform["wasm"],
+    deflate: testHost.deflate,
+    asset: (path) =>
+      readFile(new URL(`../static/${path}`, import.meta.url)).then(
+        (bytes) => new Uint8Array(bytes),
+        () => undefined,
+      ),
+    files: nodeFiles(),
+    clientAddress: (request) => peers.get(request),
+    rawTarget: (request) => targets.get(request),
+  };
+  const service = await createService(loaded.config, platform, silentLog, "dev");
+  const app = createApp(service);
+  return {
+    service,
+    async get(target, { peer = "192.0.2.1", host = "images.test", ...init } = {}) {
+      const request = new Request(`http://${host}/`, init);
+      targets.set(request, target);
+      peers.set(request, peer);
+      return app.fetch(request);
+    },
+  };
+}
