@@ -2,6 +2,7 @@
 
 import type { Codec, CodecHost, ReadRequest } from "../codec.ts";
 import { decodeTiff, stagesOf } from "./decode.ts";
+import { encodeTiff } from "./encode.ts";
 import { probeTiff } from "./header.ts";
 import { jpegDecoder } from "./jpeg.ts";
 
@@ -21,6 +22,8 @@ export function tiffCodec(host: CodecHost): Codec {
     scaleFactors: (header) => stagesOf(header).map(({ scale }) => scale),
     memory,
     decode: (bytes, read) => decodeTiff(bytes, read, jpeg),
+    encode: (pixels, options) => encodeTiff(pixels, options, host),
+    encodes: { alpha: true, depths: [8, 16], maxSide: 2 ** 31 - 1 },
   };
 }
 

@@ -1,0 +1,256 @@
+import sharp from "sharp";
+import { describe, expect, test } from "vitest";
+import type { ImageHeader, Rectangle } from "../../../src/codecs/codec.ts";
+import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
+import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
+import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
+import { expectedRows, fixture, testHost } from "../../host.ts";
+
+const codec = tiffCodec(testHost);
+const rows = expectedRows().filter((row) => /^(tif-|bomb-.*\.tif$|bad-.*\.tif$)/.test(row.file ?? ""));
+const REFUSED = /zstd|webp|jp2k|lab/;
+const served = rows.map((row) => row.file as string).filter((f) => f.startsWith("tif-") && !REFUSED.test(f));
+
+async function decode(data: Uint8Array, part?: Rectangle, scaleFactor = 1, page = 1) {
+  const header = await codec.probe(memoryBytes(data), page);
+  const region = part ?? { x: 0, y: 0, width: header.width, height: header.height };
+  return codec.decode(memoryBytes(data), { header, page, region, scaleFactor });
+}
+
+/**
+ * A little-endian CMYK file as one of four bands that nobody converts: its profile (tag 34675, type 7) under a private
+ * tag, its photometric interpretation (tag 262, one SHORT) RGB instead of CMYK.
+ */
+function asFourBands(data: Uint8Array): Uint8Array {
+  const out = Buffer.from(data);
+  out.writeUInt16LE(65_000, out.indexOf(Buffer.of(0x73, 0x87, 7, 0)));
+  out.writeUInt16LE(2, out.indexOf(Buffer.of(6, 1, 3, 0, 1, 0, 0, 0, 5, 0)) + 8);
+  return out;
+}
+
+/** What libvips gives for a page, without any colour conversion. */
+async function reference(data: Uint8Array, header: ImageHeader, page = 0) {
+  const image = sharp(header.interpretation === "cmyk" ? asFourBands(data) : data, {
+    page,
+    failOn: "none",
+  });
+  const space =
+    header.depth === 16 ? (header.bands < 3 ? "grey16" : "rgb16") : header.bands < 3 ? "b-w" : "srgb";
+  const { data: raw, info } = await image
+    .toColourspace(space)
+    .raw({ depth: header.depth === 16 ? "ushort" : "uchar" })
+    .toBuffer({ resolveWithObject: true });
+  const samples = header.depth === 16 ? new Uint16Array(Uint8Array.from(raw).buffer) : new Uint8Array(raw);
+  return { info, samples };
+}
+
+function crop(pixels: PixelBuffer, { x, y, width, height }: Rectangle) {
+  const { bands } = pixels;
+  return Array.from({ length: height }, (_, row) => {
+    const from = ((y + row) * pixels.width + x) * bands;
+    return [...pixels.data.subarray(from, from + width * bands)];
+  }).flat();
+}
+
+/** Counts what is read. */
+function counting(data: Uint8Array): ByteSource & { total: number; largest: number } {
+  const inner = memoryBytes(data);
+  const source = {
+    size: data.length,
+    total: 0,
+    largest: 0,
+    async read(offset: number, length: number) {
+      const part = await inner.read(offset, length);
+      source.total += part.length;
+      source.largest = Math.max(source.largest, part.length);
+      return part;
+    },
+  };
+  return source;
+}
+
+describe("header", () => {
+  test.each(rows)("of $file has the facts of the fixture list", async (row) => {
+    const source = counting(fixture(row.file as string));
+    const header = await codec.probe(source, 1);
+    const depth = row.format === "uchar" ? 8 : 16;
+    expect([header.width, header.height]).toEqual([Number(row.width), Number(row.height)]);
+    expect([header.bands, header.depth]).toEqual([Number(row.bands), depth]);
+    expect(header.orientation).toBe(row.file === "tif-orient-6.tif" ? 6 : 1);
+    expect(header.pages).toBe(row.file === "tif-multipage-3sizes.tif" ? 3 : 1);
+    expect(header.profile ?? false).toBe(row.file === "tif-cmyk-icc-lzw.tif");
+    expect(source.total).toBeLessThanOrEqual(256 * 1024);
+  });
+
+  test("gives the resolution in pixels per centimetre from inches and from centimetres", async () => {
+    const picture = sharp({ create: { width: 8, height: 8, channels: 3, background: "red" } });
+    for (const resolutionUnit of ["inch", "cm"] as const) {
+      // sharp takes pixels per millimetre
+      const data = await picture.clone().tiff({ xres: 10, yres: 20, resolutionUnit }).toBuffer();
+      const { resolution } = await codec.probe(memoryBytes(data), 1);
+      expect(resolution?.x).toBeCloseTo(100, 3);
+      expect(resolution?.y).toBeCloseTo(200, 3);
+    }
+  });
+
+  test("names each page of its own and refuses a page that is not there", async () => {
+    const bytes = memoryBytes(fixture("tif-multipage-3sizes.tif"));
+    const sizes = await Promise.all([1, 2, 3].map(async (page) => (await codec.probe(bytes, page)).height));
+    expect(sizes).toEqual([100, 150, 200]);
+    await expect(codec.probe(bytes, 4)).rejects.toMatchObject({
+      kind: "bad-request",
+      code: "page_not_found",
+    });
+    await expect(codec.probe(bytes, 0)).rejects.toMatchObject({ code: "page_not_found" });
+  });
+
+  test.each([
+    ["tif-zstd.tif", "zstd"],
+    ["tif-webp-tiled.tif", "webp"],
+    ["tif-jp2k-tiled.tif", "jpeg 2000"],
+    ["tif-lab-deflate.tif", "CIELab"],
+  ])("of %s says why it is refused, and decoding refuses it", async (file, reason) => {
+    const header = await codec.probe(memoryBytes(fixture(file)), 1);
+    expect(header.unsupported).toContain(reason);
+    await expect(decode(fixture(file))).rejects.toMatchObject({ kind: "unsupported" });
+  });
+
+  test("recognises both byte orders, classic and big", () => {
+    const heads = ["tif-strip-none.tif", "tif-strip-none-bigendian.tif", "tif-bigtiff-bigendian-tiled.tif"];
+    for (const file of heads) expect(codec.recognises(fixture(file).subarray(0, 64))).toBe(true);
+    expect(codec.recognises(fixture("67352ccc-d1b0-11e1-89ae-279075081939.png").subarray(0, 64))).toBe(false);
+    expect(codec.recognises(new Uint8Array())).toBe(false);
+  });
+});
+
+describe("pixels", () => {
+  test.each(served.filter((file) => !file.includes("float")))(
+    "of %s equal those of libvips",
+    async (file) => {
+      const data = fixture(file);
+      const header = await codec.probe(memoryBytes(data), 1);
+      const { info, samples } = await reference(data, header);
+      const pixels = await decode(data);
+      expect([pixels.width, pixels.height, pixels.bands]).toEqual([info.width, info.height, info.channels]);
+      expect(pixels.interpretation).toBe(header.interpretation);
+      expect(Buffer.compare(Buffer.from(pixels.data.buffer), Buffer.from(samples.buffer))).toBe(0);
+    },
+  );
+
+  test("of floating point are clamped to 0..1 and become 16 bit", async () => {
+    const data = fixture("tif-gray-float32.tif");
+    const { data: raw, info } = await sharp(data)
+      .raw({ depth: "float" })
+      .toBuffer({ resolveWithObject: true });
+    const values = new Float32Array(Uint8Array.from(raw).buffer).filter((_, i) => i % info.channels === 0);
+    const pixels = await decode(data);
+    expect(pixels.data).toBeInstanceOf(Uint16Array);
+    expect([...pixels.data]).toEqual([...values].map((v) => Math.round(Math.min(1, Math.max(0, v)) * 65535)));
+  });
+
+  test("of further pages equal those of libvips", async () => {
+    const data = fixture("tif-multipage-3sizes.tif");
+    for (const page of [2, 3]) {
+      const header = await codec.probe(memoryBytes(data), page);
+      const { samples } = await reference(data, header, page - 1);
+      expect((await decode(data, undefined, 1, page)).data).toEqual(samples);
+    }
+  });
+
+  test.each(served)("of a region of %s equal the crop of the whole", async (file) => {
+    const whole = await decode(fixture(file));
+    const { width, height } = whole;
+    const parts = [
+      { x: 0, y: 0, width: 1, height: 1 },
+      { x: width - 1, y: height - 1, width: 1, height: 1 },
+      { x: 17, y: 33, width: 101, height: Math.min(61, height - 33) },
+      { x: width - 50, y: Math.floor(height / 3), width: 50, height: Math.floor(height / 2) },
+    ];
+    for (const part of parts) {
+      const pixels = await decode(fixture(file), part);
+      expect([pixels.width, pixels.height]).toEqual([part.width, part.height]);
+      expect([...pixels.data]).toEqual(crop(whole, part));
+    }
+  });
+});
+
+describe("pyramid levels", () => {
+  test.each([
+    ["tif-pyramid-multipage.tif", (level: number) => ({ page: level })],
+    ["tif-pyramid-subifd.tif", (level: number) => ({ tiff: { subifd: level - 1 } })],
+  ])("of %s serve as scale factors, with their own pixels", async (file, options) => {
+    const data = fixture(file);
+    const header = await codec.probe(memoryBytes(data), 1);
+    expect(codec.scaleFactors(header)).toEqual([1, 2, 4, 8]);
+    for (const [level, scale] of [2, 4, 8].entries()) {
+      const stored = await sharp(data, options(level + 1))
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      const pixels = await decode(data, undefined, scale);
+      expect([pixels.width, pixels.height]).toEqual([Math.ceil(600 / scale), Math.ceil(400 / scale)]);
+      expect([pixels.width, pixels.height]).toEqual([stored.info.width, stored.info.height]);
+      expect(Buffer.compare(Buffer.from(pixels.data.buffer), stored.data)).toBe(0);
+      const part = { x: 200, y: 104, width: 400, height: 296 };
+      const smaller = { x: 200 / scale, y: 104 / scale, width: 400 / scale, height: 296 / scale };
+      expect([...(await decode(data, part, scale)).data]).toEqual(crop(pixels, smaller));
+    }
+  });
+
+  test("whose size is rounded down are ignored", async () => {
+    const picture = sharp({ create: { width: 602, height: 401, channels: 3, background: "teal" } });
+    const data = await picture.tiff({ tile: true, pyramid: true, tileWidth: 64, tileHeight: 64 }).toBuffer();
+    const header = await codec.probe(memoryBytes(data), 1);
+    // libvips writes 301x200 for the level at 1/2, where ceil(401/2) is 201.
+    expect(codec.scaleFactors(header)).toEqual([1]);
+    expect(header.pages).toBe(1);
+  });
+});
+
+describe("reading", () => {
+  test("a region of a tiled file reads its tiles only", async () => {
+    const noise = await sharp({
+      create: {
+        width: 2048,
+        height: 2048,
+        channels: 3,
+        background: "gray",
+        noise: { type: "gaussian", mean: 128, sigma: 40 },
+      },
+    })
+      .tiff({ compression: "deflate", tile: true, tileWidth: 256, tileHeight: 256 })
+      .toBuffer();
+    const probe = counting(noise);
+    const header = await codec.probe(probe, 1);
+    expect(probe.total).toBeLessThan(16 * 1024);
+    const perTile = noise.length / 64;
+    const source = counting(noise);
+    const region = { x: 256, y: 512, width: 512, height: 256 };
+    await codec.decode(source, { header, page: 1, region, scaleFactor: 1 });
+    expect(source.total).toBeGreaterThan(perTile);
+    expect(source.total).toBeLessThan(2.2 * perTile + 4096);
+  });
+
+  test("of a picture of 900 million pixels in one strip works by region, and tells what the whole would take", async () => {
+    const data = fixture("bomb-deflate-30000x30000-1bit.tif");
+    const header = await codec.probe(memoryBytes(data), 1);
+    const region = { x: 29_000, y: 29_500, width: 512, height: 500 };
+    const pixels = await codec.decode(memoryBytes(data), { header, page: 1, region, scaleFactor: 1 });
+    expect(pixels.data).toHaveLength(512 * 500);
+    const whole = { x: 0, y: 0, width: 30_000, height: 30_000 };
+    const memory = (part: Rectangle) =>
+      codec.memory({ header, page: 1, region: part, scaleFactor: 1 }, data.length);
+    expect(memory(whole)).toBeGreaterThan(30_000 * 30_000);
+    // The strip alone is 30000 * 30000 / 8 bytes.
+    expect(memory(region)).toBeGreaterThan(112_500_000);
+    expect(memory(region)).toBeLessThan(512 << 20);
+  });
+
+  test("memory counts the result and one tile for a tiled file", async () => {
+    const data = fixture("tif-bigtiff-bigendian-tiled.tif");
+    const header = await codec.probe(memoryBytes(data), 1);
+    const region = { x: 0, y: 0, width: 128, height: 128 };
+    const memory = codec.memory({ header, page: 1, region, scaleFactor: 1 }, data.length);
+    expect(memory).toBeGreaterThan(2 * 128 * 128 * 3);
+    expect(memory).toBeLessThan(16 << 20);
+  });
+});

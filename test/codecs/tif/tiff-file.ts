@@ -1,0 +1,93 @@
+// Small TIFF files for tests, built field by field as TIFF 6.0 section 2 lays them out.
+
+/** Field types: SHORT, LONG, and bytes. */
+export type Field = readonly [tag: number, type: 1 | 3 | 4, ...values: number[]];
+
+export interface TestPicture {
+  readonly fields: readonly Field[];
+  /** Strips or tiles as stored. Their offsets and counts are added to the fields. */
+  readonly blocks: readonly Uint8Array[];
+  readonly tiled?: boolean;
+}
+
+const sizes = { 1: 1, 3: 2, 4: 4 } as const;
+
+/** A classic TIFF whose directories are chained in the order of `pictures`. */
+export function tiffFile(
+  pictures: readonly TestPicture[],
+  options: { readonly bigEndian?: boolean } = {},
+): Uint8Array {
+  const little = !options.bigEndian;
+  const out = new Uint8Array(
+    64 +
+      pictures.reduce(
+        (sum, p) =>
+          sum +
+          p.blocks.reduce((n, b) => n + b.length + 10, 0) +
+          p.fields.reduce((n, f) => n + 16 + 4 * f.length, 64),
+        0,
+      ),
+  );
+  const view = new DataView(out.buffer);
+  out.set(little ? [0x49, 0x49] : [0x4d, 0x4d]);
+  view.setUint16(2, 42, little);
+  let link = 4;
+  let end = 8;
+  const append = (bytes: number) => {
+    const at = end;
+    end += bytes + (bytes & 1);
+    return at;
+  };
+  for (const { fields, blocks, tiled } of pictures) {
+    const offsets = blocks.map((block) => {
+      const at = append(block.length);
+      out.set(block, at);
+      return at;
+    });
+    const all = [
+      ...fields,
+      [tiled ? 324 : 273, 4, ...offsets] as Field,
+      [tiled ? 325 : 279, 4, ...blocks.map((b) => b.length)] as Field,
+    ].sort((a, b) => a[0] - b[0]);
+    const directory = append(2 + all.length * 12 + 4);
+    view.setUint32(link, directory, little);
+    view.setUint16(directory, all.length, little);
+    all.forEach(([tag, type, ...values], i) => {
+      const entry = directory + 2 + i * 12;
+      const bytes = sizes[type] * values.length;
+      const at = bytes <= 4 ? entry + 8 : append(bytes);
+      view.setUint16(entry, tag, little);
+      view.setUint16(entry + 2, type, little);
+      view.setUint32(entry + 4, values.length, little);
+      if (bytes > 4) view.setUint32(entry + 8, at, little);
+      values.forEach((value, n) => {
+        if (type === 1) view.setUint8(at + n, value);
+        else if (type === 3) view.setUint16(at + 2 * n, value, little);
+        else view.setUint32(at + 4 * n, value, little);
+      });
+    });
+    link = directory + 2 + all.length * 12;
+  }
+  return out.slice(0, end);
+}
+
+/** The fields of an uncompressed picture in one strip; more are added, or replace these. */
+export function plainFields(
+  width: number,
+  height: number,
+  samples: number,
+  bits: number,
+  photometric: number,
+  ...more: readonly Field[]
+): Field[] {
+  const base: Field[] = [
+    [256, 4, width],
+    [257, 4, height],
+    [258, 3, ...Array.from({ length: samples }, () => bits)],
+    [259, 3, 1],
+    [262, 3, photometric],
+    [277, 3, samples],
+    [278, 4, height],
+  ];
+  return [...base.filter(([tag]) => !more.some(([other]) => other === tag)), ...more];
+}
