@@ -7,7 +7,7 @@ import { encodePng } from "./encode.ts";
 import { damaged, type PngHeader, readPngHeader, signature } from "./header.ts";
 
 /** Buffers of the stream: what is read, what the inflater has put out and nobody has taken, its window. */
-const streamMemory = 4 << 20;
+const streamMemory = 12 << 20;
 const largestFactor = 256;
 
 /** Regions and box-reduced scales in memory of the result; one page. */

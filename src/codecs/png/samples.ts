@@ -70,15 +70,19 @@ function keyed(samples: number, bitDepth: number, transparency: Uint8Array): Exp
 
 /** Indices of 1, 2, 4 or 8 bit, highest bits first, into entries of `bands` samples. */
 function looked(entries: Uint8Array, bitDepth: number, bands: number): Expand {
-  const perByte = 8 / bitDepth;
   const mask = (1 << bitDepth) - 1;
+  const highest = 8 - bitDepth;
   return (row, x, count, out, at, stride) => {
+    let byte = 1 + Math.floor((x * bitDepth) / 8);
+    let shift = highest - ((x * bitDepth) % 8);
     for (let i = 0, to = at; i < count; i++, to += stride) {
-      const column = x + i;
-      const inByte = column % perByte;
-      const index = (row[1 + (column - inByte) / perByte]! >> (8 - bitDepth * (inByte + 1))) & mask;
-      const entry = index * bands;
+      const entry = ((row[byte]! >> shift) & mask) * bands;
       for (let band = 0; band < bands; band++) out[to + band] = entries[entry + band]!;
+      shift -= bitDepth;
+      if (shift < 0) {
+        shift = highest;
+        byte++;
+      }
     }
   };
 }

@@ -238,8 +238,8 @@ describe("reading a PNG", () => {
     const ask = (region: Rectangle, scaleFactor: number) =>
       codec.memory({ header, page: 1, region, scaleFactor }, 1e8);
     expect(ask(whole(header), 1)).toBeGreaterThanOrEqual(3e8);
-    expect(ask(tile, 1)).toBeLessThan(8e6);
-    expect(ask(whole(header), 16)).toBeLessThan(8e6);
+    expect(ask(tile, 1)).toBeLessThan(2e7);
+    expect(ask(whole(header), 16)).toBeLessThan(2e7);
   });
 });
 
