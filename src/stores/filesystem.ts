@@ -32,7 +32,10 @@ export interface FilesystemStoreOptions {
   readonly files: FileSystem;
   /** Absolute. Made when the first entry is written. */
   readonly path: string;
-  /** Bound in bytes on the lengths of all files. An entry that is larger alone is not kept. */
+  /**
+   * Bound in bytes on the lengths of all files, which a second process that writes to the folder may stretch by a
+   * sixteenth. An entry that is larger alone is not kept.
+   */
   readonly maxBytes: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -43,24 +46,35 @@ const touchInterval = 60_000;
 /** Other processes' files are counted again after this time, as soon as this one writes or is asked. */
 const recountInterval = 10 * 60_000;
 
+/** So few files are counted anew when somebody asks how many they are and that is not certain. */
+const fewEntries = 1000;
+
 /** A store over what lies in the folder already, if anything. */
 export function filesystemStore({ files, path, maxBytes, now = Date.now }: FilesystemStoreOptions): Store {
   const top = `${path.replace(/[/\\]+$/, "")}/v1`;
   const touched = createLru<string, number>(10_000);
-  // A sweep makes room down to 7/8. Between two of them a process writes at most 2/32, so that two processes that know
-  // nothing of each other stay within the bound: 7/8 + 2 · 2/32 = 1. Where a single entry is more, every write sweeps.
-  const share = maxBytes / 32;
+  // What other processes write is only seen by a sweep. Until then as much is set aside for them as this one wrote: of
+  // two, the one that writes more keeps both within the bound, but for what is written during a sweep (a sixteenth).
   const low = maxBytes * (7 / 8);
+  const high = maxBytes * (15 / 16);
   const writes = createSemaphore(maxBytes);
   let tally: Usage | undefined;
   let grown: Usage = { entries: 0, bytes: 0 };
+  let uncertain = false;
+  let period = 0;
   let countedAt = 0;
   let written = 0;
   let sweeping: Promise<void> | undefined;
 
-  const adjust = (entries: number, bytes: number) => {
-    if (tally) tally = { entries: tally.entries + entries, bytes: tally.bytes + bytes };
-    // A running sweep may or may not see what is added meanwhile; counting it twice is the safe side.
+  /**
+   * Notes a change that was begun in the sweep period `begun`. A sweep that ran meanwhile may or may not have seen it:
+   * then growth counts, perhaps twice, and shrinking does not, which is the safe side until the next sweep.
+   */
+  const adjust = (begun: number, entries: number, bytes: number) => {
+    const clear = begun === period && !sweeping;
+    if (!clear) uncertain = true;
+    if (tally && (clear || bytes > 0))
+      tally = { entries: tally.entries + entries, bytes: tally.bytes + bytes };
     if (bytes > 0) grown = { entries: grown.entries + entries, bytes: grown.bytes + bytes };
   };
 
@@ -68,6 +82,8 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
   const makeRoom = (room: number): Promise<void> => {
     sweeping ??= (async () => {
       const before = written;
+      period++;
+      uncertain = false;
       written = 0;
       grown = { entries: 0, bytes: 0 };
       try {
@@ -84,11 +100,9 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
     return sweeping;
   };
 
-  /** Whether what is being written has room, as far as this process can know. */
-  const fits = () => {
-    const few = written + writes.active <= 2 * share;
-    return tally ? tally.bytes + writes.active <= maxBytes && (few || written === 0) : few;
-  };
+  /** Whether there is room for what is being written, as far as this process can know. */
+  const fits = () =>
+    tally ? tally.bytes + written + writes.active <= maxBytes : written + writes.active <= maxBytes / 32;
 
   const folderOf = async (name: string) => {
     const hash = toHex(await sha256(JSON.stringify(name))).slice(0, 32);
@@ -98,11 +112,12 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
     `${await folderOf(name)}/${toHex(await sha256(JSON.stringify(variant))).slice(0, 32)}`;
 
   const removeFile = async (file: string): Promise<number> => {
+    const begun = period;
     const stat = await files.stat(file);
     if (stat?.kind !== "file") return 0;
     await files.remove(file);
     touched.delete(file);
-    adjust(-1, -stat.size);
+    adjust(begun, -1, -stat.size);
     return 1;
   };
 
@@ -135,17 +150,19 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
     const release = await writes.acquire({ weight: entry.length });
     try {
       while (!fits()) await makeRoom(Math.min(low, maxBytes - writes.active));
+      const begun = period;
       const old = await files.stat(file);
       // Another process may have removed the empty folder just before the file was put into it: once more, then.
       await files.writeFile(file, entry).catch(() => files.writeFile(file, entry));
-      adjust(old ? 0 : 1, entry.length - (old?.size ?? 0));
+      adjust(begun, old ? 0 : 1, entry.length - (old?.size ?? 0));
       written += entry.length;
     } finally {
       release();
     }
     touched.set(file, now(), 1);
     // Not waited for; when it fails, a later entry finds no room, tries again, and tells.
-    if (written > share || now() - countedAt > recountInterval) makeRoom(low).catch(() => {});
+    if (!tally || tally.bytes + written > high || now() - countedAt > recountInterval)
+      makeRoom(low).catch(() => {});
   };
 
   const remove: Store["delete"] = async (name, variant) => {
@@ -169,7 +186,9 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
       touched.clear();
     },
     async usage() {
-      if (!tally) await makeRoom(Number.POSITIVE_INFINITY);
+      await sweeping?.catch(() => {});
+      const few = tally !== undefined && tally.entries < fewEntries;
+      if (!tally || (uncertain && few)) await makeRoom(Number.POSITIVE_INFINITY);
       else if (now() - countedAt > recountInterval) makeRoom(low).catch(() => {});
       return tally ?? { entries: 0, bytes: 0 };
     },

@@ -1,0 +1,315 @@
+import { copyFile, mkdir, readdir, readFile, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { nodeFiles } from "../../src/platform/node-files.ts";
+import type { FileSystem } from "../../src/platform/platform.ts";
+import { filesystemStore } from "../../src/stores/filesystem.ts";
+import { storeContract } from "../contracts/store.ts";
+import { bytesBelow, type Folder, fileHolding, filesBelow, temporaryFolder } from "./folder.ts";
+
+const files = nodeFiles();
+
+storeContract("filesystem", async (options) => {
+  const folder = await temporaryFolder();
+  return { store: filesystemStore({ files, path: folder.path, ...options }), cleanUp: folder.remove };
+});
+
+let folder: Folder;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+const open = (maxBytes = 1 << 20, over: FileSystem = files) =>
+  filesystemStore({ files: over, path: join(folder.path, "cache"), maxBytes });
+
+/** Makes a file look as if it was last used so many hours ago. */
+async function age(file: string, hours: number): Promise<void> {
+  const then = new Date(Date.now() - hours * 3_600_000);
+  await utimes(file, then, then);
+}
+
+describe("the folder of a filesystem store", () => {
+  it("is not made before the first entry is written", async () => {
+    const store = open();
+    expect(await store.get("a", "")).toBeUndefined();
+    expect(await store.delete("a")).toBe(0);
+    expect(await store.usage?.()).toEqual({ entries: 0, bytes: 0 });
+    await store.clear?.();
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  it("holds one file for each entry, named by hashes alone", async () => {
+    const store = open();
+    await store.set("../../../etc/passwd", "/tmp/x", new Uint8Array(3));
+    await store.set("images:a/b.jpg", "", new Uint8Array(3));
+    const names = (await filesBelow(folder.path)).map((file) => file.slice(folder.path.length));
+    expect(names.length).toBe(2);
+    for (const name of names)
+      expect(name).toMatch(/^\/cache\/v1\/([0-9a-f]{2})\/\1[0-9a-f]{30}\/[0-9a-f]{32}$/);
+  });
+
+  it("outlives the store", async () => {
+    await open().set("a", "x", Uint8Array.of(1, 2));
+    const later = open();
+    expect(await later.get("a", "x")).toEqual(Uint8Array.of(1, 2));
+    expect((await later.usage?.())?.entries).toBe(1);
+  });
+
+  it("keeps files that are not ours when it is cleared", async () => {
+    const store = open();
+    await store.set("a", "", new Uint8Array(3));
+    const strangers = [
+      join(folder.path, "cache", "notes.txt"),
+      join(folder.path, "cache", "v1", "notes.txt"),
+    ];
+    for (const stranger of strangers) await writeFile(stranger, "mine");
+    await store.clear?.();
+    expect(await filesBelow(folder.path)).toEqual(strangers.sort());
+  });
+
+  it("tells that it cannot be used where a file stands in its place", async () => {
+    await writeFile(join(folder.path, "cache"), "a file");
+    await expect(open().check()).rejects.toThrow("cannot be written");
+  });
+});
+
+describe("an entry that is damaged", () => {
+  const value = Uint8Array.of(5, 6, 7, 8);
+  let file: string;
+  let whole: Uint8Array;
+  beforeEach(async () => {
+    await open().set("name", "variant", value);
+    file = await fileHolding(folder.path, '["name","variant"]');
+    whole = await readFile(file);
+  });
+
+  const expectGone = async (damaged: Uint8Array, what: string) => {
+    await writeFile(file, damaged);
+    expect(await open().get("name", "variant"), what).toBeUndefined();
+    expect(await filesBelow(folder.path), what).toEqual([]);
+  };
+
+  it("is a miss and is removed, whichever byte changed", async () => {
+    for (let at = 0; at < whole.length; at++)
+      for (const mask of [0x01, 0x80, 0xff]) {
+        const damaged = Uint8Array.from(whole);
+        damaged[at] = (damaged[at] as number) ^ mask;
+        await expectGone(damaged, `byte ${at} with ${mask}`);
+      }
+  });
+
+  it("is a miss and is removed, wherever it was cut, and when something was appended", async () => {
+    for (let length = 0; length < whole.length; length++)
+      await expectGone(whole.slice(0, length), `cut at ${length}`);
+    await expectGone(Uint8Array.of(...whole, 0), "one more byte");
+    await expectGone(new Uint8Array(whole.length), "zeros, as after a power cut");
+  });
+
+  it("is a miss when it is another entry's file", async () => {
+    const store = open();
+    await store.set("other", "variant", Uint8Array.of(1));
+    await copyFile(await fileHolding(folder.path, '["other","variant"]'), file);
+    expect(await store.get("name", "variant")).toBeUndefined();
+    expect(await store.get("other", "variant")).toEqual(Uint8Array.of(1));
+  });
+
+  it("can be written anew", async () => {
+    const store = open();
+    await truncate(file, 10);
+    expect(await store.get("name", "variant")).toBeUndefined();
+    await store.set("name", "variant", value);
+    expect(await store.get("name", "variant")).toEqual(value);
+  });
+});
+
+describe("a crash while an entry is written", () => {
+  /** Files whose `writeFile` goes in small steps and stops for good before step `last`, as a power cut does. */
+  function dyingFiles(last: number): FileSystem & { readonly died: () => boolean } {
+    let step = 0;
+    const tick = () => {
+      if (step++ >= last) throw new Error("power cut");
+    };
+    return {
+      ...files,
+      died: () => step > last,
+      async writeFile(path, data) {
+        tick();
+        await mkdir(dirname(path), { recursive: true });
+        tick();
+        const temporary = `${path}.part`;
+        await writeFile(temporary, "");
+        for (let at = 0; at < data.length; at += 16) {
+          tick();
+          await writeFile(temporary, data.subarray(at, at + 16), { flag: "a" });
+        }
+        tick();
+        const { rename } = await import("node:fs/promises");
+        await rename(temporary, path);
+        tick();
+      },
+    };
+  }
+
+  it.each([
+    ["nothing stood there before", undefined],
+    ["an older value stood there", Uint8Array.of(9, 9)],
+  ])("leaves a whole entry, at whichever step it comes, when %s", async (_, older) => {
+    const value = new Uint8Array(40).fill(3);
+    const outcomes = new Set<string>();
+    for (let last = 0; ; last++) {
+      await open().clear?.();
+      if (older) await open().set("a", "", older);
+      const dying = dyingFiles(last);
+      await open(1 << 20, dying)
+        .set("a", "", value)
+        .catch(() => {});
+      const found = await open().get("a", "");
+      expect([older, value]).toContainEqual(found);
+      outcomes.add(String(found));
+      // What was half-written goes with the first sweep that finds it an hour old.
+      const strays = (await filesBelow(folder.path)).filter((file) => file.endsWith(".part"));
+      for (const stray of strays) await age(stray, 2);
+      await open().usage?.();
+      expect((await filesBelow(folder.path)).length).toBe(found ? 1 : 0);
+      if (!dying.died()) break;
+    }
+    expect(outcomes.size).toBe(2);
+  });
+
+  it("leaves alone what another process is writing at this moment", async () => {
+    await open().set("a", "", new Uint8Array(3));
+    const [entry = ""] = await filesBelow(folder.path);
+    await writeFile(`${entry}.part`, "half");
+    await open().usage?.();
+    expect(await filesBelow(folder.path)).toContain(`${entry}.part`);
+  });
+});
+
+describe("room in a filesystem store", () => {
+  it("is made by the least recently used entries, a read being a use", async () => {
+    const names = ["a", "b", "c", "d"];
+    const first = open(5000);
+    for (const name of names) await first.set(name, "", new Uint8Array(900));
+    for (const [i, name] of names.entries())
+      await age(await fileHolding(folder.path, `["${name}",""]`), 48 - i);
+    const later = open(5000);
+    await later.get("a", "");
+    await later.set("e", "", new Uint8Array(900));
+    await later.close?.();
+    const held = await Promise.all(
+      [...names, "e"].map(async (name) => (await later.get(name, "")) !== undefined),
+    );
+    expect(held[0]).toBe(true);
+    expect(held[1]).toBe(false);
+    expect(held[4]).toBe(true);
+    // What went is a run of the oldest: none that is newer than one that stayed.
+    expect(held.slice(1, 4)).toEqual([...held.slice(1, 4)].sort());
+  });
+
+  it("is bounded, give or take a sixteenth, also for two stores that write to one folder", async () => {
+    const maxBytes = 64 * 1024;
+    const stores = [open(maxBytes), open(maxBytes)] as const;
+    for (let i = 0; i < 120; i++) {
+      await Promise.all(stores.map((store, s) => store.set(`s${s} n${i}`, "", new Uint8Array(1000).fill(i))));
+      expect(await bytesBelow(folder.path)).toBeLessThanOrEqual(maxBytes * (17 / 16));
+    }
+    for (const store of stores) await store.close?.();
+    expect(await bytesBelow(folder.path)).toBeGreaterThan(maxBytes / 2);
+  });
+
+  it("is bounded for many writers of large entries at once", async () => {
+    const maxBytes = 64 * 1024;
+    const store = open(maxBytes);
+    await Promise.all(
+      Array.from({ length: 24 }, (_, i) => store.set(`n${i}`, "", new Uint8Array(12_000).fill(i))),
+    );
+    expect(await bytesBelow(folder.path)).toBeLessThanOrEqual(maxBytes);
+    expect((await store.usage?.())?.bytes).toBe(await bytesBelow(folder.path));
+  });
+
+  it("is counted rightly after another store emptied the folder", async () => {
+    const [one, two] = [open(20_000), open(20_000)];
+    for (let i = 0; i < 10; i++) await one.set(`n${i}`, "", new Uint8Array(1000));
+    await two.clear?.();
+    for (let i = 0; i < 10; i++) await one.set(`m${i}`, "", new Uint8Array(1000));
+    for (let i = 0; i < 10; i++) expect(await one.get(`m${i}`, "")).toEqual(new Uint8Array(1000));
+  });
+});
+
+describe("two stores over one folder", () => {
+  it("never read a torn entry while both write, read, remove and sweep", async () => {
+    const maxBytes = 30_000;
+    const stores = [open(maxBytes), open(maxBytes)] as const;
+    // Each value tells its own length and key, so that any mixture of two values shows.
+    const patternOf = (key: number, mark: number) =>
+      Uint8Array.of(key, mark, ...Array<number>(200 + 9 * mark).fill(mark));
+    const lengthOf = (mark: number) => 202 + 9 * mark;
+    let reads = 0;
+    let hits = 0;
+    const write = async (s: 0 | 1) => {
+      for (let i = 0; i < 250; i++) {
+        const key = (i * 7 + s) % 16;
+        await stores[s].set(`n${key}`, "", patternOf(key, (i * 13 + s) % 256));
+        if (i % 50 === 49) await stores[s].delete(`n${(key + 1) % 16}`);
+      }
+    };
+    let writing = true;
+    const read = async (s: 0 | 1) => {
+      for (let i = 0; writing || i < 1500; i++) {
+        const key = i % 16;
+        const value = await stores[s].get(`n${key}`, "");
+        reads++;
+        if (!value) continue;
+        hits++;
+        const mark = value[1] as number;
+        if (
+          value[0] !== key ||
+          value.length !== lengthOf(mark) ||
+          value.subarray(2).some((byte) => byte !== mark)
+        )
+          throw new Error(`torn entry for n${key}`);
+      }
+    };
+    const writers = Promise.all([write(0), write(1)]).finally(() => {
+      writing = false;
+    });
+    await Promise.all([writers, read(0), read(1)]);
+    expect(reads).toBeGreaterThanOrEqual(3000);
+    expect(hits).toBeGreaterThan(500);
+  });
+});
+
+describe("use of an entry", () => {
+  it("is marked on its file at most once a minute", async () => {
+    let time = 1e12;
+    let touches = 0;
+    const counting: FileSystem = { ...files, touch: async () => void touches++ };
+    const at = () =>
+      filesystemStore({ files: counting, path: folder.path, maxBytes: 1 << 20, now: () => time });
+    await at().set("a", "", new Uint8Array(3));
+    const store = at();
+    for (let second = 0; second < 120; second++) {
+      await store.get("a", "");
+      time += 1000;
+    }
+    expect(touches).toBe(2);
+  });
+
+  it("works where files cannot be touched", async () => {
+    const { touch: _, ...without } = files;
+    const store = open(1 << 20, without);
+    await store.set("a", "", Uint8Array.of(1));
+    expect(await open(1 << 20, without).get("a", "")).toEqual(Uint8Array.of(1));
+  });
+
+  it("removes folders that have long been empty when it sweeps", async () => {
+    const store = open();
+    await store.set("a", "", new Uint8Array(3));
+    const [entry = ""] = await filesBelow(folder.path);
+    await store.delete("a");
+    await age(dirname(entry), 2);
+    await open().usage?.();
+    await expect(stat(dirname(entry))).rejects.toMatchObject({ code: "ENOENT" });
+  });
+});

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { heapStore } from "../../src/stores/heap.ts";
+import { storeContract } from "../contracts/store.ts";
+
+storeContract("heap", async (options) => ({ store: heapStore(options) }));
+
+it("lets the least recently used entry go first", async () => {
+  const store = heapStore({ maxBytes: 3 * 1500 });
+  for (const name of ["a", "b", "c"]) await store.set(name, "", new Uint8Array(1000));
+  await store.get("a", "");
+  await store.set("d", "", new Uint8Array(1000));
+  const held = await Promise.all(
+    ["a", "b", "c", "d"].map(async (name) => (await store.get(name, "")) !== undefined),
+  );
+  expect(held).toEqual([true, false, true, true]);
+});
+
+it("forgets the variants of a name that were pushed out", async () => {
+  const store = heapStore({ maxBytes: 2 * 1500 });
+  await store.set("a", "1", new Uint8Array(1000));
+  await store.set("a", "2", new Uint8Array(1000));
+  await store.set("b", "", new Uint8Array(1000));
+  expect(await store.delete("a")).toBe(1);
+});
+
+it("counts the cost of many small entries, not their bytes alone", async () => {
+  const store = heapStore({ maxBytes: 100_000 });
+  for (let i = 0; i < 1000; i++) await store.set(`n${i}`, "", new Uint8Array(1));
+  expect((await store.usage?.())?.entries).toBeLessThan(400);
+});
