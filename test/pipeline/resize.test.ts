@@ -347,3 +347,28 @@ test("every size from 1x1 to 12x12 becomes every other, with the size asked for"
           expect(out.data.every((value) => value === 77)).toBe(true);
         }
 });
+
+test.each(["cmyk", "rgb", "ycc"] as const)(
+  "each band of %s is resized like a gray picture of its own",
+  (interpretation) => {
+    const bands = interpretation === "cmyk" ? 4 : 3;
+    const source = { ...noise(50, 40, bands), interpretation };
+    for (const to of [25, 17, 6, 71]) {
+      const out = resize(source, whole(50, to), whole(40, to));
+      expect(out.interpretation).toBe(interpretation);
+      for (let band = 0; band < bands; band++) {
+        const alone = resize(
+          picture(50, 40, 1, (x, y) => at(source, x, y)[band]!),
+          whole(50, to),
+          whole(40, to),
+        );
+        expect(
+          differing(
+            alone,
+            picture(to, to, 1, (x, y) => at(out, x, y)[band]!),
+          ),
+        ).toBe(0);
+      }
+    }
+  },
+);
