@@ -1,0 +1,359 @@
+import { execFileSync } from "node:child_process";
+import {
+  mkdir,
+  mkdtemp,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nodeFiles } from "../../src/platform/node-files.ts";
+import type { FileSystem } from "../../src/platform/platform.ts";
+import { filesystemSource } from "../../src/sources/filesystem.ts";
+import type { Source } from "../../src/sources/source.ts";
+import { sourceContract } from "../contracts/source.ts";
+
+const files = nodeFiles();
+const content = Uint8Array.from({ length: 5000 }, (_, i) => (i * 7919) % 256);
+
+// base/root is the root; base/secret.jpg and base/root-sibling/s.jpg must never be read.
+let base: string;
+let root: string;
+let source: Source;
+
+const make = (over: FileSystem = files, at = root) =>
+  filesystemSource({ name: "images", root: at, prefix: "", files: over });
+
+beforeAll(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), "smalti-source-")));
+  root = join(base, "root");
+  await mkdir(join(root, "book", "pages"), { recursive: true });
+  await mkdir(join(root, ".git"));
+  await mkdir(join(root, "@eaDir"));
+  await mkdir(join(base, "root-sibling"));
+  const put = (path: string, bytes: Uint8Array | string = content) => writeFile(join(base, path), bytes);
+  await put("secret.jpg", "secret");
+  await put("root-sibling/s.jpg", "secret");
+  await put("root/a.jpg");
+  await put("root/book/pages/1.tif", "page one");
+  await put("root/book/manifest.yaml", "label: Book");
+  await put("root/book/Ünïcode 写真.JPG", "unicode");
+  await put("root/.hidden.jpg", "hidden");
+  await put("root/.git/x.jpg", "hidden");
+  await put("root/Thumbs.db", "system");
+  await put("root/noextension", "plain");
+  await symlink(join(base, "secret.jpg"), join(root, "out.jpg"));
+  await symlink("../secret.jpg", join(root, "out-relative.jpg"));
+  await symlink(base, join(root, "out-directory"));
+  await symlink(join(base, "root-sibling"), join(root, "sibling"));
+  await symlink("a.jpg", join(root, "in.jpg"));
+  await symlink("book/pages", join(root, "pages"));
+  await symlink("nowhere.jpg", join(root, "dangling.jpg"));
+  await symlink("circle-b.jpg", join(root, "circle-a.jpg"));
+  await symlink("circle-a.jpg", join(root, "circle-b.jpg"));
+  await symlink(root, join(base, "root-link"));
+  execFileSync("mkfifo", [join(root, "pipe.jpg")]);
+  source = make();
+});
+afterAll(() => rm(base, { recursive: true, force: true }));
+
+sourceContract("filesystem", { source: () => source, key: "a.jpg", content: () => content });
+
+/** All bytes of a master as text; undefined when it is not there. */
+async function textOf(from: Source, key: string): Promise<string | undefined> {
+  const image = await from.open(key);
+  if (!image) return undefined;
+  const text = new TextDecoder().decode(await image.bytes.read(0, 1000));
+  await image.close();
+  return text;
+}
+
+describe("a key", () => {
+  it.each([
+    ["book/pages/1.tif", "page one"],
+    ["book/Ünïcode 写真.JPG", "unicode"],
+    ["noextension", "plain"],
+    ["pages/1.tif", "page one"],
+  ])("%s is the exact name of a file below the root", async (key, text) => {
+    expect(await textOf(source, key)).toBe(text);
+  });
+
+  it.each([
+    ["of a directory", "book"],
+    ["of a pipe, which is not opened", "pipe.jpg"],
+    ["without its extension", "a"],
+    ["below a file", "a.jpg/b.jpg"],
+    ["of a hidden file", ".hidden.jpg"],
+    ["below a hidden directory", ".git/x.jpg"],
+    ["of dots", "..."],
+    ["of a link out of the root", "out.jpg"],
+    ["of a relative link out of the root", "out-relative.jpg"],
+    ["below a link out of the root", "out-directory/secret.jpg"],
+    ["below a link out of the root and back", "out-directory/root/a.jpg/x"],
+    ["below a link to a directory that begins as the root does", "sibling/s.jpg"],
+    ["of a link to nothing", "dangling.jpg"],
+    ["of links in a circle", "circle-a.jpg"],
+    ["that is still percent-encoded", "%2e%2e/secret.jpg"],
+    ["that is still percent-encoded, slash and all", "..%2fsecret.jpg"],
+    ["that looks like another spelling of a slash", "..\u2215secret.jpg"],
+    ["whose name is longer than any file's", "x".repeat(5000)],
+    ["of more directories than a path may have", Array(3000).fill("d").join("/")],
+    ["with a lone surrogate", "\ud800.jpg"],
+    ["with a line break", "a.jpg\n"],
+    ["with a final blank", "a.jpg "],
+  ])("%s finds nothing", async (_, key) => {
+    expect(await source.open(key)).toBeUndefined();
+  });
+
+  it("never reads outside the root, whatever it is made of", async () => {
+    const inside = new Set(["a.jpg", "page one", "label: Book", "unicode", "plain", "system"]);
+    inside.add(new TextDecoder().decode(content.slice(0, 1000)));
+    const piece = fc.oneof(
+      fc.constantFrom(
+        "..",
+        ".",
+        "",
+        "out-directory",
+        "out.jpg",
+        "sibling",
+        "root",
+        "secret.jpg",
+        "s.jpg",
+        "a.jpg",
+        "book",
+        "pages",
+      ),
+      fc.constantFrom(
+        "1.tif",
+        ".git",
+        "%2e%2e",
+        "..\\",
+        "\0",
+        "root-sibling",
+        "noextension",
+        "etc",
+        "passwd",
+        "tmp",
+        base.slice(1),
+      ),
+      fc.string({ unit: "binary", maxLength: 6 }),
+    );
+    const key = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join("/"));
+    await fc.assert(
+      fc.asyncProperty(key, async (each) => {
+        const image = await source.open(each).catch((error) => {
+          expect(error).toMatchObject({ kind: "bad-request" });
+          return undefined;
+        });
+        if (!image) return;
+        expect(`${await realpath(image.path ?? "")}/`.startsWith(`${root}/`)).toBe(true);
+        expect(inside).toContain(new TextDecoder().decode(await image.bytes.read(0, 1000)));
+        await image.close();
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it("may be looked for below a root that is itself a link", async () => {
+    expect(await textOf(make(files, join(base, "root-link")), "noextension")).toBe("plain");
+    expect(await textOf(make(files, `${root}//`), "noextension")).toBe("plain");
+  });
+});
+
+describe("a master", () => {
+  it("tells its resolved path, for a worker that opens it by itself", async () => {
+    const image = await source.open("in.jpg");
+    expect(image?.path).toBe(join(root, "a.jpg"));
+    await image?.close();
+  });
+
+  it("has another validator when its bytes, its time or its file changes", async () => {
+    const path = join(root, "changing.jpg");
+    const seen: string[] = [];
+    const look = async () => {
+      const image = await source.open("changing.jpg");
+      seen.push(image?.validator ?? "");
+      await image?.close();
+    };
+    const time = new Date(Date.UTC(2020, 0, 1));
+    await writeFile(path, "one");
+    await utimes(path, time, time);
+    await look();
+    await writeFile(path, "longer");
+    await utimes(path, time, time);
+    await look();
+    await utimes(path, time, new Date(time.getTime() + 1));
+    await look();
+    await writeFile(join(base, "new.jpg"), "LONGER");
+    await utimes(join(base, "new.jpg"), time, new Date(time.getTime() + 1));
+    await rename(join(base, "new.jpg"), path);
+    await look();
+    expect(new Set(seen).size).toBe(4);
+    await rm(path);
+  });
+
+  it("that becomes shorter while it is open is an error, not a short answer and not a hang", async () => {
+    const path = join(root, "shrinking.jpg");
+    await writeFile(path, content);
+    const image = await source.open("shrinking.jpg");
+    await truncate(path, 100);
+    expect(await image?.bytes.read(0, 100)).toEqual(content.slice(0, 100));
+    await expect(image?.bytes.read(50, 100)).rejects.toMatchObject({
+      kind: "source",
+      code: "source_changed",
+    });
+    await expect(image?.bytes.read(4000, 100)).rejects.toMatchObject({ kind: "source" });
+    await image?.close();
+    await rm(path);
+  });
+
+  it("can be closed twice, and says that it cannot be read afterwards", async () => {
+    const image = await source.open("a.jpg");
+    await image?.close();
+    await image?.close();
+    await expect(image?.bytes.read(0, 1)).rejects.toMatchObject({
+      kind: "source",
+      code: "source_unreadable",
+    });
+  });
+
+  it("is not opened for a caller who has gone", async () => {
+    await expect(source.open("a.jpg", AbortSignal.abort())).rejects.toMatchObject({ kind: "cancelled" });
+  });
+});
+
+describe("a file that is exchanged while it is opened", () => {
+  /** Files that run `exchange` in the moment between the check and the opening, so many times. */
+  const racing = (times: number, exchange: (n: number) => Promise<void>) => {
+    let n = 0;
+    let closed = 0;
+    const racy: FileSystem = {
+      ...files,
+      async open(path) {
+        if (n < times) await exchange(n++);
+        const file = await files.open(path);
+        const close = () => {
+          closed++;
+          return file.close();
+        };
+        return { ...file, close };
+      },
+    };
+    return { racy, closed: () => closed };
+  };
+
+  it("is never answered from a link that was put there to lead out of the root", async () => {
+    const path = join(root, "swapped.jpg");
+    await writeFile(path, "secret");
+    const { racy, closed } = racing(1, async () => {
+      await rm(path);
+      await symlink(join(base, "secret.jpg"), path);
+    });
+    expect(await make(racy).open("swapped.jpg")).toBeUndefined();
+    expect(closed()).toBe(1);
+    await rm(path);
+  });
+
+  it("is opened again when it was replaced by a newer one", async () => {
+    const path = join(root, "replaced.jpg");
+    await writeFile(path, "old");
+    const { racy, closed } = racing(1, async () => {
+      await writeFile(join(base, "new.jpg"), "new!");
+      await rename(join(base, "new.jpg"), path);
+    });
+    expect(await textOf(make(racy), "replaced.jpg")).toBe("new!");
+    expect(closed()).toBe(2);
+    await rm(path);
+  });
+
+  it("is an error when that does not end", async () => {
+    const path = join(root, "busy.jpg");
+    await writeFile(path, "x");
+    const { racy, closed } = racing(99, (n) => writeFile(path, "x".repeat(n + 2)));
+    await expect(make(racy).open("busy.jpg")).rejects.toMatchObject({
+      kind: "source",
+      code: "source_changed",
+    });
+    expect(closed()).toBe(3);
+    await rm(path);
+  });
+});
+
+describe("a root", () => {
+  const failing = (code: string): FileSystem => ({
+    ...files,
+    realPath: async () => Promise.reject(Object.assign(new Error(`${code}: ${root}`), { code })),
+    list: () => {
+      throw Object.assign(new Error(code), { code });
+    },
+  });
+
+  it("that is gone is a fault, not an image that does not exist", async () => {
+    const gone = make(files, join(base, "not-mounted"));
+    await expect(gone.open("a.jpg")).rejects.toMatchObject({ kind: "source", code: "source_root_missing" });
+    await expect(gone.list?.("")).rejects.toMatchObject({ code: "source_root_missing" });
+    await expect(gone.check()).rejects.toMatchObject({ code: "source_root_missing" });
+    expect(gone.counts.read().errors).toBe(2);
+  });
+
+  it("that is a file cannot be used", async () => {
+    await expect(make(files, join(root, "a.jpg")).check()).rejects.toMatchObject({
+      code: "source_root_no_folder",
+    });
+  });
+
+  it("that may not be read cannot be used, and no message tells its path", async () => {
+    const denied = make(failing("EACCES"));
+    for (const act of [() => denied.check(), () => denied.open("a.jpg")]) {
+      const error = await act().then(
+        () => undefined,
+        (thrown) => thrown,
+      );
+      expect(error).toMatchObject({ kind: "source" });
+      expect(error.message).not.toContain(base);
+    }
+  });
+});
+
+describe("a listing", () => {
+  it("shows images, directories and the rest, but nothing hidden, of the system, or outside the root", async () => {
+    expect(await source.list?.("")).toEqual([
+      { name: "a.jpg", kind: "image" },
+      { name: "book", kind: "directory" },
+      { name: "in.jpg", kind: "image" },
+      { name: "noextension", kind: "other" },
+      { name: "pages", kind: "directory" },
+      { name: "pipe.jpg", kind: "other" },
+    ]);
+    expect(await source.list?.("book")).toEqual([
+      { name: "manifest.yaml", kind: "other" },
+      { name: "pages", kind: "directory" },
+      { name: "Ünïcode 写真.JPG", kind: "image" },
+    ]);
+    expect(await source.list?.("book/pages/")).toEqual([{ name: "1.tif", kind: "image" }]);
+  });
+
+  it.each(["nowhere", "a.jpg", ".git", "out-directory", "sibling"])(
+    "of %s is not there",
+    async (directory) => {
+      expect(await source.list?.(directory)).toBeUndefined();
+    },
+  );
+
+  it.each(["..", "book/..", "/", "a\\b"])("of %s is refused", async (directory) => {
+    await expect(source.list?.(directory)).rejects.toMatchObject({ kind: "bad-request" });
+  });
+});
+
+it("depends on its root in the fingerprint", async () => {
+  expect(make().fingerprint).not.toBe(make(files, base).fingerprint);
+  expect(await readFile(join(base, "secret.jpg"), "utf8")).toBe("secret");
+});
