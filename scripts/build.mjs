@@ -46,6 +46,8 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
     await chmod(join(outdir, "main.js"), 0o755);
     await copyStatic(join(outdir, "static"));
     await writeFile(join(outdir, "workerd.capnp"), workerdConfig(Object.keys(modules)));
+    // Deno reads it beside the entry: a request's signal then aborts only when the client has left.
+    await writeFile(join(outdir, "deno.json"), `${JSON.stringify({ unstable: ["no-legacy-abort"] })}\n`);
     await writeFile(join(outdir, "package.json"), `${JSON.stringify({ type: "module", private: true })}\n`);
   }
   await writeFile(join(outdir, "THIRD_PARTY_LICENSES.txt"), await licences(used, Object.values(modules)));

@@ -6,12 +6,14 @@ import { gifCodec } from "./gif/codec.ts";
 import { jpegCodec } from "./jpg/index.ts";
 import { pngCodec } from "./png/codec.ts";
 import { tiffCodec } from "./tif/codec.ts";
+import { webpCodec } from "./webp/codec.ts";
 
 const factories: Partial<Record<SourceFormat, (host: CodecHost) => Codec>> = {
   jpg: jpegCodec,
   png: pngCodec,
   gif: gifCodec,
   tif: tiffCodec,
+  webp: webpCodec,
 };
 
 /** A codec that writes as well. */

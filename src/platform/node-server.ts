@@ -14,11 +14,12 @@ const lookMs = (timeoutMs: number) => Math.max(50, Math.min(5_000, timeoutMs / 4
 
 /** Listens and answers with `options.fetch`. Rejects with an Error that has a `code` when the address cannot be had. */
 export async function serveNode(options: ServeOptions): Promise<Serving> {
+  const targets = new WeakMap<IncomingMessage, string>();
   const answer = getRequestListener(
     (request, { incoming }) => {
       noteRequest(request, {
         address: plainAddress(incoming.socket.remoteAddress),
-        target: targetOf(incoming.url ?? "/"),
+        target: targetOf(targets.get(incoming as IncomingMessage) ?? "/"),
       });
       return options.fetch(request);
     },
@@ -34,6 +35,10 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     },
     (incoming: IncomingMessage, outgoing: ServerResponse) => {
       running.add(outgoing);
+      // The listener refuses a raw backslash; the application has to answer it, in its own form of errors.
+      const target = incoming.url ?? "/";
+      targets.set(incoming, target);
+      incoming.url = target.replaceAll("\\", "%5C");
       outgoing.once("close", () => running.delete(outgoing));
       // The socket was idle for the write timeout. That is a stall only where bytes wait to be sent: a slow render
       // or an event stream with nothing to tell is not cut.

@@ -1,0 +1,195 @@
+// The Node server, spoken to over raw sockets.
+
+import { connect } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { nodePlatform } from "../../src/platform/node.ts";
+import type { ServeOptions, Serving } from "../../src/platform/platform.ts";
+import { rawExchange, rawGet } from "./raw-http.ts";
+
+const platform = nodePlatform(new URL("../../dist/", import.meta.url));
+const running: Serving[] = [];
+
+async function listen(options: Partial<ServeOptions> = {}): Promise<{ serving: Serving; port: number }> {
+  const serving = await platform.serve!({
+    hostname: "127.0.0.1",
+    port: 0,
+    readTimeoutMs: 0,
+    writeTimeoutMs: 0,
+    fetch: (request) => new Response(platform.rawTarget(request)),
+    ...options,
+  });
+  running.push(serving);
+  return { serving, port: Number(new URL(serving.urls[0] ?? "").port) };
+}
+
+afterEach(() => Promise.all(running.splice(0).map((serving) => serving.stop(0))));
+
+/** A promise and its resolver. */
+function gate(): { opened: Promise<void>; open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+describe("the request target", () => {
+  const targets = [
+    "/iiif/3/a\\b/info.json",
+    "/iiif/3/a%2Fb/info.json",
+    "/iiif/3/a%2fb//c/info.json",
+    "//example.com/x",
+    "/iiif/3/../../etc/passwd",
+    "/iiif/3/%2e%2E/x?y=\\z&w=%",
+    "/caf%E4",
+  ];
+  for (const target of targets) {
+    it(`reaches the application as it came: ${target}`, async () => {
+      const { port } = await listen();
+      expect(await rawGet(port, target)).toEqual({ status: 200, body: target });
+    });
+  }
+
+  it("loses scheme and authority when it is absolute", async () => {
+    const { port } = await listen();
+    expect((await rawGet(port, "http://example.org/a/../b")).body).toBe("/a/../b");
+  });
+
+  it("may come by HTTP/1.0 without a Host header", async () => {
+    const { port } = await listen();
+    const answer = await rawExchange(port, "GET /x HTTP/1.0\r\n\r\n");
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toMatch(/\/x$/);
+  });
+
+  it("is let through up to 64 KiB", async () => {
+    const { port } = await listen();
+    const target = `/${"a".repeat(64 * 1024)}`;
+    expect((await rawGet(port, target)).body).toBe(target);
+  });
+});
+
+describe("malformed requests", () => {
+  it.each([
+    ["no HTTP at all", "nonsense\r\n\r\n"],
+    ["HTTP/1.1 without Host", "GET / HTTP/1.1\r\n\r\n"],
+    ["a Host header that is no host", "GET / HTTP/1.1\r\nHost: a b/c\r\nConnection: close\r\n\r\n"],
+  ])("are answered with 400: %s", async (_, text) => {
+    const { port } = await listen();
+    expect(await rawExchange(port, text)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it("with more than 128 KiB of headers are answered with 431", async () => {
+    const { port } = await listen();
+    const text = `GET / HTTP/1.1\r\nHost: h\r\nX: ${"a".repeat(130 * 1024)}\r\n\r\n`;
+    expect(await rawExchange(port, text)).toMatch(/^HTTP\/1\.1 431 /);
+  });
+});
+
+describe("clients", () => {
+  it("are known by their address", async () => {
+    const { port } = await listen({ fetch: (request) => new Response(platform.clientAddress(request)) });
+    expect((await rawGet(port, "/")).body).toBe("127.0.0.1");
+  });
+
+  it("that leave abort the signal of their request", async () => {
+    const arrived = gate();
+    const aborted = gate();
+    const { port } = await listen({
+      fetch: async (request) => {
+        request.signal.addEventListener("abort", aborted.open);
+        arrived.open();
+        await aborted.opened;
+        return new Response();
+      },
+    });
+    const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n"));
+    await arrived.opened;
+    socket.destroy();
+    await aborted.opened;
+  });
+
+  it("that do not finish their headers in time are cut off with 408", async () => {
+    const { port } = await listen({ readTimeoutMs: 100 });
+    expect(await rawExchange(port, "GET / HTTP/1.1\r\nHost: h\r\n")).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it("that do not read their answer are cut off after the write timeout", async () => {
+    const cancelled = gate();
+    const { port } = await listen({
+      writeTimeoutMs: 100,
+      fetch: () =>
+        new Response(
+          new ReadableStream({
+            pull: (controller) => controller.enqueue(new Uint8Array(1 << 20)),
+            cancel: cancelled.open,
+          }),
+        ),
+    });
+    const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n"));
+    socket.on("error", () => {});
+    socket.pause();
+    await cancelled.opened;
+    socket.destroy();
+  });
+
+  it("that wait for a slow answer are not cut off by the write timeout", async () => {
+    const { port } = await listen({
+      writeTimeoutMs: 50,
+      fetch: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 250));
+        return new Response("late");
+      },
+    });
+    expect((await rawGet(port, "/")).body).toBe("late");
+  });
+});
+
+describe("stopping", () => {
+  it("lets a running request finish and takes no new one", async () => {
+    const arrived = gate();
+    const go = gate();
+    const { serving, port } = await listen({
+      fetch: async () => {
+        arrived.open();
+        await go.opened;
+        return new Response("whole");
+      },
+    });
+    const answer = rawExchange(port, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); // keep-alive: the server has to close it
+    await arrived.opened;
+    const stopped = serving.stop(30_000);
+    await expect(rawGet(port, "/")).rejects.toThrow("ECONNREFUSED");
+    go.open();
+    expect(await answer).toContain("whole");
+    await stopped;
+  });
+
+  it("cuts what has not finished after the grace", async () => {
+    const arrived = gate();
+    const { serving, port } = await listen({
+      fetch: () => {
+        arrived.open();
+        return new Promise(() => {});
+      },
+    });
+    const answer = rawExchange(port, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+    await arrived.opened;
+    await serving.stop(50);
+    expect(await answer).toBe("");
+  });
+});
+
+describe("listening", () => {
+  it("on a port in use is refused with the code EADDRINUSE and what to do", async () => {
+    const { port } = await listen();
+    const second = listen({ port });
+    await expect(second).rejects.toMatchObject({ code: "EADDRINUSE" });
+    await expect(second).rejects.toThrow(`127.0.0.1:${port} is in use`);
+  });
+
+  it("on all interfaces is shown as localhost", async () => {
+    const { serving } = await listen({ hostname: undefined });
+    expect(serving.urls[0]).toMatch(/^http:\/\/localhost:\d+$/);
+  });
+});
