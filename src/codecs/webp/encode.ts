@@ -1,0 +1,72 @@
+// WebP output through libwebp's lossy encoder (the SIMD build).
+
+import createEncoder from "@jsquash/webp/codec/enc/webp_enc_simd.js";
+import { defaultOptions } from "@jsquash/webp/meta.js";
+import { ServiceError } from "../../errors.ts";
+import type { PixelBuffer } from "../../pipeline/pixels.ts";
+import type { CodecHost, EncodeOptions } from "../codec.ts";
+import { instantiateFrom, keepInstance } from "../instance.ts";
+
+/** The format's largest width and height (RFC 6386, section 9.1: 14 bits). */
+export const maxSide = 16383;
+
+/** What is used of the module. */
+interface Encoder {
+  readonly HEAPU8: Uint8Array;
+  encode(rgba: Uint8Array, width: number, height: number, options: typeof defaultOptions): Uint8Array | null;
+}
+
+/** The encoder: 1 to 4 bands of 8 bit; a fully opaque picture gets no alpha chunk. Throws ServiceError `encode`. */
+export function webpEncoder(
+  host: CodecHost,
+): (pixels: PixelBuffer, options: EncodeOptions) => Promise<Uint8Array> {
+  const kept = keepInstance(
+    async () =>
+      (await createEncoder({
+        instantiateWasm: instantiateFrom(host.wasm("webp-encode")),
+      } as object)) as unknown as Encoder,
+  );
+  return async (pixels, options) => {
+    const { width, height } = pixels;
+    if (Math.max(width, height) > maxSide)
+      throw new ServiceError(
+        "encode",
+        `Expected at most ${maxSide} pixels on a side for WebP, received ${width}x${height}; ask for a smaller size.`,
+      );
+    const rgba = toRgba(pixels);
+    const encoded = await kept.use((module) => {
+      try {
+        return module.encode(rgba, width, height, {
+          ...defaultOptions,
+          quality: options.quality,
+        });
+      } catch (cause) {
+        throw failed(cause);
+      }
+    });
+    if (!encoded) throw failed();
+    return encoded.slice();
+  };
+}
+
+function toRgba({ data, bands, width, height, interpretation }: PixelBuffer): Uint8Array {
+  if (!(data instanceof Uint8Array) || interpretation === "cmyk" || interpretation === "ycc")
+    throw new ServiceError("encode", "Expected 8-bit gray or RGB pixels for WebP, received another kind.");
+  if (bands === 4) return data;
+  const count = width * height;
+  const out = new Uint8Array(count * 4).fill(255);
+  const [green, blue] = bands >= 3 ? [1, 2] : [0, 0];
+  for (let i = 0, from = 0, to = 0; i < count; i++, from += bands, to += 4) {
+    out[to] = data[from] as number;
+    out[to + 1] = data[from + green] as number;
+    out[to + 2] = data[from + blue] as number;
+    if (bands === 2) out[to + 3] = data[from + 1] as number;
+  }
+  return out;
+}
+
+function failed(cause?: unknown): ServiceError {
+  return new ServiceError("encode", "The WebP encoder failed; ask for a smaller size or another format.", {
+    cause,
+  });
+}

@@ -1,0 +1,197 @@
+// The WebP container: RIFF chunks, frame headers and animation frames (WebP Container Specification; RFC 6386 section 9.1 and the lossless bitstream, section 3).
+
+import { ServiceError } from "../../errors.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ImageHeader } from "../codec.ts";
+import { readExif } from "../exif.ts";
+import { fourCC, type HeaderBytes, headerBytes } from "../header-bytes.ts";
+
+/** One animation frame, in canvas pixels; `start` and `end` bound the frame's own chunks in the file. */
+export interface Frame {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Whether the frame is laid over the canvas by its alpha, instead of replacing it. */
+  readonly blend: boolean;
+  /** Whether its rectangle is cleared to the background once it was shown. */
+  readonly dispose: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What the chunks say, before it becomes an ImageHeader. */
+export interface Container {
+  readonly width: number;
+  readonly height: number;
+  readonly alpha: boolean;
+  readonly variant: "lossy" | "lossless" | "animated";
+  readonly profile: boolean;
+  readonly orientation: number;
+  readonly resolution?: ImageHeader["resolution"];
+  /** Empty for a still picture. */
+  readonly frames: readonly Frame[];
+  /** Canvas background of an animation: red, green, blue. */
+  readonly background: readonly [number, number, number];
+}
+
+/** Chunks and frames beyond these are not looked at: each costs a read. */
+const chunkLimit = 4096;
+const exifLimit = 64 * 1024;
+/** A frame's chunk header and description. */
+const frameBytes = 24;
+
+/** Whether these are the first bytes of a WebP file. */
+export function isWebp(head: Uint8Array): boolean {
+  if (head.length < 16) return false;
+  const view = new DataView(head.buffer, head.byteOffset, head.length);
+  return view.getUint32(0) === fourCC("RIFF") && view.getUint32(8) === fourCC("WEBP");
+}
+
+/** Header facts of frame `page` (1-based). Throws ServiceError `decode`, and `bad-request` for a frame that is not there. */
+export async function readHeader(bytes: ByteSource, page: number): Promise<ImageHeader> {
+  const found = await readContainer(bytes);
+  const pages = Math.max(1, found.frames.length);
+  if (page < 1 || page > pages)
+    throw new ServiceError(
+      "bad-request",
+      `Expected a page from 1 to ${pages} of this WebP picture, received ${page}.`,
+      { code: "page_not_found" },
+    );
+  return {
+    format: "webp",
+    width: found.width,
+    height: found.height,
+    bands: found.alpha ? 4 : 3,
+    depth: 8,
+    interpretation: "rgb",
+    orientation: found.orientation,
+    pages,
+    variant: found.variant,
+    ...(found.resolution && { resolution: found.resolution }),
+    ...(found.profile && { profile: true }),
+    ...(found.variant === "animated" &&
+      Math.max(found.width, found.height) > 16383 && {
+        unsupported: `The animated WebP canvas of ${found.width}x${found.height} is larger than 16383 pixels on a side; convert the file.`,
+      }),
+  };
+}
+
+/** Walks the chunks by their headers; image data itself is not read. */
+export async function readContainer(bytes: ByteSource): Promise<Container> {
+  const file = await headerBytes(bytes);
+  const start = await need(file, 0, 16);
+  if (!isWebp(new Uint8Array(start.buffer, start.byteOffset, 16)))
+    throw damaged("a RIFF header of form WEBP, received something else");
+  const end = Math.min(8 + start.getUint32(4, true), file.size ?? Number.POSITIVE_INFINITY);
+
+  let canvas: { width: number; height: number; flags: number } | undefined;
+  let still: Bitstream | undefined;
+  let alphaChunk = false;
+  let background: Container["background"] = [0, 0, 0];
+  let exif: Uint8Array | undefined;
+  const frames: Frame[] = [];
+
+  let at = 12;
+  for (let n = 0; n < chunkLimit && at + 8 <= end && file.left() >= frameBytes; n++) {
+    const head = await file.view(at, 8);
+    if (!head) break;
+    const kind = head.getUint32(0);
+    const length = head.getUint32(4, true);
+    const body = at + 8;
+    if (kind === fourCC("VP8X") && !canvas) {
+      const view = await need(file, body, 10);
+      canvas = { flags: view.getUint8(0), width: uint24(view, 4) + 1, height: uint24(view, 7) + 1 };
+    } else if ((kind === fourCC("VP8 ") || kind === fourCC("VP8L")) && !still) {
+      still = readBitstream(kind, await need(file, body, kind === fourCC("VP8L") ? 5 : 10));
+      if (!canvas) break; // the simple format has nothing else
+    } else if (kind === fourCC("ALPH")) {
+      alphaChunk = true;
+    } else if (kind === fourCC("ANIM")) {
+      const view = await need(file, body, 4);
+      background = [view.getUint8(2), view.getUint8(1), view.getUint8(0)]; // stored as BGRA
+    } else if (kind === fourCC("ANMF")) {
+      frames.push(readFrame(await need(file, body, 16), body, length));
+    } else if (kind === fourCC("EXIF") && !exif && length <= Math.min(exifLimit, file.left())) {
+      const view = await file.view(body, length);
+      if (view) exif = new Uint8Array(view.buffer, view.byteOffset, length);
+    }
+    at = body + length + (length & 1);
+  }
+
+  const flags = canvas?.flags ?? 0;
+  const animated = (flags & 0x02) !== 0;
+  if (animated && !frames.length) throw damaged("at least one frame of the animation, found none");
+  if (!animated && !still) throw damaged("a VP8 or VP8L chunk, found none");
+  const size = canvas ?? (still as Bitstream);
+  if (animated && frames.some((f) => f.x + f.width > size.width || f.y + f.height > size.height))
+    throw damaged("animation frames inside the canvas, found one that reaches beyond");
+  if (!animated && still && (still.width !== size.width || still.height !== size.height))
+    throw damaged(
+      `a canvas of the picture's ${still.width}x${still.height}, received ${size.width}x${size.height}`,
+    );
+  return {
+    width: size.width,
+    height: size.height,
+    alpha: (flags & 0x10) !== 0 || (!animated && (alphaChunk || still?.alpha === true)),
+    variant: animated ? "animated" : (still as Bitstream).variant,
+    profile: (flags & 0x20) !== 0,
+    ...(exif ? readExif(exif) : { orientation: 1 }),
+    frames: animated ? frames : [],
+    background,
+  };
+}
+
+interface Bitstream {
+  readonly width: number;
+  readonly height: number;
+  readonly alpha: boolean;
+  readonly variant: "lossy" | "lossless";
+}
+
+function readBitstream(kind: number, view: DataView): Bitstream {
+  if (kind === fourCC("VP8L")) {
+    if (view.getUint8(0) !== 0x2f) throw damaged("the VP8L signature 0x2f, received something else");
+    const bits = view.getUint32(1, true);
+    return {
+      width: (bits & 0x3fff) + 1,
+      height: ((bits >>> 14) & 0x3fff) + 1,
+      alpha: ((bits >>> 28) & 1) === 1,
+      variant: "lossless",
+    };
+  }
+  if ((view.getUint8(0) & 1) !== 0 || view.getUint8(3) !== 0x9d || view.getUint16(4) !== 0x012a)
+    throw damaged("a VP8 key frame, received something else");
+  const width = view.getUint16(6, true) & 0x3fff;
+  const height = view.getUint16(8, true) & 0x3fff;
+  if (!width || !height) throw damaged("a width and height of at least 1, received 0");
+  return { width, height, alpha: false, variant: "lossy" };
+}
+
+function readFrame(view: DataView, body: number, length: number): Frame {
+  const flags = view.getUint8(15);
+  return {
+    x: uint24(view, 0) * 2,
+    y: uint24(view, 3) * 2,
+    width: uint24(view, 6) + 1,
+    height: uint24(view, 9) + 1,
+    blend: (flags & 2) === 0,
+    dispose: (flags & 1) !== 0,
+    start: body + 16,
+    end: body + length,
+  };
+}
+
+function uint24(view: DataView, at: number): number {
+  return view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
+}
+
+async function need(file: HeaderBytes, offset: number, length: number): Promise<DataView> {
+  const view = await file.view(offset, length);
+  if (!view) throw damaged("a complete header, but the file ends early");
+  return view;
+}
+
+function damaged(expected: string): ServiceError {
+  return new ServiceError("decode", `The WebP file is damaged: expected ${expected}.`);
+}
