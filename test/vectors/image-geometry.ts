@@ -244,6 +244,13 @@ export const geometryVectors: readonly GeometryVector[] = [
   { image: [5000, 4000], ask: "1,0,512,512/256,256", size: [256, 256] },
   { image: [5000, 4000], ask: "0,0,511,512/256,256", size: [256, 256] },
   { image: [5000, 4000], ask: "0,0,1024,1024/512,500", size: [512, 500] },
+  {
+    image: [4097, 4096],
+    limits: [256, 0, 0],
+    ask: "4096,0,1,1024/1,",
+    size: [1, 256],
+    scale: 4,
+  },
   // Narrow pictures keep their shape where no tile is meant.
   { image: [1000, 10], ask: "full/,1", size: [100, 1], canonical: "full/100,1" },
   { image: [1, 5000], ask: "full/1,", size: [1, 5000], scale: 1, canonical: "full/max" },

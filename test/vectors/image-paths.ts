@@ -39,6 +39,7 @@ export const imagePaths: readonly (readonly [path: string, expected: Named | str
   ["a/b/c/d", { kind: "base", identifier: "a/b/c/d" }],
   ["info.json", { kind: "base", identifier: "info.json" }],
   ["a/b/c/d/e", image("a", "b", "c", "d", "e")],
+  ["sample/info.json/", "no_such_resource"],
   ["sample/full/max/0/default.jpg/", "no_such_resource"],
   // Decoded once, as UTF-8.
   ["a%252Fb/info.json", { kind: "info", identifier: "a%2Fb" }],

@@ -17,5 +17,7 @@ export const acceptHeaders: readonly (readonly [accept: string | undefined, json
   ["application/ld+json; q=0.000, */*", false],
   ["application/ld+jsonx", false],
   ['text/plain;a="application/ld+json"', false],
+  ['application/ld+json;profile="a;q=0"', true],
+  ['text/plain;a="x, application/ld+json, y"', false],
   ['text/plain;a=", application/ld+json"', false],
 ];

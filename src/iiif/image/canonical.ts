@@ -23,7 +23,7 @@ export function canonicalParameters(
   const rotation = `${mirror ? "!" : ""}${degrees}`;
   const quality =
     request.quality === "color" || (request.quality === "gray" && options.gray) ? "default" : request.quality;
-  const size = request.version === 2 ? canonicalSize2(geometry, image) : canonicalSize3(request, geometry);
+  const size = request.version === 2 ? canonicalSize2(geometry, image) : canonicalSize3(geometry);
   return `${canonicalRegion(geometry, image)}/${size}/${rotation}/${quality}.${request.format}`;
 }
 
@@ -32,9 +32,9 @@ function canonicalRegion({ region }: Geometry, image: Size): string {
   return whole ? "full" : `${region.x},${region.y},${region.width},${region.height}`;
 }
 
-function canonicalSize3({ size: { upscale } }: ImageRequest, { region, size, limits }: Geometry): string {
+function canonicalSize3({ region, size, limits }: Geometry): string {
   if (same(size, largestSize(region, limits, false))) return "max";
-  if (upscale && same(size, largestSize(region, limits, true))) return "^max";
+  if (same(size, largestSize(region, limits, true))) return "^max";
   const caret = size.width > region.width || size.height > region.height ? "^" : "";
   return `${caret}${size.width},${size.height}`;
 }
@@ -57,11 +57,11 @@ function same(a: Size, b: Size): boolean {
 export function contentDisposition(identifier: string, canonical: string, attachment: boolean): string {
   const [region, size] = canonical.split("/");
   const format = canonical.slice(canonical.lastIndexOf(".") + 1);
-  const stem = identifier
+  const words = identifier
     .replace(/\.(?:jpe?g|png|tiff?|webp|gif|jp[2xhc]|j2[kc]|jhc)(?=;[0-9]+$|$)/i, "")
-    .replace(/[\p{C}\p{Z}/\\:*?"<>|%]+/gu, "_")
-    .replace(/^\.+/, "_");
-  const name = `${[...stem].slice(-100).join("")}_${region}_${size}.${format}`;
+    .replace(/[\p{C}\p{Z}/\\:*?"<>|%]+/gu, "_");
+  const stem = [...words].slice(-100).join("").replace(/^\.+/, "_");
+  const name = `${stem}_${region}_${size}.${format}`;
   const encoded = percentEncode(name, /[A-Za-z0-9!#$&+\-.^_`|~]/);
   return `${attachment ? "attachment" : "inline"}; filename*=UTF-8''${encoded}`;
 }

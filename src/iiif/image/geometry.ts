@@ -259,8 +259,8 @@ interface Bounds extends Size {
 function fitted(region: Size, { width: boxWidth, height: boxHeight, area }: Bounds): Size {
   const [rw, rh] = [BigInt(region.width), BigInt(region.height)];
   const byWidth = BigInt(boxWidth) * rh <= BigInt(boxHeight) * rw;
-  const width = byWidth ? boxWidth : clamp(roundedRatio(BigInt(boxHeight) * rw, rh), 1, boxWidth);
-  const height = byWidth ? clamp(roundedRatio(BigInt(boxWidth) * rh, rw), 1, boxHeight) : boxHeight;
+  const width = byWidth ? boxWidth : Math.max(1, roundedRatio(BigInt(boxHeight) * rw, rh));
+  const height = byWidth ? Math.max(1, roundedRatio(BigInt(boxWidth) * rh, rw)) : boxHeight;
   if (area === 0 || BigInt(width) * BigInt(height) <= BigInt(area)) return { width, height };
   const wide = rw >= rh;
   const [long, short] = wide ? [rw, rh] : [rh, rw];

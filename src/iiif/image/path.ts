@@ -18,20 +18,17 @@ export type ImagePath =
  * {@link checkIdentifier} refuses and for paths that name nothing.
  */
 export function splitImagePath(rawPath: string): ImagePath {
-  const slash = rawPath.endsWith("/");
   const segments = rawSegments(rawPath).map(decode);
-  const last = segments.at(-1);
-  if (last === "info.json" && segments.length > 1 && !slash) {
-    return { kind: "info", identifier: checkIdentifier(segments.slice(0, -1).join("/")) };
-  }
-  if (segments.length < 5) return { kind: "base", identifier: checkIdentifier(segments.join("/")) };
-  if (slash) {
+  const info = segments.length > 1 && segments.at(-1) === "info.json";
+  if (!info && segments.length < 5) return { kind: "base", identifier: checkIdentifier(segments.join("/")) };
+  if (rawPath.endsWith("/")) {
     throw new ServiceError(
       "not-found",
-      "Expected an image path without a / at its end; received one with it. Take the last / away.",
+      "Expected a path without a / at its end; received one with it. Take the last / away.",
       { code: "no_such_resource" },
     );
   }
+  if (info) return { kind: "info", identifier: checkIdentifier(segments.slice(0, -1).join("/")) };
   const [region = "", size = "", rotation = "", file = ""] = segments.slice(-4);
   const identifier = checkIdentifier(segments.slice(0, -4).join("/"));
   return { kind: "image", identifier, region, size, rotation, file };

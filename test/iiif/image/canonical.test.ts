@@ -130,6 +130,13 @@ describe("the name of a download", () => {
     },
   );
 
+  test("keeps the end of a long identifier, without a dot at its start", () => {
+    const identifier = `${"x".repeat(50)}.${"y".repeat(99)}`;
+    expect(contentDisposition(identifier, "full/max/0/default.jpg", false)).toBe(
+      `inline; filename*=UTF-8''_${"y".repeat(99)}_full_max.jpg`,
+    );
+  });
+
   test("is one safe header value of bounded length for any identifier", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 2000 }), (identifier) => {
