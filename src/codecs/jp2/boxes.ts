@@ -1,0 +1,199 @@
+// The boxes of a JP2 or JPH file that a decoder must know (ITU-T T.800 Annex I; T.814 for JPH).
+
+import type { Resolution } from "../codec.ts";
+import { readExif } from "../exif.ts";
+import { fourCC, type HeaderBytes } from "../header-bytes.ts";
+import { damaged } from "./codestream.ts";
+
+export interface Palette {
+  readonly entries: number;
+  /** Depth of each column in bits. */
+  readonly bits: readonly number[];
+  /** Entry after entry, column after column. */
+  readonly values: Uint16Array;
+}
+
+/** Where a channel comes from: a component as it is, or through a column of the palette. */
+export interface Mapping {
+  readonly component: number;
+  readonly column?: number;
+}
+
+/** A row of cdef. */
+export interface ChannelDefinition {
+  readonly channel: number;
+  readonly type: number;
+  readonly association: number;
+}
+
+/** Named by enumerated value or by an ICC profile's signature; "other" is one that cannot be served. */
+export type ColourSpace = "gray" | "rgb" | "ycc" | "cmyk" | "other";
+
+export interface Boxes {
+  readonly codestream: { readonly start: number; readonly length?: number };
+  readonly size?: { readonly width: number; readonly height: number; readonly components: number };
+  readonly colour?: ColourSpace;
+  readonly profile: boolean;
+  readonly palette?: Palette;
+  readonly mapping?: readonly Mapping[];
+  readonly definitions?: readonly ChannelDefinition[];
+  readonly resolution?: Resolution;
+  readonly orientation: number;
+}
+
+/** T.800 table I.10 and T.801 table M.25. */
+const enumerated: Readonly<Record<number, ColourSpace>> = { 12: "cmyk", 16: "rgb", 17: "gray", 18: "ycc" };
+/** ICC.1 header, bytes 16 to 19. */
+const profileSpaces: Readonly<Record<number, ColourSpace>> = {
+  [fourCC("GRAY")]: "gray",
+  [fourCC("RGB ")]: "rgb",
+  [fourCC("CMYK")]: "cmyk",
+};
+
+/** "JpgTiffExif->JP2": the identifier under which writers keep an EXIF block. */
+const exifId = [fourCC("JpgT"), fourCC("iffE"), fourCC("xif-"), fourCC(">JP2")] as const;
+const boxLimit = 256;
+const exifLimit = 64 * 1024;
+
+interface Box {
+  readonly type: number;
+  readonly body: number;
+  /** Undefined: to the end of the file, whose length is not known. */
+  readonly length?: number;
+}
+
+/** Walks the boxes by their headers. Throws ServiceError `decode`. */
+export async function readBoxes(file: HeaderBytes): Promise<Boxes> {
+  const found: { -readonly [K in keyof Boxes]?: Boxes[K] } = {};
+  for await (const box of walk(file, 0, file.size)) {
+    if (box.type === fourCC("jp2h")) {
+      if (!found.size) await readHeaderBox(file, box, found);
+    } else if (box.type === fourCC("jp2c")) {
+      found.codestream ??= { start: box.body, length: box.length };
+    } else if (box.type === fourCC("uuid") && found.orientation === undefined) {
+      const orientation = await readOrientation(file, box);
+      if (orientation !== undefined) found.orientation = orientation;
+    }
+  }
+  const { codestream, size } = found;
+  if (!codestream || !size) throw damaged("a jp2h box with ihdr and a jp2c box, found them not");
+  return { profile: false, orientation: 1, ...found, codestream, size };
+}
+
+async function* walk(file: HeaderBytes, start: number, end: number | undefined): AsyncIterable<Box> {
+  let at = start;
+  for (let n = 0; n < boxLimit && at + 8 <= (end ?? Number.POSITIVE_INFINITY); n++) {
+    if (file.left() < 64) return;
+    const head = await file.view(at, 8);
+    if (!head) return;
+    let length = head.getUint32(0);
+    let header = 8;
+    if (length === 1) {
+      const extended = await file.view(at + 8, 8);
+      if (!extended) return;
+      length = Number(extended.getBigUint64(0));
+      header = 16;
+    }
+    const type = head.getUint32(4);
+    if (length === 0) {
+      yield { type, body: at + header, ...(end !== undefined && { length: end - at - header }) };
+      return;
+    }
+    if (length < header) throw damaged("boxes at least as long as their headers, received a shorter one");
+    yield { type, body: at + header, length: length - header };
+    at += length;
+  }
+}
+
+async function readHeaderBox(
+  file: HeaderBytes,
+  parent: Box,
+  found: { -readonly [K in keyof Boxes]?: Boxes[K] },
+): Promise<void> {
+  const end = parent.length === undefined ? undefined : parent.body + parent.length;
+  for await (const { type, body, length = 0 } of walk(file, parent.body, end)) {
+    const view = async (bytes: number) => {
+      const part = bytes <= length ? await file.view(body, bytes) : undefined;
+      if (!part) throw damaged("complete boxes in jp2h, but one ends early");
+      return part;
+    };
+    if (type === fourCC("ihdr")) {
+      const v = await view(14);
+      found.size ??= { height: v.getUint32(0), width: v.getUint32(4), components: v.getUint16(8) };
+    } else if (type === fourCC("colr")) {
+      const method = (await view(3)).getUint8(0);
+      if (method === 1) found.colour ??= enumerated[(await view(7)).getUint32(3)] ?? "other";
+      else if ((method === 2 || method === 3) && length >= 3 + 128) {
+        found.colour ??= profileSpaces[(await view(3 + 20)).getUint32(3 + 16)] ?? "other";
+        found.profile = true;
+      }
+    } else if (type === fourCC("pclr")) {
+      found.palette ??= readPalette(await view(Math.min(length, 3 + 255 * 3 + 1024 * 4 * 2)));
+    } else if (type === fourCC("cmap")) {
+      const v = await view(Math.min(length - (length % 4), 4 * 255));
+      found.mapping ??= rows(v, 4, 0, (at) => ({
+        component: v.getUint16(at),
+        ...(v.getUint8(at + 2) === 1 && { column: v.getUint8(at + 3) }),
+      }));
+    } else if (type === fourCC("cdef")) {
+      const v = await view(Math.min(length - ((length - 2) % 6), 2 + 6 * 255));
+      found.definitions ??= rows(v, 6, 2, (at) => ({
+        channel: v.getUint16(at),
+        type: v.getUint16(at + 2),
+        association: v.getUint16(at + 4),
+      }));
+    } else if (type === fourCC("res ")) {
+      found.resolution ??= await readResolution(file, body, length);
+    }
+  }
+}
+
+function rows<T>(view: DataView, size: number, start: number, read: (at: number) => T): T[] {
+  const list: T[] = [];
+  for (let at = start; at + size <= view.byteLength; at += size) list.push(read(at));
+  return list;
+}
+
+function readPalette(view: DataView): Palette {
+  const entries = view.getUint16(0);
+  const columns = view.getUint8(2);
+  if (!entries || entries > 1024 || !columns || columns > 4 || view.byteLength < 3 + columns)
+    throw damaged("a palette of 1 to 1024 entries and 1 to 4 columns, received another");
+  const bits = Array.from({ length: columns }, (_, c) => (view.getUint8(3 + c) & 0x7f) + 1);
+  const values = new Uint16Array(entries * columns);
+  let at = 3 + columns;
+  for (let i = 0; i < values.length; i++) {
+    const wide = (bits[i % columns] as number) > 8;
+    if (at + (wide ? 2 : 1) > view.byteLength) throw damaged("a complete palette, but it ends early");
+    values[i] = wide ? view.getUint16(at) : view.getUint8(at);
+    at += wide ? 2 : 1;
+  }
+  return { entries, bits, values };
+}
+
+/** Pixels per centimetre: the capture resolution, else the display one; boxes give pixels per metre. */
+async function readResolution(
+  file: HeaderBytes,
+  body: number,
+  length: number,
+): Promise<Resolution | undefined> {
+  const read = new Map<number, Resolution>();
+  for await (const box of walk(file, body, body + length)) {
+    const v = (box.length ?? 0) >= 10 ? await file.view(box.body, 10) : undefined;
+    if (!v) continue;
+    const value = (numerator: number, exponent: number) =>
+      ((v.getUint16(numerator) / v.getUint16(numerator + 2)) * 10 ** v.getInt8(exponent)) / 100;
+    const [y, x] = [value(0, 8), value(4, 9)];
+    if (x > 0 && y > 0 && Number.isFinite(x) && Number.isFinite(y)) read.set(box.type, { x, y });
+  }
+  return read.get(fourCC("resc")) ?? read.get(fourCC("resd"));
+}
+
+async function readOrientation(file: HeaderBytes, { body, length = 0 }: Box): Promise<number | undefined> {
+  if (length < 16 + 8 || length > exifLimit) return undefined;
+  const id = await file.view(body, 16);
+  if (!id || exifId.some((word, i) => id.getUint32(4 * i) !== word)) return undefined;
+  if (length > file.left()) return undefined;
+  const block = await file.view(body + 16, length - 16);
+  return block && readExif(new Uint8Array(block.buffer, block.byteOffset, block.byteLength)).orientation;
+}

@@ -1,0 +1,49 @@
+// JPEG 2000 as a codec: headers by our own reader, pixels by OpenJPEG and OpenJPH.
+
+import { memoryBytes, readAll } from "../../lib/byte-source.ts";
+import type { Codec, CodecHost, ImageHeader } from "../codec.ts";
+import { damaged } from "./codestream.ts";
+import { componentDecoder, decodeRegion } from "./decode.ts";
+import { jp2Encoder, maxSide } from "./encode.ts";
+import { isJpeg2000, readFacts, readHeader } from "./header.ts";
+
+/** Largest file that is taken into memory. */
+const fileLimit = 1024 * 1024 * 1024;
+
+/** The JPEG 2000 codec; its module instances live inside. */
+export function jp2Codec(host: CodecHost): Codec {
+  const decodeComponents = componentDecoder(host);
+  return {
+    format: "jp2",
+    recognises: isJpeg2000,
+    probe: readHeader,
+    scaleFactors,
+    memory({ header, region, scaleFactor }, fileSize) {
+      const sample = header.depth / 8;
+      const pixels = Math.ceil(header.width / scaleFactor) * Math.ceil(header.height / scaleFactor);
+      const components = Number(header.details?.components ?? header.bands);
+      const cut = Math.ceil(region.width / scaleFactor) * Math.ceil(region.height / scaleFactor);
+      // The file here and in the module; 32-bit samples twice (tile and picture) there, its output there and here; the cut.
+      return 2 * fileSize + pixels * components * (8 + 2 * sample) + cut * header.bands * sample;
+    },
+    async decode(bytes, { region, scaleFactor }) {
+      const file = await readAll(bytes, fileLimit);
+      const facts = await readFacts(memoryBytes(file));
+      const { start, length } = facts.boxes.codestream;
+      if (length !== undefined && start + length > file.length)
+        throw damaged(`a codestream of ${length} bytes, but the file ends early`);
+      const codestream = file.subarray(start, length === undefined ? undefined : start + length);
+      return decodeRegion(decodeComponents, codestream, facts, region, Math.log2(scaleFactor));
+    },
+    encode: jp2Encoder(host),
+    encodes: { alpha: false, depths: [8], maxSide },
+  };
+}
+
+/** Powers of two down the stored levels; with an image offset only those whose grid begins where the picture does. */
+function scaleFactors({ details }: ImageHeader): readonly number[] {
+  const levels = Number(details?.levels ?? 0);
+  const offset = Array.isArray(details?.offset) ? (details.offset as number[]) : [0, 0];
+  const all = Array.from({ length: Math.min(levels, 30) + 1 }, (_, level) => 2 ** level);
+  return all.filter((factor) => offset.every((start) => start % factor === 0));
+}

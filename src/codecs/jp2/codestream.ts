@@ -1,0 +1,172 @@
+// The main header of a JPEG 2000 codestream and the chain of its tile-parts (ITU-T T.800 Annex A; CAP: T.814).
+
+import { ServiceError } from "../../errors.ts";
+import type { HeaderBytes } from "../header-bytes.ts";
+
+export interface Component {
+  readonly bits: number;
+  readonly signed: boolean;
+  readonly dx: number;
+  readonly dy: number;
+}
+
+export interface Codestream {
+  readonly width: number;
+  readonly height: number;
+  /** Where the picture begins on the reference grid. */
+  readonly offsetX: number;
+  readonly offsetY: number;
+  readonly tileWidth: number;
+  readonly tileHeight: number;
+  readonly tiles: number;
+  readonly components: readonly Component[];
+  /** Resolution levels below full size that every component has. */
+  readonly levels: number;
+  readonly progression: string;
+  readonly reversible: boolean;
+  /** Whether it needs a high-throughput decoder. */
+  readonly highThroughput: boolean;
+}
+
+const marker = {
+  soc: 0xff4f,
+  siz: 0xff51,
+  cap: 0xff50,
+  cod: 0xff52,
+  coc: 0xff53,
+  sot: 0xff90,
+  eoc: 0xffd9,
+} as const;
+
+const progressions = ["LRCP", "RLCP", "RPCL", "PCRL", "CPRL"] as const;
+
+/** ISO/IEC 15444-1 table A.9: a tile index has 16 bits, 65535 is no index. */
+const tileLimit = 65535;
+/** Marker segments looked at before the first tile-part; thousands of them are an attack. */
+const segmentLimit = 1024;
+
+/** Reads SIZ, CAP, COD and COC of the codestream at `start`. Throws ServiceError `decode`. */
+export async function readCodestream(file: HeaderBytes, start: number): Promise<Codestream> {
+  const head = await file.view(start, 4);
+  if (head?.getUint16(0) !== marker.soc || head.getUint16(2) !== marker.siz)
+    throw damaged("a codestream that begins with SOC and SIZ, received something else");
+  const siz = await readSiz(file, start + 2);
+  let coding: { levels: number; progression: number; reversible: boolean } | undefined;
+  let levels = 32;
+  let highThroughput = false;
+  let at = start + 2;
+  for (let n = 0; n < segmentLimit; n++) {
+    const segment = await file.view(at, 4);
+    if (!segment) break;
+    const kind = segment.getUint16(0);
+    if (kind === marker.sot) {
+      if (!coding) break;
+      return {
+        ...siz,
+        levels: Math.min(levels, coding.levels),
+        progression: progressions[coding.progression] ?? "unknown",
+        reversible: coding.reversible,
+        highThroughput,
+      };
+    }
+    const length = segment.getUint16(2);
+    if (kind < 0xff00 || length < 2) break;
+    if (kind === marker.cap) {
+      const part = await file.view(at + 4, 4);
+      highThroughput = part !== undefined && (part.getUint32(0) & 0x00020000) !== 0; // Pcap bit 15: T.814
+    } else if (kind === marker.cod && !coding) {
+      const part = await file.view(at + 4, 10);
+      if (!part) break;
+      coding = {
+        progression: part.getUint8(1),
+        levels: part.getUint8(5),
+        reversible: part.getUint8(9) === 1,
+      };
+    } else if (kind === marker.coc) {
+      const wide = siz.components.length > 256 ? 2 : 1;
+      const part = await file.view(at + 4 + wide + 1, 1);
+      if (part) levels = Math.min(levels, part.getUint8(0));
+    }
+    at += 2 + length;
+  }
+  throw damaged("a main header with SIZ and COD before the first tile, received something else");
+}
+
+type Siz = Omit<Codestream, "levels" | "progression" | "reversible" | "highThroughput">;
+
+async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
+  const view = await file.view(at, 40);
+  const count = view?.getUint16(38) ?? 0;
+  if (!view || count < 1 || count > 16384 || view.getUint16(2) !== 38 + 3 * count)
+    throw damaged("a complete SIZ segment, received another length or number of components");
+  const grid = (n: number) => view.getUint32(6 + 4 * n);
+  const [right, bottom, left, top] = [grid(0), grid(1), grid(2), grid(3)];
+  const [tileWidth, tileHeight, tileLeft, tileTop] = [grid(4), grid(5), grid(6), grid(7)];
+  if (right > 0x7fffffff || bottom > 0x7fffffff || left >= right || top >= bottom)
+    throw damaged(
+      `a picture of 1 to 2147483647 pixels on a side, received a grid of ${right}x${bottom} that begins at ${left},${top}`,
+    );
+  if (
+    !tileWidth ||
+    !tileHeight ||
+    tileLeft > left ||
+    tileTop > top ||
+    tileLeft + tileWidth <= left ||
+    tileTop + tileHeight <= top
+  )
+    throw damaged("a tile grid whose first tile meets the picture, received another");
+  const tiles = Math.ceil((right - tileLeft) / tileWidth) * Math.ceil((bottom - tileTop) / tileHeight);
+  if (tiles > tileLimit) throw damaged(`at most ${tileLimit} tiles, received ${tiles}`);
+  const parts = await file.view(at + 40, 3 * count);
+  if (!parts) throw damaged("a complete SIZ segment, but the file ends early");
+  const components = Array.from({ length: count }, (_, c) => ({
+    bits: (parts.getUint8(3 * c) & 0x7f) + 1,
+    signed: (parts.getUint8(3 * c) & 0x80) !== 0,
+    dx: parts.getUint8(3 * c + 1),
+    dy: parts.getUint8(3 * c + 2),
+  }));
+  if (components.some(({ bits, dx, dy }) => bits > 38 || !dx || !dy))
+    throw damaged("components of 1 to 38 bits and a step of at least 1, received others");
+  return {
+    width: right - left,
+    height: bottom - top,
+    offsetX: left,
+    offsetY: top,
+    tileWidth,
+    tileHeight,
+    tiles,
+    components,
+  };
+}
+
+/**
+ * Follows the tile-parts of a whole codestream in memory. Throws ServiceError `decode` when one reaches beyond its end
+ * or a tile is missing: decoders fill such holes with gray and say nothing.
+ */
+export function checkTileParts(codestream: Uint8Array, tiles: number): void {
+  const view = new DataView(codestream.buffer, codestream.byteOffset, codestream.length);
+  const end = codestream.length;
+  let at = 2;
+  while (at + 4 <= end && view.getUint16(at) !== marker.sot) at += 2 + view.getUint16(at + 2);
+  const seen = new Set<number>();
+  while (at + 12 <= end && view.getUint16(at) === marker.sot) {
+    const tile = view.getUint16(at + 4);
+    const length = view.getUint32(at + 6);
+    if (tile >= tiles || (length !== 0 && length < 14))
+      throw damaged("tile-parts with a valid index and length, received another");
+    seen.add(tile);
+    if (length === 0) {
+      // "To the end of the codestream": nothing tells the true length but the EOC marker.
+      if (view.getUint16(end - 2) !== marker.eoc)
+        throw damaged("an EOC marker at the end, but the file ends early");
+      at = end;
+    } else at += length;
+  }
+  if (at > end) throw damaged(`tile-parts that end within its ${end} bytes, but the file ends early`);
+  if (seen.size < tiles) throw damaged(`${tiles} tiles, found ${seen.size}`);
+}
+
+/** A ServiceError `decode`: "expected …, received …". */
+export function damaged(expected: string, cause?: unknown): ServiceError {
+  return new ServiceError("decode", `The JPEG 2000 file is damaged: expected ${expected}.`, { cause });
+}

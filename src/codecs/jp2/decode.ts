@@ -1,0 +1,195 @@
+// JPEG 2000 pixels: Part 1 through OpenJPEG, Part 15 (HTJ2K) through OpenJPH, whole picture at a resolution level, then cut.
+
+import createOpenJpeg from "@cornerstonejs/codec-openjpeg/wasmjs";
+import createOpenJph from "@cornerstonejs/codec-openjph";
+import { ServiceError } from "../../errors.ts";
+import type { PixelBuffer } from "../../pipeline/pixels.ts";
+import type { CodecHost, Rectangle } from "../codec.ts";
+import { instantiateFrom, keepInstance } from "../instance.ts";
+import { type Codestream, checkTileParts, damaged } from "./codestream.ts";
+import type { Decoder, OpenJpeg, OpenJph } from "./glue.ts";
+import type { Facts } from "./header.ts";
+import { selecting } from "./write-boxes.ts";
+
+/** Some components of the whole picture at one level, interleaved, as they lie in the codestream. */
+interface Plane {
+  readonly samples: Uint8Array | Uint16Array;
+  /** Samples per pixel. */
+  readonly step: number;
+}
+
+/** Components of a codestream at 1/2^level. */
+export type DecodeComponents = (
+  bytes: Uint8Array,
+  codestream: Codestream,
+  components: readonly number[],
+  level: number,
+) => Promise<{ readonly plane: Plane; readonly at: number }[]>;
+
+/** The lines that a module has printed since it was last asked. */
+interface Heard {
+  readonly lines: string[];
+}
+
+const complaint = /\[ERROR\]|ojph error|failed|Aborted/;
+
+/** Both decoders behind one function; each keeps one instance. Throws ServiceError `decode`. */
+export function componentDecoder(host: CodecHost): DecodeComponents {
+  const part1 = keepInstance(() =>
+    listen<OpenJpeg>((glue) =>
+      createOpenJpeg({ ...glue, instantiateWasm: instantiateFrom(host.wasm("openjpeg")) }),
+    ),
+  );
+  const part15 = keepInstance(() =>
+    listen<OpenJph>((glue) =>
+      createOpenJph({ ...glue, instantiateWasm: instantiateFrom(host.wasm("openjph")) }),
+    ),
+  );
+
+  return async (bytes, codestream, components, level) => {
+    checkTileParts(bytes, codestream.tiles);
+    const count = codestream.components.length;
+    const bits = codestream.components[0]?.bits ?? 8;
+    // OpenJPH's bindings mix up samples of more than 8 bit when there are several components; OpenJPEG knows HTJ2K too.
+    if (codestream.highThroughput && (bits <= 8 || count === 1)) {
+      const plane = await part15.use((module) =>
+        run(module, new module.HTJ2KDecoder(), [bytes], codestream, count, level),
+      );
+      return components.map((at) => ({ plane, at }));
+    }
+    // OpenJPEG's bindings give 1 or 3 components; of others, boxes in front of the codestream choose which.
+    const wanted: { plane: Plane; at: number }[] = [];
+    while (wanted.length < components.length) {
+      const rest = components.slice(wanted.length);
+      const chosen = rest.length >= 3 ? rest.slice(0, 3) : rest.slice(0, 1);
+      const asStored = chosen.length === count && chosen.every((component, i) => component === i);
+      const input = asStored ? [bytes] : [selecting(codestream, chosen), bytes];
+      const plane = await part1.use((module) =>
+        run(module, new module.J2KDecoder(), input, codestream, chosen.length, level),
+      );
+      wanted.push(...chosen.map((_, at) => ({ plane, at })));
+    }
+    return wanted;
+  };
+}
+
+/** The region at 1/2^level of a codestream in memory. */
+export async function decodeRegion(
+  decodeComponents: DecodeComponents,
+  bytes: Uint8Array,
+  { codestream, bands, depth }: Facts,
+  region: Rectangle,
+  level: number,
+): Promise<PixelBuffer> {
+  const { palette, from, interpretation } = bands;
+  const first = codestream.components[0];
+  if (bands.unsupported || !first) throw new ServiceError("unsupported", bands.unsupported ?? "");
+  const parts = await decodeComponents(bytes, codestream, palette ? [0] : from, level);
+
+  const scale = 2 ** level;
+  const stride = Math.ceil(codestream.width / scale);
+  const [left, top] = [region.x / scale, region.y / scale];
+  const width = Math.ceil(region.width / scale);
+  const height = Math.ceil(region.height / scale);
+  const full = depth === 16 ? 65535 : 255;
+  const data =
+    depth === 16
+      ? new Uint16Array(width * height * from.length)
+      : new Uint8Array(width * height * from.length);
+  from.forEach((column, band) => {
+    const { plane, at } = (palette ? parts[0] : parts[band]) as { plane: Plane; at: number };
+    const table = palette
+      ? paletteTable(palette, column, first.bits, full)
+      : scaleTable(first.bits, first.signed, full);
+    let to = band;
+    for (let y = top; y < top + height; y++) {
+      let source = (y * stride + left) * plane.step + at;
+      for (let x = 0; x < width; x++, source += plane.step, to += from.length) {
+        const sample = plane.samples[source] as number;
+        data[to] = table ? (table[sample] as number) : sample;
+      }
+    }
+  });
+  return { width, height, bands: from.length, interpretation, data };
+}
+
+async function listen<T extends object>(
+  create: (glue: { print: (line: string) => void; printErr: (line: string) => void }) => Promise<T>,
+): Promise<T & Heard> {
+  const lines: string[] = [];
+  const hear = (line: string) => {
+    if (lines.length < 100 && complaint.test(line)) lines.push(line);
+  };
+  return Object.assign(await create({ print: hear, printErr: hear }), { lines });
+}
+
+/** One decode, its result checked against the header and copied out of the module's memory. */
+function run(
+  module: Heard,
+  decoder: Decoder,
+  input: readonly Uint8Array[],
+  codestream: Codestream,
+  count: number,
+  level: number,
+): Plane {
+  module.lines.length = 0;
+  try {
+    const room = decoder.getEncodedBuffer(input.reduce((sum, part) => sum + part.length, 0));
+    let at = 0;
+    for (const part of input) {
+      room.set(part, at);
+      at += part.length;
+    }
+    if (level) decoder.decodeSubResolution(level, 0);
+    else decoder.decode();
+    const { width, height, componentCount, bitsPerSample } = decoder.getFrameInfo();
+    const wide = (codestream.components[0]?.bits ?? 8) > 8;
+    const decoded = decoder.getDecodedBuffer();
+    const pixels = Math.ceil(codestream.width / 2 ** level) * Math.ceil(codestream.height / 2 ** level);
+    const sound =
+      !module.lines.length &&
+      width === codestream.width &&
+      height === codestream.height &&
+      componentCount === count &&
+      bitsPerSample === codestream.components[0]?.bits &&
+      decoded.length === pixels * count * (wide ? 2 : 1);
+    if (!sound)
+      throw damaged(
+        `${codestream.width}x${codestream.height} pixels of ${count} components, but the decoder gave ${width}x${height} of ${componentCount}`,
+        module.lines.join("\n"),
+      );
+    const samples = decoded.slice();
+    decoder.delete();
+    return { samples: wide ? new Uint16Array(samples.buffer) : samples, step: count };
+  } catch (cause) {
+    if (cause instanceof ServiceError) throw cause;
+    throw damaged("a codestream that can be decoded, but the decoder stopped", cause);
+  }
+}
+
+/** Raw sample to full-range sample; undefined where they are the same. */
+function scaleTable(bits: number, signed: boolean, full: 255 | 65535): Uint16Array | undefined {
+  const top = 2 ** bits - 1;
+  if (top === full && !signed) return undefined;
+  // Signed samples come in two's complement of 8 or 16 bit; the table is as long as that.
+  const table = new Uint16Array(full + 1);
+  for (let raw = 0; raw <= full; raw++) {
+    const value = signed ? (raw > full / 2 ? raw - full - 1 : raw) + 2 ** (bits - 1) : raw;
+    table[raw] = Math.round((Math.min(top, Math.max(0, value)) * full) / top);
+  }
+  return table;
+}
+
+function paletteTable(
+  palette: NonNullable<Facts["bands"]["palette"]>,
+  column: number,
+  indexBits: number,
+  full: 255 | 65535,
+): Uint16Array {
+  const columns = palette.bits.length;
+  const top = 2 ** (palette.bits[column] ?? 8) - 1;
+  return Uint16Array.from({ length: indexBits > 8 ? 65536 : 256 }, (_, index) => {
+    const entry = Math.min(index, palette.entries - 1);
+    return Math.round(((palette.values[entry * columns + column] ?? 0) * full) / top);
+  });
+}

@@ -1,0 +1,172 @@
+// Header facts of a JPEG 2000 file, boxed (JP2, JPH) or raw, and how its components become bands (ITU-T T.800 Annex I).
+
+import { ServiceError } from "../../errors.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import type { Interpretation } from "../../pipeline/pixels.ts";
+import type { ImageHeader } from "../codec.ts";
+import { fourCC, headerBytes } from "../header-bytes.ts";
+import { type Boxes, type Palette, readBoxes } from "./boxes.ts";
+import { type Codestream, damaged, readCodestream } from "./codestream.ts";
+
+/** How decoded components become the bands of a PixelBuffer. */
+export interface Bands {
+  readonly interpretation: Interpretation;
+  /** The component of each band, or its palette column where there is a palette. */
+  readonly from: readonly number[];
+  readonly palette?: Palette;
+  /** Why it cannot be served, in words for the caller. */
+  readonly unsupported?: string;
+}
+
+export interface Facts {
+  readonly boxes: Omit<Boxes, "size">;
+  readonly codestream: Codestream;
+  readonly bands: Bands;
+  readonly depth: 8 | 16;
+}
+
+const signature = [12, fourCC("jP  "), 0x0d0a870a] as const;
+const colourBands = { gray: 1, rgb: 3, ycc: 3, cmyk: 4 } as const;
+
+/** Whether these are the first bytes of a boxed or raw JPEG 2000 file. */
+export function isJpeg2000(head: Uint8Array): boolean {
+  if (head.length < 12) return false;
+  const view = new DataView(head.buffer, head.byteOffset, head.length);
+  return signature.every((word, i) => view.getUint32(4 * i) === word) || view.getUint32(0) === 0xff4fff51;
+}
+
+/** Header facts as the service keeps them. Throws ServiceError `decode`, and `bad-request` for a page other than 1. */
+export async function readHeader(bytes: ByteSource, page: number): Promise<ImageHeader> {
+  if (page !== 1)
+    throw new ServiceError(
+      "bad-request",
+      `Expected page 1, the only one of a JPEG 2000 picture, received ${page}.`,
+      { code: "page_not_found" },
+    );
+  const { boxes, codestream, bands, depth } = await readFacts(bytes);
+  const { width, height, tileWidth, tileHeight, tiles } = codestream;
+  return {
+    format: "jp2",
+    width,
+    height,
+    bands: bands.from.length,
+    depth,
+    interpretation: bands.interpretation,
+    orientation: boxes.orientation,
+    pages: 1,
+    variant: `${codestream.highThroughput ? "htj2k" : "jpeg2000"}, ${codestream.reversible ? "reversible" : "irreversible"}, ${codestream.progression}`,
+    ...(boxes.resolution && { resolution: boxes.resolution }),
+    ...(tiles > 1 && { tile: { width: tileWidth, height: tileHeight } }),
+    ...(boxes.profile && { profile: true }),
+    ...(bands.unsupported && { unsupported: bands.unsupported }),
+    details: {
+      levels: bands.palette ? 0 : codestream.levels, // indices cannot be averaged
+      offset: [codestream.offsetX, codestream.offsetY],
+      components: codestream.components.length,
+    },
+  };
+}
+
+/** Everything the header says. */
+export async function readFacts(bytes: ByteSource): Promise<Facts> {
+  const file = await headerBytes(bytes);
+  const head = await file.view(0, 12);
+  if (!head || !isJpeg2000(new Uint8Array(head.buffer, head.byteOffset, 12)))
+    throw damaged("a JP2 signature box or a codestream, received something else");
+  const raw = head.getUint32(0) === 0xff4fff51;
+  const boxes: Boxes = raw
+    ? { codestream: { start: 0 }, profile: false, orientation: 1 }
+    : await readBoxes(file);
+  const codestream = await readCodestream(file, boxes.codestream.start);
+  const { size } = boxes;
+  if (
+    size &&
+    (size.width !== codestream.width ||
+      size.height !== codestream.height ||
+      size.components !== codestream.components.length)
+  )
+    throw damaged(
+      `an ihdr box of the codestream's ${codestream.width}x${codestream.height}x${codestream.components.length}, received ${size.width}x${size.height}x${size.components}`,
+    );
+  const bands = chooseBands(codestream, boxes);
+  const bits = bands.palette ? Math.max(...bands.palette.bits) : (codestream.components[0]?.bits ?? 8);
+  return { boxes, codestream, bands, depth: bits > 8 ? 16 : 8 };
+}
+
+function chooseBands(codestream: Codestream, boxes: Boxes): Bands {
+  const { components } = codestream;
+  const palette = boxes.mapping ? boxes.palette : undefined;
+  const channels = palette ? (boxes.mapping?.length ?? 0) : components.length;
+  const space = boxes.colour ?? (channels <= 2 ? "gray" : "rgb");
+  const interpretation = space === "other" ? (channels <= 2 ? "gray" : "rgb") : space;
+  const { order, unsupported } = orderChannels(channels, colourBands[interpretation], boxes.definitions);
+  const from = palette ? order.map((channel) => boxes.mapping?.[channel]?.column ?? 0) : order;
+  const refused = refuse(codestream, boxes, space === "other", palette) ?? unsupported;
+  return {
+    interpretation,
+    from,
+    ...(palette && { palette }),
+    ...(refused && { unsupported: `${refused}; convert the file.` }),
+  };
+}
+
+/** Channels in the order of the bands, colours first, alpha last. */
+function orderChannels(
+  channels: number,
+  colours: 1 | 3 | 4,
+  definitions: Boxes["definitions"],
+): { order: number[]; unsupported?: string } {
+  const plain = Array.from({ length: colours }, (_, i) => Math.min(i, channels - 1));
+  if (!definitions) {
+    if (channels === colours) return { order: plain };
+    if (channels === colours + 1 && colours < 4) return { order: [...plain, colours] };
+    return {
+      order: plain,
+      unsupported: `Expected ${colours} colour channels of this JPEG 2000 file, with or without alpha, received ${channels} channels`,
+    };
+  }
+  const order = plain.map(
+    (_, i) =>
+      definitions.find(({ type, association }) => type === 0 && association === i + 1)?.channel ?? channels,
+  );
+  const alpha = definitions.find(({ type, association }) => type === 1 && association === 0);
+  if (alpha && colours < 4) order.push(alpha.channel);
+  if (order.some((channel) => channel >= channels))
+    return {
+      order: plain,
+      unsupported: "Expected a JPEG 2000 channel for each colour, received definitions that lack one",
+    };
+  if (definitions.some(({ type }) => type === 2) || (alpha && colours === 4))
+    return {
+      order,
+      unsupported: "Expected alpha that is not premultiplied, beside gray or RGB, in a JPEG 2000 file",
+    };
+  return { order };
+}
+
+/** Why components cannot be served; undefined where they can. */
+function refuse(
+  codestream: Codestream,
+  boxes: Boxes,
+  unknownColour: boolean,
+  palette: Palette | undefined,
+): string | undefined {
+  const { components, highThroughput } = codestream;
+  const [first] = components;
+  if (!first) return undefined;
+  if (unknownColour)
+    return "Expected gray, sRGB, sYCC or CMYK colour in a JPEG 2000 file, received another colour space";
+  if (components.some(({ dx, dy }) => dx !== 1 || dy !== 1))
+    return "Expected JPEG 2000 components of full resolution, received subsampled ones";
+  if (components.some(({ bits, signed }) => bits !== first.bits || signed !== first.signed))
+    return "Expected JPEG 2000 components of one depth, received mixed depths";
+  if (first.bits > 16) return `Expected at most 16 bits per JPEG 2000 sample, received ${first.bits}`;
+  if (first.signed && !(highThroughput && (components.length === 1 || first.bits <= 8)))
+    return "Expected unsigned JPEG 2000 samples, received signed ones";
+  if (palette && (components.length !== 1 || first.signed || !boxes.mapping?.every(mapped(palette))))
+    return "Expected a JPEG 2000 palette over one component, received another arrangement";
+  return undefined;
+}
+
+const mapped = (palette: Palette) => (row: { component: number; column?: number }) =>
+  row.component === 0 && row.column !== undefined && row.column < palette.bits.length;

@@ -1,0 +1,82 @@
+// JPEG 2000 files for tests, put together from fixtures or made by the packages' own lossless encoders.
+
+import createOpenJpeg from "@cornerstonejs/codec-openjpeg/wasmjs";
+import createOpenJph from "@cornerstonejs/codec-openjph";
+import { instantiateFrom } from "../../../src/codecs/instance.ts";
+import { fixture, testHost } from "../../host.ts";
+
+type Bytes = readonly number[];
+
+export const u16 = (value: number): Bytes => [(value >> 8) & 255, value & 255];
+export const u32 = (value: number): Bytes => [...u16(value >>> 16), ...u16(value & 0xffff)];
+
+export function box(type: string, ...parts: readonly Bytes[]): Bytes {
+  const body = parts.flat();
+  return [...u32(8 + body.length), ...new TextEncoder().encode(type), ...body];
+}
+
+/** The bytes from SOC to the end of a fixture. */
+export function codestreamOf(name: string): Uint8Array {
+  const file = fixture(name);
+  return file.slice(Buffer.from(file).indexOf(Uint8Array.of(0xff, 0x4f, 0xff, 0x51)));
+}
+
+/** A JP2 file around a codestream; `extended`: with a 64-bit box length. */
+export function boxed(file: {
+  readonly codestream: Uint8Array;
+  readonly size: readonly [width: number, height: number, components: number];
+  readonly enumerated?: number;
+  readonly extra?: Bytes;
+  readonly behind?: Bytes;
+  readonly extended?: boolean;
+}): Uint8Array {
+  const [width, height, components] = file.size;
+  const { length } = file.codestream;
+  const name = [...new TextEncoder().encode("jp2c")];
+  return Uint8Array.from([
+    ...box("jP  ", [0x0d, 0x0a, 0x87, 0x0a]),
+    ...box("ftyp", [...new TextEncoder().encode("jp2 ")], u32(0), [...new TextEncoder().encode("jp2 ")]),
+    ...box(
+      "jp2h",
+      box("ihdr", u32(height), u32(width), u16(components), [7, 7, 0, 0]),
+      box("colr", [1, 0, 0], u32(file.enumerated ?? 16)),
+      file.extra ?? [],
+    ),
+    ...(file.extended ? [...u32(1), ...name, ...u32(0), ...u32(16 + length)] : [...u32(8 + length), ...name]),
+    ...file.codestream,
+    ...(file.behind ?? []),
+  ]);
+}
+
+/** A lossless raw codestream of these samples (interleaved). */
+export async function encodeCodestream(picture: {
+  readonly width: number;
+  readonly height: number;
+  readonly bands: number;
+  readonly bits: number;
+  readonly values: readonly number[];
+  readonly signed?: boolean;
+  readonly highThroughput: boolean;
+}): Promise<Uint8Array> {
+  const { width, height, bands, bits, values, signed = false, highThroughput } = picture;
+  const glue = { print() {}, printErr() {} };
+  const module = highThroughput
+    ? await createOpenJph({ ...glue, instantiateWasm: instantiateFrom(testHost.wasm("openjph")) })
+    : await createOpenJpeg({ ...glue, instantiateWasm: instantiateFrom(testHost.wasm("openjpeg")) });
+  const encoder = "HTJ2KEncoder" in module ? new module.HTJ2KEncoder() : new module.J2KEncoder();
+  const samples = bits > 8 ? new Uint8Array(Uint16Array.from(values).buffer) : Uint8Array.from(values);
+  encoder
+    .getDecodedBuffer({
+      width,
+      height,
+      bitsPerSample: bits,
+      componentCount: bands,
+      isSigned: signed,
+      isUsingColorTransform: false,
+    })
+    .set(samples);
+  encoder.setDecompositions(2);
+  encoder.setQuality(true, 0);
+  encoder.encode();
+  return encoder.getEncodedBuffer().slice();
+}
