@@ -23,7 +23,8 @@ export interface Block {
 
 const MAX_BLOCKS = 1 << 22;
 const MAX_GAP = 1024;
-const MAX_RUN = 1 << 20;
+/** Bytes of one read, unless a single block or row is larger. */
+export const MAX_RUN = 1 << 20;
 
 /** The blocks under `region` for the first `planes` samples, in the order of the file's tables. Throws ServiceError `decode`. */
 export async function blocksOf(
@@ -62,7 +63,7 @@ export async function blocksOf(
         const allRows = tiled ? blockHeight : Math.min(blockHeight, picture.height - y);
         // No compression that is served makes a block much larger; a larger claim is not believed.
         const most = 2 * rowBytes(picture) * allRows + (1 << 16);
-        blocks.push({
+        const block: Block = {
           x: column * blockWidth,
           y,
           rows: Math.min(allRows, bottom - y),
@@ -70,10 +71,29 @@ export async function blocksOf(
           plane,
           offset: at[i] as number,
           bytes: Math.min(sizes?.[i] ?? most, most),
-        });
+        };
+        if (picture.compression === 1) blocks.push(...piecesOf(block, rowBytes(picture), region.y));
+        else blocks.push(block);
       }
   }
   return blocks;
+}
+
+/** The needed rows of an uncompressed block, which can be read without those above, in pieces of about a mebibyte. */
+function* piecesOf(block: Block, perRow: number, top: number): Generator<Block> {
+  const most = Math.max(1, Math.floor(MAX_RUN / perRow));
+  for (let row = Math.max(0, top - block.y); row < block.rows; row += most) {
+    const rows = Math.min(most, block.rows - row);
+    const skipped = row * perRow;
+    yield {
+      ...block,
+      y: block.y + row,
+      rows,
+      allRows: rows,
+      offset: block.offset + skipped,
+      bytes: Math.max(0, Math.min(rows * perRow, block.bytes - skipped)),
+    };
+  }
 }
 
 /** The blocks with their stored bytes; neighbours in the file come with one read, and one read is under way ahead. */

@@ -21,7 +21,7 @@ import { toMachineOrder, undoPredictor } from "./predictor.ts";
 import { asSamples, finish, place, placeBits } from "./samples.ts";
 import { tags } from "./tags.ts";
 
-/** A stored picture of a page: its scale factor, the offset of its directory, bytes of one decompressed strip or tile. */
+/** A stored picture of a page: its scale factor, the offset of its directory, bytes that decoding holds of a strip or tile. */
 export interface Stage {
   readonly scale: number;
   readonly offset: number;

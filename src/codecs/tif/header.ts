@@ -3,6 +3,7 @@
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { ImageHeader, Resolution } from "../codec.ts";
+import { MAX_RUN } from "./blocks.ts";
 import { compressions } from "./compression.ts";
 import {
   type Directory,
@@ -71,10 +72,16 @@ export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageH
       photometric: photometrics[picture.photometric]?.name ?? `${picture.photometric}`,
       scales: all.map((level) => level.scale),
       offsets: all.map((level) => level.offset),
-      // Decompressed bytes of one strip or tile, which is what decoding holds beside the result.
-      blockBytes: all.map(({ picture: p }) => rowBytes(p) * p.blockHeight),
+      blockBytes: all.map(({ picture: p }) => heldBytes(p)),
     },
   };
+}
+
+/** What decoding holds beside the result: a decompressed strip or tile, or some rows of an uncompressed one. */
+function heldBytes(picture: Picture): number {
+  const row = rowBytes(picture);
+  const block = row * picture.blockHeight;
+  return picture.compression === 1 ? Math.min(block, Math.max(row, MAX_RUN)) : block;
 }
 
 async function followChain(file: TiffFile): Promise<Link[]> {

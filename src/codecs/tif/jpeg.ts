@@ -1,41 +1,12 @@
 // JPEG strips and tiles (TIFF Technical Note 2): abbreviated streams joined with their tables, decoded by libjpeg-turbo.
 
 import type { CodecHost } from "../codec.ts";
+import { asServiceError, keptInstance } from "../jpg/instance.ts";
+import { accurateDct, createTurbo, pixelFormats, type Turbo } from "../jpg/turbo.ts";
 import { damaged } from "./ifd.ts";
 
-/** The exports of the module `jpeg-turbo`: TurboJPEG 2 over linear memory. */
-interface TurboJpeg {
-  readonly memory: WebAssembly.Memory;
-  _initialize?(): void;
-  malloc(bytes: number): number;
-  free(pointer: number): void;
-  tjInitDecompress(): number;
-  tjDestroy(handle: number): number;
-  tjDecompressHeader3(
-    handle: number,
-    data: number,
-    length: number,
-    width: number,
-    height: number,
-    sampling: number,
-    colour: number,
-  ): number;
-  tjDecompress2(
-    handle: number,
-    data: number,
-    length: number,
-    out: number,
-    width: number,
-    pitch: number,
-    height: number,
-    format: number,
-    flags: number,
-  ): number;
-}
-
-const RGB = 0; // TJPF_RGB
-const GRAY = 6; // TJPF_GRAY
-const MAX_MEMORY = 256 << 20;
+/** More scans than any encoder writes only cost time. */
+const MAX_SCANS = 100;
 
 /** What a JPEG block of a picture must be. */
 export interface JpegBlock {
@@ -48,48 +19,22 @@ export interface JpegBlock {
   readonly tables?: Uint8Array;
 }
 
-/** Decodes JPEG blocks to 8-bit gray or RGB of `width` by at least `rows`. Throws ServiceError `decode`. */
-export type DecodeJpeg = (data: Uint8Array, block: JpegBlock) => Uint8Array;
+/** Decodes JPEG blocks to 8-bit gray or RGB of `width` by at least `rows`. Throws ServiceError `decode`, also on warnings. */
+export type DecodeJpeg = (data: Uint8Array, block: JpegBlock) => Promise<Uint8Array>;
 
-/** A decoder with one instance of the module, which is thrown away after any error and when its memory has grown large. */
+/** A decoder with one instance of the module `jpeg-turbo`. */
 export function jpegDecoder(host: CodecHost): DecodeJpeg {
-  let instance: TurboJpeg | undefined;
-  return (data, block) => {
-    instance ??= start(host);
+  const withInstance = keptInstance<Turbo>({
+    create: () => createTurbo(host.wasm("jpeg-turbo")),
+    memory: (turbo) => turbo.memory.buffer.byteLength,
+  });
+  return async (data, block) => {
     try {
-      const pixels = decode(instance, wholeStream(data, block), block);
-      if (instance.memory.buffer.byteLength > MAX_MEMORY) instance = undefined;
-      return pixels;
+      return await withInstance((turbo) => decode(turbo, wholeStream(data, block), block));
     } catch (error) {
-      instance = undefined;
-      if (error instanceof WebAssembly.RuntimeError || error instanceof JpegFailure)
-        throw Object.assign(damaged("a sound JPEG strip or tile", "a damaged one"), { cause: error });
-      throw error;
+      throw asServiceError(error, "decode", damaged("a sound JPEG strip or tile", "a damaged one").message);
     }
   };
-}
-
-class JpegFailure extends Error {}
-
-function start(host: CodecHost): TurboJpeg {
-  const fail = (name: string) => () => {
-    throw new JpegFailure(name);
-  };
-  const none = () => 0;
-  const { exports } = new WebAssembly.Instance(host.wasm("jpeg-turbo"), {
-    env: { setjmp: none, longjmp: fail("longjmp") },
-    wasi_snapshot_preview1: {
-      environ_sizes_get: none,
-      environ_get: none,
-      proc_exit: fail("proc_exit"),
-      fd_close: none,
-      fd_seek: none,
-      fd_write: none,
-    },
-  });
-  const turbo = exports as unknown as TurboJpeg;
-  turbo._initialize?.();
-  return turbo;
 }
 
 /**
@@ -116,10 +61,10 @@ function wholeStream(data: Uint8Array, { tables, colour }: JpegBlock): Uint8Arra
 /** The segments between SOI and EOI that matter; from the first scan on, all that is left. */
 function segments(data: Uint8Array): Uint8Array[] {
   const out: Uint8Array[] = [];
-  if (data[0] !== 0xff || data[1] !== 0xd8) throw new JpegFailure("no start of image");
+  if (data[0] !== 0xff || data[1] !== 0xd8) throw new Error("no start of image");
   let at = 2;
   while (at + 4 <= data.length) {
-    if (data[at] !== 0xff) throw new JpegFailure("no marker");
+    if (data[at] !== 0xff) throw new Error("no marker");
     const marker = data[at + 1] as number;
     if (marker === 0xff) {
       at++;
@@ -127,6 +72,7 @@ function segments(data: Uint8Array): Uint8Array[] {
     }
     if (marker === 0xd9) break;
     if (marker === 0xda) {
+      if (countScans(data, at) > MAX_SCANS) throw damaged(`at most ${MAX_SCANS} scans in JPEG`, "more");
       out.push(data.subarray(at));
       break;
     }
@@ -138,34 +84,55 @@ function segments(data: Uint8Array): Uint8Array[] {
   return out;
 }
 
-function decode(turbo: TurboJpeg, stream: Uint8Array, block: JpegBlock): Uint8Array {
+function countScans(data: Uint8Array, from: number): number {
+  let count = 0;
+  for (let at = data.indexOf(0xff, from); at >= 0; at = data.indexOf(0xff, at + 1))
+    if (data[at + 1] === 0xda) count++;
+  return count;
+}
+
+function decode(turbo: Turbo, stream: Uint8Array, block: JpegBlock): Uint8Array {
   const allocate = (bytes: number) => {
     const pointer = turbo.malloc(bytes);
-    if (pointer === 0) throw new JpegFailure("out of memory");
+    if (pointer === 0) throw new Error("out of memory");
     return pointer;
   };
   const handle = turbo.tjInitDecompress();
   const input = allocate(stream.length);
   new Uint8Array(turbo.memory.buffer).set(stream, input);
   const facts = allocate(16);
-  if (turbo.tjDecompressHeader3(handle, input, stream.length, facts, facts + 4, facts + 8, facts + 12) !== 0)
-    throw new JpegFailure("header");
+  new Int32Array(turbo.memory.buffer, facts, 4).fill(-1);
+  // Its result is no failure where only the chroma sampling has no name; the facts tell.
+  turbo.tjDecompressHeader3(handle, input, stream.length, facts, facts + 4, facts + 8, facts + 12);
   const [width = 0, height = 0, , colour = 0] = new Int32Array(turbo.memory.buffer, facts, 4);
   const bands = block.colour === "gray" ? 1 : 3;
-  const expected = { rgb: 0, ycc: 1, gray: 2 }[block.colour];
   if (width !== block.width || height < block.rows || height > block.maxRows)
     throw damaged(
       `JPEG strips or tiles of ${block.width} by ${block.rows} to ${block.maxRows} pixels`,
       `${width} by ${height}`,
     );
-  if (colour !== expected) throw damaged(`JPEG strips or tiles of ${bands} bands`, "others");
+  if (colour !== colourSpaces[block.colour])
+    throw damaged(`JPEG strips or tiles of ${bands} bands`, "others");
   const size = width * height * bands;
   const out = allocate(size);
-  const format = bands === 1 ? GRAY : RGB;
-  if (turbo.tjDecompress2(handle, input, stream.length, out, width, width * bands, height, format, 0) !== 0)
-    throw new JpegFailure("scan");
+  const format = bands === 1 ? pixelFormats.gray : pixelFormats.rgb;
+  const status = turbo.tjDecompress2(
+    handle,
+    input,
+    stream.length,
+    out,
+    width,
+    width * bands,
+    height,
+    format,
+    accurateDct,
+  );
+  if (status !== 0) throw new Error("damaged scan");
   const pixels = new Uint8Array(turbo.memory.buffer, out, size).slice();
   for (const pointer of [out, facts, input]) turbo.free(pointer);
   turbo.tjDestroy(handle);
   return pixels;
 }
+
+/** TJCS numbers of turbojpeg.h. */
+const colourSpaces = { rgb: 0, ycc: 1, gray: 2 } as const;

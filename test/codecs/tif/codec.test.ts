@@ -5,6 +5,7 @@ import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
 import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { expectedRows, fixture, testHost } from "../../host.ts";
+import { plainFields, tiffFile } from "./tiff-file.ts";
 
 const codec = tiffCodec(testHost);
 const rows = expectedRows().filter((row) => /^(tif-|bomb-.*\.tif$|bad-.*\.tif$)/.test(row.file ?? ""));
@@ -243,6 +244,20 @@ describe("reading", () => {
     // The strip alone is 30000 * 30000 / 8 bytes.
     expect(memory(region)).toBeGreaterThan(112_500_000);
     expect(memory(region)).toBeLessThan(512 << 20);
+  });
+
+  test("a region of one uncompressed strip reads its rows only", async () => {
+    const fields = plainFields(3000, 2000, 3, 8, 2);
+    const strip = Uint8Array.from({ length: 3000 * 2000 * 3 }, (_, i) => (i * 31) >> 5);
+    const source = counting(tiffFile([{ fields, blocks: [strip] }]));
+    const header = await codec.probe(source, 1);
+    const region = { x: 10, y: 1500, width: 40, height: 300 };
+    const request = { header, page: 1, region, scaleFactor: 1 };
+    const pixels = await codec.decode(source, request);
+    const whole = { width: 3000, height: 2000, bands: 3, interpretation: "rgb", data: strip } as const;
+    expect([...pixels.data]).toEqual(crop(whole, region));
+    expect(source.total).toBeLessThan(300 * 9000 + 16 * 1024);
+    expect(codec.memory(request, source.size ?? 0)).toBeLessThan(16 << 20);
   });
 
   test("memory counts the result and one tile for a tiled file", async () => {
