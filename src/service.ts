@@ -3,7 +3,6 @@
 import { createCodecs } from "./codecs/index.ts";
 import { createPool } from "./codecs/pool.ts";
 import type { Config } from "./config/schema.ts";
-import { effectiveLimits } from "./iiif/image/geometry.ts";
 import { createAdmission } from "./images/admit.ts";
 import { outputPolicy } from "./images/policy.ts";
 import type { RenderParts } from "./images/render.ts";
@@ -97,11 +96,11 @@ export async function createService(
     info: slots.info,
     render: slots.render,
     policy: outputPolicy(config.image),
-    limits: effectiveLimits({
+    limits: {
       maxWidth: config.image.max_output_width,
       maxHeight: config.image.max_output_height,
       maxArea: config.image.max_output_area,
-    }),
+    },
     tileSize: config.image.tile_size,
     timeoutMs: parseDuration(config.image.timeout),
     maxPixelArea: () => current.image.max_pixel_area,

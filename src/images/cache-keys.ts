@@ -26,7 +26,8 @@ export interface EntryKey {
 
 /**
  * Key of a derivative: its name is the URL path of the canonical request on the main route, so every spelling and
- * every alias shares one entry; its variant is a hash of what else the bytes depend on.
+ * every alias shares one entry; its variant is a hash of what else the bytes depend on (the scale factor of a tile request
+ * follows from the configured tile side as well).
  */
 export async function renderKey(
   version: 2 | 3,
@@ -34,9 +35,10 @@ export async function renderKey(
   canonical: string,
   master: MasterKey,
   policy: OutputPolicy,
+  scaleFactor: number | undefined,
 ): Promise<EntryKey> {
   const name = `/iiif/${version}/${encodeIdentifier(identifier)}/${canonical}`;
-  return { name, variant: await hash([renderVersion, policy, ...identity(master)]) };
+  return { name, variant: await hash([renderVersion, policy, scaleFactor ?? 0, ...identity(master)]) };
 }
 
 /** Key of a master's facts: one name for all versions, hosts and tiers of its info.json. */

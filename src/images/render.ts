@@ -53,7 +53,14 @@ export async function prepare(
   const canonical = canonicalParameters(request, geometry, upright, {
     gray: header.interpretation === "gray",
   });
-  const key = await renderKey(request.version, master.identifier, canonical, master, parts.policy);
+  const key = await renderKey(
+    request.version,
+    master.identifier,
+    canonical,
+    master,
+    parts.policy,
+    geometry.scaleFactor,
+  );
   return { header, request, geometry, canonical, key, etag: await entityTag(key) };
 }
 

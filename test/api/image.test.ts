@@ -139,11 +139,12 @@ describe("an image", () => {
     const first = await app.get("/iiif/3/base.png/full/61,/0/default.png");
     const tag = first.headers.get("ETag") as string;
     const before = fresh.service.slots.render.counts.read();
-    for (const headers of [
+    const conditions: Record<string, string>[] = [
       { "If-None-Match": tag },
       { "If-None-Match": "*" },
       { "If-Modified-Since": first.headers.get("Last-Modified") as string },
-    ]) {
+    ];
+    for (const headers of conditions) {
       const response = await fresh.get("/iiif/3/base.png/full/61,/0/default.png", { headers });
       expect([response.status, response.headers.get("ETag"), await response.text()]).toEqual([304, tag, ""]);
     }
