@@ -24,6 +24,7 @@ export function webpEncoder(
     async () =>
       (await createEncoder({
         instantiateWasm: instantiateFrom(host.wasm("webp-encode")),
+        locateFile: (name: string) => name, // never fetched; spares the glue a look at import.meta.url
       } as object)) as unknown as Encoder,
   );
   return async (pixels, options) => {
