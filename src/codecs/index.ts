@@ -3,18 +3,20 @@
 import { ServiceError } from "../errors.ts";
 import type { Codec, CodecHost, OutputFormat, SourceFormat } from "./codec.ts";
 import { gifCodec } from "./gif/codec.ts";
+import { jp2Codec } from "./jp2/codec.ts";
 import { jpegCodec } from "./jpg/index.ts";
 import { pngCodec } from "./png/codec.ts";
 import { tiffCodec } from "./tif/codec.ts";
 import { webpCodec } from "./webp/codec.ts";
 
-const factories: Partial<Record<SourceFormat, (host: CodecHost) => Codec>> = {
+const factories = {
   jpg: jpegCodec,
   png: pngCodec,
   gif: gifCodec,
   tif: tiffCodec,
   webp: webpCodec,
-};
+  jp2: jp2Codec,
+} as const satisfies Record<SourceFormat, (host: CodecHost) => Codec>;
 
 /** A codec that writes as well. */
 export type Encoder = Codec & Required<Pick<Codec, "encode" | "encodes">>;
