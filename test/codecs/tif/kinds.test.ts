@@ -151,6 +151,15 @@ describe("kinds built by hand", () => {
     expect([...pixels.data]).toEqual([255, 255, 0, 0, 255, 0, 0, 0]);
   });
 
+  test("deflate that is padded with zeros is read", async () => {
+    const stored = ramp(W * H, 3);
+    const stream = await testHost.deflate(stored, 6);
+    const padded = new Uint8Array(stream.length + 2);
+    padded.set(stream);
+    const data = tiffFile(strip(plainFields(W, H, 1, 8, 1, [259, 3, 8]), padded));
+    expect((await decode(data)).data).toEqual(stored);
+  });
+
   test("a missing RowsPerStrip means one strip, and missing byte counts are worked out", async () => {
     const fields = plainFields(W, H, 1, 8, 1).filter(([tag]) => tag !== 278);
     const data = tiffFile(strip(fields, ramp(W * H)));
