@@ -8,12 +8,12 @@
 import { z } from "zod";
 import { sha256, toHex } from "../lib/digest.ts";
 import { createLru } from "../lib/lru.ts";
-import { createSemaphore } from "../lib/semaphore.ts";
 import type { FileSystem } from "../platform/platform.ts";
 import { boundOptions, type StoreDefaults } from "./bounds.ts";
 import { decodeEntry, encodeEntry, entryKey } from "./entry.ts";
-import type { Store, Usage } from "./store.ts";
-import { clearFolder, entryFile, sweep } from "./sweep.ts";
+import { createRoom } from "./room.ts";
+import type { Store } from "./store.ts";
+import { clearFolder, entryFile } from "./sweep.ts";
 
 /** Schema of `backend: filesystem`. */
 export const filesystemOptions = (defaults: StoreDefaults) =>
@@ -43,66 +43,12 @@ export interface FilesystemStoreOptions {
 
 /** A file is marked as used at most once in this time. */
 const touchInterval = 60_000;
-/** Other processes' files are counted again after this time, as soon as this one writes or is asked. */
-const recountInterval = 10 * 60_000;
-
-/** So few files are counted anew when somebody asks how many they are and that is not certain. */
-const fewEntries = 1000;
 
 /** A store over what lies in the folder already, if anything. */
 export function filesystemStore({ files, path, maxBytes, now = Date.now }: FilesystemStoreOptions): Store {
   const top = `${path.replace(/[/\\]+$/, "")}/v1`;
   const touched = createLru<string, number>(10_000);
-  // What other processes write is only seen by a sweep. Until then as much is set aside for them as this one wrote: of
-  // two, the one that writes more keeps both within the bound, but for what is written during a sweep (a sixteenth).
-  const low = maxBytes * (7 / 8);
-  const high = maxBytes * (15 / 16);
-  const writes = createSemaphore(maxBytes);
-  let tally: Usage | undefined;
-  let grown: Usage = { entries: 0, bytes: 0 };
-  let uncertain = false;
-  let period = 0;
-  let countedAt = 0;
-  let written = 0;
-  let sweeping: Promise<void> | undefined;
-
-  /**
-   * Notes a change that was begun in the sweep period `begun`. A sweep that ran meanwhile may or may not have seen it:
-   * then growth counts, perhaps twice, and shrinking does not, which is the safe side until the next sweep.
-   */
-  const adjust = (begun: number, entries: number, bytes: number) => {
-    const clear = begun === period && !sweeping;
-    if (!clear) uncertain = true;
-    if (tally && (clear || bytes > 0))
-      tally = { entries: tally.entries + entries, bytes: tally.bytes + bytes };
-    if (bytes > 0) grown = { entries: grown.entries + entries, bytes: grown.bytes + bytes };
-  };
-
-  /** Counts all files and removes the least recently used until at most `room` bytes are left. One at a time. */
-  const makeRoom = (room: number): Promise<void> => {
-    sweeping ??= (async () => {
-      const before = written;
-      period++;
-      uncertain = false;
-      written = 0;
-      grown = { entries: 0, bytes: 0 };
-      try {
-        const left = await sweep(files, top, room, now());
-        tally = { entries: left.entries + grown.entries, bytes: left.bytes + grown.bytes };
-        countedAt = now();
-      } catch (error) {
-        written += before;
-        throw error;
-      }
-    })().finally(() => {
-      sweeping = undefined;
-    });
-    return sweeping;
-  };
-
-  /** Whether there is room for what is being written, as far as this process can know. */
-  const fits = () =>
-    tally ? tally.bytes + written + writes.active <= maxBytes : written + writes.active <= maxBytes / 32;
+  const room = createRoom({ files, top, maxBytes, now });
 
   const folderOf = async (name: string) => {
     const hash = toHex(await sha256(JSON.stringify(name))).slice(0, 32);
@@ -112,12 +58,12 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
     `${await folderOf(name)}/${toHex(await sha256(JSON.stringify(variant))).slice(0, 32)}`;
 
   const removeFile = async (file: string): Promise<number> => {
-    const begun = period;
+    const done = room.change();
     const stat = await files.stat(file);
     if (stat?.kind !== "file") return 0;
     await files.remove(file);
     touched.delete(file);
-    adjust(begun, -1, -stat.size);
+    done(-1, -stat.size);
     return 1;
   };
 
@@ -147,22 +93,14 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
       await removeFile(file);
       return;
     }
-    const release = await writes.acquire({ weight: entry.length });
-    try {
-      while (!fits()) await makeRoom(Math.min(low, maxBytes - writes.active));
-      const begun = period;
+    await room.reserve(entry.length, async () => {
+      const done = room.change();
       const old = await files.stat(file);
       // Another process may have removed the empty folder just before the file was put into it: once more, then.
       await files.writeFile(file, entry).catch(() => files.writeFile(file, entry));
-      adjust(begun, old ? 0 : 1, entry.length - (old?.size ?? 0));
-      written += entry.length;
-    } finally {
-      release();
-    }
+      done(old ? 0 : 1, entry.length - (old?.size ?? 0));
+    });
     touched.set(file, now(), 1);
-    // Not waited for; when it fails, a later entry finds no room, tries again, and tells.
-    if (!tally || tally.bytes + written > high || now() - countedAt > recountInterval)
-      makeRoom(low).catch(() => {});
   };
 
   const remove: Store["delete"] = async (name, variant) => {
@@ -180,18 +118,12 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
     set,
     delete: remove,
     async clear() {
-      await sweeping?.catch(() => {});
+      await room.settled();
       await clearFolder(files, top);
-      tally = undefined;
+      room.reset();
       touched.clear();
     },
-    async usage() {
-      await sweeping?.catch(() => {});
-      const few = tally !== undefined && tally.entries < fewEntries;
-      if (!tally || (uncertain && few)) await makeRoom(Number.POSITIVE_INFINITY);
-      else if (now() - countedAt > recountInterval) makeRoom(low).catch(() => {});
-      return tally ?? { entries: 0, bytes: 0 };
-    },
+    usage: room.usage,
     async check() {
       // No entry of a caller has NUL in its name.
       const name = "\0check";
@@ -210,8 +142,6 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
       if (!back || toHex(back) !== toHex(value))
         throw new Error("The folder of the store does not give back what was written. Check the disk.");
     },
-    async close() {
-      await sweeping?.catch(() => {});
-    },
+    close: room.settled,
   };
 }

@@ -12,18 +12,28 @@ const shardFolder = /^[0-9a-f]{2}$/;
 /** Nothing is half-written or about to be filled for so long (milliseconds): an older stray was left by a crash. */
 const strayAge = 60 * 60_000;
 const atOnce = 8;
+/** How many of the least recently used a count remembers. */
+const candidates = 20_000;
 
-interface Found {
+/** An entry as a count saw it. */
+export interface Found {
   readonly file: string;
   readonly bytes: number;
+  /** Milliseconds since 1970. */
   readonly used: number;
 }
 
 /**
  * Removes the least recently used entries until at most `room` bytes are left, and temporary files and empty folders
- * that are older than an hour at `now` (milliseconds since 1970). The entries and bytes that are left.
+ * that are older than an hour at `now` (milliseconds since 1970). The entries and bytes that are left, and
+ * the least recently used of them, the oldest last.
  */
-export async function sweep(files: FileSystem, top: string, room: number, now: number): Promise<Usage> {
+export async function sweep(
+  files: FileSystem,
+  top: string,
+  room: number,
+  now: number,
+): Promise<Usage & { oldest: Found[] }> {
   const found: Found[] = [];
   const names = (await entriesOf(files, top)).filter((name) => shardFolder.test(name));
   await forEachConcurrently(names, atOnce, async (shard) => {
@@ -39,7 +49,7 @@ export async function sweep(files: FileSystem, top: string, room: number, now: n
     bytes -= each.bytes;
     gone++;
   }
-  return { entries: found.length - gone, bytes };
+  return { entries: found.length - gone, bytes, oldest: found.slice(gone, gone + candidates).reverse() };
 }
 
 /** Removes all entries, and nothing that is not ours. */

@@ -1,4 +1,14 @@
-import { copyFile, mkdir, readdir, readFile, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  truncate,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nodeFiles } from "../../src/platform/node-files.ts";
@@ -144,7 +154,6 @@ describe("a crash while an entry is written", () => {
           await writeFile(temporary, data.subarray(at, at + 16), { flag: "a" });
         }
         tick();
-        const { rename } = await import("node:fs/promises");
         await rename(temporary, path);
         tick();
       },
@@ -226,6 +235,41 @@ describe("room in a filesystem store", () => {
     );
     expect(await bytesBelow(folder.path)).toBeLessThanOrEqual(maxBytes);
     expect((await store.usage?.())?.bytes).toBe(await bytesBelow(folder.path));
+  });
+
+  it("is bounded also where files are too many to be counted for each write", async () => {
+    // Written without sync, for speed: this is about counting.
+    const quick: FileSystem = {
+      ...files,
+      async writeFile(path, data) {
+        await mkdir(dirname(path), { recursive: true });
+        const temporary = `${path}.${crypto.randomUUID()}`;
+        await writeFile(temporary, data);
+        await rename(temporary, path);
+      },
+    };
+    const maxBytes = 400_000;
+    const stores = [open(maxBytes, quick), open(maxBytes, quick)] as const;
+    const value = new Uint8Array(100);
+    const entryBytes = await (async () => {
+      await stores[0].set("s0 n0000", "", value);
+      return bytesBelow(folder.path);
+    })();
+    expect(maxBytes / entryBytes).toBeGreaterThan(2000);
+    const name = (s: number, i: number) => `s${s} n${String(i).padStart(4, "0")}`;
+    for (let i = 1; i < 2200; i++) {
+      await Promise.all(stores.map((store, s) => store.set(name(s, i), "", value)));
+      if (i % 100 === 0) expect(await bytesBelow(folder.path)).toBeLessThanOrEqual(maxBytes * (17 / 16));
+    }
+    for (const store of stores) await store.close?.();
+    expect(await bytesBelow(folder.path)).toBeGreaterThan(maxBytes * (3 / 4));
+    const held = async (from: number, to: number) => {
+      let n = 0;
+      for (let i = from; i < to; i++) if (await stores[0].get(name(0, i), "")) n++;
+      return n;
+    };
+    expect(await held(0, 100)).toBe(0);
+    expect(await held(2100, 2200)).toBe(100);
   });
 
   it("is counted rightly after another store emptied the folder", async () => {

@@ -1,0 +1,160 @@
+// How much a folder of entries holds, and room in it, where other processes may write to it and clear it as well.
+
+import { createSemaphore } from "../lib/semaphore.ts";
+import type { FileSystem } from "../platform/platform.ts";
+import type { Usage } from "./store.ts";
+import { type Found, sweep } from "./sweep.ts";
+
+export interface RoomOptions {
+  readonly files: FileSystem;
+  readonly top: string;
+  readonly maxBytes: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** The account of one folder, as far as this process can know. */
+export interface Room {
+  /** Runs `write`, which adds a file of so many bytes, when there is room for it. At most `maxBytes`. */
+  reserve(bytes: number, write: () => Promise<void>): Promise<void>;
+  /** Begins a change of the folder; the function that is given notes what it came to. */
+  change(): (entries: number, bytes: number) => void;
+  usage(): Promise<Usage>;
+  /** Forgets all that was counted. */
+  reset(): void;
+  /** Resolves when no sweep is running. */
+  settled(): Promise<void>;
+}
+
+/** Files are counted again after this time, or a quarter of the bound written, when this process writes or is asked. */
+const recountInterval = 10 * 60_000;
+/** So few files are counted anew whenever room is short, or somebody asks how many they are and that is not certain. */
+const fewEntries = 1000;
+/** Among how many of the least recently used the next to go is chosen. */
+const spread = 16;
+
+/** An account that has counted nothing yet. */
+export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
+  // What other processes write is only seen by a count. Until then as much is set aside for them as this one added: of
+  // two, the one that adds more keeps both within the bound, but for what is written during a count (a sixteenth).
+  const low = maxBytes * (7 / 8);
+  const high = maxBytes * (15 / 16);
+  const writes = createSemaphore(maxBytes);
+  let tally: Usage | undefined;
+  /** The least recently used at the last count, the oldest last; they go before files are counted again. */
+  let oldest: Found[] = [];
+  /** Bytes written less bytes evicted since the last count. */
+  let added = 0;
+  /** Bytes written since the last count. */
+  let written = 0;
+  let grown: Usage = { entries: 0, bytes: 0 };
+  let counting = false;
+  let uncertain = false;
+  let period = 0;
+  let countedAt = 0;
+  let making: Promise<void> | undefined;
+
+  const change: Room["change"] = () => {
+    const begun = period;
+    return (entries, bytes) => {
+      // A count that ran meanwhile may or may not have seen the change. Then growth counts, perhaps twice, and
+      // shrinking does not: the safe side, until the next count.
+      const clear = begun === period && !counting;
+      if (!clear) uncertain = true;
+      if (tally && (clear || bytes > 0))
+        tally = { entries: tally.entries + entries, bytes: tally.bytes + bytes };
+      if (bytes > 0) grown = { entries: grown.entries + entries, bytes: grown.bytes + bytes };
+    };
+  };
+
+  /** Counts all files and removes the least recently used until at most `room` bytes are left. */
+  const count = async (room: number) => {
+    const before = added;
+    period++;
+    counting = true;
+    uncertain = false;
+    added = 0;
+    written = 0;
+    grown = { entries: 0, bytes: 0 };
+    try {
+      const left = await sweep(files, top, room, now());
+      tally = { entries: left.entries + grown.entries, bytes: left.bytes + grown.bytes };
+      oldest = left.oldest;
+      countedAt = now();
+    } catch (error) {
+      added += before;
+      throw error;
+    } finally {
+      counting = false;
+    }
+  };
+
+  /** Removes what was least recently used at the last count and has not been used since. */
+  const evict = async (room: number) => {
+    while (tally && tally.bytes > room) {
+      // One of the last few, so that two processes that evict at once seldom count the same file as theirs.
+      const at = Math.max(0, oldest.length - 1 - Math.floor(Math.random() * spread));
+      const [candidate] = oldest.splice(at, 1);
+      if (!candidate) return;
+      const done = change();
+      const stat = await files.stat(candidate.file);
+      if (stat?.modified.getTime() !== candidate.used) continue;
+      await files.remove(candidate.file);
+      done(-1, -stat.size);
+      added -= stat.size;
+    }
+  };
+
+  const stale = () => now() - countedAt > recountInterval || written > maxBytes / 4;
+
+  const few = () => tally !== undefined && tally.entries < fewEntries;
+
+  const makeRoom = (room: number): Promise<void> => {
+    making ??= (async () => {
+      const enough = () => tally !== undefined && tally.bytes <= room;
+      // Where there is room by our own count and yet too little, the count is what is missing.
+      if (!tally || few() || stale() || enough()) return count(room);
+      await evict(room);
+      if (!enough()) await count(room);
+    })().finally(() => {
+      making = undefined;
+    });
+    return making;
+  };
+
+  /** Whether there is room for what is being written. */
+  const fits = () => {
+    const foreign = Math.max(0, added);
+    return tally ? tally.bytes + foreign + writes.active <= maxBytes : added + writes.active <= maxBytes / 32;
+  };
+
+  return {
+    async reserve(bytes, write) {
+      const release = await writes.acquire({ weight: bytes });
+      try {
+        while (!fits()) await makeRoom(Math.min(low, maxBytes - writes.active));
+        await write();
+        added += bytes;
+        written += bytes;
+      } finally {
+        release();
+      }
+      // Not waited for; when it fails, a later write finds no room, tries again, and tells.
+      if (!tally || tally.bytes + Math.max(0, added) > high || stale()) makeRoom(low).catch(() => {});
+    },
+    change,
+    async usage() {
+      await making?.catch(() => {});
+      if (!tally || (uncertain && few())) await count(Number.POSITIVE_INFINITY);
+      else if (stale()) makeRoom(low).catch(() => {});
+      return tally ?? { entries: 0, bytes: 0 };
+    },
+    reset() {
+      tally = undefined;
+      oldest = [];
+    },
+    async settled() {
+      await making?.catch(() => {});
+    },
+  };
+}
