@@ -4,6 +4,10 @@ import modules from "smalti:modules";
 import { noteWorkerdRequest, type WorkerdBindings, workerdPlatform } from "./platform/workerd.ts";
 import { start } from "./start.ts";
 
+interface Context {
+  waitUntil(work: Promise<unknown>): void;
+}
+
 type Answer = (request: Request) => Promise<Response>;
 
 let answer: Promise<Answer> | undefined;
@@ -20,12 +24,15 @@ async function configOnDisk(files: ReturnType<typeof workerdPlatform>["files"]):
 }
 
 export default {
-  async fetch(request: Request, bindings: WorkerdBindings): Promise<Response> {
+  async fetch(request: Request, bindings: WorkerdBindings, context: Context): Promise<Response> {
     noteWorkerdRequest(request);
     answer ??= open(bindings).catch((error) => {
       answer = undefined;
       throw error;
     });
-    return (await answer)(request);
+    const response = answer.then((give) => give(request));
+    // Without this, work whose client has left stops for good where it stands, and never gives its place back.
+    context.waitUntil(response.catch(() => {}));
+    return response;
   },
 };

@@ -62,9 +62,7 @@ export interface Pool {
 }
 
 interface Waiting {
-  readonly job: RenderJob;
-  readonly limits: JobLimits;
-  start(runner: Runner): void;
+  take(runner: Runner): void;
   drop(error: ServiceError): void;
 }
 
@@ -111,7 +109,7 @@ export function createPool(options: PoolOptions): Pool {
     while (queue.length > 0) {
       const runner = take();
       if (!runner) return;
-      queue.shift()?.start(runner);
+      queue.shift()?.take(runner);
     }
   };
 
@@ -128,12 +126,6 @@ export function createPool(options: PoolOptions): Pool {
     next();
   };
 
-  const runOn = async (runner: Runner, job: RenderJob, limits: JobLimits): Promise<Uint8Array> => {
-    const result = runner.run(job, limits);
-    void release(runner);
-    return result;
-  };
-
   const count = (error: unknown) => {
     const kind = error instanceof ServiceError ? error.kind : "decode";
     counts.add(countOf[kind] ?? "errors");
@@ -142,20 +134,18 @@ export function createPool(options: PoolOptions): Pool {
     options.log?.warn("a render worker ended and is replaced", { cause: String(error.cause) });
   };
 
-  const enqueue = (job: RenderJob, limits: JobLimits): Promise<Uint8Array> =>
+  /** A runner for this job alone. The job is started by its own caller: on workerd nobody else may use its files. */
+  const turn = (signal: AbortSignal | undefined): Promise<Runner> =>
     new Promise((resolve, reject) => {
-      const { signal } = limits;
       const onAbort = () => {
         const at = queue.indexOf(waiting);
         if (at >= 0) queue.splice(at, 1);
         reject(cancelled());
       };
       const waiting: Waiting = {
-        job,
-        limits,
-        start(runner) {
+        take(runner) {
           signal?.removeEventListener("abort", onAbort);
-          resolve(runOn(runner, job, limits));
+          resolve(runner);
         },
         drop: reject,
       };
@@ -176,7 +166,10 @@ export function createPool(options: PoolOptions): Pool {
             code: "render_queue_full",
           });
         }
-        return await enqueue(job, limits);
+        const runner = await turn(limits.signal);
+        const result = runner.run(job, limits);
+        void release(runner);
+        return await result;
       } catch (error) {
         count(error);
         throw error;

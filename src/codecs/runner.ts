@@ -150,7 +150,8 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   });
 
   return {
-    run(job, { signal, timeoutMs }) {
+    async run(job, { signal, timeoutMs }) {
+      if (!alive) throw cancelled(); // the pool was closed in between
       const id = ++lastId;
       isFree = new Promise((resolve) => {
         freed = resolve;

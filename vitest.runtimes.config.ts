@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+// One black-box suite over HTTP against the built dist/ on every runtime: npm run test:runtimes. RUNTIMES=deno,bun picks.
+export default defineConfig({
+  test: {
+    include: ["test/runtimes/**/*.test.ts"],
+    globalSetup: ["test/runtimes/build.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    pool: "forks",
+    maxWorkers: 1,
+    fileParallelism: false,
+  },
+});
