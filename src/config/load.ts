@@ -1,16 +1,11 @@
 // From YAML text and environment to a valid configuration, or to a list of problems that each name their key.
 
 import { parseDocument } from "yaml";
-import type { z } from "zod";
-import { nearest } from "./nearest.ts";
+import { describeValue, explain, type Problem } from "./problems.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { childKeys, overridable } from "./walk.ts";
 
-export interface Problem {
-  /** Dotted path of the key, "" for the whole file. */
-  readonly path: string;
-  readonly message: string;
-}
+export { type Problem, problemLines } from "./problems.ts";
 
 export type Loaded =
   | { readonly config: Config; readonly problems?: undefined; readonly overridden: readonly string[] }
@@ -33,18 +28,9 @@ export function loadConfig(
     place(parsed.value, path, numeric && /^\d+$/.test(value) ? Number(value) : value);
     overridden.push(path);
   }
-  const result = configSchema.safeParse(parsed.value);
+  const result = configSchema.safeParse(withoutEmpty(parsed.value, []), { reportInput: true });
   if (result.success) return { config: result.data, overridden };
   return { problems: result.error.issues.flatMap((issue) => explain(issue, overridden)) };
-}
-
-/** All problems as lines for a terminal or a log. */
-export function problemLines(problems: readonly Problem[], where: string): string {
-  const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
-  return [
-    `the configuration in ${where} has ${count}:`,
-    ...problems.map((p) => `  ${p.path ? `${p.path}: ` : ""}${p.message}`),
-  ].join("\n");
 }
 
 type Parsed =
@@ -57,7 +43,7 @@ function parseYaml(text: string): Parsed {
     return {
       problems: document.errors.map((error) => ({
         path: "",
-        message: `not valid YAML: ${error.message.trim()}`,
+        message: `not valid YAML: ${(error.message.split("\n")[0] ?? "").replace(/:$/, "")}`,
       })),
     };
   let value: unknown;
@@ -70,7 +56,10 @@ function parseYaml(text: string): Parsed {
   if (typeof value !== "object" || Array.isArray(value))
     return {
       problems: [
-        { path: "", message: `expected keys and values (such as "addr: :8080"), received ${kindOf(value)}` },
+        {
+          path: "",
+          message: `expected keys and values (such as "addr: :8080"), received ${describeValue(value)}`,
+        },
       ],
     };
   return { value: value as Record<string, unknown> };
@@ -88,67 +77,14 @@ function place(root: Record<string, unknown>, path: string, value: unknown): voi
   at[last] = value;
 }
 
-function explain(issue: z.core.$ZodIssue, overridden: readonly string[]): Problem[] {
-  const path = issue.path.map(String).join(".");
-  const from = overridden.includes(path) ? ` (from ${overridable().find((o) => o.path === path)?.env})` : "";
-  if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => {
-      const known = childKeys(issue.path);
-      const meant = nearest(key, known);
-      const hint = meant ? `did you mean "${meant}"?` : `known keys here: ${known.join(", ")}`;
-      return { path: path ? `${path}.${key}` : key, message: `unknown key; ${hint}` };
-    });
-  }
-  if (issue.code === "invalid_union") {
-    // The branch that got furthest says most.
-    const branches = issue.errors.map((errors) =>
-      errors.flatMap((error) => explain({ ...error, path: [...issue.path, ...error.path] }, overridden)),
-    );
-    const deepest = branches.sort((a, b) => depth(b) - depth(a))[0];
-    if (deepest?.length && depth(deepest) > issue.path.length) return deepest;
-    return [
-      {
-        path,
-        message: `expected ${[...new Set(branches.flat().map((p) => p.message.replace(/^expected /, "")))].join(", or ")}${from}`,
-      },
-    ];
-  }
-  return [{ path, message: `${message(issue)}${from}` }];
-}
-
-const depth = (problems: readonly Problem[]): number =>
-  Math.max(0, ...problems.map((p) => p.path.split(".").length));
-
-function message(issue: z.core.$ZodIssue): string {
-  switch (issue.code) {
-    case "invalid_type":
-      return issue.input === undefined
-        ? `is missing; expected ${typeName(issue.expected)}`
-        : `expected ${typeName(issue.expected)}`;
-    case "invalid_value":
-      return `expected ${issue.values.map((v) => JSON.stringify(v)).join(" or ")}`;
-    case "too_small":
-      return `expected at least ${issue.minimum}`;
-    case "too_big":
-      return `expected at most ${issue.maximum}`;
-    default:
-      return issue.message;
-  }
-}
-
-function typeName(name: string): string {
-  const names: Record<string, string> = {
-    int: "a whole number",
-    number: "a number",
-    string: "text (put it in quotes)",
-    boolean: "true or false",
-    object: "keys and values",
-    array: "a list (lines that begin with -)",
-    record: "keys and values",
-  };
-  return names[name] ?? name;
-}
-
-function kindOf(value: unknown): string {
-  return Array.isArray(value) ? "a list" : `the ${typeof value} ${JSON.stringify(value).slice(0, 40)}`;
+/** Known keys that stand without a value (all lines below them commented out, say) count as not written. */
+function withoutEmpty(value: unknown, path: readonly PropertyKey[]): unknown {
+  if (Array.isArray(value)) return value.map((item, at) => withoutEmpty(item, [...path, at]));
+  if (typeof value !== "object" || value === null) return value;
+  const known = childKeys(path);
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, child]) => child !== null || !known.includes(key))
+      .map(([key, child]) => [key, withoutEmpty(child, [...path, key])]),
+  );
 }

@@ -27,35 +27,33 @@ const throwsNot = (check: (text: string) => unknown) => (text: string) => {
   }
 };
 
-const publicUrl = z.string().refine(
+const addressForm = "expected an address such as :8080, 127.0.0.1:8080 or [::1]:8080";
+const rangeForm = "expected an address or range such as 10.0.0.0/8 or ::1";
+const urlForm =
+  "expected an http or https URL without query and fragment, such as https://images.example.org/iiif-server";
+const prefixForm = "expected a path that begins and ends with /, such as /cantaloupe/iiif/2/";
+
+const publicUrl = z.string({ error: urlForm }).refine(
   (text) => {
     if (text === "") return true;
     if (!URL.canParse(text)) return false;
     const url = new URL(text);
-    return /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username;
+    return /^https?:$/.test(url.protocol) && !/[?#]/.test(text) && !url.username && !url.password;
   },
-  {
-    error:
-      "expected an http or https URL without query and fragment, such as https://images.example.org/iiif-server",
-  },
+  { error: urlForm },
 );
 
 const alias = z.strictObject({
   prefix: z
-    .string()
-    .regex(/^\/[^?#\\]*\/$/, "expected a path that begins and ends with /, such as /cantaloupe/iiif/2/")
+    .string({ error: prefixForm })
+    .regex(/^\/[^?#\\]*\/$/, prefixForm)
     .meta({ description: "Path under which the Image API also answers." }),
   version: z.literal([2, 3]).meta({ description: "Version of the Image API that it speaks." }),
 });
 
 export const configSchema = z.strictObject({
   addr: option(
-    z
-      .string()
-      .refine(throwsNot(parseAddress), {
-        error: "expected an address such as :8080, 127.0.0.1:8080 or [::1]:8080",
-      })
-      .default(":8080"),
+    z.string({ error: addressForm }).refine(throwsNot(parseAddress), { error: addressForm }).default(":8080"),
     { description: "Address to listen on.", edit: "restart", env: "SERVICE_ADDR" },
   ),
   base_url: option(publicUrl.default(""), {
@@ -64,13 +62,7 @@ export const configSchema = z.strictObject({
     edit: "restart",
   }),
   trusted_proxies: option(
-    z
-      .array(
-        z
-          .string()
-          .refine(throwsNot(parseRange), { error: "expected an address or range such as 10.0.0.0/8 or ::1" }),
-      )
-      .default([]),
+    z.array(z.string({ error: rangeForm }).refine(throwsNot(parseRange), { error: rangeForm })).default([]),
     {
       description:
         "Addresses whose X-Forwarded-* headers count. While empty, Proto, Host and Prefix count from anyone, For from no one.",

@@ -65,15 +65,27 @@ export function overridable(): readonly {
 
 /** The known keys of the object at a path of an issue. */
 export function childKeys(path: readonly PropertyKey[]): string[] {
-  let nodes: readonly SchemaNode[] = [jsonSchema()];
-  for (const key of path)
-    nodes = nodes.flatMap(alternatives).flatMap((node) => {
-      const child = typeof key === "number" ? node.items : node.properties?.[String(key)];
-      return child ? [child] : [];
-    });
-  return [...new Set(nodes.flatMap(alternatives).flatMap((node) => Object.keys(node.properties ?? {})))];
+  return [...new Set(nodesAt(path).flatMap((node) => Object.keys(node.properties ?? {})))];
 }
 
-function alternatives(node: SchemaNode): SchemaNode[] {
-  return [node, ...(node.anyOf ?? []), ...(node.oneOf ?? [])];
+/** The nodes at a path of an issue, with the alternatives of unions. */
+export function nodesAt(path: readonly PropertyKey[]): readonly SchemaNode[] {
+  let nodes = alternatives(jsonSchema());
+  for (const key of path)
+    nodes = nodes.flatMap((node) => {
+      const properties = node.properties ?? {};
+      const child =
+        typeof key === "number"
+          ? node.items
+          : Object.hasOwn(properties, key)
+            ? properties[String(key)]
+            : undefined;
+      return child ? alternatives(child) : [];
+    });
+  return nodes;
+}
+
+/** A node and all that its unions, however deep, hold. */
+function alternatives(node: SchemaNode): readonly SchemaNode[] {
+  return [node, ...[...(node.anyOf ?? []), ...(node.oneOf ?? [])].flatMap(alternatives)];
 }

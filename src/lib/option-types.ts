@@ -11,15 +11,19 @@ const accepts = (parse: (text: string) => number) => (text: string) => {
   }
 };
 
+const durationForm = "expected a duration such as 500ms, 30s, 5m, 24h or 7d";
+const sizeForm = "expected a size such as 64KiB, 256MiB, 10GiB or a number of bytes";
+
 /** A duration: `500ms`, `30s`, `5m`, `24h`, `7d`; kept as written. */
 export const durationOption = z
-  .string()
-  .refine(accepts(parseDuration), { error: "expected a duration such as 500ms, 30s, 5m, 24h or 7d" });
+  .string({ error: durationForm })
+  .refine(accepts(parseDuration), { error: durationForm });
 
 /** A size: `64KiB`, `256MiB`, `10GiB` or plain bytes; kept as written. */
-export const sizeOption = z.union([
-  z.int().min(0),
-  z.string().refine(accepts(parseSize), {
-    error: "expected a size such as 64KiB, 256MiB, 10GiB or a number of bytes",
-  }),
-]);
+export const sizeOption = z.union(
+  [
+    z.int({ error: sizeForm }).min(0, { error: sizeForm }),
+    z.string({ error: sizeForm }).refine(accepts(parseSize), { error: sizeForm }),
+  ],
+  { error: sizeForm },
+);
