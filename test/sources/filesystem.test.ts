@@ -262,6 +262,23 @@ describe("a file that is exchanged while it is opened", () => {
     await rm(path);
   });
 
+  it("is never answered from such a link, even to a file of the same size and time where files have no number", async () => {
+    const time = new Date(Date.UTC(2020, 0, 1));
+    const path = join(root, "swapped.jpg");
+    await writeFile(path, "secret");
+    for (const each of [path, join(base, "secret.jpg")]) await utimes(each, time, time);
+    const { racy } = racing(1, async () => {
+      await rm(path);
+      await symlink(join(base, "secret.jpg"), path);
+    });
+    const stat: FileSystem["stat"] = async (at) => {
+      const found = await files.stat(at);
+      return found && { kind: found.kind, size: found.size, modified: found.modified };
+    };
+    expect(await make({ ...racy, stat }).open("swapped.jpg")).toBeUndefined();
+    await rm(path);
+  });
+
   it("is opened again when it was replaced by a newer one", async () => {
     const path = join(root, "replaced.jpg");
     await writeFile(path, "old");
