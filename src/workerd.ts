@@ -30,7 +30,9 @@ export default {
       answer = undefined;
       throw error;
     });
-    const response = answer.then((give) => give(request));
+    // A request that waits for its turn behind another one counts as hung, unless it has a timer of its own.
+    const alive = setInterval(() => {}, 1000);
+    const response = answer.then((give) => give(request)).finally(() => clearInterval(alive));
     // Without this, work whose client has left stops for good where it stands, and never gives its place back.
     context.waitUntil(response.catch(() => {}));
     return response;

@@ -112,8 +112,9 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
   });
 
   it("takes a backslash for no slash, where the runtime leaves it", async () => {
-    const { status } = await rawGet(server.port, "/iiif/3/deep\\base.png/info.json");
-    expect(status).toBe(runtime.rawTarget ? 400 : 200);
+    const { status, body } = await rawGet(server.port, "/iiif/3/deep\\base.png/info.json");
+    if (runtime.rawTarget) expect(body).toContain("identifier_refused");
+    else expect(status).toBe(200);
   });
 
   it("serves the viewer's script", async () => {

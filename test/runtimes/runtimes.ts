@@ -20,7 +20,7 @@ export interface Runtime {
   command(place: Place): readonly string[];
   /** Where the process is started; the directory itself when not given. */
   readonly cwd?: string;
-  /** The request target reaches the service as it came: `\` is no slash, and `..` is not resolved. */
+  /** A backslash in the path reaches the service; else the runtime has made a slash of it. */
   readonly rawTarget: boolean;
   readonly reload: boolean;
   /** Port and configuration come by arguments and the disk instead of addr and -config. */
