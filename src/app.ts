@@ -82,7 +82,7 @@ export function createApp(service: Service): { fetch(request: Request): Promise<
         path: c.var.target.path,
         status: problem.status,
         code: problem.code,
-        message: problem.detail,
+        detail: problem.detail,
         cause: record.cause,
       });
     }

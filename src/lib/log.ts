@@ -36,7 +36,7 @@ export function createLog(options: LogOptions): Log {
   const format =
     options.format === "json"
       ? getJsonLinesFormatter({ properties: "flatten" })
-      : getTextFormatter({ timestamp: "time", format: textLine });
+      : getTextFormatter({ timestamp: "rfc3339", level: "full", format: textLine });
   const sink = (record: LogRecord) => options.write(format(record));
   configureSync({
     reset: true,
@@ -52,7 +52,7 @@ export function createLog(options: LogOptions): Log {
     (message: string, fields: LogFields = {}) => {
       if (rank(level) < threshold) return;
       // Braces in a message are text, not placeholders.
-      logger[level](message.replace(/[{}]/g, "$&$&"), { ...fields });
+      logger[level](oneLine(message).replace(/[{}]/g, "$&$&"), plainFields(fields));
     };
   return {
     debug: at("debug"),
@@ -67,19 +67,47 @@ export function createLog(options: LogOptions): Log {
 
 const rank = (level: LogLevel) => logLevels.indexOf(level);
 
+/** Names that a JSON line has for itself; a field of that name gets an underscore. */
+const ownNames: ReadonlySet<string> = new Set(["@timestamp", "level", "message", "logger"]);
+
+/** Fields as values that JSON holds: errors with their stack, bytes by their number; undefined ones left out. */
+function plainFields(fields: LogFields): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [ownNames.has(name) ? `${name}_` : name, plainValue(value)]),
+  );
+}
+
+function plainValue(value: unknown): unknown {
+  if (value instanceof Error) return value.stack ?? `${value.name}: ${value.message}`;
+  if (value instanceof Uint8Array) return `${value.length} bytes`;
+  return typeof value === "bigint" ? String(value) : value;
+}
+
 function textLine(values: {
   timestamp: string | null;
   level: string;
   message: string;
   record: LogRecord;
 }): string {
-  const fields = Object.entries(values.record.properties)
-    .filter(([, value]) => value !== undefined)
-    .map(
-      ([name, value]) =>
-        ` ${name}=${typeof value === "string" && !/\s/.test(value) ? value : JSON.stringify(value)}`,
-    );
-  return `${values.timestamp} ${values.level} ${values.message}${fields.join("")}`;
+  const fields = Object.entries(values.record.properties).map(([name, value]) => ` ${name}=${word(value)}`);
+  const level = values.level === "warning" ? "warn" : values.level;
+  return `${values.timestamp} ${level.padEnd(5)} ${values.message}${fields.join("")}`;
+}
+
+/** A value as one word: in quotes where it holds a space, a quote or what a terminal would act on. */
+function word(value: unknown): string {
+  if (typeof value === "string" && /^[^\s"\p{C}]+$/u.test(value)) return value;
+  return oneLine(JSON.stringify(value) ?? String(value));
+}
+
+/** Text without what would break a line or steer a terminal. */
+function oneLine(text: string): string {
+  return text.replace(
+    /[\p{C}\u2028\u2029]/gu,
+    (character) => `\\u${(character.codePointAt(0) as number).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** A log that writes nothing. */
