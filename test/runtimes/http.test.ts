@@ -52,9 +52,9 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
   });
 
   it.each([
-    ["jpg-baseline-420.jpg", "jpg", "jpeg"],
+    ...pictures.map((name): [string, string, string] => [name, "jpg", "jpeg"]),
     ["jpg-baseline-420.jpg", "webp", "webp"],
-    ["tif-bigtiff-bigendian-tiled.tif", "png", "png"],
+    ["jpg-baseline-420.jpg", "png", "png"],
     ["base.png", "tif", "tiff"],
   ])("reduces %s to half as %s", async (name, extension, format) => {
     const response = await get(`/iiif/3/${name}/full/300,/0/default.${extension}`);
@@ -65,7 +65,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
   it("answers many at once", async () => {
     const paths = Array.from(
       { length: 24 },
-      (_, i) => `/iiif/3/${pictures[i % 3]}/${i},${i},64,64/32,/0/default.jpg`,
+      (_, i) => `/iiif/3/${pictures[i % pictures.length]}/${i},${i},64,64/32,/0/default.jpg`,
     );
     const statuses = await Promise.all(
       paths.map(async (path) => {

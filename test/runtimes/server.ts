@@ -34,8 +34,16 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Fixture pictures that the servers hold, by identifier. */
-export const pictures = ["base.png", "jpg-baseline-420.jpg", "tif-bigtiff-bigendian-tiled.tif"] as const;
+/** Fixture pictures that the servers hold, by identifier; each has 600 by 400 pixels. */
+export const pictures = [
+  "base.png",
+  "jpg-baseline-420.jpg",
+  "tif-bigtiff-bigendian-tiled.tif",
+  "gif-static.gif",
+  "webp-lossy.webp",
+  "jp2-tiled-128.jp2",
+  "htj2k-lossy.j2c",
+] as const;
 
 /** Starts a server over a few fixtures; resolves when it answers. */
 export async function startServer(runtime: Runtime): Promise<Started> {
