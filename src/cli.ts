@@ -10,7 +10,7 @@ import { createLog } from "./lib/log.ts";
 import { parseDuration } from "./lib/quantity.ts";
 import type { Platform, Serving } from "./platform/platform.ts";
 import { createService, type Service } from "./service.ts";
-import { startText } from "./start-text.ts";
+import { startFields, startText } from "./start-text.ts";
 import { version } from "./version.ts";
 
 const usage = `smalti ${version}, an IIIF image server
@@ -144,7 +144,9 @@ async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): P
       await service.close();
       throw new StartError(listenProblem(config.addr, error));
     });
-  platform.write?.("out", await startText(service, serving.urls, loaded.file));
+  // Whoever reads JSON lines gets nothing else.
+  if (config.log.format === "json") log.info("serving", startFields(service, serving.urls, loaded.file));
+  else platform.write?.("out", await startText(service, serving.urls, loaded.file));
   platform.onSignal?.("stop", () => void stop(platform, service, serving));
   platform.onSignal?.("reload", () => void reload(platform, service, args));
 }

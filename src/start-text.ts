@@ -5,6 +5,23 @@ import { firstImages } from "./images/first-images.ts";
 import { formatSize, parseSize } from "./lib/quantity.ts";
 import type { Service } from "./service.ts";
 
+/** The same for machines, as the fields of one log message. */
+export function startFields(
+  service: Service,
+  urls: readonly string[],
+  file: string | undefined,
+): Record<string, unknown> {
+  const { platform, sources, slots, version } = service;
+  return {
+    version,
+    runtime: `${platform.name} ${platform.version}`,
+    urls,
+    configuration: file,
+    sources: sources.all.map((source) => source.name),
+    caches: slots.all.map((slot) => `${slot.name}: ${slot.about}`),
+  };
+}
+
 /** Lines for a terminal. */
 export async function startText(
   service: Service,

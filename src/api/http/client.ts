@@ -1,6 +1,6 @@
 // Who asks, and under which public address: the socket's peer and what proxies say of it (D-4).
 
-import { type IpRange, inRanges } from "../../lib/ip-range.ts";
+import { type IpRange, inRanges, parseIp } from "../../lib/ip-range.ts";
 
 export interface ProxyTrust {
   /** Empty: X-Forwarded-Proto, -Host and -Prefix count from anyone, -For from no one. */
@@ -19,7 +19,7 @@ export function clientAddress(
   const chain = (headers.get("X-Forwarded-For") ?? "").split(",").map((part) => bareAddress(part.trim()));
   let client = peer;
   for (const address of chain.reverse()) {
-    if (!address) break;
+    if (!parseIp(address)) break; // unknown, hidden or forged: the proxy before it is all that is known
     client = address;
     if (!inRanges(address, trust.proxies)) break;
   }

@@ -1,0 +1,125 @@
+// Client address and base URL behind proxies (D-4).
+
+import { describe, expect, test } from "vitest";
+import { baseUrl, clientAddress, type ProxyTrust } from "../../src/api/http/client.ts";
+import { parseRange } from "../../src/lib/ip-range.ts";
+import { served } from "../served.ts";
+
+const trust = (proxies: string[] = [], base = ""): ProxyTrust => ({
+  proxies: proxies.map(parseRange),
+  baseUrl: base,
+});
+
+describe("the client's address", () => {
+  const from = (peer: string | undefined, chain: string | undefined, proxies: string[]) =>
+    clientAddress(new Headers(chain === undefined ? {} : { "X-Forwarded-For": chain }), peer, trust(proxies));
+
+  test.each([
+    // no trusted proxy: the peer, whatever it says
+    ["192.0.2.1", "203.0.113.9", [], "192.0.2.1"],
+    // a peer that is no proxy may say what it likes
+    ["192.0.2.1", "203.0.113.9", ["10.0.0.0/8"], "192.0.2.1"],
+    ["10.0.0.1", undefined, ["10.0.0.0/8"], "10.0.0.1"],
+    ["10.0.0.1", "", ["10.0.0.0/8"], "10.0.0.1"],
+    ["10.0.0.1", "203.0.113.9", ["10.0.0.0/8"], "203.0.113.9"],
+    // what stands left of the first address that is not trusted was sent by the client and is ignored
+    ["10.0.0.1", "1.1.1.1, 203.0.113.9", ["10.0.0.0/8"], "203.0.113.9"],
+    ["10.0.0.1", "1.1.1.1, 203.0.113.9, 10.0.0.2", ["10.0.0.0/8"], "203.0.113.9"],
+    ["10.0.0.1", "10.0.0.3,10.0.0.2", ["10.0.0.0/8"], "10.0.0.3"],
+    ["::1", "2001:db8::7", ["::1"], "2001:db8::7"],
+    ["::ffff:10.0.0.1", "203.0.113.9", ["10.0.0.0/8"], "203.0.113.9"],
+    // ports that some proxies append
+    ["10.0.0.1", "203.0.113.9:51234", ["10.0.0.0/8"], "203.0.113.9"],
+    ["10.0.0.1", "[2001:db8::7]:51234", ["10.0.0.0/8"], "2001:db8::7"],
+    ["10.0.0.1", '"[2001:db8::7]"', ["10.0.0.0/8"], "10.0.0.1"],
+    // what is no address stops the reading: the proxy before it is all that is known
+    ["10.0.0.1", "203.0.113.9, unknown", ["10.0.0.0/8"], "10.0.0.1"],
+    ["10.0.0.1", "203.0.113.9, , 10.0.0.2", ["10.0.0.0/8"], "10.0.0.2"],
+  ])("of peer %s with X-Forwarded-For %j and proxies %j is %s", (peer, chain, proxies, client) =>
+    expect(from(peer, chain, proxies)).toBe(client),
+  );
+
+  test("is unknown where the runtime does not tell the peer", () =>
+    expect(from(undefined, "203.0.113.9", ["0.0.0.0/0"])).toBeUndefined());
+});
+
+describe("the base URL", () => {
+  const from = (headers: Record<string, string>, proxies: string[] = [], peer = "192.0.2.1", base = "") =>
+    baseUrl(new Request("http://internal:8080/x?y", { headers }), peer, trust(proxies, base));
+
+  test.each([
+    [{}, "http://internal:8080"],
+    [{ "X-Forwarded-Proto": "https" }, "https://internal:8080"],
+    [{ "X-Forwarded-Proto": "HTTPS" }, "https://internal:8080"],
+    [{ "X-Forwarded-Proto": "https, http" }, "https://internal:8080"],
+    [{ "X-Forwarded-Proto": "javascript" }, "http://internal:8080"],
+    [{ "X-Forwarded-Host": "images.example.org" }, "http://images.example.org"],
+    [{ "X-Forwarded-Host": "images.example.org:8443, inner" }, "http://images.example.org:8443"],
+    [{ "X-Forwarded-Host": "[2001:db8::1]:81" }, "http://[2001:db8::1]:81"],
+    [
+      { "X-Forwarded-Proto": "https", "X-Forwarded-Host": "images.example.org:443" },
+      "https://images.example.org",
+    ],
+    [{ "X-Forwarded-Host": "images.example.org:80" }, "http://images.example.org"],
+    [{ "X-Forwarded-Host": "a.org", "X-Forwarded-Port": "8443" }, "http://a.org:8443"],
+    [{ "X-Forwarded-Host": "a.org:81", "X-Forwarded-Port": "8443" }, "http://a.org:81"],
+    [
+      { "X-Forwarded-Proto": "https", "X-Forwarded-Host": "a.org", "X-Forwarded-Port": "443" },
+      "https://a.org",
+    ],
+    [{ "X-Forwarded-Host": 'evil"><script>' }, "http://internal:8080"],
+    [{ "X-Forwarded-Host": "user@evil.org" }, "http://internal:8080"],
+    [{ "X-Forwarded-Host": "evil.org/path" }, "http://internal:8080"],
+    [{ "X-Forwarded-Prefix": "/iiif-server" }, "http://internal:8080/iiif-server"],
+    [{ "X-Forwarded-Prefix": "/a/b/" }, "http://internal:8080/a/b"],
+    [{ "X-Forwarded-Prefix": "/" }, "http://internal:8080"],
+    [{ "X-Forwarded-Prefix": "//evil.org" }, "http://internal:8080/evil.org"],
+    [{ "X-Forwarded-Prefix": "/../x" }, "http://internal:8080"],
+    [{ "X-Forwarded-Prefix": '/"><script>' }, "http://internal:8080"],
+  ] as [Record<string, string>, string][])("with %j from anyone is %s", (headers, base) =>
+    expect(from(headers)).toBe(base),
+  );
+
+  const all = {
+    "X-Forwarded-Proto": "https",
+    "X-Forwarded-Host": "a.org",
+    "X-Forwarded-Prefix": "/p",
+  };
+
+  test("follows only trusted proxies once some are named", () => {
+    expect(from(all, ["10.0.0.0/8"], "192.0.2.1")).toBe("http://internal:8080");
+    expect(from(all, ["10.0.0.0/8"], "10.0.0.1")).toBe("https://a.org/p");
+  });
+
+  test("is the configured one whatever a request says", () =>
+    expect(from(all, [], "10.0.0.1", "https://images.example.org/x")).toBe("https://images.example.org/x"));
+});
+
+describe("in a document", () => {
+  const id = async (yaml: string, headers: Record<string, string>, peer?: string) => {
+    const app = await served(yaml);
+    const response = await app.get("/iiif/3/base.png/info.json", { headers, ...(peer ? { peer } : {}) });
+    return { id: ((await response.json()) as { id: string }).id, vary: response.headers.get("Vary") };
+  };
+
+  test("the id follows the forwarded headers, and Vary names them", async () => {
+    const answer = await id("", { "X-Forwarded-Proto": "https", "X-Forwarded-Prefix": "/p" });
+    expect(answer.id).toBe("https://images.test/p/iiif/3/base.png");
+    for (const name of ["Proto", "Host", "Prefix"]) expect(answer.vary).toContain(`X-Forwarded-${name}`);
+  });
+
+  test("a configured base URL counts alone, with or without its last slash", async () => {
+    for (const url of ["https://images.example.org/x", "https://images.example.org/x/"]) {
+      const answer = await id(`base_url: ${url}`, { "X-Forwarded-Host": "evil.org" });
+      expect(answer.id).toBe("https://images.example.org/x/iiif/3/base.png");
+      expect(answer.vary).not.toContain("X-Forwarded");
+    }
+  });
+
+  test("headers from a peer that is no trusted proxy do not count", async () => {
+    const yaml = "trusted_proxies: [10.0.0.0/8]";
+    const headers = { "X-Forwarded-Host": "evil.org" };
+    expect((await id(yaml, headers, "192.0.2.1")).id).toBe("http://images.test/iiif/3/base.png");
+    expect((await id(yaml, headers, "10.1.1.1")).id).toBe("http://evil.org/iiif/3/base.png");
+  });
+});

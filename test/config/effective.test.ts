@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+import { effectiveYaml } from "../../src/config/effective.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { withAbsolutePaths } from "../../src/config/paths.ts";
+import { leaves } from "../../src/config/walk.ts";
+
+const accepted = (yaml: string) => {
+  const { config, problems } = loadConfig(yaml, {});
+  if (!config) throw new Error(JSON.stringify(problems));
+  return config;
+};
+
+describe("the effective configuration", () => {
+  test.each([
+    "",
+    'addr: "[::1]:8080"\nbase_url: "https://example.org/a: b"',
+    `sources: [{ name: "2024", type: filesystem, root: '/srv/with: colon # and "quotes"', prefix: "yes/" }]`,
+    "cache: { render: { backend: none }, info: { backend: heap, max_bytes: 5, ttl: 0s } }",
+    "image: { depth: source, memory_budget: 1GiB }\nlog: { format: json }",
+    "aliases: [{ prefix: /cantaloupe/iiif/2/, version: 2 }]\ntrusted_proxies: ['::1', 10.0.0.0/8]",
+  ])("of %j is read back as the same", (yaml) => {
+    const config = accepted(yaml);
+    expect(accepted(effectiveYaml(config))).toEqual(config);
+  });
+
+  test("shows every key", () => {
+    const text = effectiveYaml(accepted(""));
+    const keys = leaves().map(({ path }) => path.split(".").at(-1) as string);
+    const optional = ["name", "type", "prefix", "root", "version"]; // of list items
+    for (const key of keys.filter((key) => !optional.includes(key.replace(/.*\[\]/, ""))))
+      expect(text).toMatch(new RegExp(`^ *${key}:`, "m"));
+  });
+});
+
+test("file names become absolute against the folder of the file", () => {
+  const config = withAbsolutePaths(
+    accepted(`
+sources:
+  - { name: a, type: filesystem, root: ./scans }
+  - { name: b, type: filesystem, root: /srv/maps, prefix: maps/ }
+cache: { render: { backend: filesystem, path: cache } }`),
+    "/etc/smalti",
+  );
+  expect(config.sources.map((source) => source.root)).toEqual(["/etc/smalti/scans", "/srv/maps"]);
+  expect(config.cache.render).toMatchObject({ path: "/etc/smalti/cache" });
+  expect(config.cache.origin).toMatchObject({ path: "" });
+});

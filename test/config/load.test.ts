@@ -1,0 +1,367 @@
+import { describe, expect, test } from "vitest";
+import { type Loaded, loadConfig, problemLines } from "../../src/config/load.ts";
+
+const load = (yaml: string | undefined, env: Record<string, string> = {}): Loaded => loadConfig(yaml, env);
+
+/** `path: message` of each problem; [] for a configuration that is accepted. */
+const problems = (yaml: string, env: Record<string, string> = {}): string[] =>
+  (load(yaml, env).problems ?? []).map(({ path, message }) => `${path}: ${message}`);
+
+const accepted = (yaml: string | undefined, env: Record<string, string> = {}) => {
+  const { config, problems } = load(yaml, env);
+  if (!config) throw new Error(JSON.stringify(problems));
+  return config;
+};
+
+describe("a configuration without values", () => {
+  test.each([undefined, "", "\n", "# only a comment\n", "---\n", "{}", "image:\nsources:\nlog:\n  level:\n"])(
+    "%j is the one with all defaults",
+    (yaml) => {
+      expect(accepted(yaml)).toMatchObject({
+        addr: ":8080",
+        base_url: "",
+        trusted_proxies: [],
+        aliases: [],
+        read_timeout: "30s",
+        write_timeout: "60s",
+        shutdown_timeout: "15s",
+        log: { level: "info", format: "text" },
+        http: { image_max_age: "24h", info_max_age: "1h" },
+        limits: { max_in_flight: 0, max_in_flight_per_ip: 0 },
+        image: {
+          max_pixel_area: 1_000_000_000,
+          max_output_area: 0,
+          max_output_width: 0,
+          max_output_height: 0,
+          tile_size: 512,
+          max_concurrent: 0,
+          memory_budget: "",
+          timeout: "60s",
+          depth: "8",
+          background: "#ffffff",
+          jpeg_progressive: false,
+          jpeg_encoder: "fast",
+          jpeg_chroma: "420",
+        },
+        sources: [],
+        cache: {
+          render: { backend: "heap", max_bytes: "256MiB", ttl: "24h" },
+          info: { backend: "heap", max_bytes: "64MiB", ttl: "24h" },
+          origin: { backend: "filesystem", path: "", max_bytes: "4GiB", ttl: "7d" },
+        },
+      });
+    },
+  );
+});
+
+describe("value forms", () => {
+  test.each(["500ms", "30s", "5m", "24h", "7d", "0s"])("%s is a duration", (text) => {
+    expect(accepted(`read_timeout: ${text}`).read_timeout).toBe(text);
+    expect(accepted(`read_timeout: "${text}"`).read_timeout).toBe(text);
+  });
+
+  test.each(["30", "1.5h", "-1s", "1w", "5 m", "1m30s", "1H", "true", "[5s]", '""'])(
+    "%s is no duration",
+    (text) => {
+      expect(problems(`read_timeout: ${text}`)).toEqual([
+        expect.stringMatching(
+          /^read_timeout: expected a duration such as 500ms, 30s, 5m, 24h or 7d, received /,
+        ),
+      ]);
+    },
+  );
+
+  test.each([
+    ["64KiB", "64KiB"],
+    ["256MiB", "256MiB"],
+    ["10GiB", "10GiB"],
+    ["1048576", 1_048_576],
+    ['"1048576"', "1048576"],
+    ["0", 0],
+  ])("%s is a size", (text, value) => {
+    expect(accepted(`cache: { render: { backend: heap, max_bytes: ${text} } }`).cache.render).toMatchObject({
+      max_bytes: value,
+    });
+    expect(accepted(`image: { memory_budget: ${text} }`).image.memory_budget).toBe(value);
+  });
+
+  test.each(["1MB", "1.5MiB", "-1", "1.5", "1 MiB", "lots", "true", "[]"])("%s is no size", (text) => {
+    for (const key of ["cache.render.max_bytes", "image.memory_budget"] as const) {
+      const yaml =
+        key === "image.memory_budget"
+          ? `image: { memory_budget: ${text} }`
+          : `cache: { render: { backend: heap, max_bytes: ${text} } }`;
+      const [problem, ...more] = problems(yaml);
+      expect(problem).toContain(
+        `${key}: expected a size such as 64KiB, 256MiB, 10GiB or a number of bytes, received `,
+      );
+      expect(more).toEqual([]);
+    }
+  });
+
+  test.each([":8080", "127.0.0.1:8080", '"[::1]:8080"', "localhost:0"])("%s is an address", (text) => {
+    expect(problems(`addr: ${text}`)).toEqual([]);
+  });
+
+  test.each(["8080", "localhost", '"::1:8080"', ":99999", "http://localhost:8080", '":8080 "'])(
+    "%s is no address, and the message shows one",
+    (text) => {
+      expect(problems(`addr: ${text}`)).toEqual([
+        expect.stringContaining(
+          "addr: expected an address such as :8080, 127.0.0.1:8080 or [::1]:8080, received ",
+        ),
+      ]);
+    },
+  );
+
+  test.each(["https://images.example.org", "http://localhost:8080/iiif-server/", '""'])(
+    "%s is a base URL",
+    (text) => expect(problems(`base_url: ${text}`)).toEqual([]),
+  );
+
+  test.each([
+    "images.example.org",
+    "ftp://example.org",
+    "https://example.org/?a=b",
+    "https://example.org/?",
+    "https://example.org/#a",
+    "https://user@example.org/",
+    "https://:pass@example.org/",
+    "7",
+  ])("%s is no base URL", (text) =>
+    expect(problems(`base_url: "${text}"`)).toEqual([
+      expect.stringContaining("base_url: expected an http or https URL"),
+    ]),
+  );
+
+  test.each(["#ffffff", "#0A0b0C"])("%s is a colour", (text) =>
+    expect(problems(`image: { background: "${text}" }`)).toEqual([]),
+  );
+
+  test.each(["white", "#fff", "ffffff", "#gggggg"])("%s is no colour", (text) =>
+    expect(problems(`image: { background: "${text}" }`)).toEqual([
+      `image.background: expected a colour as #rrggbb, received "${text}"`,
+    ]),
+  );
+
+  test("a number where a word of a list is meant asks for quotes when they are all that is missing", () => {
+    expect(problems("image: { depth: 8 }")).toEqual([
+      'image.depth: expected "8" or "source", received the number 8; put it in quotes',
+    ]);
+    expect(problems("image: { depth: 16 }")).toEqual([
+      'image.depth: expected "8" or "source", received the number 16',
+    ]);
+    expect(problems("sources: [{ name: a, type: filesystem, root: 2024 }]")).toEqual([
+      "sources.0.root: expected text, received the number 2024; put it in quotes",
+    ]);
+  });
+});
+
+describe("unknown keys", () => {
+  test.each([
+    ["adr: x", 'adr: unknown key; did you mean "addr"?'],
+    ["image: { tile_sise: 3 }", 'image.tile_sise: unknown key; did you mean "tile_size"?'],
+    ["image: { max-pixel-area: 3 }", 'image.max-pixel-area: unknown key; did you mean "max_pixel_area"?'],
+    ["image: { Tile_Size: 3 }", 'image.Tile_Size: unknown key; did you mean "tile_size"?'],
+    ["adr:", 'adr: unknown key; did you mean "addr"?'],
+    [
+      "aliases: [{ prefix: /a/, version: 2, verison: 3 }]",
+      'aliases.0.verison: unknown key; did you mean "version"?',
+    ],
+    [
+      "sources: [{ name: a, type: filesystem, root: x, prefx: y/ }]",
+      'sources.0.prefx: unknown key; did you mean "prefix"?',
+    ],
+    [
+      "cache: { render: { backend: heap, max_byte: 3 } }",
+      'cache.render.max_byte: unknown key; did you mean "max_bytes"?',
+    ],
+    ["12: 3", /^12: unknown key; known keys here: addr, base_url, /],
+    [
+      "limits: { zzzzzzzzzzzz: 3 }",
+      "limits.zzzzzzzzzzzz: unknown key; known keys here: max_in_flight, max_in_flight_per_ip",
+    ],
+    ["__proto__: { x: 1 }", /^__proto__: unknown key; known keys here/],
+    ["constructor: 1", /^constructor: unknown key; known keys here/],
+  ])("%s is named by its path, with what was probably meant", (yaml, message) => {
+    expect(problems(yaml)).toEqual([typeof message === "string" ? message : expect.stringMatching(message)]);
+  });
+
+  test("a key that belongs to another member of a union is refused", () => {
+    expect(problems("cache: { render: { backend: heap, path: ./x } }")).toEqual([
+      expect.stringContaining("cache.render.path: unknown key"),
+    ]);
+  });
+});
+
+describe("wrong values", () => {
+  test.each([
+    ["image: { tile_size: 10 }", "image.tile_size: expected at least 64, received the number 10"],
+    ["image: { tile_size: 9000 }", "image.tile_size: expected at most 8192, received the number 9000"],
+    ["image: { tile_size: 512.5 }", "image.tile_size: expected a whole number, received the number 512.5"],
+    ["image: { tile_size: '512' }", 'image.tile_size: expected a number, received "512"'],
+    ["image: { jpeg_progressive: yes }", 'image.jpeg_progressive: expected true or false, received "yes"'],
+    ["log: text", 'log: expected keys and values, received "text"'],
+    ["log: { level: loud }", 'log.level: expected "debug" or "info" or "warn" or "error", received "loud"'],
+    ["sources: { a: 1 }", "sources: expected a list (lines that begin with -), received keys and values"],
+    ["sources: [./images]", 'sources.0: expected keys and values, received "./images"'],
+    ["sources: [{ name: a, root: x }]", 'sources.0.type: is missing; expected "filesystem"'],
+    ["sources: [{ name: a, type: ftp, root: x }]", 'sources.0.type: expected "filesystem", received "ftp"'],
+    ["sources: [{ name: a, type: filesystem }]", "sources.0.root: is missing; expected text"],
+    ["sources: [{ name: a, type: filesystem, root: }]", "sources.0.root: is missing; expected text"],
+    [
+      "sources: [{ name: a b, type: filesystem, root: x }]",
+      'sources.0.name: expected letters, digits, dots, dashes or underscores, received "a b"',
+    ],
+    [
+      "sources: [{ name: a, type: filesystem, root: x, prefix: maps }]",
+      'sources.0.prefix: expected text that ends with /, such as museum/, or nothing, received "maps"',
+    ],
+    [
+      "cache: { render: { max_bytes: 1MiB } }",
+      'cache.render.backend: is missing; expected "heap" or "filesystem" or "none"',
+    ],
+    [
+      "trusted_proxies: [10.0.0.0/8, 1.2.3.4/33]",
+      'trusted_proxies.1: expected an address or range such as 10.0.0.0/8 or ::1, received "1.2.3.4/33"',
+    ],
+    [
+      "aliases: [{ prefix: iiif, version: 2 }]",
+      'aliases.0.prefix: expected a path that begins and ends with /, such as /cantaloupe/iiif/2/, received "iiif"',
+    ],
+    [
+      "aliases: [{ prefix: /iiif/, version: 4 }]",
+      "aliases.0.version: expected 2 or 3, received the number 4",
+    ],
+    [
+      "image: { max_output_height: 5 }",
+      "image.max_output_height: needs max_output_width as well (Image API 3.0, section 5.3: maxHeight requires maxWidth)",
+    ],
+  ])("%s is named by its path, with what was expected and received", (yaml, message) => {
+    expect(problems(yaml)).toEqual([message]);
+  });
+
+  test("all problems of a file are told together", () => {
+    expect(problems("adr: 1\nlog: { level: 3 }\nimage: { tile_size: 1, depht: 8 }").length).toBe(4);
+  });
+
+  test("a long value is shortened", () => {
+    const [problem = ""] = problems(`addr: ${"x".repeat(5000)}`);
+    expect(problem.length).toBeLessThan(250);
+  });
+});
+
+describe("sources", () => {
+  const source = (name: string, prefix: string) =>
+    `{ name: ${name}, type: filesystem, root: ./x, prefix: "${prefix}" }`;
+
+  test("may not share a name or a prefix", () => {
+    expect(problems(`sources: [${source("a", "")}, ${source("a", "b/")}]`)).toEqual([
+      "sources.1.name: is the same as that of sources.0; each source needs its own",
+    ]);
+    expect(problems(`sources: [${source("a", "b/")}, ${source("b", "")}, ${source("c", "b/")}]`)).toEqual([
+      "sources.2.prefix: is the same as that of sources.0; each source needs its own",
+    ]);
+  });
+
+  test("may lie within each other's prefix", () => {
+    expect(problems(`sources: [${source("a", "b/")}, ${source("b", "b/c/")}]`)).toEqual([]);
+  });
+});
+
+describe("text that is no configuration", () => {
+  test.each([
+    ["addr: [", /^: not valid YAML: .* at line 1, column \d+$/],
+    ["a: 1\n\tb: 2", /^: not valid YAML: .* at line 2, column \d+$/],
+    ["addr: :1\naddr: :2", /^: not valid YAML: Map keys must be unique at line 2, column 1$/],
+    ["a: *nowhere", /^: not valid YAML: .*alias/i],
+    ["--- 1\n--- 2", /^: not valid YAML: /],
+    ["- a", /^: expected keys and values \(such as "addr: :8080"\), received a list$/],
+    ["hello", /^: expected keys and values .* received "hello"$/],
+    ["42", /^: expected keys and values .* received the number 42$/],
+  ])("%j is refused in one line", (yaml, message) => {
+    const [first = "", ...rest] = problems(yaml);
+    expect(first).toMatch(message);
+    expect(first).not.toContain("\n");
+    expect(rest).toEqual([]);
+  });
+
+  test("aliases that multiply are refused", () => {
+    const levels = "abcdefghi".split("");
+    const bomb = levels
+      .map((name, i) => {
+        const item = i === 0 ? '"x"' : `*${levels[i - 1]}`;
+        return `${name}: &${name} [${Array(9).fill(item).join(", ")}]`;
+      })
+      .join("\n");
+    expect(problems(bomb)).toEqual([expect.stringMatching(/^: not valid YAML: .*alias/i)]);
+  });
+
+  test("a few aliases are fine", () => {
+    expect(accepted("read_timeout: &t 5s\nwrite_timeout: *t").write_timeout).toBe("5s");
+  });
+});
+
+describe("the environment", () => {
+  test("overrides the file", () => {
+    const loaded = load("addr: :1\nlog: { level: error }\nimage: { max_pixel_area: 5 }", {
+      SERVICE_ADDR: "127.0.0.1:9000",
+      SERVICE_LOG_LEVEL: "debug",
+      SERVICE_LOG_FORMAT: "json",
+      SERVICE_MAX_PIXEL_AREA: "1000",
+    });
+    expect(loaded.config).toMatchObject({
+      addr: "127.0.0.1:9000",
+      log: { level: "debug", format: "json" },
+      image: { max_pixel_area: 1000 },
+    });
+    expect([...(loaded.config ? loaded.overridden : [])].sort()).toEqual([
+      "addr",
+      "image.max_pixel_area",
+      "log.format",
+      "log.level",
+    ]);
+  });
+
+  test("counts over a wrong value of the file", () => {
+    expect(accepted("addr: 8080", { SERVICE_ADDR: ":9000" }).addr).toBe(":9000");
+  });
+
+  test("an empty variable is as good as none", () => {
+    expect(accepted("addr: :1", { SERVICE_ADDR: "" }).addr).toBe(":1");
+  });
+
+  test.each([
+    ["SERVICE_ADDR", "8080", "addr"],
+    ["SERVICE_LOG_LEVEL", "loud", "log.level"],
+    ["SERVICE_LOG_FORMAT", "xml", "log.format"],
+    ["SERVICE_MAX_PIXEL_AREA", "1e9", "image.max_pixel_area"],
+    ["SERVICE_MAX_PIXEL_AREA", "-1", "image.max_pixel_area"],
+    ["SERVICE_MAX_PIXEL_AREA", "99999999999999999999", "image.max_pixel_area"],
+  ])("%s=%s is named with its variable", (name, value, path) => {
+    expect(problems("", { [name]: value })).toEqual([
+      expect.stringMatching(new RegExp(`^${path.replace(".", "\\.")}: expected .*\\(from ${name}\\)$`)),
+    ]);
+  });
+
+  test("a variable whose part of the file is broken leaves the file's problem standing", () => {
+    expect(problems("log: text", { SERVICE_LOG_LEVEL: "info" })).toEqual([
+      'log: expected keys and values, received "text"',
+    ]);
+  });
+});
+
+test("problems are one line each under a heading with their number", () => {
+  expect(problemLines([{ path: "addr", message: "bad" }], "smalti.yaml")).toBe(
+    "the configuration in smalti.yaml has a problem:\n  addr: bad",
+  );
+  expect(
+    problemLines(
+      [
+        { path: "", message: "one" },
+        { path: "a.b", message: "two" },
+      ],
+      "x",
+    ),
+  ).toBe("the configuration in x has 2 problems:\n  one\n  a.b: two");
+});

@@ -1,0 +1,30 @@
+// What the schema says of itself: the reference page, the reload and the masked view depend on it.
+
+import { describe, expect, test } from "vitest";
+import { leaves, overridable } from "../../src/config/walk.ts";
+import { liveKeys } from "../../src/service.ts";
+
+describe("every key of the schema", () => {
+  test("has a description that is a sentence", () => {
+    const without = leaves().filter(({ node }) => !/^[A-Z0-9].*\.$/s.test(node.description ?? ""));
+    expect(without.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("has a default or is required in a list item or a choice", () => {
+    const without = leaves().filter(({ node }) => node.default === undefined);
+    expect(without.map(({ path }) => path).filter((path) => !/\[\]|\.backend$/.test(path))).toEqual([]);
+  });
+});
+
+test("the keys that the schema calls live are those that a reload takes", () => {
+  const live = leaves().filter(({ node }) => node.edit === "live");
+  expect(live.map(({ path }) => path).sort()).toEqual([...liveKeys].sort());
+});
+
+test("the variables that override the file are the documented four", () => {
+  expect(
+    overridable()
+      .map(({ env }) => env)
+      .sort(),
+  ).toEqual(["SERVICE_ADDR", "SERVICE_LOG_FORMAT", "SERVICE_LOG_LEVEL", "SERVICE_MAX_PIXEL_AREA"]);
+});
