@@ -1,0 +1,193 @@
+// The tiles of a level, put together, are that level rendered whole: sample for sample, in PNG (Image API sections 4.1, 4.2
+// and 5.4, implementation notes on tiles).
+
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp, { type Sharp } from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectedRows, fixture } from "../host.ts";
+import { type Served, served } from "../served.ts";
+import {
+  cut,
+  difference,
+  type Information,
+  informationOf,
+  type Picture,
+  pixelsOf,
+  seeded,
+} from "./answers.ts";
+
+interface Tile {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly target: string;
+}
+
+const up = Math.ceil;
+
+/** The tiles of a level with their addresses as OpenSeadragon writes them: version 3 `w,h`, version 2 `w,`. */
+function* tilesOf(version: 2 | 3, name: string, info: Information, s: number): Generator<Tile> {
+  const side = (info.tiles[0]?.width ?? 0) * s;
+  const size = (w: number, h: number) =>
+    w === info.width && (version === 2 || h === info.height)
+      ? version === 2
+        ? "full"
+        : "max"
+      : version === 2
+        ? `${w},`
+        : `${w},${h}`;
+  for (let y = 0; y < info.height; y += side)
+    for (let x = 0; x < info.width; x += side) {
+      const [w, h] = [Math.min(side, info.width - x), Math.min(side, info.height - y)];
+      const whole = w === info.width && h === info.height;
+      const [width, height] = [up(w / s), up(h / s)];
+      yield {
+        x: x / s,
+        y: y / s,
+        width,
+        height,
+        target: `/iiif/${version}/${name}/${whole ? "full" : `${x},${y},${w},${h}`}/${size(width, height)}/0/default.png`,
+      };
+    }
+}
+
+const wholeTarget = (version: 2 | 3, name: string, { width, height }: Information, s: number) =>
+  `/iiif/${version}/${name}/full/${up(width / s)},${up(height / s)}/0/default.png`;
+
+/**
+ * Every tile of every level of a picture against that level. An edge a pixel wide has one address at two levels: then
+ * its answer is the finer level's, and the coarser level is held to nothing there.
+ */
+async function expectNoSeams(app: Served, version: 2 | 3, name: string): Promise<void> {
+  const info = await informationOf(app, version, name);
+  const seen = new Set<string>();
+  for (const s of info.tiles[0]?.scaleFactors ?? []) {
+    const level = await pixelsOf(app, wholeTarget(version, name, info, s));
+    expect([level.width, level.height]).toEqual([up(info.width / s), up(info.height / s)]);
+    for (const tile of tilesOf(version, name, info, s)) {
+      if (seen.has(tile.target)) {
+        expect(tile.width === 1 && (version === 2 || tile.height === 1), tile.target).toBe(true);
+        continue;
+      }
+      seen.add(tile.target);
+      expectPart(level, await pixelsOf(app, tile.target), tile);
+    }
+  }
+}
+
+function expectPart(level: Picture, picture: Picture, tile: Tile): void {
+  const { largest } = difference(picture, cut(level, tile.x, tile.y, tile.width, tile.height));
+  expect(largest, tile.target).toBe(0);
+}
+
+/** Pictures of up to four megapixels that are sound and served. */
+const fixtures = expectedRows()
+  .filter(({ file = "" }) => !/^(bad|bomb-|large-)/.test(file) && !/lab|jp2k|webp-tiled|zstd/.test(file))
+  .map((row) => row.file as string);
+
+describe.each([
+  [3, 200],
+  [2, 512],
+] as const)("in version %i, tiles of %i pixels", (version, side) => {
+  let app: Served;
+  beforeAll(async () => {
+    app = await served(`image: { tile_size: ${side} }`);
+  });
+  afterAll(() => app.service.close());
+
+  test.each(fixtures)("of %s meet without a seam", (name) => expectNoSeams(app, version, name));
+});
+
+const sizes = [
+  [601, 403],
+  [1023, 517],
+  [1025, 1025],
+  [1025, 300],
+  [97, 1201],
+] as const;
+
+const formats = {
+  png: (image: Sharp) => image.png({ compressionLevel: 1 }),
+  jpg: (image: Sharp) => image.jpeg({ quality: 92 }),
+  "progressive.jpg": (image: Sharp) =>
+    image.jpeg({ quality: 85, progressive: true, chromaSubsampling: "4:4:4" }),
+  "turned.jpg": (image: Sharp) => image.withMetadata({ orientation: 6 }).jpeg({ quality: 92 }),
+  "flipped.jpg": (image: Sharp) => image.withMetadata({ orientation: 7 }).jpeg({ quality: 92 }),
+  "halfway.png": (image: Sharp) => image.withMetadata({ orientation: 3 }).png({ compressionLevel: 1 }),
+  webp: (image: Sharp) => image.webp({ quality: 80, effort: 1 }),
+  gif: (image: Sharp) => image.gif({ effort: 1 }),
+  tif: (image: Sharp) => image.tiff({ compression: "lzw" }),
+  "pyramid.tif": (image: Sharp) =>
+    image.tiff({ compression: "deflate", tile: true, tileWidth: 128, tileHeight: 128, pyramid: true }),
+  "turned-pyramid.tif": (image: Sharp) =>
+    image
+      .withMetadata({ orientation: 8 })
+      .tiff({ compression: "jpeg", quality: 90, tile: true, tileWidth: 256, tileHeight: 256, pyramid: true }),
+} as const;
+
+let folder: string;
+const made = (name: string) => join(folder, name);
+const over = (side: number) =>
+  `image: { tile_size: ${side} }\nsources: [{ name: made, type: filesystem, root: ${JSON.stringify(folder)} }]`;
+
+/** A picture of any size from the photograph of the fixtures, all of it different from its neighbours. */
+const enlarged = (width: number, height: number) =>
+  sharp(fixture("base.png")).removeAlpha().resize(width, height, { fit: "fill", kernel: "lanczos3" });
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "seams-"));
+  for (const [width, height] of sizes)
+    for (const [ending, write] of Object.entries(formats))
+      await writeFile(made(`${width}x${height}.${ending}`), await write(enlarged(width, height)).toBuffer());
+  await writeFile(made("large.jpg"), await enlarged(3000, 2000).jpeg({ quality: 90 }).toBuffer());
+  await writeFile(
+    made("large-turned.jpg"),
+    await enlarged(3001, 1999).withMetadata({ orientation: 5 }).jpeg().toBuffer(),
+  );
+}, 120_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+// Each picture meets one row in full; all rows for all pictures would take minutes and tell nothing new.
+describe.each([
+  [3, 512, 0],
+  [2, 256, 1],
+  [3, 200, 2],
+  [2, 128, 3],
+  [3, 64, 4],
+] as const)("in version %i, tiles of %i pixels", (version, side, turn) => {
+  let app: Served;
+  beforeAll(async () => {
+    app = await served(over(side));
+  });
+  afterAll(() => app.service.close());
+
+  const pictures = sizes.flatMap(([width, height], row) =>
+    Object.keys(formats)
+      .filter((_, column) => (row + column) % 5 === turn)
+      .map((ending) => `${width}x${height}.${ending}`),
+  );
+  test.each(pictures)("of %s meet without a seam, whatever its size", (name) =>
+    expectNoSeams(app, version, name),
+  );
+});
+
+describe.each(["large.jpg", "large-turned.jpg"])("of %s", (name) => {
+  test.each([3, 2] as const)("a sample of tiles lies in its levels in version %i", async (version) => {
+    const app = await served(over(512));
+    const info = await informationOf(app, version, name);
+    const random = seeded(version);
+    expect(info.tiles[0]?.scaleFactors).toEqual([1, 2, 4, 8]);
+    for (const s of info.tiles[0]?.scaleFactors ?? []) {
+      const level = await pixelsOf(app, wholeTarget(version, name, info, s));
+      const all = [...tilesOf(version, name, info, s)];
+      for (let i = 0; i < Math.min(6, all.length); i++) {
+        const tile = all[random(all.length)] as Tile;
+        expectPart(level, await pixelsOf(app, tile.target), tile);
+      }
+    }
+    await app.service.close();
+  });
+});
