@@ -1,7 +1,7 @@
 // The HTTP server of Node: RFC 9112 timeouts, the target as it came, and a stop that lets requests finish.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, Server as PlainServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { listenError, listeningUrl } from "./listening.ts";
 import type { ServeOptions, Serving } from "./platform.ts";
@@ -49,6 +49,16 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     },
   );
   server.setTimeout(options.writeTimeoutMs);
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  // The server's own closeIdleConnections also cuts answers that are complete but still on their way.
+  const closeIdle = () => {
+    const busy = new Set([...running].map((outgoing) => outgoing.socket));
+    for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
+  };
 
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -66,15 +76,16 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     stop(graceMs) {
       return new Promise((resolve) => {
         // Connections that become idle after this moment are closed as soon as they are seen to be.
-        const sweep = setInterval(() => server.closeIdleConnections(), 50);
+        const sweep = setInterval(closeIdle, 50);
         const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-        server.close(() => {
+        // Of the plain server, since the one of HTTP calls closeIdleConnections.
+        PlainServer.prototype.close.call(server, () => {
           clearInterval(sweep);
           clearTimeout(cut);
           resolve();
         });
         for (const outgoing of running) if (!outgoing.headersSent) outgoing.shouldKeepAlive = false;
-        server.closeIdleConnections();
+        closeIdle();
       });
     },
   };

@@ -1,0 +1,112 @@
+// The built program as an operator has it: dist/ in a folder of its own, command lines and servers as processes.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "../../scripts/build.mjs";
+
+export interface Output {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Program {
+  readonly status: () => { readonly out: string; readonly err: string };
+  readonly process: ChildProcess;
+  readonly ended: Promise<Output>;
+  /** Waits until the standard output or error matches. Throws with both when the program ends before. */
+  said(pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+export interface ProgramOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Flags of the runtime. */
+  readonly flags?: readonly string[];
+  readonly uid?: number;
+}
+
+export interface Built {
+  readonly dist: string;
+  start(args: readonly string[], options?: ProgramOptions): Program;
+  /** Runs a command line to its end. */
+  run(args: readonly string[], options?: ProgramOptions): Promise<Output>;
+  /** Serves on a free port of 127.0.0.1 and waits until it listens. */
+  serve(args: readonly string[], options?: ProgramOptions): Promise<Program & { readonly url: string }>;
+  remove(): void;
+}
+
+/** Builds into a temporary folder, so that tests never run what is stale. */
+export async function buildProgram(): Promise<Built> {
+  const folder = mkdtempSync(join(tmpdir(), "smalti-built-"));
+  const dist = join(folder, "dist");
+  await build({ outdir: dist, quiet: true });
+  const running = new Set<ChildProcess>();
+
+  const start: Built["start"] = (args, { cwd = folder, env = {}, flags = [], uid } = {}) => {
+    const child = spawn(process.execPath, [...flags, join(dist, "main.js"), ...args], {
+      cwd,
+      env: { PATH: process.env.PATH ?? "", HOME: folder, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      ...(uid === undefined ? {} : { uid, gid: uid }),
+    });
+    running.add(child);
+    let out = "";
+    let err = "";
+    const listeners = new Set<() => void>();
+    const tell = () => {
+      for (const listener of listeners) listener();
+    };
+    child.stdout?.on("data", (text) => {
+      out += text;
+      tell();
+    });
+    child.stderr?.on("data", (text) => {
+      err += text;
+      tell();
+    });
+    let over = false;
+    const ended = new Promise<Output>((resolve) => {
+      child.once("close", (code) => {
+        running.delete(child);
+        over = true;
+        resolve({ code, out, err });
+        tell();
+      });
+    });
+    return {
+      process: child,
+      status: () => ({ out, err }),
+      ended,
+      said: (pattern) =>
+        new Promise((resolve, reject) => {
+          const look = () => {
+            const found = pattern.exec(out) ?? pattern.exec(err);
+            if (!found && !over) return;
+            listeners.delete(look);
+            if (found) resolve(found);
+            else reject(new Error(`ended without ${pattern}: ${out}\n${err}`));
+          };
+          listeners.add(look);
+          look();
+        }),
+    };
+  };
+
+  return {
+    dist,
+    start,
+    run: (args, options) => start(args, options).ended,
+    async serve(args, options = {}) {
+      const program = start(args, { ...options, env: { SERVICE_ADDR: "127.0.0.1:0", ...options.env } });
+      const [, url = ""] = await program.said(/(http:\/\/127\.0\.0\.1:\d+)/);
+      return { ...program, url };
+    },
+    remove() {
+      for (const child of running) child.kill("SIGKILL");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,189 @@
+// Command lines that end: check, version, help, and mistakes, each with what it prints and its exit code (D-2).
+
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fixturesFolder } from "../host.ts";
+import { type Built, buildProgram } from "./built.ts";
+
+let built: Built;
+let folder: string;
+
+beforeAll(async () => {
+  built = await buildProgram();
+  folder = mkdtempSync(join(tmpdir(), "smalti-cli-"));
+  mkdirSync(join(folder, "images"));
+  copyFileSync(join(fixturesFolder, "base.png"), join(folder, "images", "base.png"));
+  writeFileSync(join(folder, "a-file"), "x");
+});
+afterAll(() => {
+  built.remove();
+  rmSync(folder, { recursive: true });
+});
+
+function write(name: string, yaml: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, yaml);
+  return path;
+}
+
+const lines = (text: string) => text.trimEnd().split("\n");
+
+describe("version and help", () => {
+  test.each([["version"], ["--version"], ["-v"]])("%s prints the version", async (word) => {
+    expect(await built.run([word])).toEqual({ code: 0, out: expect.stringMatching(/^\S+\n$/), err: "" });
+  });
+
+  test.each([["help"], ["--help"], ["-h"]])("%s prints every command and variable", async (word) => {
+    const { code, out } = await built.run([word]);
+    expect(code).toBe(0);
+    for (const name of ["smalti DIR", "check", "version", "-config FILE", "SERVICE_CONFIG", "SERVICE_ADDR"])
+      expect(out).toContain(name);
+  });
+});
+
+describe("check", () => {
+  const yaml = `
+addr: 127.0.0.1:8181
+sources: [{ name: scans, type: filesystem, root: ./images }]
+cache: { render: { backend: filesystem, path: ./cache, max_bytes: 1GiB } }
+image: { max_pixel_area: 5000000 }
+`;
+
+  test("prints the configuration with all defaults; that text is a configuration with the same meaning", async () => {
+    const first = await built.run(["check", "-config", write("full.yaml", yaml)]);
+    expect(first).toMatchObject({ code: 0, err: "" });
+    expect(first.out).toContain(`root: ${join(folder, "images")}`);
+    expect(first.out).toContain("tile_size: 512");
+    mkdirSync(join(folder, "elsewhere"), { recursive: true });
+    const second = await built.run(["check", "-config", write("elsewhere/again.yaml", first.out)]);
+    expect(second).toEqual(first);
+  });
+
+  test("shows what the environment overrides", async () => {
+    const { out } = await built.run(["check", "-config", write("env.yaml", yaml)], {
+      env: { SERVICE_MAX_PIXEL_AREA: "77", SERVICE_ADDR: ":9" },
+    });
+    expect(out).toContain("max_pixel_area: 77");
+    expect(out).toContain("addr: :9");
+  });
+
+  test("tells every problem with its key, on standard error, and exits 1", async () => {
+    const file = write("bad.yaml", "adr: x\nimage: { tile_size: 1, timeout: 5 }\nlog: { level: loud }");
+    const { code, out, err } = await built.run(["check", "-config", file]);
+    expect([code, out]).toEqual([1, ""]);
+    expect(lines(err)[0]).toBe(`smalti: the configuration in ${file} has 4 problems:`);
+    expect(
+      lines(err)
+        .slice(1)
+        .map((line) => line.split(":")[0]?.trim())
+        .sort(),
+    ).toEqual(["adr", "image.tile_size", "image.timeout", "log.level"]);
+  });
+
+  test("names the variable of a bad override", async () => {
+    const { code, err } = await built.run(["check"], { env: { SERVICE_ADDR: "8080" } });
+    expect(code).toBe(1);
+    expect(err).toContain("(from SERVICE_ADDR)");
+  });
+});
+
+describe("the configuration file", () => {
+  test.each([
+    ["-config FILE", (file: string) => ["check", "-config", file]],
+    ["--config FILE", (file: string) => ["check", "--config", file]],
+    ["-config=FILE", (file: string) => ["check", `-config=${file}`]],
+    ["--config=FILE", (file: string) => ["check", `--config=${file}`]],
+    ["the flag before the command", (file: string) => ["-config", file, "check"]],
+  ])("is named by %s", async (_, args) => {
+    const file = write("named.yaml", "image: { tile_size: 321 }");
+    expect((await built.run(args(file))).out).toContain("tile_size: 321");
+  });
+
+  test("is named by SERVICE_CONFIG where no flag is given; a flag goes first", async () => {
+    const env = { SERVICE_CONFIG: write("by-env.yaml", "image: { tile_size: 111 }") };
+    expect((await built.run(["check"], { env })).out).toContain("tile_size: 111");
+    const flag = write("by-flag.yaml", "image: { tile_size: 222 }");
+    expect((await built.run(["check", "-config", flag], { env })).out).toContain("tile_size: 222");
+  });
+
+  test("is relative to where the program is started, and what it names to the file", async () => {
+    mkdirSync(join(folder, "etc"), { recursive: true });
+    write("etc/smalti.yaml", "sources: [{ name: a, type: filesystem, root: ../images }]");
+    const { out } = await built.run(["check", "-config", "etc/smalti.yaml"], { cwd: folder });
+    expect(out).toContain(`root: ${join(folder, "etc")}/../images`);
+  });
+});
+
+describe("mistakes give one line that says what to do, and exit code 1", () => {
+  test.each<[string, readonly string[], RegExp]>([
+    ["an unknown flag", ["--port", "80"], /unknown flag --port; see smalti --help/],
+    ["a second folder", ["a", "b"], /unexpected argument b/],
+    ["a folder for check", ["check", "images"], /unexpected argument images/],
+    ["-config without a name", ["-config"], /-config needs the name of a file/],
+    ["-config= without a name", ["-config="], /-config= needs the name of a file/],
+    ["a file that is not there", ["-config", "none.yaml"], /there is no configuration file .*none\.yaml/],
+    ["a folder as the file", ["-config", "images"], /the configuration file .* cannot be read/],
+    ["a folder that is not there", ["missing"], /missing is no folder that can be read; give a folder/],
+    ["a file as the folder", ["a-file"], /a-file is no folder that can be read; give a folder/],
+  ])("%s", async (_, args, message) => {
+    const { code, out, err } = await built.run(args, { cwd: folder });
+    expect([code, out]).toEqual([1, ""]);
+    expect(lines(err)).toEqual([expect.stringMatching(message)]);
+    expect(err).toMatch(/^smalti: /);
+  });
+
+  test("a folder together with sources in the file", async () => {
+    const file = write("sources.yaml", "sources: [{ name: a, type: filesystem, root: ./images }]");
+    const { code, err } = await built.run(["-config", file, "images"], { cwd: folder });
+    expect(code).toBe(1);
+    expect(lines(err)).toEqual([
+      expect.stringMatching(/a folder \(images\) and sources in .* exclude each other/),
+    ]);
+  });
+
+  test("a root that is not there", async () => {
+    const file = write("gone.yaml", "sources: [{ name: scans, type: filesystem, root: ./gone }]");
+    const { code, err } = await built.run(["-config", file]);
+    expect(code).toBe(1);
+    expect(lines(err)).toEqual([
+      expect.stringMatching(/source "scans": .*Create it, mount it, or correct root/),
+    ]);
+  });
+
+  test.runIf(process.getuid?.() === 0)("a root that this user may not read", async () => {
+    const root = join(folder, "locked");
+    mkdirSync(root);
+    chmodSync(root, 0o700);
+    chmodSync(folder, 0o755);
+    chmodSync(join(built.dist, ".."), 0o755);
+    const file = write(
+      "locked.yaml",
+      "sources: [{ name: scans, type: filesystem, root: ./locked }]\ncache: { origin: { backend: none } }",
+    );
+    const { code, err } = await built.run(["-config", file], { uid: 65_534, cwd: "/" });
+    expect(code).toBe(1);
+    expect(lines(err)).toEqual([expect.stringMatching(/source "scans": .*cannot be read.*right to read/)]);
+  });
+
+  test("a port in use", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as { port: number };
+    const { code, out, err } = await built.run([], { env: { SERVICE_ADDR: `127.0.0.1:${port}` } });
+    other.close();
+    expect([code, out]).toEqual([1, ""]);
+    expect(lines(err)).toEqual([expect.stringMatching(new RegExp(`:${port} is in use; .*SERVICE_ADDR=`))]);
+  });
+
+  test.each(["18.20.8", "20.8.1"])("Node %s", async (version) => {
+    const pretend = `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"${version}"}})`;
+    const { code, out, err } = await built.run(["version"], { flags: ["--import", pretend] });
+    expect([code, out]).toEqual([1, ""]);
+    expect(lines(err)).toEqual([
+      `smalti: expected Node 20.9 or newer, received ${version}; install a newer Node, or run it with Deno or Bun`,
+    ]);
+  });
+});

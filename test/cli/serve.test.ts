@@ -1,0 +1,222 @@
+// A server as a process: what it prints at start, signals, the log, and what errors tell the outside (D-2, D-10).
+
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fixturesFolder } from "../host.ts";
+import { type Built, buildProgram, type Program } from "./built.ts";
+
+let built: Built;
+let folder: string;
+let images: string;
+
+beforeAll(async () => {
+  built = await buildProgram();
+  folder = mkdtempSync(join(tmpdir(), "smalti-serve-"));
+  images = join(folder, "images");
+  mkdirSync(images);
+  copyFileSync(join(fixturesFolder, "base.png"), join(images, "base.png"));
+  writeFileSync(join(images, "broken.png"), "not a picture");
+});
+afterAll(() => {
+  built.remove();
+  rmSync(folder, { recursive: true });
+});
+
+function write(name: string, yaml: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, yaml);
+  return path;
+}
+
+async function stop(program: Program): Promise<number | null> {
+  program.process.kill("SIGTERM");
+  return (await program.ended).code;
+}
+
+const info = (url: string, name: string) => fetch(`${url}/iiif/3/${name}/info.json`);
+
+describe("the start", () => {
+  test("without arguments serves the sample, and names URLs that answer", async () => {
+    const server = await built.serve([]);
+    await server.said(/info\.json\n/);
+    const urls = server.status().out.match(/http:\S+/g) ?? [];
+    expect(urls.length).toBeGreaterThanOrEqual(2);
+    for (const url of urls) expect((await fetch(url)).status).toBe(200);
+    expect(urls.some((url) => url.endsWith("/iiif/3/sample/info.json"))).toBe(true);
+    expect(await stop(server)).toBe(0);
+  });
+
+  test("with a folder serves that folder as source files", async () => {
+    const server = await built.serve(["images"], { cwd: folder });
+    expect((await info(server.url, "base.png")).status).toBe(200);
+    expect((await info(server.url, "sample")).status).toBe(404);
+    const ready = (await (await fetch(`${server.url}/ready`)).json()) as { sources: { name: string }[] };
+    expect(ready.sources.map(({ name }) => name)).toEqual(["files"]);
+    expect(await stop(server)).toBe(0);
+  });
+
+  test("with a folder and a file without sources takes both", async () => {
+    const file = write("tile.yaml", "image: { tile_size: 256 }");
+    const server = await built.serve(["-config", file, "images"], { cwd: folder });
+    expect(await (await info(server.url, "base.png")).json()).toMatchObject({ tiles: [{ width: 256 }] });
+    expect(await stop(server)).toBe(0);
+  });
+
+  test("with an empty folder says so and serves", async () => {
+    mkdirSync(join(folder, "empty"));
+    const server = await built.serve(["empty"], { cwd: folder });
+    await server.said(/no image found at the top of source "files"/);
+    expect((await fetch(`${server.url}/`)).status).toBe(200);
+    expect(await stop(server)).toBe(0);
+  });
+});
+
+describe("SIGHUP", () => {
+  test("takes the live keys of the changed file, names those that wait, and keeps all when it is broken", async () => {
+    const source = `sources: [{ name: s, type: filesystem, root: ${JSON.stringify(images)} }]`;
+    const file = write("live.yaml", source);
+    const server = await built.serve(["-config", file]);
+    expect((await info(server.url, "base.png")).status).toBe(200); // 600 x 400 = 240,000 pixels
+
+    write("live.yaml", `${source}\nimage: { max_pixel_area: 239999, tile_size: 256 }`);
+    server.process.kill("SIGHUP");
+    await server.said(/configuration read again needRestart=\["image\.tile_size"\]/);
+    const refused = await info(server.url, "base.png");
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ code: "source_too_large" });
+
+    write("live.yaml", `${source}\nimage: { max_pixel_area: none }`);
+    server.process.kill("SIGHUP");
+    await server.said(/configuration not changed .*image\.max_pixel_area/);
+    expect((await info(server.url, "base.png")).status).toBe(400);
+
+    write("live.yaml", `${source}\nimage: { max_pixel_area: 240000 }`);
+    server.process.kill("SIGHUP");
+    await server.said(/configuration read again\n/);
+    expect(await (await info(server.url, "base.png")).json()).toMatchObject({ tiles: [{ width: 512 }] });
+    expect(await stop(server)).toBe(0);
+  });
+
+  test("changes the log level", async () => {
+    const file = write("level.yaml", "log: { level: warn }");
+    const server = await built.serve(["-config", file]);
+    await info(server.url, "sample");
+    write("level.yaml", "log: { level: debug }");
+    server.process.kill("SIGHUP");
+    await server.said(/configuration read again/);
+    expect(server.status().err).not.toContain("/iiif/3/sample/info.json");
+    await info(server.url, "sample");
+    await server.said(/debug request .*path=\/iiif\/3\/sample\/info\.json .*status=200/);
+    expect(await stop(server)).toBe(0);
+  });
+});
+
+describe("SIGTERM", () => {
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "%s lets a running request finish, takes no new one, and exits 0",
+    async (signal) => {
+      await sharp({
+        create: {
+          width: 2800,
+          height: 2800,
+          channels: 3,
+          noise: { type: "gaussian", mean: 128, sigma: 40 },
+        } as never,
+      })
+        .jpeg()
+        .toFile(join(images, "large.jpg"));
+      const file = write("patient.yaml", "shutdown_timeout: 5m");
+      const server = await built.serve(["-config", file, images]);
+      let answered = false;
+      const answer = fetch(`${server.url}/iiif/3/large.jpg/full/max/1/default.png`).then(async (response) => {
+        const bytes = new Uint8Array(await response.arrayBuffer());
+        answered = true;
+        return { status: response.status, bytes };
+      });
+      // The request has begun when another one sent after it has been answered.
+      await info(server.url, "large.jpg");
+      server.process.kill(signal);
+      await server.said(/info {2}stopping/);
+      expect(answered).toBe(false);
+      await expect(fetch(`${server.url}/health`)).rejects.toThrow();
+      const { status, bytes } = await answer;
+      expect(status).toBe(200);
+      expect(await sharp(bytes).stats()).toMatchObject({ isOpaque: false }); // decodes to its end; uncovered corners
+      expect((await server.ended).code).toBe(0);
+    },
+  );
+
+  test("cuts what runs longer than shutdown_timeout, and exits 0", async () => {
+    const file = write(
+      "short.yaml",
+      `shutdown_timeout: 200ms\nsources: [{ name: s, type: filesystem, root: ${JSON.stringify(images)} }]`,
+    );
+    const server = await built.serve(["-config", file]);
+    const answer = fetch(`${server.url}/iiif/3/large.jpg/full/max/1/default.png`).then((response) =>
+      response.arrayBuffer(),
+    );
+    answer.catch(() => {});
+    await info(server.url, "large.jpg");
+    server.process.kill("SIGTERM");
+    await expect(answer).rejects.toThrow();
+    expect((await server.ended).code).toBe(0);
+  });
+});
+
+describe("the log", () => {
+  const failing = "broken.png/full/max/0/default.jpg";
+
+  test("as JSON is one object a line on standard error, and nothing else is written", async () => {
+    const server = await built.serve(["images"], {
+      cwd: folder,
+      env: { SERVICE_LOG_FORMAT: "json", SERVICE_LOG_LEVEL: "debug" },
+    });
+    await fetch(`${server.url}/iiif/3/${failing}`);
+    await fetch(`${server.url}/iiif/3/a%0Ab%22/info.json`);
+    expect(await stop(server)).toBe(0);
+    const { out, err } = server.status();
+    expect(out).toBe("");
+    const entries = err
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(entries.map(({ message }) => message)).toEqual(
+      expect.arrayContaining(["serving", "request", "stopping"]),
+    );
+    expect(
+      entries.every(
+        (entry) => typeof entry.level === "string" && !Number.isNaN(Date.parse(String(entry["@timestamp"]))),
+      ),
+    ).toBe(true);
+  });
+
+  test("at level error holds no request and no start", async () => {
+    const server = await built.serve(["images"], { cwd: folder, env: { SERVICE_LOG_LEVEL: "error" } });
+    await info(server.url, "base.png");
+    expect(await stop(server)).toBe(0);
+    expect(server.status().err).toBe("");
+  });
+});
+
+test("no error tells the outside a path, a stack or the name of the folder", async () => {
+  const server = await built.serve([images]);
+  for (const path of [
+    "broken.png/info.json",
+    "none.png/info.json",
+    "..%2F..%2Fetc%2Fpasswd/info.json",
+    "base.png/9,9,9/max/0/default.jpg",
+    "broken.png/full/max/0/default.jpg",
+  ])
+    for (const accept of ["application/json", "text/html"]) {
+      const response = await fetch(`${server.url}/iiif/3/${path}`, { headers: { Accept: accept } });
+      expect(response.status).toBeGreaterThanOrEqual(400);
+      const text = await response.text();
+      expect(text).not.toContain(folder);
+      expect(text).not.toContain(built.dist);
+      expect(text).not.toMatch(/\bat \S+ \(|\.js:\d+|\.ts:\d+|node_modules/);
+    }
+  expect(await stop(server)).toBe(0);
+});
