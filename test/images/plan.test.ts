@@ -1,0 +1,197 @@
+// Plans: what is read for a tile, in every orientation and at every scale, and where its pixels come from.
+
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ImageHeader, SourceFormat } from "../../src/codecs/codec.ts";
+import { createCodecs } from "../../src/codecs/index.ts";
+import { resolve } from "../../src/iiif/image/geometry.ts";
+import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
+import { imageOptions } from "../../src/images/options.ts";
+import { uprightSize } from "../../src/images/orientation.ts";
+import { planRender } from "../../src/images/plan.ts";
+import { outputPolicy } from "../../src/images/policy.ts";
+import { memoryBytes } from "../../src/lib/byte-source.ts";
+import { fixture, testHost } from "../host.ts";
+import { type Served, served } from "../served.ts";
+import { cut, difference, type Picture, pixelsOf, seeded } from "./answers.ts";
+
+const codecs = createCodecs(testHost);
+const policy = outputPolicy(imageOptions.parse({}));
+const orientations = [1, 2, 3, 4, 5, 6, 7, 8];
+
+/** Headers as codecs read them; their sizes and orientations are then made up. */
+const headers = new Map<SourceFormat, ImageHeader>();
+beforeAll(async () => {
+  for (const [format, name] of [
+    ["jpg", "jpg-baseline-420.jpg"],
+    ["png", "base.png"],
+    ["tif", "tif-bigtiff-bigendian-tiled.tif"],
+  ] as const)
+    headers.set(format, await codecs.byFormat(format).probe(memoryBytes(fixture(name)), 1));
+});
+
+function headerOf(
+  width: number,
+  height: number,
+  orientation: number,
+  format: SourceFormat = "jpg",
+): ImageHeader {
+  return { ...(headers.get(format) as ImageHeader), width, height, orientation };
+}
+
+function planOf(header: ImageHeader, path: string) {
+  const [region = "", size = "", rotation = "", file = ""] = path.split("/");
+  const request = parseImageRequest(3, { region, size, rotation, file });
+  const limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
+  return planRender({
+    header,
+    page: 1,
+    fileSize: 1_000_000,
+    request,
+    geometry: resolve(request, uprightSize(header), limits, 512),
+    policy,
+    decoder: codecs.byFormat(header.format),
+    encoder: codecs.encoder(request.format).encodes,
+  });
+}
+
+/** A tile of 512 pixels at a scale factor, counted from the left and top. */
+const tilePath = (s: number, column: number, row: number) =>
+  `${column * 512 * s},${row * 512 * s},${512 * s},${512 * s}/512,512/0/default.jpg`;
+
+describe("what a plan reads", () => {
+  test.each(orientations)("is a tile and the filter's margin in orientation %i", (orientation) => {
+    for (const format of ["jpg", "tif", "png"] as const)
+      for (const s of [1, 2, 4, 8, 16]) {
+        const { read } = planOf(headerOf(40_000, 30_000, orientation, format), tilePath(s, 1, 1));
+        const { x, y, width, height } = read.region;
+        // 512 samples, and at most 16 of the answer's pixels on each side for the filter.
+        expect(Math.max(width, height), `${format} 1/${s}`).toBeLessThanOrEqual((512 + 32) * s);
+        expect(Math.min(width, height), `${format} 1/${s}`).toBeGreaterThanOrEqual(512 * s);
+        expect([x % read.scaleFactor, y % read.scaleFactor]).toEqual([0, 0]);
+        expect([x >= 0, y >= 0, x + width <= 40_000, y + height <= 30_000]).toEqual([true, true, true, true]);
+      }
+  });
+
+  test.each(orientations)("does not grow with the picture in orientation %i", (orientation) => {
+    for (const s of [1, 2, 4, 8]) {
+      const [small, large] = [12_288, 49_152].map((side) =>
+        planOf(headerOf(side, side, orientation), tilePath(s, 1, 1)),
+      );
+      expect([large?.read.region.width, large?.read.region.height]).toEqual([
+        small?.read.region.width,
+        small?.read.region.height,
+      ]);
+    }
+  });
+
+  test.each(orientations)("covers the picture once at full size in orientation %i", (orientation) => {
+    // Full-size tiles are read exactly: their regions are the tiles, turned, and fill the stored picture.
+    const header = headerOf(1300, 700, orientation);
+    const { width, height } = uprightSize(header);
+    const covered = new Uint8Array(1300 * 700);
+    for (let y = 0; y < height; y += 512)
+      for (let x = 0; x < width; x += 512) {
+        const [w, h] = [Math.min(512, width - x), Math.min(512, height - y)];
+        const { region } = planOf(header, `${x},${y},${w},${h}/${w},${h}/0/default.jpg`).read;
+        for (let row = region.y; row < region.y + region.height; row++)
+          for (let column = region.x; column < region.x + region.width; column++)
+            covered[row * 1300 + column]!++;
+      }
+    expect(covered.every((times) => times === 1)).toBe(true);
+  });
+
+  test("is scaled down by the decoder as far as it can without harm", () => {
+    // Half of what is asked for, so that a good filter makes the last step (JPEG: up to an eighth).
+    expect(
+      [1, 2, 4, 8, 16, 32].map(
+        (s) => planOf(headerOf(40_000, 30_000, 1), tilePath(s, 0, 0)).read.scaleFactor,
+      ),
+    ).toEqual([1, 1, 2, 4, 8, 8]);
+  });
+
+  test("needs memory for the tile, not for the picture", () => {
+    const tiled = (side: number) => headerOf(side, side, 1, "tif");
+    const memory = [8_192, 65_536].map((side) => planOf(tiled(side), tilePath(1, 1, 1)).memory);
+    expect(memory[1]).toBe(memory[0]);
+  });
+});
+
+describe("regions of turned pictures", () => {
+  let folder: string;
+  let app: Served;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "plans-"));
+    const picture = () => sharp(fixture("base.png")).removeAlpha().resize(403, 269, { fit: "fill" });
+    for (const orientation of orientations) {
+      const turned = () => picture().withMetadata({ orientation });
+      await writeFile(
+        join(folder, `${orientation}.tif`),
+        await turned().tiff({ compression: "deflate" }).toBuffer(),
+      );
+      await writeFile(join(folder, `${orientation}.png`), await turned().png().toBuffer());
+      await writeFile(
+        join(folder, `${orientation}.jpg`),
+        await turned().jpeg({ quality: 95, chromaSubsampling: "4:4:4" }).toBuffer(),
+      );
+    }
+    app = await served(`sources: [{ name: turned, type: filesystem, root: ${JSON.stringify(folder)} }]`);
+  });
+  afterAll(async () => {
+    await app.service.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Upright, as sharp turns it. */
+  async function upright(name: string): Promise<Picture> {
+    const { data, info } = await sharp(join(folder, name))
+      .autoOrient()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    return { width: info.width, height: info.height, bands: info.channels, data: new Uint8Array(data) };
+  }
+
+  test.each(orientations.flatMap((o) => [`${o}.tif`, `${o}.png`, `${o}.jpg`]))(
+    "of %s are those of the upright picture",
+    async (name) => {
+      const whole = await upright(name);
+      const random = seeded(Number.parseInt(name, 10));
+      for (let i = 0; i < 12; i++) {
+        const [x, y] = [random(whole.width), random(whole.height)];
+        const [w, h] = [1 + random(whole.width - x), 1 + random(whole.height - y)];
+        const part = await pixelsOf(app, `/iiif/3/${name}/${x},${y},${w},${h}/max/0/default.png`);
+        expect(difference(part, cut(whole, x, y, w, h)).largest, `${x},${y},${w},${h}`).toBe(0);
+      }
+    },
+  );
+
+  test.each(orientations)(
+    "reduced, orientation %i gives what its upright copy gives",
+    async (orientation) => {
+      const name = `${orientation}.tif`;
+      const copy = `upright-${orientation}.tif`;
+      const { data, width, height, bands } = await upright(name);
+      const raw = { width, height, channels: bands as 3 };
+      await writeFile(
+        join(folder, copy),
+        await sharp(data, { raw }).tiff({ compression: "deflate" }).toBuffer(),
+      );
+      for (const path of [
+        "full/^!150,150",
+        "full/max",
+        "16,32,128,96/32,24",
+        "17,31,101,99/50,",
+        "full/101,68",
+      ]) {
+        const [turned, plain] = await Promise.all(
+          [name, copy].map((file) => pixelsOf(app, `/iiif/3/${file}/${path}/0/default.png`)),
+        );
+        // Sums in the opposite order may round one level apart.
+        expect(difference(turned!, plain!).largest, path).toBeLessThanOrEqual(1);
+      }
+    },
+  );
+});
