@@ -15,8 +15,8 @@ import type { Service } from "../../service.ts";
 import { forwardedHeaders } from "../http/client.ts";
 import { isNotModified, validatorHeaders } from "../http/conditional.ts";
 import { type Env, hasParameter, type RequestContext } from "../http/context.ts";
-import { allowed, corsHeaders, preflight } from "../http/cors.ts";
-import { problemResponse } from "../http/problem.ts";
+import { corsHeaders, preflight } from "../http/cors.ts";
+import { methodNotAllowed } from "../http/methods.ts";
 
 /** A path under which one version answers; begins and ends with `/`. */
 export interface Mount {
@@ -40,16 +40,7 @@ export function mountImage(app: Hono<Env>, service: Service): void {
 async function answer(c: RequestContext, service: Service, mount: Mount): Promise<Response> {
   const method = c.req.method;
   if (method === "OPTIONS") return preflight();
-  if (method !== "GET" && method !== "HEAD")
-    return problemResponse(
-      {
-        status: 405,
-        code: "method_not_allowed",
-        detail: "This address answers GET, HEAD and OPTIONS only.",
-        headers: { ...allowed, ...corsHeaders },
-      },
-      c.req.header("Accept"),
-    );
+  if (method !== "GET" && method !== "HEAD") return methodNotAllowed(c, corsHeaders);
   const path = splitImagePath(c.var.target.path.slice(mount.prefix.length));
   const response = await acts[path.kind](c, service, mount, path as never);
   for (const [name, value] of Object.entries(corsHeaders)) response.headers.set(name, value);
