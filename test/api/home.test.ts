@@ -1,0 +1,234 @@
+// The start page, robots.txt and static files (D-17).
+
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fixturesFolder } from "../host.ts";
+import { type Served, served } from "../served.ts";
+
+/** Names that break careless pages, in natural order. */
+const awkward = [
+  `'; alert(1)-'.png`,
+  "<b>bold</b>.png".replace("/", "∕"),
+  'a "quoted" & <i>.png',
+  "one;2.png",
+  "plus+hash#?.png",
+  "straße 100%.png",
+  "x%2Fy.png",
+];
+
+let folder: string;
+let app: Served;
+let html: string;
+
+const source = (root: string) => `sources: [{ name: pics, type: filesystem, root: ${JSON.stringify(root)} }]`;
+const withoutEntities = (text: string) =>
+  text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&");
+const attributes = (name: string, text = html) =>
+  [...text.matchAll(new RegExp(` ${name}="([^"]*)"`, "g"))].map(([, value = ""]) => withoutEntities(value));
+const targetOf = (url: string) => url.replace("http://images.test", "");
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "smalti-home-"));
+  for (const name of awkward) copyFileSync(join(fixturesFolder, "base.png"), join(folder, name));
+  mkdirSync(join(folder, "z-below"));
+  copyFileSync(join(fixturesFolder, "base.png"), join(folder, "z-below", "deep.png"));
+  writeFileSync(join(folder, "y-broken.png"), "no picture");
+  await sharp({ create: { width: 90, height: 60, channels: 3, background: "#336699" } })
+    .jpeg()
+    .toFile(join(folder, "y-small.jpg"));
+  await sharp({ create: { width: 1300, height: 100, channels: 3, background: "#336699" } })
+    .jpeg()
+    .toFile(join(folder, "y-wide.jpg"));
+  app = await served(source(folder));
+  html = await (await app.get("/")).text();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("the start page of a folder", () => {
+  test("shows the images of the folder and of the folders below", () => {
+    const names = attributes("data-name");
+    expect(new Set(names)).toEqual(new Set([...awkward, "y-small.jpg", "y-wide.jpg", "z-below/deep.png"]));
+    expect(names.at(-1)).toBe("z-below/deep.png");
+  });
+
+  test("zooms the first of them", () => {
+    const [first] = attributes("data-name");
+    expect(html).toContain('id="viewer" data-base="http://images.test" data-id="');
+    expect(attributes("data-id")[0]).toBe(attributes("data-id")[1]);
+    expect(decodeURIComponent(attributes("data-id")[0] as string)).toBe(first);
+  });
+
+  test("lists a broken file with the reason, without a way to open it", () => {
+    expect(html).toMatch(
+      /<li class="broken"><span>y-broken\.png<\/span> <span class="quiet">[^<]{10,}<\/span><\/li>/,
+    );
+    expect(html).not.toContain("y-broken.png/");
+    expect(html).not.toContain(folder);
+  });
+
+  test("holds no markup that a name brings", () => {
+    expect(html).not.toContain("<b>bold");
+    expect(html).not.toContain("<i>");
+    expect(html).not.toContain('a "quoted"');
+  });
+
+  test("names only addresses that answer", async () => {
+    const addresses = [...attributes("href"), ...attributes("src"), ...attributes("data-large")]
+      .filter((url) => !url.startsWith("https://iiif.io/") && !url.includes("openseadragon"))
+      .map(targetOf);
+    expect(addresses.length).toBeGreaterThan(20);
+    for (const address of new Set(addresses))
+      expect([address, (await app.get(address)).status]).toEqual([address, 200]);
+    for (const id of attributes("data-id"))
+      expect([id, (await app.get(`/iiif/3/${id}/info.json`)).status]).toEqual([id, 200]);
+  });
+
+  test("asks for an image as it is where it is smaller than the box", () => {
+    const thumbnails = attributes("src");
+    expect(thumbnails).toContain("http://images.test/iiif/3/y-small.jpg/full/max/0/default.jpg");
+    expect(thumbnails).toContain("http://images.test/iiif/3/y-wide.jpg/full/!200,200/0/default.jpg");
+    expect(attributes("data-large")).toContain(
+      "http://images.test/iiif/3/y-wide.jpg/full/!1200,1200/0/default.jpg",
+    );
+  });
+
+  test("runs only the service's own scripts, none of them inline", async () => {
+    const response = await app.get("/");
+    const policy = response.headers.get("Content-Security-Policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toMatch(/script-src 'self'(;|$)/);
+    for (const [, open = "", body = ""] of html.matchAll(/<script([^>]*)>([^<]*)/g)) {
+      expect(open).toContain('src="/static/');
+      expect(body).toBe("");
+    }
+    expect(html).not.toMatch(/ on[a-z]+="/);
+    expect(response.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
+  });
+});
+
+describe("the start page", () => {
+  test("without sources shows the sample and how to serve one's own images", async () => {
+    const page = await (await (await served("sources: []")).get("/")).text();
+    expect(page).toContain('data-id="sample"');
+    expect(page).toContain("smalti DIR");
+  });
+
+  test("of an empty folder says so", async () => {
+    const empty = mkdtempSync(join(tmpdir(), "smalti-none-"));
+    const response = await (await served(source(empty))).get("/");
+    rmSync(empty, { recursive: true });
+    expect(response.status).toBe(200);
+    const page = await response.text();
+    expect(page).toContain("The source &quot;pics&quot; holds no image");
+    expect(page).not.toContain("<script");
+    expect(page).not.toContain(empty);
+  });
+
+  test("of a folder with nothing but a broken file names the file and the reason", async () => {
+    const bad = mkdtempSync(join(tmpdir(), "smalti-bad-"));
+    writeFileSync(join(bad, "only.jpg"), "no picture");
+    const page = await (await (await served(source(bad))).get("/")).text();
+    rmSync(bad, { recursive: true });
+    expect(page).toContain("only.jpg");
+    expect(page).toContain('class="broken"');
+  });
+
+  test("behind a proxy with a prefix keeps to it", async () => {
+    const headers = {
+      "X-Forwarded-Proto": "https",
+      "X-Forwarded-Host": "example.org",
+      "X-Forwarded-Prefix": "/img",
+    };
+    const response = await app.get("/", { headers });
+    const page = await response.text();
+    expect(page).toContain('data-base="https://example.org/img"');
+    for (const url of [...attributes("src", page), ...attributes("href", page)])
+      expect(url).toMatch(/^(\/img\/|https:\/\/example\.org\/img\/|https:\/\/iiif\.io\/)/);
+    expect(response.headers.get("Vary")).toContain("X-Forwarded-Prefix");
+  });
+
+  test("lets images come from the configured public address", async () => {
+    const response = await (await served(`base_url: https://images.example.org/x\n${source(folder)}`)).get(
+      "/",
+    );
+    expect(response.headers.get("Content-Security-Policy")).toContain(
+      "img-src 'self' https://images.example.org data:",
+    );
+  });
+
+  test("answers HEAD without a body", async () => {
+    const response = await app.get("/", { method: "HEAD" });
+    expect([response.status, await response.text()]).toEqual([200, ""]);
+  });
+});
+
+describe("robots.txt", () => {
+  /** Whether a rule of the file (RFC 9309, with `*`) keeps crawlers from a path. */
+  const kept = (text: string, path: string) =>
+    [...text.matchAll(/^Disallow: (.*)$/gm)].some(([, rule = ""]) =>
+      new RegExp(
+        `^${rule
+          .split("*")
+          .map((part) => part.replace(/[.^$+?()[\]{}|\\]/g, "\\$&"))
+          .join(".*")}`,
+      ).test(path),
+    );
+
+  test("keeps crawlers from whole images at full size, under every alias too, and from nothing else", async () => {
+    const text = await (
+      await (await served("aliases: [{ prefix: /old/iiif/, version: 2 }]")).get("/robots.txt")
+    ).text();
+    expect(text).toMatch(/^User-agent: \*$/m);
+    for (const path of [
+      "/iiif/3/a.png/full/max/0/default.jpg",
+      "/iiif/2/a%2Fb.png/full/full/0/default.jpg",
+      "/old/iiif/a/full/full/0/default.jpg",
+      "/iiif/3/a/full/^max/0/default.png",
+    ])
+      expect([path, kept(text, path)]).toEqual([path, true]);
+    for (const path of [
+      "/",
+      "/iiif/3/a.png/info.json",
+      "/iiif/3/a.png/full/!200,200/0/default.jpg",
+      "/iiif/3/a.png/0,0,512,512/512,/0/default.jpg",
+    ])
+      expect([path, kept(text, path)]).toEqual([path, false]);
+  });
+});
+
+describe("static files", () => {
+  test("carry their type and a tag that is answered with 304", async () => {
+    for (const [path, type] of [
+      ["home/home.css", "text/css; charset=utf-8"],
+      ["home/home.js", "text/javascript; charset=utf-8"],
+      ["home/icon.svg", "image/svg+xml"],
+    ]) {
+      const response = await app.get(`/static/${path}`);
+      expect([response.status, response.headers.get("Content-Type")]).toEqual([200, type]);
+      const again = await app.get(`/static/${path}`, {
+        headers: { "If-None-Match": response.headers.get("ETag") ?? "" },
+      });
+      expect(again.status).toBe(304);
+    }
+    expect((await app.get("/favicon.ico")).headers.get("Content-Type")).toBe("image/svg+xml");
+  });
+
+  test.each([
+    "/static/",
+    "/static/none.css",
+    "/static/../package.json",
+    "/static/home/../../package.json",
+    "/static/%2e%2e/package.json",
+    "/static/home/home.css%00",
+    "/static/home\\home.css",
+    "/static/sample/sample.jpg",
+  ])("%s is 404", async (path) => expect((await app.get(path)).status).toBe(404));
+});
