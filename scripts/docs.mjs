@@ -41,33 +41,71 @@ for (const [name, text] of Object.entries(files)) {
 }
 process.exit(stale ? 1 : 0);
 
+/** A heading for the keys that begin alike, and what to know before reading them. */
+function sections() {
+  return [
+    [
+      "Server",
+      /^[a-z_]+$|^aliases/,
+      "Where the service listens, what it is called from outside, and how long it waits.",
+    ],
+    [
+      "Log",
+      /^log\./,
+      "Lines go to standard error. Changes of the level count at once, so that a running server can be made to talk.",
+    ],
+    ["Caching by browsers", /^http\./, ""],
+    ["Caps", /^limits\./, "Both answer at once with `Retry-After`; nothing is queued for them."],
+    [
+      "Images",
+      /^image\./,
+      "Limits that are 0 are not enforced and not advertised. `max` is always reduced to the limits; other sizes over a limit are 400.",
+    ],
+    [
+      "Sources",
+      /^sources/,
+      "A list. The source with the longest prefix that an identifier begins with serves it; the one without a prefix, else the first, is the default. Names and prefixes are each used once. Without sources the bundled picture `sample` is served.",
+    ],
+    [
+      "Caches",
+      /^cache\./,
+      "Three slots: `render` keeps answers, `info` facts of masters (size, tiles), `origin` what stands between a master and its answers. All can be off; only speed changes. A folder that cannot be written is replaced by memory, with one warning.",
+    ],
+  ];
+}
+
 function reference() {
-  const rows = leaves().map(({ path, node }) => {
-    const notes = [node.description ?? "", node.env ? `Environment: \`${node.env}\`.` : ""]
-      .filter(Boolean)
-      .join(" ");
-    return `| \`${path}\` | ${form(node)} | ${standard(node)} | ${node.edit === "live" ? "at once" : "restart"} | ${notes.replaceAll("|", "\\|")} |`;
+  const all = leaves();
+  const taken = new Set();
+  const parts = sections().map(([title, keys, intro]) => {
+    const rows = all.filter(({ path }) => keys.test(path) && !taken.has(path));
+    for (const { path } of rows) taken.add(path);
+    return `## ${title}\n\n${intro ? `${intro}\n\n` : ""}| key | value | default | meaning |\n|---|---|---|---|\n${rows.map(row).join("\n")}\n`;
   });
+  const left = all.filter(({ path }) => !taken.has(path));
+  if (left.length > 0)
+    throw new Error(`no section of docs/configuration.md for ${left.map(({ path }) => path).join(", ")}`);
   return `# Configuration
 
 Generated from the schema by \`npm run docs\`; the same as a [JSON Schema](configuration.schema.json) for editors.
 
 The file is YAML, named by \`-config FILE\` or \`SERVICE_CONFIG\`. File names in it are relative to its folder. Every key has a
-default, so an empty file is a valid one. An unknown key or a value of the wrong form stops the start with a message that
-names the key; \`smalti check -config FILE\` tells without starting, and prints the configuration with all defaults.
+default, so an empty file is a valid one, and a key without a value counts as not written. An unknown key or a value of the
+wrong form stops the start with a message that names the key; \`smalti check -config FILE\` tells without starting, and prints
+the configuration with all defaults.
 
-Durations are written \`500ms\`, \`30s\`, \`5m\`, \`24h\`, \`7d\`; sizes \`64KiB\`, \`256MiB\`, \`10GiB\` or plain bytes. Keys marked
-"at once" are read again on SIGHUP (Node, Deno, Bun); the others count at the next start.
+- **Durations** are whole numbers with a unit: \`500ms\`, \`30s\`, \`5m\`, \`24h\`, \`7d\`.
+- **Sizes** are \`64KiB\`, \`256MiB\`, \`10GiB\`, \`1TiB\` or plain bytes.
+- **Environment variables** named below override the file.
+- **↻** marks keys that a running server takes over from the changed file on SIGHUP (Node, Deno, Bun). The other keys count at
+  the next start; the log names those that changed and wait. A broken file changes nothing and is logged.
 
-| key | value | default | a change counts | meaning |
-|---|---|---|---|---|
-${rows.join("\n")}
-
-## Example
+A start to copy:
 
 \`\`\`yaml
 addr: ":8080"
 base_url: "https://images.example.org"
+trusted_proxies: ["10.0.0.0/8"]
 sources:
   - { name: scans, type: filesystem, root: ./scans }
   - { name: maps, type: filesystem, root: /srv/maps, prefix: maps/ }
@@ -78,20 +116,36 @@ image:
 limits:
   max_in_flight_per_ip: 32
 \`\`\`
-`;
+
+${parts.join("\n")}`;
+}
+
+function row({ path, node }) {
+  const meaning = [node.description ?? "", node.env ? `Environment: \`${node.env}\`.` : ""]
+    .filter(Boolean)
+    .join(" ")
+    .replaceAll("|", "\\|");
+  return `| \`${path}\`${node.edit === "live" ? " ↻" : ""} | ${form(node)} | ${standard(node)} | ${meaning} |`;
 }
 
 function form(node) {
-  if (node.enum) return node.enum.map((value) => `\`${value}\``).join(", ");
-  if (node.const !== undefined) return `\`${node.const}\``;
+  if (node.form) return node.form;
   const options = node.anyOf ?? node.oneOf;
+  const size = options?.find((option) => option.form);
+  if (size) return size.form;
+  const values = node.enum ?? (node.const === undefined ? undefined : [node.const]);
+  if (values) return values.map((value) => `\`${value}\``).join(", ");
   if (options) return [...new Set(options.map(form))].join(" or ");
   if (node.type === "array") return `list of ${node.items ? form(node.items) : "values"}`;
-  const names = { integer: "number", string: "text", boolean: "`true`, `false`" };
-  return names[node.type] ?? String(node.type ?? "text");
+  if (node.type === "integer" || node.type === "number") {
+    const top = node.maximum < Number.MAX_SAFE_INTEGER ? node.maximum : undefined;
+    return top === undefined ? "number" : `${node.minimum} to ${top}`;
+  }
+  return { string: "text", boolean: "`true`, `false`" }[node.type] ?? String(node.type ?? "text");
 }
 
 function standard(node) {
   if (node.default === undefined) return "required";
-  return `\`${JSON.stringify(node.default)}\``;
+  if (node.default === "") return "empty";
+  return `\`${Array.isArray(node.default) ? JSON.stringify(node.default) : node.default}\``;
 }

@@ -17,6 +17,8 @@ export interface SchemaNode {
   readonly edit?: "live" | "restart";
   readonly env?: string;
   readonly secret?: boolean;
+  /** What a text is: "duration" or "size". */
+  readonly form?: string;
   readonly minimum?: number;
   readonly maximum?: number;
 }
@@ -35,21 +37,40 @@ export interface Leaf {
   readonly node: SchemaNode;
 }
 
-/** Every key that holds a value, in the order of the schema; alternatives of a union share their path. */
-export function leaves(node: SchemaNode = jsonSchema(), path = ""): Leaf[] {
-  const at = (key: string) => (path ? `${path}.${key}` : key);
+/**
+ * Every key that holds a value, in the order of the schema. Members of a union share their paths: the word that tells
+ * them apart is one leaf that lists all words.
+ */
+export function leaves(node: SchemaNode = jsonSchema(), path = "", inherited?: unknown): Leaf[] {
+  const given = (node.default ?? inherited) as Record<string, unknown> | undefined;
   if (node.properties)
-    return Object.entries(node.properties).flatMap(([key, child]) => leaves(child, at(key)));
+    return Object.entries(node.properties).flatMap(([key, child]) =>
+      leaves(child, path ? `${path}.${key}` : key, given?.[key]),
+    );
   const objects = [...(node.anyOf ?? []), ...(node.oneOf ?? [])].filter((child) => child.properties);
   if (objects.length > 0) {
-    const seen = new Map<string, Leaf>();
-    for (const leaf of objects.flatMap((child) => leaves(child, path)))
-      if (!seen.has(leaf.path)) seen.set(leaf.path, leaf);
-    return [...seen.values()];
+    const byPath = new Map<string, SchemaNode>();
+    for (const leaf of objects.flatMap((child) => leaves(child, path, given)))
+      byPath.set(leaf.path, joined(byPath.get(leaf.path), leaf.node));
+    return [...byPath].map(([path, node]) => ({ path, node }));
   }
   if (node.items && (node.items.properties || node.items.anyOf || node.items.oneOf))
     return leaves(node.items, `${path}[]`);
-  return [{ path, node }];
+  return [{ path, node: node.default === undefined ? { ...node, default: inherited } : node }];
+}
+
+/** One leaf for a key that two members of a union have; words that tell members apart are gathered. */
+function joined(first: SchemaNode | undefined, next: SchemaNode): SchemaNode {
+  if (!first) return next;
+  if (next.const === undefined) return first;
+  const told = (node: SchemaNode) =>
+    node.enum ? node.description : `\`${node.const}\`: ${node.description}`;
+  return {
+    ...first,
+    const: undefined,
+    enum: [...(first.enum ?? [first.const]), next.const],
+    description: `${told(first)} ${told(next)}`,
+  };
 }
 
 /** The keys that environment variables override. */

@@ -17,13 +17,16 @@ const sizeForm = "expected a size such as 64KiB, 256MiB, 10GiB or a number of by
 /** A duration: `500ms`, `30s`, `5m`, `24h`, `7d`; kept as written. */
 export const durationOption = z
   .string({ error: durationForm })
-  .refine(accepts(parseDuration), { error: durationForm });
+  .refine(accepts(parseDuration), { error: durationForm })
+  .meta({ form: "duration" });
 
 /** A size: `64KiB`, `256MiB`, `10GiB` or plain bytes; kept as written. */
-export const sizeOption = z.union(
-  [
-    z.int({ error: sizeForm }).min(0, { error: sizeForm }),
-    z.string({ error: sizeForm }).refine(accepts(parseSize), { error: sizeForm }),
-  ],
-  { error: sizeForm },
-);
+export const sizeOption = z
+  .union(
+    [
+      z.int({ error: sizeForm }).min(0, { error: sizeForm }),
+      z.string({ error: sizeForm }).refine(accepts(parseSize), { error: sizeForm }),
+    ],
+    { error: sizeForm },
+  )
+  .meta({ form: "size" });

@@ -6,14 +6,21 @@ import { liveKeys } from "../../src/service.ts";
 
 describe("every key of the schema", () => {
   test("has a description that is a sentence", () => {
-    const without = leaves().filter(({ node }) => !/^[A-Z0-9].*\.$/s.test(node.description ?? ""));
+    const without = leaves().filter(({ node }) => !/^[A-Z0-9`].*\.$/s.test(node.description ?? ""));
     expect(without.map(({ path }) => path)).toEqual([]);
   });
 
-  test("has a default or is required in a list item or a choice", () => {
+  test("has a default, unless it is required in a list item", () => {
     const without = leaves().filter(({ node }) => node.default === undefined);
-    expect(without.map(({ path }) => path).filter((path) => !/\[\]|\.backend$/.test(path))).toEqual([]);
+    expect(without.map(({ path }) => path).filter((path) => !/\[\]/.test(path))).toEqual([]);
   });
+});
+
+test("the words that tell the members of a union apart are one key", () => {
+  const backend = leaves().filter(({ path }) => path === "cache.origin.backend");
+  expect(backend.map(({ node }) => [node.enum, node.default])).toEqual([
+    [["heap", "filesystem", "none"], "filesystem"],
+  ]);
 });
 
 test("the keys that the schema calls live are those that a reload takes", () => {
