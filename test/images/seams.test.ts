@@ -164,9 +164,10 @@ describe.each([
   });
   afterAll(() => app.service.close());
 
+  // Tiles of 64 pixels of the largest size would be four hundred requests a picture.
   const pictures = sizes.flatMap(([width, height], row) =>
     Object.keys(formats)
-      .filter((_, column) => (row + column) % 5 === turn)
+      .filter((_, column) => (row + column) % 5 === turn && (side > 64 || width * height < 1_000_000))
       .map((ending) => `${width}x${height}.${ending}`),
   );
   test.each(pictures)("of %s meet without a seam, whatever its size", (name) =>
