@@ -7,6 +7,7 @@ import { builtinModules } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as esbuild from "esbuild";
+import { buildWasm } from "./wasm.mjs";
 import { workerdConfig } from "./workerd-config.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
@@ -21,9 +22,10 @@ const alone = /^(main|workerd|thread)\.ts$|^platform\//;
 export async function build({ outdir = join(root, "dist"), only, quiet = false } = {}) {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(join(outdir, "wasm"), { recursive: true });
-  const modules = await wasmModules();
+  const { wasmModules, ownModules } = await moduleTables();
+  const modules = { ...inPackages(wasmModules), ...(await buildWasm(ownModules)) };
   for (const [name, file] of Object.entries(modules)) {
-    await copyFile(join(packages, file), join(outdir, "wasm", `${name}.wasm`));
+    await copyFile(file, join(outdir, "wasm", `${name}.wasm`));
   }
   const used = [
     await bundle({ entryPoints: [join(root, "src/thread.ts")], outfile: join(outdir, "thread.js") }),
@@ -50,20 +52,23 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
     await writeFile(join(outdir, "deno.json"), `${JSON.stringify({ unstable: ["no-legacy-abort"] })}\n`);
     await writeFile(join(outdir, "package.json"), `${JSON.stringify({ type: "module", private: true })}\n`);
   }
-  await writeFile(join(outdir, "THIRD_PARTY_LICENSES.txt"), await licences(used, Object.values(modules)));
+  await writeFile(join(outdir, "THIRD_PARTY_LICENSES.txt"), await licences(used, Object.values(wasmModules)));
   if (!quiet) await report(outdir);
 }
 
-/** The table of src/codecs/modules.ts. */
-async function wasmModules() {
+/** The tables of src/codecs/modules.ts. */
+async function moduleTables() {
   const { outputFiles } = await esbuild.build({
     entryPoints: [join(root, "src/codecs/modules.ts")],
     format: "esm",
     write: false,
   });
   const code = Buffer.from(outputFiles[0].contents).toString("base64");
-  return (await import(`data:text/javascript;base64,${code}`)).wasmModules;
+  return import(`data:text/javascript;base64,${code}`);
 }
+
+const inPackages = (modules) =>
+  Object.fromEntries(Object.entries(modules).map(([name, file]) => [name, join(packages, file)]));
 
 const plugins = [nodeBuiltins(), browserGlue()];
 

@@ -1,4 +1,4 @@
-// A CodecHost for tests: modules straight from their packages, zlib from Node.
+// A CodecHost for tests: modules straight from their packages, our own as wasm-setup.ts compiled them, zlib from Node.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,17 +8,22 @@ import type { CodecHost } from "../src/codecs/codec.ts";
 import { type WasmName, wasmModules } from "../src/codecs/modules.ts";
 
 const root = new URL("../node_modules/", import.meta.url);
+const own = new URL(".cache/wasm/", root);
 const compiled = new Map<WasmName, WebAssembly.Module>();
 const deflateAsync = promisify(deflate) as (
   data: Uint8Array,
   options: { level: number },
 ) => Promise<Uint8Array>;
 
+const fileOf = (name: WasmName) =>
+  name in wasmModules
+    ? new URL(wasmModules[name as keyof typeof wasmModules], root)
+    : new URL(`${name}.wasm`, own);
+
 export const testHost: CodecHost = {
   wasm(name) {
     let module = compiled.get(name);
-    if (!module)
-      compiled.set(name, (module = new WebAssembly.Module(readFileSync(new URL(wasmModules[name], root)))));
+    if (!module) compiled.set(name, (module = new WebAssembly.Module(readFileSync(fileOf(name)))));
     return module;
   },
   deflate: (data, level) => deflateAsync(data, { level }),

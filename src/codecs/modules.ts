@@ -1,4 +1,4 @@
-// The WebAssembly modules that codecs ask for, and the package file that each is built from.
+// The WebAssembly modules that codecs ask for: package files, and our own from wasm/.
 
 /** Name in `dist/wasm/` (without .wasm) to file in node_modules. */
 export const wasmModules = {
@@ -11,4 +11,12 @@ export const wasmModules = {
   openjph: "@cornerstonejs/codec-openjph/dist/openjphjs.wasm",
 } as const;
 
-export type WasmName = keyof typeof wasmModules;
+/** Modules of wasm/modules.json, which the build compiles into `dist/wasm/`. */
+export const ownModules = [
+  "jpeg-encode", // baseline JPEG: codecs/jpg/fast-encode.ts
+] as const;
+
+export type WasmName = keyof typeof wasmModules | (typeof ownModules)[number];
+
+/** All of them. */
+export const wasmNames = [...Object.keys(wasmModules), ...ownModules] as readonly WasmName[];

@@ -6,7 +6,7 @@ import type { WorkerPort } from "../platform/platform.ts";
 import type { Codecs } from "./index.ts";
 import { cancelled, type RenderPlan, runJob } from "./job.ts";
 import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
-import { type WasmName, wasmModules } from "./modules.ts";
+import { type WasmName, wasmNames } from "./modules.ts";
 
 /** One derivative to make. `path`: where a worker can open the same bytes by itself. */
 export interface RenderJob {
@@ -142,9 +142,10 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   );
   post({
     kind: "start",
-    modules: Object.fromEntries(
-      (Object.keys(wasmModules) as WasmName[]).map((name) => [name, options.module(name)]),
-    ) as Record<WasmName, WebAssembly.Module>,
+    modules: Object.fromEntries(wasmNames.map((name) => [name, options.module(name)])) as Record<
+      WasmName,
+      WebAssembly.Module
+    >,
     cancel,
     warm: options.warm,
   });

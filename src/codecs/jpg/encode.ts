@@ -1,4 +1,5 @@
-// Pixels to JPEG: libjpeg-turbo where speed counts, MozJPEG where size does. JFIF, and no metadata but the density.
+// Pixels to JPEG: our own encoder where speed counts, libjpeg-turbo for progressive files, MozJPEG where size counts.
+// JFIF, and no metadata but the density.
 
 import type { LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import createMozjpeg, { type Mozjpeg } from "@jsquash/jpeg/codec/enc/mozjpeg_enc.js";
@@ -6,6 +7,7 @@ import { ServiceError } from "../../errors.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost, EncodeOptions } from "../codec.ts";
 import { withDensity } from "./density.ts";
+import { createJpegEncoder, type JpegEncoder } from "./fast-encode.ts";
 import { maxSide } from "./header.ts";
 import { asServiceError, emscriptenOptions, keptInstance } from "./instance.ts";
 
@@ -24,6 +26,12 @@ const mozjpegSampling = { "444": 1, "420": 2 } as const;
 
 type Samples = PixelBuffer & { readonly data: Uint8Array; readonly interpretation: "gray" | "rgb" };
 
+/**
+ * Up to this size, that of a tile of 256 pixels, Huffman tables of the picture's own save 3 to 9 % for at most 0.15 ms;
+ * at 512 pixels it is 1 to 3 % for 15 to 25 % more work.
+ */
+const optimisedPixels = 256 * 256;
+
 export const encodes = { alpha: false, depths: [8], maxSide } as const;
 
 /** An encoder for one band of gray or three of RGB, 8 bit. Throws ServiceError `encode`. */
@@ -35,6 +43,12 @@ export function jpegEncoder(
     create: () => createMozjpeg(emscriptenOptions(host.wasm("mozjpeg-encode"))),
     memory: (mozjpeg) => mozjpeg.HEAPU8.length,
   });
+  let baseline: JpegEncoder | undefined;
+  const encodeBaseline = (pixels: Samples, { quality, chroma, resolution }: EncodeOptions) => {
+    baseline ??= createJpegEncoder(host.wasm("jpeg-encode"));
+    const optimise = pixels.width * pixels.height <= optimisedPixels;
+    return baseline.encode({ kind: "pixels", pixels }, { quality, chroma, optimise, resolution });
+  };
   return async (pixels: PixelBuffer, options: EncodeOptions): Promise<Uint8Array> => {
     if (!isEncodable(pixels))
       throw new ServiceError(
@@ -44,11 +58,12 @@ export function jpegEncoder(
         { code: "not_encodable" },
       );
     try {
+      if (options.encoder === "fast" && !options.progressive) return encodeBaseline(pixels, options);
       const depth = options.encoder === "fast" ? roomyDepth(pixels, options) : undefined;
       const jpeg =
         depth === undefined
           ? await withMozjpeg((mozjpeg) => encodeSmall(mozjpeg, pixels, options))
-          : await withTurbo((turbo) => encodeFast(turbo, pixels, options, depth));
+          : await withTurbo((turbo) => encodeProgressive(turbo, pixels, options, depth));
       return withDensity(jpeg, options.resolution);
     } catch (error) {
       throw asServiceError(error, "encode", "The picture could not be written as JPEG.");
@@ -63,7 +78,7 @@ function isEncodable(pixels: PixelBuffer): pixels is Samples {
   return bands === expected && sized && data instanceof Uint8Array && data.length === width * height * bands;
 }
 
-function encodeFast(
+function encodeProgressive(
   turbo: LibjpegTurbo,
   { width, height, bands, data }: Samples,
   options: EncodeOptions,
@@ -75,7 +90,7 @@ function encodeFast(
     .getDecodedBuffer({ width, height, bitsPerSample, componentCount: bands, isSigned: false })
     .set(data);
   encoder.setQuality(options.quality);
-  encoder.setProgressive(options.progressive);
+  encoder.setProgressive(true);
   encoder.setSubSampling(samplingOf(bands, options).code);
   encoder.encode();
   const jpeg = new Uint8Array(encoder.getEncodedBuffer());

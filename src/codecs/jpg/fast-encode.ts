@@ -2,45 +2,12 @@
 // row of MCUs is in its memory at a time.
 
 import { ServiceError } from "../../errors.ts";
-import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { Resolution } from "../codec.ts";
+import { checkSides, type JpegInput, type Picture, pictureOf, refused, samplings } from "./encode-input.ts";
+import { accept, bytesOf, type EncoderModule } from "./encoder-module.ts";
 import { bestTable, codesOf, type HuffmanTables, tableNames, typicalTables } from "./huffman-codes.ts";
 import { quantisationTables } from "./quantisation.ts";
 import { baselineHeader, concatenated } from "./write-header.ts";
-
-/** Sampling of chroma against luma, as a file holds it. */
-export type Sampling = "gray" | "444" | "422" | "420";
-
-/** Luma blocks in an MCU, across and down, and number of components. */
-const samplings = {
-  gray: { across: 1, down: 1, components: 1 },
-  "444": { across: 1, down: 1, components: 3 },
-  "422": { across: 2, down: 1, components: 3 },
-  "420": { across: 2, down: 2, components: 3 },
-} as const satisfies Record<Sampling, { across: number; down: number; components: 1 | 3 }>;
-
-/** Samples of one component: `height` rows of `width` bytes, `stride` bytes apart. */
-export interface Plane {
-  readonly data: Uint8Array;
-  readonly width: number;
-  readonly height: number;
-  readonly stride: number;
-}
-
-/**
- * `pixels`: 8 bit, one band of gray or three of RGB. `planes`: Y, Cb and Cr of JFIF (Y alone for gray) with
- * ceil(width/2) and ceil(height/2) samples of chroma where it is halved. They are written in their own sampling, but
- * 4:4:4 as `chroma` says. Where width or height are not whole MCUs, a plane goes on with its last sample.
- */
-export type JpegInput =
-  | { readonly kind: "pixels"; readonly pixels: PixelBuffer }
-  | {
-      readonly kind: "planes";
-      readonly width: number;
-      readonly height: number;
-      readonly planes: readonly Plane[];
-      readonly sampling: Sampling;
-    };
 
 export interface FastEncodeOptions {
   /** 1 to 100, as the Independent JPEG Group scales the tables of ITU T.81. */
@@ -79,38 +46,8 @@ export interface JpegEncoder {
   memoryBytes(): number;
 }
 
-/** Exports of the module; wasm/jpeg/README.md says what they do. */
-interface Exports {
-  readonly memory: WebAssembly.Memory;
-  quantisationAt(): number;
-  codesAt(): number;
-  countsAt(): number;
-  inputAt(): number;
-  outputAt(): number;
-  outputLength(): number;
-  useQuantisation(): void;
-  useCodes(): void;
-  begin(
-    width: number,
-    height: number,
-    across: number,
-    down: number,
-    components: number,
-    inputBytes: number,
-    tokenBytes: number,
-  ): number;
-  restart(): void;
-  takePixels(pitch: number): number;
-  takePlane(component: number, pitch: number, full: number): number;
-  codeStrip(): number;
-  countStrip(): number;
-  codeTokens(): number;
-  finish(): void;
-  taken(): void;
-}
-
 interface Instance {
-  readonly wasm: Exports;
+  readonly wasm: EncoderModule;
   /** What its tables were made for. */
   quality: number;
   huffman: HuffmanTables | undefined;
@@ -120,10 +57,6 @@ interface Instance {
 const tokenBytes = 16 * 1024 * 1024;
 /** Linear memory never shrinks: an instance that grew past this is not kept. */
 const keptBytes = 64 * 1024 * 1024;
-/** The module's bound for the rows of one strip. */
-const maxInput = 128 * 1024 * 1024;
-/** The width of the fields in a frame header. */
-const maxSide = 65535;
 
 /** An encoder over a compiled `jpeg-encode`. One instance is kept between calls. */
 export function createJpegEncoder(module: WebAssembly.Module): JpegEncoder {
@@ -140,7 +73,7 @@ export function createJpegEncoder(module: WebAssembly.Module): JpegEncoder {
 
   return {
     encode(input, options) {
-      const picture = pictureOf(input, options);
+      const picture = pictureOf(input, options.chroma);
       const instance = take();
       const file = encodePicture(instance, picture, options);
       giveBack(instance);
@@ -156,116 +89,10 @@ export function createJpegEncoder(module: WebAssembly.Module): JpegEncoder {
 
 function createInstance(module: WebAssembly.Module): Instance {
   const { exports } = new WebAssembly.Instance(module, {});
-  return { wasm: exports as unknown as Exports, quality: 0, huffman: undefined };
+  return { wasm: exports as unknown as EncoderModule, quality: 0, huffman: undefined };
 }
 
-/** A checked input: its size, its sampling in the file, and how strip after strip is handed over. */
-interface Picture {
-  readonly width: number;
-  readonly height: number;
-  readonly sampling: Sampling;
-  readonly inputBytes: number;
-  /** Hands strip `index` to the module. */
-  give(wasm: Exports, index: number): void;
-}
-
-function pictureOf(input: JpegInput, { chroma }: FastEncodeOptions): Picture {
-  return input.kind === "pixels" ? fromPixels(input.pixels, chroma) : fromPlanes(input, chroma);
-}
-
-function fromPixels(pixels: PixelBuffer, chroma: "420" | "444"): Picture {
-  const { width, height, bands, interpretation, data } = pixels;
-  const expected = { gray: 1, rgb: 3, ycc: 0, cmyk: 0 }[interpretation];
-  if (!(data instanceof Uint8Array) || bands !== expected || data.length !== width * height * bands)
-    throw refused(
-      "8-bit gray or RGB pixels without alpha, as many as width times height",
-      `${width}x${height} ${interpretation} in ${bands} bands with ${data.length} samples`,
-    );
-  checkSides(width, height);
-  const sampling = bands === 1 ? "gray" : chroma;
-  const pitch = width * bands;
-  const stripBytes = 8 * samplings[sampling].down * pitch;
-  return {
-    width,
-    height,
-    sampling,
-    inputBytes: stripBytes,
-    give(wasm, index) {
-      const from = index * stripBytes;
-      bytesOf(wasm).set(data.subarray(from, from + stripBytes), wasm.inputAt());
-      accept(bands === 1 ? wasm.takePlane(0, pitch, 0) : wasm.takePixels(pitch));
-    },
-  };
-}
-
-function fromPlanes(input: JpegInput & { kind: "planes" }, chroma: "420" | "444"): Picture {
-  const { width, height, planes, sampling: stored } = input;
-  checkSides(width, height);
-  const { across, down, components } = samplings[stored];
-  const sizes = Array.from({ length: components }, (_, i) =>
-    i === 0 ? { width, height } : { width: Math.ceil(width / across), height: Math.ceil(height / down) },
-  );
-  for (const [i, size] of sizes.entries()) checkPlane(planes[i], size, i);
-  if (planes.length !== components)
-    throw refused(`${components} planes for sampling ${stored}`, `${planes.length}`);
-
-  const sampling = stored === "444" ? chroma : stored;
-  const target = samplings[sampling];
-  const rows = sizes.map((_, i) =>
-    i === 0 ? 8 * target.down : (8 * target.down) / (stored === sampling ? down : 1),
-  );
-  return {
-    width,
-    height,
-    sampling,
-    inputBytes: Math.max(...planes.map(({ stride }, i) => stride * rows[i]!)),
-    give(wasm, index) {
-      for (const [component, { data, stride, width, height }] of planes.entries()) {
-        const first = index * rows[component]!;
-        const last = Math.min(height, first + rows[component]!) - 1;
-        bytesOf(wasm).set(data.subarray(first * stride, last * stride + width), wasm.inputAt());
-        accept(wasm.takePlane(component, stride, stored === sampling ? 0 : 1));
-      }
-    },
-  };
-}
-
-function checkSides(width: number, height: number): void {
-  const fits = [width, height].every((side) => Number.isInteger(side) && side >= 1 && side <= maxSide);
-  if (!fits) throw refused(`sides from 1 to ${maxSide} pixels`, `${width}x${height}`);
-}
-
-function checkPlane(plane: Plane | undefined, size: { width: number; height: number }, index: number): void {
-  const received =
-    plane && `${plane.width}x${plane.height}, ${plane.stride} apart, in ${plane.data.length} bytes`;
-  const sized =
-    plane &&
-    plane.width === size.width &&
-    plane.height === size.height &&
-    Number.isInteger(plane.stride) &&
-    plane.stride >= plane.width &&
-    plane.stride * 16 <= maxInput &&
-    plane.data.length >= (plane.height - 1) * plane.stride + plane.width;
-  if (!sized)
-    throw refused(`plane ${index} with ${size.width}x${size.height} samples in its rows`, received ?? "none");
-}
-
-function refused(expected: string, received: string): ServiceError {
-  return new ServiceError(
-    "encode",
-    `Expected ${expected} for JPEG; received ${received}. Convert the picture before.`,
-    { code: "not_encodable" },
-  );
-}
-
-const bytesOf = (wasm: Exports) => new Uint8Array(wasm.memory.buffer);
-
-/** The module takes what was checked here; anything else is a bug. */
-function accept(taken: number): void {
-  if (taken !== 1) throw new Error("jpeg-encode refused rows");
-}
-
-/** Prepares an instance for a picture; `typical` Huffman tables are put in place. */
+/** Lays out the instance's memory for a picture and puts the quantisation tables in place. */
 function begin(instance: Instance, picture: Omit<Picture, "give">, quality: number, tokens: number): void {
   const { wasm } = instance;
   const { across, down, components } = samplings[picture.sampling];
@@ -280,10 +107,8 @@ function begin(instance: Instance, picture: Omit<Picture, "give">, quality: numb
   if (wasm.begin(width, height, across, down, components, inputBytes, tokens) !== 1)
     throw new ServiceError(
       "encode",
-      "The picture is too wide to be written as JPEG in the memory there is.",
-      {
-        code: "out_of_memory",
-      },
+      `Expected memory for the rows of a picture ${width} pixels wide; there is none. Ask for a smaller one.`,
+      { code: "out_of_memory" },
     );
 }
 
@@ -335,18 +160,18 @@ function encodePicture(instance: Instance, picture: Picture, options: FastEncode
 const endOfImage = [0xff, 0xd9];
 
 /** What the module has ready, in its own memory. */
-function output(wasm: Exports): Uint8Array {
+function output(wasm: EncoderModule): Uint8Array {
   const at = wasm.outputAt();
   return bytesOf(wasm).subarray(at, at + wasm.outputLength());
 }
 
-function takeOutput(wasm: Exports): Uint8Array {
+function takeOutput(wasm: EncoderModule): Uint8Array {
   const bytes = output(wasm).slice();
   wasm.taken();
   return bytes;
 }
 
-function countedTables(wasm: Exports): HuffmanTables {
+function countedTables(wasm: EncoderModule): HuffmanTables {
   const counts = new Uint32Array(wasm.memory.buffer, wasm.countsAt(), 4 * 256);
   const best = (i: number) => bestTable(counts.subarray(i * 256, (i + 1) * 256));
   return { dcLuma: best(0), acLuma: best(1), dcChroma: best(2), acChroma: best(3) };
