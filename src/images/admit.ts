@@ -19,6 +19,8 @@ export interface Admission {
    * `cancelled` when the signal aborts while it waits.
    */
   run<T>(bytes: number, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
+  /** Throws `too-large` (code memory_budget) when a job of that size could never be admitted. */
+  check(bytes: number): void;
   /** New limits count for the next job. */
   limit(limits: Partial<AdmissionLimits>): void;
   status(): { readonly running: number; readonly waiting: number; readonly memory: number };
@@ -72,16 +74,21 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
       counts.add("waited");
     });
 
+  const check = (bytes: number) => {
+    if (bytes > limits.memory) {
+      counts.add("refused");
+      throw new ServiceError(
+        "too-large",
+        `This request would need about ${mebibytes(bytes)} of memory, more than the ${mebibytes(limits.memory)} that the service may use for images. Ask for a smaller region or size; the operator can raise image.memory_budget.`,
+        { code: "memory_budget" },
+      );
+    }
+  };
+
   return {
+    check,
     async run(bytes, signal, work) {
-      if (bytes > limits.memory) {
-        counts.add("refused");
-        throw new ServiceError(
-          "too-large",
-          `This request would need about ${mebibytes(bytes)} of memory, more than the ${mebibytes(limits.memory)} that the service may use for images. Ask for a smaller region or size; the operator can raise image.memory_budget.`,
-          { code: "memory_budget" },
-        );
-      }
+      check(bytes);
       if (signal?.aborted) throw cancelled();
       if (queue.length === 0 && fits(bytes)) enter(bytes);
       else if (queue.length >= limits.waiting) {

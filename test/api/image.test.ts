@@ -419,6 +419,7 @@ describe("limits", () => {
     const own = await served("image: { memory_budget: 100KiB }");
     const response = await own.get("/iiif/3/base.png/full/max/0/default.png");
     expect([response.status, (await json(response)).code]).toEqual([400, "memory_budget"]);
+    expect((await own.get("/iiif/3/base.png/full/max/0/default.png", { method: "HEAD" })).status).toBe(400);
     expect((await own.get("/iiif/3/base.png/info.json")).status).toBe(200);
   });
 

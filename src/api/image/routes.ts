@@ -146,7 +146,7 @@ async function image(
       "X-Content-Type-Options": "nosniff",
     };
     if (c.req.method === "HEAD") {
-      planFor(service.images, master, prepared);
+      service.images.admission.check(planFor(service.images, master, prepared).memory);
       const known = await service.images.render.get(prepared.key.name, prepared.key.variant);
       return new Response(null, {
         headers: known ? { ...headers, "Content-Length": String(known.length) } : headers,
