@@ -1,0 +1,39 @@
+// What the built files name: no host but those of specifications, no path of the machine that built them.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Built, buildProgram } from "./built.ts";
+
+let built: Built;
+beforeAll(async () => {
+  built = await buildProgram();
+});
+afterAll(() => built.remove());
+
+/** Hosts that stand in texts: identifiers of specifications, examples, names of bindings; none of them is asked. */
+const named = new Set([
+  "iiif.io",
+  "json-schema.org",
+  "www.w3.org",
+  "images.example.org",
+  "localhost",
+  "logtape.org",
+  "disk",
+  "assets",
+]);
+
+test.each(["app.js", "main.js", "thread.js", "workerd.js"])("%s names no other host", (file) => {
+  const text = readFileSync(join(built.dist, file), "utf8");
+  const hosts = [...text.matchAll(/\b(?:https?|wss?):\/\/([A-Za-z0-9][A-Za-z0-9.-]*)/g)].map(
+    ([, host = ""]) => host,
+  );
+  expect([...new Set(hosts)].filter((host) => !named.has(host))).toEqual([]);
+});
+
+test.each(["app.js", "main.js", "thread.js", "workerd.js", "workerd.capnp"])(
+  "%s holds no path of where it was built",
+  (file) => {
+    expect(readFileSync(join(built.dist, file), "utf8")).not.toContain(process.cwd());
+  },
+);
