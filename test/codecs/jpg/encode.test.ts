@@ -80,6 +80,15 @@ describe("encoding JPEG", () => {
     expect(sizes[0]!).toBeLessThan(sizes[3]! / 10);
   });
 
+  it("makes Huffman tables for the picture up to the size of a small tile, and takes the typical ones above", async () => {
+    const tables = async (side: number) => {
+      const { segments } = takeApart(await encode(flat(side, side, [10, 200, 30])));
+      return segments.filter((s) => s.code === 0xc4).reduce((sum, s) => sum + s.body.length, 0);
+    };
+    expect(await tables(256)).toBeLessThan(100);
+    expect(await tables(257)).toBe(4 * 17 + 2 * (12 + 162)); // ITU T.81, K.3
+  });
+
   it("writes smaller files with the small encoder", async () => {
     const pixels = await photograph(3);
     expect((await encode(pixels, { encoder: "small" })).length).toBeLessThan((await encode(pixels)).length);
