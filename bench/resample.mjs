@@ -6,10 +6,10 @@
 // everything between is counted: copies into WebAssembly memory and out of it, too. sharp works on one thread without
 // its cache. Where it enlarges, and for 16-bit pictures, its filter or its path is another one: no equal terms there.
 
-import { readFileSync } from "node:fs";
-import { cpus } from "node:os";
-import { dirname, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import sharp from "sharp";
 import { buildWasm } from "../scripts/wasm.mjs";
@@ -31,15 +31,12 @@ const { createResampler } = await imported("src/pipeline/resample-wasm.ts");
 const resampler = createResampler(() => module);
 
 async function imported(file) {
-  const { outputFiles } = await build({
-    entryPoints: [resolve(root, file)],
-    bundle: true,
-    format: "esm",
-    target: "es2022",
-    write: false,
-  });
-  const code = Buffer.from(outputFiles[0].contents).toString("base64");
-  return import(`data:text/javascript;base64,${code}`);
+  const outfile = join(mkdtempSync(join(tmpdir(), "resample-")), "resample.mjs");
+  const entryPoints = [resolve(root, file)];
+  await build({ entryPoints, bundle: true, format: "esm", target: "es2022", outfile });
+  const loaded = await import(pathToFileURL(outfile).href);
+  rmSync(dirname(outfile), { recursive: true });
+  return loaded;
 }
 
 const sizes = [

@@ -1,10 +1,12 @@
 // The formats that this build knows, one row each.
 
 import { ServiceError } from "../errors.ts";
+import type { Kernels } from "../pipeline/steps.ts";
 import type { Codec, CodecHost, OutputFormat, SourceFormat } from "./codec.ts";
 import { gifCodec } from "./gif/codec.ts";
 import { jp2Codec } from "./jp2/codec.ts";
 import { jpegCodec } from "./jpg/index.ts";
+import { createKernels } from "./kernels.ts";
 import { pngCodec } from "./png/codec.ts";
 import { tiffCodec } from "./tif/codec.ts";
 import { webpCodec } from "./webp/codec.ts";
@@ -28,6 +30,8 @@ export interface Codecs {
   byFormat(format: SourceFormat): Codec;
   /** Throws ServiceError `unsupported` for a format that this build does not write. */
   encoder(format: OutputFormat): Encoder;
+  /** What the steps between decoding and encoding run on. */
+  readonly kernels: Kernels;
 }
 
 /** All codecs over one host; instances of WebAssembly modules are made when first needed. */
@@ -38,6 +42,7 @@ export function createCodecs(host: CodecHost): Codecs {
     all.set(codec.format, codec);
   }
   return {
+    kernels: createKernels(host),
     recognise: (head) => [...all.values()].find((codec) => codec.recognises(head)),
     byFormat(format) {
       const codec = all.get(format);

@@ -31,7 +31,7 @@ export async function runJob(
   stillWanted(signal);
   const decoded = await codecs.byFormat(plan.read.header.format).decode(bytes, plan.read);
   stillWanted(signal);
-  const pixels = runSteps(decoded, plan.steps);
+  const pixels = runSteps(decoded, plan.steps, codecs.kernels);
   stillWanted(signal);
   return codecs.encoder(plan.write.format).encode(pixels, plan.write);
 }

@@ -14,6 +14,7 @@ export const wasmModules = {
 /** Modules of wasm/modules.json, which the build compiles into `dist/wasm/`. */
 export const ownModules = [
   "jpeg-encode", // baseline JPEG: codecs/jpg/fast-encode.ts
+  "resample", // pipeline/resample-wasm.ts
 ] as const;
 
 export type WasmName = keyof typeof wasmModules | (typeof ownModules)[number];

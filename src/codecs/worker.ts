@@ -101,7 +101,7 @@ function sourceErrors(file: ByteSource & { close(): Promise<void> }): OpenBytes 
   };
 }
 
-/** Encodes and decodes one small JPEG: first calls are several times slower than later ones. */
+/** Encodes, decodes and resamples one small JPEG: first calls are several times slower than later ones. */
 async function warm(codecs: Codecs): Promise<void> {
   const side = 32;
   const data = Uint8Array.from({ length: side * side * 3 }, (_, i) => (i * 7) & 255);
@@ -117,7 +117,9 @@ async function warm(codecs: Codecs): Promise<void> {
     const codec = codecs.byFormat("jpg");
     const header = await codec.probe(bytes, 1);
     const region = { x: 0, y: 0, width: side, height: side };
-    await codec.decode(bytes, { header, page: 1, region, scaleFactor: 1 });
+    const pixels = await codec.decode(bytes, { header, page: 1, region, scaleFactor: 1 });
+    const half = { size: side / 2, origin: 0, scale: 2 };
+    codecs.kernels.resize?.(pixels, half, half);
   } catch {
     // only a head start; a real job reports what is wrong
   }

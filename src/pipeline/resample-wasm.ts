@@ -2,15 +2,16 @@
 
 import { boxFactor, isCopy } from "./kernel.ts";
 import { hasAlpha, type PixelBuffer, samplesLike } from "./pixels.ts";
+import { align, groupRows, kindOf, kinds, type Layout, layOut, type Samples } from "./resample-layout.ts";
 import { createTapTables, type PackedTaps } from "./resample-taps.ts";
 import { resize as resizeInDoubles } from "./resize.ts";
 import type { ResampleAxis } from "./steps.ts";
 
-/** One band of samples. `stride` counts samples from row to row; without it rows have no padding. */
+/** One band of samples; `stride` counts samples from row to row. */
 export interface Plane {
   readonly width: number;
   readonly height: number;
-  readonly stride?: number;
+  readonly stride: number;
   readonly data: Uint8Array | Uint16Array;
 }
 
@@ -29,7 +30,7 @@ export interface Resampler {
 interface Exports extends WebAssembly.Exports {
   readonly memory: WebAssembly.Memory;
   base(): number;
-  format(asIntegers: number, bands: number, bytesPerSample: number, weighted: number): void;
+  format(kind: number, bands: number, bytesPerSample: number, weighted: number): void;
   source(width: number, height: number, boxX: number, boxY: number, staged: number, sums: number): void;
   cells(ring: number, stride: number, slots: number, samples: number, rows: number): void;
   across(size: number, count: number, starts: number, weights: number): void;
@@ -47,24 +48,6 @@ interface Exports extends WebAssembly.Exports {
   run(first: number, count: number, out: number): void;
 }
 
-/** Interleaved samples with a row stride in samples. */
-interface Samples {
-  readonly data: Uint8Array | Uint16Array;
-  readonly width: number;
-  readonly height: number;
-  readonly bands: number;
-  readonly stride: number;
-  readonly weighted: boolean;
-}
-
-/** Output rows are made in groups. */
-const groupRows = 4;
-/** Vectors read and write up to here beyond a buffer. */
-const slack = 128;
-/** Rows in the ring, staged rows and rows that wait to be taken out: together in the second cache. */
-const ringBytes = 192 << 10;
-const stagedBytes = 64 << 10;
-const outBytes = 64 << 10;
 /** WebAssembly memory never shrinks: above this the instance is not kept, and above the next it is not used. */
 const keptMemory = 32 << 20;
 const mostMemory = 256 << 20;
@@ -72,8 +55,11 @@ const mostMemory = 256 << 20;
 const mostSummedRows = 65536;
 const page = 65536;
 
-/** A resampler over the compiled module "resample"; the instance is made when first needed. */
-export function createResampler(module: () => WebAssembly.Module): Resampler {
+/**
+ * A resampler over the compiled module "resample"; the instance is made when first needed. What needs more than `most`
+ * bytes of its memory (pictures of a million pixels in a row) is resized in doubles.
+ */
+export function createResampler(module: () => WebAssembly.Module, most = mostMemory): Resampler {
   const tables = createTapTables();
   let exports: Exports | undefined;
 
@@ -86,17 +72,16 @@ export function createResampler(module: () => WebAssembly.Module): Resampler {
     const boxX = boxFactor(x.scale);
     const boxY = boxFactor(y.scale);
     if (boxY > mostSummedRows) return undefined;
-    const format =
-      boxX === 1 && boxY === 1 && !from.weighted && from.data.BYTES_PER_ELEMENT === 1 ? "i16" : "f32";
+    const kind = kindOf(from, boxX * boxY);
+    const format = kind === "floats" ? "f32" : "i16";
     const across = tables(x, Math.ceil(from.width / boxX), format);
     const down = tables(y, Math.ceil(from.height / boxY), format);
-    const layout = layOut(from, across, down, { x: boxX, y: boxY });
+    const layout = layOut(from, across, down, { x: boxX, y: boxY }, kind);
     exports ??= new WebAssembly.Instance(module()).exports as Exports;
     const base = align(exports.base());
-    if (base + layout.bytes > mostMemory) return undefined;
+    if (base + layout.bytes > most) return undefined;
     try {
-      const missing = base + layout.bytes - exports.memory.buffer.byteLength;
-      if (missing > 0) exports.memory.grow(Math.ceil(missing / page));
+      if (!grown(exports.memory, base + layout.bytes)) return undefined;
       const result = runStrips(exports, from, across, down, layout, base);
       if (exports.memory.buffer.byteLength > keptMemory) exports = undefined;
       return result;
@@ -114,10 +99,10 @@ export function createResampler(module: () => WebAssembly.Module): Resampler {
       return data ? { ...pixels, width: x.size, height: y.size, data } : resizeInDoubles(pixels, x, y);
     },
     resamplePlane(plane, x, y) {
-      const stride = plane.stride ?? plane.width;
+      const { stride } = plane;
       const data =
         isCopy(x) && isCopy(y) ? undefined : resample({ ...plane, bands: 1, stride, weighted: false }, x, y);
-      if (data) return { width: x.size, height: y.size, data };
+      if (data) return { width: x.size, height: y.size, stride: x.size, data };
       const { width, height } = plane;
       const packed = {
         width,
@@ -126,9 +111,21 @@ export function createResampler(module: () => WebAssembly.Module): Resampler {
         interpretation: "gray",
         data: packedRows(plane, stride),
       } as const;
-      return { width: x.size, height: y.size, data: resizeInDoubles(packed, x, y).data };
+      return { width: x.size, height: y.size, stride: x.size, data: resizeInDoubles(packed, x, y).data };
     },
   };
+}
+
+/** Whether the memory has that many bytes, or could be grown to them. */
+function grown(memory: WebAssembly.Memory, bytes: number): boolean {
+  const missing = bytes - memory.buffer.byteLength;
+  try {
+    if (missing > 0) memory.grow(Math.ceil(missing / page));
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }
 
 /** The rows without what lies between them. */
@@ -137,89 +134,6 @@ function packedRows({ data, width, height }: Plane, stride: number): Uint8Array 
   const rows = samplesLike({ data }, width * height);
   for (let y = 0; y < height; y++) rows.set(data.subarray(y * stride, y * stride + width), y * width);
   return rows;
-}
-
-/** Offsets from the heap's base, and the sizes that go with them. */
-interface Layout {
-  readonly box: { readonly x: number; readonly y: number };
-  readonly integers: boolean;
-  readonly xStarts: number;
-  readonly xWeights: number;
-  readonly yStarts: number;
-  readonly yWeights: number;
-  readonly pointers: number;
-  readonly staged: number;
-  readonly stagedRows: number;
-  readonly sums: number;
-  readonly ring: number;
-  readonly ringStride: number;
-  readonly ringRows: number;
-  readonly lines: number;
-  readonly lineStride: number;
-  readonly quads: number;
-  readonly group: number;
-  readonly groupStride: number;
-  readonly out: number;
-  readonly outRows: number;
-  readonly bytes: number;
-}
-
-function layOut(from: Samples, across: PackedTaps, down: PackedTaps, box: Layout["box"]): Layout {
-  const depth = from.data.BYTES_PER_ELEMENT;
-  const integers = across.weights instanceof Int16Array;
-  const rowSamples = from.width * from.bands;
-  const cellSamples = Math.ceil(from.width / box.x) * from.bands;
-  const boxed = box.x > 1 || box.y > 1;
-  let bytes = 0;
-  const take = (length: number): number => {
-    const at = bytes;
-    bytes = align(at + length + slack);
-    return at;
-  };
-  const ringStride = integers ? rowSamples + (rowSamples % 4096 < 64 ? 64 : 0) : apart(cellSamples * 4);
-  const ringRows = Math.max(reachOfGroups(down), Math.floor((integers ? ringBytes : 0) / ringStride));
-  const stagedRows = Math.max(1, Math.floor(stagedBytes / (rowSamples * depth)));
-  const lineStride = apart((cellSamples + 32) * (integers ? 2 : 4));
-  const rowBytes = across.size * from.bands * depth;
-  const outRows = Math.max(groupRows, Math.floor(outBytes / rowBytes / groupRows) * groupRows);
-  return {
-    box,
-    integers,
-    xStarts: take(across.starts.byteLength),
-    xWeights: take(across.weights.byteLength),
-    yStarts: take(down.starts.byteLength),
-    yWeights: take(down.weights.byteLength),
-    pointers: take(down.count * groupRows * 4),
-    staged: take(integers ? 0 : stagedRows * rowSamples * depth),
-    stagedRows,
-    sums: take(boxed ? rowSamples * (from.weighted && depth === 2 ? 8 : 4) : 0),
-    ring: take(ringRows * ringStride),
-    ringStride,
-    ringRows,
-    lines: take(groupRows * lineStride),
-    lineStride,
-    quads: take((cellSamples + across.count * from.bands) * 16),
-    group: take(groupRows * apart(rowBytes)),
-    groupStride: apart(rowBytes),
-    out: take(outRows * rowBytes),
-    outRows,
-    get bytes() {
-      return bytes;
-    },
-  };
-}
-
-const align = (offset: number): number => Math.ceil(offset / 64) * 64;
-
-/** A stride with room for vectors at the end of rows, and no power of two: those would share a few lines of the cache. */
-const apart = (length: number): number => Math.ceil((length + slack) / 128) * 128 + 64;
-
-/** Cell rows that a group of output rows reaches at most. */
-function reachOfGroups({ size, count, starts }: PackedTaps): number {
-  let reach = 0;
-  for (let row = 0; row < size; row += groupRows)
-    reach = Math.max(reach, starts[Math.min(row + groupRows, size) - 1]! + count - starts[row]!);
-  return reach;
 }
 
 function runStrips(
@@ -231,7 +145,7 @@ function runStrips(
   base: number,
 ): Uint8Array | Uint16Array {
   const { data, width, height, bands, weighted } = from;
-  const { box, integers } = layout;
+  const { box, kind } = layout;
   const depth = data.BYTES_PER_ELEMENT;
   const memory = new Uint8Array(exports.memory.buffer);
   const rows = Math.ceil(height / box.y);
@@ -241,7 +155,7 @@ function runStrips(
   place(across.weights, layout.xWeights);
   place(down.starts, layout.yStarts);
   place(down.weights, layout.yWeights);
-  exports.format(Number(integers), bands, depth, Number(weighted));
+  exports.format(kinds[kind], bands, depth, Number(weighted));
   exports.source(width, height, box.x, box.y, base + layout.staged, base + layout.sums);
   exports.cells(
     base + layout.ring,
@@ -263,18 +177,19 @@ function runStrips(
 
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   const stride = from.stride * depth;
-  const load = integers
-    ? ringWriter(bytes, stride, width * bands, memory, layout, base + layout.ring)
-    : stagedFeeder(
-        bytes,
-        stride,
-        width * bands * depth,
-        height,
-        memory,
-        layout,
-        base + layout.staged,
-        exports,
-      );
+  const load =
+    kind === "bytes"
+      ? ringWriter(bytes, stride, width * bands, memory, layout, base + layout.ring)
+      : stagedFeeder(
+          bytes,
+          stride,
+          width * bands * depth,
+          height,
+          memory,
+          layout,
+          base + layout.staged,
+          exports,
+        );
   const result = samplesLike(from, across.size * bands * down.size);
   const resultBytes = new Uint8Array(result.buffer);
   const rowBytes = across.size * bands * depth;

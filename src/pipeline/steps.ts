@@ -43,10 +43,15 @@ export type Step =
 
 export type Run = (pixels: PixelBuffer) => PixelBuffer;
 
+/** Quicker ways to do a step, with the same result up to rounding. What is not there is done in TypeScript. */
+export interface Kernels {
+  resize?(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): PixelBuffer;
+}
+
 const runs = {
   orient: (step) => (pixels) => orient(pixels, step.orientation),
   crop: (step) => (pixels) => crop(pixels, step),
-  resize: (step) => (pixels) => resize(pixels, step.x, step.y),
+  resize: (step, kernels) => (pixels) => (kernels.resize ?? resize)(pixels, step.x, step.y),
   "to-srgb": () => toSrgb,
   mirror: () => mirror,
   rotate: (step) => (pixels) => rotate(pixels, step.degrees),
@@ -54,9 +59,17 @@ const runs = {
   bitonal: () => bitonal,
   flatten: (step) => (pixels) => flatten(pixels, step.background),
   depth: (step) => (pixels) => depth(pixels, step.bits),
-} as const satisfies { readonly [Op in Step["op"]]: (step: Extract<Step, { op: Op }>) => Run };
+} as const satisfies {
+  readonly [Op in Step["op"]]: (step: Extract<Step, { op: Op }>, kernels: Kernels) => Run;
+};
 
-/** The pixels after all steps, one after the other. The buffer given is not changed; it is returned when no step does anything. */
-export function runSteps(pixels: PixelBuffer, steps: readonly Step[]): PixelBuffer {
-  return steps.reduce((seen, step) => (runs[step.op] as (step: Step) => Run)(step)(seen), pixels);
+/**
+ * The pixels after all steps, one after the other, with the kernels that there are. The buffer given is not changed; it
+ * is returned when no step does anything.
+ */
+export function runSteps(pixels: PixelBuffer, steps: readonly Step[], kernels: Kernels = {}): PixelBuffer {
+  return steps.reduce(
+    (seen, step) => (runs[step.op] as (step: Step, kernels: Kernels) => Run)(step, kernels)(seen),
+    pixels,
+  );
 }

@@ -1,6 +1,9 @@
-// Source rows to rows of f32 cells: single samples or box averages, colour multiplied by alpha where the last band is one.
+// Source rows to rows of cells: single samples or box averages, colour multiplied by alpha where the last band is one.
+// Cells are f32, or i16 with 7 bits after the point for small boxes of 8-bit samples.
 // Every function may read 64 bytes beyond the rows and write 64 bytes beyond the last sample.
 
+/** One level of 8 bits in i16 cells. */
+const cellOne = 128;
 /** Rows whose u8 samples surely fit a u16 sum. */
 const rowsPerWord = 256;
 
@@ -50,6 +53,23 @@ export function weightedWordsToFloats(from: usize, samples: i32, bands: i32, to:
   for (const end = from + ((<usize>samples) << 1); from < end; from += 8, to += 16) {
     const words = f32x4.convert_i32x4_u(v128.load_ext<u16>(from));
     v128.store(to, f32x4.mul(words, v128.or(i8x16.swizzle(words, alpha), one)));
+  }
+}
+
+/** Adds `rows` rows of 8-bit samples to the u16 `sums`, which hold 257 rows at most. */
+export function addFewBytes(from: usize, stride: usize, rows: i32, samples: i32, sums: usize): void {
+  for (let s = 0; s < samples; s += 16) {
+    const to = sums + ((<usize>s) << 1);
+    let low = v128.load(to);
+    let high = v128.load(to, 16);
+    let p = from + <usize>s;
+    for (let y = 0; y < rows; y++, p += stride) {
+      const bytes = v128.load(p);
+      low = i16x8.add(low, i16x8.extend_low_i8x16_u(bytes));
+      high = i16x8.add(high, i16x8.extend_high_i8x16_u(bytes));
+    }
+    v128.store(to, low);
+    v128.store(to, high, 16);
   }
 }
 
@@ -132,6 +152,37 @@ export function addWeightedWords(from: usize, stride: usize, rows: i32, samples:
 function addWords8(to: usize, words: v128): void {
   v128.store(to, i32x4.add(v128.load(to), i32x4.extend_low_i16x8_u(words)));
   v128.store(to, i32x4.add(v128.load(to, 16), i32x4.extend_high_i16x8_u(words)), 16);
+}
+
+/** Box averages of u16 column sums that hold `rows` rows, as i16 cells; `box * rows` is 257 at most. */
+export function averageWords(sums: usize, width: i32, bands: i32, box: i32, rows: i32, to: usize): void {
+  const pixel = (<usize>bands) << 1;
+  const cells = width / box;
+  const share = f32x4.splat(<f32>cellOne / <f32>(box * rows));
+  let cell = 0;
+  if (bands === 1 && box === 2)
+    for (; cell + 4 <= cells; cell += 4, sums += 16, to += 8)
+      storeCells(to, i32x4.extadd_pairwise_i16x8_u(v128.load(sums)), share);
+  for (; cell < cells; cell++, to += pixel) {
+    let sum = v128.load64_zero(sums);
+    sums += pixel;
+    for (let c = box - 1; c > 0; c--, sums += pixel) sum = i16x8.add(sum, v128.load64_zero(sums));
+    storeCells(to, i32x4.extend_low_i16x8_u(sum), share);
+  }
+  const rest = width - cells * box;
+  if (rest === 0) return;
+  let sum = i16x8.splat(0);
+  for (let c = rest; c > 0; c--, sums += pixel) sum = i16x8.add(sum, v128.load64_zero(sums));
+  storeCells(to, i32x4.extend_low_i16x8_u(sum), f32x4.splat(<f32>cellOne / <f32>(rest * rows)));
+}
+
+/** Four sums as cells; those after the last band are overwritten by the next pixel. */
+// @ts-ignore: decorator
+@inline
+function storeCells(to: usize, sums: v128, share: v128): void {
+  const scaled = f32x4.add(f32x4.mul(f32x4.convert_i32x4_s(sums), share), f32x4.splat(0.5));
+  const cells = i32x4.trunc_sat_f32x4_s(scaled);
+  v128.store64_lane(to, i16x8.narrow_i32x4_s(cells, cells), 0);
 }
 
 /**

@@ -1,14 +1,16 @@
 // Lanczos-3 resampling of strips of rows: box cells, then columns, then rows. The host lays out the memory and computes
 // the weights; see ../README.md for the order of calls and the memory map.
 
-import { blendBytes, filterPairs, pairLines } from "./bytes";
+import { blendBytes, blendCells, filterPairs, pairLines } from "./bytes";
 import {
   addBytes,
+  addFewBytes,
   addWeightedBytes,
   addWeightedWords,
   addWords,
   averageDoubles,
   averageSums,
+  averageWords,
   weightedBytesToFloats,
   weightedWordsToFloats,
   wordsToFloats,
@@ -18,10 +20,15 @@ import { blendFloats, filterQuads, quadLines } from "./floats";
 /** Output pixels whose columns are made together, so that they are still in the first cache when they are filtered. */
 const block = 64;
 
+/** What rows in the ring hold: the 8-bit samples as they came, i16 box cells, or f32 cells. */
+const bytes = 0;
+const words = 1;
+const floats = 2;
+
+let kind: i32 = bytes;
 let bands: i32 = 0;
 let depth: i32 = 0;
 let weighted: bool = false;
-let whole: bool = false;
 
 /** Picture as it comes: samples in a row, rows, box sizes, buffers of staged rows and column sums. */
 let width: i32 = 0;
@@ -60,9 +67,9 @@ export function base(): usize {
   return __heap_base;
 }
 
-/** `asIntegers`: ring rows are the 8-bit samples themselves and are written by the host; else they are f32 and made by `feed`. */
-export function format(asIntegers: bool, bandCount: i32, bytesPerSample: i32, byAlpha: bool): void {
-  whole = asIntegers;
+/** `rowKind` 0: the host writes 8-bit samples into the ring. 1: `feed` makes i16 cells of boxes of at most 257 8-bit samples. 2: it makes f32 cells. */
+export function format(rowKind: i32, bandCount: i32, bytesPerSample: i32, byAlpha: bool): void {
+  kind = rowKind;
   bands = bandCount;
   depth = bytesPerSample;
   weighted = byAlpha;
@@ -95,7 +102,9 @@ export function cells(at: usize, stride: usize, slots: i32, samplesInRow: i32, r
   ringRows = slots;
   samples = samplesInRow;
   rows = rowsDown;
-  if (!whole) for (let slot = 0; slot < slots; slot++) memory.fill(at + <usize>slot * stride + ((<usize>samples) << 2), 0, 64);
+  if (kind !== floats) return;
+  for (let slot = 0; slot < slots; slot++)
+    memory.fill(at + <usize>slot * stride + ((<usize>samples) << 2), 0, 64);
 }
 
 export function across(size: i32, count: i32, starts: usize, weights: usize): void {
@@ -150,6 +159,11 @@ export function feed(count: i32): void {
       if (!weighted) wordsToFloats(from, samples, slot);
       else if (depth === 1) weightedBytesToFloats(from, samples, bands, slot);
       else weightedWordsToFloats(from, samples, bands, slot);
+    } else if (kind === words) {
+      const length = width * bands;
+      if (next === top) memory.fill(sums, 0, (<usize>length) << 1);
+      addFewBytes(from, stride, part, length, sums);
+      if (next + part === bottom) averageWords(sums, width, bands, boxX, bottom - top, slot);
     } else {
       const length = width * bands;
       const doubles = weighted && depth === 2;
@@ -176,8 +190,8 @@ export function run(first: i32, count: i32, out: usize): void {
   const rowBytes = <usize>(xSize * bands * depth);
   for (let row = first; row < first + count; row += 4) {
     point(row);
-    if (whole) groupOfBytes(row);
-    else groupOfFloats(row);
+    if (kind === floats) groupOfFloats(row);
+    else groupOfIntegers(row);
     const valid = min(4, first + count - row);
     for (let r = 0; r < valid; r++, out += rowBytes) memory.copy(out, group + <usize>r * groupStride, rowBytes);
   }
@@ -199,22 +213,25 @@ function startOf(i: i32): i32 {
   return load<i32>(xStarts + ((<usize>i) << 2));
 }
 
-function groupOfBytes(row: i32): void {
+function groupOfIntegers(row: i32): void {
   let blended = (startOf(0) * bands) & ~31;
   let paired = blended;
   for (let from = 0; from < xSize; from += block) {
     const to = min(from + block, xSize);
     const need = min((startOf(to - 1) + xCount) * bands, samples);
+    // a pair ends in the next pixel
     const columns = min(need + bands + 8, samples);
     for (; blended < columns; blended += 32)
-      for (let r = 0; r < 4; r++)
-        blendBytes(
-          pointers + ((<usize>(r * yCount)) << 2),
-          yWeights + ((<usize>(min(row + r, ySize - 1) * yCount)) << 1),
-          yCount,
-          blended,
-          lines + <usize>r * lineStride + ((<usize>blended) << 1),
-        );
+      for (let r = 0; r < 4; r++) {
+        const taps = pointers + ((<usize>(r * yCount)) << 2);
+        const weights = yWeights + ((<usize>(min(row + r, ySize - 1) * yCount)) << 1);
+        const line = lines + <usize>r * lineStride + ((<usize>blended) << 1);
+        if (kind === bytes) blendBytes(taps, weights, yCount, blended, line);
+        else {
+          blendCells(taps, weights, yCount, (<usize>blended) << 1, line);
+          blendCells(taps, weights, yCount, ((<usize>blended) << 1) + 32, line + 32);
+        }
+      }
     if (paired < need) {
       pairLines(lines, lineStride, bands, paired, need, quads);
       paired += (need - paired + 7) & ~7;
