@@ -1,0 +1,291 @@
+// A progressive or other multi-scan JPEG as an interleaved baseline file with the same coefficients, made in one pass
+// with one row of MCUs in memory: every scan is read through a window of its own, all of them in lockstep.
+
+import { ServiceError } from "../../errors.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import { codesOf, type HuffmanTable, tableNames, typicalTables } from "./huffman-codes.ts";
+import { isChroma, twinHeader } from "./twin-header.ts";
+import { listScans, type TwinFrame, type TwinScan, type TwinScans } from "./twin-scans.ts";
+
+export interface TwinOptions {
+  readonly signal?: AbortSignal;
+  /** Takes the next bytes of the twin, which are its own to keep; the work waits for its promise. */
+  onChunk(bytes: Uint8Array): void | Promise<void>;
+  /** Rows of MCUs between two turns of the event loop, where `signal` is looked at; 16 unless told. */
+  readonly slice?: number;
+}
+
+export interface Twin {
+  /** Bytes of the twin, the sum of all chunks. */
+  readonly size: number;
+  /** The source is truncated or breaks the rules; the twin shows what could be read of it. */
+  readonly damaged: boolean;
+  /** WebAssembly memory that the work took, in bytes. */
+  readonly memory: number;
+}
+
+/** Samples of one component at 1/8 of its own size: one for each of its blocks that holds picture. */
+export interface Plane {
+  readonly data: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Overview {
+  /** As many as the frame has components, each in its own sampling. */
+  readonly planes: readonly Plane[];
+  readonly damaged: boolean;
+}
+
+export interface Transcoder {
+  /**
+   * Writes the baseline twin of a Huffman-coded JPEG of 8 bits with 1 to 4 components; it decodes to the same samples.
+   * Reads the source twice, in ascending order within each scan. Throws ServiceError `unsupported` for other kinds of
+   * JPEG, `decode` where there is nothing to show, `cancelled` after an abort.
+   */
+  transcode(source: ByteSource, options: TwinOptions): Promise<Twin>;
+  /**
+   * The DC coefficients as pictures: what an inverse transform of size 1 gives. Reads the whole file for its markers,
+   * but decodes only DC scans (a sequential file has no others). Throws as `transcode` does.
+   */
+  dcPlanes(source: ByteSource, options?: Pick<TwinOptions, "signal" | "slice">): Promise<Overview>;
+}
+
+/** What `jpeg-transcode` exports; see wasm/jpeg/transcode.md. */
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  readonly damages: WebAssembly.Global;
+  begin(components: number, mcusWide: number, outputBytes: number): number;
+  component(
+    index: number,
+    across: number,
+    down: number,
+    wide: number,
+    high: number,
+    step: number,
+    codes: number,
+  ): number;
+  tableIn(): number;
+  codesAt(): number;
+  table(largest: number): number;
+  scan(kind: number, first: number, last: number, low: number, interval: number, window: number): number;
+  scanComponent(scan: number, index: number, dc: number, ac: number, interleaved: number): number;
+  feedAt(scan: number): number;
+  feedRoom(scan: number): number;
+  fed(scan: number, bytes: number, last: number): void;
+  startBand(band: number): void;
+  advance(scan: number): number;
+  encode(): number;
+  outputAt(): number;
+  outputLength(): number;
+  outputTaken(): void;
+  endOutput(): void;
+  shrink(component: number): number;
+}
+
+const outputBytes = 128 * 1024;
+/** Windows of all scans together, and bounds for one. */
+const allWindows = 2 * 1024 * 1024;
+const leastWindow = 16 * 1024;
+const mostWindow = 128 * 1024;
+const defaultSlice = 16;
+
+/** A transcoder over a compiled `jpeg-transcode`. Each call has an instance of its own, so calls may overlap. */
+export function openTranscoder(module: WebAssembly.Module): Transcoder {
+  return {
+    async transcode(source, { onChunk, signal, slice }) {
+      const listed = await listScans(source);
+      const work = start(module, source, listed, listed.scans);
+      let size = 0;
+      const give = async (bytes: Uint8Array) => {
+        size += bytes.length;
+        await onChunk(bytes);
+      };
+      await give(twinHeader(listed));
+      await eachBand(work, { signal, slice }, async () => {
+        while (work.wasm.encode() !== 0) await give(taken(work.wasm));
+      });
+      if (work.wasm.outputLength() > 0) await give(taken(work.wasm));
+      work.wasm.endOutput();
+      await give(Uint8Array.of(...taken(work.wasm), 0xff, 0xd9));
+      return { size, damaged: isDamaged(work), memory: work.wasm.memory.buffer.byteLength };
+    },
+
+    async dcPlanes(source, { signal, slice } = {}) {
+      const listed = await listScans(source);
+      const wanted = listed.scans.filter(({ first }) => first === 0);
+      const work = start(module, source, listed, wanted);
+      const planes = geometry(listed.frame).components.map(({ wide, high }) => ({
+        data: new Uint8Array(wide * high),
+        width: wide,
+        height: high,
+      }));
+      await eachBand(work, { signal, slice }, async (band) => {
+        for (const [i, { data, width }] of planes.entries()) {
+          const rows = listed.frame.components[i]!.down;
+          const from = band * rows * width;
+          const length = Math.min(rows * width, data.length - from);
+          if (length > 0)
+            data.set(new Uint8Array(work.wasm.memory.buffer, work.wasm.shrink(i), length), from);
+        }
+      });
+      return { planes, damaged: isDamaged(work) };
+    },
+  };
+}
+
+interface Cursor {
+  readonly pointer: number;
+  next: number;
+  readonly end: number;
+}
+
+interface Work {
+  readonly wasm: Exports;
+  readonly source: ByteSource;
+  readonly cursors: readonly Cursor[];
+  readonly bands: number;
+  damaged: boolean;
+}
+
+function geometry({ width, height, components }: TwinFrame) {
+  const across = Math.max(...components.map((c) => c.across));
+  const down = Math.max(...components.map((c) => c.down));
+  return {
+    mcusWide: Math.ceil(width / (8 * across)),
+    bands: Math.ceil(height / (8 * down)),
+    components: components.map((c) => ({
+      wide: Math.ceil(Math.ceil((width * c.across) / across) / 8),
+      high: Math.ceil(Math.ceil((height * c.down) / down) / 8),
+    })),
+  };
+}
+
+/** An instance laid out for a picture, with a cursor for each scan. */
+function start(
+  module: WebAssembly.Module,
+  source: ByteSource,
+  { frame, damaged }: TwinScans,
+  scans: readonly TwinScan[],
+): Work {
+  const wasm = new WebAssembly.Instance(module, {}).exports as unknown as Exports;
+  const { mcusWide, bands, components } = geometry(frame);
+  accept(wasm.begin(frame.components.length, mcusWide, outputBytes));
+  const codes = new Uint32Array(wasm.memory.buffer, wasm.codesAt(), 4 * 256);
+  for (const [i, name] of tableNames.entries()) codes.set(codesOf(typicalTables[name]), 256 * i);
+  for (const [i, component] of frame.components.entries()) {
+    const { wide, high } = components[i]!;
+    const chroma = isChroma(component, frame.components[0]!) ? 1 : 0;
+    accept(
+      wasm.component(i, component.across, component.down, wide, high, component.steps?.[0] ?? 1, chroma),
+    );
+  }
+
+  const work: Work = { wasm, source, cursors: [], bands, damaged };
+  const window = Math.min(mostWindow, Math.max(leastWindow, Math.floor(allWindows / scans.length)));
+  const tables = tableBuilder(wasm);
+  const cursors = work.cursors as Cursor[];
+  for (const scan of scans) {
+    const pointer = addScan(wasm, scan, { window, tables, single: frame.components.length === 1 });
+    if (pointer === undefined) {
+      work.damaged = true; // what follows a scan without sound tables is not read either
+      break;
+    }
+    cursors.push({ pointer, next: scan.start, end: scan.end });
+  }
+  return work;
+}
+
+function accept(state: number): void {
+  if (state === 0) return;
+  throw new ServiceError(
+    "too-large",
+    "Expected a JPEG file of which a row of MCUs fits into memory; received a larger one. Convert it.",
+    { code: "source_too_large" },
+  );
+}
+
+/** Pointers of the module's tables, each built once; 0 for one whose codes are none. */
+function tableBuilder(wasm: Exports) {
+  const built = new Map<HuffmanTable, number>();
+  return (table: HuffmanTable | undefined, largest: number): number => {
+    if (!table) return 0;
+    let pointer = built.get(table);
+    if (pointer === undefined) {
+      const bytes = new Uint8Array(wasm.memory.buffer, wasm.tableIn(), 16 + 256);
+      bytes.set(table.lengths);
+      bytes.set(table.symbols, 16);
+      pointer = wasm.table(largest);
+      built.set(table, pointer);
+    }
+    return pointer;
+  };
+}
+
+interface ScanSetting {
+  readonly window: number;
+  readonly tables: ReturnType<typeof tableBuilder>;
+  readonly single: boolean;
+}
+
+function addScan(wasm: Exports, scan: TwinScan, { window, tables }: ScanSetting): number | undefined {
+  const pointer = wasm.scan(scan.kind, scan.first, scan.last, scan.low, scan.interval, window);
+  if (pointer === 0) accept(2);
+  for (const { index, dc, ac } of scan.components) {
+    const dcTable = tables(dc, 15);
+    const acTable = tables(ac, 255);
+    if ((dc && dcTable === 0) || (ac && acTable === 0)) return undefined;
+    const interleaved = scan.components.length > 1 ? 1 : 0;
+    if (wasm.scanComponent(pointer, index, dcTable, acTable, interleaved) !== 0) return undefined;
+  }
+  return pointer;
+}
+
+/** Decodes band after band, with `done` after each. */
+async function eachBand(
+  work: Work,
+  { signal, slice = defaultSlice }: Pick<TwinOptions, "signal" | "slice">,
+  done: (band: number) => Promise<void>,
+): Promise<void> {
+  const { wasm, cursors, bands } = work;
+  for (let band = 0; band < bands; band++) {
+    if (band % Math.max(1, slice) === 0) {
+      if (band > 0) await new Promise((resolve) => setTimeout(resolve, 0));
+      stopIfAborted(signal);
+    }
+    wasm.startBand(band);
+    for (const cursor of cursors) while (wasm.advance(cursor.pointer) !== 0) await feed(work, cursor);
+    await done(band);
+  }
+}
+
+function stopIfAborted(signal: AbortSignal | undefined): void {
+  if (!signal?.aborted) return;
+  if (signal.reason instanceof ServiceError) throw signal.reason;
+  throw new ServiceError("cancelled", "The conversion of the source file was cancelled.", {
+    cause: signal.reason,
+  });
+}
+
+/** Fills a cursor's window. */
+async function feed(work: Work, cursor: Cursor): Promise<void> {
+  const { wasm, source } = work;
+  const to = wasm.feedAt(cursor.pointer);
+  const wanted = Math.min(wasm.feedRoom(cursor.pointer), cursor.end - cursor.next);
+  const bytes = wanted > 0 ? await source.read(cursor.next, wanted) : new Uint8Array();
+  if (bytes.length < wanted) work.damaged = true;
+  new Uint8Array(wasm.memory.buffer, to, wanted).set(bytes.subarray(0, wanted));
+  cursor.next += bytes.length;
+  wasm.fed(cursor.pointer, bytes.length, bytes.length < wanted || cursor.next >= cursor.end ? 1 : 0);
+}
+
+/** A copy of the output so far, which makes room for more. */
+function taken(wasm: Exports): Uint8Array {
+  const bytes = new Uint8Array(wasm.memory.buffer, wasm.outputAt(), wasm.outputLength()).slice();
+  wasm.outputTaken();
+  return bytes;
+}
+
+function isDamaged({ wasm, damaged }: Work): boolean {
+  return damaged || (wasm.damages.value as number) > 0;
+}

@@ -1,0 +1,198 @@
+// A band of coefficients as interleaved baseline data (ITU-T T.81, F.1.2) and as the picture at 1/8.
+
+import { band } from "./transcode-input";
+import {
+  C_ACROSS,
+  C_CODES,
+  C_COEFFICIENTS,
+  C_DC_ROWS,
+  C_DC_STEP,
+  C_DOWN,
+  C_HIGH,
+  C_MASKS,
+  C_PREDICTION,
+  C_STRIDE,
+  C_WIDE,
+  COMPONENT_SIZE,
+  COMPONENTS,
+  damaged,
+} from "./transcode-map";
+
+/** Bytes that one block takes at most: 22 bits and 63 times 26, each byte followed by a stuffed one. */
+export const BLOCK_OUTPUT: usize = 448;
+
+/** The output: start, next byte, end. The bits not yet in it. */
+let start: usize = 0;
+let next: usize = 0;
+let end: usize = 0;
+let pending: u64 = 0;
+let pendingBits: i32 = 0;
+/** Next MCU of the band. */
+let column: i32 = 0;
+
+export function outputAt(): usize {
+  return start;
+}
+
+export function outputLength(): usize {
+  return next - start;
+}
+
+/** Makes room: the host has taken what there was. */
+export function outputTaken(): void {
+  next = start;
+}
+
+export function beginOutput(at: usize, bytes: usize): void {
+  start = at;
+  next = at;
+  end = at + bytes;
+  pending = 0;
+  pendingBits = 0;
+  column = 0;
+}
+
+/** Four bytes, first one highest, with a zero after each FF; where the next one goes. */
+function stuffed(to: usize, word: u32): usize {
+  for (let shift: i32 = 24; shift >= 0; shift -= 8) {
+    const byte = (word >> shift) & 0xff;
+    store<u8>(to++, byte);
+    if (byte === 0xff) store<u8>(to++, 0);
+  }
+  return to;
+}
+
+// @ts-expect-error: decorator
+@inline
+function written(to: usize, word: u32): usize {
+  const inverse = ~word;
+  if (((inverse - 0x01010101) & word & 0x80808080) !== 0) return stuffed(to, word);
+  store<u32>(to, bswap<u32>(word));
+  return to + 4;
+}
+
+/** The largest magnitude that fits `most` bits; what a sound file never exceeds. */
+function limited(value: i32, most: i32): i32 {
+  damaged();
+  return value < 0 ? -most : most;
+}
+
+/** Writes MCUs of the band while each fits; 0 when all are written, 1 when the output is full. */
+export function encodeBand(components: i32, mcusWide: i32, mcuBytes: usize): i32 {
+  let to = next;
+  let bits = pending;
+  let held = pendingBits;
+  let mcu = column;
+  const room = end - mcuBytes;
+  for (; mcu < mcusWide && to <= room; mcu++) {
+    for (let i: i32 = 0; i < components; i++) {
+      const component = COMPONENTS + COMPONENT_SIZE * i;
+      const across = load<i32>(component, C_ACROSS);
+      const down = load<i32>(component, C_DOWN);
+      const wide = load<i32>(component, C_WIDE);
+      const high = load<i32>(component, C_HIGH) - band * down;
+      const stride = load<i32>(component, C_STRIDE);
+      const dcCodes = load<usize>(component, C_CODES);
+      const acCodes = dcCodes + 1024;
+      const endOfBlock = load<u32>(acCodes);
+      const skip16 = load<u32>(acCodes + (0xf0 << 2));
+      for (let y: i32 = 0; y < down; y++) {
+        for (let x: i32 = 0; x < across; x++) {
+          // blocks beyond the picture are as the one before
+          let difference: i32 = 0;
+          let mask: u64 = 0;
+          let block: usize = 0;
+          const blockX = mcu * across + x;
+          if (blockX < wide && y < high) {
+            const number = y * stride + blockX;
+            block = load<usize>(component, C_COEFFICIENTS) + (number << 7);
+            mask = load<u64>(load<usize>(component, C_MASKS) + (number << 3));
+            const prediction = load<i32>(component, C_PREDICTION);
+            difference = (load<i16>(block) as i32) - prediction;
+            if (difference > 2047 || difference < -2047) difference = limited(difference, 2047);
+            store<i32>(component, prediction + difference, C_PREDICTION);
+          }
+          const sign = difference >> 31;
+          const size = 32 - clz((difference ^ sign) - sign);
+          const dc = load<u32>(dcCodes + (size << 2));
+          bits = (((bits << (dc & 31)) | (dc >> 5)) << size) | (((difference + sign) & ((1 << size) - 1)) as u64);
+          held += ((dc & 31) as i32) + size;
+          if (held >= 32) {
+            held -= 32;
+            to = written(to, (bits >> held) as u32);
+          }
+          let last: i32 = 0;
+          while (mask !== 0) {
+            const k = ctz(mask) as i32;
+            mask &= mask - 1;
+            let run = k - last - 1;
+            last = k;
+            while (run > 15) {
+              bits = (bits << (skip16 & 31)) | (skip16 >> 5);
+              held += (skip16 & 31) as i32;
+              if (held >= 32) {
+                held -= 32;
+                to = written(to, (bits >> held) as u32);
+              }
+              run -= 16;
+            }
+            let value: i32 = load<i16>(block + (k << 1));
+            if (value > 1023 || value < -1023) value = limited(value, 1023);
+            const negative = value >> 31;
+            const bitCount = 32 - clz((value ^ negative) - negative);
+            const code = load<u32>(acCodes + (((run << 4) | bitCount) << 2));
+            bits =
+              (((bits << (code & 31)) | (code >> 5)) << bitCount) |
+              (((value + negative) & ((1 << bitCount) - 1)) as u64);
+            held += ((code & 31) as i32) + bitCount;
+            if (held >= 32) {
+              held -= 32;
+              to = written(to, (bits >> held) as u32);
+            }
+          }
+          if (last !== 63) {
+            bits = (bits << (endOfBlock & 31)) | (endOfBlock >> 5);
+            held += (endOfBlock & 31) as i32;
+            if (held >= 32) {
+              held -= 32;
+              to = written(to, (bits >> held) as u32);
+            }
+          }
+        }
+      }
+    }
+  }
+  next = to;
+  pending = bits;
+  pendingBits = held;
+  column = mcu < mcusWide ? mcu : 0;
+  return mcu < mcusWide ? 1 : 0;
+}
+
+/** Writes the last bits, filled up with ones, at most 8 bytes; the output has to be taken before. */
+export function endOutput(): void {
+  while (pendingBits > 0) {
+    const missing = max(8 - pendingBits, 0);
+    const byte = (((pending << missing) | ((1 << missing) - 1)) >> (pendingBits + missing - 8)) & 0xff;
+    store<u8>(next++, byte as u8);
+    if (byte === 0xff) store<u8>(next++, 0);
+    pendingBits -= 8;
+  }
+  pendingBits = 0;
+}
+
+/** The band of a component at 1/8, rows of C_WIDE samples: the inverse transform of DC alone, at C_DC_ROWS. */
+export function shrinkBand(component: usize): void {
+  const wide = load<i32>(component, C_WIDE);
+  const stride = load<i32>(component, C_STRIDE);
+  const step = load<i32>(component, C_DC_STEP);
+  const coefficients = load<usize>(component, C_COEFFICIENTS);
+  const to = load<usize>(component, C_DC_ROWS);
+  const rows = load<i32>(component, C_DOWN);
+  for (let y: i32 = 0; y < rows; y++) {
+    for (let x: i32 = 0; x < wide; x++) {
+      const dc: i32 = load<i16>(coefficients + (((y * stride + x) as usize) << 7));
+      store<u8>(to + y * wide + x, min(max(((dc * step + 4) >> 3) + 128, 0), 255) as u8);
+    }
+  }
+}
