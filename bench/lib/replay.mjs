@@ -1,0 +1,147 @@
+// Replays requests against one running server and reads what they cost it.
+
+import http from "node:http";
+import { ask, fault } from "./http.mjs";
+import { mean, median, quantile } from "./numbers.mjs";
+import { spent, usage } from "./processes.mjs";
+import { start } from "./servers.mjs";
+import { gridTiles, sample, scaleFactors, session } from "./session.mjs";
+
+/** A server whose every answer is wrong is not asked for long. */
+const enoughFaults = 8;
+
+/**
+ * Sends the requests for a picture, `concurrency` at a time, and begins no more of them after `seconds`. With `atLeast`
+ * (ms) they are repeated until so much time has gone by. Gives milliseconds per answer (p50, p95), answers per second,
+ * CPU ms and KB per answer, and the faults with their counts; an answer with a fault counts as none.
+ */
+export async function pass(server, picture, requests, { concurrency = 1, seconds = 20, atLeast = 0 }) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: concurrency });
+  const times = [];
+  const faults = {};
+  let sent = 0;
+  let bytes = 0;
+  let wrong = 0;
+  const before = usage(server.pid);
+  const began = performance.now();
+  const gone = () => performance.now() - began;
+  const another = () =>
+    wrong < enoughFaults && gone() < seconds * 1000 && (sent < requests.length || gone() < atLeast);
+
+  async function client() {
+    while (another()) {
+      const request = requests[sent++ % requests.length];
+      const { ms, size, problem } = await answered(server.url(picture, request.path), agent, request);
+      if (problem) {
+        faults[problem] = (faults[problem] ?? 0) + 1;
+        wrong++;
+        continue;
+      }
+      times.push(ms);
+      bytes += size;
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, client));
+  const wall = gone();
+  const cpu = spent(before, usage(server.pid));
+  agent.destroy();
+  const answers = times.length;
+  return {
+    answers,
+    faults,
+    p50: median(times),
+    p95: quantile(times, 0.95),
+    perSecond: answers / (wall / 1000),
+    cpu: answers > 0 && cpu !== undefined ? cpu / answers : undefined,
+    kilobytes: answers > 0 ? bytes / 1024 / answers : undefined,
+  };
+}
+
+async function answered(url, agent, request) {
+  try {
+    const answer = await ask(url, agent);
+    return { ms: answer.ms, size: answer.body.length, problem: fault(request, answer) };
+  } catch (error) {
+    return { problem: error.code ?? error.message };
+  }
+}
+
+/**
+ * Compares servers on one picture. Each run starts a server with empty caches and replays the session `passes` times: the
+ * first pass is "cold", the others "warm". At concurrency 1 the tiles of each scale factor follow, alone, from
+ * anywhere in the picture. Servers take turns in each repetition, another one first each time. Gives one row per
+ * concurrency, server and phase with medians over the runs.
+ */
+export async function compare(names, picture, size, options) {
+  const requests = sample(session(size, { tile: options.tile, seed: options.seed }), options.limit);
+  const rows = [];
+  for (const concurrency of options.concurrency) {
+    const runs = new Map(names.map((name) => [name, []]));
+    for (let repetition = 0; repetition < options.repetitions; repetition++)
+      for (const name of turn(names, repetition)) {
+        if (runs.get(name).at(-1)?.cold.answers === 0) continue;
+        runs.get(name).push(await run(name, picture, size, requests, concurrency, options));
+      }
+    for (const [name, done] of runs) rows.push(...summary({ picture, concurrency, server: name }, done));
+  }
+  return rows;
+}
+
+/** The names in another order for each repetition. */
+export const turn = (names, repetition) => names.map((_, i) => names[(i + repetition) % names.length]);
+
+async function run(name, picture, size, requests, concurrency, options) {
+  const server = await start(name, options);
+  try {
+    const settings = { concurrency, seconds: options.seconds };
+    const cold = await pass(server, picture, requests, settings);
+    const warm = [];
+    for (let n = 1; cold.answers > 0 && n < options.passes; n++)
+      warm.push(await pass(server, picture, requests, settings));
+    const scales = {};
+    if (concurrency === 1 && cold.answers > 0 && options.perScale > 0)
+      for (const factor of scaleFactors(size, options.tile))
+        scales[factor] = await pass(
+          server,
+          picture,
+          gridTiles(size, options.tile, factor, options.perScale),
+          {
+            seconds: options.seconds,
+            atLeast: 400, // forty steps of the CPU clock
+          },
+        );
+    return { cold, warm, scales, peak: usage(server.pid)?.peak };
+  } finally {
+    await server.stop();
+  }
+}
+
+const measured = ["answers", "p50", "p95", "perSecond", "cpu", "kilobytes"];
+const medians = (passes) => {
+  const row = Object.fromEntries(measured.map((key) => [key, median(passes.map((each) => each[key]))]));
+  const faults = {};
+  for (const each of passes)
+    for (const [problem, count] of Object.entries(each.faults))
+      faults[problem] = (faults[problem] ?? 0) + count;
+  return { ...row, faults };
+};
+
+function summary(key, runs) {
+  const rows = [{ ...key, phase: "cold", ...medians(runs.map((each) => each.cold)) }];
+  const warm = runs.flatMap((each) => each.warm);
+  if (warm.length > 0) rows.push({ ...key, phase: "warm", ...medians(warm) });
+  const last = rows.at(-1);
+  last.peakMB = median(runs.map((each) => each.peak / 1e6));
+  last.scales = {};
+  for (const factor of Object.keys(runs[0].scales))
+    last.scales[factor] = medians(
+      runs.filter((each) => each.scales[factor]).map((each) => each.scales[factor]),
+    );
+  return rows;
+}
+
+/** Mean CPU ms of the scale factors that every row has; for comparing pictures of different sizes. */
+export function commonScales(rows) {
+  const common = Object.keys(rows[0].scales).filter((factor) => rows.every((row) => row.scales[factor]?.cpu));
+  return { common, means: rows.map((row) => mean(common.map((factor) => row.scales[factor].cpu))) };
+}

@@ -1,0 +1,95 @@
+// First contact: what the first tile of a file costs that the running, warmed-up server has never seen.
+
+import { constants, copyFileSync, mkdtempSync, rmSync, utimesSync } from "node:fs";
+import http from "node:http";
+import { extname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { ask, fault } from "./http.mjs";
+import { median } from "./numbers.mjs";
+import { spent, usage } from "./processes.mjs";
+import { pass, turn } from "./replay.mjs";
+import { start } from "./servers.mjs";
+import { sample, session, tileRequest } from "./session.mjs";
+
+/**
+ * Starts every server once, warms each with a session on `picture`, then asks in turns for a full-resolution tile in the
+ * middle of `count` copies of it under new names, and for tiles around it. Gives per server the medians of: `first` ms,
+ * `cpu` ms up to where the server is quiet again, `next` ms of the later tiles; and the faults.
+ */
+export async function firstContact(names, picture, size, { count, warming = 30, ...options }) {
+  const folder = mkdtempSync(join(options.sources, "unseen-"));
+  const copies = Array.from({ length: count }, (_, i) => copy(options.sources, picture, folder, i));
+  const started = [];
+  try {
+    const warm = sample(session(size, { tile: options.tile }), warming);
+    for (const name of names) {
+      const server = await start(name, { ...options, sources: folder });
+      started.push({ name, server, seen: [], faults: {} });
+      await pass(server, copy(options.sources, picture, folder, "warming"), warm, {
+        seconds: options.seconds,
+      });
+    }
+    for (const [round, unseen] of copies.entries())
+      for (const each of turn(started, round)) {
+        const { problem, ...figures } = await contact(each.server, unseen, size, options.tile);
+        if (problem) each.faults[problem] = (each.faults[problem] ?? 0) + 1;
+        else each.seen.push(figures);
+      }
+  } finally {
+    for (const { server } of started) await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return started.map(({ name, seen, faults }) => ({
+    picture,
+    server: name,
+    answers: seen.length,
+    first: median(seen.map((each) => each.first)),
+    cpu: median(seen.map((each) => each.cpu)),
+    next: median(seen.map((each) => each.next)),
+    faults,
+  }));
+}
+
+/** A file of its own: another name, place on disk and time, so that no cache may take it for the original. */
+function copy(sources, picture, folder, label) {
+  const name = `${label}${extname(picture)}`;
+  copyFileSync(join(sources, picture), join(folder, name), constants.COPYFILE_FICLONE);
+  const time = new Date(Date.now() - 60_000 - (typeof label === "number" ? label * 1000 : 500));
+  utimesSync(join(folder, name), time, time);
+  return name;
+}
+
+async function contact(server, picture, size, tile) {
+  const column = Math.floor(size.width / tile / 2);
+  const row = Math.floor(size.height / tile / 2);
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const get = async (dx, dy) => {
+    const request = tileRequest(size, tile, 1, column + dx, row + dy);
+    const answer = await ask(server.url(picture, request.path), agent);
+    return { ms: answer.ms, problem: fault(request, answer) };
+  };
+  try {
+    const before = usage(server.pid);
+    const { ms: first, problem } = await get(0, 0);
+    if (problem) return { problem };
+    const cpu = spent(before, await quiet(server.pid));
+    const later = [await get(1, 0), await get(0, -1), await get(-1, 0)];
+    return { first, cpu, next: median(later.map((each) => each.ms)) };
+  } catch (error) {
+    return { problem: error.code ?? error.message };
+  } finally {
+    agent.destroy();
+  }
+}
+
+/** The reading after which a server has used no CPU time for a tenth of a second (at most 5 s later). */
+async function quiet(pid) {
+  let last = usage(pid);
+  for (const end = Date.now() + 5000; Date.now() < end; ) {
+    await pause(100);
+    const now = usage(pid);
+    if (!now || now.cpu === last.cpu) return now;
+    last = now;
+  }
+  return last;
+}
