@@ -2,6 +2,8 @@
 
 import type { ByteSource } from "../lib/byte-source.ts";
 import type { Interpretation, PixelBuffer } from "../pipeline/pixels.ts";
+import type { Kernels } from "../pipeline/steps.ts";
+import type { RenderPlan } from "./job.ts";
 import type { WasmName } from "./modules.ts";
 
 export type SourceFormat = "jpg" | "png" | "webp" | "gif" | "tif" | "jp2";
@@ -80,6 +82,12 @@ export interface CodecHost {
   deflate(data: Uint8Array, level: number): Promise<Uint8Array>;
 }
 
+/** The stored index of one master. What is parsed from it may be kept under `id`, which changes with the bytes. */
+export interface IndexAccess {
+  readonly id: string;
+  load(): Promise<Uint8Array>;
+}
+
 /**
  * One format. Factories take the host: `jpegCodec(host)`. Instances of modules live inside and are thrown away
  * after any error. Errors: ServiceError `decode` (damaged), `unsupported` (sound, but cannot be served right),
@@ -96,7 +104,19 @@ export interface Codec {
   /** Estimated peak bytes of `decode`, result included. `fileSize` is the master's length. */
   memory(read: ReadRequest, fileSize: number): number;
   /** The region at 1/scaleFactor: exactly ceil(width/scaleFactor) by ceil(height/scaleFactor) pixels, as stored (no orientation applied). */
-  decode(bytes: ByteSource, read: ReadRequest): Promise<PixelBuffer>;
+  decode(bytes: ByteSource, read: ReadRequest, index?: IndexAccess): Promise<PixelBuffer>;
+  /**
+   * What makes later regions cheap: made once from the whole file, small, storable, checked when it is loaded. Empty
+   * where this kind of file has none.
+   */
+  index?(bytes: ByteSource, header: ImageHeader): Promise<Uint8Array>;
+  /** A whole job with less than the general way from pixels to pixels, where this file and plan allow; else undefined. */
+  derive?(
+    bytes: ByteSource,
+    plan: RenderPlan,
+    index: IndexAccess | undefined,
+    kernels: Kernels,
+  ): Promise<Uint8Array | undefined>;
   /** 1 to 4 bands (gray, gray+alpha, rgb, rgb+alpha), 8 or 16 bit as `encodes` says. */
   encode?(pixels: PixelBuffer, options: EncodeOptions): Promise<Uint8Array>;
   /** What `encode` takes; the plan flattens and reduces before. Present with `encode`. */

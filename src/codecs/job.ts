@@ -3,7 +3,7 @@
 import { ServiceError } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { runSteps, type Step } from "../pipeline/steps.ts";
-import type { EncodeOptions, ReadRequest } from "./codec.ts";
+import type { EncodeOptions, ImageHeader, IndexAccess, ReadRequest } from "./codec.ts";
 import type { Codecs } from "./index.ts";
 
 /** What to read at which scale, which steps, what to write. Plain data, made before any pixel is decoded. */
@@ -15,21 +15,44 @@ export interface RenderPlan {
   readonly memory: number;
 }
 
+/** What a job makes: an encoded derivative, or the index of a master. Plain data. */
+export type Task =
+  | { readonly kind: "render"; readonly plan: RenderPlan }
+  | { readonly kind: "index"; readonly header: ImageHeader };
+
 /** Says whether the job is still wanted; an AbortSignal is one. */
 export type Wanted = Pick<AbortSignal, "aborted">;
 
+/** Runs a task to its bytes. Throws what the codecs throw, and ServiceError `cancelled`. */
+export async function runTask(
+  task: Task,
+  bytes: ByteSource,
+  codecs: Codecs,
+  signal?: Wanted,
+  index?: IndexAccess,
+): Promise<Uint8Array> {
+  if (task.kind === "render") return runJob(task.plan, bytes, codecs, signal, index);
+  stillWanted(signal);
+  const codec = codecs.byFormat(task.header.format);
+  return (await codec.index?.(bytes, task.header)) ?? new Uint8Array();
+}
+
 /**
- * Decodes, runs the steps and encodes. Between the stages it looks whether the job is still wanted. Throws what the
- * codecs throw, and ServiceError `cancelled`.
+ * Decodes, runs the steps and encodes, or takes the codec's own shorter way. Between the stages it looks whether the
+ * job is still wanted. Throws what the codecs throw, and ServiceError `cancelled`.
  */
 export async function runJob(
   plan: RenderPlan,
   bytes: ByteSource,
   codecs: Codecs,
   signal?: Wanted,
+  index?: IndexAccess,
 ): Promise<Uint8Array> {
   stillWanted(signal);
-  const decoded = await codecs.byFormat(plan.read.header.format).decode(bytes, plan.read);
+  const codec = codecs.byFormat(plan.read.header.format);
+  const derived = await codec.derive?.(bytes, plan, index, codecs.kernels);
+  if (derived) return derived;
+  const decoded = await codec.decode(bytes, plan.read, index);
   stillWanted(signal);
   const pixels = runSteps(decoded, plan.steps, codecs.kernels);
   stillWanted(signal);

@@ -1,7 +1,7 @@
 // What the main thread and a pool worker say to each other. Plain data; byte arrays and modules are transferred or shared.
 
 import type { ErrorRecord } from "../errors.ts";
-import type { RenderPlan } from "./job.ts";
+import type { Task } from "./job.ts";
 import type { WasmName } from "./modules.ts";
 
 /** From the main thread. */
@@ -13,14 +13,16 @@ export type ToWorker =
       readonly cancel: Int32Array;
       readonly warm: boolean;
     }
-  /** `path`: the worker opens the file; else it asks for bytes. */
+  /** `path`: the worker opens the file; else it asks for bytes. `index`: the id under which it may ask for the index. */
   | {
       readonly kind: "job";
       readonly job: number;
-      readonly plan: RenderPlan;
+      readonly task: Task;
       readonly path?: string;
       readonly size?: number;
+      readonly index?: string;
     }
+  /** Answers to `read` and `recall`. */
   | { readonly kind: "bytes"; readonly read: number; readonly bytes: Uint8Array }
   | { readonly kind: "unread"; readonly read: number; readonly error: ErrorRecord };
 
@@ -35,6 +37,8 @@ export type FromWorker =
       readonly offset: number;
       readonly length: number;
     }
+  /** Asks for the index that the job named. */
+  | { readonly kind: "recall"; readonly job: number; readonly read: number }
   | { readonly kind: "done"; readonly job: number; readonly bytes: Uint8Array }
   /** `broken`: the error was not foreseen, so the state of the worker is not known either. */
   | { readonly kind: "failed"; readonly job: number; readonly error: ErrorRecord; readonly broken: boolean };

@@ -1,13 +1,15 @@
 // The pool: jobs wait in a bounded queue, each runs alone on a worker, and a worker that fails is replaced on demand.
 
 import { ServiceError } from "../errors.ts";
+import type { ByteSource } from "../lib/byte-source.ts";
 import { type Counts, createCounts } from "../lib/count.ts";
 import type { Platform } from "../platform/platform.ts";
+import type { ImageHeader, IndexAccess } from "./codec.ts";
 import { type Codecs, createCodecs } from "./index.ts";
-import { cancelled } from "./job.ts";
-import { inPlaceRunner, type JobLimits, type RenderJob, type Runner, workerRunner } from "./runner.ts";
+import { cancelled, type RenderPlan } from "./job.ts";
+import { inPlaceRunner, type Job, type JobLimits, type Runner, workerRunner } from "./runner.ts";
 
-export type { JobLimits, RenderJob } from "./runner.ts";
+export type { JobLimits } from "./runner.ts";
 
 /** Names of the counts that a pool keeps. */
 export const poolCounts = [
@@ -48,12 +50,31 @@ export interface PoolStatus {
   readonly queued: number;
 }
 
+/** A master as jobs get at it. `path`: where a worker can open the same bytes by itself. */
+export interface JobSource {
+  readonly bytes: ByteSource;
+  readonly path?: string;
+}
+
+export interface RenderJob extends JobSource {
+  readonly plan: RenderPlan;
+  readonly index?: IndexAccess;
+}
+
+export interface IndexJob extends JobSource {
+  readonly header: ImageHeader;
+  /** Estimated peak bytes. */
+  readonly memory: number;
+}
+
 export interface Pool {
   /**
    * The encoded derivative. Throws what the codecs throw, and ServiceError `busy` (the queue is full), `timeout` (code
    * render_timeout, waiting not counted), `cancelled` (the signal, or the pool was closed), `decode` (code worker_died).
    */
   render(job: RenderJob, limits: JobLimits): Promise<Uint8Array>;
+  /** The index of a master; empty where its kind has none. Throws like {@link render}. */
+  index(job: IndexJob, limits: JobLimits): Promise<Uint8Array>;
   status(): PoolStatus;
   /** Changes the number of workers; surplus ones end when they are idle. */
   resize(size: number): void;
@@ -156,25 +177,29 @@ export function createPool(options: PoolOptions): Pool {
 
   if (platform.startWorker) idle.push(startRunner(true));
 
-  return {
-    async render(job, limits) {
-      counts.add("jobs");
-      try {
-        if (closed || limits.signal?.aborted) throw cancelled();
-        if (!idle.some((runner) => runner.alive()) && all.size >= size && queue.length >= maxQueue) {
-          throw new ServiceError("busy", "The render queue is full; try again in a moment.", {
-            code: "render_queue_full",
-          });
-        }
-        const runner = await turn(limits.signal);
-        const result = runner.run(job, limits);
-        void release(runner);
-        return await result;
-      } catch (error) {
-        count(error);
-        throw error;
+  const submit = async (job: Job, limits: JobLimits) => {
+    counts.add("jobs");
+    try {
+      if (closed || limits.signal?.aborted) throw cancelled();
+      if (!idle.some((runner) => runner.alive()) && all.size >= size && queue.length >= maxQueue) {
+        throw new ServiceError("busy", "The render queue is full; try again in a moment.", {
+          code: "render_queue_full",
+        });
       }
-    },
+      const runner = await turn(limits.signal);
+      const result = runner.run(job, limits);
+      void release(runner);
+      return await result;
+    } catch (error) {
+      count(error);
+      throw error;
+    }
+  };
+
+  return {
+    render: ({ plan, ...rest }, limits) =>
+      submit({ ...rest, task: { kind: "render", plan }, memory: plan.memory }, limits),
+    index: ({ header, ...rest }, limits) => submit({ ...rest, task: { kind: "index", header } }, limits),
     status: () => ({ size, workers: all.size, busy: all.size - idle.length, queued: queue.length }),
     resize(wanted) {
       size = clamp(wanted);

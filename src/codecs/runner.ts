@@ -3,16 +3,20 @@
 import { fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import type { WorkerPort } from "../platform/platform.ts";
+import type { IndexAccess } from "./codec.ts";
 import type { Codecs } from "./index.ts";
-import { cancelled, type RenderPlan, runJob } from "./job.ts";
+import { cancelled, runTask, type Task } from "./job.ts";
 import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
 import { type WasmName, wasmNames } from "./modules.ts";
 
-/** One derivative to make. `path`: where a worker can open the same bytes by itself. */
-export interface RenderJob {
-  readonly plan: RenderPlan;
+/** One task over one master. `path`: where a worker can open the same bytes by itself. */
+export interface Job {
+  readonly task: Task;
   readonly path?: string;
   readonly bytes: ByteSource;
+  readonly index?: IndexAccess;
+  /** Estimated peak bytes. */
+  readonly memory: number;
 }
 
 export interface JobLimits {
@@ -24,7 +28,7 @@ export interface JobLimits {
 /** Runs one job at a time. */
 export interface Runner {
   /** Rejects as soon as the job is cancelled or late, which may be before the runner is free again. */
-  run(job: RenderJob, limits: JobLimits): Promise<Uint8Array>;
+  run(job: Job, limits: JobLimits): Promise<Uint8Array>;
   /** Resolves when the next job may come: true, or false where the runner has ended. */
   free(): Promise<boolean>;
   /** False once it has ended, also while it was idle. */
@@ -53,7 +57,7 @@ export function inPlaceRunner(codecs: Codecs): Runner {
           return signal?.aborted === true || isLate();
         },
       };
-      const result = runJob(job.plan, job.bytes, codecs, wanted).catch((error) => {
+      const result = runTask(job.task, job.bytes, codecs, wanted, job.index).catch((error) => {
         if (error instanceof ServiceError && error.kind === "cancelled" && isLate()) throw late(timeoutMs);
         throw fromErrorRecord(toErrorRecord(error, "decode"));
       });
@@ -79,6 +83,7 @@ export interface WorkerRunnerOptions {
 interface Running {
   readonly id: number;
   readonly bytes: ByteSource;
+  readonly index: IndexAccess | undefined;
   /** Rejects when the job is cancelled, so that a read that hangs does not hold the worker. */
   readonly gone: Promise<never>;
   resolve(bytes: Uint8Array): void;
@@ -107,12 +112,17 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
     freed(false);
   };
 
-  const answerRead = async (message: FromWorker & { kind: "read" }) => {
-    const { read, offset, length } = message;
+  const answerRead = async (message: FromWorker & { kind: "read" | "recall" }) => {
+    const { read } = message;
     const job = running?.id === message.job ? running : undefined;
+    const wanted = async ({ bytes, index }: Running) => {
+      if (message.kind === "read") return ownBuffer(await bytes.read(message.offset, message.length));
+      // What the index's owner keeps is shared, and transferring would take it away: a copy goes.
+      return new Uint8Array((await index?.load()) ?? []);
+    };
     try {
       if (!job || Atomics.load(cancel, 0) === 1) throw cancelled();
-      const bytes = ownBuffer(await Promise.race([job.bytes.read(offset, length), job.gone]));
+      const bytes = await Promise.race([wanted(job), job.gone]);
       if (alive) post({ kind: "bytes", read, bytes }, [bytes.buffer]);
     } catch (error) {
       if (alive) post({ kind: "unread", read, error: toErrorRecord(error, "source") });
@@ -122,7 +132,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   port.onMessage((data) => {
     const message = data as FromWorker;
     if (message.kind === "ready") return;
-    if (message.kind === "read") return void answerRead(message);
+    if (message.kind === "read" || message.kind === "recall") return void answerRead(message);
     if (message.job !== running?.id) return;
     if (message.kind === "done") running.resolve(message.bytes);
     else {
@@ -166,7 +176,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
           leave = abandon;
         });
         gone.catch(() => {});
-        running = { id, bytes: job.bytes, gone, resolve, reject };
+        running = { id, bytes: job.bytes, index: job.index, gone, resolve, reject };
         if (timeoutMs > 0) limit = setTimeout(() => end(late(timeoutMs)), timeoutMs);
       });
       const onAbort = () => {
@@ -175,7 +185,8 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
         leave(cancelled());
         grace = setTimeout(() => end(), options.cancelGraceMs);
       };
-      post({ kind: "job", job: id, plan: job.plan, path: job.path, size: job.bytes.size });
+      const { task, path, index } = job;
+      post({ kind: "job", job: id, task, path, size: job.bytes.size, index: index?.id });
       if (signal?.aborted) onAbort();
       else signal?.addEventListener("abort", onAbort, { once: true });
       void isFree.then(() => {
@@ -184,7 +195,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
         signal?.removeEventListener("abort", onAbort);
       });
       isFree = isFree.then((usable) => {
-        if (usable && job.plan.memory > options.maxJobBytes) end();
+        if (usable && job.memory > options.maxJobBytes) end();
         return alive;
       });
       return result;

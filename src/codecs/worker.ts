@@ -2,9 +2,9 @@
 
 import { fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
-import type { CodecHost } from "./codec.ts";
+import type { CodecHost, IndexAccess } from "./codec.ts";
 import { type Codecs, createCodecs } from "./index.ts";
-import { runJob, type Wanted } from "./job.ts";
+import { runTask, type Wanted } from "./job.ts";
 import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
 
 /** What the entry of a worker hands in: its way to the main thread and what it needs of the platform. */
@@ -27,15 +27,20 @@ export function serveJobs(host: WorkerHost): void {
   let codecs: Codecs | undefined;
   let wanted: Wanted = { aborted: false };
 
+  const ask = (message: (read: number) => FromWorker): Promise<Uint8Array> =>
+    new Promise((resolve, reject) => {
+      const read = ++lastRead;
+      reads.set(read, { resolve, reject });
+      host.post(message(read));
+    });
+
   const channel = (job: number, size: number | undefined): ByteSource => ({
     size,
-    read: (offset, length) =>
-      new Promise((resolve, reject) => {
-        const read = ++lastRead;
-        reads.set(read, { resolve, reject });
-        host.post({ kind: "read", job, read, offset, length });
-      }),
+    read: (offset, length) => ask((read) => ({ kind: "read", job, read, offset, length })),
   });
+
+  const indexOf = (job: number, id: string | undefined): IndexAccess | undefined =>
+    id === undefined ? undefined : { id, load: () => ask((read) => ({ kind: "recall", job, read })) };
 
   const open = async (message: ToWorker & { kind: "job" }): Promise<OpenBytes> => {
     if (message.path === undefined) return channel(message.job, message.size);
@@ -47,12 +52,12 @@ export function serveJobs(host: WorkerHost): void {
   };
 
   const run = async (message: ToWorker & { kind: "job" }): Promise<void> => {
-    const { job, plan } = message;
+    const { job, task, index } = message;
     let bytes: OpenBytes | undefined;
     try {
       if (!codecs) throw new Error("a job came before the start message");
       bytes = await open(message);
-      const result = ownBuffer(await runJob(plan, bytes, codecs, wanted));
+      const result = ownBuffer(await runTask(task, bytes, codecs, wanted, indexOf(job, index)));
       host.post({ kind: "done", job, bytes: result }, [result.buffer]);
     } catch (error) {
       const broken = !(error instanceof ServiceError);
