@@ -1,0 +1,281 @@
+// Building an index: one pass over the entropy-coded bytes, in pieces of any size, that can be left and taken up.
+
+import { ServiceError } from "../../../errors.ts";
+import type { ByteSource } from "../../../lib/byte-source.ts";
+import { area, type Engine, outcome } from "./engine.ts";
+import type { Header, Scan } from "./frame.ts";
+import { describeScan, type Place, runOver, startOf, type Target } from "./run.ts";
+import {
+  appendEntries,
+  createScanIndex,
+  entrySize,
+  type JpegIndex,
+  nextScan,
+  overviewSize,
+  type ScanIndex,
+} from "./scan-index.ts";
+import type { Tables } from "./tables.ts";
+
+export interface BuildOptions {
+  /** Bytes read at a time, at most 1 MiB, which is also the default. */
+  readonly chunkSize?: number;
+  /** An overview of more bytes than this is not kept. Default 48 MiB. */
+  readonly overviewLimit?: number;
+}
+
+/** Room for samples at 1/8 of some rows, and for entries of as many. */
+const sampleRoom = 512 * 1024;
+const entryRoom = 256 * 1024;
+const largestChunk = 1 << 20;
+/** What a run leaves unread is less than an MCU, unless the bytes are no data. */
+const largestRest = 32 * 1024;
+
+export interface IndexBuilder {
+  readonly index: JpegIndex;
+  /** Reads and takes in the next piece of the file; the number of bytes read. Nothing once the index is complete. */
+  step(): Promise<number>;
+}
+
+export function createIndexBuilder(
+  engine: () => Engine,
+  tables: Tables,
+  header: Header,
+  source: ByteSource,
+  options: BuildOptions = {},
+): IndexBuilder {
+  const chunkSize = Math.max(1, Math.min(options.chunkSize ?? largestChunk, largestChunk));
+  const { frame } = header;
+  const sizes = frame.components.map((_, i) => overviewSize(frame, i));
+  const overviewBytes = sizes.reduce((sum, { width, height }) => sum + width * height, 0);
+  const overview =
+    overviewBytes <= (options.overviewLimit ?? 48 << 20)
+      ? sizes.map(({ width, height }) => new Uint8Array(width * height))
+      : undefined;
+  const index: JpegIndex = { scans: [createScanIndex(header.first)], overview, complete: false };
+  let place = startOf(header.first);
+  /** Bytes from `place.offset` on that the last run could not use yet. */
+  let rest: Uint8Array = new Uint8Array(0);
+  let between = false;
+
+  /** Goes on as far as the bytes lead. */
+  const take = (current: ScanIndex, chunk: Uint8Array, last: boolean): void => {
+    const { scan } = current;
+    const machine = engine();
+    const parts = [rest, chunk];
+    const from = place.offset;
+    const total = rest.length + chunk.length;
+    const area8 = layOut(machine, scan);
+    for (;;) {
+      const first = place.row;
+      const stopRow = Math.min(scan.rows, first + area8.rows);
+      describeScan(machine, tables, scan, area8.targets(first));
+      prepareSamples(machine, area8, overview, sizes, scan, first, place.column > 0);
+      const skip = place.offset - from;
+      const result = runOver(
+        machine,
+        "indexRows",
+        place,
+        { stopRow, endColumn: scan.columns },
+        skipped(parts, skip),
+        last,
+        {
+          at: area8.entries,
+          drain: (end) => {
+            appendEntries(current, machine.bytes().subarray(area8.entries, end));
+          },
+        },
+      );
+      keepSamples(machine, area8, overview, sizes, scan, first, place.row + (place.column > 0 ? 1 : 0));
+      current.rows = place.row;
+      current.damage = place.damage;
+      current.end = place.offset;
+      const remaining = from + total - place.offset;
+      if (
+        result === outcome.exhausted ||
+        place.row >= scan.rows ||
+        (result === outcome.hungry && (last || remaining > largestRest))
+      ) {
+        finish(current, result !== outcome.reached);
+        return;
+      }
+      if (result === outcome.hungry) {
+        rest = concat(skipped(parts, place.offset - from));
+        return;
+      }
+    }
+  };
+
+  const finish = (current: ScanIndex, short: boolean): void => {
+    if (short) grayRest(overview, sizes, current.scan, place);
+    current.rows = current.scan.rows;
+    current.complete = true;
+    // a byte that is only partly read belongs to this scan
+    current.end = place.offset + (place.bit > 0 ? 1 : 0);
+    between = true;
+    rest = new Uint8Array(0);
+  };
+
+  return {
+    index,
+    async step() {
+      if (index.complete) return 0;
+      const current = index.scans.at(-1)!;
+      if (between) {
+        const scan = await nextScan(source, current.end, header, index.scans);
+        between = false;
+        if (!scan) {
+          for (const missing of componentsWithout(index, frame.components.length))
+            overview?.[missing]?.fill(128);
+          index.complete = true;
+          return 0;
+        }
+        tables.add(scan);
+        index.scans.push(createScanIndex(scan));
+        place = startOf(scan);
+        return 0;
+      }
+      const at = place.offset + rest.length;
+      const chunk = await source.read(at, chunkSize);
+      if (chunk.length > chunkSize) throw unexpectedLength(chunkSize, chunk.length);
+      const last =
+        chunk.length < chunkSize || (source.size !== undefined && at + chunk.length >= source.size);
+      take(current, chunk, last);
+      if (between && coversAll(index, frame.components.length)) index.complete = true;
+      return chunk.length;
+    },
+  };
+}
+
+function componentsWithout({ scans }: JpegIndex, count: number): number[] {
+  const seen = new Set(scans.flatMap(({ scan }) => scan.components.map(({ index }) => index)));
+  return Array.from({ length: count }, (_, i) => i).filter((i) => !seen.has(i));
+}
+
+const coversAll = (index: JpegIndex, count: number) => componentsWithout(index, count).length === 0;
+
+interface SampleArea {
+  readonly entries: number;
+  /** MCU rows that fit. */
+  readonly rows: number;
+  readonly planes: readonly { readonly at: number; readonly stride: number; readonly down: number }[];
+  targets(row: number): Target[];
+}
+
+/** Places for the samples at 1/8 of as many MCU rows as there is room for. */
+function layOut(engine: Engine, scan: Scan): SampleArea {
+  const perRow = scan.components.reduce((sum, { across, down }) => sum + across * down * scan.columns, 0);
+  const entriesPerRow = 1 + Math.floor(scan.columns / scan.step);
+  const rows = Math.max(
+    1,
+    Math.min(Math.floor(sampleRoom / perRow), Math.floor(entryRoom / (entriesPerRow * entrySize))),
+  );
+  let at: number = area.arena;
+  const planes = scan.components.map(({ across, down }) => {
+    const plane = { at, stride: across * scan.columns, down };
+    at += plane.stride * down * rows;
+    return plane;
+  });
+  const entries = Math.ceil(at / 16) * 16;
+  engine.reserve(entries + rows * entriesPerRow * entrySize);
+  return {
+    entries,
+    rows,
+    planes,
+    targets: (row) =>
+      planes.map(({ at: plane, stride, down }) => ({
+        plane,
+        stride,
+        edge: 1,
+        left: 0,
+        columns: stride,
+        top: row * down,
+        rows: rows * down,
+      })),
+  };
+}
+
+type Sizes = readonly { readonly width: number; readonly height: number }[];
+
+/** Puts back what is there of a row that was left in its midst. */
+function prepareSamples(
+  engine: Engine,
+  { planes }: SampleArea,
+  overview: JpegIndex["overview"],
+  sizes: Sizes,
+  scan: Scan,
+  row: number,
+  begun: boolean,
+): void {
+  if (!overview || !begun) return;
+  const bytes = engine.bytes();
+  scan.components.forEach(({ index }, i) => {
+    const { at, stride, down } = planes[i]!;
+    const { width, height } = sizes[index]!;
+    for (let y = 0; y < down && row * down + y < height; y++)
+      bytes.set(
+        overview[index]!.subarray((row * down + y) * width, (row * down + y + 1) * width),
+        at + y * stride,
+      );
+  });
+}
+
+/** Takes the samples of MCU rows `from` to `to` out of memory. */
+function keepSamples(
+  engine: Engine,
+  { planes }: SampleArea,
+  overview: JpegIndex["overview"],
+  sizes: Sizes,
+  scan: Scan,
+  from: number,
+  to: number,
+): void {
+  if (!overview) return;
+  const bytes = engine.bytes();
+  scan.components.forEach(({ index }, i) => {
+    const { at, stride, down } = planes[i]!;
+    const { width, height } = sizes[index]!;
+    for (let y = from * down; y < to * down && y < height; y++) {
+      const start = at + (y - from * down) * stride;
+      overview[index]!.set(bytes.subarray(start, start + width), y * width);
+    }
+  });
+}
+
+/** Middle gray from the MCU at `place` on. */
+function grayRest(overview: JpegIndex["overview"], sizes: Sizes, scan: Scan, place: Place): void {
+  for (const { index, across, down } of scan.components) {
+    const { width } = sizes[index]!;
+    const plane = overview?.[index];
+    for (let y = 0; y < down; y++) {
+      const row = (place.row * down + y) * width;
+      plane?.fill(128, row + Math.min(width, place.column * across), row + width);
+    }
+    plane?.fill(128, (place.row + 1) * down * width);
+  }
+}
+
+function skipped(parts: readonly Uint8Array[], count: number): Uint8Array[] {
+  let left = count;
+  return parts.map((part) => {
+    const skip = Math.min(left, part.length);
+    left -= skip;
+    return part.subarray(skip);
+  });
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+function unexpectedLength(expected: number, received: number): ServiceError {
+  return new ServiceError(
+    "source",
+    `Expected at most ${expected} bytes of the source file; received ${received}. Try again.`,
+  );
+}

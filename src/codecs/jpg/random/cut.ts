@@ -1,0 +1,164 @@
+// Lossless cuts: a rectangle on the MCU grid becomes a JPEG file of its own, from the same coded bits (ITU-T T.81, F.1).
+
+import type { Rectangle } from "../../codec.ts";
+import { area, components, field, outcome } from "./engine.ts";
+import { type Frame, type Scan, zigzag } from "./frame.ts";
+import type { McuRange } from "./geometry.ts";
+import { readRanges, rowKey, rowRanges } from "./ranges.ts";
+import type { DecodeJob } from "./region.ts";
+import { describeScan, placeAt, runOver } from "./run.ts";
+import { entryBefore } from "./scan-index.ts";
+
+/** The MCUs of a region that begins and ends on their grid or at the image's edge; `undefined` for others. */
+export function cutRange(frame: Frame, scan: Scan, region: Rectangle): McuRange | undefined {
+  if (scan.components.length !== frame.components.length) return undefined;
+  const single = scan.components.length === 1;
+  const mcuWidth = single ? 8 : 8 * frame.hMax;
+  const mcuHeight = single ? 8 : 8 * frame.vMax;
+  const { x, y, width, height } = region;
+  const right = x + width;
+  const bottom = y + height;
+  if (x % mcuWidth || y % mcuHeight) return undefined;
+  if (right % mcuWidth && right !== frame.width) return undefined;
+  if (bottom % mcuHeight && bottom !== frame.height) return undefined;
+  return {
+    left: x / mcuWidth,
+    right: Math.ceil(right / mcuWidth),
+    top: y / mcuHeight,
+    bottom: Math.ceil(bottom / mcuHeight),
+  };
+}
+
+/** A code of at most 27 bits for each component after a jump; room for one jump in each MCU of a row. */
+const outputRoom = 2 * area.rawRoom + (1 << 20);
+
+/**
+ * The region as a baseline JPEG file with the source's tables, without restart markers and without metadata.
+ * `undefined` where it is not on the grid, where data is damaged, or where a DC table lacks a code that is needed.
+ */
+export async function cutRegion(job: DecodeJob, region: Rectangle): Promise<Uint8Array | undefined> {
+  const { engine, tables, frame, index } = job;
+  const scanIndex = index.scans[0]!;
+  const { scan } = scanIndex;
+  const mcus = cutRange(frame, scan, region);
+  if (!mcus) return undefined;
+  const short = new Set<string>();
+  for (;;) {
+    const before = short.size;
+    const ranges = rowRanges(scanIndex, 0, mcus, short);
+    if (ranges.length < mcus.bottom - mcus.top) return undefined;
+    const bytesOf = await readRanges(ranges, job.read);
+
+    engine.reserve(area.arena + outputRoom);
+    describeScan(engine, tables, scan, []);
+    const words = engine.words();
+    words[field.held] = words[field.held + 1] = words[field.heldCount] = 0;
+    scan.components.forEach((_, i) => {
+      words[components.at + i * components.size + components.cut] = 0;
+    });
+    const parts: Uint8Array[] = [cutHeader(frame, scan, region)];
+    const keep = (end: number) => {
+      if (end > area.arena) parts.push(engine.bytes().slice(area.arena, end));
+    };
+    for (const range of ranges) {
+      const entry = entryBefore(scanIndex, range.row, mcus.left)!;
+      words[field.fresh] = 1;
+      const result = runOver(
+        engine,
+        "cutRows",
+        placeAt(scan, range.row, entry.column, entry),
+        { stopRow: range.row + 1, endColumn: mcus.right, fromColumn: mcus.left },
+        [bytesOf(range)],
+        range.offset + range.length >= scanIndex.end && scanIndex.complete,
+        { at: area.arena, drain: keep },
+      );
+      if (result === outcome.hungry && !short.has(rowKey(0, range.row))) {
+        short.add(rowKey(0, range.row));
+      } else if (result !== outcome.reached) return undefined;
+      if (short.size > before) break;
+    }
+    if (short.size > before) continue;
+    words[field.output] = area.arena;
+    engine.run.finishCut();
+    keep(words[field.output]!);
+    parts.push(Uint8Array.of(0xff, 0xd9));
+    return concat(parts);
+  }
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+const word = (value: number) => [value >> 8, value & 255];
+
+function segment(code: number, body: readonly number[]): number[] {
+  return [0xff, code, ...word(body.length + 2), ...body];
+}
+
+const ascii = (text: string) => [...text].map((c) => c.charCodeAt(0));
+
+/** Which segment tells a decoder what the components are. */
+function colourSegment({ colour, adobe }: Frame): number[] {
+  if (colour === "gray" || colour === "ycc")
+    return segment(0xe0, [...ascii("JFIF\0"), 1, 1, 0, 0, 1, 0, 1, 0, 0]);
+  if (colour === "cmyk" && !adobe) return [];
+  return segment(0xee, [...ascii("Adobe"), 0, 100, 0, 0, 0, 0, colour === "ycck" ? 2 : 0]);
+}
+
+/** All segments up to the entropy-coded data. */
+function cutHeader(frame: Frame, scan: Scan, { width, height }: Rectangle): Uint8Array {
+  const quant = distinct(scan.components.map((c) => c.quant));
+  const dc = distinct(scan.components.map((c) => c.dc));
+  const ac = distinct(scan.components.map((c) => c.ac));
+  const place = <T extends Uint8Array | Uint16Array>(list: readonly T[], table: T) =>
+    list.findIndex((other) => same(other, table));
+  return Uint8Array.from([
+    0xff,
+    0xd8,
+    ...colourSegment(frame),
+    ...quant.flatMap((table, i) => segment(0xdb, quantBody(table, i))),
+    ...segment(frame.code, [
+      8,
+      ...word(height),
+      ...word(width),
+      frame.components.length,
+      ...frame.components.flatMap(({ id, h, v }, i) => {
+        const part = scan.components.find(({ index }) => index === i)!;
+        return [id, h * 16 + v, place(quant, part.quant)];
+      }),
+    ]),
+    ...dc.flatMap((table, i) => segment(0xc4, [i, ...table])),
+    ...ac.flatMap((table, i) => segment(0xc4, [16 + i, ...table])),
+    ...segment(0xda, [
+      scan.components.length,
+      ...scan.components.flatMap((c) => [
+        frame.components[c.index]!.id,
+        place(dc, c.dc) * 16 + place(ac, c.ac),
+      ]),
+      0,
+      63,
+      0,
+    ]),
+  ]);
+}
+
+function quantBody(table: Uint16Array, selector: number): number[] {
+  const wide = table.some((value) => value > 255);
+  const values = Array.from(zigzag, (natural) => table[natural]!);
+  return [(wide ? 16 : 0) + selector, ...(wide ? values.flatMap(word) : values)];
+}
+
+function same(a: Uint8Array | Uint16Array, b: Uint8Array | Uint16Array): boolean {
+  return a.length === b.length && a.every((value, i) => value === b[i]);
+}
+
+function distinct<T extends Uint8Array | Uint16Array>(tables: readonly T[]): T[] {
+  return tables.filter((table, i) => tables.findIndex((other) => same(other, table)) === i);
+}

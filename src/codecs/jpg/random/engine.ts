@@ -1,0 +1,150 @@
+// The module "jpeg-decode" and its memory: the same map as wasm/jpeg/assembly/map.ts, seen from outside.
+
+/** The module's functions; wasm/jpeg/decode.md describes them. */
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  buildTable(table: number, source: number, ac: number): number;
+  indexRows(): number;
+  decodeRows(): number;
+  cutRows(): number;
+  finishCut(): void;
+  extendRows(rows: number, stride: number, count: number, width: number): void;
+  doubleAcross(row: number, width: number, to: number): void;
+  doubleBoth(near: number, far: number, width: number, to: number): void;
+  doubleDown(near: number, far: number, width: number, to: number, bias: number): void;
+  repeatAcross(
+    row: number,
+    to: number,
+    count: number,
+    first: number,
+    across: number,
+    outOf: number,
+    left: number,
+  ): void;
+  colourRow(
+    a: number,
+    b: number,
+    c: number,
+    d: number,
+    to: number,
+    count: number,
+    convert: number,
+    flip: number,
+  ): void;
+}
+
+/** Fields of a run: places of 4 bytes. */
+export const field = {
+  rawEnd: 0x1000 >> 2,
+  final: 0x1004 >> 2,
+  position: 0x1008 >> 2,
+  bit: 0x100c >> 2,
+  spent: 0x1010 >> 2,
+  row: 0x1014 >> 2,
+  column: 0x1018 >> 2,
+  stopRow: 0x101c >> 2,
+  endColumn: 0x1020 >> 2,
+  interval: 0x1024 >> 2,
+  toGo: 0x1028 >> 2,
+  nextRestart: 0x102c >> 2,
+  componentCount: 0x1030 >> 2,
+  blockCount: 0x1034 >> 2,
+  step: 0x1038 >> 2,
+  output: 0x103c >> 2,
+  fromColumn: 0x1040 >> 2,
+  damage: 0x1044 >> 2,
+  windowOffset: 0x1048 >> 2,
+  held: 0x1050 >> 2,
+  heldCount: 0x1058 >> 2,
+  fresh: 0x105c >> 2,
+} as const;
+
+/** Records of blocks and components, and the fields in them, in places of 4 bytes. */
+export const blocks = { at: 0x1100 >> 2, size: 8, component: 0, dc: 1, ac: 2, x: 3, y: 4 } as const;
+export const components = {
+  at: 0x1400 >> 2,
+  size: 16,
+  predictor: 0,
+  across: 1,
+  down: 2,
+  quant: 3,
+  plane: 4,
+  stride: 5,
+  edge: 6,
+  left: 7,
+  columns: 8,
+  top: 9,
+  rows: 10,
+  limit: 11,
+  cut: 13,
+} as const;
+
+/** Areas in bytes. */
+export const area = {
+  tables: 0x2000,
+  quant: 0x2000,
+  quantSize: 128,
+  dc: 0x2200,
+  dcSize: 0xc00,
+  ac: 0x5200,
+  acSize: 0x4c00,
+  tablesEnd: 0x18200,
+  raw: 0xa9400,
+  rawRoom: 0x110000,
+  /** From here on memory is laid out by each run. */
+  arena: 0x1b9800,
+} as const;
+
+/** Vectors read and write past the end of what they work on. */
+export const slack = 64;
+
+/** Results of a run. */
+export const outcome = { reached: 0, hungry: 1, exhausted: 2, impossible: 3 } as const;
+
+/** One instance, shared by many files: a file's tables are loaded when it is not the file of the last call. */
+export interface Engine {
+  readonly run: Exports;
+  /** Whose tables are loaded. */
+  owner: unknown;
+  /** Bytes of memory, which grow with the largest piece of work so far and never shrink. */
+  readonly size: number;
+  /** The memory as bytes and as 4-byte numbers; stale after {@link Engine.reserve}. */
+  bytes(): Uint8Array;
+  words(): Int32Array;
+  /** Makes the memory at least `end` bytes large. Throws RangeError where the runtime refuses. */
+  reserve(end: number): void;
+}
+
+/** An instance of the compiled module "jpeg-decode". Drop it after any error that was thrown while it ran. */
+export function createEngine(module: WebAssembly.Module): Engine {
+  const run = new WebAssembly.Instance(module, {}).exports as unknown as Exports;
+  let bytes = new Uint8Array(run.memory.buffer);
+  let words = new Int32Array(run.memory.buffer);
+  const refresh = () => {
+    if (bytes.buffer === run.memory.buffer) return;
+    bytes = new Uint8Array(run.memory.buffer);
+    words = new Int32Array(run.memory.buffer);
+  };
+  const engine: Engine = {
+    run,
+    owner: undefined,
+    get size() {
+      return run.memory.buffer.byteLength;
+    },
+    bytes() {
+      refresh();
+      return bytes;
+    },
+    words() {
+      refresh();
+      return words;
+    },
+    reserve(end) {
+      const missing = end + slack - run.memory.buffer.byteLength;
+      if (missing > 0) run.memory.grow(Math.ceil(missing / 65536));
+      refresh();
+    },
+  };
+  engine.reserve(area.arena);
+  return engine;
+}

@@ -1,0 +1,9 @@
+// Random access into sequential JPEG files: what this folder gives to others.
+
+export type { BuildOptions } from "./build-index.ts";
+export { createEngine, type Engine } from "./engine.ts";
+export type { Component, Frame, JpegColour } from "./frame.ts";
+export type { ScaleFactor } from "./geometry.ts";
+export type { Plane } from "./pixels.ts";
+export type { ByteRange, Read } from "./ranges.ts";
+export { type BuildIndexOptions, type JpegReader, openJpeg } from "./reader.ts";

@@ -1,0 +1,68 @@
+// Which bytes of the file a stretch of MCUs lies in, row by row, from the index.
+
+import type { McuRange } from "./geometry.ts";
+import { endOf, entryBefore, type JpegIndex, type ScanIndex } from "./scan-index.ts";
+
+export interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** The bytes of one MCU row of a scan. */
+export interface RowRange extends ByteRange {
+  readonly scan: number;
+  readonly row: number;
+}
+
+/** Rows whose estimate turned out too small, as "scan:row"; those are read up to the next entry. */
+export type Short = ReadonlySet<string>;
+
+export const rowKey = (scan: number, row: number): string => `${scan}:${row}`;
+
+/** Ranges for some MCUs of one scan, in row order; rows without any data have none. */
+export function rowRanges(index: ScanIndex, scan: number, mcus: McuRange, short: Short): RowRange[] {
+  const ranges: RowRange[] = [];
+  for (let row = mcus.top; row < mcus.bottom; row++) {
+    const entry = entryBefore(index, row, mcus.left);
+    if (!entry) continue;
+    const end = endOf(index, row, mcus.right, short.has(rowKey(scan, row)));
+    ranges.push({ scan, row, offset: entry.offset, length: Math.max(0, end - entry.offset) });
+  }
+  return ranges;
+}
+
+/** The same for all scans of a file. */
+export function allRanges(index: JpegIndex, mcus: readonly McuRange[], short: Short): RowRange[] {
+  return index.scans.flatMap((scan, i) => rowRanges(scan, i, mcus[i]!, short));
+}
+
+/** One range for those that touch or lie at most `gap` bytes apart, none longer than `most` unless it was before. */
+export function joined(ranges: readonly ByteRange[], gap: number, most = 1 << 20): ByteRange[] {
+  const sorted = [...ranges].sort((a, b) => a.offset - b.offset);
+  const result: { offset: number; length: number }[] = [];
+  for (const { offset, length } of sorted) {
+    const last = result.at(-1);
+    const end = offset + length;
+    if (last && offset <= last.offset + last.length + gap && end - last.offset <= most)
+      last.length = Math.max(last.length, end - last.offset);
+    else result.push({ offset, length });
+  }
+  return result;
+}
+
+/** Reads bytes of the file; fewer only where it ends. */
+export type Read = (offset: number, length: number) => Promise<Uint8Array>;
+
+/** Reads ranges all at once, neighbours as one; gives the bytes of any of them back. */
+export async function readRanges(
+  ranges: readonly RowRange[],
+  read: Read,
+): Promise<(range: ByteRange) => Uint8Array> {
+  const wanted = joined(ranges, 1024);
+  const parts = await Promise.all(wanted.map(({ offset, length }) => read(offset, length)));
+  return ({ offset, length }) => {
+    const i = wanted.findLastIndex((w) => w.offset <= offset && offset + length <= w.offset + w.length);
+    const start = offset - (wanted[i]?.offset ?? offset);
+    return parts[i]?.subarray(start, start + length) ?? new Uint8Array(0);
+  };
+}

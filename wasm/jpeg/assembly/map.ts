@@ -1,0 +1,84 @@
+// Memory map of the decoder: fixed areas, and the fields that the host fills in before a run (see ../decode.md).
+
+/** Fields of the run, 4 bytes each unless said otherwise. */
+export const STATE: usize = 0x1000;
+export const RAW_END: usize = STATE; // pointer behind the file's bytes in the window
+export const FINAL: usize = STATE + 4; // 1: the file ends where the window ends
+export const POSITION: usize = STATE + 8; // pointer of the next byte to read, which is partly read if BIT > 0
+export const BIT: usize = STATE + 12; // 0 to 7 bits of that byte are read
+export const SPENT: usize = STATE + 16; // 1: data ran out in this restart interval, what is left of it is gray
+export const ROW: usize = STATE + 20; // next MCU
+export const COLUMN: usize = STATE + 24;
+export const STOP_ROW: usize = STATE + 28; // the run ends before this row
+export const END_COLUMN: usize = STATE + 32; // rows end before this column
+export const INTERVAL: usize = STATE + 36; // MCUs in a restart interval, 0: none
+export const TO_GO: usize = STATE + 40; // MCUs up to the next restart
+export const NEXT_RESTART: usize = STATE + 44; // number of the next restart marker, 0 to 7
+export const COMPONENT_COUNT: usize = STATE + 48; // of the scan
+export const BLOCK_COUNT: usize = STATE + 52; // of an MCU
+export const STEP: usize = STATE + 56; // an entry at column 0 and at every STEP * k - 1
+export const OUTPUT: usize = STATE + 60; // where the next entry or byte of output goes; moves on
+export const FROM_COLUMN: usize = STATE + 64; // columns before it are passed over
+export const DAMAGE: usize = STATE + 68; // times that data ran out or a restart was not where it should be
+export const WINDOW_OFFSET: usize = STATE + 72; // u64: file offset of the window's first byte
+export const HELD: usize = STATE + 80; // u64: bits of a cut not yet written, the last one lowest
+export const HELD_COUNT: usize = STATE + 88; // how many: 0 to 31
+export const FRESH: usize = STATE + 92; // 1: the next MCU of a cut follows a jump, its DC differences are coded anew
+
+/** Blocks of an MCU in coding order, at most 10. */
+export const BLOCKS: usize = 0x1100;
+export const BLOCK_SIZE: usize = 32;
+export const B_COMPONENT: usize = 0; // pointer
+export const B_DC: usize = 4; // pointers of Huffman tables
+export const B_AC: usize = 8;
+export const B_X: usize = 12; // place in the MCU
+export const B_Y: usize = 16;
+
+/** Components of the scan, at most 4. */
+export const COMPONENTS: usize = 0x1400;
+export const COMPONENT_SIZE: usize = 64;
+export const C_PREDICTOR: usize = 0; // i32, DC of the block before
+export const C_ACROSS: usize = 4; // blocks of an MCU
+export const C_DOWN: usize = 8;
+export const C_QUANT: usize = 12; // pointer
+export const C_PLANE: usize = 16; // pointer of the sample at block (C_LEFT, C_TOP)
+export const C_STRIDE: usize = 20; // bytes
+export const C_EDGE: usize = 24; // samples on a block's side: 8, 4, 2 or 1
+export const C_LEFT: usize = 28; // blocks of the whole component that are wanted
+export const C_COLUMNS: usize = 32;
+export const C_TOP: usize = 36;
+export const C_ROWS: usize = 40;
+export const C_LIMIT: usize = 44; // last coefficient in zigzag order that a block of this size needs
+export const C_SAVED: usize = 48; // predictor at the start of an MCU that may have to be read again
+export const C_CUT: usize = 52; // DC of the last block written to a cut
+export const C_CUT_SAVED: usize = 56;
+
+export const COEFFICIENTS: usize = 0x1600; // 64 i16 in natural order, zero between blocks
+export const WORK: usize = 0x1700;
+
+/** What a file's tables become; the host keeps a copy of all of it per file. */
+export const QUANT: usize = 0x2000; // 4 of 64 u16 in natural order
+export const DC_TABLES: usize = 0x2200;
+export const AC_TABLES: usize = 0x5200;
+/** Within a Huffman table: by 10 bits, the rest of the canonical code, by 13 bits over several symbols. */
+export const T_LONG: usize = 0x800;
+export const T_OFFSETS: usize = T_LONG + 72; // i32 by length
+export const T_VALUES: usize = T_LONG + 144; // up to 256 symbols
+export const T_CODES: usize = T_LONG + 400; // DC only: u32 by symbol 0 to 15, code << 8 | length, 0: no code
+export const T_SKIP: usize = 0xc00; // AC only
+
+export const SCRATCH: usize = 0x18400; // entropy-coded bytes without stuffing
+export const SCRATCH_ROOM: usize = 0x10000;
+export const SCRATCH_ZEROS: usize = 0xc00; // above the 2480 bytes that the largest MCU may take
+export const REMOVED: usize = 0x29400; // pairs of u32: place in the scratch area, bytes removed up to there
+export const RAW: usize = 0xa9400; // window on the file
+
+export const SKIP_BITS: u64 = 13;
+/** More than any MCU takes: 10 blocks of 64 codes of at most 16 + 15 bits. */
+export const MCU_BYTES: usize = 2560;
+
+/** Results of a run. */
+export const REACHED: i32 = 0; // the row to stop at
+export const HUNGRY: i32 = 1; // more bytes are needed, from POSITION on
+export const EXHAUSTED: i32 = 2; // no more data in the scan: what is left is gray
+export const IMPOSSIBLE: i32 = 3; // a cut that needs a code that the table lacks, or damaged data
