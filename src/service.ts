@@ -4,6 +4,7 @@ import { createCodecs } from "./codecs/index.ts";
 import { createPool } from "./codecs/pool.ts";
 import type { Config } from "./config/schema.ts";
 import { createAdmission } from "./images/admit.ts";
+import { createIndexes } from "./images/indexes.ts";
 import { outputPolicy } from "./images/policy.ts";
 import type { RenderParts } from "./images/render.ts";
 import { createCounts } from "./lib/count.ts";
@@ -87,7 +88,9 @@ export async function createService(
   const probes = createAdmission(gate(), createCounts("admitted", "waited", "refused", "cancelled"));
   const startedAt = Date.now();
 
+  const timeoutMs = parseDuration(config.image.timeout);
   const images: RenderParts = {
+    indexes: createIndexes({ codecs, pool, origin: slots.origin, admission, timeoutMs }),
     sources,
     codecs,
     pool,
@@ -102,7 +105,7 @@ export async function createService(
       maxArea: config.image.max_output_area,
     },
     tileSize: config.image.tile_size,
-    timeoutMs: parseDuration(config.image.timeout),
+    timeoutMs,
     maxPixelArea: () => current.image.max_pixel_area,
   };
 

@@ -8,6 +8,8 @@ import type { OutputPolicy } from "./policy.ts";
 export const renderVersion = 3;
 /** Raised whenever the recorded facts change their meaning. */
 export const factsVersion = 1;
+/** Raised whenever the form of indexes changes. */
+export const indexVersion = 1;
 
 /** A master as keys see it. */
 export interface MasterKey {
@@ -44,6 +46,11 @@ export async function renderKey(
 /** Key of a master's facts: one name for all versions, hosts and tiers of its info.json. */
 export async function factsKey(master: MasterKey): Promise<EntryKey> {
   return { name: masterName(master), variant: await hash([factsVersion, ...identity(master)]) };
+}
+
+/** Key of a master's index in the origin slot. */
+export async function indexKey(master: MasterKey): Promise<EntryKey> {
+  return { name: masterName(master), variant: `index.${await hash([indexVersion, ...identity(master)])}` };
 }
 
 /** `<source-name>:<key>`: under it hang all entries of one master in the info and origin slots. */

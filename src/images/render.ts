@@ -11,6 +11,7 @@ import type { Slot } from "../stores/slot.ts";
 import type { Admission } from "./admit.ts";
 import { type EntryKey, entityTag, renderKey } from "./cache-keys.ts";
 import { type DescribeParts, describe, type Master } from "./describe.ts";
+import type { Indexes } from "./indexes.ts";
 import { uprightSize } from "./orientation.ts";
 import { planRender } from "./plan.ts";
 import type { OutputPolicy } from "./policy.ts";
@@ -18,6 +19,7 @@ import type { OutputPolicy } from "./policy.ts";
 export interface RenderParts extends DescribeParts {
   readonly codecs: Codecs;
   readonly pool: Pool;
+  readonly indexes: Indexes;
   readonly render: Slot;
   readonly admission: Admission;
   readonly policy: OutputPolicy;
@@ -80,12 +82,11 @@ export function render(
     key.variant,
     async (work) => {
       const plan = planFor(parts, master, prepared);
+      const index = await parts.indexes.of(master, prepared.header, work);
+      const { bytes, path } = master.image;
       return parts.admission.run(plan.memory, work, () =>
         master.hold(
-          parts.pool.render(
-            { plan, bytes: master.image.bytes, path: master.image.path },
-            { signal: work, timeoutMs: parts.timeoutMs },
-          ),
+          parts.pool.render({ plan, bytes, path, index }, { signal: work, timeoutMs: parts.timeoutMs }),
         ),
       );
     },
