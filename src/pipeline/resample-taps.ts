@@ -14,7 +14,7 @@ export type TapsFormat = "i16" | "f32";
 
 /**
  * For each of `size` outputs, and up to 3 more that repeat the last start with no weights, `count` weights for the cells
- * from `starts[i]` on. `starts` ascends; taps past the last cell have the weight 0.
+ * from `starts[i]` on. `starts` ascends. In `i16` one tap may lie past the last cell, with the weight 0; in `f32` none does.
  */
 export interface PackedTaps {
   readonly size: number;

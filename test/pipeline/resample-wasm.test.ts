@@ -365,6 +365,23 @@ test("what needs more memory than allowed is resized in doubles", async () => {
   expect(differing(resize(source, x, y), exact)).toBeGreaterThan(0);
 });
 
+test("what earlier pictures left in memory does not show", async () => {
+  const module = await ownModule("resample");
+  for (const bits of depths)
+    for (const bands of bandCounts)
+      for (let side = 1; side <= 9; side++) {
+        const used = createResampler(() => module);
+        // bytes of 255 read as floats are no numbers, and those of 16 bits are in other places
+        for (const earlier of [picture(900, 300, 3, () => 255), picture(300, 200, 4, () => 65535, 16)])
+          used.resize(earlier, whole(earlier.width, 333), whole(earlier.height, 100));
+        const source = noise(side, side + 1, bands, bits, side);
+        const [x, y] = [whole(side, 14), whole(side + 1, 11)];
+        expect(differing(used.resize(source, x, y), createResampler(() => module).resize(source, x, y))).toBe(
+          0,
+        );
+      }
+});
+
 describe("planes", () => {
   test.each(depths)("of %i bits with padded rows give what the same gray picture gives", (bits) => {
     const source = noise(53, 37, 1, bits);

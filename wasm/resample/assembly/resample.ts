@@ -92,19 +92,13 @@ export function source(
   next = 0;
 }
 
-/**
- * Cell rows of `samplesInRow` samples; row `k` lies in slot `k % slots`. Clears what lies behind f32 rows: blends read
- * it, and it has to be finite.
- */
+/** Cell rows of `samplesInRow` samples; row `k` lies in slot `k % slots`. */
 export function cells(at: usize, stride: usize, slots: i32, samplesInRow: i32, rowsDown: i32): void {
   ring = at;
   ringStride = stride;
   ringRows = slots;
   samples = samplesInRow;
   rows = rowsDown;
-  if (kind !== floats) return;
-  for (let slot = 0; slot < slots; slot++)
-    memory.fill(at + <usize>slot * stride + ((<usize>samples) << 2), 0, 64);
 }
 
 export function across(size: i32, count: i32, starts: usize, weights: usize): void {
@@ -121,7 +115,6 @@ export function down(size: i32, count: i32, starts: usize, weights: usize): void
   yWeights = weights;
 }
 
-/** Clears the quads that taps of weight 0 may reach beyond the last cell: they have to be finite. */
 export function scratch(
   pointersAt: usize,
   linesAt: usize,
@@ -136,7 +129,6 @@ export function scratch(
   quads = quadsAt;
   group = groupAt;
   groupStride = strideOfGroup;
-  memory.fill(quads + ((<usize>samples) << 4), 0, (<usize>(xCount * bands)) << 4);
 }
 
 /** The first source row that will be fed; a multiple of the box. */
