@@ -113,7 +113,8 @@ export async function listScans(bytes: ByteSource): Promise<TwinScans> {
       break;
     }
     const after = at + 2 + length;
-    found = await file.marker(after);
+    // between restart markers a reserved code is damage that decoding gets over
+    found = await file.marker(after, code === marker.sos && interval > 0 ? 0xc0 : 0x01);
 
     let sound = true;
     if (isFrame(code)) {
@@ -184,8 +185,8 @@ function forward(bytes: ByteSource) {
       if (length > 0 && (at < start || at + length > start + window.length)) await load(at);
       return window.subarray(at - start, at - start + length);
     },
-    /** The next marker that is neither a stuffed FF nor a restart marker. */
-    async marker(from: number): Promise<{ at: number; code: number } | undefined> {
+    /** The next marker from code `least` on that is no restart marker. */
+    async marker(from: number, least = 0x01): Promise<{ at: number; code: number } | undefined> {
       if (from < start || from > start + window.length) await load(from);
       let at = from - start;
       for (;;) {
@@ -198,7 +199,8 @@ function forward(bytes: ByteSource) {
           continue;
         }
         const code = window[at + 1]!;
-        if (code !== 0 && code !== 0xff && !(code >= 0xd0 && code <= 0xd7)) return { at: start + at, code };
+        if (code >= least && code !== 0xff && !(code >= 0xd0 && code <= 0xd7))
+          return { at: start + at, code };
         at += code === 0xff ? 1 : 2;
       }
     },

@@ -25,7 +25,7 @@ export interface Twin {
 }
 
 /** Samples of one component at 1/8 of its own size: one for each of its blocks that holds picture. */
-export interface Plane {
+export interface DcPlane {
   readonly data: Uint8Array;
   readonly width: number;
   readonly height: number;
@@ -33,7 +33,7 @@ export interface Plane {
 
 export interface Overview {
   /** As many as the frame has components, each in its own sampling. */
-  readonly planes: readonly Plane[];
+  readonly planes: readonly DcPlane[];
   readonly damaged: boolean;
 }
 

@@ -139,12 +139,18 @@ export function check(scan: usize): i32 {
     if (bring(scan) === HUNGRY) return HUNGRY;
     if (load<i32>(scan, S_ENDED) === 0) return READY;
   }
+  return overran(scan) ? EXHAUSTED : READY;
+}
+
+/** Notes when the MCU before used more bits than there were; then sets the position back to the end. */
+export function overran(scan: usize): bool {
+  if (load<i32>(scan, S_ENDED) === 0) return false;
   const bits = (load<usize>(scan, S_DATA_END) - load<usize>(scan, S_DATA)) << 3;
-  if (load<usize>(scan, S_POSITION) <= bits) return READY;
+  if (load<usize>(scan, S_POSITION) <= bits) return false;
   store<usize>(scan, bits, S_POSITION);
   store<i32>(scan, 1, S_DRY);
   damaged();
-  return EXHAUSTED;
+  return true;
 }
 
 /** Pointer up to which an MCU may begin without another {@link check}. */
@@ -156,6 +162,7 @@ export function safeUntil(scan: usize): usize {
 /** Goes behind the next restart marker (F.2.2.5), or stays in front of one that is ahead of its turn; READY or HUNGRY. */
 function restart(scan: usize): i32 {
   const wanted = load<i32>(scan, S_RESTART);
+  overran(scan);
   let found = false;
   while (!found) {
     while (load<i32>(scan, S_ENDED) === 0) {
@@ -168,13 +175,15 @@ function restart(scan: usize): i32 {
     // the two next ones mean that some were lost, the two last ones that some were repeated
     const ahead = (marker - 0xd0 - wanted) & 7;
     const isRestart = (marker & 0xf8) === 0xd0;
-    const leave = !isRestart || ahead === 1 || ahead === 2;
+    // reserved codes are remains of damage and are passed over, other markers end the scan
+    const isReserved = marker > 0 && marker < 0xc0;
+    const leave = !isReserved && (!isRestart || ahead === 1 || ahead === 2);
     if (ahead !== 0 || !isRestart) damaged();
 
     const base = load<usize>(scan, S_DATA);
     store<usize>(scan, base, S_DATA_END);
     store<usize>(scan, 0, S_POSITION);
-    found = leave || ahead < 6;
+    found = leave || (isRestart && ahead < 6);
     if (leave) memory.fill(base, 0, load<usize>(scan, S_NEED) + 32);
     else {
       store<i32>(scan, 0, S_ENDED);

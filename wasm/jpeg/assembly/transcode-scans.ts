@@ -247,7 +247,7 @@ export function acRefine(scan: usize): i32 {
   const first = load<i32>(scan, S_START);
   const last = load<i32>(scan, S_END);
   const one: i32 = 1 << load<i32>(scan, S_LOW);
-  const upToLast: u64 = u64.MAX_VALUE >> (63 - last);
+  const range: u64 = (u64.MAX_VALUE >> (63 - last)) & (u64.MAX_VALUE << first);
   let count = stretch(scan);
   for (; count > 0; count = stretch(scan)) {
     const base = load<usize>(scan, S_DATA);
@@ -263,7 +263,8 @@ export function acRefine(scan: usize): i32 {
     let done: i32 = 0;
     for (; done < count; done++) {
       const known = load<u64>(masks + (done << 3));
-      let ahead: u64 = upToLast & (u64.MAX_VALUE << first); // coefficients not yet passed
+      let ahead = range; // coefficients not yet passed
+      let corrections: u64 = 0; // one bit for each known coefficient, in their order
       if (run > 0 && (known & ahead) === 0) {
         run--;
         continue;
@@ -315,27 +316,45 @@ export function acRefine(scan: usize): i32 {
                 store<i16>(to + ((place as usize) << 1), value);
                 mask |= (1 as u64) << place;
               }
-            } else if (value !== 0) damaged();
+            } else if (value !== 0) {
+              damaged();
+              const place = min(last + 1, 63); // as libjpeg does
+              store<i16>(to + ((place as usize) << 1), value);
+              mask |= (1 as u64) << place;
+            }
           }
         }
         ahead &= ~passing;
-        let refined = passing & known;
-        while (refined !== 0) {
+        let count = popcnt(passing & known) as i32;
+        if (count > 20) {
+          // 31 of 56 bits can be gone, and there can be 63 to take
           bits |= bigEndian(at) >> held;
           at += (63 - held) >> 3;
           held |= 56;
-          // 56 bits in hand; there can be 63 coefficients
-          for (let i: i32 = 0; i < 48 && refined !== 0; i++) {
-            const refinedAt = to + ((ctz(refined) as usize) << 1);
-            refined &= refined - 1;
-            const old: i32 = load<i16>(refinedAt);
-            const sign = old >> 31;
-            const more = ((bits as i64) >> 63) as i32;
-            store<i16>(refinedAt, old + (((one ^ sign) - sign) & more & -((old & one) === 0 ? 1 : 0)));
-            bits <<= 1;
-            held--;
+          if (count > 32) {
+            corrections = (corrections << 32) | (bits >> 32);
+            bits <<= 32;
+            count -= 32;
+            held -= 32;
+            bits |= bigEndian(at) >> held;
+            at += (63 - held) >> 3;
+            held |= 56;
           }
         }
+        corrections = (corrections << count) | ((bits >> 1) >> (63 - count));
+        bits <<= count;
+        held -= count;
+      }
+      let refined = known & range;
+      corrections <<= -popcnt(refined) & 63;
+      while (refined !== 0) {
+        const refinedAt = to + ((ctz(refined) as usize) << 1);
+        refined &= refined - 1;
+        const old: i32 = load<i16>(refinedAt);
+        const sign = old >> 31;
+        const more = ((corrections as i64) >> 63) as i32;
+        corrections <<= 1;
+        store<i16>(refinedAt, old + (((one ^ sign) - sign) & more & -((old & one) === 0 ? 1 : 0)));
       }
       if (run > 0) run--;
       store<u64>(masks + (done << 3), mask);

@@ -1,7 +1,7 @@
 // Module "jpeg-transcode": progressive and other multi-scan JPEG to interleaved baseline, one row of MCUs at a time.
 // Every scan has a cursor of its own; all of them advance in lockstep, so that one band of coefficients is held.
 
-import { setBand } from "./transcode-input";
+import { overran, setBand } from "./transcode-input";
 import {
   B_AC_TABLE,
   B_COMPONENT,
@@ -217,6 +217,7 @@ export function advance(at: usize): i32 {
             ? acRefine(at)
             : sequential(at);
   if (state !== 0) return 1;
+  overran(at);
   store<i32>(at, 0, S_ROW);
   store<i32>(at, 0, S_COLUMN);
   return 0;

@@ -1,0 +1,103 @@
+// JPEG files of many kinds for the tests of the twin: pictures, scan scripts, and the programs of libjpeg-turbo.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp, { type JpegOptions } from "sharp";
+
+/** Numbers from 0 to 1, the same for the same seed (xorshift32). */
+export function sequence(seed: number): () => number {
+  let state = seed | 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}
+
+/** An RGB picture with waves, an edge and noise, so that every coefficient gets used. */
+export function picture(width: number, height: number, seed = 1): Uint8Array {
+  const next = sequence(seed);
+  const data = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const noise = next() < 0.3 ? 90 * (next() - 0.5) : 0;
+      for (let band = 0; band < 3; band++) {
+        const wave = 60 * Math.sin((x * (band + 1) + 2 * y) / 9) + (x > y ? 50 : -20);
+        data[(y * width + x) * 3 + band] = Math.max(0, Math.min(255, 120 + wave + noise));
+      }
+    }
+  }
+  return data;
+}
+
+/** A progressive file made by sharp. */
+export function progressive(width: number, height: number, options: JpegOptions = {}): Promise<Buffer> {
+  return sharp(picture(width, height), { raw: { width, height, channels: 3 } })
+    .jpeg({ progressive: true, quality: 90, ...options })
+    .toBuffer();
+}
+
+/** Scan scripts of cjpeg (wizard.txt of libjpeg), for three components and for one. */
+export const scripts = {
+  "spectral selection alone": [
+    "0 1 2: 0-0, 0, 0; 0: 1-5, 0, 0; 1: 1-63, 0, 0; 2: 1-63, 0, 0; 0: 6-63, 0, 0;",
+    "0: 0-0, 0, 0; 0: 1-5, 0, 0; 0: 6-63, 0, 0;",
+  ],
+  "bit after bit": [
+    "0 1 2: 0-0, 0, 3; 0: 1-63, 0, 3; 1: 1-63, 0, 3; 2: 1-63, 0, 3; 0 1 2: 0-0, 3, 2; 0: 1-63, 3, 2; 1: 1-63, 3, 2;" +
+      "2: 1-63, 3, 2; 0: 1-63, 2, 1; 0 1 2: 0-0, 2, 1; 1: 1-63, 2, 1; 2: 1-63, 2, 1; 0 1 2: 0-0, 1, 0;" +
+      "2: 1-63, 1, 0; 1: 1-63, 1, 0; 0: 1-63, 1, 0;",
+    "0: 0-0, 0, 3; 0: 1-63, 0, 3; 0: 0-0, 3, 2; 0: 1-63, 3, 2; 0: 1-63, 2, 1; 0: 0-0, 2, 1; 0: 0-0, 1, 0; 0: 1-63, 1, 0;",
+  ],
+  "DC scans apart": [
+    "2: 0-0, 0, 1; 0 1: 0-0, 0, 1; 0: 0-0, 1, 0; 1 2: 0-0, 1, 0; 0: 1-63, 0, 0; 1: 1-63, 0, 1; 1: 1-63, 1, 0; 2: 1-63, 0, 0;",
+    "0: 0-0, 0, 1; 0: 1-63, 0, 2; 0: 0-0, 1, 0; 0: 1-63, 2, 1; 0: 1-63, 1, 0;",
+  ],
+  "sequential, component by component": ["0; 1; 2;", "0;"],
+  "sequential, two scans": ["0; 1 2;", "0;"],
+} as const;
+
+/** Whether a program is on this machine. */
+export const has = (program: string) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+
+/** Standard output of a program that is fed `input`; undefined where it fails (a warning, status 2, does not count). */
+export function piped(program: string, args: readonly string[], input: Uint8Array): Uint8Array | undefined {
+  const { status, stdout } = spawnSync(program, args, { input, maxBuffer: 1 << 30 });
+  return status === 0 || status === 2 ? new Uint8Array(stdout) : undefined;
+}
+
+export interface Recipe {
+  readonly width: number;
+  readonly height: number;
+  readonly quality: number;
+  /** Arguments of cjpeg that choose components and sampling. */
+  readonly sampling: readonly string[];
+  /** One of `scripts`, or cjpeg's own progressive one. */
+  readonly script?: keyof typeof scripts;
+  /** cjpeg's -restart: rows, or blocks with "B" behind. */
+  readonly restart?: string;
+}
+
+/** A file made by cjpeg. */
+export function made({ width, height, quality, sampling, script, restart }: Recipe): Uint8Array {
+  const folder = mkdtempSync(join(tmpdir(), "twin-"));
+  try {
+    const args = ["-quality", String(quality), ...sampling];
+    if (restart) args.push("-restart", restart);
+    if (script) {
+      const file = join(folder, "scans");
+      writeFileSync(file, scripts[script][sampling.includes("-grayscale") ? 1 : 0]);
+      args.push("-scans", file);
+    } else args.push("-progressive");
+    const head = new TextEncoder().encode(`P6 ${width} ${height} 255\n`);
+    const ppm = new Uint8Array([...head, ...picture(width, height, width * 41 + height)]);
+    const file = piped("cjpeg", args, ppm);
+    if (!file) throw new Error(`cjpeg ${args.join(" ")}`);
+    return file;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
