@@ -13,6 +13,8 @@ export const wasmModules = {
 
 /** Modules of wasm/modules.json, which the build compiles into `dist/wasm/`. */
 export const ownModules = [
+  "jpeg-decode", // JPEG by regions: codecs/jpg/random/
+  "jpeg-transcode", // progressive to baseline JPEG: codecs/jpg/twin.ts
   "jpeg-encode", // baseline JPEG: codecs/jpg/fast-encode.ts
   "resample", // pipeline/resample-wasm.ts
 ] as const;

@@ -5,7 +5,7 @@ import type { Source } from "../sources/source.ts";
 import type { OutputPolicy } from "./policy.ts";
 
 /** Raised whenever the same plan gives other bytes than before, so that stored answers of older builds are not used. */
-export const renderVersion = 3;
+export const renderVersion = 4;
 /** Raised whenever the recorded facts change their meaning. */
 export const factsVersion = 1;
 /** Raised whenever the form of indexes changes. */

@@ -72,6 +72,11 @@ export const imageOptions = z.strictObject({
     description: "Chroma sampling of JPEG answers: halved both ways, or full.",
     edit: "restart",
   }),
+  jpeg_passthrough: z.enum(["auto", "off"]).default("auto").meta({
+    description:
+      "Cut tiles losslessly out of JPEG masters where nothing else is asked of them and they are not much larger than encoded anew.",
+    edit: "restart",
+  }),
   webp_quality: z
     .int()
     .min(1)

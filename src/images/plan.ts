@@ -1,6 +1,6 @@
 // From header facts and a resolved request to what to read at which scale, which steps, what to write. Pure.
 
-import type { EncodeOptions, ImageHeader, Rectangle, SourceFormat } from "../codecs/codec.ts";
+import type { EncodeOptions, ImageHeader, Rectangle } from "../codecs/codec.ts";
 import type { RenderPlan } from "../codecs/job.ts";
 import { ServiceError } from "../errors.ts";
 import type { Geometry } from "../iiif/image/geometry.ts";
@@ -10,14 +10,8 @@ import { type ResampleAxis, type Step, shapeAfter } from "../pipeline/steps.ts";
 import { orientationOf, type Size, uprightSize } from "./orientation.ts";
 import type { CodecFacts, OutputPolicy } from "./policy.ts";
 
-/**
- * How much larger than the answer a decoder has to deliver, by format: stored levels and wavelet resolutions are as
- * good as a resampling, scaled inverse DCT and block averages want one step of the good filter after them.
- */
-const headroom = { jpg: 2, png: 2, webp: 2, gif: 2, tif: 1, jp2: 1 } as const satisfies Record<
-  SourceFormat,
-  1 | 2
->;
+/** How much larger than the answer a decoder has to deliver where its scales are not its own (see `ownScales`). */
+const headroom = 2;
 
 export interface PlanInput {
   readonly header: ImageHeader;
@@ -48,10 +42,7 @@ export function planRender(input: PlanInput): RenderPlan {
     x: geometry.scaleFactor ?? region.width / size.width,
     y: geometry.scaleFactor ?? region.height / size.height,
   };
-  const scaleFactor = chooseScale(
-    decoder.scaleFactors(header),
-    Math.min(step.x, step.y) / headroom[header.format],
-  );
+  const scaleFactor = chooseScale(decoder, header, Math.min(step.x, step.y));
 
   const reduced: Size = {
     width: Math.ceil(upright.width / scaleFactor),
@@ -96,9 +87,11 @@ export function planRender(input: PlanInput): RenderPlan {
   return { read, steps, write: encodeOptions(request, policy, header, step), memory: Math.ceil(memory) };
 }
 
-/** The largest factor that a decoder offers and that is not above what is wanted; 1 at least. */
-function chooseScale(offered: readonly number[], wanted: number): number {
-  return Math.max(1, ...offered.filter((factor) => factor <= wanted));
+/** The largest factor that a decoder offers and that is as good as what is wanted; 1 at least. */
+function chooseScale(decoder: PlanInput["decoder"], header: ImageHeader, wanted: number): number {
+  const own = decoder.ownScales?.(header).filter((factor) => factor <= wanted) ?? [];
+  const others = decoder.scaleFactors(header).filter((factor) => factor * headroom <= wanted);
+  return Math.max(1, ...own, ...others);
 }
 
 /** One axis on the reduced, upright picture. A turned axis begins where the last, partly filled sample ends. */
@@ -176,6 +169,7 @@ function encodeOptions(
     progressive: policy.progressive,
     chroma: policy.chroma,
     encoder: policy.encoder,
+    passthrough: policy.passthrough,
     ...(resolution && request.rotation.degrees % 90 === 0 ? { resolution } : {}),
   };
 }

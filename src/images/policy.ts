@@ -10,13 +10,14 @@ export interface OutputPolicy {
   readonly progressive: boolean;
   readonly chroma: "420" | "444";
   readonly encoder: "fast" | "small";
+  readonly passthrough: "auto" | "off";
   readonly depth: "8" | "source";
   readonly background: readonly [number, number, number];
 }
 
 /** What a plan has to know of the two codecs. */
 export interface CodecFacts {
-  readonly decoder: Pick<Codec, "scaleFactors" | "memory">;
+  readonly decoder: Pick<Codec, "scaleFactors" | "ownScales" | "memory">;
   readonly encoder: NonNullable<Codec["encodes"]>;
 }
 
@@ -28,6 +29,7 @@ export function outputPolicy(options: ImageOptions): OutputPolicy {
     progressive: options.jpeg_progressive,
     chroma: options.jpeg_chroma,
     encoder: options.jpeg_encoder,
+    passthrough: options.jpeg_passthrough,
     depth: options.depth,
     background: parseColour(options.background),
   };

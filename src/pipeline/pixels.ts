@@ -16,6 +16,14 @@ export interface PixelBuffer {
   readonly data: Uint8Array | Uint16Array;
 }
 
+/** One band of samples; `stride` counts samples from row to row. */
+export interface Plane {
+  readonly width: number;
+  readonly height: number;
+  readonly stride: number;
+  readonly data: Uint8Array | Uint16Array;
+}
+
 /** Whether the last band is alpha. */
 export function hasAlpha(pixels: Pick<PixelBuffer, "bands" | "interpretation">): boolean {
   return pixels.interpretation !== "cmyk" && (pixels.bands === 2 || pixels.bands === 4);

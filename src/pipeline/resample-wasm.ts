@@ -1,19 +1,11 @@
 // The resampler as WebAssembly: strips of rows go in, strips come out, so that a picture is never in there as a whole.
 
 import { boxFactor, isCopy } from "./kernel.ts";
-import { hasAlpha, type PixelBuffer, samplesLike } from "./pixels.ts";
+import { hasAlpha, type PixelBuffer, type Plane, samplesLike } from "./pixels.ts";
 import { align, groupRows, kindOf, kinds, type Layout, layOut, type Samples } from "./resample-layout.ts";
 import { createTapTables, type PackedTaps } from "./resample-taps.ts";
 import { resize as resizeInDoubles } from "./resize.ts";
 import type { ResampleAxis } from "./steps.ts";
-
-/** One band of samples; `stride` counts samples from row to row. */
-export interface Plane {
-  readonly width: number;
-  readonly height: number;
-  readonly stride: number;
-  readonly data: Uint8Array | Uint16Array;
-}
 
 export interface Resampler {
   /**

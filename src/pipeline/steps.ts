@@ -7,7 +7,7 @@ import { flatten } from "./flatten.ts";
 import { gray } from "./gray.ts";
 import { mirror } from "./mirror.ts";
 import { orient } from "./orient.ts";
-import type { PixelBuffer } from "./pixels.ts";
+import type { PixelBuffer, Plane } from "./pixels.ts";
 import { resize } from "./resize.ts";
 import { rotate } from "./rotate.ts";
 import { toSrgb } from "./to-srgb.ts";
@@ -46,6 +46,8 @@ export type Run = (pixels: PixelBuffer) => PixelBuffer;
 /** Quicker ways to do a step, with the same result up to rounding. What is not there is done in TypeScript. */
 export interface Kernels {
   resize?(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): PixelBuffer;
+  /** One band with rows of its own stride; the answer's rows have no padding. */
+  resamplePlane?(plane: Plane, x: ResampleAxis, y: ResampleAxis): Plane;
 }
 
 const runs = {

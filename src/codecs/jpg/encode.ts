@@ -7,7 +7,7 @@ import { ServiceError } from "../../errors.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost, EncodeOptions } from "../codec.ts";
 import { withDensity } from "./density.ts";
-import { createJpegEncoder, type JpegEncoder } from "./fast-encode.ts";
+import type { JpegEncoder } from "./fast-encode.ts";
 import { maxSide } from "./header.ts";
 import { asServiceError, emscriptenOptions, keptInstance } from "./instance.ts";
 
@@ -32,22 +32,25 @@ type Samples = PixelBuffer & { readonly data: Uint8Array; readonly interpretatio
  */
 const optimisedPixels = 256 * 256;
 
+/** Whether Huffman tables of its own are worth their time for a picture of this size. */
+export const optimisePays = (size: { readonly width: number; readonly height: number }): boolean =>
+  size.width * size.height <= optimisedPixels;
+
 export const encodes = { alpha: false, depths: [8], maxSide } as const;
 
 /** An encoder for one band of gray or three of RGB, 8 bit. Throws ServiceError `encode`. */
 export function jpegEncoder(
   host: CodecHost,
   withTurbo: <R>(work: (turbo: LibjpegTurbo) => R | Promise<R>) => Promise<R>,
+  baseline: () => JpegEncoder,
 ) {
   const withMozjpeg = keptInstance<Mozjpeg>({
     create: () => createMozjpeg(emscriptenOptions(host.wasm("mozjpeg-encode"))),
     memory: (mozjpeg) => mozjpeg.HEAPU8.length,
   });
-  let baseline: JpegEncoder | undefined;
   const encodeBaseline = (pixels: Samples, { quality, chroma, resolution }: EncodeOptions) => {
-    baseline ??= createJpegEncoder(host.wasm("jpeg-encode"));
-    const optimise = pixels.width * pixels.height <= optimisedPixels;
-    return baseline.encode({ kind: "pixels", pixels }, { quality, chroma, optimise, resolution });
+    const optimise = optimisePays(pixels);
+    return baseline().encode({ kind: "pixels", pixels }, { quality, chroma, optimise, resolution });
   };
   return async (pixels: PixelBuffer, options: EncodeOptions): Promise<Uint8Array> => {
     if (!isEncodable(pixels))

@@ -5,9 +5,14 @@ import { ServiceError } from "../../errors.ts";
 import type { Codec, CodecHost } from "../codec.ts";
 import { arithmeticDecoder, arithmeticMemory } from "./arithmetic.ts";
 import { detailsOf, turboDecoder, turboMemory } from "./decode.ts";
-import { encodes, jpegEncoder } from "./encode.ts";
+import { withDensity } from "./density.ts";
+import { encodes, jpegEncoder, optimisePays } from "./encode.ts";
+import { createJpegEncoder, type JpegEncoder } from "./fast-encode.ts";
 import { readJpegHeader } from "./header.ts";
+import { indexedJpeg } from "./indexed.ts";
 import { emscriptenOptions, keptInstance } from "./instance.ts";
+import { worthCutting } from "./passthrough.ts";
+import { planesOf, targetOf } from "./planes.ts";
 
 /** JPEG in Huffman and arithmetic coding, baseline and progressive, 8 bit; gray, RGB and CMYK. */
 export function jpegCodec(host: CodecHost): Codec {
@@ -17,6 +22,9 @@ export function jpegCodec(host: CodecHost): Codec {
   });
   const decodeHuffman = turboDecoder(host);
   const decodeArithmetic = arithmeticDecoder(withTurbo);
+  const indexed = indexedJpeg(host);
+  let encoder: JpegEncoder | undefined;
+  const baseline = () => (encoder ??= createJpegEncoder(host.wasm("jpeg-encode")));
   return {
     format: "jpg",
     recognises: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
@@ -34,11 +42,35 @@ export function jpegCodec(host: CodecHost): Codec {
     scaleFactors: (header) => (detailsOf(header).arithmetic ? [1] : [1, 2, 4, 8]),
     memory: (read, fileSize) =>
       detailsOf(read.header).arithmetic ? arithmeticMemory(read, fileSize) : turboMemory(read, fileSize),
-    async decode(bytes, read) {
+    index: indexed.index,
+    async derive(bytes, plan, access, kernels) {
+      const { read, steps, write } = plan;
+      const file = access && write.format === "jpg" ? await indexed.open(bytes, access) : undefined;
+      if (!file) return undefined;
+      const { frame } = file.reader;
+      const target = targetOf(plan, frame.components.length);
+      if (!target || (frame.colour !== "ycc" && frame.colour !== "gray")) return undefined;
+      const from = file.read(bytes);
+      return indexed.guarded(async () => {
+        const uncut = steps.length > 0 || read.scaleFactor > 1 || write.passthrough !== "auto";
+        if (!uncut && worthCutting(frame, file.steps, write.quality)) {
+          const cut = await file.reader.cut(read.region, from);
+          if (cut) return withDensity(cut, write.resolution);
+        }
+        const input = await planesOf(file, from, target, read.scaleFactor, write, kernels);
+        const { quality, chroma, resolution } = write;
+        return (
+          input && baseline().encode(input, { quality, chroma, resolution, optimise: optimisePays(input) })
+        );
+      });
+    },
+    async decode(bytes, read, access) {
       if (read.header.unsupported) throw new ServiceError("unsupported", read.header.unsupported);
+      const file = access && (await indexed.open(bytes, access));
+      if (file) return indexed.decode(file, bytes, read);
       return detailsOf(read.header).arithmetic ? decodeArithmetic(bytes, read) : decodeHuffman(bytes, read);
     },
-    encode: jpegEncoder(host, withTurbo),
+    encode: jpegEncoder(host, withTurbo, baseline),
     encodes,
   };
 }

@@ -1,0 +1,275 @@
+// JPEG through its index: what is stored, what is decoded, and the two short ways from JPEG to JPEG.
+
+import sharp from "sharp";
+import { describe, expect, test } from "vitest";
+import type { ImageHeader, IndexAccess } from "../../../src/codecs/codec.ts";
+import { createCodecs } from "../../../src/codecs/index.ts";
+import { type RenderPlan, runJob } from "../../../src/codecs/job.ts";
+import { joinParts, splitParts } from "../../../src/codecs/jpg/stored-parts.ts";
+import { memoryBytes } from "../../../src/lib/byte-source.ts";
+import type { Step } from "../../../src/pipeline/steps.ts";
+import { fixture, testHost } from "../../host.ts";
+import { psnr } from "../counting.ts";
+
+const codecs = createCodecs(testHost);
+const codec = codecs.byFormat("jpg");
+
+interface Indexed {
+  readonly file: Uint8Array;
+  readonly header: ImageHeader;
+  readonly access: IndexAccess;
+}
+
+let ids = 0;
+async function indexed(file: Uint8Array): Promise<Indexed> {
+  const bytes = memoryBytes(file);
+  const header = await codec.probe(bytes, 1);
+  const index = (await codec.index?.(bytes, header)) as Uint8Array;
+  return { file, header, access: { id: `test-${++ids}`, load: async () => index } };
+}
+
+const whole = (header: ImageHeader) => ({ x: 0, y: 0, width: header.width, height: header.height });
+
+const halving = (header: ImageHeader): Step => ({
+  op: "resize",
+  x: { size: Math.ceil(header.width / 2), origin: 0, scale: 2 },
+  y: { size: Math.ceil(header.height / 2), origin: 0, scale: 2 },
+});
+
+function plan(
+  header: ImageHeader,
+  steps: readonly Step[],
+  write: Partial<RenderPlan["write"]> = {},
+  region = whole(header),
+): RenderPlan {
+  return {
+    read: { header, page: 1, region, scaleFactor: 1 },
+    steps,
+    write: {
+      format: "jpg",
+      quality: 90,
+      progressive: false,
+      chroma: "420",
+      encoder: "fast",
+      passthrough: "off",
+      ...write,
+    },
+    memory: 0,
+  };
+}
+
+const derived = ({ file, access }: Indexed, given: RenderPlan) =>
+  codec.derive?.(memoryBytes(file), given, access, codecs.kernels);
+const rgb = async (jpeg: Uint8Array) =>
+  new Uint8Array(await sharp(jpeg).toColourspace("srgb").removeAlpha().raw().toBuffer());
+const base = sharp(fixture("base.png"));
+
+describe("what is stored beside a JPEG", () => {
+  test("comes apart as it was put together", () => {
+    const parts = {
+      index: Uint8Array.of(1, 2, 3),
+      overview: [Uint8Array.of(4), new Uint8Array()],
+      twin: Uint8Array.of(5, 6),
+    };
+    expect(splitParts(joinParts(parts))).toEqual(parts);
+    expect(splitParts(joinParts({ ...parts, twin: undefined }))).toEqual({ ...parts, twin: undefined });
+  });
+
+  test("is refused when it is cut short, too long or of another version", () => {
+    const joined = joinParts({
+      index: Uint8Array.of(1, 2, 3),
+      overview: [Uint8Array.of(4)],
+      twin: Uint8Array.of(5, 6),
+    });
+    for (let n = 0; n < joined.length; n++) expect(splitParts(joined.slice(0, n))).toBeUndefined();
+    expect(splitParts(Uint8Array.of(...joined, 0))).toBeUndefined();
+    expect(splitParts(joined.map((byte, i) => (i === 3 ? byte + 1 : byte)))).toBeUndefined();
+  });
+
+  test("is nothing for arithmetic coding, which another decoder reads", async () => {
+    const bytes = memoryBytes(fixture("jpg-arithmetic.jpg"));
+    expect(await codec.index?.(bytes, await codec.probe(bytes, 1))).toHaveLength(0);
+  });
+
+  test("serves the same pixels as no index, for sequential and progressive files", async () => {
+    for (const name of [
+      "jpg-baseline-420.jpg",
+      "jpg-baseline-422.jpg",
+      "jpg-restart.jpg",
+      "jpg-progressive.jpg",
+      "jpg-gray.jpg",
+      "jpg-cmyk-adobe.jpg",
+      "jpg-ycck-adobe.jpg",
+    ]) {
+      const one = await indexed(fixture(name));
+      const read = {
+        header: one.header,
+        page: 1,
+        region: { x: 37, y: 21, width: 311, height: 200 },
+        scaleFactor: 1,
+      };
+      const bytes = memoryBytes(one.file);
+      const plain = await codec.decode(bytes, read);
+      expect(await codec.decode(bytes, read, one.access), name).toEqual(plain);
+    }
+  });
+
+  test("an index that does not fit the file is passed over", async () => {
+    const one = await indexed(fixture("jpg-baseline-420.jpg"));
+    const other = await indexed(fixture("jpg-orient-1.jpg"));
+    const read = { header: one.header, page: 1, region: whole(one.header), scaleFactor: 1 };
+    const bytes = memoryBytes(one.file);
+    const wrong = { ...other.access, id: "wrong" };
+    expect(await codec.decode(bytes, read, wrong)).toEqual(await codec.decode(bytes, read));
+  });
+
+  test("a damaged index gives no wrong pixels and no trap", async () => {
+    const one = await indexed(fixture("jpg-baseline-420.jpg"));
+    const stored = await one.access.load();
+    const read = { header: one.header, page: 1, region: whole(one.header), scaleFactor: 1 };
+    const bytes = memoryBytes(one.file);
+    for (let n = 0; n < 60; n++) {
+      const broken = stored.slice(0, Math.floor((stored.length * n) / 60));
+      const pixels = await codec.decode(bytes, read, { id: `cut-${n}`, load: async () => broken });
+      expect([pixels.width, pixels.height]).toEqual([600, 400]);
+    }
+  });
+});
+
+describe("from planes to planes", () => {
+  const kinds = [
+    ["4:2:0", { chromaSubsampling: "4:2:0" }],
+    ["4:4:4", { chromaSubsampling: "4:4:4" }],
+    ["progressive", { chromaSubsampling: "4:2:0", progressive: true }],
+  ] as const;
+
+  test.each(kinds)("halves %s as well as the way through RGB does", async (_, options) => {
+    const one = await indexed(
+      await base
+        .clone()
+        .jpeg({ quality: 95, ...options })
+        .toBuffer(),
+    );
+    const given = plan(one.header, [halving(one.header)]);
+    const short = (await derived(one, given)) as Uint8Array;
+    const long = await runJob(given, memoryBytes(one.file), {
+      ...codecs,
+      byFormat: () => ({ ...codec, derive: undefined }),
+    });
+    const reference = new Uint8Array(
+      await base.clone().resize(300, 200, { kernel: "lanczos3" }).raw().toBuffer(),
+    );
+    const [shortly, longly] = [psnr(await rgb(short), reference), psnr(await rgb(long), reference)];
+    expect(shortly).toBeGreaterThan(longly - 0.3);
+    expect(await sharp(short).metadata()).toMatchObject({
+      width: 300,
+      height: 200,
+      channels: 3,
+      isProgressive: false,
+    });
+  });
+
+  test("a window is the same part of the picture as the whole holds there", async () => {
+    const one = await indexed(await base.clone().jpeg({ quality: 95 }).toBuffer());
+    const all = await rgb(
+      (await derived(
+        one,
+        plan(one.header, [halving(one.header)], { quality: 100, chroma: "444" }),
+      )) as Uint8Array,
+    );
+    // Output 64..192 by 32..160, planned with the margin that the filter takes.
+    const region = { x: 112, y: 48, width: 288, height: 288 };
+    const steps: Step[] = [
+      { op: "resize", x: { size: 128, origin: 16, scale: 2 }, y: { size: 128, origin: 16, scale: 2 } },
+    ];
+    const part = await rgb(
+      (await derived(one, plan(one.header, steps, { quality: 100, chroma: "444" }, region))) as Uint8Array,
+    );
+    const same = new Uint8Array(part.length);
+    for (let y = 0; y < 128; y++)
+      same.set(all.subarray(((y + 32) * 300 + 64) * 3, ((y + 32) * 300 + 192) * 3), y * 128 * 3);
+    expect(psnr(part, same)).toBeGreaterThan(48);
+  });
+
+  test("gray of a coloured picture is its luma", async () => {
+    const one = await indexed(fixture("jpg-baseline-420.jpg"));
+    const jpeg = (await derived(one, plan(one.header, [{ op: "gray" }]))) as Uint8Array;
+    const { data, info } = await sharp(jpeg).toColourspace("b-w").raw().toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height, info.channels]).toEqual([600, 400, 1]);
+    const colours = await rgb(one.file);
+    const luma = Uint8Array.from({ length: data.length }, (_, i) =>
+      Math.round(0.299 * colours[3 * i]! + 0.587 * colours[3 * i + 1]! + 0.114 * colours[3 * i + 2]!),
+    );
+    expect(psnr(new Uint8Array(data), luma)).toBeGreaterThan(38);
+  });
+
+  test("leaves to the general way what planes cannot do", async () => {
+    const one = await indexed(fixture("jpg-baseline-420.jpg"));
+    expect(await derived(one, plan(one.header, [{ op: "rotate", degrees: 90 }]))).toBeUndefined();
+    expect(await derived(one, plan(one.header, [], { format: "png" }))).toBeUndefined();
+    expect(await derived(one, plan(one.header, [], { progressive: true }))).toBeUndefined();
+    expect(await derived(one, plan(one.header, [], { encoder: "small" }))).toBeUndefined();
+    for (const name of ["jpg-cmyk-adobe.jpg", "jpg-rgb-adobe0.jpg"]) {
+      const other = await indexed(fixture(name));
+      expect(await derived(other, plan(other.header, []))).toBeUndefined();
+    }
+  });
+});
+
+describe("a lossless cut", () => {
+  test("is taken for an aligned part at full size, and decodes to the same samples", async () => {
+    const one = await indexed(fixture("jpg-baseline-420.jpg"));
+    const region = { x: 64, y: 32, width: 256, height: 192 };
+    const cut = (await derived(
+      one,
+      plan(one.header, [], { passthrough: "auto", resolution: { x: 118.11, y: 118.11 } }, region),
+    )) as Uint8Array;
+    const pixels = async (jpeg: Uint8Array) => {
+      const decoded = await codec.decode(memoryBytes(jpeg), {
+        header: await codec.probe(memoryBytes(jpeg), 1),
+        page: 1,
+        region: { x: 16, y: 16, width: 208, height: 160 },
+        scaleFactor: 1,
+      });
+      return decoded.data;
+    };
+    const source = await codec.decode(memoryBytes(one.file), {
+      header: one.header,
+      page: 1,
+      region: { x: 80, y: 48, width: 208, height: 160 },
+      scaleFactor: 1,
+    });
+    expect(await pixels(cut)).toEqual(source.data);
+    expect(await sharp(cut).metadata()).toMatchObject({ width: 256, height: 192, density: 300 });
+  });
+
+  test("is not taken off the grid, when it is switched off, or for other sizes", async () => {
+    const one = await indexed(fixture("jpg-baseline-420.jpg"));
+    const same = async (given: RenderPlan) => {
+      const off = await derived(one, { ...given, write: { ...given.write, passthrough: "off" } });
+      expect(await derived(one, given)).toEqual(off);
+    };
+    await same(plan(one.header, [], { passthrough: "auto" }, { x: 60, y: 32, width: 256, height: 192 }));
+    await same(plan(one.header, [halving(one.header)], { passthrough: "auto" }));
+  });
+
+  test("is worth it for ordinary qualities, not for the highest ones", async () => {
+    const worth = async (quality: number) => {
+      const one = await indexed(await base.clone().jpeg({ quality, chromaSubsampling: "4:2:0" }).toBuffer());
+      const region = { x: 0, y: 0, width: 512, height: 384 };
+      const given = plan(one.header, [], { passthrough: "auto" }, region);
+      const off = (await derived(one, {
+        ...given,
+        write: { ...given.write, passthrough: "off" },
+      })) as Uint8Array;
+      const cut = (await derived(one, given)) as Uint8Array;
+      return { cut: Buffer.compare(cut, off) !== 0, ratio: cut.length / off.length };
+    };
+    for (const quality of [60, 80, 88, 90, 92]) {
+      const { cut, ratio } = await worth(quality);
+      expect(cut, `quality ${quality}`).toBe(true);
+      expect(ratio).toBeLessThan(1.7);
+    }
+    expect((await worth(100)).cut).toBe(false);
+  });
+});
