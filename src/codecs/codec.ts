@@ -72,6 +72,8 @@ export interface EncodeOptions {
   readonly chroma: "420" | "444";
   /** JPEG: the quick encoder or the one with the smallest files. */
   readonly encoder: "fast" | "small";
+  /** Whether parts of a JPEG master may be cut from it losslessly; "off" where not given. */
+  readonly passthrough?: "auto" | "off";
   readonly resolution?: Resolution;
 }
 
@@ -101,6 +103,12 @@ export interface Codec {
   probe(bytes: ByteSource, page: number): Promise<ImageHeader>;
   /** Scale factors at which `decode` can deliver cheaply; ascending, always with 1. */
   scaleFactors(header: ImageHeader): readonly number[];
+  /**
+   * Those of `scaleFactors` whose pixels are as good as a resampling to their size (stored levels, wavelet
+   * resolutions): the plan uses them as they are. Others, and all but 1 where this is absent, want one step of the good
+   * filter after them.
+   */
+  ownScales?(header: ImageHeader): readonly number[];
   /** Estimated peak bytes of `decode`, result included. `fileSize` is the master's length. */
   memory(read: ReadRequest, fileSize: number): number;
   /** The region at 1/scaleFactor: exactly ceil(width/scaleFactor) by ceil(height/scaleFactor) pixels, as stored (no orientation applied). */

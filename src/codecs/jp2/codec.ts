@@ -21,6 +21,7 @@ export function jp2Codec(host: CodecHost): Codec {
     recognises: isJpeg2000,
     probe: readHeader,
     scaleFactors,
+    ownScales: scaleFactors,
     memory({ header, region, scaleFactor }, fileSize) {
       const sample = header.depth / 8;
       const pixels = Math.ceil(header.width / scaleFactor) * Math.ceil(header.height / scaleFactor);
