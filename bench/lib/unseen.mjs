@@ -5,7 +5,7 @@ import http from "node:http";
 import { extname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { ask, fault } from "./http.mjs";
-import { median } from "./numbers.mjs";
+import { mean, median } from "./numbers.mjs";
 import { spent, usage } from "./processes.mjs";
 import { pass, turn } from "./replay.mjs";
 import { start } from "./servers.mjs";
@@ -13,11 +13,13 @@ import { sample, session, tileRequest } from "./session.mjs";
 
 /**
  * Starts every server once, warms each with a session on `picture`, then asks in turns for a full-resolution tile in the
- * middle of `count` copies of it under new names, and for tiles around it. Gives per server the medians of: `first` ms,
- * `cpu` ms up to where the server is quiet again, `next` ms of the later tiles; and the faults.
+ * middle of `count` copies of it under new names, and for tiles around it. Gives per server: median
+ * `first` ms, mean `cpu` ms up to where the server is quiet again, median `next` ms of the later tiles; and the faults.
  */
 export async function firstContact(names, picture, size, { count, warming = 30, ...options }) {
   const folder = mkdtempSync(join(options.sources, "unseen-"));
+  const clean = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", clean); // an interrupted run, too
   const copies = Array.from({ length: count }, (_, i) => copy(options.sources, picture, folder, i));
   const started = [];
   try {
@@ -37,14 +39,15 @@ export async function firstContact(names, picture, size, { count, warming = 30, 
       }
   } finally {
     for (const { server } of started) await server.stop();
-    rmSync(folder, { recursive: true, force: true });
+    clean();
+    process.off("exit", clean);
   }
   return started.map(({ name, seen, faults }) => ({
     picture,
     server: name,
     answers: seen.length,
     first: median(seen.map((each) => each.first)),
-    cpu: median(seen.map((each) => each.cpu)),
+    cpu: mean(seen.map((each) => each.cpu).filter(Number.isFinite)),
     next: median(seen.map((each) => each.next)),
     faults,
   }));
