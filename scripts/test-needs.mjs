@@ -2,18 +2,29 @@
 
 import { spawnSync } from "node:child_process";
 
-/** Program to look for and Debian package that brings it. */
+/** Commands of which one succeeds where the need is met, and the Debian package that brings it. */
 const needs = {
-  chromium: { programs: ["chromium", "chromium-browser", "google-chrome"], debian: "chromium" },
+  chromium: {
+    commands: ["command -v chromium", "command -v chromium-browser", "command -v google-chrome"],
+    debian: "chromium",
+  },
+  cjpeg: {
+    commands: ["command -v cjpeg && command -v djpeg && command -v jpegtran"],
+    debian: "libjpeg-turbo-progs",
+  },
+  opj_decompress: { commands: ["command -v opj_decompress"], debian: "libopenjp2-tools" },
+  "python3-pil": {
+    commands: ["python3 -c 'import PIL'", "/usr/bin/python3 -c 'import PIL'"],
+    debian: "python3-pil",
+  },
 };
 
-const found = (programs) =>
-  programs.some((program) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0);
+const found = (commands) => commands.some((command) => spawnSync("sh", ["-c", command]).status === 0);
 
 /** Whether a need is met now, after an attempt to install it. Says in one line what is missing where it is not. */
 export function provide(name) {
-  const { programs, debian } = needs[name];
-  if (found(programs)) return true;
+  const { commands, debian } = needs[name];
+  if (found(commands)) return true;
   const apt = spawnSync("sh", ["-c", "command -v apt-get"]).status === 0;
   if (apt && process.getuid?.() === 0) {
     console.log(`installing ${debian}`);
@@ -23,7 +34,7 @@ export function provide(name) {
       stdio: ["ignore", "ignore", "inherit"],
       env,
     });
-    if (found(programs)) return true;
+    if (found(commands)) return true;
   }
   console.error(
     `missing for the tests: ${name} (Debian package ${debian}); install it, then run the tests again`,
