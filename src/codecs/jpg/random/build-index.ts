@@ -139,7 +139,13 @@ export function createIndexBuilder(
       if (chunk.length > chunkSize) throw unexpectedLength(chunkSize, chunk.length);
       const last =
         chunk.length < chunkSize || (source.size !== undefined && at + chunk.length >= source.size);
-      take(current, chunk, last);
+      try {
+        take(current, chunk, last);
+      } catch (error) {
+        // what was done counts: the next step reads on from there, with a new engine
+        rest = new Uint8Array(0);
+        throw error;
+      }
       if (between && coversAll(index, frame.components.length)) index.complete = true;
       return chunk.length;
     },

@@ -72,10 +72,12 @@ export async function cutRegion(job: DecodeJob, region: Rectangle): Promise<Uint
         range.offset + range.length >= scanIndex.end && scanIndex.complete,
         { at: area.arena, drain: keep },
       );
-      if (result === outcome.hungry && !short.has(rowKey(0, range.row))) {
-        short.add(rowKey(0, range.row));
-      } else if (result !== outcome.reached) return undefined;
-      if (short.size > before) break;
+      if (result === outcome.hungry && short.size === 0) {
+        // one estimate fell short: all rows are read up to their next entry
+        for (const { row } of ranges) short.add(rowKey(0, row));
+        break;
+      }
+      if (result !== outcome.reached) return undefined;
     }
     if (short.size > before) continue;
     words[field.output] = area.arena;

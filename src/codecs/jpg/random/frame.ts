@@ -57,6 +57,8 @@ export interface Scan {
   readonly rows: number;
   /** Entries of the index stand at column 0 and at every `step * k - 1`: 512 full-size pixels. */
   readonly step: number;
+  /** All tables as they were at the scan's start, for the scan behind it. */
+  readonly tables: Readonly<Tables>;
 }
 
 /** Tables as they change from segment to segment. */
@@ -70,7 +72,6 @@ interface Tables {
 export interface Header {
   readonly frame: Frame;
   readonly first: Scan;
-  readonly tables: Readonly<Tables>;
 }
 
 /** Place in natural order by place in zigzag order (T.81, figure A.6). */
@@ -112,29 +113,24 @@ export async function readHeader(bytes: ByteSource): Promise<Header | undefined>
   const frame = describeFrame({ ...raw, height }, walk);
   if (!frame) return undefined;
   const first = await scanFrom(source, 2, scanAt, frame, walk.tables);
-  return { frame, first, tables: walk.tables };
+  return { frame, first };
 }
 
 /**
- * The next scan at or behind `from`, with the tables that the segments before it change. `undefined` where the image
- * ends.
+ * The next scan at or behind `from`, with the tables of the scan `before` as the segments between them change them.
+ * `undefined` where the image ends.
  */
-export async function readScan(bytes: ByteSource, from: number, header: Header): Promise<Scan | undefined> {
+export async function readScan(
+  bytes: ByteSource,
+  from: number,
+  frame: Frame,
+  before: Scan,
+): Promise<Scan | undefined> {
   const source = blockwise(bytes, 4096);
-  const { tables } = header;
-  const copy: Tables = {
-    quant: [...tables.quant],
-    dc: [...tables.dc],
-    ac: [...tables.ac],
-    interval: tables.interval,
-  };
-  const scanAt = await walkSegments(source, from, { tables: copy, frame: undefined, jfif: false, adobe: 0 });
-  if (scanAt === undefined) return undefined;
-  Object.assign(tables.quant, copy.quant);
-  Object.assign(tables.dc, copy.dc);
-  Object.assign(tables.ac, copy.ac);
-  (tables as Tables).interval = copy.interval;
-  return scanFrom(source, from, scanAt, header.frame, copy);
+  const { quant, dc, ac, interval } = before.tables;
+  const tables: Tables = { quant: [...quant], dc: [...dc], ac: [...ac], interval };
+  const scanAt = await walkSegments(source, from, { tables, frame: undefined, jfif: false, adobe: 0 });
+  return scanAt === undefined ? undefined : scanFrom(source, from, scanAt, frame, tables);
 }
 
 interface RawFrame {
@@ -337,6 +333,7 @@ async function scanFrom(
     columns: single ? Math.ceil(only.width / 8) : Math.ceil(frame.width / (8 * frame.hMax)),
     rows: single ? Math.ceil(only.height / 8) : Math.ceil(frame.height / (8 * frame.vMax)),
     step: Math.max(2, Math.floor(512 / mcuWidth)),
+    tables,
   };
 }
 

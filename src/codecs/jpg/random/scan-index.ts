@@ -123,6 +123,6 @@ export async function nextScan(
 ): Promise<Scan | undefined> {
   const seen = new Set(known.flatMap(({ scan }) => scan.components.map(({ index }) => index)));
   if (seen.size === header.frame.components.length) return undefined;
-  const scan = await readScan(bytes, from, header);
+  const scan = await readScan(bytes, from, header.frame, known.at(-1)!.scan);
   return scan?.components.every(({ index }) => !seen.has(index)) ? scan : undefined;
 }

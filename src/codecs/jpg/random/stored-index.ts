@@ -1,5 +1,6 @@
 // An index as bytes: checksum, facts it must agree with, differences between entries as variable-length numbers.
 
+import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { crc32 } from "../../../lib/crc32.ts";
 import { type Frame, type Header, readScan, type Scan } from "./frame.ts";
@@ -83,7 +84,8 @@ export async function loadIndex(
   for (let i = 0; i < scanCount; i++) {
     const headerAt = numbers.next();
     if (!(headerAt <= limit)) return undefined;
-    const scan = i === 0 ? first : await readScan(source, headerAt, header).catch(() => undefined);
+    const scan =
+      i === 0 ? first : await readScan(source, headerAt, frame, index.scans[i - 1]!.scan).catch(refused);
     if (!scan || headerAt !== scan.headerAt || !agrees(factsOf(scan).slice(1))) return undefined;
     const current = createScanIndex(scan);
     const end = numbers.next();
@@ -97,6 +99,12 @@ export async function loadIndex(
     index.scans.push(current);
   }
   return numbers.atEnd() ? index : undefined;
+}
+
+/** A scan header that is not there makes an index unsound; a source that cannot be read is an error of its own. */
+function refused(error: unknown): undefined {
+  if (error instanceof ServiceError && error.kind === "decode") return undefined;
+  throw error;
 }
 
 /** Entries in ascending order between the scan's start and end. */
