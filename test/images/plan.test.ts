@@ -179,18 +179,23 @@ describe("regions of turned pictures", () => {
         join(folder, copy),
         await sharp(data, { raw }).tiff({ compression: "deflate" }).toBuffer(),
       );
-      for (const path of [
-        "full/^!150,150",
-        "full/max",
-        "16,32,128,96/32,24",
-        "17,31,101,99/50,",
-        "full/101,68",
-      ]) {
+      // Sums in the opposite order may round one level apart. At a quarter boxes of two by two are averaged before, and
+      // those that begin at the other edge of an odd size hold other pixels.
+      const same = { largest: 1, mean: 0.5 };
+      const near = { largest: 16, mean: 1 };
+      for (const [path, most] of [
+        ["full/^!150,150", same],
+        ["full/max", same],
+        ["16,32,128,96/32,24", near],
+        ["17,31,101,99/50,", same],
+        ["full/101,68", near],
+      ] as const) {
         const [turned, plain] = await Promise.all(
           [name, copy].map((file) => pixelsOf(app, `/iiif/3/${file}/${path}/0/default.png`)),
         );
-        // Sums in the opposite order may round one level apart.
-        expect(difference(turned!, plain!).largest, path).toBeLessThanOrEqual(1);
+        const { largest, mean } = difference(turned!, plain!);
+        expect(largest, path).toBeLessThanOrEqual(most.largest);
+        expect(mean, path).toBeLessThanOrEqual(most.mean);
       }
     },
   );

@@ -36,7 +36,8 @@ export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
       const rows = 2 * rowSamples * sampleBytes;
       if (scaleFactor === 1) return result + rows + streamMemory;
       const line = region.width * header.bands * sampleBytes;
-      const sums = 8 * header.bands * (header.details?.interlaced ? pixels : 2 * region.width);
+      const boxes = header.details?.interlaced ? pixels : Math.ceil(region.width / scaleFactor);
+      const sums = 8 * header.bands * boxes;
       return result + rows + line + sums + streamMemory;
     },
     async decode(bytes, { header, region, scaleFactor }) {

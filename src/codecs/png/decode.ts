@@ -4,9 +4,9 @@ import type { ByteSource } from "../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { allocated } from "../allocate.ts";
 import type { Rectangle } from "../codec.ts";
+import { boxReducer, scatterReducer } from "../reduce.ts";
 import { damaged, type PngHeader } from "./header.ts";
 import { inflatedPicture } from "./idat.ts";
-import { rowReducer, scatterReducer } from "./reduce.ts";
 import { expander, type Samples } from "./samples.ts";
 import { unfilter } from "./unfilter.ts";
 
@@ -105,10 +105,11 @@ function sink(
   };
   const line = samples(header, region.width * bands);
   if (!header.interlaced) {
-    const add = rowReducer(reduction, data);
-    const take: Take = (row, x, count) => {
+    const boxes = boxReducer(reduction, 1, data);
+    const take: Take = (row, x, count, _left, top) => {
       expand(row, x, count, line, 0, bands);
-      add(line);
+      boxes.add(line, 0, count, 0, top);
+      boxes.complete(top + 1);
     };
     return { take, finish: () => {} };
   }

@@ -15,8 +15,6 @@ export interface Block {
   readonly rows: number;
   /** Rows that it holds at most. */
   readonly allRows: number;
-  /** The sample that it holds in planar files, else 0. */
-  readonly plane: number;
   readonly offset: number;
   readonly bytes: number;
 }
@@ -26,58 +24,66 @@ const MAX_GAP = 1024;
 /** Bytes of one read, unless a single block or row is larger. */
 export const MAX_RUN = 1 << 20;
 
-/** The blocks under `region` for the first `planes` samples, in the order of the file's tables. Throws ServiceError `decode`. */
+/**
+ * The blocks under `region` that hold sample `plane` (0 unless planar), row by row of blocks. Throws ServiceError
+ * `decode` when the file's tables do not reach that far.
+ */
 export async function blocksOf(
   file: TiffFile,
   directory: Directory,
   picture: Picture,
   region: Rectangle,
-  planes: number,
-): Promise<Block[]> {
+  plane: number,
+): Promise<Iterable<Block>> {
   const { blockWidth, blockHeight, tiled } = picture;
   const across = Math.ceil(picture.width / blockWidth);
   const down = Math.ceil(picture.height / blockHeight);
-  const columns = [
-    Math.floor(region.x / blockWidth),
-    Math.floor((region.x + region.width - 1) / blockWidth),
-  ] as const;
-  const rows = [
-    Math.floor(region.y / blockHeight),
-    Math.floor((region.y + region.height - 1) / blockHeight),
-  ] as const;
-  const span = (rows[1] - rows[0] + 1) * across;
-  if (span * planes > MAX_BLOCKS) throw damaged(`at most ${MAX_BLOCKS} strips or tiles`, `${span * planes}`);
+  const top = Math.floor(region.y / blockHeight);
+  const span = (Math.ceil((region.y + region.height) / blockHeight) - top) * across;
+  if (span > MAX_BLOCKS) throw damaged(`at most ${MAX_BLOCKS} strips or tiles`, `${span}`);
   const offsets = directory.entries.get(tiled ? tags.TileOffsets : tags.StripOffsets);
   const counts = directory.entries.get(tiled ? tags.TileByteCounts : tags.StripByteCounts);
   if (!offsets) throw damaged("offsets of strips or tiles", "none");
-  const bottom = region.y + region.height;
-  const blocks: Block[] = [];
-  for (let plane = 0; plane < planes; plane++) {
-    const first = plane * across * down + rows[0] * across;
-    const at = await readValues(file, offsets, first, first + span);
-    const sizes = counts && (await readValues(file, counts, first, first + span));
-    for (let row = rows[0]; row <= rows[1]; row++)
-      for (let column = columns[0]; column <= columns[1]; column++) {
-        const i = (row - rows[0]) * across + column;
-        const y = row * blockHeight;
-        const allRows = tiled ? blockHeight : Math.min(blockHeight, picture.height - y);
-        // No compression that is served makes a block much larger; a larger claim is not believed.
-        const most = 2 * rowBytes(picture) * allRows + (1 << 16);
-        const block: Block = {
-          x: column * blockWidth,
-          y,
-          rows: Math.min(allRows, bottom - y),
-          allRows,
-          plane,
-          offset: at[i] as number,
-          bytes: Math.min(sizes?.[i] ?? most, most),
-        };
-        if (picture.compression === 1) blocks.push(...piecesOf(block, rowBytes(picture), region.y));
-        else blocks.push(block);
-      }
-  }
-  return blocks;
+  const first = (plane * down + top) * across;
+  const at = await readValues(file, offsets, first, first + span);
+  const sizes = counts && (await readValues(file, counts, first, first + span));
+  return listed(picture, region, top, across, at, sizes);
 }
+
+function* listed(
+  picture: Picture,
+  region: Rectangle,
+  top: number,
+  across: number,
+  offsets: readonly number[],
+  sizes: readonly number[] | undefined,
+): Generator<Block> {
+  const { blockWidth, blockHeight, tiled } = picture;
+  const perRow = rowBytes(picture);
+  const bottom = region.y + region.height;
+  const left = Math.floor(region.x / blockWidth);
+  const right = Math.ceil((region.x + region.width) / blockWidth);
+  for (let row = top; row * blockHeight < bottom; row++)
+    for (let column = left; column < right; column++) {
+      const i = (row - top) * across + column;
+      const y = row * blockHeight;
+      const allRows = tiled ? blockHeight : Math.min(blockHeight, picture.height - y);
+      const most = storedLimit(perRow * allRows);
+      const block: Block = {
+        x: column * blockWidth,
+        y,
+        rows: Math.min(allRows, bottom - y),
+        allRows,
+        offset: offsets[i] as number,
+        bytes: Math.min(sizes?.[i] ?? most, most),
+      };
+      if (picture.compression === 1) yield* piecesOf(block, perRow, region.y);
+      else yield block;
+    }
+}
+
+/** No compression that is served makes a block much larger than its pixels; a larger claim is not believed. */
+export const storedLimit = (bytes: number) => 2 * bytes + (1 << 16);
 
 /** The needed rows of an uncompressed block, which can be read without those above, in pieces of about a mebibyte. */
 function* piecesOf(block: Block, perRow: number, top: number): Generator<Block> {
@@ -99,37 +105,41 @@ function* piecesOf(block: Block, perRow: number, top: number): Generator<Block> 
 /** The blocks with their stored bytes; neighbours in the file come with one read, and one read is under way ahead. */
 export async function* readBlocks(
   bytes: ByteSource,
-  blocks: readonly Block[],
+  blocks: Iterable<Block>,
 ): AsyncGenerator<readonly [Block, Uint8Array]> {
-  const runs = toRuns(blocks);
-  const start = (run: readonly Block[] | undefined) => {
+  const runs = runsOf(blocks);
+  const start = () => {
+    const run = runs.next().value;
     const [first, last] = [run?.[0], run?.at(-1)];
-    if (!first || !last) return undefined;
+    if (!run || !first || !last) return undefined;
     const read = bytes.read(first.offset, last.offset + last.bytes - first.offset);
     read.catch(() => {}); // reported when it is awaited
-    return read;
+    return { run, base: first.offset, read };
   };
-  let ahead = start(runs[0]);
-  for (const [i, run] of runs.entries()) {
-    const data = (await ahead) as Uint8Array;
-    ahead = start(runs[i + 1]);
-    const base = (run[0] as Block).offset;
+  for (let ahead = start(); ahead; ) {
+    const { run, base } = ahead;
+    const data = await ahead.read;
+    ahead = start();
     for (const block of run)
       yield [block, data.subarray(block.offset - base, block.offset - base + block.bytes)] as const;
   }
 }
 
-function toRuns(blocks: readonly Block[]): Block[][] {
-  const runs: Block[][] = [];
-  let end = -1;
+function* runsOf(blocks: Iterable<Block>): Generator<Block[], undefined> {
+  let run: Block[] = [];
+  let start = 0;
+  let end = 0;
   for (const block of blocks) {
     if (!Number.isSafeInteger(block.offset + block.bytes)) throw damaged("offsets inside the file", "others");
-    const run = runs.at(-1);
-    const first = run?.[0];
-    const near = first && block.offset >= end && block.offset - end <= MAX_GAP;
-    if (run && near && block.offset + block.bytes - first.offset <= MAX_RUN) run.push(block);
-    else runs.push([block]);
+    const near = block.offset >= end && block.offset - end <= MAX_GAP;
+    if (run.length > 0 && !(near && block.offset + block.bytes - start <= MAX_RUN)) {
+      yield run;
+      run = [];
+    }
+    if (run.length === 0) start = block.offset;
+    run.push(block);
     end = block.offset + block.bytes;
   }
-  return runs;
+  if (run.length > 0) yield run;
+  return undefined;
 }

@@ -1,7 +1,7 @@
 // Black and white runs: ITU-T T.4 (modified Huffman, group 3 in one and two dimensions) and T.6 (group 4), as TIFF 6.0
 // sections 10 and 11 use them.
 
-import type { Stored } from "./compression.ts";
+import type { BlockReader, Stored } from "./compression.ts";
 import { damaged } from "./ifd.ts";
 
 /** Code words of run lengths 0 to 63, then of 64, 128 ... 1728; T.4 tables 2 and 3a. */
@@ -150,32 +150,35 @@ function setBits(out: Uint8Array, start: number, from: number, to: number): void
 }
 
 /**
- * The rows of a block as packed bits, 1 for black runs. Throws ServiceError `decode` on bits that are no code, on rows
- * of another width and when rows are missing.
+ * The rows of a block as packed bits, 1 for black runs; whole rows are asked for. Throws ServiceError `decode` for the
+ * uncompressed mode; reading throws it on bits that are no code, on rows of another width and when rows are missing.
  */
-export function ccitt(stored: Stored, scheme: "rle" | "g3" | "g4"): Uint8Array {
-  const { width, length, options } = stored;
+export function ccitt(stored: Stored, scheme: "rle" | "g3" | "g4"): BlockReader {
+  const { width, options } = stored;
   const perRow = (width + 7) >> 3;
-  const out = new Uint8Array(length);
   const bits: Bits = { data: stored.data, at: 0 };
   if (scheme === "g4" ? options & 2 : options & 2 && scheme === "g3")
     throw damaged("CCITT without uncompressed mode", "uncompressed mode");
   let above = new Int32Array(width + 6).fill(width);
   let changes = new Int32Array(width + 6);
-  for (let start = 0; start < length; start += perRow) {
-    const ended = scheme === "g3" && takeEndOfLine(bits);
-    let against = scheme === "g4";
-    if (scheme === "g3" && options & 1) {
-      if (!ended) throw damaged("an end-of-line code before each row of two-dimensional group 3", "none");
-      against = peek(bits, 1) === 0;
-      bits.at++;
-    }
-    const count = against ? readRowAgainst(bits, width, above, changes) : readRow(bits, width, changes);
-    if (scheme === "rle") bits.at = (bits.at + 7) & ~7;
-    changes.fill(width, count, count + 3);
-    for (let i = 0; i < count; i += 2)
-      setBits(out, start, changes[i] as number, Math.min(changes[i + 1] as number, width));
-    [above, changes] = [changes, above];
-  }
-  return out;
+  return {
+    read(into) {
+      into.fill(0);
+      for (let start = 0; start < into.length; start += perRow) {
+        const ended = scheme === "g3" && takeEndOfLine(bits);
+        let against = scheme === "g4";
+        if (scheme === "g3" && options & 1) {
+          if (!ended) throw damaged("an end-of-line code before each row of two-dimensional group 3", "none");
+          against = peek(bits, 1) === 0;
+          bits.at++;
+        }
+        const count = against ? readRowAgainst(bits, width, above, changes) : readRow(bits, width, changes);
+        if (scheme === "rle") bits.at = (bits.at + 7) & ~7;
+        changes.fill(width, count, count + 3);
+        for (let i = 0; i < count; i += 2)
+          setBits(into, start, changes[i] as number, Math.min(changes[i + 1] as number, width));
+        [above, changes] = [changes, above];
+      }
+    },
+  };
 }

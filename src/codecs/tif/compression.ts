@@ -1,7 +1,8 @@
 // The compressions of TIFF by number: their names, and how those that are served are undone.
 
 import { ccitt } from "./ccitt.ts";
-import { inflate } from "./deflate.ts";
+import { inflated } from "./deflate.ts";
+import { damaged } from "./ifd.ts";
 import { lzw } from "./lzw.ts";
 import { packbits } from "./packbits.ts";
 
@@ -10,37 +11,55 @@ export interface Stored {
   readonly data: Uint8Array;
   /** Pixels of a row. */
   readonly width: number;
-  readonly rows: number;
-  /** Wanted bytes: whole rows from the top. */
+  /** Bytes that are wanted in all: whole rows from the top. */
   readonly length: number;
   /** T4Options or T6Options, where the compression has them. */
   readonly options: number;
 }
 
+/** A strip or tile that is decompressed as it is read, from the top. */
+export interface BlockReader {
+  /** Fills `into`, a whole number of rows, with the bytes that follow. Throws ServiceError `decode` when there are fewer. */
+  read(into: Uint8Array): void | Promise<void>;
+  /** Gives up what is held, where something is. */
+  close?(): void;
+}
+
 interface Compression {
   readonly name: string;
-  /**
-   * The first `length` decompressed bytes in an array of their own. Throws ServiceError `decode` when there are
-   * fewer. Absent: the compression is not served.
-   */
-  readonly decompress?: (stored: Stored) => Uint8Array | Promise<Uint8Array>;
+  /** Absent: the compression is not served, or not as a stream of bytes. */
+  readonly open?: (stored: Stored) => BlockReader;
   /** Whether it holds black and white only. */
   readonly bilevel?: boolean;
 }
 
+/** JPEG: needs the picture's tables and a WebAssembly module, and gives whole blocks (jpeg.ts). */
+export const JPEG = 7;
+
+function plain({ data, length }: Stored): BlockReader {
+  let at = 0;
+  return {
+    read(into) {
+      const part = data.subarray(at, at + into.length);
+      at += part.length;
+      if (part.length < into.length) throw damaged(`${length} bytes in a strip or tile`, `${at}`);
+      into.set(part);
+    },
+  };
+}
+
 export const compressions: Readonly<Record<number, Compression>> = {
-  1: { name: "uncompressed", decompress: ({ data, length }) => data.slice(0, length) },
-  2: { name: "ccitt rle", bilevel: true, decompress: (stored) => ccitt(stored, "rle") },
-  3: { name: "ccitt group 3", bilevel: true, decompress: (stored) => ccitt(stored, "g3") },
-  4: { name: "ccitt group 4", bilevel: true, decompress: (stored) => ccitt(stored, "g4") },
-  5: { name: "lzw", decompress: ({ data, length }) => lzw(data, length) },
+  1: { name: "uncompressed", open: plain },
+  2: { name: "ccitt rle", bilevel: true, open: (stored) => ccitt(stored, "rle") },
+  3: { name: "ccitt group 3", bilevel: true, open: (stored) => ccitt(stored, "g3") },
+  4: { name: "ccitt group 4", bilevel: true, open: (stored) => ccitt(stored, "g4") },
+  5: { name: "lzw", open: lzw },
   6: { name: "old-style jpeg" },
-  // Needs the picture's tables and a WebAssembly module: decode.ts sends it to jpeg.ts.
-  7: { name: "jpeg", decompress: ({ data }) => data },
-  8: { name: "deflate", decompress: ({ data, length }) => inflate(data, length) },
-  32773: { name: "packbits", decompress: ({ data, length }) => packbits(data, length) },
+  [JPEG]: { name: "jpeg" },
+  8: { name: "deflate", open: inflated },
+  32773: { name: "packbits", open: packbits },
   32809: { name: "thunderscan" },
-  32946: { name: "deflate", decompress: ({ data, length }) => inflate(data, length) },
+  32946: { name: "deflate", open: inflated },
   33003: { name: "jpeg 2000" },
   33004: { name: "jpeg 2000" },
   33005: { name: "jpeg 2000" },

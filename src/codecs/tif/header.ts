@@ -3,7 +3,6 @@
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { ImageHeader, Resolution } from "../codec.ts";
-import { MAX_RUN } from "./blocks.ts";
 import { compressions } from "./compression.ts";
 import {
   type Directory,
@@ -14,7 +13,8 @@ import {
   readValues,
   type TiffFile,
 } from "./ifd.ts";
-import { type Picture, photometrics, readPicture, rowBytes } from "./picture.ts";
+import { type Picture, photometrics, readPicture } from "./picture.ts";
+import { stageFacts, stageOf } from "./stages.ts";
 import { tags } from "./tags.ts";
 
 /** Directories that are followed in the chain; the rest of a longer chain is not counted. */
@@ -70,18 +70,9 @@ export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageH
     ...(picture.unsupported ? { unsupported: picture.unsupported } : {}),
     details: {
       photometric: photometrics[picture.photometric]?.name ?? `${picture.photometric}`,
-      scales: all.map((level) => level.scale),
-      offsets: all.map((level) => level.offset),
-      blockBytes: all.map(({ picture: p }) => heldBytes(p)),
+      ...stageFacts(all.map((level) => stageOf(level.scale, level.offset, level.picture))),
     },
   };
-}
-
-/** What decoding holds beside the result: a decompressed strip or tile, or some rows of an uncompressed one. */
-function heldBytes(picture: Picture): number {
-  const row = rowBytes(picture);
-  const block = row * picture.blockHeight;
-  return picture.compression === 1 ? Math.min(block, Math.max(row, MAX_RUN)) : block;
 }
 
 async function followChain(file: TiffFile): Promise<Link[]> {

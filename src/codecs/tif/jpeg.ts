@@ -17,9 +17,11 @@ export interface JpegBlock {
   /** Whether its components are luma and chroma, red, green and blue, or one. */
   readonly colour: "ycc" | "rgb" | "gray";
   readonly tables?: Uint8Array;
+  /** 1, 2, 4 or 8: the side of the squares of pixels that become one. */
+  readonly side: number;
 }
 
-/** Decodes JPEG blocks to 8-bit gray or RGB of `width` by at least `rows`. Throws ServiceError `decode`, also on warnings. */
+/** Decodes JPEG blocks to 8-bit gray or RGB of `width` by at least `rows`, over `side`, rounded up. Throws ServiceError `decode`, also on warnings. */
 export type DecodeJpeg = (data: Uint8Array, block: JpegBlock) => Promise<Uint8Array>;
 
 /** A decoder with one instance of the module `jpeg-turbo`. */
@@ -113,7 +115,9 @@ function decode(turbo: Turbo, stream: Uint8Array, block: JpegBlock): Uint8Array 
     );
   if (colour !== colourSpaces[block.colour])
     throw damaged(`JPEG strips or tiles of ${bands} bands`, "others");
-  const size = width * height * bands;
+  const outWidth = Math.ceil(width / block.side);
+  const outHeight = Math.ceil(height / block.side);
+  const size = outWidth * outHeight * bands;
   const out = allocate(size);
   const format = bands === 1 ? pixelFormats.gray : pixelFormats.rgb;
   const status = turbo.tjDecompress2(
@@ -121,9 +125,9 @@ function decode(turbo: Turbo, stream: Uint8Array, block: JpegBlock): Uint8Array 
     input,
     stream.length,
     out,
-    width,
-    width * bands,
-    height,
+    outWidth,
+    outWidth * bands,
+    outHeight,
     format,
     accurateDct,
   );

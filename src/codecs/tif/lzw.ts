@@ -1,63 +1,87 @@
 // LZW with codes from the high bit and the early change of width: TIFF 6.0 section 13.
 
+import type { BlockReader, Stored } from "./compression.ts";
 import { damaged } from "./ifd.ts";
 
 const CLEAR = 256;
 const END = 257;
 const FIRST = 258;
+const CODES = 4096;
 
-/** The first `length` decompressed bytes. Throws ServiceError `decode` on an impossible code or when there are fewer. */
-export function lzw(data: Uint8Array, length: number): Uint8Array {
-  const out = new Uint8Array(length);
-  // A string is a stretch of the output already written: where it begins and how long it is.
-  const starts = new Uint32Array(4097);
-  const lengths = new Uint32Array(4097);
+/** Decompresses a block. Reading throws ServiceError `decode` on an impossible code or when the block has fewer bytes. */
+export function lzw({ data, length }: Stored): BlockReader {
+  // A string is the one of another code and a byte more; also known are its first byte and its length.
+  const prefixes = new Uint16Array(CODES);
+  const lasts = Uint8Array.from({ length: CODES }, (_, i) => i);
+  const firsts = lasts.slice();
+  const lengths = new Uint16Array(CODES).fill(1, 0, CLEAR);
+  /** The end of a string that reached past what was asked for. */
+  const rest = new Uint8Array(CODES);
+  let restAt = CODES;
   let next = FIRST;
   let width = 9;
   let bits = 0;
   let held = 0;
   let at = 0;
-  let filled = 0;
-  let previous = -1; // where the string of the code before begins; -1 after a clear
-  let previousLength = 0;
-  while (filled < length) {
-    while (held < width && at < data.length) {
-      bits = ((bits << 8) | (data[at++] as number)) & 0xffffff;
-      held += 8;
+  let total = 0;
+  let previous = -1; // the code before; -1 after a clear
+
+  const write = (code: number, into: Uint8Array, end: number): void => {
+    let from = code;
+    for (let i = end - 1, first = end - (lengths[code] as number); i >= first; i--) {
+      into[i] = lasts[from] as number;
+      from = prefixes[from] as number;
     }
-    if (held < width) break;
-    held -= width;
-    const code = (bits >> held) & ((1 << width) - 1);
-    if (code === END) break;
-    if (code === CLEAR) {
-      next = FIRST;
-      width = 9;
-      previous = -1;
-      continue;
-    }
-    const begin = filled;
-    let run = 1;
-    if (code < CLEAR) out[filled] = code;
-    else {
-      // The string after next is the one before plus its own first byte; it is being written as it is read.
-      const known = code < next;
-      if (previous < 0 || code > next || (!known && next > 4095))
-        throw damaged("known codes in an LZW block", `code ${code} where ${next - 1} is the last`);
-      const from = known ? (starts[code] as number) : previous;
-      run = known ? (lengths[code] as number) : previousLength + 1;
-      const end = Math.min(run, length - filled);
-      for (let i = 0; i < end; i++) out[filled + i] = out[from + i] as number;
-    }
-    filled += run;
-    if (previous >= 0 && next < 4096) {
-      starts[next] = previous;
-      lengths[next] = previousLength + 1;
-      next++;
-      if (next >= (1 << width) - 1 && width < 12) width++;
-    }
-    previous = begin;
-    previousLength = run;
-  }
-  if (filled < length) throw damaged(`${length} bytes in an LZW block`, `${filled}`);
-  return out;
+  };
+
+  /** Adds the string that the code before and this one make, where there is room. */
+  const learn = (code: number): void => {
+    prefixes[next] = previous;
+    firsts[next] = firsts[previous] as number;
+    // The string after next begins as the one before does: it is being written as it is read.
+    lasts[next] = firsts[code < next ? code : previous] as number;
+    lengths[next] = (lengths[previous] as number) + 1;
+    next++;
+    if (next >= (1 << width) - 1 && width < 12) width++;
+  };
+
+  return {
+    read(into) {
+      let filled = Math.min(CODES - restAt, into.length);
+      into.set(rest.subarray(restAt, restAt + filled));
+      restAt += filled;
+      while (filled < into.length) {
+        while (held < width && at < data.length) {
+          bits = ((bits << 8) | (data[at++] as number)) & 0xffffff;
+          held += 8;
+        }
+        const code = held < width ? END : (bits >> (held - width)) & ((1 << width) - 1);
+        held -= width;
+        if (code === END) throw damaged(`${length} bytes in an LZW block`, `${total + filled}`);
+        if (code === CLEAR) {
+          next = FIRST;
+          width = 9;
+          previous = -1;
+          continue;
+        }
+        const known = next;
+        if (previous >= 0 && next < CODES) learn(code);
+        if (code >= next)
+          throw damaged("known codes in an LZW block", `code ${code} where ${known - 1} is the last`);
+        const run = lengths[code] as number;
+        previous = code;
+        if (filled + run <= into.length) {
+          if (run === 1) into[filled] = code;
+          else write(code, into, filled + run);
+          filled += run;
+          continue;
+        }
+        write(code, rest, CODES);
+        restAt = CODES - run + into.length - filled;
+        into.set(rest.subarray(CODES - run, restAt), filled);
+        filled = into.length;
+      }
+      total += filled;
+    },
+  };
 }

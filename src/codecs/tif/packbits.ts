@@ -1,25 +1,36 @@
 // PackBits runs: TIFF 6.0 section 9.
 
+import type { BlockReader, Stored } from "./compression.ts";
 import { damaged } from "./ifd.ts";
 
-/** The first `length` unpacked bytes. Throws ServiceError `decode` when there are fewer. */
-export function packbits(data: Uint8Array, length: number): Uint8Array {
-  const out = new Uint8Array(length);
+/** Unpacks a block. Reading throws ServiceError `decode` when the block has fewer bytes. */
+export function packbits({ data, length }: Stored): BlockReader {
   let at = 0;
-  let filled = 0;
-  while (filled < length && at < data.length) {
-    const control = data[at++] as number;
-    if (control === 128) continue;
-    const run = control < 128 ? control + 1 : 257 - control;
-    if (control < 128) {
-      out.set(data.subarray(at, Math.min(at + run, at + length - filled)), filled);
-      filled += Math.min(run, data.length - at);
-      at += run;
-    } else if (at < data.length) {
-      out.fill(data[at++] as number, filled, filled + run);
-      filled += run;
-    }
-  }
-  if (filled < length) throw damaged(`${length} bytes in a PackBits block`, `${filled}`);
-  return out;
+  let total = 0;
+  let left = 0; // bytes of the run that are still to come
+  let literal = false;
+  return {
+    read(into) {
+      let filled = 0;
+      while (filled < into.length) {
+        if (left === 0) {
+          if (at >= data.length) throw damaged(`${length} bytes in a PackBits block`, `${total + filled}`);
+          const control = data[at++] as number;
+          if (control === 128) continue;
+          literal = control < 128;
+          left = literal ? control + 1 : 257 - control;
+        }
+        const n = Math.min(left, into.length - filled, literal ? data.length - at : left);
+        if (at >= data.length) throw damaged(`${length} bytes in a PackBits block`, `${total + filled}`);
+        if (literal) {
+          into.set(data.subarray(at, at + n), filled);
+          at += n;
+        } else into.fill(data[at] as number, filled, filled + n);
+        filled += n;
+        left -= n;
+        if (!literal && left === 0) at++;
+      }
+      total += filled;
+    },
+  };
 }

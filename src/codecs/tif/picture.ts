@@ -1,7 +1,7 @@
 // One directory as a picture: how its samples are stored and what they become. TIFF 6.0 sections 3 to 8, 14, 18, 20 to 23.
 
 import type { Interpretation } from "../../pipeline/pixels.ts";
-import { compressions } from "./compression.ts";
+import { compressions, JPEG } from "./compression.ts";
 import { type Directory, damaged, readField, readNumber, type TiffFile } from "./ifd.ts";
 import { tags } from "./tags.ts";
 
@@ -145,9 +145,9 @@ function alphaOf(extra: readonly number[], count: number): Picture["alpha"] {
 /** What was expected and what the picture has instead, where it cannot be served right. */
 function refuse(picture: Picture, format: number): readonly [string, string] | undefined {
   const { compression, photometric, bits, float, samples, predictor } = picture;
-  const jpeg = compression === 7;
+  const jpeg = compression === JPEG;
   const row = compressions[compression];
-  if (!row?.decompress)
+  if (!row || (!row.open && !jpeg))
     return ["a compression that is served", row ? `${row.name} compression` : `compression ${compression}`];
   const colour = photometrics[photometric];
   if (!colour?.samples)

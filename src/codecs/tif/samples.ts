@@ -63,41 +63,43 @@ export function placeBits(bits: number, data: Uint8Array, out: Uint8Array | Uint
   }
 }
 
+type Finish = (stored: Uint8Array | Uint16Array) => Uint8Array | Uint16Array;
+
 /**
- * The stored samples of a region as its pixels: in place but for palettes. `colours` is a ColorMap of TIFF 6.0
- * section 5: all reds, all greens, all blues, 16 bit each.
+ * What makes pixels of the stored samples of some: in place but for palettes; undefined where they are the same.
+ * `colours` is a ColorMap of TIFF 6.0 section 5: all reds, all greens, all blues, 16 bit each.
  */
-export function finish(
-  picture: Picture,
-  data: Uint8Array | Uint16Array,
-  colours: readonly number[] | undefined,
-): Uint8Array | Uint16Array {
-  if (colours) return fromPalette(data, colours);
-  const full = data instanceof Uint16Array ? 65535 : 255;
+export function finisher(picture: Picture, colours: readonly number[] | undefined): Finish | undefined {
+  if (colours) return fromPalette(colours);
+  const { bands, alpha, bits, depth } = picture;
   const inverted = picture.photometric === 0;
-  if (picture.bits < 8 || inverted) {
-    const scale = picture.bits < 8 ? full / ((1 << picture.bits) - 1) : 1;
-    const { bands } = picture;
-    const coloured = picture.alpha === "none" ? bands : bands - 1;
-    for (let i = 0; i < data.length; i += bands)
-      for (let b = 0; b < coloured; b++) {
-        const value = (data[i + b] as number) * scale;
-        data[i + b] = inverted ? full - value : value;
-      }
-  }
-  if (picture.alpha === "associated") unpremultiply(data, picture.bands, full);
-  return data;
+  if (bits >= 8 && !inverted && alpha !== "associated") return undefined;
+  const full = depth === 16 ? 65535 : 255;
+  const scale = bits < 8 ? full / ((1 << bits) - 1) : 1;
+  const coloured = alpha === "none" ? bands : bands - 1;
+  return (data) => {
+    if (scale !== 1 || inverted)
+      for (let i = 0; i < data.length; i += bands)
+        for (let b = 0; b < coloured; b++) {
+          const value = (data[i + b] as number) * scale;
+          data[i + b] = inverted ? full - value : value;
+        }
+    if (alpha === "associated") unpremultiply(data, bands, full);
+    return data;
+  };
 }
 
-function fromPalette(indices: Uint8Array | Uint16Array, colours: readonly number[]): Uint8Array {
+function fromPalette(colours: readonly number[]): Finish {
   const size = colours.length / 3;
   // Some writers store 8-bit values where 16-bit ones belong.
   const shift = colours.some((value) => value > 255) ? 8 : 0;
   const bytes = Uint8Array.from(colours, (value) => value >> shift);
-  const out = new Uint8Array(indices.length * 3);
-  for (let i = 0, o = 0; i < indices.length; i++, o += 3)
-    for (let b = 0; b < 3; b++) out[o + b] = bytes[b * size + (indices[i] as number)] ?? 0;
-  return out;
+  return (indices) => {
+    const out = new Uint8Array(indices.length * 3);
+    for (let i = 0, o = 0; i < indices.length; i++, o += 3)
+      for (let b = 0; b < 3; b++) out[o + b] = bytes[b * size + (indices[i] as number)] ?? 0;
+    return out;
+  };
 }
 
 function unpremultiply(data: Uint8Array | Uint16Array, bands: number, full: number): void {

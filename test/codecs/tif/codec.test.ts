@@ -182,7 +182,8 @@ describe("pyramid levels", () => {
   ])("of %s serve as scale factors, with their own pixels", async (file, options) => {
     const data = fixture(file);
     const header = await codec.probe(memoryBytes(data), 1);
-    expect(codec.scaleFactors(header)).toEqual([1, 2, 4, 8]);
+    expect(codec.ownScales?.(header)).toEqual([1, 2, 4, 8]);
+    expect(codec.scaleFactors(header)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256]);
     for (const [level, scale] of [2, 4, 8].entries()) {
       const stored = await sharp(data, options(level + 1))
         .raw()
@@ -202,7 +203,7 @@ describe("pyramid levels", () => {
     const data = await picture.tiff({ tile: true, pyramid: true, tileWidth: 64, tileHeight: 64 }).toBuffer();
     const header = await codec.probe(memoryBytes(data), 1);
     // libvips writes 301x200 for the level at 1/2, where ceil(401/2) is 201.
-    expect(codec.scaleFactors(header)).toEqual([1]);
+    expect(codec.ownScales?.(header)).toEqual([1]);
     expect(header.pages).toBe(1);
   });
 });
@@ -241,9 +242,8 @@ describe("reading", () => {
     const memory = (part: Rectangle) =>
       codec.memory({ header, page: 1, region: part, scaleFactor: 1 }, data.length);
     expect(memory(whole)).toBeGreaterThan(30_000 * 30_000);
-    // The strip alone is 30000 * 30000 / 8 bytes.
-    expect(memory(region)).toBeGreaterThan(112_500_000);
-    expect(memory(region)).toBeLessThan(512 << 20);
+    // The strip alone is 30000 * 30000 / 8 bytes, of which some rows are held at a time.
+    expect(memory(region)).toBeLessThan(16 << 20);
   });
 
   test("a region of one uncompressed strip reads its rows only", async () => {

@@ -226,7 +226,7 @@ describe("pages", () => {
   test("have their own levels", async () => {
     const reduced = [254, 4, 1] as const;
     const data = memoryBytes(tiffFile([page(8, 8), page(4, 4, reduced), page(24, 24), page(8, 8, reduced)]));
-    expect(codec.scaleFactors(await codec.probe(data, 1))).toEqual([1, 2]);
-    expect(codec.scaleFactors(await codec.probe(data, 2))).toEqual([1, 3]);
+    expect(codec.ownScales?.(await codec.probe(data, 1))).toEqual([1, 2]);
+    expect(codec.ownScales?.(await codec.probe(data, 2))).toEqual([1, 3]);
   });
 });

@@ -1,0 +1,179 @@
+// Averaging boxes of pixels while rows arrive, so that a small picture of a large master needs no large buffer.
+
+type Samples = Uint8Array | Uint16Array;
+
+/** What is reduced: a region of `width` by `height` pixels at 1/factor; boxes at the far edges may be smaller. */
+export interface Reduction {
+  readonly width: number;
+  readonly height: number;
+  readonly bands: number;
+  readonly alpha: boolean;
+  readonly factor: number;
+}
+
+/** Takes parts of rows; see {@link boxReducer}. */
+export interface BoxReducer {
+  /**
+   * `count` pixels from sample `from` of `pixels`, which lie in row `y` from column `x` on. With `side` each stands for
+   * `side` by `side` pixels of the region, at `x` and `y` that are multiples of it; it divides the factor.
+   */
+  add(pixels: Samples, from: number, count: number, x: number, y: number, side?: number): void;
+  /** Says that all pixels of the rows above `y` have come; whole boxes among them are written. */
+  complete(y: number): void;
+}
+
+/**
+ * A reducer for parts of rows in any order, as long as no more than `held` rows of boxes are incomplete at a time.
+ * Sums are exact. Averages are rounded, halves up; colours are weighted by alpha, and 0 where all of the box is
+ * transparent.
+ */
+export function boxReducer(reduction: Reduction, held: number, out: Samples): BoxReducer {
+  const { width, bands, alpha, factor } = reduction;
+  const rowLength = Math.ceil(width / factor) * bands;
+  const ring = boxRing(
+    reduction,
+    held,
+    () => new Float64Array(rowLength),
+    (sums, rows, row) => settle(sums, reduction, rows, out, row * rowLength),
+  );
+  const sum = alpha ? sumWeighted : (sumsOf[bands] ?? sumBands);
+  return {
+    add(pixels, from, count, x, y, side = 1) {
+      const row = ring.row(y);
+      const perBox = factor / side;
+      const weight = side * side;
+      let at = from;
+      let box = Math.floor(x / factor) * bands;
+      let room = perBox - (x % factor) / side;
+      for (let left = count; left > 0; box += bands, room = perBox) {
+        const n = left < room ? left : room;
+        sum(pixels, at, n, row, box, weight, bands);
+        at += n * bands;
+        left -= n;
+      }
+    },
+    complete: ring.complete,
+  };
+}
+
+/** Sums of a row of boxes. */
+type Sums = Float64Array | Int32Array;
+
+/**
+ * Rows of sums in turn: `row` gives the one that row `y` of the region belongs to; `complete` hands those that have all
+ * their rows to `write`, with how many rows that are and which row of boxes it is, and clears them.
+ */
+export function boxRing<T extends Sums>(
+  { height, factor }: Pick<Reduction, "height" | "factor">,
+  held: number,
+  create: () => T,
+  write: (sums: T, rows: number, row: number) => void,
+) {
+  const rows = Array.from({ length: held }, create);
+  let next = 0;
+  return {
+    row: (y: number) => rows[Math.floor(y / factor) % held] as T,
+    complete(y: number): void {
+      for (; next * factor < height && Math.min(height, (next + 1) * factor) <= y; next++) {
+        const sums = rows[next % held] as T;
+        write(sums, Math.min(factor, height - next * factor), next);
+        sums.fill(0);
+      }
+    },
+  };
+}
+
+/** A reducer for pixels in any order, each coming once: `finish` writes the averages. Same rounding as {@link boxReducer}. */
+export function scatterReducer(reduction: Reduction, out: Samples) {
+  const { width, height, bands, alpha, factor } = reduction;
+  const outWidth = Math.ceil(width / factor);
+  const outHeight = Math.ceil(height / factor);
+  const sums = new Float64Array(outWidth * outHeight * bands);
+  return {
+    /** `count` pixels of row `y`, from column `x` every `step` columns. */
+    add(pixels: Samples, count: number, x: number, y: number, step: number): void {
+      const rowStart = Math.floor(y / factor) * outWidth;
+      for (let i = 0, from = 0; i < count; i++, from += bands) {
+        const to = (rowStart + Math.floor((x + i * step) / factor)) * bands;
+        const weight = alpha ? pixels[from + bands - 1]! : 1;
+        const colours = alpha ? bands - 1 : bands;
+        for (let band = 0; band < colours; band++)
+          sums[to + band] = sums[to + band]! + weight * pixels[from + band]!;
+        if (alpha) sums[to + colours] = sums[to + colours]! + weight;
+      }
+    },
+    finish(): void {
+      const rowLength = outWidth * bands;
+      for (let y = 0; y < outHeight; y++) {
+        const rows = Math.min(factor, height - y * factor);
+        settle(sums.subarray(y * rowLength, (y + 1) * rowLength), reduction, rows, out, y * rowLength);
+      }
+    },
+  };
+}
+
+/** Adds `n` pixels from `pixels[at]`, times `weight`, to the sums of a box at `row[box]`. The hot loop of reducing. */
+type Sum = (
+  pixels: Samples,
+  at: number,
+  n: number,
+  row: Float64Array,
+  box: number,
+  weight: number,
+  bands: number,
+) => void;
+
+const sumsOf: Readonly<Record<number, Sum>> = {
+  1: (pixels, at, n, row, box, weight) => {
+    let total = 0;
+    for (let i = at; i < at + n; i++) total += pixels[i]!;
+    row[box] = row[box]! + total * weight;
+  },
+  3: (pixels, at, n, row, box, weight) => {
+    let [first, second, third] = [0, 0, 0];
+    for (let i = at, end = at + 3 * n; i < end; i += 3) {
+      first += pixels[i]!;
+      second += pixels[i + 1]!;
+      third += pixels[i + 2]!;
+    }
+    row[box] = row[box]! + first * weight;
+    row[box + 1] = row[box + 1]! + second * weight;
+    row[box + 2] = row[box + 2]! + third * weight;
+  },
+};
+
+const sumBands: Sum = (pixels, at, n, row, box, weight, bands) => {
+  const end = at + n * bands;
+  for (let band = 0; band < bands; band++) {
+    let total = 0;
+    for (let i = at + band; i < end; i += bands) total += pixels[i]!;
+    row[box + band] = row[box + band]! + total * weight;
+  }
+};
+
+const sumWeighted: Sum = (pixels, at, n, row, box, weight, bands) => {
+  const last = bands - 1;
+  for (let i = at, end = at + n * bands; i < end; i += bands) {
+    const alpha = pixels[i + last]! * weight;
+    for (let band = 0; band < last; band++) row[box + band] = row[box + band]! + alpha * pixels[i + band]!;
+    row[box + last] = row[box + last]! + alpha;
+  }
+};
+
+/** Turns the sums of one row of boxes, each `rows` high, into averages at `out[at]`. */
+function settle(sums: Float64Array, reduction: Reduction, rows: number, out: Samples, at: number): void {
+  const { width, bands, alpha, factor } = reduction;
+  const colours = alpha ? bands - 1 : bands;
+  for (let i = 0, left = width; i < sums.length; i += bands, left -= factor) {
+    const area = rows * Math.min(factor, left);
+    const weight = alpha ? sums[i + colours]! : area;
+    for (let band = 0; band < colours; band++)
+      out[at + i + band] = weight === 0 ? 0 : rounded(sums[i + band]!, weight);
+    if (alpha) out[at + i + colours] = rounded(weight, area);
+  }
+}
+
+/** sum / count to the nearest whole number, halves up, without the error of adding 0.5 to a quotient. */
+export function rounded(sum: number, count: number): number {
+  return Math.floor((2 * sum + count) / (2 * count));
+}

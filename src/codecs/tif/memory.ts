@@ -1,0 +1,54 @@
+// What decoding a region holds at its peak, before it is read.
+
+import type { ReadRequest, Rectangle } from "../codec.ts";
+import { MAX_RUN, storedLimit } from "./blocks.ts";
+import { JPEG } from "./compression.ts";
+import { chunkRows } from "./parts.ts";
+import { type Stage, stageFor } from "./stages.ts";
+import { heldBoxes } from "./targets.ts";
+
+/** Instances, what the platform's inflater holds, and tables of blocks to their usual size. */
+const FIXED = 8 << 20;
+const USUAL_TABLES = 2 << 20;
+/** Of each strip or tile in the file's tables: where it lies and how long it is, as read and as numbers. */
+const BYTES_PER_BLOCK = 40;
+
+/** Rows of a stored picture that are incomplete at a time: those decompressed at once, of a whole row of blocks where there are several. */
+export function heldRows(stage: Stage, region: Rectangle): number {
+  const single = columnsOf(stage, region) === 1 && stage.compression !== JPEG;
+  const rows = single ? chunkRows(stage.rowBytes, stage.blockHeight) : stage.blockHeight;
+  return Math.min(rows, region.height);
+}
+
+const columnsOf = ({ blockWidth }: Stage, { x, width }: Rectangle) =>
+  Math.ceil((x + width) / blockWidth) - Math.floor(x / blockWidth);
+
+/** Estimated bytes: the result, rows as decompressed and as samples, stored bytes of two reads, sums of boxes, tables. */
+export function memory({ header, region, scaleFactor }: ReadRequest, fileSize: number): number {
+  const { stage, factor } = stageFor(header, scaleFactor);
+  const { scale, rowBytes, blockHeight, planes, compression } = stage;
+  const [x, y] = [region.x / scale, region.y / scale].map(Math.floor) as [number, number];
+  const [width, height] = [region.width / scale, region.height / scale].map(Math.ceil) as [number, number];
+  const part = { x, y, width, height };
+  const across = Math.ceil(width / factor);
+  const pixels = across * Math.ceil(height / factor);
+  const bytesPerPixel = header.bands * (header.depth / 8);
+  // Palettes: the indices of a whole picture are kept until all have come.
+  const indices = factor === 1 && header.details?.photometric === "palette" ? pixels : 0;
+
+  const block = rowBytes * blockHeight;
+  const rows = compression === JPEG ? block : rowBytes * chunkRows(rowBytes, blockHeight);
+  const stored = compression === 1 ? Math.max(MAX_RUN, rowBytes) : Math.max(MAX_RUN, storedLimit(block));
+  const boxes = factor === 1 ? 0 : 8 * across * header.bands * heldBoxes(heldRows(stage, part), factor);
+  const line = factor === 1 ? 0 : 2 * width * bytesPerPixel;
+  const blocks = Math.ceil(header.width / scale / stage.blockWidth) * Math.ceil(height / blockHeight + 1);
+  return (
+    pixels * bytesPerPixel +
+    indices +
+    planes * (2 * rows + 2 * Math.min(fileSize, stored)) +
+    Math.max(0, planes * blocks * BYTES_PER_BLOCK - USUAL_TABLES) +
+    boxes +
+    line +
+    FIXED
+  );
+}

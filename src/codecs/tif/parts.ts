@@ -1,0 +1,140 @@
+// Strips and tiles as the rows that they decompress to, some at a time.
+
+import type { Block } from "./blocks.ts";
+import { type BlockReader, compressions, JPEG } from "./compression.ts";
+import { damaged } from "./ifd.ts";
+import type { DecodeJpeg, JpegBlock } from "./jpeg.ts";
+import { type Picture, rowBytes } from "./picture.ts";
+import { toMachineOrder, undoPredictor } from "./predictor.ts";
+
+/** What all blocks of a picture share. */
+export interface BlockContext {
+  readonly picture: Picture;
+  readonly littleEndian: boolean;
+  /** T4Options or T6Options. */
+  readonly options: number;
+  readonly tables?: Uint8Array;
+  readonly jpeg: DecodeJpeg;
+  /** How many pixels a side become one later: JPEG decodes to fewer. */
+  readonly factor: number;
+  /** The first row of the picture that is needed. */
+  readonly top: number;
+}
+
+/** Some rows of a block. */
+export interface Part {
+  /** Position of its top left pixel in the picture, and rows of the picture that it covers. */
+  readonly x: number;
+  readonly y: number;
+  readonly rows: number;
+  /** Pixels a side of the picture that one pixel here stands for. */
+  readonly side: number;
+  /** Pixels from row to row. */
+  readonly stride: number;
+  /** Stored samples, differences undone, in machine order: of all bands or, in planar files, one array each. Reused. */
+  readonly planes: readonly Uint8Array[];
+}
+
+const CHUNK = 256 * 1024;
+
+/** How many rows are decompressed at a time. */
+export const chunkRows = (bytesOfRow: number, rows: number) =>
+  Math.max(1, Math.min(rows, Math.floor(CHUNK / bytesOfRow)));
+
+/** A function that gives the parts of the blocks that hold the same pixels: one, or one for each plane. */
+export function partReader(context: BlockContext) {
+  const { picture } = context;
+  if (picture.compression === JPEG) return (blocks: readonly StoredBlock[]) => jpegPart(context, blocks);
+  const perRow = rowBytes(picture);
+  const most = chunkRows(perRow, picture.blockHeight);
+  const buffers: Uint8Array[] = [];
+  return (blocks: readonly StoredBlock[]) => {
+    while (buffers.length < blocks.length) buffers.push(new Uint8Array(most * perRow));
+    return streamedParts(context, blocks, buffers, most);
+  };
+}
+
+type StoredBlock = readonly [Block, Uint8Array];
+
+async function* streamedParts(
+  { picture, options, littleEndian, top }: BlockContext,
+  blocks: readonly StoredBlock[],
+  buffers: readonly Uint8Array[],
+  most: number,
+): AsyncGenerator<Part> {
+  const perRow = rowBytes(picture);
+  const { x, y, rows } = blockOf(blocks);
+  const readers: BlockReader[] = [];
+  try {
+    for (const [, data] of blocks) readers.push(opened(picture, data, perRow * rows, options));
+    for (let row = 0; row < rows; row += most) {
+      const count = Math.min(most, rows - row);
+      const planes = buffers.slice(0, readers.length).map((buffer) => buffer.subarray(0, count * perRow));
+      for (const [i, reader] of readers.entries()) await reader.read(planes[i] as Uint8Array);
+      if (y + row + count <= top) continue;
+      for (const data of planes) {
+        if (!littleEndian && picture.predictor !== 3) toMachineOrder(data, picture.bits);
+        undoPredictor(picture, data, picture.blockWidth, count);
+      }
+      yield { x, y: y + row, rows: count, side: 1, stride: picture.blockWidth, planes };
+    }
+  } finally {
+    for (const reader of readers) reader.close?.();
+  }
+}
+
+function opened(picture: Picture, data: Uint8Array, length: number, options: number): BlockReader {
+  const open = compressions[picture.compression]?.open;
+  if (!open) throw damaged("a compression that is served", "another");
+  return open({
+    data: picture.reversedBits ? reversed(data) : data,
+    width: picture.blockWidth,
+    length,
+    options,
+  });
+}
+
+async function* jpegPart(context: BlockContext, blocks: readonly StoredBlock[]): AsyncGenerator<Part> {
+  const { picture, tables, jpeg, factor } = context;
+  const { x, y, rows, allRows } = blockOf(blocks);
+  const side = jpegSide(picture, blockOf(blocks), factor);
+  const planes: Uint8Array[] = [];
+  for (const [, data] of blocks)
+    planes.push(
+      await jpeg(data, {
+        width: picture.blockWidth,
+        rows,
+        // A last strip may be coded as high as the others.
+        maxRows: Math.max(allRows, picture.blockHeight),
+        colour: jpegColour(picture),
+        tables,
+        side,
+      }),
+    );
+  yield { x, y, rows, side, stride: Math.ceil(picture.blockWidth / side), planes };
+}
+
+function blockOf(blocks: readonly StoredBlock[]): Block {
+  const [first] = blocks[0] ?? [];
+  if (!first) throw damaged("strips or tiles", "none");
+  return first;
+}
+
+/** How far libjpeg can reduce a block so that no pixel mixes the picture with what lies beyond its edge. */
+function jpegSide(picture: Picture, { x, y, allRows }: Block, factor: number): number {
+  const width = Math.min(picture.blockWidth, picture.width - x);
+  const height = Math.min(allRows, picture.height - y);
+  return [8, 4, 2].find((side) => [factor, x, y, width, height].every((n) => n % side === 0)) ?? 1;
+}
+
+function jpegColour({ photometric }: Picture): JpegBlock["colour"] {
+  return photometric === 6 ? "ycc" : photometric === 2 ? "rgb" : "gray";
+}
+
+const reversals = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Array.from({ length: 8 }).reduce((sum: number, _bit, i) => sum | (((byte >> i) & 1) << (7 - i)), 0),
+);
+
+function reversed(data: Uint8Array): Uint8Array {
+  return data.map((byte) => reversals[byte] as number);
+}

@@ -1,0 +1,71 @@
+// The stored pictures of a page, full size and levels, and at which scales they can be had.
+
+import type { ImageHeader } from "../codec.ts";
+import { damaged } from "./ifd.ts";
+import { type Picture, rowBytes } from "./picture.ts";
+
+/** A stored picture of a page, as far as planning needs it. */
+export interface Stage {
+  readonly scale: number;
+  /** Of its directory. */
+  readonly offset: number;
+  readonly compression: number;
+  /** Size of a strip or tile in pixels, bytes of one of its rows, and how many of them hold a pixel's samples. */
+  readonly blockWidth: number;
+  readonly blockHeight: number;
+  readonly rowBytes: number;
+  readonly planes: number;
+}
+
+const LARGEST_FACTOR = 256;
+
+/** The stage of a directory. */
+export function stageOf(scale: number, offset: number, picture: Picture): Stage {
+  const { compression, blockWidth, blockHeight } = picture;
+  const planes = picture.planar ? picture.bands : 1;
+  return { scale, offset, compression, blockWidth, blockHeight, rowBytes: rowBytes(picture), planes };
+}
+
+const fields = [
+  "scale",
+  "offset",
+  "compression",
+  "blockWidth",
+  "blockHeight",
+  "rowBytes",
+  "planes",
+] as const satisfies readonly (keyof Stage)[];
+
+/** Stages as facts of a header: by field, one number for each stage. */
+export function stageFacts(stages: readonly Stage[]): Record<string, number[]> {
+  return Object.fromEntries(fields.map((field) => [field, stages.map((stage) => stage[field])]));
+}
+
+/** The stages that a header lists, full size first. */
+export function stagesOf(header: ImageHeader): Stage[] {
+  const list = (field: keyof Stage) => (header.details?.[field] ?? []) as readonly number[];
+  return list("scale").map(
+    (_, i) => Object.fromEntries(fields.map((field) => [field, list(field)[i]])) as unknown as Stage,
+  );
+}
+
+/** Scales that are stored, so that no averaging is needed. */
+export const storedScales = (header: ImageHeader) => stagesOf(header).map(({ scale }) => scale);
+
+/** Stored scales, and powers of two that come from them by averaging. */
+export function scaleFactors(header: ImageHeader): readonly number[] {
+  const factors = new Set(storedScales(header));
+  const side = Math.min(header.width, header.height);
+  for (let factor = 2; factor <= LARGEST_FACTOR && factor <= side; factor *= 2) factors.add(factor);
+  return [...factors].sort((a, b) => a - b);
+}
+
+/**
+ * The smallest stored picture that a scale can be made from, and how many of its pixels a side become one.
+ * Throws ServiceError `decode` for a header that is not of this codec.
+ */
+export function stageFor(header: ImageHeader, scaleFactor: number): { stage: Stage; factor: number } {
+  const stage = stagesOf(header).findLast(({ scale }) => scaleFactor % scale === 0);
+  if (!stage) throw damaged("facts of a stored picture", "none");
+  return { stage, factor: scaleFactor / stage.scale };
+}

@@ -1,0 +1,186 @@
+// Where decompressed rows go: to their place in the result, or into averages.
+
+import type { Rectangle } from "../codec.ts";
+import { boxReducer, type Reduction } from "../reduce.ts";
+import { bitReducer } from "./bilevel.ts";
+import type { Part } from "./parts.ts";
+import { type Picture, rowBytes } from "./picture.ts";
+import { asSamples, finisher, place, placeBits } from "./samples.ts";
+
+type Samples = Uint8Array | Uint16Array;
+
+/** Takes the parts of a region, left to right and top to bottom by block. */
+export interface Target {
+  add(part: Part): void;
+  /** Says that all rows above row `y` of the picture have come. */
+  complete?(y: number): void;
+  finish(): Samples;
+}
+
+/** What a target is made for. */
+export interface TargetOptions {
+  readonly picture: Picture;
+  /** Of the picture, in its pixels. */
+  readonly region: Rectangle;
+  /** Pixels a side that become one. */
+  readonly factor: number;
+  /** Rows of the picture that can be incomplete at a time. */
+  readonly rows: number;
+  readonly palette?: readonly number[];
+}
+
+/** The target for a factor and a kind of picture. */
+export function targetFor(options: TargetOptions): Target {
+  if (options.factor === 1) return wholeTarget(options);
+  return options.picture.bits === 1 ? bitTarget(options) : boxTarget(options);
+}
+
+/** How many rows of boxes are incomplete when as many rows of the picture are. */
+export const heldBoxes = (rows: number, factor: number) => Math.ceil(rows / factor) + 1;
+
+/** The part of a region that a part covers: pixels of the picture, and where they begin in the part's own. */
+function overlap(part: Part, picture: Picture, region: Rectangle) {
+  const left = Math.max(part.x, region.x);
+  const top = Math.max(part.y, region.y);
+  return {
+    left,
+    top,
+    width: Math.min(part.x + picture.blockWidth, region.x + region.width) - left,
+    rows: part.y + part.rows - top,
+    fromColumn: (left - part.x) / part.side,
+    fromRow: (top - part.y) / part.side,
+  };
+}
+
+const samplesOf = ({ depth }: Picture, length: number): Samples =>
+  depth === 16 ? new Uint16Array(length) : new Uint8Array(length);
+
+/** Samples of a pixel before palettes are looked up. */
+const storedBands = ({ photometric, bands }: Picture) => (photometric === 3 ? 1 : bands);
+
+/** What `place` or `placeBits` takes: samples, or packed bits as they are. */
+const sourcesOf = (picture: Picture, { planes }: Part): readonly Samples[] =>
+  picture.bits < 8 ? planes : planes.map((data) => asSamples(picture, data));
+
+function copy(picture: Picture, sources: readonly Samples[], at: Placed, out: Samples): void {
+  const bands = storedBands(picture);
+  const fromPixel = picture.planar ? 1 : picture.samples;
+  for (const [plane, source] of sources.entries()) {
+    const placement = {
+      from: (at.fromRow * at.stride + at.fromColumn) * fromPixel,
+      fromRow: at.stride * fromPixel,
+      fromPixel,
+      to: at.to + plane,
+      toRow: at.toRow,
+      toPixel: bands,
+      width: at.columns,
+      rows: at.rows,
+      bands: picture.planar ? 1 : bands,
+    };
+    if (picture.bits < 8) placeBits(picture.bits, source as Uint8Array, out, placement);
+    else place(source, out, placement);
+  }
+}
+
+interface Placed {
+  readonly fromRow: number;
+  readonly fromColumn: number;
+  readonly stride: number;
+  readonly columns: number;
+  readonly rows: number;
+  readonly to: number;
+  readonly toRow: number;
+}
+
+function wholeTarget({ picture, region, palette }: TargetOptions): Target {
+  const bands = storedBands(picture);
+  const out = samplesOf(picture, region.width * region.height * bands);
+  const finish = finisher(picture, palette);
+  const toRow = region.width * bands;
+  return {
+    add(part) {
+      const { left, top, width, rows, fromRow, fromColumn } = overlap(part, picture, region);
+      const to = (top - region.y) * toRow + (left - region.x) * bands;
+      const at = { fromRow, fromColumn, stride: part.stride, columns: width, rows, to, toRow };
+      copy(picture, sourcesOf(picture, part), at, out);
+    },
+    finish: () => finish?.(out) ?? out,
+  };
+}
+
+function reductionOf({ picture, region, factor }: TargetOptions): Reduction {
+  const { bands } = picture;
+  return {
+    width: region.width,
+    height: region.height,
+    bands,
+    alpha: picture.alpha !== "none",
+    factor,
+  };
+}
+
+const resultOf = (picture: Picture, { width, height, factor }: Reduction) =>
+  samplesOf(picture, Math.ceil(width / factor) * Math.ceil(height / factor) * picture.bands);
+
+function boxTarget(options: TargetOptions): Target {
+  const { picture, region, palette } = options;
+  const reduction = reductionOf(options);
+  const out = resultOf(picture, reduction);
+  const boxes = boxReducer(reduction, heldBoxes(options.rows, options.factor), out);
+  const finish = finisher(picture, palette);
+  const direct = !finish && !picture.planar && picture.samples === picture.bands;
+  const bands = storedBands(picture);
+  const line = samplesOf(picture, direct ? 0 : region.width * bands);
+  return {
+    add(part) {
+      const { left, top, width, rows, fromRow, fromColumn } = overlap(part, picture, region);
+      const { side, stride } = part;
+      const columns = width / side;
+      const x = left - region.x;
+      const sources = sourcesOf(picture, part);
+      for (let row = 0; row < rows / side; row++) {
+        const y = top - region.y + row * side;
+        const at = { fromRow: fromRow + row, fromColumn, stride, columns, rows: 1, to: 0, toRow: 0 };
+        if (direct) {
+          const from = (at.fromRow * stride + fromColumn) * bands;
+          boxes.add(sources[0] as Samples, from, columns, x, y, side);
+          continue;
+        }
+        copy(picture, sources, at, line);
+        const stored = line.subarray(0, columns * bands);
+        boxes.add(finish?.(stored) ?? stored, 0, columns, x, y, side);
+      }
+    },
+    complete: (y) => boxes.complete(y - region.y),
+    finish: () => out,
+  };
+}
+
+function bitTarget(options: TargetOptions): Target {
+  const { picture, region, palette } = options;
+  const reduction = reductionOf(options);
+  const out = resultOf(picture, reduction) as Uint8Array;
+  const values = finisher(picture, palette)?.(Uint8Array.of(0, 1)) as Uint8Array;
+  const boxes = bitReducer(
+    { ...reduction, left: region.x, values },
+    heldBoxes(options.rows, options.factor),
+    out,
+  );
+  const perRow = rowBytes(picture);
+  return {
+    add(part) {
+      const { left, top, width, rows, fromRow, fromColumn } = overlap(part, picture, region);
+      const [data = new Uint8Array()] = part.planes;
+      for (let row = 0; row < rows; row++)
+        boxes.add(
+          data.subarray((fromRow + row) * perRow),
+          fromColumn,
+          width,
+          left - region.x,
+          top - region.y + row,
+        );
+    },
+    complete: (y) => boxes.complete(y - region.y),
+    finish: () => out,
+  };
+}
