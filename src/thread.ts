@@ -2,7 +2,7 @@
 
 import type { ToWorker } from "./codecs/messages.ts";
 import { serveJobs } from "./codecs/worker.ts";
-import { openFile } from "./platform/node-files.ts";
+import { openFileAtOnce } from "./platform/node-files.ts";
 import { deflate } from "./platform/process.ts";
 
 interface Port {
@@ -20,5 +20,5 @@ serveJobs({
     else globalThis.addEventListener("message", (event) => listener((event as MessageEvent<ToWorker>).data));
   },
   deflate,
-  openFile,
+  openFile: openFileAtOnce,
 });

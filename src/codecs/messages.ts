@@ -4,6 +4,13 @@ import type { ErrorRecord } from "../errors.ts";
 import type { Task } from "./job.ts";
 import type { WasmName } from "./modules.ts";
 
+/** A file that a worker opens by itself; one of another size or file number at this path is not read. */
+export interface JobFile {
+  readonly path: string;
+  readonly size: number;
+  readonly id?: string;
+}
+
 /** From the main thread. */
 export type ToWorker =
   /** First message. `cancel`: one shared number; 1 says that the running job is no longer wanted. */
@@ -13,12 +20,12 @@ export type ToWorker =
       readonly cancel: Int32Array;
       readonly warm: boolean;
     }
-  /** `path`: the worker opens the file; else it asks for bytes. `index`: the id under which it may ask for the index. */
+  /** `file`: the worker opens it; else it asks for bytes. `index`: the id under which it may ask for the index. */
   | {
       readonly kind: "job";
       readonly job: number;
       readonly task: Task;
-      readonly path?: string;
+      readonly file?: JobFile;
       readonly size?: number;
       readonly index?: string;
     }

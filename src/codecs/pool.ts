@@ -7,6 +7,7 @@ import type { Platform } from "../platform/platform.ts";
 import type { ImageHeader, IndexAccess } from "./codec.ts";
 import { type Codecs, createCodecs } from "./index.ts";
 import { cancelled, type RenderPlan } from "./job.ts";
+import type { JobFile } from "./messages.ts";
 import { inPlaceRunner, type Job, type JobLimits, type Runner, workerRunner } from "./runner.ts";
 
 export type { JobLimits } from "./runner.ts";
@@ -50,10 +51,10 @@ export interface PoolStatus {
   readonly queued: number;
 }
 
-/** A master as jobs get at it. `path`: where a worker can open the same bytes by itself. */
+/** A master as jobs get at it. `file`: where a worker can open the same bytes by itself. */
 export interface JobSource {
   readonly bytes: ByteSource;
-  readonly path?: string;
+  readonly file?: JobFile;
 }
 
 export interface RenderJob extends JobSource {

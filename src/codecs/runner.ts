@@ -6,13 +6,13 @@ import type { WorkerPort } from "../platform/platform.ts";
 import type { IndexAccess } from "./codec.ts";
 import type { Codecs } from "./index.ts";
 import { cancelled, runTask, type Task } from "./job.ts";
-import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
+import { type FromWorker, type JobFile, ownBuffer, type ToWorker } from "./messages.ts";
 import { type WasmName, wasmNames } from "./modules.ts";
 
-/** One task over one master. `path`: where a worker can open the same bytes by itself. */
+/** One task over one master. `file`: where a worker can open the same bytes by itself. */
 export interface Job {
   readonly task: Task;
-  readonly path?: string;
+  readonly file?: JobFile;
   readonly bytes: ByteSource;
   readonly index?: IndexAccess;
   /** Estimated peak bytes. */
@@ -185,8 +185,8 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
         leave(cancelled());
         grace = setTimeout(() => end(), options.cancelGraceMs);
       };
-      const { task, path, index } = job;
-      post({ kind: "job", job: id, task, path, size: job.bytes.size, index: index?.id });
+      const { task, file, index } = job;
+      post({ kind: "job", job: id, task, file, size: job.bytes.size, index: index?.id });
       if (signal?.aborted) onAbort();
       else signal?.addEventListener("abort", onAbort, { once: true });
       void isFree.then(() => {

@@ -2,17 +2,19 @@
 
 import { fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
+import type { OpenFile } from "../platform/platform.ts";
 import type { CodecHost, IndexAccess } from "./codec.ts";
 import { type Codecs, createCodecs } from "./index.ts";
 import { runTask, type Wanted } from "./job.ts";
-import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
+import { type FromWorker, type JobFile, ownBuffer, type ToWorker } from "./messages.ts";
 
 /** What the entry of a worker hands in: its way to the main thread and what it needs of the platform. */
 export interface WorkerHost {
   post(message: FromWorker, transfer?: readonly ArrayBuffer[]): void;
   onMessage(listener: (message: ToWorker) => void): void;
   deflate: CodecHost["deflate"];
-  openFile(path: string): Promise<ByteSource & { close(): Promise<void> }>;
+  /** Throws what the runtime throws. */
+  openFile(path: string): OpenFile;
 }
 
 interface PendingRead {
@@ -43,12 +45,7 @@ export function serveJobs(host: WorkerHost): void {
     id === undefined ? undefined : { id, load: () => ask((read) => ({ kind: "recall", job, read })) };
 
   const open = async (message: ToWorker & { kind: "job" }): Promise<OpenBytes> => {
-    if (message.path === undefined) return channel(message.job, message.size);
-    try {
-      return sourceErrors(await host.openFile(message.path));
-    } catch (error) {
-      throw unreadable(error);
-    }
+    return message.file ? sourceErrors(openChecked(host, message.file)) : channel(message.job, message.size);
   };
 
   const run = async (message: ToWorker & { kind: "job" }): Promise<void> => {
@@ -89,13 +86,32 @@ export function serveJobs(host: WorkerHost): void {
   host.onMessage((message) => void receive(message));
 }
 
+/** Opens the file that the main thread checked. Throws ServiceError `source`, code source_changed for another one. */
+function openChecked(host: WorkerHost, { path, size, id }: JobFile): OpenFile {
+  let file: OpenFile;
+  try {
+    file = host.openFile(path);
+  } catch (error) {
+    throw unreadable(error);
+  }
+  if (file.size === size && file.stat.id === id) return file;
+  void file.close();
+  throw new ServiceError(
+    "source",
+    "The file of this image was replaced while it was being read. Try again.",
+    {
+      code: "source_changed",
+    },
+  );
+}
+
 type OpenBytes = ByteSource & { close?(): Promise<void> };
 
 function unreadable(cause: unknown): ServiceError {
   return new ServiceError("source", "The source file could not be read.", { cause });
 }
 
-function sourceErrors(file: ByteSource & { close(): Promise<void> }): OpenBytes {
+function sourceErrors(file: OpenFile): OpenBytes {
   return {
     size: file.size,
     close: () => file.close(),

@@ -10,14 +10,11 @@ import type { Slot } from "../stores/slot.ts";
 import type { Admission } from "./admit.ts";
 import { factsKey, type MasterKey } from "./cache-keys.ts";
 
-/** An opened master. Whoever gets one closes it. */
+/** An opened master. Whoever gets one closes its image, also while work that others share still reads it. */
 export interface Master extends MasterKey {
   readonly identifier: string;
   readonly source: Source;
   readonly image: SourceImage;
-  /** Keeps the master open until the work is done: work that requests share may outlive the one that began it. */
-  hold<T>(work: Promise<T>): Promise<T>;
-  close(): Promise<void>;
 }
 
 export interface DescribeParts {
@@ -63,23 +60,7 @@ async function open(
   const { source, key } = sources.resolve(name);
   const image = await source.open(key, signal);
   if (!image) return undefined;
-  const held = new Set<Promise<unknown>>();
-  return {
-    identifier,
-    source,
-    key,
-    page,
-    image,
-    validator: image.validator,
-    hold(work) {
-      held.add(work);
-      return work.finally(() => held.delete(work));
-    },
-    async close() {
-      await Promise.allSettled(held);
-      await image.close();
-    },
-  };
+  return { identifier, source, key, page, image, validator: image.validator };
 }
 
 /**
@@ -96,7 +77,7 @@ export async function describe(
   const known = await parts.info.getOrMake(
     name,
     variant,
-    (work) => parts.probes.run(0, work, async () => encode(await master.hold(probe(parts.codecs, master)))),
+    (work) => parts.probes.run(0, work, async () => encode(await probe(parts.codecs, master))),
     { signal },
   );
   const header = decode(known);

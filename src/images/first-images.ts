@@ -51,7 +51,7 @@ async function look(parts: DescribeParts, identifier: string, signal?: AbortSign
     try {
       return { identifier, size: uprightSize(await describe(parts, master, signal)) };
     } finally {
-      void master.close().catch(() => {});
+      void master.image.close().catch(() => {});
     }
   } catch (error) {
     return {

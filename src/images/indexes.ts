@@ -42,8 +42,8 @@ export function createIndexes({ codecs, pool, origin, admission, timeoutMs }: In
 
   const make = (master: Master, header: ImageHeader, work: AbortSignal): Promise<Uint8Array> => {
     const memory = indexMemory(header);
-    const job = { header, memory, bytes: master.image.bytes, path: master.image.path };
-    return admission.run(memory, work, () => master.hold(pool.index(job, { signal: work, timeoutMs })));
+    const job = { header, memory, bytes: master.image.bytes, file: master.image.file };
+    return admission.run(memory, work, () => pool.index(job, { signal: work, timeoutMs }));
   };
 
   /** From the slot or made; what cannot be made is remembered as empty, in memory only: failures are never stored. */

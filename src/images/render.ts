@@ -83,11 +83,9 @@ export function render(
     async (work) => {
       const plan = planFor(parts, master, prepared);
       const index = await parts.indexes.of(master, prepared.header, work);
-      const { bytes, path } = master.image;
+      const { bytes, file } = master.image;
       return parts.admission.run(plan.memory, work, () =>
-        master.hold(
-          parts.pool.render({ plan, bytes, path, index }, { signal: work, timeoutMs: parts.timeoutMs }),
-        ),
+        parts.pool.render({ plan, bytes, file, index }, { signal: work, timeoutMs: parts.timeoutMs }),
       );
     },
     { signal },

@@ -65,6 +65,7 @@ export function diskFiles(disk: Fetcher): FileSystem {
       const { size } = facts;
       return {
         size,
+        stat: facts,
         async read(offset, length) {
           const end = Math.min(offset + length, size);
           if (end <= offset) return new Uint8Array(0);

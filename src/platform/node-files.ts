@@ -1,6 +1,6 @@
 // Files over node:fs/promises, which Node, Deno and Bun all have.
 
-import type { Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import {
   type FileHandle,
   mkdir,
@@ -38,14 +38,66 @@ function bytesOf(data: Uint8Array): Uint8Array {
   return new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
 }
 
+/** Reading that does not wait for the other end of a pipe; Windows has neither. */
+const readOnly = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+function factsOf(stats: Stats): FileStat {
+  return { kind: kindOf(stats), size: stats.size, modified: stats.mtime, id: identity(stats) };
+}
+
+function regular(stats: Stats): FileStat {
+  const facts = factsOf(stats);
+  if (facts.kind !== "file") throw new Error("Expected a regular file; what was opened is something else.");
+  return facts;
+}
+
 /** Opens a file for reads by range; a read loops until it is filled or the file ends. */
-export async function openFile(path: string): Promise<OpenFile> {
-  const handle = await open(path, "r");
+async function openFile(path: string): Promise<OpenFile> {
+  const handle = await open(path, readOnly);
   try {
-    const { size } = await handle.stat();
-    return { size, read: (offset, length) => readRange(handle, offset, length), close: () => handle.close() };
+    const facts = regular(await handle.stat());
+    const { size } = facts;
+    return {
+      size,
+      stat: facts,
+      read: (offset, length) => readRange(handle, offset, length),
+      close: () => handle.close(),
+    };
   } catch (error) {
     await handle.close();
+    throw error;
+  }
+}
+
+/**
+ * The same for a thread that has nothing else to do meanwhile: reads are made at once, which costs a tenth of the
+ * processor time of reads that go through the runtime's thread pool.
+ */
+export function openFileAtOnce(path: string): OpenFile {
+  const descriptor = openSync(path, readOnly);
+  try {
+    const facts = regular(fstatSync(descriptor));
+    let closed = false;
+    return {
+      size: facts.size,
+      stat: facts,
+      async read(offset, length) {
+        const out = new Uint8Array(Math.max(0, Math.min(length, facts.size - offset)));
+        let filled = 0;
+        while (filled < out.length) {
+          const count = readSync(descriptor, out, filled, out.length - filled, offset + filled);
+          if (count === 0) return out.slice(0, filled);
+          filled += count;
+        }
+        return out;
+      },
+      async close() {
+        if (!closed) closeSync(descriptor);
+        closed = true;
+      },
+    };
+  } catch (error) {
+    closeSync(descriptor);
     throw error;
   }
 }
@@ -103,8 +155,7 @@ export function nodeFiles(): FileSystem {
   return {
     stat: (path) =>
       unlessAbsent(async () => {
-        const facts = await stat(path);
-        return { kind: kindOf(facts), size: facts.size, modified: facts.mtime, id: identity(facts) };
+        return factsOf(await stat(path));
       }),
     realPath: (path) => unlessAbsent(() => realpath(path)),
     open: openFile,

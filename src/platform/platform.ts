@@ -12,6 +12,8 @@ export interface FileStat {
 
 export interface OpenFile extends ByteSource {
   readonly size: number;
+  /** Of what was opened, whatever stands at its path now. */
+  readonly stat: FileStat;
   close(): Promise<void>;
 }
 
@@ -21,6 +23,7 @@ export interface FileSystem {
   stat(path: string): Promise<FileStat | undefined>;
   /** The path with all symbolic links resolved; undefined where nothing is there. */
   realPath(path: string): Promise<string | undefined>;
+  /** Regular files only; opening a pipe or device is an error, and never waits. */
   open(path: string): Promise<OpenFile>;
   readFile(path: string): Promise<Uint8Array | undefined>;
   list(path: string): AsyncIterable<{ readonly name: string; readonly kind: FileStat["kind"] }>;

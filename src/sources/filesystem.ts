@@ -7,7 +7,7 @@ import { createCounts } from "../lib/count.ts";
 import type { FileStat, FileSystem, OpenFile } from "../platform/platform.ts";
 import { keySegments } from "./key.ts";
 import { fileKind, isHidden, isUnlisted } from "./listing.ts";
-import type { Source, SourceEntry, SourceImage } from "./source.ts";
+import type { MasterFile, Source, SourceEntry, SourceImage } from "./source.ts";
 
 export interface FilesystemSourceOptions {
   readonly name: string;
@@ -75,53 +75,66 @@ export function filesystemSource({ name, root, prefix, files }: FilesystemSource
   };
 
   /** undefined: not there. "changed": it was exchanged for another between the looks. */
-  const openOnce = async (path: string): Promise<SourceImage | "changed" | undefined> => {
-    const real = await realPathIn(await realRootPath(), path);
-    // Looked at before it is opened, since opening a pipe waits for its other end.
-    const before = real === undefined ? undefined : await statFile(real);
-    if (real === undefined || before === undefined) return undefined;
-    const file = await unlessAbsent(() => files.open(real));
-    if (!file) return undefined;
-    try {
-      // Looked at again, so that what was opened is what was checked, wherever links were turned to meanwhile.
-      const [realAfter, after] = [await realPathIn(await realRootPath(), real), await statFile(real)];
-      if (
-        realAfter !== real ||
-        !after ||
-        file.size !== before.size ||
-        validatorOf(before) !== validatorOf(after)
-      ) {
-        await file.close();
-        return "changed";
-      }
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
-    return { ...opened(file), validator: validatorOf(before), modified: before.modified, path: real };
+  const find = async (path: string): Promise<SourceImage | "changed" | undefined> => {
+    const realRoot = await realRootPath();
+    const real = await realPathIn(realRoot, path);
+    const facts = real === undefined ? undefined : await statFile(real);
+    if (real === undefined || facts === undefined) return undefined;
+    // Looked at again, so that what was looked at lies where it was checked, wherever links were turned to meanwhile.
+    if ((await realPathIn(realRoot, real)) !== real) return "changed";
+    const { size, id } = facts;
+    const file: MasterFile = { path: real, size, ...(id === undefined ? {} : { id }) };
+    return { ...opened(file), validator: validatorOf(facts), modified: facts.modified, file };
   };
 
-  const opened = (file: OpenFile): Pick<SourceImage, "bytes" | "close"> => {
-    let closing: Promise<void> | undefined;
+  const changed = () =>
+    broken("source_changed", "The file of this image was replaced while it was being read. Try again.");
+
+  /** Opens what was checked: another file at its path is an error. */
+  const openChecked = async ({ path, size, id }: MasterFile): Promise<OpenFile> => {
+    const opening = files.open(path).catch((error) => {
+      throw unreadable(error);
+    });
+    const file = await opening;
+    const same = file.size === size && file.stat.id === id;
+    // Where files have no number, the path is what tells that no link was put there.
+    if (same && (id !== undefined || (await realPathIn(await realRootPath(), path)) === path)) return file;
+    await file.close();
+    throw changed();
+  };
+
+  /** Opened by the first read: most requests need no byte of it here. A read after the end opens it for itself. */
+  const opened = (checked: MasterFile): Pick<SourceImage, "bytes" | "close"> => {
+    let kept: Promise<OpenFile> | undefined;
+    let over = false;
+    const readFrom = async (file: OpenFile, offset: number, length: number): Promise<Uint8Array> => {
+      const part = await file.read(offset, length).catch((error) => {
+        throw unreadable(error);
+      });
+      counts.add("reads");
+      counts.add("bytes", part.length);
+      if (part.length < length) throw changed();
+      return part;
+    };
     const bytes: ByteSource = {
-      size: file.size,
+      size: checked.size,
       async read(offset, length) {
-        const wanted = Math.max(0, Math.min(length, file.size - offset));
+        const wanted = Math.max(0, Math.min(length, checked.size - offset));
         if (wanted === 0) return new Uint8Array();
-        const part = await file.read(offset, wanted).catch((error) => {
-          throw unreadable(error);
-        });
-        counts.add("reads");
-        counts.add("bytes", part.length);
-        if (part.length < wanted)
-          throw broken(
-            "source_changed",
-            "The file of this image became shorter while it was being read. Try again.",
-          );
-        return part;
+        if (!over) return readFrom(await (kept ??= openChecked(checked)), offset, wanted);
+        const file = await openChecked(checked);
+        return readFrom(file, offset, wanted).finally(() => file.close());
       },
     };
-    return { bytes, close: () => (closing ??= file.close()) };
+    const close = async () => {
+      if (over) return;
+      over = true;
+      await kept?.then(
+        (file) => file.close(),
+        () => {},
+      );
+    };
+    return { bytes, close };
   };
 
   const open: Source["open"] = async (key, signal) => {
@@ -132,7 +145,7 @@ export function filesystemSource({ name, root, prefix, files }: FilesystemSource
       });
     if (signal?.aborted) throw gone();
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const image = segments.some(isHidden) ? undefined : await openOnce(pathOf(segments));
+      const image = segments.some(isHidden) ? undefined : await find(pathOf(segments));
       if (image === "changed") continue;
       if (!image) {
         counts.add("not_found");

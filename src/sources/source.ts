@@ -3,14 +3,22 @@
 import type { ByteSource } from "../lib/byte-source.ts";
 import type { Counts } from "../lib/count.ts";
 
+/** A file by its absolute path, all links resolved, with what tells that it is still the one that was checked. */
+export interface MasterFile {
+  readonly path: string;
+  readonly size: number;
+  /** File number, where the runtime tells. */
+  readonly id?: string;
+}
+
 /** An opened master. `close` is called once, when the request is done with it. */
 export interface SourceImage {
   readonly bytes: ByteSource;
   /** Changes when the bytes change: size, modification time and file number, or an entity tag. */
   readonly validator: string;
   readonly modified?: Date;
-  /** Absolute path, where a worker can open the same bytes by itself. */
-  readonly path?: string;
+  /** Where a worker can open the same bytes by itself, and what it has to find there. */
+  readonly file?: MasterFile;
   close(): Promise<void>;
 }
 

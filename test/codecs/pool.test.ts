@@ -12,6 +12,7 @@ import { createPool, type Pool, type PoolOptions, poolCounts } from "../../src/c
 import { type ByteSource, memoryBytes } from "../../src/lib/byte-source.ts";
 import { createCounts } from "../../src/lib/count.ts";
 import { nodePlatform } from "../../src/platform/node.ts";
+import { openFileAtOnce } from "../../src/platform/node-files.ts";
 import { startNodeWorker } from "../../src/platform/node-worker.ts";
 import { fixture, testHost } from "../host.ts";
 
@@ -21,6 +22,8 @@ const platform = nodePlatform(dist);
 const codecs = createCodecs(testHost);
 const name = "base.png";
 const path = fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+const { stat } = openFileAtOnce(path);
+const file = { path, size: stat.size, id: stat.id };
 const master = fixture(name);
 let plan: RenderPlan;
 
@@ -80,10 +83,10 @@ async function settled(pool: Pool): Promise<void> {
 }
 
 describe("jobs on workers", () => {
-  it("give the same bytes as the same job in place, by path and through the channel", async () => {
+  it("give the same bytes as the same job in place, by file and through the channel", async () => {
     const { pool } = poolOf();
     const expected = await inPlace();
-    expect(await pool.render({ plan, path, bytes: memoryBytes(master) }, limits)).toEqual(expected);
+    expect(await pool.render({ plan, file, bytes: memoryBytes(master) }, limits)).toEqual(expected);
     expect(await pool.render({ plan, bytes: memoryBytes(master) }, limits)).toEqual(expected);
   });
 
@@ -97,16 +100,26 @@ describe("jobs on workers", () => {
     expect(master.subarray(0, 2)).toEqual(new Uint8Array([0x89, 0x50]));
   });
 
-  it("do not read through the channel when a path is given", async () => {
+  it("are not answered from a file that took the place of the one that was checked", async () => {
     const { pool } = poolOf();
     const bytes: ByteSource = { size: 1, read: () => Promise.reject(new Error("read")) };
-    expect((await pool.render({ plan, path, bytes }, limits)).length).toBeGreaterThan(0);
+    for (const other of [
+      { ...file, id: "0:0:0" },
+      { ...file, size: file.size + 1 },
+    ])
+      expect(await codeOf(pool.render({ plan, file: other, bytes }, limits))).toBe("source source_changed");
+  });
+
+  it("do not read through the channel when a file is given", async () => {
+    const { pool } = poolOf();
+    const bytes: ByteSource = { size: 1, read: () => Promise.reject(new Error("read")) };
+    expect((await pool.render({ plan, file, bytes }, limits)).length).toBeGreaterThan(0);
   });
 
   it("run on as many workers as the size says, started when they are needed", async () => {
     const { pool, counts } = poolOf({ size: 2 });
     expect(pool.status()).toEqual({ size: 2, workers: 1, busy: 0, queued: 0 });
-    const job = { plan, path, bytes: memoryBytes(master) };
+    const job = { plan, file, bytes: memoryBytes(master) };
     const results = [1, 2, 3, 4].map(() => pool.render(job, limits));
     expect(pool.status()).toEqual({ size: 2, workers: 2, busy: 2, queued: 2 });
     await Promise.all(results);
@@ -126,8 +139,10 @@ describe("jobs on workers", () => {
   it("report a file that is not there as source, and go on", async () => {
     const { pool } = poolOf();
     const bytes = memoryBytes(master);
-    expect(await codeOf(pool.render({ plan, path: `${path}.none`, bytes }, limits))).toBe("source source");
-    expect((await pool.render({ plan, path, bytes }, limits)).length).toBeGreaterThan(0);
+    expect(await codeOf(pool.render({ plan, file: { ...file, path: `${path}.none` }, bytes }, limits))).toBe(
+      "source source",
+    );
+    expect((await pool.render({ plan, file, bytes }, limits)).length).toBeGreaterThan(0);
   });
 });
 
@@ -136,7 +151,7 @@ describe("limits", () => {
     const { pool, counts } = poolOf();
     const { bytes } = hangingBytes();
     expect(await codeOf(pool.render({ plan, bytes }, { timeoutMs: 300 }))).toBe("timeout render_timeout");
-    expect(await pool.render({ plan, path, bytes }, limits)).toEqual(await inPlace());
+    expect(await pool.render({ plan, file, bytes }, limits)).toEqual(await inPlace());
     expect(counts.read()).toMatchObject({ timeouts: 1, started: 2 });
   });
 
@@ -144,7 +159,7 @@ describe("limits", () => {
     const { pool } = poolOf();
     const first = hangingBytes();
     const late = codeOf(pool.render({ plan, bytes: first.bytes }, { timeoutMs: 1500 }));
-    const next = pool.render({ plan, path, bytes: first.bytes }, { timeoutMs: 1400 });
+    const next = pool.render({ plan, file, bytes: first.bytes }, { timeoutMs: 1400 });
     expect(await late).toBe("timeout render_timeout");
     expect((await next).length).toBeGreaterThan(0);
   });
@@ -162,7 +177,7 @@ describe("limits", () => {
 
   it("replace a worker after a job whose estimate is above the bound", async () => {
     const { pool, counts } = poolOf({ maxJobBytes: 1 << 19 });
-    const job = { plan, path, bytes: memoryBytes(master) };
+    const job = { plan, file, bytes: memoryBytes(master) };
     await pool.render(job, limits);
     await settled(pool);
     expect(pool.status().workers).toBe(0);
@@ -193,7 +208,7 @@ describe("cancelling", () => {
     await asked;
     gone.abort();
     expect(await running).toBe("cancelled cancelled");
-    expect(await pool.render({ plan, path, bytes }, limits)).toEqual(await inPlace());
+    expect(await pool.render({ plan, file, bytes }, limits)).toEqual(await inPlace());
     expect(counts.read().started).toBe(1);
   });
 
@@ -207,16 +222,16 @@ describe("cancelling", () => {
     const { pool } = poolOf({ platform: { ...platform, startWorker }, cancelGraceMs: 50 });
     const gone = new AbortController();
     const bytes = memoryBytes(master);
-    const running = codeOf(pool.render({ plan, path, bytes }, { ...limits, signal: gone.signal }));
+    const running = codeOf(pool.render({ plan, file, bytes }, { ...limits, signal: gone.signal }));
     gone.abort();
     expect(await running).toBe("cancelled cancelled");
-    expect(await pool.render({ plan, path, bytes }, limits)).toEqual(await inPlace());
+    expect(await pool.render({ plan, file, bytes }, limits)).toEqual(await inPlace());
     expect(threads).toEqual([]);
   });
 
   it("refuses a job whose client has already gone", async () => {
     const { pool } = poolOf();
-    const job = { plan, path, bytes: memoryBytes(master) };
+    const job = { plan, file, bytes: memoryBytes(master) };
     expect(await codeOf(pool.render(job, { ...limits, signal: AbortSignal.abort() }))).toBe(
       "cancelled cancelled",
     );
@@ -228,7 +243,7 @@ describe("a worker that dies", () => {
     const threads = ["dying.mjs", "thread.js"];
     const startWorker = () => startNodeWorker(new URL(threads.shift() ?? "thread.js", dist));
     const { pool, counts } = poolOf({ platform: { ...platform, startWorker } });
-    const job = { plan, path, bytes: memoryBytes(master) };
+    const job = { plan, file, bytes: memoryBytes(master) };
     expect(await codeOf(pool.render(job, limits))).toBe("decode worker_died");
     expect(await pool.render(job, limits)).toEqual(await inPlace());
     expect(counts.read().deaths).toBe(1);
@@ -248,7 +263,7 @@ describe("a worker that dies", () => {
     };
     const { pool } = poolOf({ platform: { ...platform, startWorker } });
     await death;
-    expect(await pool.render({ plan, path, bytes: memoryBytes(master) }, limits)).toEqual(await inPlace());
+    expect(await pool.render({ plan, file, bytes: memoryBytes(master) }, limits)).toEqual(await inPlace());
   });
 });
 

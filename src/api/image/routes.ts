@@ -171,12 +171,21 @@ async function withMaster(
       "The address names no image. It has the form /iiif/3/{identifier}/info.json.",
       { code: "image_not_found" },
     );
-  const master = await openMaster(service.images.sources, identifier, c.req.raw.signal);
+  const attempt = async (): Promise<Response> => {
+    const master = await openMaster(service.images.sources, identifier, c.req.raw.signal);
+    try {
+      return await act(master);
+    } finally {
+      void master.image
+        .close()
+        .catch((error: unknown) => service.log.debug("closing a master failed", { error: String(error) }));
+    }
+  };
   try {
-    return await act(master);
-  } finally {
-    void master
-      .close()
-      .catch((error: unknown) => service.log.debug("closing a master failed", { error: String(error) }));
+    return await attempt();
+  } catch (error) {
+    // Replaced between its check and its reading: the new file is as good.
+    if (error instanceof ServiceError && error.code === "source_changed") return attempt();
+    throw error;
   }
 }
