@@ -39,9 +39,17 @@ export async function decodeTiff(
   const directory = await readDirectory(file, stage.offset);
   const picture = await readPicture(file, directory);
   if (picture.unsupported) throw new ServiceError("unsupported", picture.unsupported);
-  const region = scaled(read.region, stage.scale);
-  if (region.x + region.width > picture.width || region.y + region.height > picture.height)
+  const wanted = scaled(read.region, stage.scale);
+  // A level whose size is rounded down lacks a column or a row.
+  const lacking = stage.scale > 1 ? 1 : 0;
+  if (
+    wanted.x + wanted.width > picture.width + lacking ||
+    wanted.y + wanted.height > picture.height + lacking
+  )
     throw damaged("the size that its header gave", "another");
+  const [x, width] = within(wanted.x, wanted.width, picture.width, factor);
+  const [y, height] = within(wanted.y, wanted.height, picture.height, factor);
+  const region = { x, y, width, height };
 
   const palette = picture.photometric === 3 ? await readPalette(file, directory, picture) : undefined;
   const rows = heldRows(stageOf(stage.scale, stage.offset, picture), region);
@@ -66,13 +74,14 @@ export async function decodeTiff(
       if (last) target.complete?.(part.y + part.rows);
     }
   }
-  return {
+  const pixels = {
     width: Math.ceil(region.width / factor),
     height: Math.ceil(region.height / factor),
     bands: picture.bands,
     interpretation: picture.interpretation,
     data: target.finish(),
   };
+  return extended(pixels, Math.ceil(wanted.width / factor), Math.ceil(wanted.height / factor));
 }
 
 /** The first of each, the second of each, and so on, as long as all have one. */
@@ -91,6 +100,29 @@ function scaled({ x, y, width, height }: Rectangle, by: number): Rectangle {
     width: Math.ceil(width / by),
     height: Math.ceil(height / by),
   };
+}
+
+/** The part of a stretch that lies before `end`; the last box of `factor` where none does. */
+function within(start: number, length: number, end: number, factor: number): readonly [number, number] {
+  const from = Math.min(start, Math.floor((end - 1) / factor) * factor);
+  return [from, Math.min(start + length, end) - from];
+}
+
+/** The pixels with their last column and row repeated up to a size. */
+function extended(pixels: PixelBuffer, width: number, height: number): PixelBuffer {
+  if (width === pixels.width && height === pixels.height) return pixels;
+  const { bands, data } = pixels;
+  const length = width * height * bands;
+  const out = data instanceof Uint16Array ? new Uint16Array(length) : new Uint8Array(length);
+  for (let y = 0; y < height; y++) {
+    const from = Math.min(y, pixels.height - 1) * pixels.width * bands;
+    const end = from + pixels.width * bands;
+    const to = y * width * bands;
+    out.set(data.subarray(from, end), to);
+    for (let at = to + pixels.width * bands; at < to + width * bands; at += bands)
+      out.set(data.subarray(end - bands, end), at);
+  }
+  return { ...pixels, width, height, data: out };
 }
 
 async function readTables(file: TiffFile, directory: Directory): Promise<Uint8Array | undefined> {

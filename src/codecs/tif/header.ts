@@ -154,7 +154,7 @@ interface Level {
   readonly picture: Picture;
 }
 
-/** The reduced pictures of a page that have exactly the size of a level and its kind of pixels, by ascending scale. */
+/** The reduced pictures of a page that have the size of a level and its kind of pixels, by ascending scale. */
 async function readLevels(file: TiffFile, full: Picture, page: Page): Promise<Level[]> {
   const directories = [...page.reduced.slice(0, MAX_LEVELS)];
   const sub = page.directory.entries.get(tags.SubIFDs);
@@ -186,12 +186,20 @@ async function readLevels(file: TiffFile, full: Picture, page: Page): Promise<Le
   return levels.sort((a, b) => a.scale - b.scale);
 }
 
-/** The scale factor at which the whole picture has the size of `part`: a power of two where one fits, at least 2. */
+const powers = Array.from({ length: 30 }, (_, i) => 2 ** (i + 1));
+
+/**
+ * The scale factor at which the whole picture has the size of `part`: a power of two where one fits, at least 2. Sizes
+ * that are rounded down belong to powers of two as well: their writers leave out what fills no box.
+ */
 function scaleOf(full: Picture, part: Picture): number | undefined {
   const rounded = Math.round(full.width / part.width);
-  const powers = Array.from({ length: 30 }, (_, i) => 2 ** (i + 1));
-  return [...powers, rounded].find(
-    (s) => s > 1 && Math.ceil(full.width / s) === part.width && Math.ceil(full.height / s) === part.height,
+  const fits = (whole: number, size: number, s: number) =>
+    size === Math.ceil(whole / s) || size === Math.floor(whole / s);
+  return (
+    [...powers, rounded].find(
+      (s) => s > 1 && Math.ceil(full.width / s) === part.width && Math.ceil(full.height / s) === part.height,
+    ) ?? powers.find((s) => fits(full.width, part.width, s) && fits(full.height, part.height, s))
   );
 }
 

@@ -5,7 +5,7 @@ import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
 import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { expectedRows, fixture, testHost } from "../../host.ts";
-import { plainFields, tiffFile } from "./tiff-file.ts";
+import { type Field, plainFields, tiffFile } from "./tiff-file.ts";
 
 const codec = tiffCodec(testHost);
 const rows = expectedRows().filter((row) => /^(tif-|bomb-.*\.tif$|bad-.*\.tif$)/.test(row.file ?? ""));
@@ -198,13 +198,63 @@ describe("pyramid levels", () => {
     }
   });
 
-  test("whose size is rounded down are ignored", async () => {
-    const picture = sharp({ create: { width: 602, height: 401, channels: 3, background: "teal" } });
-    const data = await picture.tiff({ tile: true, pyramid: true, tileWidth: 64, tileHeight: 64 }).toBuffer();
+  test("whose size is rounded down serve too, with their last column and row repeated", async () => {
+    const picture = sharp(fixture("tif-strip-none.tif")).resize(603, 401, { fit: "fill" });
+    const data = await picture
+      .clone()
+      .tiff({ tile: true, pyramid: true, tileWidth: 64, tileHeight: 64 })
+      .toBuffer();
     const header = await codec.probe(memoryBytes(data), 1);
-    // libvips writes 301x200 for the level at 1/2, where ceil(401/2) is 201.
-    expect(codec.ownScales?.(header)).toEqual([1]);
+    // libvips writes 301x200 for the level at 1/2, where ceil(603/2) is 302 and ceil(401/2) is 201.
+    expect(codec.ownScales?.(header)).toEqual([1, 2, 4, 8, 16]);
     expect(header.pages).toBe(1);
+    for (const [level, scale] of [2, 4, 8].entries()) {
+      const stored = await sharp(data, { page: level + 1 })
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      const { width, height } = stored.info;
+      expect([width, height]).toEqual([Math.floor(603 / scale), Math.floor(401 / scale)]);
+      const whole = await decode(data, undefined, scale);
+      expect([whole.width, whole.height]).toEqual([width + 1, height + 1]);
+      expect(crop(whole, { x: 0, y: 0, width, height })).toEqual([...stored.data]);
+      const edges = [
+        [
+          { x: width, y: 0, width: 1, height: height + 1 },
+          { x: width - 1, y: 0, width: 1, height: height + 1 },
+        ],
+        [
+          { x: 0, y: height, width, height: 1 },
+          { x: 0, y: height - 1, width, height: 1 },
+        ],
+      ] as const;
+      for (const [edge, before] of edges) {
+        expect(crop(whole, edge)).toEqual(crop(whole, before));
+        const part = {
+          x: edge.x * scale,
+          y: edge.y * scale,
+          width: Math.min(edge.width * scale, 603 - edge.x * scale),
+          height: Math.min(edge.height * scale, 401 - edge.y * scale),
+        };
+        expect([...(await decode(data, part, scale)).data]).toEqual(crop(whole, edge));
+      }
+    }
+  });
+
+  test("whose size is rounded down are averaged further like any", async () => {
+    const gray = (width: number, height: number, value: number, ...more: Field[]) => ({
+      fields: plainFields(width, height, 1, 8, 1, ...more),
+      blocks: [new Uint8Array(width * height).fill(value)],
+    });
+    // At 1/32 of 67 by 35 there are 3 by 2 pixels; of the level at 1/2, stored as 33 by 17, come 3 by 2 boxes of 16.
+    const data = tiffFile([gray(67, 35, 10), gray(33, 17, 20, [254, 4, 1])]);
+    const pixels = await decode(data, undefined, 32);
+    expect([pixels.width, pixels.height, ...pixels.data]).toEqual([3, 2, 20, 20, 20, 20, 20, 20]);
+    const corner = await decode(data, { x: 64, y: 32, width: 3, height: 3 }, 32);
+    expect([corner.width, corner.height, ...corner.data]).toEqual([1, 1, 20]);
+    // Where the level has no pixel at all of a box: 65 by 33, stored as 32 by 16.
+    const bare = tiffFile([gray(65, 33, 10), gray(32, 16, 20, [254, 4, 1])]);
+    const last = await decode(bare, { x: 64, y: 32, width: 1, height: 1 }, 32);
+    expect([last.width, last.height, ...last.data]).toEqual([1, 1, 20]);
   });
 });
 
