@@ -1,6 +1,6 @@
 // Admission by cost: how many renders run at once, and how much memory they may need together.
 
-import { ServiceError } from "../errors.ts";
+import { cancelled, ServiceError } from "../errors.ts";
 import type { Counts } from "../lib/count.ts";
 
 export interface AdmissionLimits {
@@ -31,7 +31,10 @@ interface Waiter {
   readonly enter: () => void;
 }
 
-/** An admission gate; `counts` receives admitted, waited, refused and cancelled. */
+/** Names of the counts that a gate keeps. */
+export const admissionCounts = ["admitted", "waited", "refused", "cancelled"] as const;
+
+/** An admission gate; `counts` has {@link admissionCounts}. */
 export function createAdmission(initial: AdmissionLimits, counts: Counts): Admission {
   let limits = initial;
   let running = 0;
@@ -58,7 +61,7 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
       const gone = () => {
         queue.splice(queue.indexOf(waiter), 1);
         counts.add("cancelled");
-        reject(cancelled());
+        reject(cancelled(signal));
         next();
       };
       const waiter: Waiter = {
@@ -89,7 +92,7 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
     check,
     async run(bytes, signal, work) {
       check(bytes);
-      if (signal?.aborted) throw cancelled();
+      if (signal?.aborted) throw cancelled(signal);
       if (queue.length === 0 && fits(bytes)) enter(bytes);
       else if (queue.length >= limits.waiting) {
         counts.add("refused");
@@ -112,7 +115,5 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
     status: () => ({ running, waiting: queue.length, memory }),
   };
 }
-
-const cancelled = () => new ServiceError("cancelled", "The request was given up before its turn came.");
 
 const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1048576)} MiB`;

@@ -1,6 +1,7 @@
 // Names and variants of cache entries (D-7). Purging uses the same file.
 
 import { encodeIdentifier } from "../iiif/image/path.ts";
+import { createLru } from "../lib/lru.ts";
 import type { Source } from "../sources/source.ts";
 import type { OutputPolicy } from "./policy.ts";
 
@@ -58,9 +59,14 @@ export function masterName(master: Pick<MasterKey, "source" | "key">): string {
   return `${master.source.name}:${master.key}`;
 }
 
-/** The strong entity tag of a derivative, known before anything is rendered. */
-export async function entityTag(key: EntryKey): Promise<string> {
-  return `"${(await hash([key.name, key.variant])).slice(0, 27)}"`;
+/**
+ * The strong entity tag of a derivative, known before anything is rendered. Its variant tells all bytes of one address
+ * apart; the name only keeps tags of different addresses different, so a quick hash (FNV-1a) will do for it.
+ */
+export function entityTag({ name, variant }: EntryKey): string {
+  let sum = 0x811c9dc5;
+  for (let i = 0; i < name.length; i++) sum = Math.imul(sum ^ name.charCodeAt(i), 0x01000193);
+  return `"${variant.slice(0, 20)}${(sum >>> 0).toString(36)}"`;
 }
 
 const identity = (master: MasterKey) => [
@@ -70,10 +76,22 @@ const identity = (master: MasterKey) => [
   master.validator,
 ];
 
+/** The last digests: all tiles of an image ask for the same few. */
+const digests = createLru<string, string>(4096);
+
 /** SHA-256 of the JSON of plain values, base64url. */
 export async function hash(values: readonly unknown[]): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(values));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  const text = JSON.stringify(values);
+  const known = digests.get(text);
+  if (known !== undefined) return known;
+  const digest = base64url(
+    new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))),
+  );
+  digests.set(text, digest, 1);
+  return digest;
+}
+
+function base64url(digest: Uint8Array): string {
   return btoa(String.fromCharCode(...digest))
     .replaceAll("+", "-")
     .replaceAll("/", "_")

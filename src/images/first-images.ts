@@ -1,6 +1,7 @@
 // The first pictures of a source, for the start page.
 
 import { ServiceError } from "../errors.ts";
+import { forEachConcurrently } from "../lib/concurrent.ts";
 import type { Source } from "../sources/source.ts";
 import { type DescribeParts, describe, openMaster } from "./describe.ts";
 import { type Size, uprightSize } from "./orientation.ts";
@@ -15,6 +16,8 @@ export interface Listed {
 
 /** Directories that are looked into at most. */
 const maxDirectories = 16;
+/** Pictures that are looked at at once. */
+const atOnce = 8;
 
 /** Up to `count` images of a source in natural order: its top directory first, then the ones below. */
 export async function firstImages(
@@ -24,7 +27,11 @@ export async function firstImages(
   signal?: AbortSignal,
 ): Promise<readonly Listed[]> {
   const identifiers = source.list ? await walk(source, count) : [];
-  return Promise.all(identifiers.map((identifier) => look(parts, identifier, signal)));
+  const listed: Listed[] = [];
+  await forEachConcurrently(identifiers.entries(), atOnce, async ([at, identifier]) => {
+    listed[at] = await look(parts, identifier, signal);
+  });
+  return listed;
 }
 
 async function walk(source: Source, count: number): Promise<string[]> {

@@ -63,7 +63,7 @@ export async function prepare(
     parts.policy,
     geometry.scaleFactor,
   );
-  return { header, request, geometry, canonical, key, etag: await entityTag(key) };
+  return { header, request, geometry, canonical, key, etag: entityTag(key) };
 }
 
 /**

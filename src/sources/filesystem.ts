@@ -20,6 +20,9 @@ export interface FilesystemSourceOptions {
 /** Codes of file system errors that mean that no file has such a name: not there, too long, links in a circle. */
 const absentCodes: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"]);
 
+/** How long the resolved root counts, so that a request for a tile does not ask for it again. */
+const rootKeptMs = 1000;
+
 /** How often a file that is replaced while it is being opened is tried again. */
 const attempts = 3;
 
@@ -53,9 +56,15 @@ export function filesystemSource({ name, root, prefix, files }: FilesystemSource
     }
   };
 
+  let knownRoot: { readonly path: string; readonly until: number } | undefined;
   const realRootPath = async (): Promise<string> => {
+    if (knownRoot && Date.now() < knownRoot.until) return knownRoot.path;
     const realRoot = await unlessAbsent(() => files.realPath(top));
-    if (realRoot !== undefined) return realRoot;
+    if (realRoot !== undefined) {
+      knownRoot = { path: realRoot, until: Date.now() + rootKeptMs };
+      return realRoot;
+    }
+    knownRoot = undefined;
     // A root that is gone (a disk that is not mounted) is a fault, not thousands of images that do not exist.
     throw broken(
       "source_root_missing",
