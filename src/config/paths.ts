@@ -19,6 +19,11 @@ export function withAbsolutePaths(config: Config, folder: string): Config {
   };
 }
 
+/** The configuration with one folder as its only source, named `files`; `root` is absolute. */
+export function withFolder(config: Config, root: string): Config {
+  return { ...config, sources: [{ name: "files", type: "filesystem", prefix: "", root, revalidate: "60s" }] };
+}
+
 /** A path as it is when absolute, else below a folder. */
 export function absolutePath(folder: string, path: string): string {
   return /^([/\\]|[A-Za-z]:[/\\])/.test(path)

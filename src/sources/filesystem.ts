@@ -4,6 +4,7 @@ import { ServiceError } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { forEachConcurrently } from "../lib/concurrent.ts";
 import { createCounts } from "../lib/count.ts";
+import { createLru } from "../lib/lru.ts";
 import type { FileStat, FileSystem, OpenFile } from "../platform/platform.ts";
 import { keySegments } from "./key.ts";
 import { fileKind, isHidden, isUnlisted } from "./listing.ts";
@@ -15,10 +16,18 @@ export interface FilesystemSourceOptions {
   readonly root: string;
   readonly prefix: string;
   readonly files: FileSystem;
+  /** How long a file that was found counts as unchanged, in milliseconds; 0, where not given: it is looked at each time. */
+  readonly revalidateMs?: number;
 }
 
 /** Codes of file system errors that mean that no file has such a name: not there, too long, links in a circle. */
 const absentCodes: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"]);
+
+/** What is known of a file that was found. */
+type Checked = Required<Pick<SourceImage, "validator" | "modified" | "file">>;
+
+/** Files of which it is kept that they were found. */
+const foundKept = 20_000;
 
 /** How long the resolved root counts, so that a request for a tile does not ask for it again. */
 const rootKeptMs = 1000;
@@ -30,7 +39,13 @@ const attempts = 3;
  * A source over the files below `root`. Symbolic links count where they stay below it; a link to elsewhere, a hidden
  * name (a segment that begins with a dot), a directory, a device and a pipe are "not there".
  */
-export function filesystemSource({ name, root, prefix, files }: FilesystemSourceOptions): Source {
+export function filesystemSource({
+  name,
+  root,
+  prefix,
+  files,
+  revalidateMs = 0,
+}: FilesystemSourceOptions): Source {
   const counts = createCounts("opens", "not_found", "errors", "reads", "bytes");
   const top = root.replace(/(?<=[^/\\:])[/\\]+$/, "");
   const pathOf = (segments: readonly string[]) => `${top.replace(/[/\\]$/, "")}/${segments.join("/")}`;
@@ -83,8 +98,25 @@ export function filesystemSource({ name, root, prefix, files }: FilesystemSource
     return stat?.kind === "file" ? stat : undefined;
   };
 
-  /** undefined: not there. "changed": it was exchanged for another between the looks. */
+  const found = createLru<string, { readonly checked: Checked; readonly until: number }>(foundKept);
+
+  /** A file that was found lately, else looked for anew. */
   const find = async (path: string): Promise<SourceImage | "changed" | undefined> => {
+    const known = found.get(path);
+    let checked: Checked | "changed" | undefined =
+      known && Date.now() < known.until ? known.checked : undefined;
+    checked ??= await look(path);
+    if (checked === undefined || checked === "changed") {
+      found.delete(path);
+      return checked;
+    }
+    if (revalidateMs > 0 && checked !== known?.checked)
+      found.set(path, { checked, until: Date.now() + revalidateMs }, 1);
+    return { ...checked, ...opened(checked.file) };
+  };
+
+  /** undefined: not there. "changed": it was exchanged for another between the looks. */
+  const look = async (path: string): Promise<Checked | "changed" | undefined> => {
     const realRoot = await realRootPath();
     const real = await realPathIn(realRoot, path);
     const facts = real === undefined ? undefined : await statFile(real);
@@ -93,7 +125,7 @@ export function filesystemSource({ name, root, prefix, files }: FilesystemSource
     if ((await realPathIn(realRoot, real)) !== real) return "changed";
     const { size, id } = facts;
     const file: MasterFile = { path: real, size, ...(id === undefined ? {} : { id }) };
-    return { ...opened(file), validator: validatorOf(facts), modified: facts.modified, file };
+    return { validator: validatorOf(facts), modified: facts.modified, file };
   };
 
   const changed = () =>
@@ -170,6 +202,10 @@ export function filesystemSource({ name, root, prefix, files }: FilesystemSource
     throw broken("source_changed", "The file of this image is being replaced right now. Try again.");
   };
 
+  const forget = (key: string): void => {
+    found.delete(pathOf(keySegments(key)));
+  };
+
   const list = async (directory: string): Promise<readonly SourceEntry[] | undefined> => {
     const segments = directory === "" ? [] : keySegments(directory.replace(/\/$/, ""));
     if (segments.some(isHidden)) return undefined;
@@ -216,7 +252,17 @@ export function filesystemSource({ name, root, prefix, files }: FilesystemSource
     }
   };
 
-  return { name, backend: "filesystem", prefix, fingerprint: `filesystem:${top}`, counts, open, list, check };
+  return {
+    name,
+    backend: "filesystem",
+    prefix,
+    fingerprint: `filesystem:${top}`,
+    counts,
+    open,
+    forget,
+    list,
+    check,
+  };
 }
 
 /** Whether a resolved path is a resolved root or lies below it. */

@@ -1,6 +1,7 @@
 // Which source an identifier belongs to, and which kind of source is built how.
 
 import { ServiceError } from "../errors.ts";
+import { parseDuration } from "../lib/quantity.ts";
 import type { Platform } from "../platform/platform.ts";
 import { filesystemSource } from "./filesystem.ts";
 import type { SourceOptions } from "./options.ts";
@@ -45,7 +46,7 @@ type Builders = {
 };
 
 const builders: Builders = {
-  filesystem({ name, root, prefix }, { files }) {
+  filesystem({ name, root, prefix, revalidate }, { files }) {
     if (!files)
       throw new ServiceError(
         "unsupported",
@@ -54,7 +55,7 @@ const builders: Builders = {
           code: "no_files",
         },
       );
-    return filesystemSource({ name, root, prefix, files });
+    return filesystemSource({ name, root, prefix, files, revalidateMs: parseDuration(revalidate) });
   },
 };
 

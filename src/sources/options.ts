@@ -1,6 +1,7 @@
 // The options of a source, by type; a new type joins as one member of the union.
 
 import { z } from "zod";
+import { durationOption } from "../lib/option-types.ts";
 
 const shared = {
   name: z
@@ -23,6 +24,11 @@ const filesystem = z.strictObject({
   type: z.literal("filesystem").meta({ description: "Kind of source." }),
   root: z.string().min(1).meta({
     description: "Folder of the masters; relative to the configuration file.",
+    edit: "restart",
+  }),
+  revalidate: durationOption.default("60s").meta({
+    description:
+      "How long a file that was found counts as unchanged before it is looked at again; what is rendered is always of one and the same file. 0s: looked at for each request.",
     edit: "restart",
   }),
 });

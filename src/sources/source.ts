@@ -37,6 +37,8 @@ export interface Source {
   readonly counts: Counts;
   /** undefined: not there. Throws ServiceError `source` when it cannot be told, `bad-request` for a key that no file may have. */
   open(key: string, signal?: AbortSignal): Promise<SourceImage | undefined>;
+  /** What is remembered of a key no longer counts: it turned out to have changed. */
+  forget?(key: string): void;
   /** Entries of a directory, "" being the top; undefined where there is none. */
   list?(prefix: string): Promise<readonly SourceEntry[] | undefined>;
   /** Resolves when the source can be used; throws with the reason, in words for the operator. */

@@ -1,5 +1,8 @@
 // The Image API over HTTP: statuses, headers and documents.
 
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import sharp from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Served, served } from "../served.ts";
@@ -437,5 +440,36 @@ describe("limits", () => {
     expect((await each.get("/iiif/3/base.png/info.json")).status).toBe(429);
     expect((await each.get("/iiif/3/base.png/info.json", { peer: "192.0.2.9" })).status).toBe(200);
     expect((await mine).status).toBe(200);
+  });
+});
+
+describe("a master that is replaced", () => {
+  test("is answered from the new file, at once where it has to be read, and its old answers are not used", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "smalti-replaced-"));
+    const own = await served(
+      `sources: [{ name: own, type: filesystem, root: ${JSON.stringify(folder)}, revalidate: 24h }]`,
+    );
+    const solid = (background: string) =>
+      sharp({ create: { width: 40, height: 30, channels: 3, background } })
+        .png()
+        .toBuffer();
+    const colourOf = async (target: string) => {
+      const response = await own.get(target);
+      expect(response.status).toBe(200);
+      return [
+        ...(
+          await sharp(await response.arrayBuffer())
+            .raw()
+            .toBuffer()
+        ).subarray(0, 3),
+      ];
+    };
+    await writeFile(join(folder, "a.png"), await solid("#ff0000"));
+    expect(await colourOf("/iiif/3/a.png/full/20,/0/default.png")).toEqual([255, 0, 0]);
+    await writeFile(join(folder, "b.png"), await solid("#0000ff"));
+    await rename(join(folder, "b.png"), join(folder, "a.png"));
+    expect(await colourOf("/iiif/3/a.png/full/10,/0/default.png")).toEqual([0, 0, 255]);
+    expect(await colourOf("/iiif/3/a.png/full/20,/0/default.png")).toEqual([0, 0, 255]);
+    await rm(folder, { recursive: true });
   });
 });

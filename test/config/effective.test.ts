@@ -26,7 +26,7 @@ describe("the effective configuration", () => {
   test("shows every key", () => {
     const text = effectiveYaml(accepted(""));
     const keys = leaves().map(({ path }) => path.split(".").at(-1) as string);
-    const optional = ["name", "type", "prefix", "root", "version"]; // of list items
+    const optional = ["name", "type", "prefix", "root", "revalidate", "version"]; // of list items
     for (const key of keys.filter((key) => !optional.includes(key.replace(/.*\[\]/, ""))))
       expect(text).toMatch(new RegExp(`^ *${key}:`, "m"));
   });

@@ -400,3 +400,24 @@ it("depends on its root in the fingerprint", async () => {
   expect(make().fingerprint).not.toBe(make(files, base).fingerprint);
   expect(await readFile(join(base, "secret.jpg"), "utf8")).toBe("secret");
 });
+
+describe("a file that was found lately", () => {
+  it("is not looked at again before it has to be, and its bytes are of one and the same file", async () => {
+    const path = join(root, "lately.jpg");
+    await writeFile(path, "old");
+    let looks = 0;
+    const counted: FileSystem = { ...files, stat: (at) => (looks++, files.stat(at)) };
+    const lazy = filesystemSource({ name: "lazy", root, prefix: "", files: counted, revalidateMs: 60_000 });
+    const first = await lazy.open("lately.jpg");
+    expect((await lazy.open("lately.jpg"))?.validator).toBe(first?.validator);
+    expect(looks).toBe(1);
+    await writeFile(join(base, "new.jpg"), "new");
+    await rename(join(base, "new.jpg"), path);
+    const stale = await lazy.open("lately.jpg");
+    expect(stale?.validator).toBe(first?.validator);
+    await expect(stale?.bytes.read(0, 3)).rejects.toMatchObject({ kind: "source", code: "source_changed" });
+    lazy.forget?.("lately.jpg");
+    expect(await textOf(lazy, "lately.jpg")).toBe("new");
+    await rm(path);
+  });
+});

@@ -61,6 +61,12 @@ function serviceUri(c: RequestContext, mount: Mount, identifier: string): string
   return `${c.var.base}${mount.prefix}${encodeIdentifier(identifier)}`;
 }
 
+/** `Vary` for an answer whose headers hold public URIs, beside what else it varies by. */
+function vary(c: RequestContext, ...more: readonly string[]): Readonly<Record<string, string>> {
+  const names = [...more, ...(c.var.baseDerived ? [forwardedHeaders] : [])];
+  return names.length > 0 ? { Vary: names.join(", ") } : {};
+}
+
 /** Base URI to image information (D-13; Image API 3.0, section 2). */
 async function redirect(
   c: RequestContext,
@@ -70,7 +76,11 @@ async function redirect(
 ): Promise<Response> {
   return new Response(null, {
     status: 303,
-    headers: { Location: `${serviceUri(c, mount, path.identifier)}/info.json`, "Cache-Control": "no-cache" },
+    headers: {
+      Location: `${serviceUri(c, mount, path.identifier)}/info.json`,
+      "Cache-Control": "no-cache",
+      ...vary(c),
+    },
   });
 }
 
@@ -101,7 +111,7 @@ async function information(
     const headers = {
       ...validatorHeaders(validators),
       "Cache-Control": service.caching.info,
-      Vary: c.var.baseDerived ? `Accept, ${forwardedHeaders}` : "Accept",
+      ...vary(c, "Accept"),
       Link: `<${profileUri[mount.version]}>;rel="profile"${context}`,
     };
     if (isNotModified(c.req.raw.headers, validators)) return new Response(null, { status: 304, headers });
@@ -131,6 +141,7 @@ async function image(
     const shared = {
       ...validatorHeaders(validators),
       "Cache-Control": service.caching.image,
+      ...vary(c),
       Link: `<${canonical}>;rel="canonical", <${profileUri[mount.version]}>;rel="profile"`,
     };
     if (isNotModified(c.req.raw.headers, validators))
@@ -171,21 +182,20 @@ async function withMaster(
       "The address names no image. It has the form /iiif/3/{identifier}/info.json.",
       { code: "image_not_found" },
     );
-  const attempt = async (): Promise<Response> => {
+  const attempt = async (last: boolean): Promise<Response> => {
     const master = await openMaster(service.images.sources, identifier, c.req.raw.signal);
     try {
       return await act(master);
+    } catch (error) {
+      // Replaced since it was looked at: the new file is as good.
+      if (last || !(error instanceof ServiceError) || error.code !== "source_changed") throw error;
+      master.source.forget?.(master.key);
     } finally {
       void master.image
         .close()
         .catch((error: unknown) => service.log.debug("closing a master failed", { error: String(error) }));
     }
+    return attempt(true);
   };
-  try {
-    return await attempt();
-  } catch (error) {
-    // Replaced between its check and its reading: the new file is as good.
-    if (error instanceof ServiceError && error.code === "source_changed") return attempt();
-    throw error;
-  }
+  return attempt(false);
 }
