@@ -5,7 +5,7 @@ import { mountHealth } from "./api/health/routes.ts";
 import { mountHome } from "./api/home/routes.ts";
 import { createCaps, maxTarget } from "./api/http/caps.ts";
 import { baseUrl, clientAddress } from "./api/http/client.ts";
-import type { Env } from "./api/http/context.ts";
+import type { Env, RequestContext } from "./api/http/context.ts";
 import { corsHeaders } from "./api/http/cors.ts";
 import { type Problem, problemOf, problemResponse, serverFaults } from "./api/http/problem.ts";
 import { parseTarget } from "./api/http/target.ts";
@@ -30,7 +30,7 @@ export function createApp(service: Service): { fetch(request: Request): Promise<
     c.set("base", baseUrl(c.req.raw, peer, trust));
     c.set("baseDerived", configured === "");
     if (target.path.length + target.query.length > maxTarget) {
-      c.res = refuse(c.req.raw, target.path, {
+      c.res = refuse(c, {
         status: 414,
         code: "target_too_long",
         detail: `The address is longer than ${maxTarget} characters.`,
@@ -44,7 +44,7 @@ export function createApp(service: Service): { fetch(request: Request): Promise<
       ? () => {}
       : caps.enter(c.var.client, { all: max_in_flight, perAddress: max_in_flight_per_ip });
     if (typeof place !== "function") {
-      c.res = refuse(c.req.raw, target.path, place);
+      c.res = refuse(c, place);
       return;
     }
     try {
@@ -66,7 +66,7 @@ export function createApp(service: Service): { fetch(request: Request): Promise<
   mountImage(app, service);
 
   app.notFound((c) =>
-    refuse(c.req.raw, c.var.target.path, {
+    refuse(c, {
       status: 404,
       code: "no_such_page",
       detail: "There is nothing at this address. Images are under /iiif/3/{identifier}/info.json.",
@@ -86,7 +86,7 @@ export function createApp(service: Service): { fetch(request: Request): Promise<
         cause: record.cause,
       });
     }
-    return refuse(c.req.raw, c.var.target.path, problem);
+    return refuse(c, problem);
   });
 
   return { fetch: async (request) => app.fetch(request) };
@@ -95,9 +95,10 @@ export function createApp(service: Service): { fetch(request: Request): Promise<
 const exemptPaths: ReadonlySet<string> = new Set(["/health", "/ready"]);
 
 /** An error response; those of the public API carry its cross-origin headers. */
-function refuse(request: Request, path: string, problem: Problem): Response {
-  const response = problemResponse(problem, request.headers.get("Accept") ?? undefined);
+function refuse(c: RequestContext, problem: Problem): Response {
+  const response = problemResponse(c, problem);
+  const { path } = c.var.target;
   if (!exemptPaths.has(path) && path !== "/")
     for (const [name, value] of Object.entries(corsHeaders)) response.headers.set(name, value);
-  return request.method === "HEAD" ? new Response(null, response) : response;
+  return c.req.method === "HEAD" ? new Response(null, response) : response;
 }

@@ -4,7 +4,7 @@ import { createApp } from "./app.ts";
 import { parseAddress } from "./config/address.ts";
 import { effectiveYaml } from "./config/effective.ts";
 import { loadConfig, problemLines } from "./config/load.ts";
-import { absolutePath, withAbsolutePaths } from "./config/paths.ts";
+import { absolutePath, withAbsolutePaths, withFolder } from "./config/paths.ts";
 import type { Config } from "./config/schema.ts";
 import { createLog } from "./lib/log.ts";
 import { parseDuration } from "./lib/quantity.ts";
@@ -101,7 +101,7 @@ async function readConfig(platform: Platform, args: Arguments): Promise<LoadedFi
       `${args.folder} is no folder that can be read; give a folder of images, or no argument for the sample`,
     );
   return {
-    config: { ...config, sources: [{ name: "files", type: "filesystem", prefix: "", root }] },
+    config: withFolder(config, root),
     ...(file ? { file } : {}),
   };
 }
@@ -128,8 +128,12 @@ async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): P
   });
   const unusable = (await service.ready()).sources.filter((source) => !source.healthy);
   if (unusable.length > 0) {
-    await service.close();
-    throw new StartError(unusable.map((source) => `source "${source.name}": ${source.error}`).join("\n"));
+    await closeBy(service, performance.now() + parseDuration(config.shutdown_timeout));
+    // Only the terminal is told the folder; /ready is public.
+    const rootOf = (name: string) => config.sources.find((source) => source.name === name)?.root;
+    throw new StartError(
+      unusable.map(({ name, error }) => `source "${name}" at ${rootOf(name)}: ${error}`).join("\n"),
+    );
   }
   if (!platform.serve) throw new StartError(`the runtime ${platform.name} cannot listen by itself`);
   const app = createApp(service);
@@ -141,7 +145,7 @@ async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): P
       fetch: app.fetch,
     })
     .catch(async (error: unknown) => {
-      await service.close();
+      await closeBy(service, performance.now() + parseDuration(config.shutdown_timeout));
       throw new StartError(listenProblem(config.addr, error));
     });
   // Whoever reads JSON lines gets nothing else.
@@ -162,13 +166,32 @@ function listenProblem(addr: string, error: unknown): string {
 
 let stopping = false;
 
+/** Ends within shutdown_timeout, whatever hangs; a second signal ends at once. */
 async function stop(platform: Platform, service: Service, serving: Serving): Promise<void> {
-  if (stopping) return;
+  if (stopping) {
+    service.log.error("stopped by a second signal before everything was closed");
+    platform.exit?.(1);
+    return;
+  }
   stopping = true;
   service.log.info("stopping");
-  await serving.stop(parseDuration(service.config().shutdown_timeout));
-  await service.close();
+  const graceMs = parseDuration(service.config().shutdown_timeout);
+  const end = performance.now() + graceMs;
+  await serving.stop(graceMs);
+  if (!(await closeBy(service, end)))
+    service.log.warn("stopped before every cache was closed, because shutdown_timeout is over");
   platform.exit?.(0);
+}
+
+/** Closes the service, but waits no longer than to `end` (of performance.now()). False where it was not closed by then. */
+async function closeBy(service: Service, end: number): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.max(0, end - performance.now()));
+  });
+  const closed = await Promise.race([service.close().then(() => true), late]);
+  clearTimeout(timer);
+  return closed;
 }
 
 async function reload(platform: Platform, service: Service, args: Arguments): Promise<void> {

@@ -42,6 +42,13 @@ export class ServiceError extends Error {
   }
 }
 
+/** The error of work whose client has gone; `signal` tells why, for the log. */
+export function cancelled(signal?: AbortSignal): ServiceError {
+  return new ServiceError("cancelled", "The request ended before its answer was ready.", {
+    cause: signal?.reason,
+  });
+}
+
 /** A ServiceError as plain data, for the way across a thread boundary (the cause becomes text). */
 export interface ErrorRecord {
   readonly kind: ErrorKind;

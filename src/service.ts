@@ -1,9 +1,9 @@
 // Builds every part once from the configuration and the platform, and closes them again.
 
 import { createCodecs } from "./codecs/index.ts";
-import { createPool } from "./codecs/pool.ts";
+import { createPool, poolCounts } from "./codecs/pool.ts";
 import type { Config } from "./config/schema.ts";
-import { createAdmission } from "./images/admit.ts";
+import { admissionCounts, createAdmission } from "./images/admit.ts";
 import { createIndexes } from "./images/indexes.ts";
 import { outputPolicy } from "./images/policy.ts";
 import type { RenderParts } from "./images/render.ts";
@@ -57,8 +57,11 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Renders that may wait for their turn, for each that runs. */
-const waitingPerWorker = 64;
+/**
+ * Renders that may wait for their turn, for each that runs. A viewer asks for some 200 tiles at once and shows a hole for
+ * each that is refused; one that waits holds no pixels, only its request.
+ */
+const waitingPerWorker = 256;
 
 /** Builds the service. Throws when a part cannot be built from what the configuration says. */
 export async function createService(
@@ -82,10 +85,10 @@ export async function createService(
     codecs,
     size: workers(),
     log,
-    counts: createCounts("jobs", "errors", "timeouts", "cancelled", "deaths", "started"),
+    counts: createCounts(...poolCounts),
   });
-  const admission = createAdmission(gate(), createCounts("admitted", "waited", "refused", "cancelled"));
-  const probes = createAdmission(gate(), createCounts("admitted", "waited", "refused", "cancelled"));
+  const admission = createAdmission(gate(), createCounts(...admissionCounts));
+  const probes = createAdmission(gate(), createCounts(...admissionCounts));
   const startedAt = Date.now();
 
   const timeoutMs = parseDuration(config.image.timeout);

@@ -71,7 +71,11 @@ function limitsText(service: Service): string {
     image.max_output_area > 0
       ? `answers up to ${image.max_output_area / 1e6} megapixels`
       : "answers of any size",
-    limits.max_in_flight > 0 ? `${limits.max_in_flight} requests at once` : "no cap on requests",
+    ...(limits.max_in_flight > 0 ? [`${limits.max_in_flight} requests at once`] : []),
+    ...(limits.max_in_flight_per_ip > 0
+      ? [`${limits.max_in_flight_per_ip} requests at once from one address`]
+      : []),
+    ...(limits.max_in_flight + limits.max_in_flight_per_ip === 0 ? ["no cap on requests"] : []),
   ];
   return stated.join(", ");
 }

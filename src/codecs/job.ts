@@ -1,6 +1,6 @@
 // What a pool worker runs: one whole job, from ranges of bytes to an encoded derivative.
 
-import { ServiceError } from "../errors.ts";
+import { cancelled } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { runSteps, type Step } from "../pipeline/steps.ts";
 import type { EncodeOptions, ImageHeader, IndexAccess, ReadRequest } from "./codec.ts";
@@ -59,10 +59,7 @@ export async function runJob(
   return codecs.encoder(plan.write.format).encode(pixels, plan.write);
 }
 
-/** The error of a job whose client has gone. */
-export function cancelled(): ServiceError {
-  return new ServiceError("cancelled", "The render was cancelled because the client has gone.");
-}
+export { cancelled };
 
 function stillWanted(signal: Wanted | undefined): void {
   if (signal?.aborted) throw cancelled();

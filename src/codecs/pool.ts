@@ -1,12 +1,12 @@
 // The pool: jobs wait in a bounded queue, each runs alone on a worker, and a worker that fails is replaced on demand.
 
-import { ServiceError } from "../errors.ts";
+import { cancelled, ServiceError } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { type Counts, createCounts } from "../lib/count.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { ImageHeader, IndexAccess } from "./codec.ts";
 import { type Codecs, createCodecs } from "./index.ts";
-import { cancelled, type RenderPlan } from "./job.ts";
+import type { RenderPlan } from "./job.ts";
 import type { JobFile } from "./messages.ts";
 import { inPlaceRunner, type Job, type JobLimits, type Runner, workerRunner } from "./runner.ts";
 
@@ -85,7 +85,7 @@ export interface Pool {
 
 interface Waiting {
   take(runner: Runner): void;
-  drop(error: ServiceError): void;
+  drop(error: unknown): void;
 }
 
 const countOf: Partial<Record<ServiceError["kind"], (typeof poolCounts)[number]>> = {
@@ -129,7 +129,15 @@ export function createPool(options: PoolOptions): Pool {
 
   const next = () => {
     while (queue.length > 0) {
-      const runner = take();
+      let runner: Runner | undefined;
+      try {
+        runner = take();
+      } catch (error) {
+        options.log?.warn("no render worker could be started", { cause: String(error) });
+        if (all.size > 0) return; // one that runs will take the job
+        queue.shift()?.drop(error);
+        continue;
+      }
       if (!runner) return;
       queue.shift()?.take(runner);
     }
@@ -162,14 +170,17 @@ export function createPool(options: PoolOptions): Pool {
       const onAbort = () => {
         const at = queue.indexOf(waiting);
         if (at >= 0) queue.splice(at, 1);
-        reject(cancelled());
+        reject(cancelled(signal));
       };
       const waiting: Waiting = {
         take(runner) {
           signal?.removeEventListener("abort", onAbort);
           resolve(runner);
         },
-        drop: reject,
+        drop(error) {
+          signal?.removeEventListener("abort", onAbort);
+          reject(error);
+        },
       };
       signal?.addEventListener("abort", onAbort, { once: true });
       queue.push(waiting);
@@ -181,7 +192,7 @@ export function createPool(options: PoolOptions): Pool {
   const submit = async (job: Job, limits: JobLimits) => {
     counts.add("jobs");
     try {
-      if (closed || limits.signal?.aborted) throw cancelled();
+      if (closed || limits.signal?.aborted) throw cancelled(limits.signal);
       if (!idle.some((runner) => runner.alive()) && all.size >= size && queue.length >= maxQueue) {
         throw new ServiceError("busy", "The render queue is full; try again in a moment.", {
           code: "render_queue_full",

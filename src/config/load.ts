@@ -52,6 +52,13 @@ function parseYaml(text: string): Parsed {
   } catch (error) {
     return { problems: [{ path: "", message: `not valid YAML: ${(error as Error).message}` }] };
   }
+  const circle = pathOfCircle(value);
+  if (circle !== undefined)
+    return {
+      problems: [
+        { path: circle, message: "expected a value, received an alias of what it stands in; write it out" },
+      ],
+    };
   if (value === null || value === undefined) return { value: {} };
   if (typeof value !== "object" || Array.isArray(value))
     return {
@@ -63,6 +70,17 @@ function parseYaml(text: string): Parsed {
       ],
     };
   return { value: value as Record<string, unknown> };
+}
+
+/** Where a value holds itself, which an alias can make it do; undefined where all ends. */
+function pathOfCircle(value: unknown, path = "", around: readonly unknown[] = []): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (around.includes(value)) return path;
+  for (const [key, child] of Object.entries(value)) {
+    const found = pathOfCircle(child, path ? `${path}.${key}` : key, [...around, value]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function place(root: Record<string, unknown>, path: string, value: unknown): void {

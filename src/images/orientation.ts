@@ -1,31 +1,10 @@
-// What the eight EXIF orientations (EXIF 2.32, tag 0x0112) do to axes and sizes.
+// Sizes as viewers see them, whatever way a picture is stored.
+
+import { orientationOf } from "../pipeline/orientation.ts";
 
 export interface Size {
   readonly width: number;
   readonly height: number;
-}
-
-/** From stored to upright: first rows and columns change places (`swap`), then upright axes run backwards (`flip`). */
-export interface Orientation {
-  readonly swap: boolean;
-  readonly flipX: boolean;
-  readonly flipY: boolean;
-}
-
-const orientations: Readonly<Record<number, Orientation>> = {
-  1: { swap: false, flipX: false, flipY: false },
-  2: { swap: false, flipX: true, flipY: false },
-  3: { swap: false, flipX: true, flipY: true },
-  4: { swap: false, flipX: false, flipY: true },
-  5: { swap: true, flipX: false, flipY: false },
-  6: { swap: true, flipX: true, flipY: false },
-  7: { swap: true, flipX: true, flipY: true },
-  8: { swap: true, flipX: false, flipY: true },
-};
-
-/** The row of an orientation from 1 to 8; anything else counts as 1. */
-export function orientationOf(value: number): Orientation {
-  return orientations[value] ?? (orientations[1] as Orientation);
 }
 
 /** The size that a viewer sees, of a stored picture with an orientation. */

@@ -5,9 +5,10 @@ import type { RenderPlan } from "../codecs/job.ts";
 import { ServiceError } from "../errors.ts";
 import type { Geometry } from "../iiif/image/geometry.ts";
 import type { ImageRequest } from "../iiif/image/request.ts";
+import { orientationOf } from "../pipeline/orientation.ts";
 import { sourceWindow } from "../pipeline/resize.ts";
 import { type ResampleAxis, type Step, shapeAfter } from "../pipeline/steps.ts";
-import { orientationOf, type Size, uprightSize } from "./orientation.ts";
+import { type Size, uprightSize } from "./orientation.ts";
 import type { CodecFacts, OutputPolicy } from "./policy.ts";
 
 /** How much larger than the answer a decoder has to deliver where its scales are not its own (see `ownScales`). */

@@ -1,6 +1,6 @@
 // Permits for a bounded number of tasks at a time, with a bounded queue that a task may leave.
 
-import { ServiceError } from "../errors.ts";
+import { cancelled, ServiceError } from "../errors.ts";
 
 export interface Semaphore {
   /** Permits in use. */
@@ -99,8 +99,4 @@ export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_IN
       admitNext();
     },
   };
-}
-
-function cancelled(signal: AbortSignal | undefined): ServiceError {
-  return new ServiceError("cancelled", "The request ended before its turn came.", { cause: signal?.reason });
 }

@@ -1,6 +1,6 @@
 // One piece of work for all who ask for the same thing at the same time.
 
-import { ServiceError } from "../errors.ts";
+import { cancelled, ServiceError } from "../errors.ts";
 
 export interface SingleFlight<T> {
   /** Keys with work under way. */
@@ -66,10 +66,4 @@ export function createSingleFlight<T>(): SingleFlight<T> {
       }
     },
   };
-}
-
-function cancelled(signal: AbortSignal): ServiceError {
-  return new ServiceError("cancelled", "The request ended before its answer was ready.", {
-    cause: signal.reason,
-  });
 }

@@ -1,6 +1,6 @@
 // What a list of steps makes of a picture's size, bands and depth, without a pixel: for memory estimates and limits.
 
-import { swapsSides } from "./orient.ts";
+import { orientationOf } from "./orientation.ts";
 import { fullScale, hasAlpha, type Interpretation, type PixelBuffer } from "./pixels.ts";
 import { isRightAngle, rotatedSize } from "./rotate.ts";
 import type { Step } from "./steps.ts";
@@ -17,7 +17,7 @@ type Reshape<Op extends Step["op"]> = (shape: Shape, step: Extract<Step, { op: O
 
 const reshapes = {
   orient: (shape, { orientation }) =>
-    swapsSides(orientation) ? { ...shape, width: shape.height, height: shape.width } : shape,
+    orientationOf(orientation).swap ? { ...shape, width: shape.height, height: shape.width } : shape,
   crop: (shape, { width, height }) => ({ ...shape, width, height }),
   resize: (shape, { x, y }) => ({ ...shape, width: x.size, height: y.size }),
   "to-srgb": shapeInSrgb,

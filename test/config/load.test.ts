@@ -297,6 +297,16 @@ describe("text that is no configuration", () => {
     expect(problems(bomb)).toEqual([expect.stringMatching(/^: not valid YAML: .*alias/i)]);
   });
 
+  test.each([
+    ["a: &a [*a]", "a.0"],
+    ["&top image: &i { tile_size: *i }", "image.tile_size"],
+    ["limits: &l\n  deep: [1, { max_in_flight: *l }]", "limits.deep.1.max_in_flight"],
+  ])("%j holds itself and is refused in one line", (yaml, path) => {
+    expect(problems(yaml)).toEqual([
+      expect.stringMatching(new RegExp(`^${path}: expected a value, received an alias `)),
+    ]);
+  });
+
   test("a few aliases are fine", () => {
     expect(accepted("read_timeout: &t 5s\nwrite_timeout: *t").write_timeout).toBe("5s");
   });

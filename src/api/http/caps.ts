@@ -1,6 +1,5 @@
 // Caps on requests at the same time, in all and per client address (D-16).
 
-import { ServiceError } from "../../errors.ts";
 import type { Problem } from "./problem.ts";
 
 export interface CapLimits {
@@ -56,7 +55,3 @@ export function createCaps(): Caps {
 
 /** Longest path and query that is looked at; longer ones are 414. */
 export const maxTarget = 8192;
-
-/** Thrown work of a client that has gone needs no log line. */
-export const isCancelled = (error: unknown): boolean =>
-  error instanceof ServiceError && error.kind === "cancelled";

@@ -10,15 +10,12 @@ export function methodNotAllowed(
   c: RequestContext,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return problemResponse(
-    {
-      status: 405,
-      code: "method_not_allowed",
-      detail: `Expected GET, HEAD or OPTIONS at this address; received ${c.req.method}. Use one of them.`,
-      headers: { ...allowed, ...headers },
-    },
-    c.req.header("Accept"),
-  );
+  return problemResponse(c, {
+    status: 405,
+    code: "method_not_allowed",
+    detail: `Expected GET, HEAD or OPTIONS at this address; received ${c.req.method}. Use one of them.`,
+    headers: { ...allowed, ...headers },
+  });
 }
 
 /** Mounts a GET route of this origin's own pages: HEAD comes with it, OPTIONS tells the methods, others are 405. */

@@ -1,6 +1,8 @@
 // Error documents: RFC 9457 problem details, or the same as a small page for a browser (D-10).
 
 import { type ErrorKind, ServiceError } from "../../errors.ts";
+import { forwardedHeaders } from "./client.ts";
+import type { RequestContext } from "./context.ts";
 import { escapeHtml, page } from "./page.ts";
 import { statusOf, titles } from "./status.ts";
 
@@ -39,16 +41,16 @@ export const serverFaults: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
 ]);
 
 /** The response of a problem; HTML when the client prefers it, as a browser's address bar does. */
-export function problemResponse(problem: Problem, accept: string | undefined): Response {
+export function problemResponse(c: RequestContext, problem: Problem): Response {
   const title = titles[problem.status] ?? "Error";
   const headers = {
     ...problem.headers,
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
-    Vary: "Accept",
+    Vary: c.var.baseDerived ? `Accept, ${forwardedHeaders}` : "Accept",
   };
-  if (prefersHtml(accept)) {
-    const body = `<h1>${problem.status} ${title}</h1><p>${escapeHtml(problem.detail)}</p><p class="quiet">Code: <code>${escapeHtml(problem.code)}</code></p><p><a href="/">To the start page</a></p>`;
+  if (prefersHtml(c.req.header("Accept"))) {
+    const body = `<h1>${problem.status} ${title}</h1><p>${escapeHtml(problem.detail)}</p><p class="quiet">Code: <code>${escapeHtml(problem.code)}</code></p><p><a href="${escapeHtml(c.var.base)}/">To the start page</a></p>`;
     return new Response(page(`${problem.status} ${title}`, body), {
       status: problem.status,
       headers: {

@@ -71,14 +71,6 @@ export function scaleFactors(image: Size, tileSize: number): readonly number[] {
   return factors;
 }
 
-/** The whole image at a scale factor. */
-export function levelSize(image: Size, scaleFactor: number): Size {
-  return {
-    width: Math.ceil(image.width / scaleFactor),
-    height: Math.ceil(image.height / scaleFactor),
-  };
-}
-
 function resolveRegion(request: RegionRequest, image: Size): Region {
   switch (request.kind) {
     case "full":

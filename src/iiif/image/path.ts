@@ -1,6 +1,7 @@
 // Image API paths: which resource of which identifier (Image API 3.0 sections 2, 3 and 9; 2.1 alike).
 
 import { ServiceError } from "../../errors.ts";
+import { plainSegments } from "../../lib/plain-segments.ts";
 import type { ImageSegments } from "./grammar.ts";
 
 /** What a path names. Identifiers and segments are decoded; identifiers have passed {@link checkIdentifier}. */
@@ -34,27 +35,15 @@ export function splitImagePath(rawPath: string): ImagePath {
   return { kind: "image", identifier, region, size, rotation, file };
 }
 
-/** An identifier from its spelling in a path, `%2F` or `/` between its parts. Throws as {@link splitImagePath}. */
-export function decodeIdentifier(raw: string): string {
-  return checkIdentifier(rawSegments(raw).map(decode).join("/"));
-}
-
 /**
  * A decoded identifier in its one form: an identifier that holds an http URL has `//` after the scheme, also where
  * folding took one `/`. Throws ServiceError `not-found` (`identifier_refused`) for what could name something
- * outside a source: empty, `.` and `..` segments, NUL, backslash, a leading `/`, a drive letter.
+ * outside a source: all that {@link plainSegments} refuses, and a drive letter in front (`C:x`).
  */
 export function checkIdentifier(identifier: string): string {
   const whole = identifier.replace(/(^|\/)(https?:)\/(?=[^/])/gi, "$1$2//");
-  const segments = whole.split("/");
-  const refused = segments.some(
-    (segment, at) =>
-      (segment === "" && !/^https?:$/i.test(segments[at - 1] ?? "")) ||
-      segment === "." ||
-      segment === ".." ||
-      /^[a-z]:$/i.test(segment),
-  );
-  if (refused || segments.at(-1) === "" || /[\0\\]/.test(whole) || /^[a-z]:/i.test(whole)) {
+  const folded = whole.replace(/(?<=^|\/)(https?:)\/\//gi, "$1/");
+  if (!plainSegments(folded) || /^[a-z]:/i.test(whole)) {
     throw new ServiceError(
       "not-found",
       "Expected an identifier without empty, . or .. parts, backslash, NUL, or an absolute path; received one that has them. Check the identifier.",

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import {
   effectiveLimits,
   type Limits,
-  levelSize,
   resolve,
   scaleFactors,
   tileWithin,
@@ -13,6 +12,12 @@ import { geometryVectors } from "../../vectors/image-geometry.ts";
 import { outcome } from "./outcome.ts";
 
 const none: Limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
+
+/** The whole image at a scale factor, as the Image API has it: reduced sizes are rounded up. */
+const levelSize = (image: { width: number; height: number }, scaleFactor: number) => ({
+  width: Math.ceil(image.width / scaleFactor),
+  height: Math.ceil(image.height / scaleFactor),
+});
 
 function ask(
   version: 2 | 3,
