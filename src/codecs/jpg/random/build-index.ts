@@ -27,6 +27,9 @@ export interface BuildOptions {
 const sampleRoom = 512 * 1024;
 const entryRoom = 256 * 1024;
 const largestChunk = 1 << 20;
+const nothing = new Uint8Array(0);
+/** A step ends after so many MCUs, since a few bytes may stand for many of them. */
+const mcusPerStep = 2_000_000;
 /** What a run leaves unread is less than an MCU, unless the bytes are no data. */
 const largestRest = 32 * 1024;
 
@@ -54,17 +57,23 @@ export function createIndexBuilder(
   const index: JpegIndex = { scans: [createScanIndex(header.first)], overview, complete: false };
   let place = startOf(header.first);
   /** Bytes from `place.offset` on that the last run could not use yet. */
-  let rest: Uint8Array = new Uint8Array(0);
+  let rest: Uint8Array = nothing;
   let between = false;
+  /** The step before ended for its work, not for want of bytes. */
+  let unfinished = false;
+  /** The bytes at hand are the file's last. */
+  let last = false;
 
   /** Goes on as far as the bytes lead. */
-  const take = (current: ScanIndex, chunk: Uint8Array, last: boolean): void => {
+  const take = (current: ScanIndex, chunk: Uint8Array): void => {
     const { scan } = current;
     const machine = engine();
     const parts = [rest, chunk];
     const from = place.offset;
     const total = rest.length + chunk.length;
     const area8 = layOut(machine, scan);
+    const enough = place.row + Math.ceil(mcusPerStep / scan.columns);
+    unfinished = false;
     for (;;) {
       const first = place.row;
       const stopRow = Math.min(scan.rows, first + area8.rows);
@@ -98,7 +107,8 @@ export function createIndexBuilder(
         finish(current, result !== outcome.reached);
         return;
       }
-      if (result === outcome.hungry) {
+      unfinished = result === outcome.reached && place.row >= enough;
+      if (result === outcome.hungry || unfinished) {
         rest = concat(skipped(parts, place.offset - from));
         return;
       }
@@ -112,7 +122,7 @@ export function createIndexBuilder(
     // a byte that is only partly read belongs to this scan
     current.end = place.offset + (place.bit > 0 ? 1 : 0);
     between = true;
-    rest = new Uint8Array(0);
+    rest = nothing;
   };
 
   return {
@@ -135,15 +145,16 @@ export function createIndexBuilder(
         return 0;
       }
       const at = place.offset + rest.length;
-      const chunk = await source.read(at, chunkSize);
+      const chunk = unfinished ? nothing : await source.read(at, chunkSize);
       if (chunk.length > chunkSize) throw unexpectedLength(chunkSize, chunk.length);
-      const last =
-        chunk.length < chunkSize || (source.size !== undefined && at + chunk.length >= source.size);
+      if (!unfinished)
+        last = chunk.length < chunkSize || (source.size !== undefined && at + chunk.length >= source.size);
       try {
-        take(current, chunk, last);
+        take(current, chunk);
       } catch (error) {
         // what was done counts: the next step reads on from there, with a new engine
-        rest = new Uint8Array(0);
+        rest = nothing;
+        unfinished = false;
         throw error;
       }
       if (between && coversAll(index, frame.components.length)) index.complete = true;

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createEngine, openJpeg, type ScaleFactor } from "../../../../src/codecs/jpg/random/index.ts";
 import { ServiceError } from "../../../../src/errors.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
-import { takeApart } from "../segments.ts";
+import { putTogether, takeApart } from "../segments.ts";
 import { decode, encode, hasTools, picture, randomness } from "./make-matrix.mjs";
 import { differences, engine, module, openIndexed, whole } from "./open.ts";
 
@@ -74,6 +74,26 @@ describe("a truncated file", () => {
     expect(data.every((v) => v === 128)).toBe(true);
     expect(fresh.size).toBeLessThan(8 << 20);
   });
+});
+
+it("takes a file of many MCUs and few bytes in steps of bounded work", async () => {
+  // 4096 by 65496 gray pixels with a restart for each 65535 blocks, each interval without any data
+  const source = fixture("jpg-gray.jpg");
+  const { segments, rest } = takeApart(source);
+  const frame = segments.find(({ code }) => code === 0xc0)!;
+  frame.body.set([65496 >> 8, 65496 & 255, 4096 >> 8, 0], 1);
+  const all = [{ code: 0xdd, body: new Uint8Array([255, 255]) }, ...segments];
+  const empty = Array.from({ length: 64 }, (_, i) => [0xff, 0xd0 + (i % 8)]).flat();
+  const scan = rest.subarray(0, 4 + rest[3]!);
+  const file = putTogether(all, new Uint8Array([...scan.subarray(0, 2 + rest[3]!), ...empty, 0xff, 0xd9]));
+  const reader = (await openJpeg(() => engine, memoryBytes(file)))!;
+  const seen: number[] = [];
+  await reader.buildIndex({ onProgress: (rows) => seen.push(rows) });
+  expect(reader.damaged).toBe(true);
+  expect(seen.length).toBeGreaterThan(1);
+  const steps = seen.map((rows, i) => (rows - (seen[i - 1] ?? 0)) * 512 * 0.125);
+  expect(Math.max(...steps)).toBeLessThan(2_200_000);
+  expect(reader.overview![0]!.every((v) => v === 128)).toBe(true);
 });
 
 describe.skipIf(!hasTools)("needs cjpeg and djpeg of libjpeg-turbo-progs", () => {

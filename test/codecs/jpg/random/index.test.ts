@@ -253,6 +253,8 @@ describe.skipIf(!hasTools)("needs cjpeg of libjpeg-turbo-progs", () => {
       return file.subarray(offset, offset + length);
     });
     expect(reads).toBeGreaterThan(reader.neededRanges(region, 1, "pixels", 1024).length);
+    const cut = await openIndexed((await reader.cut(region))!);
+    expect(differences((await cut.decodePixels(whole(cut), 1)).data, tile.data)).toBe(0);
     const all = await reader.decodePixels(whole(reader), 1);
     for (let y = 0; y < 64; y++)
       expect(
