@@ -1,45 +1,62 @@
-// One instance of an emscripten-built module: kept between calls, dropped as soon as it cannot be trusted.
+// One instance of a WebAssembly module, kept between calls as long as it is known to be sound.
 
-/** What every such module shows of its memory; replaced by the glue when the memory grows. */
-interface Heap {
-  readonly HEAPU8: Uint8Array;
+import { ServiceError, type ServiceErrorOptions } from "../errors.ts";
+
+/** Memory of WebAssembly never shrinks: an instance that grew past this is not kept. */
+const keptMemory = 256 * 1024 * 1024;
+
+export interface InstanceKind<T> {
+  create(): T | Promise<T>;
+  /** Bytes of its linear memory. */
+  memory(instance: T): number;
 }
-
-/** WebAssembly memory never shrinks: an instance that has grown past this is not kept. */
-const memoryBound = 256 * 1024 * 1024;
 
 /**
- * Keeps what `create` gives. `use` runs synchronous work on it; after any throw, or when its memory has grown past
- * 256 MiB, the next call gets a new one.
+ * Gives each piece of work an instance to itself. It is kept for the next one, except after any error (the inside
+ * of a module is then undefined) or when its memory has grown past 256 MiB.
  */
-export function keepInstance<T extends Heap>(
-  create: () => Promise<T>,
-): { use<R>(work: (module: T) => R): Promise<R> } {
-  let kept: Promise<T> | undefined;
-  return {
-    async use(work) {
-      const current = (kept ??= create());
-      try {
-        const module = await current;
-        const result = work(module);
-        if (module.HEAPU8.byteLength > memoryBound && kept === current) kept = undefined;
-        return result;
-      } catch (error) {
-        if (kept === current) kept = undefined;
-        throw error;
-      }
-    },
+export function keptInstance<T>(kind: InstanceKind<T>) {
+  let idle: T | undefined;
+  return async <R>(work: (instance: T) => R | Promise<R>): Promise<R> => {
+    const instance = idle ?? (await kind.create());
+    idle = undefined;
+    const result = await work(instance);
+    if (kind.memory(instance) <= keptMemory) idle = instance;
+    return result;
   };
 }
 
-/** The hook by which emscripten glue takes a module that is already compiled. */
-export function instantiateFrom(module: WebAssembly.Module) {
-  return (
+/** What emscripten's factories take: a hook that makes the instance from a compiled module, and a console. */
+export interface EmscriptenOptions {
+  instantiateWasm(
     imports: WebAssembly.Imports,
     done: (instance: WebAssembly.Instance) => void,
-  ): WebAssembly.Exports => {
-    const instance = new WebAssembly.Instance(module, imports);
-    done(instance);
-    return instance.exports;
+  ): WebAssembly.Exports;
+  print?(text: string): void;
+  printErr?(text: string): void;
+}
+
+/** Options for an emscripten factory that make the instance from a compiled module and keep its console quiet. */
+export function emscriptenOptions(module: WebAssembly.Module): EmscriptenOptions {
+  return {
+    instantiateWasm(imports, done) {
+      const instance = new WebAssembly.Instance(module, imports);
+      done(instance);
+      return instance.exports;
+    },
+    print: () => {},
+    printErr: () => {},
   };
+}
+
+/** A ServiceError as it is; anything that a module threw (a number, a trap) as the cause of one. */
+export function asServiceError(
+  error: unknown,
+  kind: "decode" | "encode",
+  message: string,
+  options: ServiceErrorOptions = {},
+): ServiceError {
+  return error instanceof ServiceError
+    ? error
+    : new ServiceError(kind, message, { ...options, cause: error });
 }

@@ -5,9 +5,9 @@ import createOpenJph from "@cornerstonejs/codec-openjph";
 import { ServiceError } from "../../errors.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost, Rectangle } from "../codec.ts";
-import { instantiateFrom, keepInstance } from "../instance.ts";
+import { type EmscriptenOptions, emscriptenOptions, keptInstance } from "../instance.ts";
 import { type Codestream, checkTileParts, damaged } from "./codestream.ts";
-import type { Decoder, OpenJpeg, OpenJph } from "./glue.ts";
+import type { Decoder } from "./glue.ts";
 import type { Facts } from "./header.ts";
 import { selecting } from "./write-boxes.ts";
 
@@ -35,16 +35,14 @@ const complaint = /\[ERROR\]|ojph error|failed|Aborted/;
 
 /** Both decoders behind one function; each keeps one instance. Throws ServiceError `decode`. */
 export function componentDecoder(host: CodecHost): DecodeComponents {
-  const part1 = keepInstance(() =>
-    listen<OpenJpeg>((glue) =>
-      createOpenJpeg({ ...glue, instantiateWasm: instantiateFrom(host.wasm("openjpeg")) }),
-    ),
-  );
-  const part15 = keepInstance(() =>
-    listen<OpenJph>((glue) =>
-      createOpenJph({ ...glue, instantiateWasm: instantiateFrom(host.wasm("openjph")) }),
-    ),
-  );
+  const withPart1 = keptInstance({
+    create: () => listen(createOpenJpeg, host.wasm("openjpeg")),
+    memory: ({ HEAPU8 }) => HEAPU8.length,
+  });
+  const withPart15 = keptInstance({
+    create: () => listen(createOpenJph, host.wasm("openjph")),
+    memory: ({ HEAPU8 }) => HEAPU8.length,
+  });
 
   return async (bytes, codestream, components, level) => {
     checkTileParts(bytes, codestream.tiles);
@@ -52,7 +50,7 @@ export function componentDecoder(host: CodecHost): DecodeComponents {
     const bits = codestream.components[0]?.bits ?? 8;
     // OpenJPH's bindings mix up samples of more than 8 bit when there are several components; OpenJPEG knows HTJ2K too.
     if (codestream.highThroughput && (bits <= 8 || count === 1)) {
-      const plane = await part15.use((module) =>
+      const plane = await withPart15((module) =>
         run(module, new module.HTJ2KDecoder(), [bytes], codestream, count, level),
       );
       return components.map((at) => ({ plane, at }));
@@ -64,7 +62,7 @@ export function componentDecoder(host: CodecHost): DecodeComponents {
       const chosen = rest.length >= 3 ? rest.slice(0, 3) : rest.slice(0, 1);
       const asStored = chosen.length === count && chosen.every((component, i) => component === i);
       const input = asStored ? [bytes] : [selecting(codestream, chosen), bytes];
-      const plane = await part1.use((module) =>
+      const plane = await withPart1((module) =>
         run(module, new module.J2KDecoder(), input, codestream, chosen.length, level),
       );
       wanted.push(...chosen.map((_, at) => ({ plane, at })));
@@ -114,13 +112,15 @@ export async function decodeRegion(
 }
 
 async function listen<T extends object>(
-  create: (glue: { print: (line: string) => void; printErr: (line: string) => void }) => Promise<T>,
+  create: (options: EmscriptenOptions) => Promise<T>,
+  module: WebAssembly.Module,
 ): Promise<T & Heard> {
   const lines: string[] = [];
   const hear = (line: string) => {
     if (lines.length < 100 && complaint.test(line)) lines.push(line);
   };
-  return Object.assign(await create({ print: hear, printErr: hear }), { lines });
+  const instance = await create({ ...emscriptenOptions(module), print: hear, printErr: hear });
+  return Object.assign(instance, { lines });
 }
 
 /** One decode, its result checked against the header and copied out of the module's memory. */

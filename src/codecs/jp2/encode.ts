@@ -4,7 +4,8 @@ import createOpenJpeg from "@cornerstonejs/codec-openjpeg/wasmjs";
 import { ServiceError } from "../../errors.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost, EncodeOptions } from "../codec.ts";
-import { instantiateFrom, keepInstance } from "../instance.ts";
+import { emscriptenOptions, keptInstance } from "../instance.ts";
+import type { OpenJpeg } from "./glue.ts";
 import { jp2File } from "./write-boxes.ts";
 
 export const maxSide = 65535;
@@ -16,14 +17,10 @@ const ratios: Readonly<Record<number, number>> = { 1: 6, 3: 8 };
 export function jp2Encoder(
   host: CodecHost,
 ): (pixels: PixelBuffer, options: EncodeOptions) => Promise<Uint8Array> {
-  const silent = () => {};
-  const kept = keepInstance(() =>
-    createOpenJpeg({
-      print: silent,
-      printErr: silent,
-      instantiateWasm: instantiateFrom(host.wasm("openjpeg")),
-    }),
-  );
+  const withOpenJpeg = keptInstance<OpenJpeg>({
+    create: () => createOpenJpeg(emscriptenOptions(host.wasm("openjpeg"))),
+    memory: (module) => module.HEAPU8.length,
+  });
   return async ({ width, height, bands, data }, { resolution }) => {
     const ratio = ratios[bands];
     if (!(data instanceof Uint8Array) || ratio === undefined || Math.max(width, height) > maxSide)
@@ -31,7 +28,7 @@ export function jp2Encoder(
         "encode",
         `Expected 8-bit gray or RGB of at most ${maxSide} pixels on a side for JPEG 2000, received ${width}x${height} of ${bands} bands.`,
       );
-    const codestream = await kept.use((module) => {
+    const codestream = await withOpenJpeg((module) => {
       try {
         const encoder = new module.J2KEncoder();
         encoder

@@ -1,10 +1,5 @@
 // What is used of the two JPEG 2000 packages: their embind classes.
 
-export interface Glue {
-  readonly print: (line: string) => void;
-  readonly printErr: (line: string) => void;
-  readonly instantiateWasm: unknown;
-}
 export interface FrameInfo {
   readonly width: number;
   readonly height: number;

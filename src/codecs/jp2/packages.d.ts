@@ -1,11 +1,13 @@
 // The two JPEG 2000 packages come without types: their factories.
 
 declare module "@cornerstonejs/codec-openjpeg/wasmjs" {
-  const create: (glue: import("./glue.ts").Glue) => Promise<import("./glue.ts").OpenJpeg>;
+  const create: (
+    options: import("../instance.ts").EmscriptenOptions,
+  ) => Promise<import("./glue.ts").OpenJpeg>;
   export default create;
 }
 
 declare module "@cornerstonejs/codec-openjph" {
-  const create: (glue: import("./glue.ts").Glue) => Promise<import("./glue.ts").OpenJph>;
+  const create: (options: import("../instance.ts").EmscriptenOptions) => Promise<import("./glue.ts").OpenJph>;
   export default create;
 }

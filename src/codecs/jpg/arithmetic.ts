@@ -4,8 +4,8 @@ import type { JPEGDecoder, LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-tur
 import { type ByteSource, readAll } from "../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { ReadRequest } from "../codec.ts";
+import { asServiceError } from "../instance.ts";
 import { crop, detailsOf, mismatch } from "./decode.ts";
-import { asServiceError } from "./instance.ts";
 
 const maxFile = 1024 ** 3;
 /** The memory that this build begins with. */

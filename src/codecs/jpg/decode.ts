@@ -4,8 +4,8 @@ import { ServiceError } from "../../errors.ts";
 import { type ByteSource, readAll } from "../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost, ImageHeader, ReadRequest } from "../codec.ts";
+import { asServiceError, keptInstance } from "../instance.ts";
 import type { JpegDetails } from "./header.ts";
-import { asServiceError, keptInstance } from "./instance.ts";
 import { accurateDct, createTurbo, pixelFormats, type Turbo } from "./turbo.ts";
 
 /** A picture with more scans is an attack: each costs a pass over all coefficients. */

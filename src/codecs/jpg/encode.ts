@@ -6,10 +6,10 @@ import createMozjpeg, { type Mozjpeg } from "@jsquash/jpeg/codec/enc/mozjpeg_enc
 import { ServiceError } from "../../errors.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost, EncodeOptions } from "../codec.ts";
+import { asServiceError, emscriptenOptions, keptInstance } from "../instance.ts";
 import { withDensity } from "./density.ts";
 import type { JpegEncoder } from "./fast-encode.ts";
 import { maxSide } from "./header.ts";
-import { asServiceError, emscriptenOptions, keptInstance } from "./instance.ts";
 
 /**
  * TJSAMP, side of an MCU, and the bytes that libjpeg-turbo takes as its bound for each padded pixel (tjBufSize).

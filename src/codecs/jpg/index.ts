@@ -3,6 +3,7 @@
 import createLibjpegTurbo, { type LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import { ServiceError } from "../../errors.ts";
 import type { Codec, CodecHost } from "../codec.ts";
+import { emscriptenOptions, keptInstance } from "../instance.ts";
 import { arithmeticDecoder, arithmeticMemory } from "./arithmetic.ts";
 import { detailsOf, turboDecoder, turboMemory } from "./decode.ts";
 import { withDensity } from "./density.ts";
@@ -10,7 +11,6 @@ import { encodes, jpegEncoder, optimisePays } from "./encode.ts";
 import { createJpegEncoder, type JpegEncoder } from "./fast-encode.ts";
 import { readJpegHeader } from "./header.ts";
 import { indexedJpeg } from "./indexed.ts";
-import { emscriptenOptions, keptInstance } from "./instance.ts";
 import { worthCutting } from "./passthrough.ts";
 import { planesOf, targetOf } from "./planes.ts";
 

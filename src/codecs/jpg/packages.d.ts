@@ -1,15 +1,5 @@
 // Types of the two encoder packages, as far as they are used; the packages bring none that fit.
 
-/** What emscripten's factories take: a hook that makes the instance from a compiled module. */
-interface EmscriptenOptions {
-  instantiateWasm(
-    imports: WebAssembly.Imports,
-    done: (instance: WebAssembly.Instance) => void,
-  ): WebAssembly.Exports;
-  print?(text: string): void;
-  printErr?(text: string): void;
-}
-
 declare module "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs" {
   /** Sides are 16 bits wide, depth and count 8. */
   export interface FrameInfo {
@@ -42,7 +32,7 @@ declare module "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs" {
     readonly JPEGDecoder: new () => JPEGDecoder;
     readonly JPEGEncoder: new () => JPEGEncoder;
   }
-  export default function create(options: EmscriptenOptions): Promise<LibjpegTurbo>;
+  export default function create(options: import("../instance.ts").EmscriptenOptions): Promise<LibjpegTurbo>;
 }
 
 declare module "@jsquash/jpeg/codec/enc/mozjpeg_enc.js" {
@@ -69,5 +59,5 @@ declare module "@jsquash/jpeg/codec/enc/mozjpeg_enc.js" {
     /** RGBA samples in. */
     encode(data: Uint8Array, width: number, height: number, options: MozjpegOptions): Uint8Array;
   }
-  export default function create(options: EmscriptenOptions): Promise<Mozjpeg>;
+  export default function create(options: import("../instance.ts").EmscriptenOptions): Promise<Mozjpeg>;
 }

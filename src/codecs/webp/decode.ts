@@ -5,7 +5,7 @@ import { ServiceError } from "../../errors.ts";
 import { memoryBytes } from "../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost, Rectangle } from "../codec.ts";
-import { instantiateFrom, keepInstance } from "../instance.ts";
+import { emscriptenOptions, keptInstance } from "../instance.ts";
 import { type Container, type Frame, readContainer } from "./header.ts";
 
 /** RGBA, not premultiplied. */
@@ -20,18 +20,21 @@ const composeLimit = 64 * 1024 * 1024;
 
 /** The still-picture decoder: a whole WebP file in memory to RGBA. Throws ServiceError `decode`. */
 export function stillDecoder(host: CodecHost): (file: Uint8Array) => Promise<Rgba> {
-  const kept = keepInstance(async () => {
-    offerImageData();
-    return createDecoder({
-      instantiateWasm: instantiateFrom(host.wasm("webp-decode")),
-      locateFile: (name: string) => name, // never fetched; spares the glue a look at import.meta.url
-    } as object);
+  const withDecoder = keptInstance({
+    create() {
+      offerImageData();
+      return createDecoder({
+        ...emscriptenOptions(host.wasm("webp-decode")),
+        locateFile: (name: string) => name, // never fetched; spares the glue a look at import.meta.url
+      } as object);
+    },
+    memory: (decoder) => decoder.HEAPU8.length,
   });
   return (file) =>
-    kept.use((module) => {
+    withDecoder((decoder) => {
       let result: { width: number; height: number; data: Uint8ClampedArray } | null;
       try {
-        result = module.decode(file as BufferSource);
+        result = decoder.decode(file as BufferSource);
       } catch (cause) {
         throw damaged("the decoder stopped", cause);
       }

@@ -5,7 +5,7 @@ import { defaultOptions } from "@jsquash/webp/meta.js";
 import { ServiceError } from "../../errors.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost, EncodeOptions } from "../codec.ts";
-import { instantiateFrom, keepInstance } from "../instance.ts";
+import { emscriptenOptions, keptInstance } from "../instance.ts";
 
 /** The format's largest width and height (RFC 6386, section 9.1: 14 bits). */
 export const maxSide = 16383;
@@ -20,13 +20,14 @@ interface Encoder {
 export function webpEncoder(
   host: CodecHost,
 ): (pixels: PixelBuffer, options: EncodeOptions) => Promise<Uint8Array> {
-  const kept = keepInstance(
-    async () =>
+  const withEncoder = keptInstance<Encoder>({
+    create: async () =>
       (await createEncoder({
-        instantiateWasm: instantiateFrom(host.wasm("webp-encode")),
+        ...emscriptenOptions(host.wasm("webp-encode")),
         locateFile: (name: string) => name, // never fetched; spares the glue a look at import.meta.url
       } as object)) as unknown as Encoder,
-  );
+    memory: (encoder) => encoder.HEAPU8.length,
+  });
   return async (pixels, options) => {
     const { width, height } = pixels;
     if (Math.max(width, height) > maxSide)
@@ -35,18 +36,15 @@ export function webpEncoder(
         `Expected at most ${maxSide} pixels on a side for WebP, received ${width}x${height}; ask for a smaller size.`,
       );
     const rgba = toRgba(pixels);
-    const encoded = await kept.use((module) => {
+    return withEncoder((encoder) => {
       try {
-        return module.encode(rgba, width, height, {
-          ...defaultOptions,
-          quality: options.quality,
-        });
+        const encoded = encoder.encode(rgba, width, height, { ...defaultOptions, quality: options.quality });
+        if (encoded) return encoded.slice();
       } catch (cause) {
         throw failed(cause);
       }
+      throw failed();
     });
-    if (!encoded) throw failed();
-    return encoded.slice();
   };
 }
 

@@ -2,7 +2,7 @@
 
 import createOpenJpeg from "@cornerstonejs/codec-openjpeg/wasmjs";
 import createOpenJph from "@cornerstonejs/codec-openjph";
-import { instantiateFrom } from "../../../src/codecs/instance.ts";
+import { emscriptenOptions } from "../../../src/codecs/instance.ts";
 import { fixture, testHost } from "../../host.ts";
 
 type Bytes = readonly number[];
@@ -59,10 +59,9 @@ export async function encodeCodestream(picture: {
   readonly highThroughput: boolean;
 }): Promise<Uint8Array> {
   const { width, height, bands, bits, values, signed = false, highThroughput } = picture;
-  const glue = { print() {}, printErr() {} };
   const module = highThroughput
-    ? await createOpenJph({ ...glue, instantiateWasm: instantiateFrom(testHost.wasm("openjph")) })
-    : await createOpenJpeg({ ...glue, instantiateWasm: instantiateFrom(testHost.wasm("openjpeg")) });
+    ? await createOpenJph(emscriptenOptions(testHost.wasm("openjph")))
+    : await createOpenJpeg(emscriptenOptions(testHost.wasm("openjpeg")));
   const encoder = "HTJ2KEncoder" in module ? new module.HTJ2KEncoder() : new module.J2KEncoder();
   const samples = bits > 8 ? new Uint8Array(Uint16Array.from(values).buffer) : Uint8Array.from(values);
   encoder

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keptInstance } from "../../../src/codecs/jpg/instance.ts";
+import { keptInstance } from "../../src/codecs/instance.ts";
 
 /** Numbered instances whose memory the test sets. */
 function numbered() {
