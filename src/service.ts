@@ -5,12 +5,13 @@ import { createPool, poolCounts } from "./codecs/pool.ts";
 import type { Config } from "./config/schema.ts";
 import { admissionCounts, createAdmission } from "./images/admit.ts";
 import { createIndexes } from "./images/indexes.ts";
+import { memoryBudget } from "./images/options.ts";
 import { outputPolicy } from "./images/policy.ts";
 import type { RenderParts } from "./images/render.ts";
 import { createCounts } from "./lib/count.ts";
 import { type IpRange, parseRange } from "./lib/ip-range.ts";
 import type { Log } from "./lib/log.ts";
-import { parseDuration, parseSize } from "./lib/quantity.ts";
+import { parseDuration } from "./lib/quantity.ts";
 import type { Platform } from "./platform/platform.ts";
 import { buildSources, type Sources } from "./sources/index.ts";
 import { buildSlots, type Slots } from "./stores/index.ts";
@@ -72,10 +73,7 @@ export async function createService(
 ): Promise<Service> {
   let current = config;
   const workers = () => current.image.max_concurrent || platform.parallelism;
-  const memory =
-    config.image.memory_budget === ""
-      ? Math.floor(platform.memoryBytes / 4)
-      : parseSize(config.image.memory_budget);
+  const memory = memoryBudget(config.image, platform.memoryBytes);
   const gate = () => ({ concurrent: workers(), memory, waiting: waitingPerWorker * workers() });
   const codecs = createCodecs(platform);
   const sources = buildSources(config.sources, platform);

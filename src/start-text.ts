@@ -2,7 +2,8 @@
 
 import { encodeIdentifier } from "./iiif/image/path.ts";
 import { firstImages } from "./images/first-images.ts";
-import { formatSize, parseSize } from "./lib/quantity.ts";
+import { memoryBudget } from "./images/options.ts";
+import { formatSize } from "./lib/quantity.ts";
 import type { Service } from "./service.ts";
 
 /** The same for machines, as the fields of one log message. */
@@ -34,7 +35,7 @@ export async function startText(
   const first = open[0] ?? "";
   const [image] = await firstImages(service.images, sources.default, 1);
   const lines = [
-    `smalti ${service.version} on ${platform.name} ${platform.version}, ${config.image.max_concurrent || platform.parallelism} workers, ${formatSize(memoryBudget(service))} for images`,
+    `smalti ${service.version} on ${platform.name} ${platform.version}, ${config.image.max_concurrent || platform.parallelism} workers, ${formatSize(memoryBudget(config.image, platform.memoryBytes))} for images`,
     `  configuration  ${file ?? "none: defaults"}`,
     ...config.sources.map(
       (source) =>
@@ -55,11 +56,6 @@ export async function startText(
   else if (image) lines.push(`  an image       ${image.identifier}: ${image.problem}`);
   else lines.push(`  no image found at the top of source "${sources.default.name}"`);
   return `${lines.join("\n")}\n`;
-}
-
-function memoryBudget(service: Service): number {
-  const written = service.config().image.memory_budget;
-  return written === "" ? service.platform.memoryBytes / 4 : parseSize(written);
 }
 
 function limitsText(service: Service): string {

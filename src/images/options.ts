@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { durationOption, sizeOption } from "../lib/option-types.ts";
+import { parseSize } from "../lib/quantity.ts";
 
 const pixels = (doc: string) =>
   z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0).meta({ description: doc, edit: "restart" });
@@ -33,7 +34,7 @@ export const imageOptions = z.strictObject({
     .default("")
     .meta({
       description:
-        "Memory that all renders together may be estimated to need. Empty: a quarter of the machine's or container's memory.",
+        "Memory that all renders together may be estimated to need. Empty: a quarter of the machine's or container's memory, at most 2 GiB.",
       edit: "restart",
     }),
   timeout: durationOption.default("60s").meta({
@@ -86,6 +87,15 @@ export const imageOptions = z.strictObject({
 });
 
 export type ImageOptions = z.output<typeof imageOptions>;
+
+/** Without a setting no request may take more, however large the machine: an answer would be minutes in the making. */
+const mostByDefault = 2 * 2 ** 30;
+
+/** Bytes that all renders together may be estimated to need, on a machine with so much memory. */
+export function memoryBudget(options: ImageOptions, machine: number): number {
+  const written = options.memory_budget;
+  return written === "" ? Math.min(Math.floor(machine / 4), mostByDefault) : parseSize(written);
+}
 
 /** `#rrggbb` as three numbers from 0 to 255. */
 export function parseColour(text: string): readonly [number, number, number] {
