@@ -148,11 +148,12 @@ async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): P
       await closeBy(service, performance.now() + parseDuration(config.shutdown_timeout));
       throw new StartError(listenProblem(config.addr, error));
     });
+  // Before anybody can read that it serves, and stop it.
+  platform.onSignal?.("stop", () => void stop(platform, service, serving));
+  platform.onSignal?.("reload", () => void reload(platform, service, args));
   // Whoever reads JSON lines gets nothing else.
   if (config.log.format === "json") log.info("serving", startFields(service, serving.urls, loaded.file));
   else platform.write?.("out", await startText(service, serving.urls, loaded.file));
-  platform.onSignal?.("stop", () => void stop(platform, service, serving));
-  platform.onSignal?.("reload", () => void reload(platform, service, args));
 }
 
 function listenProblem(addr: string, error: unknown): string {

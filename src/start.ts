@@ -2,24 +2,39 @@
 
 import { createApp } from "./app.ts";
 import { loadConfig, problemLines } from "./config/load.ts";
-import { withAbsolutePaths } from "./config/paths.ts";
+import { withAbsolutePaths, withFolder } from "./config/paths.ts";
 import { createLog } from "./lib/log.ts";
 import type { Platform } from "./platform/platform.ts";
 import { createService } from "./service.ts";
 import { version } from "./version.ts";
 
-/** Builds the service and its app. Throws an Error that lists all problems of the configuration. */
+/**
+ * Builds the service and its app. Without a configuration the files of the platform are served as its only source, where
+ * there are any. Throws an Error that lists all problems of the configuration.
+ */
 export async function start(
   platform: Platform,
   configText: string | undefined,
 ): Promise<(request: Request) => Promise<Response>> {
   const loaded = loadConfig(configText, platform.env);
   if (loaded.problems) throw new Error(problemLines(loaded.problems, "SMALTI_CONFIG or /config.yaml"));
-  const config = withAbsolutePaths(loaded.config, "/");
+  const written = withAbsolutePaths(loaded.config, "/");
+  const alone = configText === undefined && (await holdsFiles(platform));
+  const config = alone ? withFolder(written, "/") : written;
   const log = createLog({
     level: config.log.level,
     format: config.log.format,
     write: (line) => console.log(line.trimEnd()),
   });
   return createApp(await createService(config, platform, log, version)).fetch;
+}
+
+/** Whether anything lies at the top of the platform's files; a disk that is not there is empty. */
+async function holdsFiles({ files }: Platform): Promise<boolean> {
+  try {
+    for await (const _ of files?.list("/") ?? []) return true;
+  } catch {
+    // not there
+  }
+  return false;
 }

@@ -1,5 +1,6 @@
 // File names of the configuration are relative to its folder.
 
+import { sourceOptions } from "../sources/options.ts";
 import type { Config } from "./schema.ts";
 
 /** The configuration with all its file names made absolute against a folder. */
@@ -21,7 +22,7 @@ export function withAbsolutePaths(config: Config, folder: string): Config {
 
 /** The configuration with one folder as its only source, named `files`; `root` is absolute. */
 export function withFolder(config: Config, root: string): Config {
-  return { ...config, sources: [{ name: "files", type: "filesystem", prefix: "", root, revalidate: "60s" }] };
+  return { ...config, sources: sourceOptions.parse([{ name: "files", type: "filesystem", root }]) };
 }
 
 /** A path as it is when absolute, else below a folder. */

@@ -82,7 +82,8 @@ export const configSchema = z.strictObject({
     edit: "restart",
   }),
   shutdown_timeout: option(durationOption.default("15s"), {
-    description: "Time for running requests to finish after a stop signal.",
+    description:
+      "Time for running requests to finish and for caches to be written after a stop signal; a second signal ends at once.",
     edit: "restart",
   }),
   log: z

@@ -164,6 +164,22 @@ describe("the start page", () => {
     );
   });
 
+  test("of many pictures lists them in natural order, and leaves no warning in the log", async () => {
+    const many = mkdtempSync(join(tmpdir(), "smalti-many-"));
+    const names = Array.from({ length: 24 }, (_, at) => `${at + 1}.png`);
+    for (const name of names) copyFileSync(join(fixturesFolder, "base.png"), join(many, name));
+    const warnings: string[] = [];
+    const note = (warning: Error) => warnings.push(warning.name);
+    process.on("warning", note);
+    const own = await served(source(many));
+    const page = await (await own.get("/", { signal: new AbortController().signal })).text();
+    await new Promise((resolve) => setImmediate(resolve)); // warnings come after the turn that causes them
+    process.off("warning", note);
+    rmSync(many, { recursive: true });
+    expect(attributes("data-name", page)).toEqual(names);
+    expect(warnings).toEqual([]);
+  });
+
   test("answers HEAD without a body", async () => {
     const response = await app.get("/", { method: "HEAD" });
     expect([response.status, await response.text()]).toEqual([200, ""]);

@@ -334,6 +334,43 @@ describe("addresses", () => {
   });
 });
 
+describe("answers with public addresses in them", () => {
+  const prefixed = { "X-Forwarded-Host": "museum.example", "X-Forwarded-Prefix": "/img" };
+  const forwarded = "X-Forwarded-Proto, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix";
+  const browser = { Accept: "text/html" };
+  const fixed = 'base_url: "https://fixed.example/iiif-server"';
+
+  test.each([
+    ["the redirect", "/iiif/3/base.png", "Location"],
+    ["an image", image, "Link"],
+  ])("%s names them in Vary only where they follow the request", async (_, target, header) => {
+    const response = await app.get(target, { headers: prefixed });
+    expect(response.headers.get(header)).toContain("http://museum.example/img/iiif/3/base.png");
+    expect(response.headers.get("Vary")).toBe(forwarded);
+    const own = await (await served(fixed)).get(target, { headers: prefixed });
+    expect(own.headers.get(header)).toContain("https://fixed.example/iiif-server/iiif/3/base.png");
+    expect(own.headers.get("Vary")).toBeNull();
+  });
+
+  test("an image that has not changed varies as the image does", async () => {
+    const ETag = (await app.get(image)).headers.get("ETag") ?? "";
+    const response = await app.get(image, { headers: { "If-None-Match": ETag } });
+    expect([response.status, response.headers.get("Vary")]).toEqual([304, forwarded]);
+  });
+
+  test.each(["/iiif/3/none.png/info.json", "/nowhere"])(
+    "the error page of %s links to the start page of the service, wherever it hangs",
+    async (target) => {
+      const page = await app.get(target, { headers: { ...prefixed, ...browser } });
+      expect(await page.text()).toContain('<a href="http://museum.example/img/">');
+      expect(page.headers.get("Vary")).toBe(`Accept, ${forwarded}`);
+      const own = await (await served(fixed)).get(target, { headers: browser });
+      expect(await own.text()).toContain('<a href="https://fixed.example/iiif-server/">');
+      expect(own.headers.get("Vary")).toBe("Accept");
+    },
+  );
+});
+
 describe("errors", () => {
   test.each([
     ["/iiif/3/base.png/900,0,10,10/max/0/default.jpg", 400, "region_outside_image"],

@@ -149,7 +149,7 @@ describe("mistakes give one line that says what to do, and exit code 1", () => {
     const { code, err } = await built.run(["-config", file]);
     expect(code).toBe(1);
     expect(lines(err)).toEqual([
-      expect.stringMatching(/source "scans": .*Create it, mount it, or correct root/),
+      expect.stringMatching(/source "scans" at \/.*\/gone: .*Create it, mount it, or correct root/),
     ]);
   });
 
@@ -165,7 +165,9 @@ describe("mistakes give one line that says what to do, and exit code 1", () => {
     );
     const { code, err } = await built.run(["-config", file], { uid: 65_534, cwd: "/" });
     expect(code).toBe(1);
-    expect(lines(err)).toEqual([expect.stringMatching(/source "scans": .*cannot be read.*right to read/)]);
+    expect(lines(err)).toEqual([
+      expect.stringMatching(/source "scans" at .*\/locked: .*cannot be read.*right to read/),
+    ]);
   });
 
   test("a port in use", async () => {

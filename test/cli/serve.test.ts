@@ -65,6 +65,20 @@ describe("the start", () => {
     expect(await stop(server)).toBe(0);
   });
 
+  test.each([
+    ["{}", "answers of any size, no cap on requests"],
+    ["{ max_in_flight_per_ip: 7 }", "answers of any size, 7 requests at once from one address"],
+    [
+      "{ max_in_flight: 9, max_in_flight_per_ip: 7 }",
+      "answers of any size, 9 requests at once, 7 requests at once from one address",
+    ],
+  ])("under limits %s tells them", async (limits, text) => {
+    const server = await built.serve(["-config", write("limits.yaml", `limits: ${limits}`)]);
+    await server.said(/info\.json\n/);
+    expect(server.status().out).toContain(`, ${text}\n`);
+    expect(await stop(server)).toBe(0);
+  });
+
   test("with an empty folder says so and serves", async () => {
     mkdirSync(join(folder, "empty"));
     const server = await built.serve(["empty"], { cwd: folder });
@@ -163,6 +177,27 @@ describe("SIGTERM", () => {
     server.process.kill("SIGTERM");
     await expect(answer).rejects.toThrow();
     expect((await server.ended).code).toBe(0);
+  });
+});
+
+describe.runIf(process.platform === "linux")("a cache that never answers", () => {
+  // Making a folder below /proc does not come to an end on Node 20.
+  const hanging = (name: string, timeout: string) =>
+    write(name, `shutdown_timeout: ${timeout}\ncache: { info: { backend: filesystem, path: /proc/none } }`);
+
+  test("holds no stop up for longer than shutdown_timeout", async () => {
+    const server = await built.serve(["-config", hanging("hanging.yaml", "300ms")]);
+    expect(await stop(server)).toBe(0);
+    expect(server.status().err).toMatch(/warn .*shutdown_timeout/);
+  });
+
+  test("is not waited for after a second signal, and the exit code is 1", async () => {
+    const server = await built.serve(["-config", hanging("stubborn.yaml", "5m")]);
+    server.process.kill("SIGTERM");
+    await server.said(/info {2}stopping/);
+    server.process.kill("SIGINT");
+    expect((await server.ended).code).toBe(1);
+    expect(server.status().err.match(/second signal/g)).toHaveLength(1);
   });
 });
 

@@ -267,6 +267,39 @@ describe("a worker that dies", () => {
   });
 });
 
+describe("a worker that cannot be started", () => {
+  /** A platform on which one worker can be started, from a file. */
+  const startsOne = (thread: string) => {
+    let left = 1;
+    const startWorker = () => {
+      if (left-- <= 0) throw new Error("no thread");
+      return startNodeWorker(new URL(thread, dist));
+    };
+    return { ...platform, startWorker };
+  };
+
+  it("fails the job instead of leaving it in the queue", async () => {
+    const { pool } = poolOf({ platform: startsOne("dying.mjs") });
+    const job = { plan, bytes: memoryBytes(master) };
+    expect(await codeOf(pool.render(job, limits))).toBe("decode worker_died");
+    await expect(pool.render(job, limits)).rejects.toThrow("no thread");
+    expect(pool.status()).toMatchObject({ workers: 0, queued: 0 });
+  });
+
+  it("leaves the job to one that runs", async () => {
+    const { pool } = poolOf({ platform: startsOne("thread.js"), size: 2 });
+    const { bytes, asked } = hangingBytes();
+    const gone = new AbortController();
+    const running = codeOf(pool.render({ plan, bytes }, { ...limits, signal: gone.signal }));
+    await asked;
+    const waiting = pool.render({ plan, bytes: memoryBytes(master) }, limits);
+    expect(pool.status()).toMatchObject({ workers: 1, queued: 1 });
+    gone.abort();
+    expect(await running).toBe("cancelled cancelled");
+    expect(await waiting).toEqual(await inPlace());
+  });
+});
+
 describe("without workers", () => {
   const { startWorker: _, ...without } = platform;
 

@@ -161,6 +161,13 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     expect(text).toContain("in use");
   });
 
+  it.runIf(runtime.hosted)("serves a folder without a configuration as it is", async () => {
+    const folder = await startServer(runtime, { bare: true });
+    const statusOf = async (name: string) => (await fetch(`${folder.url}/iiif/3/${name}/info.json`)).status;
+    expect([await statusOf("images%2Fbase.png"), await statusOf("sample")]).toEqual([200, 404]);
+    await folder.close();
+  });
+
   it.runIf(runtime.reload)("reads its configuration again on SIGHUP", async () => {
     server.configure("image: { max_pixel_area: 1000 }\n");
     server.signal("SIGHUP");

@@ -45,8 +45,13 @@ export const pictures = [
   "htj2k-lossy.j2c",
 ] as const;
 
+export interface StartOptions {
+  /** Only the pictures lie in the directory, and no configuration. */
+  readonly bare?: boolean;
+}
+
 /** Starts a server over a few fixtures; resolves when it answers. */
-export async function startServer(runtime: Runtime): Promise<Started> {
+export async function startServer(runtime: Runtime, { bare = false }: StartOptions = {}): Promise<Started> {
   const directory = mkdtempSync(join(tmpdir(), `smalti-${runtime.name}-`));
   const images = join(directory, "images");
   mkdirSync(join(images, "deep"), { recursive: true });
@@ -58,7 +63,7 @@ export async function startServer(runtime: Runtime): Promise<Started> {
   const address = runtime.hosted ? "" : `addr: "127.0.0.1:${port}"\n`;
   const base = `${address}sources:\n  - { name: images, type: filesystem, root: ./images }\ncache:\n  origin: { backend: heap }\n`;
   const configure = (extra: string) => writeFileSync(join(directory, "config.yaml"), `${base}${extra}`);
-  configure("");
+  if (!bare) configure("");
 
   const [command = "", ...args] = runtime.command({ directory, port });
   const child = spawn(command, args, { cwd: runtime.cwd ?? directory, stdio: ["ignore", "pipe", "pipe"] });
