@@ -59,8 +59,6 @@ export async function runJob(
   return codecs.encoder(plan.write.format).encode(pixels, plan.write);
 }
 
-export { cancelled };
-
 function stillWanted(signal: Wanted | undefined): void {
   if (signal?.aborted) throw cancelled();
 }

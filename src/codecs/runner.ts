@@ -1,11 +1,11 @@
 // What runs one job at a time for the pool: a worker of the platform, or this thread where there are none.
 
-import { fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
+import { cancelled, fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import type { WorkerPort } from "../platform/platform.ts";
 import type { IndexAccess } from "./codec.ts";
 import type { Codecs } from "./index.ts";
-import { cancelled, runTask, type Task } from "./job.ts";
+import { runTask, type Task } from "./job.ts";
 import { type FromWorker, type JobFile, ownBuffer, type ToWorker } from "./messages.ts";
 import { type WasmName, wasmNames } from "./modules.ts";
 

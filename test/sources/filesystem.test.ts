@@ -406,7 +406,13 @@ describe("a file that was found lately", () => {
     const path = join(root, "lately.jpg");
     await writeFile(path, "old");
     let looks = 0;
-    const counted: FileSystem = { ...files, stat: (at) => (looks++, files.stat(at)) };
+    const counted: FileSystem = {
+      ...files,
+      stat(at) {
+        looks++;
+        return files.stat(at);
+      },
+    };
     const lazy = filesystemSource({ name: "lazy", root, prefix: "", files: counted, revalidateMs: 60_000 });
     const first = await lazy.open("lately.jpg");
     expect((await lazy.open("lately.jpg"))?.validator).toBe(first?.validator);

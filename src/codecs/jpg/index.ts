@@ -10,7 +10,7 @@ import { withDensity } from "./density.ts";
 import { encodes, jpegEncoder, optimisePays } from "./encode.ts";
 import { createJpegEncoder, type JpegEncoder } from "./fast-encode.ts";
 import { readJpegHeader } from "./header.ts";
-import { indexedJpeg } from "./indexed.ts";
+import { hasIndex, indexedJpeg, indexedMemory } from "./indexed.ts";
 import { worthCutting } from "./passthrough.ts";
 import { planesOf, targetOf } from "./planes.ts";
 
@@ -40,8 +40,10 @@ export function jpegCodec(host: CodecHost): Codec {
       return readJpegHeader(bytes);
     },
     scaleFactors: (header) => (detailsOf(header).arithmetic ? [1] : [1, 2, 4, 8]),
-    memory: (read, fileSize) =>
-      detailsOf(read.header).arithmetic ? arithmeticMemory(read, fileSize) : turboMemory(read, fileSize),
+    memory(read, fileSize) {
+      if (detailsOf(read.header).arithmetic) return arithmeticMemory(read, fileSize);
+      return hasIndex(read.header, fileSize) ? indexedMemory(read, fileSize) : turboMemory(read, fileSize);
+    },
     index: indexed.index,
     async derive(bytes, plan, access, kernels) {
       const { read, steps, write } = plan;

@@ -24,6 +24,22 @@ const kept = 64 * 2 ** 20;
 /** A larger file has no twin: it is decoded whole for each region. */
 const maxTwin = 64 * 2 ** 20;
 
+/** Whether a sound file of this kind gets an index; an unknown size counts as small. */
+export function hasIndex(header: ImageHeader, fileSize: number): boolean {
+  const { arithmetic, multiscan } = detailsOf(header);
+  return !header.unsupported && !arithmetic && (!multiscan || fileSize < maxTwin);
+}
+
+/** Estimated peak bytes of reading a region through the index: planes, pixels, margins, the twin where there is one. */
+export function indexedMemory({ header, region, scaleFactor }: ReadRequest, fileSize: number): number {
+  const side = (length: number) => Math.ceil(length / scaleFactor) + 64;
+  const samples = side(region.width) * side(region.height) * header.bands;
+  const overview = Math.ceil((header.width * header.height * header.bands) / 64);
+  return (
+    3 * samples + overview + 16 * 2 ** 20 + (detailsOf(header).multiscan ? Math.ceil(1.1 * fileSize) : 0)
+  );
+}
+
 /** Access by regions over one host; parsed indexes are kept by their id. */
 export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
   const opened = createLru<string, Opened>(kept);
@@ -90,11 +106,10 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
      */
     index: (bytes: ByteSource, header: ImageHeader): Promise<Uint8Array> =>
       guarded(async () => {
-        const { arithmetic, multiscan } = detailsOf(header);
-        if (header.unsupported || arithmetic) return new Uint8Array();
+        if (!hasIndex(header, bytes.size ?? maxTwin)) return new Uint8Array();
         const own = await makeIndex(bytes);
         if (own) return joinParts(own);
-        if (!multiscan || (bytes.size ?? maxTwin) >= maxTwin) return new Uint8Array();
+        if (!detailsOf(header).multiscan) return new Uint8Array();
         const twin = await makeTwin(bytes);
         const parts = await makeIndex(inMemory(twin));
         return parts ? joinParts({ ...parts, twin }) : new Uint8Array();

@@ -1,7 +1,7 @@
 // JPEG strips and tiles (TIFF Technical Note 2): abbreviated streams joined with their tables, decoded by libjpeg-turbo.
 
 import type { CodecHost } from "../codec.ts";
-import { asServiceError, keptInstance } from "../jpg/instance.ts";
+import { asServiceError, keptInstance } from "../instance.ts";
 import { accurateDct, createTurbo, pixelFormats, type Turbo } from "../jpg/turbo.ts";
 import { damaged } from "./ifd.ts";
 
