@@ -27,12 +27,21 @@ export const FRESH: usize = STATE + 92; // 1: the next MCU of a cut follows a ju
 
 /** Blocks of an MCU in coding order, at most 10. */
 export const BLOCKS: usize = 0x1100;
-export const BLOCK_SIZE: usize = 32;
+export const BLOCK_SIZE: usize = 64;
 export const B_COMPONENT: usize = 0; // pointer
 export const B_DC: usize = 4; // pointers of Huffman tables
 export const B_AC: usize = 8;
 export const B_X: usize = 12; // place in the MCU
 export const B_Y: usize = 16;
+/** Filled in at the start of each MCU row, from the component: */
+export const B_ROW: usize = 20; // pointer of the sample at block x = 0 of the row
+export const B_ACROSS: usize = 24;
+export const B_FIRST: usize = 28; // x of the block in column 0, counted from C_LEFT
+export const B_COLUMNS: usize = 32; // 0 in rows that are not wanted
+export const B_EDGE: usize = 36;
+export const B_STRIDE: usize = 40;
+export const B_LIMIT: usize = 44;
+export const B_QUANT: usize = 48;
 
 /** Components of the scan, at most 4. */
 export const COMPONENTS: usize = 0x1400;
@@ -59,21 +68,24 @@ export const WORK: usize = 0x1700;
 /** What a file's tables become; the host keeps a copy of all of it per file. */
 export const QUANT: usize = 0x2000; // 4 of 64 u16 in natural order
 export const DC_TABLES: usize = 0x2200;
-export const AC_TABLES: usize = 0x5200;
-/** Within a Huffman table: by 10 bits, the rest of the canonical code, by 13 bits over several symbols. */
+export const AC_TABLES: usize = 0xd200;
+/** Within a Huffman table: by 10 bits, the rest of the canonical code, then by more bits with what follows codes. */
 export const T_LONG: usize = 0x800;
 export const T_OFFSETS: usize = T_LONG + 72; // i32 by length
 export const T_VALUES: usize = T_LONG + 144; // up to 256 symbols
 export const T_CODES: usize = T_LONG + 400; // DC only: u32 by symbol 0 to 15, code << 8 | length, 0: no code
-export const T_SKIP: usize = 0xc00; // AC only
+export const T_DC: usize = 0xc00; // DC only: u32 by 11 bits, the difference with the code
+export const T_SKIP: usize = 0xc00; // AC only: u16 by 13 bits, over several symbols
+export const T_FAST: usize = 0x4c00; // AC only: u64 by 11 bits, one or two values with their codes
 
-export const SCRATCH: usize = 0x18400; // entropy-coded bytes without stuffing
+export const SCRATCH: usize = 0x40400; // entropy-coded bytes without stuffing
 export const SCRATCH_ROOM: usize = 0x10000;
 export const SCRATCH_ZEROS: usize = 0xc00; // above the 2480 bytes that the largest MCU may take
-export const REMOVED: usize = 0x29400; // pairs of u32: place in the scratch area, bytes removed up to there
-export const RAW: usize = 0xa9400; // window on the file
+export const REMOVED: usize = 0x51400; // pairs of u32: place in the scratch area, bytes removed up to there
+export const RAW: usize = 0xd1400; // window on the file
 
 export const SKIP_BITS: u64 = 13;
+export const FAST_BITS: u64 = 11;
 /** More than any MCU takes: 10 blocks of 64 codes of at most 16 + 15 bits. */
 export const MCU_BYTES: usize = 2560;
 

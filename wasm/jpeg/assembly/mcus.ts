@@ -7,8 +7,16 @@ import { longSymbol } from "./huffman-read";
 import { flat, inverse2, inverse4, inverse8 } from "./inverse-dct";
 import {
   B_AC,
+  B_ACROSS,
+  B_COLUMNS,
   B_COMPONENT,
   B_DC,
+  B_EDGE,
+  B_FIRST,
+  B_LIMIT,
+  B_QUANT,
+  B_ROW,
+  B_STRIDE,
   B_X,
   B_Y,
   BIT,
@@ -38,6 +46,7 @@ import {
   DAMAGE,
   END_COLUMN,
   EXHAUSTED,
+  FAST_BITS,
   FINAL,
   FRESH,
   FROM_COLUMN,
@@ -62,6 +71,8 @@ import {
   SPENT,
   STEP,
   STOP_ROW,
+  T_DC,
+  T_FAST,
   T_SKIP,
   TO_GO,
   WINDOW_OFFSET,
@@ -71,11 +82,20 @@ const INDEX = 0;
 const DECODE = 1;
 const CUT = 2;
 
-/** Place in the block by place in zigzag order; 16 more for runs that lead past the end. */
+/**
+ * Place of a coefficient in bytes, by one more than its number in zigzag order. Behind the 64 come runs that lead past
+ * the end, which go to the last one, and ends of blocks, which go behind the block.
+ */
 const natural = memory.data<u8>([
-  0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21,
-  28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54,
-  47, 55, 62, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,
+  0, 0, 2, 16, 32, 18, 4, 6, 20, 34, 48, 64, 50, 36, 22, 8, 10, 24, 38, 52, 66, 80, 96, 82, 68, 54, 40, 26, 12, 14,
+  28, 42, 56, 70, 84, 98, 112, 114, 100, 86, 72, 58, 44, 30, 46, 60, 74, 88, 102, 116, 118, 104, 90, 76, 62, 78, 92,
+  106, 120, 122, 108, 94, 110, 124, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126,
+  128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
+  128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
+  128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
+  128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
+  128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
+  128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
 ]);
 
 /** Where an index run saw its next entry's column; the rest of the row has none when it is past its end. */
@@ -173,6 +193,28 @@ function grayMcu(row: i32, column: i32): void {
   }
 }
 
+/** Where the blocks of an MCU row go. All of them are wanted by an index run, whose components hold whole rows. */
+function prepareRow(mode: i32, row: i32): void {
+  const count = load<i32>(BLOCK_COUNT);
+  for (let j = 0; j < count; j++) {
+    const b = BLOCKS + (j as usize) * BLOCK_SIZE;
+    const c: usize = load<u32>(b, B_COMPONENT);
+    const x = load<i32>(b, B_X) - (mode == INDEX ? 0 : load<i32>(c, C_LEFT));
+    const y = row * load<i32>(c, C_DOWN) + load<i32>(b, B_Y) - load<i32>(c, C_TOP);
+    const edge = load<i32>(c, C_EDGE);
+    const stride: usize = load<u32>(c, C_STRIDE);
+    const start = (load<u32>(c, C_PLANE) as usize) + ((mode == INDEX ? y : y * edge) as usize) * stride;
+    store<i32>(b, load<i32>(c, C_ACROSS), B_ACROSS);
+    store<i32>(b, x, B_FIRST);
+    store<i32>(b, (y as u32) < load<u32>(c, C_ROWS) ? load<i32>(c, C_COLUMNS) : 0, B_COLUMNS);
+    store<u32>(b, (mode == INDEX ? start + (x as usize) : start) as u32, B_ROW);
+    store<i32>(b, edge, B_EDGE);
+    store<u32>(b, stride as u32, B_STRIDE);
+    store<u32>(b, load<u32>(c, C_LIMIT), B_LIMIT);
+    store<u32>(b, load<u32>(c, C_QUANT), B_QUANT);
+  }
+}
+
 // @ts-ignore: decorator
 @inline
 function noteEntry(place: u64, spent: u64): void {
@@ -258,6 +300,7 @@ function walk(mode: i32): i32 {
     cnt -= load<u32>(BIT);
     let copied: usize = load<u32>(BIT); // bits of a cut up to here are written
     let moved = false;
+    if (mode != CUT && row < stopRow) prepareRow(mode, row);
 
     while (true) {
       // near the end of the stretch an MCU may turn out not to be there; then all is as if it had not begun
@@ -295,33 +338,41 @@ function walk(mode: i32): i32 {
         ptr += (63 - cnt) >> 3;
         cnt |= 56;
         const dcBits = ((ptr - SCRATCH) << 3) - cnt;
-        let entry: u32 = load<u16>(dcTable + (((buf >> 54) as usize) << 1));
-        if (entry == 0) entry = longSymbol(dcTable, (buf >> 48) as u32);
-        let size: u32 = entry >> 8;
-        buf <<= (entry & 255) as u64;
-        const predicted =
-          load<i32>(component, C_PREDICTOR) +
-          (((buf >> 1) >> (63 - size)) as i32) +
-          ((~((buf as i64) >> 63) as i32) & ((-1 << size) + 1));
+        let size: u32 = 0;
+        let predicted = load<i32>(component, C_PREDICTOR);
+        let entry: u32 = load<u32>(dcTable + (((buf >> (64 - FAST_BITS)) as usize) << 2), T_DC);
+        if (entry != 0) {
+          buf <<= entry as u64;
+          cnt -= entry & 63;
+          predicted += (entry as i32) >> 16;
+        } else {
+          entry = load<u16>(dcTable + (((buf >> 54) as usize) << 1));
+          if (entry == 0) entry = longSymbol(dcTable, (buf >> 48) as u32);
+          size = entry >> 8;
+          buf <<= (entry & 255) as u64;
+          predicted += (((buf >> 1) >> (63 - size)) as i32) + ((~((buf as i64) >> 63) as i32) & ((-1 << size) + 1));
+          buf <<= size as u64;
+          cnt -= (entry & 255) + size;
+          buf |= bigEndian64(ptr) >> (cnt as u64);
+          ptr += (63 - cnt) >> 3;
+          cnt |= 56;
+        }
         const dc: i32 = (predicted << 16) >> 16;
         store<i32>(component, dc, C_PREDICTOR);
-        buf <<= size as u64;
-        cnt -= (entry & 255) + size;
 
         let k: u32 = 1;
         let target: usize = 0;
         let edge: i32 = 0;
         let limit: u32 = 0;
-        let highest: u32 = 0;
+        let place: usize = 0;
+        let pair: u64 = 0;
+        let first: u32 = 0;
+        let seen: usize = 0; // places of the coefficients, together
 
         if (mode == INDEX) {
-          const x = column * load<i32>(component, C_ACROSS) + load<i32>(b, B_X);
-          const y = row * load<i32>(component, C_DOWN) + load<i32>(b, B_Y) - load<i32>(component, C_TOP);
-          const value = ((dc * (load<u16>(load<u32>(component, C_QUANT) as usize) as i32) + 4) >> 3) + 128;
-          store<u8>(
-            (load<u32>(component, C_PLANE) as usize) + (y as usize) * (load<u32>(component, C_STRIDE) as usize) + (x as usize),
-            max(0, min(255, value)) as u8,
-          );
+          const x: usize = column * load<i32>(b, B_ACROSS);
+          const value = ((dc * (load<u16>(load<u32>(b, B_QUANT) as usize) as i32) + 4) >> 3) + 128;
+          store<u8>((load<u32>(b, B_ROW) as usize) + x, max(0, min(255, value)) as u8);
         } else if (mode == CUT) {
           if (fresh && (load<u32>(b, B_X) | load<u32>(b, B_Y)) == 0) {
             appendRun(SCRATCH, copied, dcBits);
@@ -329,19 +380,79 @@ function walk(mode: i32): i32 {
             copied = ((ptr - SCRATCH) << 3) - cnt;
           }
         } else {
-          const x = column * load<i32>(component, C_ACROSS) + load<i32>(b, B_X) - load<i32>(component, C_LEFT);
-          const y = row * load<i32>(component, C_DOWN) + load<i32>(b, B_Y) - load<i32>(component, C_TOP);
-          if ((x as u32) < load<u32>(component, C_COLUMNS) && (y as u32) < load<u32>(component, C_ROWS)) {
-            edge = load<i32>(component, C_EDGE);
-            limit = load<u32>(component, C_LIMIT);
-            target =
-              (load<u32>(component, C_PLANE) as usize) +
-              ((y * edge) as usize) * (load<u32>(component, C_STRIDE) as usize) +
-              ((x * edge) as usize);
+          const x = column * load<i32>(b, B_ACROSS) + load<i32>(b, B_FIRST);
+          if ((x as u32) < load<u32>(b, B_COLUMNS)) {
+            edge = load<i32>(b, B_EDGE);
+            limit = load<u32>(b, B_LIMIT);
+            target = (load<u32>(b, B_ROW) as usize) + ((x * edge) as usize);
+            // at least 44 bits are there
             while (k <= limit) {
-              buf |= bigEndian64(ptr) >> (cnt as u64);
-              ptr += (63 - cnt) >> 3;
-              cnt |= 56;
+              pair = load<u64>(acTable + (((buf >> (64 - FAST_BITS)) as usize) << 3), T_FAST);
+              if (pair != 0) {
+                first = k + (((pair >> 8) as u32) & 255);
+                place = load<u8>(natural + (first as usize));
+                store<i16>(COEFFICIENTS + place, (pair >> 16) as i16);
+                seen |= place;
+                k = first + (((pair >> 40) as u32) & 255);
+                place = load<u8>(natural + (k as usize));
+                store<i16>(COEFFICIENTS + place, (pair >> 48) as i16);
+                seen |= place;
+                buf <<= pair;
+                cnt -= (pair as u32) & 63;
+                if (k > limit) break;
+                pair = load<u64>(acTable + (((buf >> (64 - FAST_BITS)) as usize) << 3), T_FAST);
+                if (pair != 0) {
+                  first = k + (((pair >> 8) as u32) & 255);
+                  place = load<u8>(natural + (first as usize));
+                  store<i16>(COEFFICIENTS + place, (pair >> 16) as i16);
+                  seen |= place;
+                  k = first + (((pair >> 40) as u32) & 255);
+                  place = load<u8>(natural + (k as usize));
+                  store<i16>(COEFFICIENTS + place, (pair >> 48) as i16);
+                  seen |= place;
+                  buf <<= pair;
+                  cnt -= (pair as u32) & 63;
+                  if (k > limit) break;
+                  pair = load<u64>(acTable + (((buf >> (64 - FAST_BITS)) as usize) << 3), T_FAST);
+                  if (pair != 0) {
+                    first = k + (((pair >> 8) as u32) & 255);
+                    place = load<u8>(natural + (first as usize));
+                    store<i16>(COEFFICIENTS + place, (pair >> 16) as i16);
+                    seen |= place;
+                    k = first + (((pair >> 40) as u32) & 255);
+                    place = load<u8>(natural + (k as usize));
+                    store<i16>(COEFFICIENTS + place, (pair >> 48) as i16);
+                    seen |= place;
+                    buf <<= pair;
+                    cnt -= (pair as u32) & 63;
+                    if (k > limit) break;
+                    pair = load<u64>(acTable + (((buf >> (64 - FAST_BITS)) as usize) << 3), T_FAST);
+                    if (pair != 0) {
+                      first = k + (((pair >> 8) as u32) & 255);
+                      place = load<u8>(natural + (first as usize));
+                      store<i16>(COEFFICIENTS + place, (pair >> 16) as i16);
+                      seen |= place;
+                      k = first + (((pair >> 40) as u32) & 255);
+                      place = load<u8>(natural + (k as usize));
+                      store<i16>(COEFFICIENTS + place, (pair >> 48) as i16);
+                      seen |= place;
+                      buf <<= pair;
+                      cnt -= (pair as u32) & 63;
+                      if (k > limit) break;
+                      buf |= bigEndian64(ptr) >> (cnt as u64);
+                      ptr += (63 - cnt) >> 3;
+                      cnt |= 56;
+                      continue;
+                    }
+                  }
+                }
+              }
+              // a code that the table does not hold
+              if (cnt < 32) {
+                buf |= bigEndian64(ptr) >> (cnt as u64);
+                ptr += (63 - cnt) >> 3;
+                cnt |= 56;
+              }
               entry = load<u16>(acTable + (((buf >> 54) as usize) << 1));
               if (entry == 0) entry = longSymbol(acTable, (buf >> 48) as u32);
               buf <<= (entry & 255) as u64;
@@ -353,16 +464,30 @@ function walk(mode: i32): i32 {
                   break;
                 }
                 k += 16;
+                buf |= bigEndian64(ptr) >> (cnt as u64);
+                ptr += (63 - cnt) >> 3;
+                cnt |= 56;
                 continue;
               }
-              k += entry >> 12;
+              k += (entry >> 12) + 1;
               const value =
                 (((buf >> 1) >> (63 - size)) as i32) + ((~((buf as i64) >> 63) as i32) & ((-1 << size) + 1));
               buf <<= size as u64;
               cnt -= size;
-              store<i16>(COEFFICIENTS + ((load<u8>(natural + (k as usize)) as usize) << 1), value as i16);
-              highest = k;
-              k++;
+              buf |= bigEndian64(ptr) >> (cnt as u64);
+              ptr += (63 - cnt) >> 3;
+              cnt |= 56;
+              place = load<u8>(natural + (k as usize));
+              store<i16>(COEFFICIENTS + place, value as i16);
+              seen |= place;
+            }
+            if (first > 63 && first < k) {
+              // the last coefficient's bits were taken together with some of the next block's
+              store<i16>(COEFFICIENTS + load<u8>(natural + (first as usize)), (pair >> 16) as i16);
+              const behind = ((ptr - SCRATCH) << 3) - cnt - (((pair as u32) & 63) - ((pair >> 32) as u32 & 63));
+              ptr = SCRATCH + (behind >> 3) + 7;
+              cnt = 56 - ((behind & 7) as u32);
+              buf = bigEndian64(ptr - 7) << ((behind & 7) as u64);
             }
           }
         }
@@ -419,9 +544,9 @@ function walk(mode: i32): i32 {
         }
 
         if (mode == DECODE && edge != 0) {
-          const quant: usize = load<u32>(component, C_QUANT);
-          const stride: usize = load<u32>(component, C_STRIDE);
-          if (highest == 0) flat(((dc * (load<u16>(quant) as i32)) << 16) >> 16, edge, target, stride);
+          const quant: usize = load<u32>(b, B_QUANT);
+          const stride: usize = load<u32>(b, B_STRIDE);
+          if ((seen & 126) == 0) flat(((dc * (load<u16>(quant) as i32)) << 16) >> 16, edge, target, stride);
           else {
             store<i16>(COEFFICIENTS, dc as i16);
             if (edge == 8) inverse8(quant, target, stride);
@@ -464,6 +589,7 @@ function walk(mode: i32): i32 {
         column = 0;
         noted = 0;
         row++;
+        if (mode != CUT) prepareRow(mode, row);
       }
       if (row == stopRow || toGo == 0 || load<u32>(SPENT) || result >= 0) {
         const done = min(((ptr - SCRATCH) << 3) - cnt, bitEnd);

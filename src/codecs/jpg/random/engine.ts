@@ -60,7 +60,7 @@ export const field = {
 } as const;
 
 /** Records of blocks and components, and the fields in them, in places of 4 bytes. */
-export const blocks = { at: 0x1100 >> 2, size: 8, component: 0, dc: 1, ac: 2, x: 3, y: 4 } as const;
+export const blocks = { at: 0x1100 >> 2, size: 16, component: 0, dc: 1, ac: 2, x: 3, y: 4 } as const;
 export const components = {
   at: 0x1400 >> 2,
   size: 16,
@@ -85,14 +85,14 @@ export const area = {
   quant: 0x2000,
   quantSize: 128,
   dc: 0x2200,
-  dcSize: 0xc00,
-  ac: 0x5200,
-  acSize: 0x4c00,
-  tablesEnd: 0x18200,
-  raw: 0xa9400,
+  dcSize: 0x2c00,
+  ac: 0xd200,
+  acSize: 0x8c00,
+  tablesEnd: 0x30200,
+  raw: 0xd1400,
   rawRoom: 0x110000,
   /** From here on memory is laid out by each run. */
-  arena: 0x1b9800,
+  arena: 0x1e1800,
 } as const;
 
 /** Vectors read and write past the end of what they work on. */
