@@ -65,7 +65,7 @@ function half(
   v128.store(to, i32x4.shr_s(i32x4.sub(t10, o3), shift), 112);
 }
 
-/** One pass over the 8 vectors at `from`, then rows and columns change places; results at WORK. */
+/** One pass over 8 vectors; results in two halves at WORK + 128 and WORK + 256. */
 // @ts-ignore: decorator
 @inline
 function pass(d0: v128, d1: v128, d2: v128, d3: v128, d4: v128, d5: v128, d6: v128, d7: v128, shift: i32): void {
@@ -93,14 +93,27 @@ function pass(d0: v128, d1: v128, d2: v128, d3: v128, d4: v128, d5: v128, d6: v1
     shift,
     WORK + 256,
   );
-  const r0 = i16x8.narrow_i32x4_s(v128.load(WORK, 128), v128.load(WORK, 256));
-  const r1 = i16x8.narrow_i32x4_s(v128.load(WORK, 144), v128.load(WORK, 272));
-  const r2 = i16x8.narrow_i32x4_s(v128.load(WORK, 160), v128.load(WORK, 288));
-  const r3 = i16x8.narrow_i32x4_s(v128.load(WORK, 176), v128.load(WORK, 304));
-  const r4 = i16x8.narrow_i32x4_s(v128.load(WORK, 192), v128.load(WORK, 320));
-  const r5 = i16x8.narrow_i32x4_s(v128.load(WORK, 208), v128.load(WORK, 336));
-  const r6 = i16x8.narrow_i32x4_s(v128.load(WORK, 224), v128.load(WORK, 352));
-  const r7 = i16x8.narrow_i32x4_s(v128.load(WORK, 240), v128.load(WORK, 368));
+}
+
+/** Both halves of a row of a pass's results. */
+// @ts-ignore: decorator
+@inline
+function result(row: usize): v128 {
+  return i16x8.narrow_i32x4_s(v128.load(WORK + 128 + (row << 4)), v128.load(WORK + 256 + (row << 4)));
+}
+
+/** The results with rows and columns exchanged, at WORK. */
+// @ts-ignore: decorator
+@inline
+function exchange(): void {
+  const r0 = result(0);
+  const r1 = result(1);
+  const r2 = result(2);
+  const r3 = result(3);
+  const r4 = result(4);
+  const r5 = result(5);
+  const r6 = result(6);
+  const r7 = result(7);
   const a0 = low(r0, r4);
   const a1 = high(r0, r4);
   const a2 = low(r1, r5);
@@ -147,6 +160,7 @@ export function inverse8(quant: usize, to: usize, stride: usize): void {
     11,
   );
   clear();
+  exchange();
   pass(
     v128.load(WORK),
     v128.load(WORK, 16),
@@ -158,14 +172,42 @@ export function inverse8(quant: usize, to: usize, stride: usize): void {
     v128.load(WORK, 112),
     18,
   );
+  // the results are columns; as bytes they change places with rows in half as many steps
+  const c04 = i8x16.narrow_i16x8_s(result(0), result(4));
+  const c15 = i8x16.narrow_i16x8_s(result(1), result(5));
+  const c26 = i8x16.narrow_i16x8_s(result(2), result(6));
+  const c37 = i8x16.narrow_i16x8_s(result(3), result(7));
+  const c01 = lowBytes(c04, c15);
+  const c23 = lowBytes(c26, c37);
+  const c45 = highBytes(c04, c15);
+  const c67 = highBytes(c26, c37);
+  storeRows(to, low(c01, c23), low(c45, c67), stride);
+  storeRows(to + (stride << 2), high(c01, c23), high(c45, c67), stride);
+}
+
+// @ts-ignore: decorator
+@inline
+function lowBytes(a: v128, b: v128): v128 {
+  return v128.shuffle<u8>(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+}
+
+// @ts-ignore: decorator
+@inline
+function highBytes(a: v128, b: v128): v128 {
+  return v128.shuffle<u8>(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+
+/** Four rows of 8 samples from their left and right halves. */
+// @ts-ignore: decorator
+@inline
+function storeRows(to: usize, left: v128, right: v128, stride: usize): void {
   const middle = i8x16.splat(-128);
-  for (let row: usize = 0; row < 4; row++) {
-    const at = WORK + (row << 5);
-    const two = v128.xor(i8x16.narrow_i16x8_s(v128.load(at), v128.load(at, 16)), middle);
-    v128.store64_lane(to, two, 0);
-    v128.store64_lane(to + stride, two, 1);
-    to += stride << 1;
-  }
+  const upper = v128.xor(v128.shuffle<i32>(left, right, 0, 4, 1, 5), middle);
+  const lower = v128.xor(v128.shuffle<i32>(left, right, 2, 6, 3, 7), middle);
+  v128.store64_lane(to, upper, 0);
+  v128.store64_lane(to + stride, upper, 1);
+  v128.store64_lane(to + 2 * stride, lower, 0);
+  v128.store64_lane(to + 3 * stride, lower, 1);
 }
 
 // @ts-ignore: decorator
@@ -182,55 +224,74 @@ function clear(): void {
   v128.store(COEFFICIENTS, zero, 112);
 }
 
+/** A row of the 4x4 coefficients, which lie one behind the other. */
 // @ts-ignore: decorator
 @inline
 function dequantised4(quant: usize, row: usize): v128 {
-  return i32x4.mul(
-    v128.load16x4_s(COEFFICIENTS + (row << 4)),
-    v128.load16x4_u(quant + (row << 4)),
-  );
+  return i32x4.mul(v128.load16x4_s(COEFFICIENTS + (row << 3)), v128.load16x4_u(quant + (row << 4)));
 }
 
-/** One pass of the 4-point transform with factors of 2^13: sqrt(2) cos(pi/8) = 10703, sqrt(2) cos(3pi/8) = 4433. */
+/** Even part of the 4-point transform, from d0 + d2 or d0 - d2: scaled by 2^13, with what rounds a shift. */
 // @ts-ignore: decorator
 @inline
-function pass4(d0: v128, d1: v128, d2: v128, d3: v128, shift: i32, to: usize): void {
-  const round = i32x4.splat(1 << (shift - 1));
-  const sum = i32x4.add(i32x4.shl(i32x4.add(d0, d2), 13), round);
-  const difference = i32x4.add(i32x4.shl(i32x4.sub(d0, d2), 13), round);
-  const large = i32x4.splat(10703);
-  const small = i32x4.splat(4433);
-  const outer = i32x4.add(i32x4.mul(d1, large), i32x4.mul(d3, small));
-  const inner = i32x4.sub(i32x4.mul(d1, small), i32x4.mul(d3, large));
-  const r0 = i32x4.shr_s(i32x4.add(sum, outer), shift);
-  const r1 = i32x4.shr_s(i32x4.add(difference, inner), shift);
-  const r2 = i32x4.shr_s(i32x4.sub(difference, inner), shift);
-  const r3 = i32x4.shr_s(i32x4.sub(sum, outer), shift);
+function even4(scaled: v128, shift: i32): v128 {
+  return i32x4.add(i32x4.shl(scaled, 13), i32x4.splat(1 << (shift - 1)));
+}
+
+/** Odd part, with factors of 2^13: sqrt(2) cos(pi/8) = 10703, sqrt(2) cos(3pi/8) = 4433. */
+// @ts-ignore: decorator
+@inline
+function outer4(d1: v128, d3: v128): v128 {
+  return i32x4.add(i32x4.mul(d1, i32x4.splat(10703)), i32x4.mul(d3, i32x4.splat(4433)));
+}
+
+// @ts-ignore: decorator
+@inline
+function inner4(d1: v128, d3: v128): v128 {
+  return i32x4.sub(i32x4.mul(d1, i32x4.splat(4433)), i32x4.mul(d3, i32x4.splat(10703)));
+}
+
+/** A block at half size: 4 rows of 4 bytes from its 16 lowest frequencies; leaves those zero. */
+export function inverse4(quant: usize, to: usize, stride: usize): void {
+  let d0 = dequantised4(quant, 0);
+  let d1 = dequantised4(quant, 1);
+  let d2 = dequantised4(quant, 2);
+  let d3 = dequantised4(quant, 3);
+  v128.store(COEFFICIENTS, i64x2.splat(0));
+  v128.store(COEFFICIENTS, i64x2.splat(0), 16);
+  let sum = even4(i32x4.add(d0, d2), 11);
+  let difference = even4(i32x4.sub(d0, d2), 11);
+  let outer = outer4(d1, d3);
+  let inner = inner4(d1, d3);
+  const r0 = i32x4.shr_s(i32x4.add(sum, outer), 11);
+  const r1 = i32x4.shr_s(i32x4.add(difference, inner), 11);
+  const r2 = i32x4.shr_s(i32x4.sub(difference, inner), 11);
+  const r3 = i32x4.shr_s(i32x4.sub(sum, outer), 11);
   const a = v128.shuffle<i32>(r0, r1, 0, 4, 1, 5);
   const b = v128.shuffle<i32>(r2, r3, 0, 4, 1, 5);
   const c = v128.shuffle<i32>(r0, r1, 2, 6, 3, 7);
   const d = v128.shuffle<i32>(r2, r3, 2, 6, 3, 7);
-  v128.store(to, v128.shuffle<i64>(a, b, 0, 2));
-  v128.store(to, v128.shuffle<i64>(a, b, 1, 3), 16);
-  v128.store(to, v128.shuffle<i64>(c, d, 0, 2), 32);
-  v128.store(to, v128.shuffle<i64>(c, d, 1, 3), 48);
-}
-
-/** A block at half size: 4 rows of 4 bytes from its 16 lowest frequencies; leaves the coefficients zero. */
-export function inverse4(quant: usize, to: usize, stride: usize): void {
-  pass4(
-    dequantised4(quant, 0),
-    dequantised4(quant, 1),
-    dequantised4(quant, 2),
-    dequantised4(quant, 3),
-    11,
-    WORK,
+  d0 = v128.shuffle<i64>(a, b, 0, 2);
+  d1 = v128.shuffle<i64>(a, b, 1, 3);
+  d2 = v128.shuffle<i64>(c, d, 0, 2);
+  d3 = v128.shuffle<i64>(c, d, 1, 3);
+  sum = even4(i32x4.add(d0, d2), 18);
+  difference = even4(i32x4.sub(d0, d2), 18);
+  outer = outer4(d1, d3);
+  inner = inner4(d1, d3);
+  const left = i16x8.narrow_i32x4_s(
+    i32x4.shr_s(i32x4.add(sum, outer), 18),
+    i32x4.shr_s(i32x4.add(difference, inner), 18),
   );
-  clear();
-  pass4(v128.load(WORK), v128.load(WORK, 16), v128.load(WORK, 32), v128.load(WORK, 48), 18, WORK);
-  const upper = i16x8.narrow_i32x4_s(v128.load(WORK), v128.load(WORK, 16));
-  const lower = i16x8.narrow_i32x4_s(v128.load(WORK, 32), v128.load(WORK, 48));
-  const all = v128.xor(i8x16.narrow_i16x8_s(upper, lower), i8x16.splat(-128));
+  const right = i16x8.narrow_i32x4_s(
+    i32x4.shr_s(i32x4.sub(difference, inner), 18),
+    i32x4.shr_s(i32x4.sub(sum, outer), 18),
+  );
+  // column by column so far
+  const all = v128.xor(
+    i8x16.swizzle(i8x16.narrow_i16x8_s(left, right), i8x16(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)),
+    i8x16.splat(-128),
+  );
   v128.store32_lane(to, all, 0);
   v128.store32_lane(to + stride, all, 1);
   v128.store32_lane(to + 2 * stride, all, 2);
@@ -243,14 +304,14 @@ function sample(sum: i32): u8 {
   return max(0, min(255, ((sum + 4) >> 3) + 128)) as u8;
 }
 
-/** A block at a quarter of its size: 2 rows of 2 bytes; leaves the coefficients zero. */
+/** A block at a quarter of its size: 2 rows of 2 bytes from its 4 lowest frequencies; leaves those zero. */
 export function inverse2(quant: usize, to: usize, stride: usize): void {
   const c = COEFFICIENTS;
   const c00 = (load<i16>(c) as i32) * (load<u16>(quant) as i32);
   const c01 = (load<i16>(c, 2) as i32) * (load<u16>(quant, 2) as i32);
-  const c10 = (load<i16>(c, 16) as i32) * (load<u16>(quant, 16) as i32);
-  const c11 = (load<i16>(c, 18) as i32) * (load<u16>(quant, 18) as i32);
-  clear();
+  const c10 = (load<i16>(c, 4) as i32) * (load<u16>(quant, 16) as i32);
+  const c11 = (load<i16>(c, 6) as i32) * (load<u16>(quant, 18) as i32);
+  store<u64>(c, 0);
   store<u8>(to, sample(c00 + c01 + c10 + c11));
   store<u8>(to, sample(c00 - c01 + c10 - c11), 1);
   store<u8>(to + stride, sample(c00 + c01 - c10 - c11));

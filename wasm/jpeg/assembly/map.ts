@@ -42,6 +42,7 @@ export const B_EDGE: usize = 36;
 export const B_STRIDE: usize = 40;
 export const B_LIMIT: usize = 44;
 export const B_QUANT: usize = 48;
+export const B_ORDER: usize = 52; // pointer of the places of coefficients
 
 /** Components of the scan, at most 4. */
 export const COMPONENTS: usize = 0x1400;
@@ -62,7 +63,8 @@ export const C_SAVED: usize = 48; // predictor at the start of an MCU that may h
 export const C_CUT: usize = 52; // DC of the last block written to a cut
 export const C_CUT_SAVED: usize = 56;
 
-export const COEFFICIENTS: usize = 0x1600; // 64 i16 in natural order, zero between blocks
+/** 64 i16 in natural order, or the lowest 16 or 4, zero between blocks; behind them 64 u16 that nobody reads. */
+export const COEFFICIENTS: usize = 0x1600;
 export const WORK: usize = 0x1700;
 
 /** What a file's tables become; the host keeps a copy of all of it per file. */

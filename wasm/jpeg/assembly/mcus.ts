@@ -14,6 +14,7 @@ import {
   B_EDGE,
   B_FIRST,
   B_LIMIT,
+  B_ORDER,
   B_QUANT,
   B_ROW,
   B_STRIDE,
@@ -82,11 +83,14 @@ const INDEX = 0;
 const DECODE = 1;
 const CUT = 2;
 
+/** Entries of an order. */
+const ORDER: usize = 208;
+
 /**
  * Place of a coefficient in bytes, by one more than its number in zigzag order. Behind the 64 come runs that lead past
  * the end, which go to the last one, and ends of blocks, which go behind the block.
  */
-const natural = memory.data<u8>([
+const order8 = memory.data<u8>([
   0, 0, 2, 16, 32, 18, 4, 6, 20, 34, 48, 64, 50, 36, 22, 8, 10, 24, 38, 52, 66, 80, 96, 82, 68, 54, 40, 26, 12, 14,
   28, 42, 56, 70, 84, 98, 112, 114, 100, 86, 72, 58, 44, 30, 46, 60, 74, 88, 102, 116, 118, 104, 90, 76, 62, 78, 92,
   106, 120, 122, 108, 94, 110, 124, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126,
@@ -97,6 +101,25 @@ const natural = memory.data<u8>([
   128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
   128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
 ]);
+
+/** The same for the lowest 4x4 and 2x2 coefficients alone, one behind the other; others go behind the block as well. */
+const order4 = memory.data(208);
+const order2 = memory.data(208);
+/** Behind the block, and to be told from no coefficient by the bits that places in the block have. */
+const ELSEWHERE: usize = 192;
+
+function fillOrder(order: usize, edge: usize): void {
+  for (let k: usize = 0; k < ORDER; k++) {
+    const place: usize = load<u8>(order8 + k);
+    const row = place >> 4;
+    const column = (place >> 1) & 7;
+    const inside = row < edge && column < edge;
+    store<u8>(order + k, place > 127 ? place : inside ? (row * edge + column) << 1 : ELSEWHERE);
+  }
+}
+
+fillOrder(order4, 4);
+fillOrder(order2, 2);
 
 /** Where an index run saw its next entry's column; the rest of the row has none when it is past its end. */
 function nextEntry(column: i32, step: i32): i32 {
@@ -212,6 +235,7 @@ function prepareRow(mode: i32, row: i32): void {
     store<u32>(b, stride as u32, B_STRIDE);
     store<u32>(b, load<u32>(c, C_LIMIT), B_LIMIT);
     store<u32>(b, load<u32>(c, C_QUANT), B_QUANT);
+    store<u32>(b, (edge == 8 ? order8 : edge == 4 ? order4 : order2) as u32, B_ORDER);
   }
 }
 
@@ -384,17 +408,18 @@ function walk(mode: i32): i32 {
           if ((x as u32) < load<u32>(b, B_COLUMNS)) {
             edge = load<i32>(b, B_EDGE);
             limit = load<u32>(b, B_LIMIT);
+            const order: usize = load<u32>(b, B_ORDER);
             target = (load<u32>(b, B_ROW) as usize) + ((x * edge) as usize);
             // at least 44 bits are there
             while (k <= limit) {
               pair = load<u64>(acTable + (((buf >> (64 - FAST_BITS)) as usize) << 3), T_FAST);
               if (pair != 0) {
                 first = k + (((pair >> 8) as u32) & 255);
-                place = load<u8>(natural + (first as usize));
+                place = load<u8>(order + (first as usize));
                 store<i16>(COEFFICIENTS + place, (pair >> 16) as i16);
                 seen |= place;
                 k = first + (((pair >> 40) as u32) & 255);
-                place = load<u8>(natural + (k as usize));
+                place = load<u8>(order + (k as usize));
                 store<i16>(COEFFICIENTS + place, (pair >> 48) as i16);
                 seen |= place;
                 buf <<= pair;
@@ -403,11 +428,11 @@ function walk(mode: i32): i32 {
                 pair = load<u64>(acTable + (((buf >> (64 - FAST_BITS)) as usize) << 3), T_FAST);
                 if (pair != 0) {
                   first = k + (((pair >> 8) as u32) & 255);
-                  place = load<u8>(natural + (first as usize));
+                  place = load<u8>(order + (first as usize));
                   store<i16>(COEFFICIENTS + place, (pair >> 16) as i16);
                   seen |= place;
                   k = first + (((pair >> 40) as u32) & 255);
-                  place = load<u8>(natural + (k as usize));
+                  place = load<u8>(order + (k as usize));
                   store<i16>(COEFFICIENTS + place, (pair >> 48) as i16);
                   seen |= place;
                   buf <<= pair;
@@ -416,11 +441,11 @@ function walk(mode: i32): i32 {
                   pair = load<u64>(acTable + (((buf >> (64 - FAST_BITS)) as usize) << 3), T_FAST);
                   if (pair != 0) {
                     first = k + (((pair >> 8) as u32) & 255);
-                    place = load<u8>(natural + (first as usize));
+                    place = load<u8>(order + (first as usize));
                     store<i16>(COEFFICIENTS + place, (pair >> 16) as i16);
                     seen |= place;
                     k = first + (((pair >> 40) as u32) & 255);
-                    place = load<u8>(natural + (k as usize));
+                    place = load<u8>(order + (k as usize));
                     store<i16>(COEFFICIENTS + place, (pair >> 48) as i16);
                     seen |= place;
                     buf <<= pair;
@@ -429,11 +454,11 @@ function walk(mode: i32): i32 {
                     pair = load<u64>(acTable + (((buf >> (64 - FAST_BITS)) as usize) << 3), T_FAST);
                     if (pair != 0) {
                       first = k + (((pair >> 8) as u32) & 255);
-                      place = load<u8>(natural + (first as usize));
+                      place = load<u8>(order + (first as usize));
                       store<i16>(COEFFICIENTS + place, (pair >> 16) as i16);
                       seen |= place;
                       k = first + (((pair >> 40) as u32) & 255);
-                      place = load<u8>(natural + (k as usize));
+                      place = load<u8>(order + (k as usize));
                       store<i16>(COEFFICIENTS + place, (pair >> 48) as i16);
                       seen |= place;
                       buf <<= pair;
@@ -477,13 +502,13 @@ function walk(mode: i32): i32 {
               buf |= bigEndian64(ptr) >> (cnt as u64);
               ptr += (63 - cnt) >> 3;
               cnt |= 56;
-              place = load<u8>(natural + (k as usize));
+              place = load<u8>(order + (k as usize));
               store<i16>(COEFFICIENTS + place, value as i16);
               seen |= place;
             }
             if (first > 63 && first < k) {
               // the last coefficient's bits were taken together with some of the next block's
-              store<i16>(COEFFICIENTS + load<u8>(natural + (first as usize)), (pair >> 16) as i16);
+              store<i16>(COEFFICIENTS + load<u8>(order + (first as usize)), (pair >> 16) as i16);
               const behind = ((ptr - SCRATCH) << 3) - cnt - (((pair as u32) & 63) - ((pair >> 32) as u32 & 63));
               ptr = SCRATCH + (behind >> 3) + 7;
               cnt = 56 - ((behind & 7) as u32);
