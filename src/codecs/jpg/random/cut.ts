@@ -114,22 +114,45 @@ function colourSegment({ colour, adobe }: Frame): number[] {
   return segment(0xee, [...ascii("Adobe"), 0, 100, 0, 0, 0, 0, colour === "ycck" ? 2 : 0]);
 }
 
+interface HeaderForm {
+  readonly bytes: Uint8Array;
+  /** Where height and width belong, two bytes each. */
+  readonly sizeAt: number;
+}
+
+/** Cuts of a file differ in nothing but their size up to the entropy-coded data. */
+const forms = new WeakMap<Scan, HeaderForm>();
+
 /** All segments up to the entropy-coded data. */
 function cutHeader(frame: Frame, scan: Scan, { width, height }: Rectangle): Uint8Array {
+  let form = forms.get(scan);
+  if (!form) {
+    form = headerForm(frame, scan);
+    forms.set(scan, form);
+  }
+  const header = form.bytes.slice();
+  header.set([...word(height), ...word(width)], form.sizeAt);
+  return header;
+}
+
+function headerForm(frame: Frame, scan: Scan): HeaderForm {
   const quant = distinct(scan.components.map((c) => c.quant));
   const dc = distinct(scan.components.map((c) => c.dc));
   const ac = distinct(scan.components.map((c) => c.ac));
   const place = <T extends Uint8Array | Uint16Array>(list: readonly T[], table: T) =>
     list.findIndex((other) => same(other, table));
-  return Uint8Array.from([
+  const before = [
     0xff,
     0xd8,
     ...colourSegment(frame),
     ...quant.flatMap((table, i) => segment(0xdb, quantBody(table, i))),
+  ];
+  const bytes = Uint8Array.from([
+    ...before,
     ...segment(frame.code, [
       8,
-      ...word(height),
-      ...word(width),
+      ...word(0),
+      ...word(0),
       frame.components.length,
       ...frame.components.flatMap(({ id, h, v }, i) => {
         const part = scan.components.find(({ index }) => index === i)!;
@@ -149,6 +172,8 @@ function cutHeader(frame: Frame, scan: Scan, { width, height }: Rectangle): Uint
       0,
     ]),
   ]);
+  // behind marker, length and precision
+  return { bytes, sizeAt: before.length + 5 };
 }
 
 function quantBody(table: Uint16Array, selector: number): number[] {
