@@ -183,3 +183,15 @@ it("leaves kinds of JPEG that are not sequential, 8 bit and Huffman-coded to oth
   for (const name of ["jpg-progressive.jpg", "jpg-arithmetic.jpg"])
     expect(await openJpeg(() => engine, memoryBytes(fixture(name))), name).toBeUndefined();
 });
+
+it("decodes noise of the finest quality, whose blocks end with their last coefficient, as libjpeg does", async () => {
+  const random = randomness(5);
+  const [width, height] = [171, 93];
+  const noise = Uint8Array.from({ length: width * height * 3 }, () => Math.floor(random() * 256));
+  const file = await sharp(noise, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality: 100, chromaSubsampling: "4:4:4" })
+    .toBuffer();
+  const reader = await openIndexed(file);
+  const { data } = await reader.decodePixels(whole(reader), 1);
+  expect(differences(data, await sharp(file).raw().toBuffer())).toBe(0);
+});
