@@ -184,12 +184,12 @@ it("leaves kinds of JPEG that are not sequential, 8 bit and Huffman-coded to oth
     expect(await openJpeg(() => engine, memoryBytes(fixture(name))), name).toBeUndefined();
 });
 
-it("decodes noise of the finest quality, whose blocks end with their last coefficient, as libjpeg does", async () => {
+it("decodes noise, whose blocks end with their last coefficient in a short code, as libjpeg does", async () => {
   const random = randomness(5);
   const [width, height] = [171, 93];
-  const noise = Uint8Array.from({ length: width * height * 3 }, () => Math.floor(random() * 256));
+  const noise = Uint8Array.from({ length: width * height * 3 }, () => 98 + Math.floor(random() * 60));
   const file = await sharp(noise, { raw: { width, height, channels: 3 } })
-    .jpeg({ quality: 100, chromaSubsampling: "4:4:4" })
+    .jpeg({ quality: 90, chromaSubsampling: "4:4:4" })
     .toBuffer();
   const reader = await openIndexed(file);
   const { data } = await reader.decodePixels(whole(reader), 1);
