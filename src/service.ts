@@ -91,7 +91,14 @@ export async function createService(
 
   const timeoutMs = parseDuration(config.image.timeout);
   const images: RenderParts = {
-    indexes: createIndexes({ codecs, pool, origin: slots.origin, admission, timeoutMs }),
+    indexes: createIndexes({
+      codecs,
+      pool,
+      origin: slots.origin,
+      admission,
+      timeoutMs,
+      inPlace: !platform.startWorker,
+    }),
     sources,
     codecs,
     pool,

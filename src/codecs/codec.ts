@@ -87,6 +87,8 @@ export interface CodecHost {
 /** The stored index of one master. What is parsed from it may be kept under `id`, which changes with the bytes. */
 export interface IndexAccess {
   readonly id: string;
+  /** There is none yet: as much of it is made as the job needs, and what is made is kept for the index job that follows. */
+  readonly absent?: boolean;
   load(): Promise<Uint8Array>;
 }
 
@@ -115,9 +117,9 @@ export interface Codec {
   decode(bytes: ByteSource, read: ReadRequest, index?: IndexAccess): Promise<PixelBuffer>;
   /**
    * What makes later regions cheap: made once from the whole file, small, storable, checked when it is loaded. Empty
-   * where this kind of file has none.
+   * where this kind of file has none. Goes on from what an earlier job with the same id has made.
    */
-  index?(bytes: ByteSource, header: ImageHeader): Promise<Uint8Array>;
+  index?(bytes: ByteSource, header: ImageHeader, id?: string): Promise<Uint8Array>;
   /** A whole job with less than the general way from pixels to pixels, where this file and plan allow; else undefined. */
   derive?(
     bytes: ByteSource,

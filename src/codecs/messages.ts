@@ -20,14 +20,14 @@ export type ToWorker =
       readonly cancel: Int32Array;
       readonly warm: boolean;
     }
-  /** `file`: the worker opens it; else it asks for bytes. `index`: the id under which it may ask for the index. */
+  /** `file`: the worker opens it; else it asks for bytes. `index`: it may ask for that one, unless it is absent. */
   | {
       readonly kind: "job";
       readonly job: number;
       readonly task: Task;
       readonly file?: JobFile;
       readonly size?: number;
-      readonly index?: string;
+      readonly index?: { readonly id: string; readonly absent: boolean };
     }
   /** Answers to `read` and `recall`. */
   | { readonly kind: "bytes"; readonly read: number; readonly bytes: Uint8Array }

@@ -64,6 +64,8 @@ export interface RenderJob extends JobSource {
 
 export interface IndexJob extends JobSource {
   readonly header: ImageHeader;
+  /** Its id tells what an earlier job may have begun. */
+  readonly index?: IndexAccess;
   /** Estimated peak bytes. */
   readonly memory: number;
 }

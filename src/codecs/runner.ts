@@ -186,7 +186,14 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
         grace = setTimeout(() => end(), options.cancelGraceMs);
       };
       const { task, file, index } = job;
-      post({ kind: "job", job: id, task, file, size: job.bytes.size, index: index?.id });
+      post({
+        kind: "job",
+        job: id,
+        task,
+        file,
+        size: job.bytes.size,
+        index: index && { id: index.id, absent: index.absent === true },
+      });
       if (signal?.aborted) onAbort();
       else signal?.addEventListener("abort", onAbort, { once: true });
       void isFree.then(() => {

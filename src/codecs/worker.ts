@@ -41,8 +41,8 @@ export function serveJobs(host: WorkerHost): void {
     read: (offset, length) => ask((read) => ({ kind: "read", job, read, offset, length })),
   });
 
-  const indexOf = (job: number, id: string | undefined): IndexAccess | undefined =>
-    id === undefined ? undefined : { id, load: () => ask((read) => ({ kind: "recall", job, read })) };
+  const indexOf = (job: number, index: JobIndex): IndexAccess | undefined =>
+    index && { ...index, load: () => ask((read) => ({ kind: "recall", job, read })) };
 
   const open = async (message: ToWorker & { kind: "job" }): Promise<OpenBytes> => {
     return message.file ? sourceErrors(openChecked(host, message.file)) : channel(message.job, message.size);
@@ -104,6 +104,8 @@ function openChecked(host: WorkerHost, { path, size, id }: JobFile): OpenFile {
     },
   );
 }
+
+type JobIndex = (ToWorker & { kind: "job" })["index"];
 
 type OpenBytes = ByteSource & { close?(): Promise<void> };
 

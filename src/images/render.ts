@@ -77,19 +77,40 @@ export function render(
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
   const { key } = prepared;
-  return parts.render.getOrMake(
-    key.name,
-    key.variant,
-    async (work) => {
-      const plan = planFor(parts, master, prepared);
-      const index = await parts.indexes.of(master, prepared.header, work);
-      const { bytes, file } = master.image;
-      return parts.admission.run(plan.memory, work, () =>
-        parts.pool.render({ plan, bytes, file, index }, { signal: work, timeoutMs: parts.timeoutMs }),
+  return parts.render.getOrMake(key.name, key.variant, (work) => derive(parts, master, prepared, work), {
+    signal,
+  });
+}
+
+/** Renders once; with an index that turns out not to fit the file, once more with a new one. */
+async function derive(
+  parts: RenderParts,
+  master: Master,
+  prepared: Prepared,
+  work: AbortSignal,
+): Promise<Uint8Array> {
+  const plan = planFor(parts, master, prepared);
+  const { bytes, file } = master.image;
+  const attempt = async (): Promise<Uint8Array> => {
+    const index = await parts.indexes.of(master, prepared.header, work);
+    try {
+      return await parts.admission.run(plan.memory, work, () =>
+        parts.pool.render(
+          { plan, bytes, file, index: index?.access },
+          { signal: work, timeoutMs: parts.timeoutMs },
+        ),
       );
-    },
-    { signal },
-  );
+    } finally {
+      index?.finish?.();
+    }
+  };
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "index_unfit") throw error;
+    await parts.indexes.forget(master);
+    return attempt();
+  }
 }
 
 /** The plan of a prepared answer, so that a HEAD request can check it without rendering. */

@@ -47,19 +47,18 @@ export function jpegCodec(host: CodecHost): Codec {
     index: indexed.index,
     async derive(bytes, plan, access, kernels) {
       const { read, steps, write } = plan;
-      const file = access && write.format === "jpg" ? await indexed.open(bytes, access) : undefined;
+      const file = access && write.format === "jpg" ? await indexed.open(bytes, read, access) : undefined;
       if (!file) return undefined;
       const { frame } = file.reader;
       const target = targetOf(plan, frame.components.length);
       if (!target || (frame.colour !== "ycc" && frame.colour !== "gray")) return undefined;
-      const from = file.read(bytes);
       return indexed.guarded(async () => {
         const uncut = steps.length > 0 || read.scaleFactor > 1 || write.passthrough !== "auto";
         if (!uncut && worthCutting(frame, file.steps, write.quality)) {
-          const cut = await file.reader.cut(read.region, from);
+          const cut = await file.reader.cut(read.region);
           if (cut) return withDensity(cut, write.resolution);
         }
-        const input = await planesOf(file, from, target, read.scaleFactor, write, kernels);
+        const input = await planesOf(file, target, read.scaleFactor, write, kernels);
         const { quality, chroma, resolution } = write;
         return (
           input && baseline().encode(input, { quality, chroma, resolution, optimise: optimisePays(input) })
@@ -68,8 +67,8 @@ export function jpegCodec(host: CodecHost): Codec {
     },
     async decode(bytes, read, access) {
       if (read.header.unsupported) throw new ServiceError("unsupported", read.header.unsupported);
-      const file = access && (await indexed.open(bytes, access));
-      if (file) return indexed.decode(file, bytes, read);
+      const file = access && (await indexed.open(bytes, read, access));
+      if (file) return indexed.decode(file, read);
       return detailsOf(read.header).arithmetic ? decodeArithmetic(bytes, read) : decodeHuffman(bytes, read);
     },
     encode: jpegEncoder(host, withTurbo, baseline),

@@ -1,5 +1,6 @@
 // JPEG files read through their index: only the rows and columns of a region are decoded.
 
+import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { createLru } from "../../lib/lru.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
@@ -7,16 +8,18 @@ import type { CodecHost, ImageHeader, IndexAccess, ReadRequest } from "../codec.
 import { detailsOf } from "./decode.ts";
 import { readHeader } from "./random/frame.ts";
 import { createEngine, type Engine, type JpegReader, openJpeg, type ScaleFactor } from "./random/index.ts";
-import { joinParts, type StoredParts, splitParts } from "./stored-parts.ts";
+import { joinParts, splitParts } from "./stored-parts.ts";
 import { openTranscoder } from "./twin.ts";
 
-/** A file behind its index. `bytes` are those that the index points into: the file's own, or those of its twin. */
+/** A file behind its index. */
 export interface Opened {
   readonly reader: JpegReader;
   /** Quantisation table of the first component. */
   readonly steps: Uint16Array;
-  /** Where the reader reads: of the job at hand, or the twin in memory. */
-  read(bytes: ByteSource): (offset: number, length: number) => Promise<Uint8Array>;
+  /** What is read is the baseline twin of the file, held in memory. */
+  readonly twin: Uint8Array | undefined;
+  /** Reads through the job at hand from now on, and indexes as far as a region needs. */
+  ready(bytes: ByteSource, read: ReadRequest): Promise<void>;
 }
 
 /** Bytes of indexes, overviews and twins that stay parsed in a worker. */
@@ -56,14 +59,6 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
     }
   };
 
-  const makeIndex = async (bytes: ByteSource): Promise<StoredParts | undefined> => {
-    const reader = await openJpeg(currentEngine, bytes);
-    if (!reader) return undefined;
-    await reader.buildIndex();
-    const index = reader.saveIndex();
-    return index && { index, overview: reader.overview ?? [], twin: undefined };
-  };
-
   const makeTwin = async (bytes: ByteSource): Promise<Uint8Array> => {
     const chunks: Uint8Array[] = [];
     const { size } = await openTranscoder(host.wasm("jpeg-transcode")).transcode(bytes, {
@@ -78,25 +73,58 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
     return twin;
   };
 
-  const open = async (bytes: ByteSource, access: IndexAccess): Promise<Opened | undefined> => {
-    const known = opened.get(access.id);
-    if (known) return known;
-    const stored = await access.load();
-    const parts = splitParts(stored);
-    if (!parts) return undefined;
-    const twin = parts.twin && inMemory(parts.twin);
-    const source = twin ?? bytes;
+  /** Over the file itself, or over its twin; undefined for kinds without an index. */
+  const reading = async (bytes: ByteSource, twin: Uint8Array | undefined): Promise<Opened | undefined> => {
+    let current = twin ? inMemory(twin) : bytes;
+    const source: ByteSource = { size: current.size, read: (offset, length) => current.read(offset, length) };
     const header = await readHeader(source);
     const reader = await openJpeg(currentEngine, source);
     const steps = header?.first.components[0]?.quant;
-    if (!reader || !steps || !(await reader.loadIndex(parts.index, parts.overview))) return undefined;
-    const found: Opened = {
+    if (!reader || !steps) return undefined;
+    return {
       reader,
       steps,
-      read: (own) => (offset, length) => (twin ?? own).read(offset, length),
+      twin,
+      async ready(own, { region, scaleFactor }) {
+        if (!twin) current = own;
+        if (reader.indexed) return;
+        const bottom = region.y + region.height + marginRows * scaleFactor;
+        await reader.buildIndex(scaleFactor < 8 ? { untilRow: bottom } : {});
+      },
     };
-    opened.set(access.id, found, stored.length + 64 * 1024);
-    return found;
+  };
+
+  /** A file without a stored index; a progressive one gets its twin at once. */
+  const begin = async (bytes: ByteSource, header: ImageHeader): Promise<Opened | undefined> => {
+    if (!hasIndex(header, bytes.size ?? maxTwin)) return undefined;
+    const own = await reading(bytes, undefined);
+    if (own || !detailsOf(header).multiscan) return own;
+    return reading(bytes, await makeTwin(bytes));
+  };
+
+  /** Throws ServiceError `decode`, code index_unfit, for an index that is not this file's. */
+  const restore = async (bytes: ByteSource, access: IndexAccess): Promise<Opened> => {
+    const parts = splitParts(await access.load());
+    const file = parts && (await reading(bytes, parts.twin));
+    if (file && (await file.reader.loadIndex(parts.index, parts.overview))) return file;
+    throw new ServiceError("decode", "The stored index of this image does not fit its file. Try again.", {
+      code: "index_unfit",
+    });
+  };
+
+  const open = async (
+    bytes: ByteSource,
+    read: ReadRequest,
+    access: IndexAccess,
+  ): Promise<Opened | undefined> => {
+    let file = opened.get(access.id);
+    if (!file) {
+      file = access.absent ? await begin(bytes, read.header) : await restore(bytes, access);
+      if (!file) return undefined;
+      opened.set(access.id, file, weightOf(file));
+    }
+    await file.ready(bytes, read);
+    return file;
   };
 
   return {
@@ -104,26 +132,39 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
      * The index of a sequential file with its overview at 1/8; for a progressive one its baseline twin and the index of
      * that. Empty for kinds that have none: arithmetic coding, 12 bit, twins too large to keep.
      */
-    index: (bytes: ByteSource, header: ImageHeader): Promise<Uint8Array> =>
+    index: (bytes: ByteSource, header: ImageHeader, id?: string): Promise<Uint8Array> =>
       guarded(async () => {
-        if (!hasIndex(header, bytes.size ?? maxTwin)) return new Uint8Array();
-        const own = await makeIndex(bytes);
-        if (own) return joinParts(own);
-        if (!detailsOf(header).multiscan) return new Uint8Array();
-        const twin = await makeTwin(bytes);
-        const parts = await makeIndex(inMemory(twin));
-        return parts ? joinParts({ ...parts, twin }) : new Uint8Array();
+        const file = (id === undefined ? undefined : opened.get(id)) ?? (await begin(bytes, header));
+        if (!file) return new Uint8Array();
+        await file.ready(bytes, { header, page: 1, region: wholeOf(header), scaleFactor: 8 });
+        const index = file.reader.saveIndex();
+        if (!index) return new Uint8Array();
+        if (id !== undefined) opened.set(id, file, weightOf(file));
+        return joinParts({ index, overview: file.reader.overview ?? [], twin: file.twin });
       }),
 
-    /** The file behind its index; undefined where the index does not fit it. */
-    open: (bytes: ByteSource, access: IndexAccess) => guarded(() => open(bytes, access)),
+    /** The file behind its index, indexed as far as the region needs; undefined for kinds that have none. */
+    open: (bytes: ByteSource, read: ReadRequest, access: IndexAccess) =>
+      guarded(() => open(bytes, read, access)),
 
     /** As Codec.decode promises. */
-    decode: (file: Opened, bytes: ByteSource, read: ReadRequest): Promise<PixelBuffer> =>
-      guarded(() => file.reader.decodePixels(read.region, read.scaleFactor as ScaleFactor, file.read(bytes))),
+    decode: (file: Opened, read: ReadRequest): Promise<PixelBuffer> =>
+      guarded(() => file.reader.decodePixels(read.region, read.scaleFactor as ScaleFactor)),
 
     guarded,
   };
+}
+
+/** Rows beyond a region that filters and halved chroma may look at, at the scale of the read. */
+const marginRows = 128;
+
+const wholeOf = ({ width, height }: ImageHeader) => ({ x: 0, y: 0, width, height });
+
+/** Bytes that a file keeps in memory, its overview counted as if it were there. */
+function weightOf({ reader: { frame }, twin }: Opened): number {
+  return (
+    128 * 1024 + Math.ceil((frame.width * frame.height * frame.components.length) / 64) + (twin?.length ?? 0)
+  );
 }
 
 /** Reads without copies: nobody changes what is read here. */

@@ -45,7 +45,6 @@ export function targetOf({ read, steps, write }: RenderPlan, components: number)
 /** Decodes what the target needs and hands it to the encoder; undefined where planes cannot be resampled here. */
 export async function planesOf(
   file: Opened,
-  read: (offset: number, length: number) => Promise<Uint8Array>,
   target: Target,
   scaleFactor: number,
   write: EncodeOptions,
@@ -64,7 +63,7 @@ export async function planesOf(
   });
 
   const union = regionFor(frame, scaleFactor, target, wanted);
-  const planes = await file.reader.decodePlanes(union, scaleFactor as ScaleFactor, read);
+  const planes = await file.reader.decodePlanes(union, scaleFactor as ScaleFactor);
   const made: { data: Uint8Array; width: number; height: number; stride: number }[] = [];
   for (const [i, want] of wanted.entries()) {
     const plane = planes[i] as Plane;

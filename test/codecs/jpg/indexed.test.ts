@@ -9,7 +9,7 @@ import { joinParts, splitParts } from "../../../src/codecs/jpg/stored-parts.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { Step } from "../../../src/pipeline/steps.ts";
 import { fixture, testHost } from "../../host.ts";
-import { psnr } from "../counting.ts";
+import { countingBytes, psnr } from "../counting.ts";
 
 const codecs = createCodecs(testHost);
 const codec = codecs.byFormat("jpg");
@@ -114,13 +114,14 @@ describe("what is stored beside a JPEG", () => {
     }
   });
 
-  test("an index that does not fit the file is passed over", async () => {
+  test("an index of another file is refused, so that it can be made anew", async () => {
     const one = await indexed(fixture("jpg-baseline-420.jpg"));
     const other = await indexed(fixture("jpg-orient-1.jpg"));
     const read = { header: one.header, page: 1, region: whole(one.header), scaleFactor: 1 };
-    const bytes = memoryBytes(one.file);
     const wrong = { ...other.access, id: "wrong" };
-    expect(await codec.decode(bytes, read, wrong)).toEqual(await codec.decode(bytes, read));
+    await expect(codec.decode(memoryBytes(one.file), read, wrong)).rejects.toMatchObject({
+      code: "index_unfit",
+    });
   });
 
   test("a damaged index gives no wrong pixels and no trap", async () => {
@@ -130,9 +131,46 @@ describe("what is stored beside a JPEG", () => {
     const bytes = memoryBytes(one.file);
     for (let n = 0; n < 60; n++) {
       const broken = stored.slice(0, Math.floor((stored.length * n) / 60));
-      const pixels = await codec.decode(bytes, read, { id: `cut-${n}`, load: async () => broken });
-      expect([pixels.width, pixels.height]).toEqual([600, 400]);
+      const decoding = codec.decode(bytes, read, { id: `cut-${n}`, load: async () => broken });
+      await expect(decoding).rejects.toMatchObject({ code: "index_unfit" });
     }
+  });
+});
+
+describe("while there is no index yet", () => {
+  const absent = (id: string): IndexAccess => ({ id, absent: true, load: async () => new Uint8Array() });
+  const top = { x: 0, y: 0, width: 600, height: 48 };
+
+  test("a file is read to where the region ends, once, and the index job goes on from there", async () => {
+    const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
+    const file = new Uint8Array(
+      await sharp({ create: { width: 1200, height: 4000, channels: 3, background: "gray", noise } })
+        .jpeg({ quality: 97 })
+        .toBuffer(),
+    );
+    expect(file.length).toBeGreaterThan(4 * 2 ** 20);
+    const bytes = countingBytes(file);
+    const header = await codec.probe(bytes, 1);
+    const read = { header, page: 1, region: top, scaleFactor: 1 };
+    const pixels = await codec.decode(bytes, read, absent("noise"));
+    expect(bytes.total()).toBeLessThan(file.length / 2);
+    expect(pixels).toEqual(await codec.decode(memoryBytes(file), read));
+    const index = await codec.index?.(bytes, header, "noise");
+    expect(bytes.total()).toBeLessThan(1.1 * file.length);
+    expect(index).toEqual(await (await indexed(file)).access.load());
+  });
+
+  test("a progressive file gets its twin, which the index job takes over", async () => {
+    const file = fixture("jpg-progressive.jpg");
+    const bytes = countingBytes(file);
+    const header = await codec.probe(bytes, 1);
+    const read = { header, page: 1, region: top, scaleFactor: 1 };
+    expect(await codec.decode(bytes, read, absent("twin"))).toEqual(
+      await codec.decode(memoryBytes(file), read),
+    );
+    const before = bytes.total();
+    expect(await codec.index?.(bytes, header, "twin")).toEqual(await (await indexed(file)).access.load());
+    expect(bytes.total()).toBe(before);
   });
 });
 

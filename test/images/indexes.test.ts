@@ -1,0 +1,116 @@
+// Who makes the index of a master, how often, and what becomes of it: over real files, worker threads and slots.
+
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { indexKey } from "../../src/images/cache-keys.ts";
+import { describe as describeImage, openMaster } from "../../src/images/describe.ts";
+import { createIndexes } from "../../src/images/indexes.ts";
+import { type Served, served } from "../served.ts";
+
+let folder: string;
+let app: Served;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "smalti-indexes-"));
+  const noise = { type: "gaussian", mean: 128, sigma: 40 } as const;
+  const picture = sharp({ create: { width: 1500, height: 1000, channels: 3, background: "gray", noise } });
+  await writeFile(join(folder, "a.jpg"), await picture.clone().jpeg({ quality: 90 }).toBuffer());
+  await writeFile(join(folder, "a.png"), await picture.clone().png().toBuffer());
+  app = await fresh();
+});
+
+/** An application that has seen nothing yet. */
+const fresh = () =>
+  served(
+    `sources: [{ name: own, type: filesystem, root: ${JSON.stringify(folder)} }]
+cache: { render: { backend: none }, origin: { backend: heap, max_bytes: 64MiB, ttl: 0s } }`,
+  );
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const never = new AbortController().signal;
+
+/** Indexes over the application's parts as where there are workers; `made` counts the passes. */
+function parts() {
+  const { images, slots } = app.service;
+  let made = 0;
+  const pool = {
+    ...images.pool,
+    index: (...args: Parameters<typeof images.pool.index>) => {
+      made++;
+      return images.pool.index(...args);
+    },
+  };
+  const { codecs, admission, timeoutMs } = images;
+  const indexes = createIndexes({ codecs, pool, origin: slots.origin, admission, timeoutMs, inPlace: false });
+  return { indexes, made: () => made };
+}
+
+async function master(name: string) {
+  const found = await openMaster(app.service.images.sources, name);
+  const header = await describeImage(app.service.images, found);
+  await found.image.close();
+  return { found, header };
+}
+
+test("the first render begins, all others wait for one pass, which the origin slot keeps", async () => {
+  const { found, header } = await master("a.jpg");
+  const { indexes, made } = parts();
+  await indexes.forget(found);
+  const first = await indexes.of(found, header, never);
+  expect(first?.access.absent).toBe(true);
+  const others = Promise.all([1, 2, 3].map(() => indexes.of(found, header, never)));
+  expect(made()).toBe(0);
+  first?.finish?.();
+  for (const other of await others) {
+    expect(other?.access.absent).toBeUndefined();
+    expect((await other?.access.load())?.length).toBeGreaterThan(1000);
+  }
+  await indexes.settled();
+  expect(made()).toBe(1);
+  const { name, variant } = await indexKey(found);
+  await app.service.slots.origin.settled();
+  expect((await app.service.slots.origin.get(name, variant))?.length).toBeGreaterThan(1000);
+  // Another process finds it there.
+  const elsewhere = parts();
+  expect((await elsewhere.indexes.of(found, header, never))?.access.absent).toBeUndefined();
+  expect(elsewhere.made()).toBe(0);
+});
+
+test("who waits may leave", async () => {
+  const { found, header } = await master("a.jpg");
+  const { indexes } = parts();
+  await indexes.forget(found);
+  const first = await indexes.of(found, header, never);
+  const leaving = new AbortController();
+  const waiting = indexes.of(found, header, leaving.signal);
+  leaving.abort();
+  await expect(waiting).rejects.toMatchObject({ kind: "cancelled" });
+  first?.finish?.();
+  await indexes.settled();
+});
+
+test("a format without an index has none", async () => {
+  const { found, header } = await master("a.png");
+  expect(await parts().indexes.of(found, header, never)).toBeUndefined();
+});
+
+test("an entry that does not fit is made anew, and the answer is right", async () => {
+  const { found } = await master("a.jpg");
+  const target = "/iiif/3/a.jpg/200,100,300,200/max/0/default.png";
+  const pixels = async (from: Served) =>
+    sharp(await (await from.get(target)).arrayBuffer())
+      .raw()
+      .toBuffer();
+  const right = await pixels(app);
+  const other = await fresh();
+  const { origin } = other.service.slots;
+  const { name, variant } = await indexKey(found);
+  origin.put(name, variant, new Uint8Array(500).fill(7));
+  expect(await pixels(other)).toEqual(right);
+  await origin.settled();
+  expect((await origin.get(name, variant))?.length).toBeGreaterThan(1000);
+});
