@@ -17,6 +17,9 @@ export interface WorkerHost {
   openFile(path: string): OpenFile;
 }
 
+/** A read through the main thread costs as much as copying about this many bytes, and may be slow at its other end. */
+const channelGap = 64 * 1024;
+
 interface PendingRead {
   resolve(bytes: Uint8Array): void;
   reject(error: unknown): void;
@@ -38,6 +41,7 @@ export function serveJobs(host: WorkerHost): void {
 
   const channel = (job: number, size: number | undefined): ByteSource => ({
     size,
+    gap: channelGap,
     read: (offset, length) => ask((read) => ({ kind: "read", job, read, offset, length })),
   });
 

@@ -7,6 +7,11 @@ export interface ByteSource {
   /** Length in bytes, where it is known. */
   readonly size?: number;
   /**
+   * Bytes between two ranges that are sooner read along than asked for apart; a small number where not given, as for a
+   * file on a disk.
+   */
+  readonly gap?: number;
+  /**
    * Bytes `offset` to `offset + length`, fewer only where the source ends; an empty array at or past its end.
    * The caller may keep and change the array. Throws ServiceError `source` when reading fails.
    */
@@ -69,6 +74,7 @@ export function blockwise(bytes: ByteSource, blockSize = 16 * 1024, keep = 16): 
   };
   return {
     size: bytes.size,
+    gap: bytes.gap,
     async read(offset, length) {
       const first = Math.floor(offset / blockSize);
       const last = Math.floor((offset + Math.max(length, 1) - 1) / blockSize);

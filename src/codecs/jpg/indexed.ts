@@ -76,7 +76,13 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
   /** Over the file itself, or over its twin; undefined for kinds without an index. */
   const reading = async (bytes: ByteSource, twin: Uint8Array | undefined): Promise<Opened | undefined> => {
     let current = twin ? inMemory(twin) : bytes;
-    const source: ByteSource = { size: current.size, read: (offset, length) => current.read(offset, length) };
+    const source: ByteSource = {
+      size: current.size,
+      get gap() {
+        return current.gap;
+      },
+      read: (offset, length) => current.read(offset, length),
+    };
     const header = await readHeader(source);
     const reader = await openJpeg(currentEngine, source);
     const steps = header?.first.components[0]?.quant;

@@ -311,3 +311,48 @@ describe("a lossless cut", () => {
     expect((await worth(100)).cut).toBe(false);
   });
 });
+
+describe("a slow source", () => {
+  /** Answers after a turn of the event loop, counts requests and bytes, and refuses to be asked too often at once. */
+  function slowBytes(data: Uint8Array, gap: number) {
+    const asked: { offset: number; length: number }[] = [];
+    return {
+      asked,
+      size: data.length,
+      gap,
+      async read(offset: number, length: number) {
+        asked.push({ offset, length });
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        return data.slice(offset, offset + length);
+      },
+    };
+  }
+
+  test("is asked for few long ranges where it says so, a fast one for what is needed alone", async () => {
+    const noise = { type: "gaussian", mean: 128, sigma: 30 } as const;
+    const file = new Uint8Array(
+      await sharp({ create: { width: 3000, height: 1024, channels: 3, background: "gray", noise } })
+        .jpeg({ quality: 90 })
+        .toBuffer(),
+    );
+    const one = await indexed(file);
+    const region = { x: 1024, y: 512, width: 512, height: 512 };
+    const read = { header: one.header, page: 1, region, scaleFactor: 1 };
+    const expected = await codec.decode(memoryBytes(file), read);
+    const look = async (gap: number) => {
+      const slow = slowBytes(file, gap);
+      const access = { id: `slow-${gap}`, load: one.access.load };
+      await codec.decode(slow, { ...read, region: { ...region, width: 8, height: 8 } }, access);
+      slow.asked.length = 0;
+      expect(await codec.decode(slow, read, access)).toEqual(expected);
+      return { requests: slow.asked.length, bytes: slow.asked.reduce((sum, { length }) => sum + length, 0) };
+    };
+    const [near, far] = [await look(0), await look(64 * 1024)];
+    // 512 rows are 32 or 33 rows of MCUs of 16, and one more on either side for chroma.
+    expect(near.requests).toBeGreaterThanOrEqual(32);
+    expect(near.requests).toBeLessThanOrEqual(36);
+    expect(far.requests).toBeLessThanOrEqual(2);
+    expect(near.bytes).toBeLessThan(file.length / 6);
+    expect(far.bytes).toBeGreaterThan(near.bytes);
+  });
+});

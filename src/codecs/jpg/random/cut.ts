@@ -47,7 +47,7 @@ export async function cutRegion(job: DecodeJob, region: Rectangle): Promise<Uint
     const before = short.size;
     const ranges = rowRanges(scanIndex, 0, mcus, short);
     if (ranges.length < mcus.bottom - mcus.top) return undefined;
-    const bytesOf = await readRanges(ranges, job.read);
+    const bytesOf = await readRanges(ranges, job.read, job.gap);
 
     engine.reserve(area.arena + outputRoom);
     describeScan(engine, tables, scan, []);

@@ -53,12 +53,13 @@ export function joined(ranges: readonly ByteRange[], gap: number, most = 1 << 20
 /** Reads bytes of the file; fewer only where it ends. */
 export type Read = (offset: number, length: number) => Promise<Uint8Array>;
 
-/** Reads ranges all at once, neighbours as one; gives the bytes of any of them back. */
+/** Reads ranges all at once, neighbours at most `gap` bytes apart as one; gives the bytes of any of them back. */
 export async function readRanges(
   ranges: readonly RowRange[],
   read: Read,
+  gap: number,
 ): Promise<(range: ByteRange) => Uint8Array> {
-  const wanted = joined(ranges, 1024);
+  const wanted = joined(ranges, gap);
   const parts = await Promise.all(wanted.map(({ offset, length }) => read(offset, length)));
   return ({ offset, length }) => {
     const i = wanted.findLastIndex((w) => w.offset <= offset && offset + length <= w.offset + w.length);

@@ -16,6 +16,9 @@ import type { JpegIndex } from "./scan-index.ts";
 import { loadIndex, saveIndex } from "./stored-index.ts";
 import { createTables } from "./tables.ts";
 
+/** On a disk a further range costs little. */
+const diskGap = 1024;
+
 export interface BuildIndexOptions {
   /** Full-size rows from the top that have to be decodable; default all. */
   readonly untilRow?: number;
@@ -102,6 +105,7 @@ export async function openJpeg(
     frame,
     index,
     read: read ?? ((offset, length) => source.read(offset, length)),
+    gap: source.gap ?? diskGap,
   });
 
   const confirm = (region: Rectangle) => {

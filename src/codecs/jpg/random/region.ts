@@ -27,6 +27,8 @@ export interface DecodeJob {
   readonly frame: Frame;
   readonly index: JpegIndex;
   readonly read: Read;
+  /** Bytes between ranges that are read along. */
+  readonly gap: number;
 }
 
 /** Row strides in bytes that vectors can overrun and that no cache maps to one set. */
@@ -65,7 +67,7 @@ export async function decodeWindows<T>(
   const short = new Set<string>();
   for (;;) {
     const before = short.size;
-    const bytesOf = await readRanges(allRanges(index, mcus, short), job.read);
+    const bytesOf = await readRanges(allRanges(index, mcus, short), job.read, job.gap);
     // from here on nothing waits: other files use the same memory
     const { planes, free } = layOut(job.engine, windows);
     index.scans.forEach((_, i) => {
