@@ -118,6 +118,16 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
     });
   };
 
+  /** An index that could not be gone on with is begun anew by the next job. */
+  const prepared = async (id: string | undefined, file: Opened, bytes: ByteSource, read: ReadRequest) => {
+    try {
+      await file.ready(bytes, read);
+    } catch (error) {
+      if (id !== undefined) opened.delete(id);
+      throw error;
+    }
+  };
+
   const open = async (
     bytes: ByteSource,
     read: ReadRequest,
@@ -129,7 +139,7 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
       if (!file) return undefined;
       opened.set(access.id, file, weightOf(file));
     }
-    await file.ready(bytes, read);
+    await prepared(access.id, file, bytes, read);
     return file;
   };
 
@@ -142,7 +152,8 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
       guarded(async () => {
         const file = (id === undefined ? undefined : opened.get(id)) ?? (await begin(bytes, header));
         if (!file) return new Uint8Array();
-        await file.ready(bytes, { header, page: 1, region: wholeOf(header), scaleFactor: 8 });
+        const all = { header, page: 1, region: wholeOf(header), scaleFactor: 8 };
+        await prepared(id, file, bytes, all);
         const index = file.reader.saveIndex();
         if (!index) return new Uint8Array();
         if (id !== undefined) opened.set(id, file, weightOf(file));

@@ -6,6 +6,7 @@ import type { ImageHeader, IndexAccess } from "../../../src/codecs/codec.ts";
 import { createCodecs } from "../../../src/codecs/index.ts";
 import { type RenderPlan, runJob } from "../../../src/codecs/job.ts";
 import { joinParts, splitParts } from "../../../src/codecs/jpg/stored-parts.ts";
+import { ServiceError } from "../../../src/errors.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { Step } from "../../../src/pipeline/steps.ts";
 import { fixture, testHost } from "../../host.ts";
@@ -158,6 +159,28 @@ describe("while there is no index yet", () => {
     const index = await codec.index?.(bytes, header, "noise");
     expect(bytes.total()).toBeLessThan(1.1 * file.length);
     expect(index).toEqual(await (await indexed(file)).access.load());
+  });
+
+  test("a read that fails in the middle costs that job only", async () => {
+    const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
+    const file = new Uint8Array(
+      await sharp({ create: { width: 1200, height: 3000, channels: 3, background: "gray", noise } })
+        .jpeg({ quality: 97 })
+        .toBuffer(),
+    );
+    const sound = memoryBytes(file);
+    const header = await codec.probe(sound, 1);
+    const failing = {
+      size: file.length,
+      read: (offset: number, length: number) =>
+        offset + length > 2 * 2 ** 20
+          ? Promise.reject(new ServiceError("source", "gone"))
+          : sound.read(offset, length),
+    };
+    const read = { header, page: 1, region: { x: 200, y: 2500, width: 300, height: 300 }, scaleFactor: 1 };
+    await expect(codec.decode(failing, read, absent("failing"))).rejects.toMatchObject({ kind: "source" });
+    expect(await codec.decode(sound, read, absent("failing"))).toEqual(await codec.decode(sound, read));
+    expect(await codec.index?.(sound, header, "failing")).toEqual(await (await indexed(file)).access.load());
   });
 
   test("a progressive file gets its twin, which the index job takes over", async () => {
