@@ -42,12 +42,8 @@ export interface Indexes {
 /** Bytes of indexes that are kept in memory, so that a tile needs no look into the slot. */
 const kept = 64 * 2 ** 20;
 
-/** Kinds of error after which the image is rendered without an index. */
-const degrading: ReadonlySet<ServiceError["kind"]> = new Set<ServiceError["kind"]>([
-  "decode",
-  "unsupported",
-  "source",
-]);
+/** Kinds of error after which the image is rendered without an index; after others the next render begins anew. */
+const degrading: ReadonlySet<ServiceError["kind"]> = new Set<ServiceError["kind"]>(["decode", "unsupported"]);
 
 /** Indexes over the origin slot. */
 export function createIndexes({ codecs, pool, origin, admission, timeoutMs, inPlace }: IndexParts): Indexes {
@@ -118,7 +114,8 @@ export function createIndexes({ codecs, pool, origin, admission, timeoutMs, inPl
     async forget(master) {
       const { name, variant } = await indexKey(master);
       inMemory.delete(variant);
-      await origin.delete(name, variant);
+      // A store that cannot even delete costs the index, not the answer.
+      await origin.delete(name, variant).catch(() => keep(variant, new Uint8Array()));
     },
     async settled() {
       await Promise.all(flights.values());

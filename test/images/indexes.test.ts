@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ServiceError } from "../../src/errors.ts";
 import { indexKey } from "../../src/images/cache-keys.ts";
 import { describe as describeImage, openMaster } from "../../src/images/describe.ts";
 import { createIndexes } from "../../src/images/indexes.ts";
@@ -113,4 +114,35 @@ test("an entry that does not fit is made anew, and the answer is right", async (
   expect(await pixels(other)).toEqual(right);
   await origin.settled();
   expect((await origin.get(name, variant))?.length).toBeGreaterThan(1000);
+});
+
+test("a pass that a failing source ended is begun anew by the next render", async () => {
+  const { found, header } = await master("a.jpg");
+  const { images, slots } = (await fresh()).service;
+  let failing = true;
+  const pool: typeof images.pool = {
+    ...images.pool,
+    index: (...args) =>
+      failing ? Promise.reject(new ServiceError("source", "gone")) : images.pool.index(...args),
+  };
+  const { codecs, admission, timeoutMs } = images;
+  const indexes = createIndexes({ codecs, pool, origin: slots.origin, admission, timeoutMs, inPlace: false });
+  (await indexes.of(found, header, never))?.finish?.();
+  await indexes.settled();
+  failing = false;
+  const second = await indexes.of(found, header, never);
+  expect(second?.access.absent).toBe(true);
+  second?.finish?.();
+  await indexes.settled();
+  expect((await (await indexes.of(found, header, never))?.access.load())?.length).toBeGreaterThan(1000);
+});
+
+test("a store that cannot delete costs the index, not the answer", async () => {
+  const { found, header } = await master("a.jpg");
+  const { images, slots } = (await fresh()).service;
+  const origin = { ...slots.origin, delete: () => Promise.reject(new Error("read-only")) };
+  const { codecs, pool, admission, timeoutMs } = images;
+  const indexes = createIndexes({ codecs, pool, origin, admission, timeoutMs, inPlace: false });
+  await indexes.forget(found);
+  expect(await indexes.of(found, header, never)).toBeUndefined();
 });

@@ -54,7 +54,7 @@ export function jpegCodec(host: CodecHost): Codec {
       if (!target || (frame.colour !== "ycc" && frame.colour !== "gray")) return undefined;
       return indexed.guarded(async () => {
         const uncut = steps.length > 0 || read.scaleFactor > 1 || write.passthrough !== "auto";
-        if (!uncut && worthCutting(frame, file.steps, write.quality)) {
+        if (!uncut && worthCutting(frame, file.reader.quant, write.quality)) {
           const cut = await file.reader.cut(read.region);
           if (cut) return withDensity(cut, write.resolution);
         }

@@ -6,16 +6,14 @@ import { createLru } from "../../lib/lru.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost, ImageHeader, IndexAccess, ReadRequest } from "../codec.ts";
 import { detailsOf } from "./decode.ts";
-import { readHeader } from "./random/frame.ts";
 import { createEngine, type Engine, type JpegReader, openJpeg, type ScaleFactor } from "./random/index.ts";
 import { joinParts, splitParts } from "./stored-parts.ts";
 import { openTranscoder } from "./twin.ts";
+import { concatenated } from "./write-header.ts";
 
 /** A file behind its index. */
 export interface Opened {
   readonly reader: JpegReader;
-  /** Quantisation table of the first component. */
-  readonly steps: Uint16Array;
   /** What is read is the baseline twin of the file, held in memory. */
   readonly twin: Uint8Array | undefined;
   /** Reads through the job at hand from now on, and indexes as far as a region needs. */
@@ -61,16 +59,10 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
 
   const makeTwin = async (bytes: ByteSource): Promise<Uint8Array> => {
     const chunks: Uint8Array[] = [];
-    const { size } = await openTranscoder(host.wasm("jpeg-transcode")).transcode(bytes, {
+    await openTranscoder(host.wasm("jpeg-transcode")).transcode(bytes, {
       onChunk: (chunk) => void chunks.push(chunk),
     });
-    const twin = new Uint8Array(size);
-    let at = 0;
-    for (const chunk of chunks) {
-      twin.set(chunk, at);
-      at += chunk.length;
-    }
-    return twin;
+    return concatenated(chunks);
   };
 
   /** Over the file itself, or over its twin; undefined for kinds without an index. */
@@ -83,13 +75,10 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
       },
       read: (offset, length) => current.read(offset, length),
     };
-    const header = await readHeader(source);
     const reader = await openJpeg(currentEngine, source);
-    const steps = header?.first.components[0]?.quant;
-    if (!reader || !steps) return undefined;
+    if (!reader) return undefined;
     return {
       reader,
-      steps,
       twin,
       async ready(own, { region, scaleFactor }) {
         if (!twin) current = own;

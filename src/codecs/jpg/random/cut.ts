@@ -1,8 +1,9 @@
 // Lossless cuts: a rectangle on the MCU grid becomes a JPEG file of its own, from the same coded bits (ITU-T T.81, F.1).
 
 import type { Rectangle } from "../../codec.ts";
+import { zigzag } from "../quantisation.ts";
 import { area, components, field, outcome } from "./engine.ts";
-import { type Frame, type Scan, zigzag } from "./frame.ts";
+import type { Frame, Scan } from "./frame.ts";
 import type { McuRange } from "./geometry.ts";
 import { readRanges, rowKey, rowRanges } from "./ranges.ts";
 import type { DecodeJob } from "./region.ts";

@@ -2,6 +2,7 @@
 
 import { ServiceError } from "../../../errors.ts";
 import { type ByteSource, blockwise } from "../../../lib/byte-source.ts";
+import { zigzag } from "../quantisation.ts";
 import { standardAc, standardDc } from "./standard-tables.ts";
 
 /** What the components are, decided as libjpeg decides it. */
@@ -73,19 +74,6 @@ export interface Header {
   readonly frame: Frame;
   readonly first: Scan;
 }
-
-/** Place in natural order by place in zigzag order (T.81, figure A.6). */
-export const zigzag: Uint8Array = (() => {
-  const order = new Uint8Array(64);
-  let i = 0;
-  for (let sum = 0; sum < 15; sum++)
-    for (let step = 0; step <= sum; step++) {
-      const x = sum % 2 ? sum - step : step;
-      const y = sum - x;
-      if (x < 8 && y < 8) order[i++] = y * 8 + x;
-    }
-  return order;
-})();
 
 const maxSegments = 2000;
 const maxGarbage = 64 * 1024;

@@ -30,6 +30,8 @@ export interface BuildIndexOptions {
 /** A file whose header was read. All regions are whole, full-size pixels inside the image, as stored. */
 export interface JpegReader {
   readonly frame: Frame;
+  /** Quantisation table of the first component, 64 values in natural order. */
+  readonly quant: Uint16Array;
   /** Full-size rows from the top that can be decoded now. */
   readonly rows: number;
   readonly indexed: boolean;
@@ -122,6 +124,7 @@ export async function openJpeg(
 
   return {
     frame,
+    quant: header.first.components[0]!.quant,
     get rows() {
       return rowsReady();
     },

@@ -1,25 +1,17 @@
-// The Huffman tables of ITU-T T.81, annex K.3, which files of motion JPEG leave out: 16 counts, then the symbols.
+// The Huffman tables of ITU-T T.81, annex K.3, which files of motion JPEG leave out, as a file holds them: 16 counts, then
+// the symbols.
 
-const hex = (text: string) =>
-  Uint8Array.from(text.replace(/\s/g, "").match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+import { type HuffmanTable, typicalTables } from "../huffman-codes.ts";
+
+const joined = ({ lengths, symbols }: HuffmanTable) => Uint8Array.of(...lengths, ...symbols);
 
 /** By selector: 0 for luminance, 1 for chrominance. */
 export const standardDc: readonly Uint8Array[] = [
-  hex(`00010501010101010100000000000000
-    000102030405060708090a0b`),
-  hex(`00030101010101010101010000000000
-    000102030405060708090a0b`),
+  joined(typicalTables.dcLuma),
+  joined(typicalTables.dcChroma),
 ];
 
 export const standardAc: readonly Uint8Array[] = [
-  hex(`0002010303020403050504040000017d
-    01020300041105122131410613516107227114328191a1082342b1c11552d1f02433627282090a161718191a25262728
-    292a3435363738393a434445464748494a535455565758595a636465666768696a737475767778797a83848586878889
-    8a92939495969798999aa2a3a4a5a6a7a8a9aab2b3b4b5b6b7b8b9bac2c3c4c5c6c7c8c9cad2d3d4d5d6d7d8d9dae1e2
-    e3e4e5e6e7e8e9eaf1f2f3f4f5f6f7f8f9fa`),
-  hex(`00020102040403040705040400010277
-    000102031104052131061241510761711322328108144291a1b1c109233352f0156272d10a162434e125f11718191a26
-    2728292a35363738393a434445464748494a535455565758595a636465666768696a737475767778797a828384858687
-    88898a92939495969798999aa2a3a4a5a6a7a8a9aab2b3b4b5b6b7b8b9bac2c3c4c5c6c7c8c9cad2d3d4d5d6d7d8d9da
-    e2e3e4e5e6e7e8e9eaf2f3f4f5f6f7f8f9fa`),
+  joined(typicalTables.acLuma),
+  joined(typicalTables.acChroma),
 ];
