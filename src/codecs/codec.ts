@@ -3,6 +3,7 @@
 import type { ByteSource } from "../lib/byte-source.ts";
 import type { Interpretation, PixelBuffer } from "../pipeline/pixels.ts";
 import type { Kernels } from "../pipeline/steps.ts";
+import type { Blocks } from "./blocks.ts";
 import type { RenderPlan } from "./job.ts";
 import type { WasmName } from "./modules.ts";
 
@@ -45,12 +46,24 @@ export interface ImageHeader {
   readonly resolution?: Resolution;
   /** Stored tile size, where the file is tiled. */
   readonly tile?: { readonly width: number; readonly height: number };
-  /** Where the ICC profile lies, when there is one. */
+  /** Whether there is an embedded ICC profile. */
   readonly profile?: boolean;
+  /** What the file says of its colours; absent where it says nothing. */
+  readonly colour?: ColourFacts;
   /** Why this file is refused, in words for the caller, when its header already tells. */
   readonly unsupported?: string;
   /** Facts that only the format's own decoder needs. JSON values. */
   readonly details?: Readonly<Record<string, number | string | boolean | readonly number[]>>;
+}
+
+/** What a file says of its colours, as far as its header tells. */
+export interface ColourFacts {
+  /** An embedded ICC profile; PNG's gAMA, cHRM and sRGB chunks; the colour space that EXIF names. */
+  readonly from: "icc" | "chunks" | "exif";
+  /** Whether the samples are sRGB (gray: in its tone curve) within rounding, so that nothing has to be converted. */
+  readonly srgb: boolean;
+  /** Why an embedded profile is not used, in words for people; the samples then count as if it were not there. */
+  readonly ignored?: string;
 }
 
 /** What to decode: a rectangle of stored, full-size pixels at 1/scaleFactor. */
@@ -75,6 +88,18 @@ export interface EncodeOptions {
   /** Whether parts of a JPEG master may be cut from it losslessly; "off" where not given. */
   readonly passthrough?: "auto" | "off";
   readonly resolution?: Resolution;
+  /** What goes into the file beside its pixels; nothing where not given. */
+  readonly carry?: Carry;
+}
+
+/** What a derivative carries beside its pixels. */
+export interface Carry {
+  /** The small sRGB profile, or the master's own, unchanged. */
+  readonly profile?: "srgb" | "source";
+  /** Whether EXIF, XMP and IPTC of the master are kept. */
+  readonly metadata: boolean;
+  /** Orientation to be told in EXIF, 1 to 8: that of the master, whose pixels were not turned. */
+  readonly orientation?: number;
 }
 
 /** What codecs need of the platform: compiled modules and the platform's deflate. */
@@ -127,6 +152,13 @@ export interface Codec {
     index: IndexAccess | undefined,
     kernels: Kernels,
   ): Promise<Uint8Array | undefined>;
+  /**
+   * The blocks that the file carries beside its pixels. For what `header.colour` tells without a profile (PNG chunks, EXIF)
+   * `icc` is a profile made from it. Damaged blocks are left out. At most `mostBlockBytes` are read.
+   */
+  blocks?(bytes: ByteSource, header: ImageHeader): Promise<Blocks>;
+  /** An encoded file with these blocks put in, in place of its own of the same kinds. Present with `encode`. */
+  embed?(encoded: Uint8Array, blocks: Blocks): Uint8Array;
   /** 1 to 4 bands (gray, gray+alpha, rgb, rgb+alpha), 8 or 16 bit as `encodes` says. */
   encode?(pixels: PixelBuffer, options: EncodeOptions): Promise<Uint8Array>;
   /** What `encode` takes; the plan flattens and reduces before. Present with `encode`. */

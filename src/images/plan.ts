@@ -139,7 +139,7 @@ function outputSteps({ request, policy, encoder }: PlanInput, header: ImageHeade
   const steps: Step[] = [];
   const { mirror, degrees } = request.rotation;
   const gray = header.interpretation === "gray";
-  if (header.interpretation === "cmyk" || header.interpretation === "ycc") steps.push({ op: "to-srgb" });
+  if (header.interpretation === "cmyk" || header.interpretation === "ycc") steps.push({ op: "to-srgb", profile: false });
   if (mirror) steps.push({ op: "mirror" });
   if (degrees !== 0) steps.push({ op: "rotate", degrees });
   const alpha = (header.interpretation !== "cmyk" && header.bands % 2 === 0) || degrees % 90 !== 0;

@@ -33,7 +33,7 @@ export type Step =
       readonly height: number;
     }
   | { readonly op: "resize"; readonly x: ResampleAxis; readonly y: ResampleAxis } // reads beyond the output's window where pixels go on
-  | { readonly op: "to-srgb" } // cmyk and ycc to rgb; gray stays gray
+  | { readonly op: "to-srgb"; readonly profile: boolean } // to rgb, gray stays gray; profile: by the master's own profile
   | { readonly op: "mirror" } // left and right change sides
   | { readonly op: "rotate"; readonly degrees: number } // clockwise, 0 to 360, any; uncovered corners transparent (alpha is added)
   | { readonly op: "gray" }
@@ -45,6 +45,8 @@ export type Run = (pixels: PixelBuffer) => PixelBuffer;
 
 /** Quicker ways to do a step, with the same result up to rounding. What is not there is done in TypeScript. */
 export interface Kernels {
+  /** By the profile of the master at hand, made ready before the steps run. */
+  toSrgb?(pixels: PixelBuffer): PixelBuffer;
   resize?(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): PixelBuffer;
   /** One band with rows of its own stride; the answer's rows have no padding. */
   resamplePlane?(plane: Plane, x: ResampleAxis, y: ResampleAxis): Plane;
@@ -54,7 +56,7 @@ const runs = {
   orient: (step) => (pixels) => orient(pixels, step.orientation),
   crop: (step) => (pixels) => crop(pixels, step),
   resize: (step, kernels) => (pixels) => (kernels.resize ?? resize)(pixels, step.x, step.y),
-  "to-srgb": () => toSrgb,
+  "to-srgb": (step, kernels) => (step.profile && kernels.toSrgb) || toSrgb,
   mirror: () => mirror,
   rotate: (step) => (pixels) => rotate(pixels, step.degrees),
   gray: () => gray,

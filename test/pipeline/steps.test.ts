@@ -36,7 +36,7 @@ const stepsOfEachKind: readonly Step[] = [
   { op: "orient", orientation: 6 },
   { op: "crop", left: 1, top: 0, width: 2, height: 3 },
   { op: "resize", x: { size: 5, origin: 0, scale: 1.5 }, y: { size: 4, origin: 0.25, scale: 0.8 } },
-  { op: "to-srgb" },
+  { op: "to-srgb", profile: false },
   { op: "mirror" },
   { op: "rotate", degrees: 270 },
   { op: "rotate", degrees: 33.3 },
