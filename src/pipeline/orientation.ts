@@ -22,3 +22,11 @@ const orientations: Readonly<Record<number, Orientation>> = {
 export function orientationOf(value: number): Orientation {
   return orientations[value] ?? (orientations[1] as Orientation);
 }
+
+/** Clockwise right angles as EXIF orientations. */
+const rightAngles: Readonly<Record<number, number>> = { 0: 1, 90: 6, 180: 3, 270: 8 };
+
+/** The orientation that turns clockwise by `degrees`; undefined where that does more than move pixels. */
+export function rightAngleOf(degrees: number): number | undefined {
+  return rightAngles[((degrees % 360) + 360) % 360];
+}

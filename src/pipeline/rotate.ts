@@ -1,11 +1,9 @@
 // Rotation by any angle (IIIF Image API 3.0, section 4.3): right angles move pixels, others sample with cubic weights.
 
 import { orient } from "./orient.ts";
+import { rightAngleOf } from "./orientation.ts";
 import { fullScale, hasAlpha, type PixelBuffer, samplesLike } from "./pixels.ts";
 import { toSrgb } from "./to-srgb.ts";
-
-/** Clockwise right angles as EXIF orientations. */
-const rightAngles: Readonly<Record<number, number>> = { 0: 1, 90: 6, 180: 3, 270: 8 };
 
 /** Sides that come out a hair above a whole number by floating-point noise are that whole number. */
 const tolerance = 1e-6;
@@ -35,8 +33,10 @@ export function rotatedSize(
  * that the picture leaves are transparent, its edges are smoothed by how much of a pixel they cover. Same depth.
  */
 export function rotate(pixels: PixelBuffer, degrees: number): PixelBuffer {
-  const turn = ((degrees % 360) + 360) % 360;
-  return turn in rightAngles ? orient(pixels, rightAngles[turn]!) : rotateFreely(toSrgb(pixels), turn);
+  const orientation = rightAngleOf(degrees);
+  return orientation
+    ? orient(pixels, orientation)
+    : rotateFreely(toSrgb(pixels), ((degrees % 360) + 360) % 360);
 }
 
 function rotateFreely(pixels: PixelBuffer, degrees: number): PixelBuffer {
