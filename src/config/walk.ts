@@ -39,7 +39,7 @@ export interface Leaf {
 
 /**
  * Every key that holds a value, in the order of the schema. Members of a union share their paths: the word that tells
- * them apart is one leaf that lists all words.
+ * them apart is one leaf that lists all words. A key that takes keys or a plain value is a leaf beside its own.
  */
 export function leaves(node: SchemaNode = jsonSchema(), path = "", inherited?: unknown): Leaf[] {
   const given = (node.default ?? inherited) as Record<string, unknown> | undefined;
@@ -52,7 +52,8 @@ export function leaves(node: SchemaNode = jsonSchema(), path = "", inherited?: u
     const byPath = new Map<string, SchemaNode>();
     for (const leaf of objects.flatMap((child) => leaves(child, path, given)))
       byPath.set(leaf.path, joined(byPath.get(leaf.path), leaf.node));
-    return [...byPath].map(([path, node]) => ({ path, node }));
+    const whole = objects.length < (node.anyOf ?? node.oneOf ?? []).length ? [{ path, node }] : [];
+    return [...whole, ...[...byPath].map(([path, node]) => ({ path, node }))];
   }
   if (node.items && (node.items.properties || node.items.anyOf || node.items.oneOf))
     return leaves(node.items, `${path}[]`);

@@ -7,6 +7,9 @@ import { parseSize } from "../lib/quantity.ts";
 const pixels = (doc: string) =>
   z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0).meta({ description: doc, edit: "restart" });
 
+/** What `image.sharpen: on` stands for. */
+const usualSharpening = { radius: 0.6, amount: 0.5, threshold: 2 };
+
 /** Schema of `image:`. */
 export const imageOptions = z.strictObject({
   max_pixel_area: z.int().min(0).default(1_000_000_000).meta({
@@ -45,6 +48,43 @@ export const imageOptions = z.strictObject({
   depth: z.enum(["8", "source"]).default("8").meta({
     description:
       "Bits per sample of answers: 8, or as many as the source has where the format holds them (png, tif).",
+    edit: "restart",
+  }),
+  sharpen: z
+    .union([
+      z.enum(["off", "on"]),
+      z.strictObject({
+        radius: z.number().min(0.1).max(10).default(usualSharpening.radius).meta({
+          description: "Standard deviation of the blur, in pixels of the answer.",
+          edit: "restart",
+        }),
+        amount: z.number().min(0).max(10).default(usualSharpening.amount).meta({
+          description: "Share of the difference from the blur that is added.",
+          edit: "restart",
+        }),
+        threshold: z.number().min(0).max(255).default(usualSharpening.threshold).meta({
+          description: "Differences below this stay as they are, in levels of 0 to 255.",
+          edit: "restart",
+        }),
+      }),
+    ])
+    .default("off")
+    .meta({
+      description:
+        "Unsharp mask on the luma of answers that are smaller than their region. `on` is radius 0.6, amount 0.5, threshold 2; those three keys in its place set others.",
+      edit: "restart",
+    }),
+  supersample: z
+    .union([z.literal("off"), z.literal(2), z.literal(4)])
+    .default("off")
+    .meta({
+      description:
+        "Where an answer is a region reduced by exactly a power of two, decode at this many times its size and resample, instead of taking what the decoder or a stored level gives; nothing is cut losslessly then.",
+      edit: "restart",
+    }),
+  linear: z.enum(["off", "on"]).default("off").meta({
+    description:
+      "Reduce in linear light: decoders deliver at four times the answer's size, and what is averaged from there on is light, not its sRGB values.",
     edit: "restart",
   }),
   background: z
@@ -101,4 +141,10 @@ export function memoryBudget(options: ImageOptions, machine: number): number {
 export function parseColour(text: string): readonly [number, number, number] {
   const n = Number.parseInt(text.slice(1), 16);
   return [(n >> 16) & 255, (n >> 8) & 255, n & 255];
+}
+
+/** How answers are sharpened; undefined where they are not. */
+export function sharpening({ sharpen }: ImageOptions): typeof usualSharpening | undefined {
+  if (sharpen === "off") return undefined;
+  return sharpen === "on" ? usualSharpening : sharpen;
 }

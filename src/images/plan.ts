@@ -7,12 +7,15 @@ import type { Geometry } from "../iiif/image/geometry.ts";
 import type { ImageRequest } from "../iiif/image/request.ts";
 import { orientationOf } from "../pipeline/orientation.ts";
 import { sourceWindow } from "../pipeline/resize.ts";
+import { blurReach } from "../pipeline/sharpen.ts";
 import { type ResampleAxis, type Step, shapeAfter } from "../pipeline/steps.ts";
 import { type Size, uprightSize } from "./orientation.ts";
 import type { CodecFacts, OutputPolicy } from "./policy.ts";
 
 /** How much larger than the answer a decoder has to deliver where its scales are not its own (see `ownScales`). */
 const headroom = 2;
+/** The same for reductions in linear light: a decoder's own are not. */
+const linearHeadroom = 4;
 
 export interface PlanInput {
   readonly header: ImageHeader;
@@ -43,26 +46,44 @@ export function planRender(input: PlanInput): RenderPlan {
     x: geometry.scaleFactor ?? region.width / size.width,
     y: geometry.scaleFactor ?? region.height / size.height,
   };
-  const scaleFactor = chooseScale(decoder, header, Math.min(step.x, step.y));
+  const reduced = isReduced(geometry);
+  const linear = reduced && policy.linear;
+  const sharpen = reduced ? policy.sharpen : undefined;
+  const scaleFactor = chooseScale(
+    decoder,
+    header,
+    Math.min(step.x, step.y),
+    timesDecoded(policy, step, linear),
+  );
 
-  const reduced: Size = {
+  const level: Size = {
     width: Math.ceil(upright.width / scaleFactor),
     height: Math.ceil(upright.height / scaleFactor),
   };
-  const x = axis(region.x, size.width, step.x, scaleFactor, upright.width, orientation.flipX);
-  const y = axis(region.y, size.height, step.y, scaleFactor, upright.height, orientation.flipY);
+  // A blur looks beyond the answer where the picture goes on.
+  const reach = sharpen ? blurReach(sharpen.radius) : 0;
+  const across = span(region.x, size.width, step.x, upright.width, reach);
+  const down = span(region.y, size.height, step.y, upright.height, reach);
+  const x = axis(across, step.x, scaleFactor, upright.width, orientation.flipX);
+  const y = axis(down, step.y, scaleFactor, upright.height, orientation.flipY);
   const exact = isIdentity(x) && isIdentity(y);
-  const window = exact ? { x: x.origin, y: y.origin, ...size } : windowOf(x, y, reduced);
-  const readRegion = storedRegion(window, reduced, header, scaleFactor);
+  const window = exact ? { x: x.origin, y: y.origin, width: x.size, height: y.size } : windowOf(x, y, level);
+  const readRegion = storedRegion(window, level, header, scaleFactor);
 
   const steps: Step[] = [];
   if (header.orientation !== 1) steps.push({ op: "orient", orientation: header.orientation });
+  if (linear) steps.push(...colourSteps(header), { op: "to-light" });
   if (!exact)
     steps.push({
       op: "resize",
       x: { ...x, origin: x.origin - window.x },
       y: { ...y, origin: y.origin - window.y },
     });
+  if (linear) steps.push({ op: "from-light", bits: header.depth });
+  else steps.push(...colourSteps(header));
+  if (sharpen) steps.push({ op: "sharpen", ...sharpen });
+  if (across.size > size.width || down.size > size.height)
+    steps.push({ op: "crop", left: across.before, top: down.before, ...size });
   steps.push(...outputSteps(input, header));
 
   const read = { header, page, region: readRegion, scaleFactor };
@@ -88,17 +109,56 @@ export function planRender(input: PlanInput): RenderPlan {
   return { read, steps, write: encodeOptions(request, policy, header, step), memory: Math.ceil(memory) };
 }
 
+/** Whether an answer has fewer pixels than its region, or is a tile of a level that has fewer than the image. */
+function isReduced({ scaleFactor, region, size }: Geometry): boolean {
+  if (scaleFactor !== undefined) return scaleFactor > 1;
+  const { width, height } = size;
+  return width <= region.width && height <= region.height && width * height < region.width * region.height;
+}
+
+/** How many times the answer's size the policy wants decoded, whatever the decoder; undefined where it does not say. */
+function timesDecoded(
+  { supersample }: OutputPolicy,
+  step: { readonly x: number; readonly y: number },
+  linear: boolean,
+): number | undefined {
+  const times = Math.max((isPowerOfTwo(step) && supersample) || 1, linear ? linearHeadroom : 1);
+  return times > 1 ? times : undefined;
+}
+
+const isPowerOfTwo = ({ x, y }: { readonly x: number; readonly y: number }) =>
+  x === y && x >= 1 && Number.isInteger(Math.log2(x));
+
 /** The largest factor that a decoder offers and that is as good as what is wanted; 1 at least. */
-function chooseScale(decoder: PlanInput["decoder"], header: ImageHeader, wanted: number): number {
-  const own = decoder.ownScales?.(header).filter((factor) => factor <= wanted) ?? [];
-  const others = decoder.scaleFactors(header).filter((factor) => factor * headroom <= wanted);
+function chooseScale(
+  decoder: PlanInput["decoder"],
+  header: ImageHeader,
+  wanted: number,
+  times: number | undefined,
+): number {
+  const own = times ? [] : (decoder.ownScales?.(header).filter((factor) => factor <= wanted) ?? []);
+  const others = decoder.scaleFactors(header).filter((factor) => factor * (times ?? headroom) <= wanted);
   return Math.max(1, ...own, ...others);
+}
+
+/** The answer's pixels along an axis, in pixels of the upright image, and how many of them come before its own. */
+interface Span {
+  readonly start: number;
+  readonly size: number;
+  readonly before: number;
+}
+
+/** The answer and up to `reach` more of its pixels at both ends, as far as the image goes. */
+function span(start: number, size: number, step: number, full: number, reach: number): Span {
+  const noise = 1e-6; // of divisions: pixels that only they bring in or leave out
+  const before = Math.min(reach, Math.floor(start / step + noise));
+  const after = Math.min(reach, Math.max(0, Math.ceil((full - start) / step - noise) - size));
+  return { start: start - before * step, size: before + size + after, before };
 }
 
 /** One axis on the reduced, upright picture. A turned axis begins where the last, partly filled sample ends. */
 function axis(
-  start: number,
-  size: number,
+  { start, size }: Span,
   step: number,
   scaleFactor: number,
   full: number,
@@ -110,9 +170,9 @@ function axis(
 
 const isIdentity = (a: ResampleAxis) => a.scale === 1 && Number.isInteger(a.origin);
 
-function windowOf(x: ResampleAxis, y: ResampleAxis, reduced: Size): Rectangle {
-  const h = sourceWindow(x, reduced.width);
-  const v = sourceWindow(y, reduced.height);
+function windowOf(x: ResampleAxis, y: ResampleAxis, level: Size): Rectangle {
+  const h = sourceWindow(x, level.width);
+  const v = sourceWindow(y, level.height);
   return { x: h.start, y: v.start, width: h.end - h.start, height: v.end - v.start };
 }
 
@@ -134,12 +194,16 @@ function storedRegion(window: Rectangle, reduced: Size, header: ImageHeader, sca
   };
 }
 
-/** What happens to the pixels of the answer's size: colour, mirror, rotation, quality, then what the format cannot hold. */
+/** To the colours of answers. */
+function colourSteps({ interpretation }: ImageHeader): Step[] {
+  return interpretation === "cmyk" || interpretation === "ycc" ? [{ op: "to-srgb", profile: false }] : [];
+}
+
+/** What happens to the pixels of the answer's size: mirror, rotation, quality, then what the format cannot hold. */
 function outputSteps({ request, policy, encoder }: PlanInput, header: ImageHeader): Step[] {
   const steps: Step[] = [];
   const { mirror, degrees } = request.rotation;
   const gray = header.interpretation === "gray";
-  if (header.interpretation === "cmyk" || header.interpretation === "ycc") steps.push({ op: "to-srgb", profile: false });
   if (mirror) steps.push({ op: "mirror" });
   if (degrees !== 0) steps.push({ op: "rotate", degrees });
   const alpha = (header.interpretation !== "cmyk" && header.bands % 2 === 0) || degrees % 90 !== 0;
@@ -170,7 +234,7 @@ function encodeOptions(
     progressive: policy.progressive,
     chroma: policy.chroma,
     encoder: policy.encoder,
-    passthrough: policy.passthrough,
+    passthrough: policy.supersample && isPowerOfTwo(step) ? "off" : policy.passthrough,
     ...(resolution && request.rotation.degrees % 90 === 0 ? { resolution } : {}),
   };
 }

@@ -1,7 +1,8 @@
 // What of the configuration decides the bytes of an answer, beside the request itself.
 
 import type { Codec } from "../codecs/codec.ts";
-import { type ImageOptions, parseColour } from "./options.ts";
+import type { Sharpening } from "../pipeline/sharpen.ts";
+import { type ImageOptions, parseColour, sharpening } from "./options.ts";
 
 /** Plain data; its JSON is part of every render key and ETag. */
 export interface OutputPolicy {
@@ -13,6 +14,12 @@ export interface OutputPolicy {
   readonly passthrough: "auto" | "off";
   readonly depth: "8" | "source";
   readonly background: readonly [number, number, number];
+  /** For answers smaller than their region; absent: none. */
+  readonly sharpen?: Sharpening;
+  /** At how many times the answer's size to decode for scales of exactly a power of two; absent: as the codec likes. */
+  readonly supersample?: 2 | 4;
+  /** Whether reductions are done in linear light. */
+  readonly linear: boolean;
 }
 
 /** What a plan has to know of the two codecs. */
@@ -23,6 +30,7 @@ export interface CodecFacts {
 
 /** The output policy of the options under `image:`. */
 export function outputPolicy(options: ImageOptions): OutputPolicy {
+  const sharpen = sharpening(options);
   return {
     jpegQuality: options.jpeg_quality,
     webpQuality: options.webp_quality,
@@ -32,5 +40,8 @@ export function outputPolicy(options: ImageOptions): OutputPolicy {
     passthrough: options.jpeg_passthrough,
     depth: options.depth,
     background: parseColour(options.background),
+    ...(sharpen && { sharpen }),
+    ...(options.supersample !== "off" && { supersample: options.supersample }),
+    linear: options.linear === "on",
   };
 }

@@ -21,6 +21,9 @@ const reshapes = {
   crop: (shape, { width, height }) => ({ ...shape, width, height }),
   resize: (shape, { x, y }) => ({ ...shape, width: x.size, height: y.size }),
   "to-srgb": shapeInSrgb,
+  "to-light": (shape) => ({ ...shape, depth: 16 }),
+  "from-light": (shape, { bits }) => ({ ...shape, depth: bits }),
+  sharpen: (shape) => shape,
   mirror: (shape) => shape,
   rotate: (shape, { degrees }) => {
     const turned = { ...shape, ...rotatedSize(shape.width, shape.height, degrees) };

@@ -5,11 +5,13 @@ import { crop } from "./crop.ts";
 import { depth } from "./depth.ts";
 import { flatten } from "./flatten.ts";
 import { gray } from "./gray.ts";
+import { fromLight, toLight } from "./light.ts";
 import { mirror } from "./mirror.ts";
 import { orient } from "./orient.ts";
 import type { PixelBuffer, Plane } from "./pixels.ts";
 import { resize } from "./resize.ts";
 import { rotate } from "./rotate.ts";
+import { type Sharpening, sharpen } from "./sharpen.ts";
 import { toSrgb } from "./to-srgb.ts";
 
 export { type Shape, shapeAfter, shapeOf } from "./shape.ts";
@@ -33,7 +35,10 @@ export type Step =
       readonly height: number;
     }
   | { readonly op: "resize"; readonly x: ResampleAxis; readonly y: ResampleAxis } // reads beyond the output's window where pixels go on
+  | { readonly op: "to-light" } // gray or rgb of the sRGB curve to 16-bit linear light
+  | { readonly op: "from-light"; readonly bits: 8 | 16 } // and back
   | { readonly op: "to-srgb"; readonly profile: boolean } // to rgb, gray stays gray; profile: by the master's own profile
+  | ({ readonly op: "sharpen" } & Sharpening)
   | { readonly op: "mirror" } // left and right change sides
   | { readonly op: "rotate"; readonly degrees: number } // clockwise, 0 to 360, any; uncovered corners transparent (alpha is added)
   | { readonly op: "gray" }
@@ -57,6 +62,9 @@ const runs = {
   crop: (step) => (pixels) => crop(pixels, step),
   resize: (step, kernels) => (pixels) => (kernels.resize ?? resize)(pixels, step.x, step.y),
   "to-srgb": (step, kernels) => (step.profile && kernels.toSrgb) || toSrgb,
+  "to-light": () => toLight,
+  "from-light": (step) => (pixels) => fromLight(pixels, step.bits),
+  sharpen: (step) => (pixels) => sharpen(pixels, step),
   mirror: () => mirror,
   rotate: (step) => (pixels) => rotate(pixels, step.degrees),
   gray: () => gray,
