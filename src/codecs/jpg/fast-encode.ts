@@ -2,12 +2,13 @@
 // row of MCUs is in its memory at a time.
 
 import { ServiceError } from "../../errors.ts";
+import { concatenated } from "../../lib/concatenated.ts";
 import type { Resolution } from "../codec.ts";
 import { checkSides, type JpegInput, type Picture, pictureOf, refused, samplings } from "./encode-input.ts";
 import { accept, bytesOf, type EncoderModule } from "./encoder-module.ts";
 import { bestTable, codesOf, type HuffmanTables, tableNames, typicalTables } from "./huffman-codes.ts";
 import { quantisationTables } from "./quantisation.ts";
-import { baselineHeader, concatenated } from "./write-header.ts";
+import { baselineHeader } from "./write-header.ts";
 
 export interface FastEncodeOptions {
   /** 1 to 100, as the Independent JPEG Group scales the tables of ITU T.81. */

@@ -2,6 +2,7 @@
 
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
+import { concatenated } from "../../lib/concatenated.ts";
 import { createLru } from "../../lib/lru.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost, ImageHeader, IndexAccess, ReadRequest } from "../codec.ts";
@@ -9,7 +10,6 @@ import { detailsOf } from "./decode.ts";
 import { createEngine, type Engine, type JpegReader, openJpeg, type ScaleFactor } from "./random/index.ts";
 import { joinParts, splitParts } from "./stored-parts.ts";
 import { openTranscoder } from "./twin.ts";
-import { concatenated } from "./write-header.ts";
 
 /** A file behind its index. */
 export interface Opened {

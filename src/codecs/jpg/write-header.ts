@@ -1,6 +1,7 @@
 // What stands in front of the scan of a baseline JPEG: JFIF, segments of the caller, tables, frame and scan header (ITU T.81, B.2).
 
 import { ServiceError } from "../../errors.ts";
+import { concatenated } from "../../lib/concatenated.ts";
 import type { Resolution } from "../codec.ts";
 import { withDensity } from "./density.ts";
 import type { HuffmanTable, HuffmanTables } from "./huffman-codes.ts";
@@ -74,15 +75,4 @@ function checkSegment(bytes: Uint8Array): void {
       `${marker.toString(16)} with length ${length}. Give whole segments of at most 65535 bytes behind the marker.`,
     { code: "bad_segment" },
   );
-}
-
-/** All parts as one array. */
-export function concatenated(parts: readonly ArrayLike<number>[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -1,6 +1,7 @@
 // Writes PNG: one filter per row by the least sum of differences, one zlib stream (PNG specification 9 to 12).
 
 import { ServiceError } from "../../errors.ts";
+import { concatenated } from "../../lib/concatenated.ts";
 import { crc32 } from "../../lib/crc32.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost, EncodeOptions } from "../codec.ts";
@@ -49,7 +50,7 @@ export async function encodePng(
   view.setUint32(0, width);
   view.setUint32(4, height);
   head.set([depth, colourType, 0, 0, 0], 8);
-  return joined([
+  return concatenated([
     signature,
     ...chunk("IHDR", head),
     ...(options.resolution ? chunk("pHYs", physical(options.resolution)) : []),
@@ -85,21 +86,12 @@ function physical(resolution: { readonly x: number; readonly y: number }): Uint8
   return content;
 }
 
-function chunk(type: string, content: Uint8Array): Uint8Array[] {
+/** A whole chunk: length, type, content and checksum. */
+export function chunk(type: string, content: Uint8Array): Uint8Array[] {
   const head = new Uint8Array(8);
   new DataView(head.buffer).setUint32(0, content.length);
   for (let i = 0; i < 4; i++) head[4 + i] = type.charCodeAt(i);
   const tail = new Uint8Array(4);
   new DataView(tail.buffer).setUint32(0, crc32(content, crc32(head.subarray(4))));
   return [head, content, tail];
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }

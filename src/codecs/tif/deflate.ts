@@ -1,11 +1,10 @@
 // Deflate blocks (TIFF Technical Note 3): the zlib format, undone by the platform.
 
+import { inflating } from "../inflate.ts";
 import type { BlockReader, Stored } from "./compression.ts";
 import { damaged } from "./ifd.ts";
 
 const MAX_PADDING = 3;
-/** What is handed to the inflater at once: bounds what it can put out before anyone looks (deflate expands up to 1032 times). */
-const FEED = 16 * 1024;
 
 /**
  * Decompresses a block as its bytes are asked for; what follows them is neither produced nor checked.
@@ -51,30 +50,5 @@ export function inflated({ data, length }: Stored): BlockReader {
       }
     },
     close: () => stream.close(),
-  };
-}
-
-/** The first `end` bytes of `data` inflated, in pieces of the platform's size; undefined at the end. */
-function inflating(data: Uint8Array, end: number) {
-  const stream = new DecompressionStream("deflate");
-  const writer = stream.writable.getWriter();
-  const reader = stream.readable.getReader();
-  const quiet = () => {};
-  writer.closed.catch(quiet);
-  reader.closed.catch(quiet);
-  let closed = false;
-  const feed = async () => {
-    for (let at = 0; at < end && !closed; at += FEED)
-      await writer.write(data.subarray(at, Math.min(end, at + FEED)) as Uint8Array<ArrayBuffer>);
-    if (!closed) await writer.close();
-  };
-  feed().catch(quiet); // reading reports the same failure
-  return {
-    next: async (): Promise<Uint8Array | undefined> => (await reader.read()).value,
-    close(): void {
-      closed = true;
-      reader.cancel().catch(quiet);
-      writer.abort().catch(quiet);
-    },
   };
 }
