@@ -4,11 +4,14 @@
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { codesOf, type HuffmanTable, tableNames, typicalTables } from "./huffman-codes.ts";
+import { entrySize } from "./random/scan-index.ts";
 import { isChroma, twinHeader } from "./twin-header.ts";
 import { listScans, type TwinFrame, type TwinScan, type TwinScans } from "./twin-scans.ts";
 
 export interface TwinOptions {
   readonly signal?: AbortSignal;
+  /** An overview of more bytes than this is not made; no bound unless told. */
+  readonly overviewLimit?: number;
   /** Takes the next bytes of the twin, which are its own to keep; the work waits for its promise. */
   onChunk(bytes: Uint8Array): void | Promise<void>;
   /** Rows of MCUs between two turns of the event loop, where `signal` is looked at; 16 unless told. */
@@ -18,6 +21,13 @@ export interface TwinOptions {
 export interface Twin {
   /** Bytes of the twin, the sum of all chunks. */
   readonly size: number;
+  /** The first of them, up to the entropy-coded data, and where that ends. */
+  readonly head: Uint8Array;
+  readonly end: number;
+  /** Where decoding can begin, in the form of `ScanIndex.entries`: in each row of MCUs the first and every 512 pixels. */
+  readonly entries: Uint8Array;
+  /** The twin at 1/8, as {@link Transcoder.dcPlanes} has it; undefined where it would be too large. */
+  readonly planes: readonly DcPlane[] | undefined;
   /** The source is truncated or breaks the rules; the twin shows what could be read of it. */
   readonly damaged: boolean;
   /** WebAssembly memory that the work took, in bytes. */
@@ -34,6 +44,9 @@ export interface DcPlane {
 export interface Overview {
   /** As many as the frame has components, each in its own sampling. */
   readonly planes: readonly DcPlane[];
+  /** What a twin of the file would begin with, up to the entropy-coded data. */
+  readonly head: Uint8Array;
+  /** The file breaks the rules, so that the planes need not be those of its twin. */
   readonly damaged: boolean;
 }
 
@@ -81,6 +94,7 @@ interface Exports {
   outputTaken(): void;
   endOutput(): void;
   shrink(component: number): number;
+  index(step: number, head: number): number;
 }
 
 const outputBytes = 128 * 1024;
@@ -93,43 +107,83 @@ const defaultSlice = 16;
 /** A transcoder over a compiled `jpeg-transcode`. Each call has an instance of its own, so calls may overlap. */
 export function openTranscoder(module: WebAssembly.Module): Transcoder {
   return {
-    async transcode(source, { onChunk, signal, slice }) {
+    async transcode(source, { onChunk, signal, slice, overviewLimit = Number.POSITIVE_INFINITY }) {
       const listed = await listScans(source);
-      const work = start(module, source, listed, listed.scans);
+      const work = start(module, source, listed);
+      const head = twinHeader(listed);
+      const entries = entryCollector(work, listed.frame, head.length);
+      const overview = overviewCollector(work, listed.frame);
+      const hasOverview = overview.bytes <= overviewLimit;
       let size = 0;
       const give = async (bytes: Uint8Array) => {
         size += bytes.length;
         await onChunk(bytes);
       };
-      await give(twinHeader(listed));
-      await eachBand(work, { signal, slice }, async () => {
+      await give(head.slice());
+      await eachBand(work, { signal, slice }, async (band) => {
         while (work.wasm.encode() !== 0) await give(taken(work.wasm));
+        entries.take(band);
+        if (hasOverview) overview.take(band);
       });
       if (work.wasm.outputLength() > 0) await give(taken(work.wasm));
       work.wasm.endOutput();
-      await give(Uint8Array.of(...taken(work.wasm), 0xff, 0xd9));
-      return { size, damaged: isDamaged(work), memory: work.wasm.memory.buffer.byteLength };
+      const last = taken(work.wasm);
+      // a zero stuffed behind the last byte is no longer looked at
+      const end = size + last.length - (last.at(-2) === 0xff ? 1 : 0);
+      await give(Uint8Array.of(...last, 0xff, 0xd9));
+      return {
+        size,
+        end,
+        head,
+        entries: entries.all,
+        planes: hasOverview ? overview.planes : undefined,
+        damaged: isDamaged(work),
+        memory: work.wasm.memory.buffer.byteLength,
+      };
     },
 
     async dcPlanes(source, { signal, slice } = {}) {
       const listed = await listScans(source);
-      const wanted = listed.scans.filter(({ first }) => first === 0);
-      const work = start(module, source, listed, wanted);
-      const planes = geometry(listed.frame).components.map(({ wide, high }) => ({
-        data: new Uint8Array(wide * high),
-        width: wide,
-        height: high,
-      }));
-      await eachBand(work, { signal, slice }, async (band) => {
-        for (const [i, { data, width }] of planes.entries()) {
-          const rows = listed.frame.components[i]!.down;
-          const from = band * rows * width;
-          const length = Math.min(rows * width, data.length - from);
-          if (length > 0)
-            data.set(new Uint8Array(work.wasm.memory.buffer, work.wasm.shrink(i), length), from);
-        }
-      });
-      return { planes, damaged: isDamaged(work) };
+      const work = start(module, source, listed, ({ first }) => first === 0);
+      const { planes, take } = overviewCollector(work, listed.frame);
+      await eachBand(work, { signal, slice }, async (band) => take(band));
+      return { planes, head: twinHeader(listed), damaged: isDamaged(work) };
+    },
+  };
+}
+
+/** Takes the entries of an index from band after band. */
+function entryCollector({ wasm, bands }: Work, frame: TwinFrame, headLength: number) {
+  const mcuWidth = 8 * Math.max(...frame.components.map(({ across }) => across));
+  const step = Math.max(2, Math.floor(512 / mcuWidth));
+  const pointer = wasm.index(step, headLength);
+  if (pointer === 0) accept(2);
+  const length = entrySize * (1 + Math.floor(geometry(frame).mcusWide / step));
+  const all = new Uint8Array(length * bands);
+  return {
+    all,
+    take: (band: number) => all.set(new Uint8Array(wasm.memory.buffer, pointer, length), band * length),
+  };
+}
+
+/** Takes the picture at 1/8 from band after band; nothing is allocated before the first. */
+function overviewCollector({ wasm }: Work, frame: TwinFrame) {
+  const planes = geometry(frame).components.map(({ wide, high }) => ({
+    data: new Uint8Array(),
+    width: wide,
+    height: high,
+  }));
+  return {
+    planes: planes as readonly DcPlane[],
+    bytes: planes.reduce((sum, { width, height }) => sum + width * height, 0),
+    take(band: number) {
+      for (const [i, plane] of planes.entries()) {
+        if (band === 0) plane.data = new Uint8Array(plane.width * plane.height);
+        const rows = frame.components[i]!.down;
+        const from = band * rows * plane.width;
+        const length = Math.min(rows * plane.width, plane.data.length - from);
+        if (length > 0) plane.data.set(new Uint8Array(wasm.memory.buffer, wasm.shrink(i), length), from);
+      }
     },
   };
 }
@@ -144,6 +198,7 @@ interface Work {
   readonly wasm: Exports;
   readonly source: ByteSource;
   readonly cursors: readonly Cursor[];
+  /** Rows of MCUs. */
   readonly bands: number;
   damaged: boolean;
 }
@@ -161,12 +216,15 @@ function geometry({ width, height, components }: TwinFrame) {
   };
 }
 
-/** An instance laid out for a picture, with a cursor for each scan. */
+/**
+ * An instance laid out for a picture, with a cursor for each scan that is to be read. The tables of the others are looked
+ * at all the same, since what follows a scan without sound ones is not read, whoever reads.
+ */
 function start(
   module: WebAssembly.Module,
   source: ByteSource,
-  { frame, damaged }: TwinScans,
-  scans: readonly TwinScan[],
+  { frame, scans, damaged }: TwinScans,
+  isRead: (scan: TwinScan) => boolean = () => true,
 ): Work {
   const wasm = new WebAssembly.Instance(module, {}).exports as unknown as Exports;
   const { mcusWide, bands, components } = geometry(frame);
@@ -182,10 +240,16 @@ function start(
   }
 
   const work: Work = { wasm, source, cursors: [], bands, damaged };
-  const window = Math.min(mostWindow, Math.max(leastWindow, Math.floor(allWindows / scans.length)));
+  const count = scans.filter(isRead).length;
+  const window = Math.min(mostWindow, Math.max(leastWindow, Math.floor(allWindows / count)));
   const tables = tableBuilder(wasm);
   const cursors = work.cursors as Cursor[];
   for (const scan of scans) {
+    if (!isRead(scan)) {
+      if (scan.components.every(({ dc, ac }) => hasTables(tables, dc, ac))) continue;
+      work.damaged = true;
+      break;
+    }
     const pointer = addScan(wasm, scan, { window, tables, single: frame.components.length === 1 });
     if (pointer === undefined) {
       work.damaged = true; // what follows a scan without sound tables is not read either
@@ -228,13 +292,19 @@ interface ScanSetting {
   readonly single: boolean;
 }
 
+const hasTables = (
+  tables: ScanSetting["tables"],
+  dc: HuffmanTable | undefined,
+  ac: HuffmanTable | undefined,
+) => !((dc && tables(dc, 15) === 0) || (ac && tables(ac, 255) === 0));
+
 function addScan(wasm: Exports, scan: TwinScan, { window, tables }: ScanSetting): number | undefined {
   const pointer = wasm.scan(scan.kind, scan.first, scan.last, scan.low, scan.interval, window);
   if (pointer === 0) accept(2);
   for (const { index, dc, ac } of scan.components) {
+    if (!hasTables(tables, dc, ac)) return undefined;
     const dcTable = tables(dc, 15);
     const acTable = tables(ac, 255);
-    if ((dc && dcTable === 0) || (ac && acTable === 0)) return undefined;
     const interleaved = scan.components.length > 1 ? 1 : 0;
     if (wasm.scanComponent(pointer, index, dcTable, acTable, interleaved) !== 0) return undefined;
   }

@@ -29,6 +29,34 @@ let pending: u64 = 0;
 let pendingBits: i32 = 0;
 /** Next MCU of the band. */
 let column: i32 = 0;
+/** Bytes of the file in front of `start`. */
+let before: u64 = 0;
+/** Entries of the band's index, MCUs from one to the next (0: none are noted), and where the next one goes and stands. */
+let entries: usize = 0;
+let entryStep: i32 = 0;
+let nextEntry: usize = 0;
+let nextColumn: i32 = 0;
+
+/** Bytes of an entry: position in bits as u64, four DC predictions as i16. */
+export const ENTRY_SIZE: usize = 16;
+
+/** Notes from now on, in each band, where its MCUs 0, step - 1, 2 step - 1 … begin; `head` bytes stand before the data. */
+export function noteEntries(at: usize, step: i32, head: u32): void {
+  entries = at;
+  entryStep = step;
+  before = head as u64;
+}
+
+/** The place before an MCU: whole bytes that wait for more bits count with the zeros that will be stuffed behind them. */
+function note(to: usize, bits: u64, held: i32, components: i32): void {
+  let at = before + ((to - start) as u64) + ((held >> 3) as u64);
+  for (let shift = held - 8; shift >= 0; shift -= 8) if (((bits >> shift) & 0xff) === 0xff) at++;
+  store<u64>(nextEntry, (at << 3) | ((held & 7) as u64));
+  for (let i: i32 = 0; i < components; i++)
+    store<i16>(nextEntry + 8 + 2 * i, load<i32>(COMPONENTS + COMPONENT_SIZE * i, C_PREDICTION) as i16);
+  nextEntry += ENTRY_SIZE;
+  nextColumn += nextColumn === 0 ? entryStep - 1 : entryStep;
+}
 
 export function outputAt(): usize {
   return start;
@@ -40,6 +68,7 @@ export function outputLength(): usize {
 
 /** Makes room: the host has taken what there was. */
 export function outputTaken(): void {
+  before += (next - start) as u64;
   next = start;
 }
 
@@ -50,6 +79,7 @@ export function beginOutput(at: usize, bytes: usize): void {
   pending = 0;
   pendingBits = 0;
   column = 0;
+  entryStep = 0;
 }
 
 /** Four bytes, first one highest, with a zero after each FF; where the next one goes. */
@@ -84,7 +114,12 @@ export function encodeBand(components: i32, mcusWide: i32, mcuBytes: usize): i32
   let held = pendingBits;
   let mcu = column;
   const room = end - mcuBytes;
+  if (mcu === 0) {
+    nextEntry = entries;
+    nextColumn = entryStep > 0 ? 0 : i32.MAX_VALUE;
+  }
   for (; mcu < mcusWide && to <= room; mcu++) {
+    if (mcu === nextColumn) note(to, bits, held, components);
     for (let i: i32 = 0; i < components; i++) {
       const component = COMPONENTS + COMPONENT_SIZE * i;
       const across = load<i32>(component, C_ACROSS);
@@ -109,7 +144,10 @@ export function encodeBand(components: i32, mcusWide: i32, mcuBytes: usize): i32
             mask = load<u64>(load<usize>(component, C_MASKS) + (number << 3));
             const prediction = load<i32>(component, C_PREDICTION);
             difference = (load<i16>(block) as i32) - prediction;
-            if (difference > 2047 || difference < -2047) difference = limited(difference, 2047);
+            if (difference > 2047 || difference < -2047) {
+              difference = limited(difference, 2047);
+              store<i16>(block, (prediction + difference) as i16); // the picture at 1/8 is that of what is written
+            }
             store<i32>(component, prediction + difference, C_PREDICTION);
           }
           const sign = difference >> 31;
@@ -181,7 +219,10 @@ export function endOutput(): void {
   pendingBits = 0;
 }
 
-/** The band of a component at 1/8, rows of C_WIDE samples: the inverse transform of DC alone, at C_DC_ROWS. */
+/**
+ * The band of a component at 1/8, rows of C_WIDE samples: the inverse transform of DC alone, at C_DC_ROWS. Values that no
+ * sound picture of 8 bits has count as damage, as their differences need not fit a twin.
+ */
 export function shrinkBand(component: usize): void {
   const wide = load<i32>(component, C_WIDE);
   const stride = load<i32>(component, C_STRIDE);
@@ -192,6 +233,7 @@ export function shrinkBand(component: usize): void {
   for (let y: i32 = 0; y < rows; y++) {
     for (let x: i32 = 0; x < wide; x++) {
       const dc: i32 = load<i16>(coefficients + (((y * stride + x) as usize) << 7));
+      if (dc < -1024 || dc > 1023) damaged();
       store<u8>(to + y * wide + x, min(max(((dc * step + 4) >> 3) + 128, 0), 255) as u8);
     }
   }

@@ -55,7 +55,7 @@ import {
   SCAN_SIZE,
   TABLE_IN,
 } from "./transcode-map";
-import { BLOCK_OUTPUT, beginOutput, encodeBand, shrinkBand } from "./transcode-output";
+import { BLOCK_OUTPUT, beginOutput, ENTRY_SIZE, encodeBand, noteEntries, shrinkBand } from "./transcode-output";
 import { acFirst, acRefine, dcFirst, dcRefine, sequential } from "./transcode-scans";
 import { buildTable } from "./transcode-table";
 
@@ -190,6 +190,17 @@ export function scanComponent(at: usize, index: i32, dcTable: usize, acTable: us
     store<i32>(at, load<i32>(own, C_WIDE), S_COLUMNS);
   }
   return 0;
+}
+
+/**
+ * Has entries of an index noted for each band, at MCU 0 and at every `step` k - 1; `head`: bytes of the file in front of
+ * the data. Pointer to the entries of the band, (1 + MCUs / step) of them, or 0.
+ */
+export function index(step: i32, head: u32): usize {
+  if (step < 2) return 0;
+  const at = layOut(ENTRY_SIZE * (1 + mcusWide / step));
+  if (at !== 0) noteEntries(at, step, head);
+  return at;
 }
 
 /** Clears the coefficients for row `number` of MCUs; scans begin at its start. */

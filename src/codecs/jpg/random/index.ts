@@ -7,3 +7,4 @@ export type { ScaleFactor } from "./geometry.ts";
 export type { Plane } from "./pixels.ts";
 export type { ByteRange, Read } from "./ranges.ts";
 export { type BuildIndexOptions, type JpegReader, openJpeg } from "./reader.ts";
+export { type WrittenFile, writtenIndex } from "./written-index.ts";
