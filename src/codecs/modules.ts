@@ -8,6 +8,7 @@ export const wasmModules = {
   "webp-decode": "@jsquash/webp/codec/dec/webp_dec.wasm",
   "webp-encode": "@jsquash/webp/codec/enc/webp_enc_simd.wasm",
   openjpeg: "@cornerstonejs/codec-openjpeg/dist/openjpegwasm.wasm",
+  lcms: "lcms-wasm/dist/lcms.wasm",
   openjph: "@cornerstonejs/codec-openjph/dist/openjphjs.wasm",
 } as const;
 
@@ -16,6 +17,7 @@ export const ownModules = [
   "jpeg-decode", // JPEG by regions: codecs/jpg/random/
   "jpeg-transcode", // progressive to baseline JPEG: codecs/jpg/twin.ts
   "jpeg-encode", // baseline JPEG: codecs/jpg/fast-encode.ts
+  "colour", // colour/kernel.ts
   "resample", // pipeline/resample-wasm.ts
 ] as const;
 

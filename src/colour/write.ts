@@ -66,7 +66,7 @@ function text(value: string): Uint8Array {
 function numbers(type: string, values: readonly number[], head = 8): Uint8Array {
   const body = new DataView(new ArrayBuffer(head + values.length * 4));
   signature(body, 0, type);
-  values.forEach((value, i) => body.setInt32(head + i * 4, Math.round(value * 65536)));
+  fixed(body, head, values);
   return new Uint8Array(body.buffer);
 }
 
@@ -97,7 +97,7 @@ function profile(space: "RGB " | "GRAY", tags: readonly Tag[]): Uint8Array {
   view.setUint16(26, 1);
   view.setUint16(28, 1);
   signature(view, 36, "acsp");
-  d50.forEach((value, i) => view.setInt32(68 + i * 4, Math.round(value * 65536)));
+  fixed(view, 68, d50);
   view.setUint32(128, tags.length);
   tags.forEach(([name, body], i) => {
     const at = 132 + i * 12;
@@ -107,6 +107,11 @@ function profile(space: "RGB " | "GRAY", tags: readonly Tag[]): Uint8Array {
   });
   for (const [body, start] of starts) bytes.set(body, start);
   return bytes;
+}
+
+/** s15Fixed16Number (4.6), one after the other. */
+function fixed(view: DataView, at: number, values: readonly number[]): void {
+  for (const [i, value] of values.entries()) view.setInt32(at + i * 4, Math.round(value * 65536));
 }
 
 function signature(view: DataView, at: number, four: string): void {
