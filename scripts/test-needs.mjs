@@ -12,6 +12,7 @@ const needs = {
     commands: ["command -v cjpeg && command -v djpeg && command -v jpegtran"],
     debian: "libjpeg-turbo-progs",
   },
+  exiftool: { commands: ["command -v exiftool"], debian: "libimage-exiftool-perl" },
   identify: { commands: ["command -v identify"], debian: "imagemagick" },
   opj_decompress: { commands: ["command -v opj_decompress"], debian: "libopenjp2-tools" },
   "python3-pil": {

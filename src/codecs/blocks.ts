@@ -14,3 +14,6 @@ export interface Blocks {
 
 /** Blocks of a file are read up to this many bytes together; larger ones count as absent. */
 export const mostBlockBytes = 16 * 2 ** 20;
+
+/** Which blocks to read: all, or only what tells the colours. */
+export type BlockKinds = "icc" | "all";

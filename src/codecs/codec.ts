@@ -3,7 +3,7 @@
 import type { ByteSource } from "../lib/byte-source.ts";
 import type { Interpretation, PixelBuffer } from "../pipeline/pixels.ts";
 import type { Kernels } from "../pipeline/steps.ts";
-import type { Blocks } from "./blocks.ts";
+import type { BlockKinds, Blocks } from "./blocks.ts";
 import type { RenderPlan } from "./job.ts";
 import type { WasmName } from "./modules.ts";
 
@@ -154,11 +154,12 @@ export interface Codec {
   ): Promise<Uint8Array | undefined>;
   /**
    * The blocks that the file carries beside its pixels. For what `header.colour` tells without a profile (PNG chunks, EXIF)
-   * `icc` is a profile made from it. Damaged blocks are left out. At most `mostBlockBytes` are read.
+   * `icc` is a profile made from it. Damaged blocks are left out. At most `mostBlockBytes` are read. All kinds where
+   * none are named.
    */
-  blocks?(bytes: ByteSource, header: ImageHeader): Promise<Blocks>;
+  blocks?(bytes: ByteSource, header: ImageHeader, kinds?: BlockKinds): Promise<Blocks>;
   /** An encoded file with these blocks put in, in place of its own of the same kinds. Present with `encode`. */
-  embed?(encoded: Uint8Array, blocks: Blocks): Uint8Array;
+  embed?(encoded: Uint8Array, blocks: Blocks): Promise<Uint8Array>;
   /** 1 to 4 bands (gray, gray+alpha, rgb, rgb+alpha), 8 or 16 bit as `encodes` says. */
   encode?(pixels: PixelBuffer, options: EncodeOptions): Promise<Uint8Array>;
   /** What `encode` takes; the plan flattens and reduces before. Present with `encode`. */

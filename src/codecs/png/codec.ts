@@ -2,6 +2,7 @@
 
 import { ServiceError } from "../../errors.ts";
 import type { Codec, CodecHost, ImageHeader } from "../codec.ts";
+import { pngEmbedder, readPngBlocks } from "./blocks.ts";
 import { decodePng } from "./decode.ts";
 import { encodePng } from "./encode.ts";
 import { damaged, type PngHeader, readPngHeader, signature } from "./header.ts";
@@ -46,6 +47,8 @@ export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
         throw damaged("its header, which is not the one read before");
       return decodePng(bytes, png, region, scaleFactor);
     },
+    blocks: (bytes, _header, kinds) => readPngBlocks(bytes, kinds),
+    embed: pngEmbedder(host),
     encode: (pixels, options) => encodePng(pixels, options, host),
     encodes: { alpha: true, depths: [8, 16], maxSide: 2 ** 31 - 1 },
   };

@@ -1,0 +1,157 @@
+// What a PNG carries in chunks: iCCP, eXIf, XMP in iTXt, and the "Raw profile type" texts in which ImageMagick and others
+// keep EXIF, XMP and IPTC (PNG specification, third edition, 11.3; XMP specification part 3, 1.1.5).
+
+import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
+import { concatenated } from "../../lib/concatenated.ts";
+import { toHex } from "../../lib/digest.ts";
+import { type BlockBytes, blockBytes, hasText, latin1 } from "../block-bytes.ts";
+import type { BlockKinds, Blocks } from "../blocks.ts";
+import type { CodecHost } from "../codec.ts";
+import { iptcOf, iptcResource } from "../photoshop.ts";
+import { chunk } from "./encode.ts";
+
+const xmpKeyword = "XML:com.adobe.xmp";
+const rawKeyword = "Raw profile type ";
+/** What stands before EXIF and XMP in a text that holds a JPEG segment. */
+const segmentNames = { exif: "Exif\0", xmp: "http://ns.adobe.com/xap/1.0/\0" } as const;
+
+const mostChunks = 100_000;
+const longestKeyword = 79;
+/** Many chunks of one picture are small: those are walked through in memory, larger ones skipped unread. */
+const window = 64 * 1024;
+
+type Found = { -readonly [K in keyof Blocks]?: Uint8Array };
+
+/** The blocks of a PNG, behind its picture as well where not only its profile is asked for. Throws what the source throws. */
+export async function readPngBlocks(bytes: ByteSource, kinds: BlockKinds = "all"): Promise<Blocks> {
+  const walk = blockwise(bytes, window, 2);
+  const budget = blockBytes(bytes);
+  const own: Found = {};
+  const raw: Found = {};
+  for (let at = 8, n = 0; n < mostChunks; n++) {
+    const head = await walk.read(at, 8 + longestKeyword + 1);
+    if (head.length < 8) break;
+    const length = new DataView(head.buffer, head.byteOffset).getUint32(0);
+    const type = String.fromCharCode(...head.subarray(4, 8));
+    if (type === "IEND" || length > 0x7fffffff || (kinds === "icc" && type === "IDAT")) break;
+    const keyword = String.fromCharCode(...head.subarray(8, 8 + Math.min(length, longestKeyword))).split(
+      "\0",
+    )[0]!;
+    const content = () => budget.take(at + 8, length);
+    if (type === "iCCP") own.icc ??= await inflated(budget, await content());
+    else if (kinds === "all") {
+      if (type === "eXIf") own.exif ??= await content();
+      else if (type === "iTXt" && keyword === xmpKeyword)
+        own.xmp ??= await internationalText(budget, await content());
+      else if ((type === "zTXt" || type === "tEXt") && keyword.startsWith(rawKeyword)) {
+        const text = await content();
+        const data = type === "zTXt" ? await inflated(budget, text) : text?.subarray(keyword.length + 1);
+        if (data) takeRaw(keyword.slice(rawKeyword.length), data, raw);
+      }
+    }
+    at += length + 12;
+  }
+  return { ...raw, ...own };
+}
+
+/** Keyword, method 0, zlib data: iCCP and zTXt. */
+async function inflated(
+  budget: BlockBytes,
+  content: Uint8Array | undefined,
+): Promise<Uint8Array | undefined> {
+  const end = content?.indexOf(0) ?? -1;
+  if (!content || end < 0 || content[end + 1] !== 0) return undefined;
+  const data = await budget.inflate(content.subarray(end + 2));
+  return data?.length ? data : undefined;
+}
+
+/** Keyword, whether compressed, method, language, translated keyword, text: iTXt. */
+async function internationalText(
+  budget: BlockBytes,
+  content: Uint8Array | undefined,
+): Promise<Uint8Array | undefined> {
+  if (!content) return undefined;
+  const flags = content.indexOf(0) + 1;
+  const language = content.indexOf(0, flags + 2);
+  const start = content.indexOf(0, language + 1) + 1;
+  if (flags === 0 || language < 0 || start === 0) return undefined;
+  const text = content.subarray(start);
+  return content[flags] === 1 ? budget.inflate(text) : text;
+}
+
+/** A line with a name, one with the length, then hexadecimal digits. */
+function takeRaw(type: string, text: Uint8Array, found: Found): void {
+  const data = hexadecimal(text);
+  if (!data?.length) return;
+  if (hasText(data, segmentNames.exif)) found.exif ??= data.subarray(6);
+  else if (hasText(data, segmentNames.xmp)) found.xmp ??= data.subarray(segmentNames.xmp.length);
+  else if (type === "exif") found.exif ??= data;
+  else if (type === "xmp") found.xmp ??= data;
+  else if (type === "iptc" || type === "8bim") {
+    const iptc = type === "iptc" && data[0] === 0x1c ? data : iptcOf(data);
+    if (iptc) found.iptc ??= iptc;
+  }
+}
+
+function hexadecimal(text: Uint8Array): Uint8Array | undefined {
+  const nameEnd = text.indexOf(10, 1);
+  const lengthEnd = text.indexOf(10, nameEnd + 1);
+  if (text[0] !== 10 || nameEnd < 0 || lengthEnd < 0) return undefined;
+  const out = new Uint8Array((text.length - lengthEnd) >> 1);
+  let digits = 0;
+  for (let i = lengthEnd + 1; i < text.length; i++) {
+    const digit = hexDigit(text[i]!);
+    if (digit === undefined) continue; // line breaks
+    out[digits >> 1]! |= digits & 1 ? digit : digit << 4;
+    digits++;
+  }
+  return out.subarray(0, digits >> 1);
+}
+
+function hexDigit(code: number): number | undefined {
+  if (code >= 48 && code <= 57) return code - 48;
+  const letter = code | 32;
+  return letter >= 97 && letter <= 102 ? letter - 87 : undefined;
+}
+
+/** What is replaced when a block is put in; the texts of ImageMagick are among what we never write but for IPTC. */
+const chunkKinds: Readonly<Record<string, keyof Blocks>> = { iCCP: "icc", sRGB: "icc", eXIf: "exif" };
+
+/** Puts blocks behind the header chunk, in place of the file's own of the same kinds. */
+export function pngEmbedder(host: Pick<CodecHost, "deflate">) {
+  return async (png: Uint8Array, blocks: Blocks): Promise<Uint8Array> => {
+    const zlib = (data: Uint8Array) => host.deflate(data, 6);
+    return concatenated([
+      png.subarray(0, headerEnd),
+      ...(blocks.icc ? chunk("iCCP", concatenated([latin1("ICC profile\0\0"), await zlib(blocks.icc)])) : []),
+      ...(blocks.exif ? chunk("eXIf", blocks.exif) : []),
+      ...(blocks.xmp ? chunk("iTXt", concatenated([latin1(`${xmpKeyword}\0\0\0\0\0`), blocks.xmp])) : []),
+      ...(blocks.iptc
+        ? chunk("zTXt", concatenated([latin1(`${rawKeyword}iptc\0\0`), await zlib(rawText(blocks.iptc))]))
+        : []),
+      ...keptChunks(png, blocks),
+    ]);
+  };
+}
+
+/** Behind the signature and IHDR. */
+const headerEnd = 33;
+
+function keptChunks(png: Uint8Array, blocks: Blocks): Uint8Array[] {
+  const view = new DataView(png.buffer, png.byteOffset, png.length);
+  const kept: Uint8Array[] = [];
+  for (let at = headerEnd; at + 8 <= png.length; ) {
+    const end = at + 12 + view.getUint32(at);
+    const kind = chunkKinds[String.fromCharCode(...png.subarray(at + 4, at + 8))];
+    if (!kind || !blocks[kind]) kept.push(png.subarray(at, end));
+    at = end;
+  }
+  return kept;
+}
+
+/** IPTC as ImageMagick writes it and ExifTool reads it. */
+function rawText(iptc: Uint8Array): Uint8Array {
+  const resource = iptcResource(iptc);
+  const lines = [...toHex(resource).matchAll(/.{1,72}/g)].map(([line]) => line);
+  return latin1(`\niptc\n${String(resource.length).padStart(8)}\n${lines.join("\n")}\n`);
+}

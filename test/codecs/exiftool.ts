@@ -1,0 +1,68 @@
+// What ExifTool reads out of files and writes into them: one call for many, since each starts a Perl.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Tags by `group:name` (family 1 groups, as `IFD0:Artist`), with numbers as they are stored. */
+export type Tags = Readonly<Record<string, unknown>>;
+
+/** Whether ExifTool is there (Debian: libimage-exiftool-perl). */
+export const hasExifTool = spawnSync("exiftool", ["-ver"]).status === 0;
+
+/** The tags of each file. */
+export function tagsOf(files: Readonly<Record<string, Uint8Array>>): Record<string, Tags> {
+  return inFolder(files, (folder) => {
+    const rows = JSON.parse(run(["-json", "-n", "-a", "-G1", "-struct", folder])) as Tags[];
+    return Object.fromEntries(rows.map((row) => [String(row.SourceFile).slice(folder.length + 1), row]));
+  });
+}
+
+/** The files with tags written into them by arguments such as `-Artist=Ann`. Kinds that a format lacks are left out with a warning. */
+export function withTags(
+  files: Readonly<Record<string, Uint8Array>>,
+  args: readonly string[],
+): Record<string, Uint8Array> {
+  return inFolder(files, (folder) => {
+    const options = [
+      "-q",
+      "-q",
+      "-m",
+      "-overwrite_original",
+      ...args,
+      ...Object.keys(files).map((name) => join(folder, name)),
+    ];
+    run(["-@", "-"], options.join("\n")); // a command line has its bounds
+    return Object.fromEntries(
+      Object.keys(files).map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))]),
+    );
+  });
+}
+
+/** A block of each file as bytes: `-icc_profile`, `-exif`, `-xmp`. */
+export function blockOf(file: Uint8Array, name: string, tag: string): Uint8Array {
+  return inFolder(
+    { [name]: file },
+    (folder) =>
+      new Uint8Array(execFileSync("exiftool", ["-b", tag, join(folder, name)], { maxBuffer: 2 ** 28 })),
+  );
+}
+
+function run(args: readonly string[], input = ""): string {
+  return execFileSync("exiftool", [...args], { encoding: "utf8", maxBuffer: 2 ** 28, input, stdio: "pipe" });
+}
+
+/** Whether two arrays hold the same bytes. */
+export const same = (a: Uint8Array | undefined, b: Uint8Array | undefined): boolean =>
+  a !== undefined && b !== undefined && Buffer.compare(a, b) === 0;
+
+function inFolder<T>(files: Readonly<Record<string, Uint8Array>>, work: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), "smalti-tags-"));
+  try {
+    for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
+    return work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
