@@ -5,6 +5,7 @@ import { ServiceError } from "../../errors.ts";
 import type { Codec, CodecHost } from "../codec.ts";
 import { emscriptenOptions, keptInstance } from "../instance.ts";
 import { arithmeticDecoder, arithmeticMemory } from "./arithmetic.ts";
+import { embedInJpeg, readJpegBlocks } from "./blocks.ts";
 import { detailsOf, turboDecoder, turboMemory } from "./decode.ts";
 import { withDensity } from "./density.ts";
 import { encodes, jpegEncoder, optimisePays } from "./encode.ts";
@@ -71,6 +72,8 @@ export function jpegCodec(host: CodecHost): Codec {
       if (file) return indexed.decode(file, read);
       return detailsOf(read.header).arithmetic ? decodeArithmetic(bytes, read) : decodeHuffman(bytes, read);
     },
+    blocks: (bytes, _header, kinds) => readJpegBlocks(bytes, kinds),
+    embed: embedInJpeg,
     encode: jpegEncoder(host, withTurbo, baseline),
     encodes,
   };
