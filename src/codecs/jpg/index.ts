@@ -13,7 +13,8 @@ import { createJpegEncoder, type JpegEncoder } from "./fast-encode.ts";
 import { readJpegHeader } from "./header.ts";
 import { hasIndex, indexedJpeg, indexedMemory } from "./indexed.ts";
 import { worthCutting } from "./passthrough.ts";
-import { planesOf, targetOf } from "./planes.ts";
+import { planesOf } from "./planes.ts";
+import { targetOf } from "./target.ts";
 
 /** JPEG in Huffman and arithmetic coding, baseline and progressive, 8 bit; gray, RGB and CMYK. */
 export function jpegCodec(host: CodecHost): Codec {
