@@ -1,4 +1,4 @@
-// The options of every store that we bound ourselves.
+// The options that several stores have.
 
 import { durationOption, sizeOption } from "../lib/option-types.ts";
 
@@ -8,14 +8,24 @@ export interface StoreDefaults {
   readonly ttl: string;
 }
 
+/** `ttl` of every store that keeps anything. */
+export const lifetimeOption = durationOption.meta({
+  description: "How long an entry is used. 0s: until it is pushed out.",
+  edit: "restart",
+});
+
+/** `timeout` of every store that is asked over the network. */
+export const timeoutOption = durationOption.meta({
+  description:
+    "Longest that a request waits for an entry; in the slot origin, whose entries are large, eight times that. Then it goes on without.",
+  edit: "restart",
+});
+
 /** `max_bytes` and `ttl`, which every backend that we bound ourselves has. */
 export const boundOptions = (defaults: StoreDefaults) => ({
   max_bytes: sizeOption.default(defaults.maxBytes).meta({
     description: "Bytes that all entries together may take; the least recently used go first.",
     edit: "restart",
   }),
-  ttl: durationOption.default(defaults.ttl).meta({
-    description: "How long an entry is used. 0s: until it is pushed out.",
-    edit: "restart",
-  }),
+  ttl: lifetimeOption.default(defaults.ttl),
 });

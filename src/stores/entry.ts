@@ -11,7 +11,7 @@
 // Numbers are little-endian. SHA-256, since every runtime computes it natively and off the main thread, which no
 // checksum in JavaScript does.
 
-import { sha256 } from "../lib/digest.ts";
+import { sha256, toHex } from "../lib/digest.ts";
 
 const magic = new TextEncoder().encode("smalti");
 const formatVersion = 1;
@@ -21,6 +21,11 @@ const sumLength = 32;
 /** A name and variant as one text. JSON, since it also keeps apart what UTF-8 cannot hold (lone surrogates). */
 export function entryKey(name: string, variant: string): string {
   return JSON.stringify([name, variant]);
+}
+
+/** A name or variant as 32 hexadecimal digits, for stores whose own names cannot hold any text. */
+export async function keyHash(text: string): Promise<string> {
+  return toHex(await sha256(JSON.stringify(text))).slice(0, 32);
 }
 
 /** The entry as it is stored. `expires` in milliseconds since 1970, 0: never. Throws RangeError from 4 GiB on. */

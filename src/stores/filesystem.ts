@@ -6,12 +6,12 @@
 // takes for absent and removes. The modification time of a file tells when it was last used.
 
 import { z } from "zod";
-import { sha256, toHex } from "../lib/digest.ts";
 import { createLru } from "../lib/lru.ts";
 import type { FileSystem } from "../platform/platform.ts";
 import { boundOptions, type StoreDefaults } from "./bounds.ts";
-import { decodeEntry, encodeEntry, entryKey } from "./entry.ts";
+import { decodeEntry, encodeEntry, entryKey, keyHash } from "./entry.ts";
 import { createRoom } from "./room.ts";
+import { roundTrip } from "./round-trip.ts";
 import type { Store } from "./store.ts";
 import { clearFolder, entryFile } from "./sweep.ts";
 
@@ -51,11 +51,10 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
   const room = createRoom({ files, top, maxBytes, now });
 
   const folderOf = async (name: string) => {
-    const hash = toHex(await sha256(JSON.stringify(name))).slice(0, 32);
+    const hash = await keyHash(name);
     return `${top}/${hash.slice(0, 2)}/${hash}`;
   };
-  const fileOf = async (name: string, variant: string) =>
-    `${await folderOf(name)}/${toHex(await sha256(JSON.stringify(variant))).slice(0, 32)}`;
+  const fileOf = async (name: string, variant: string) => `${await folderOf(name)}/${await keyHash(variant)}`;
 
   const removeFile = async (file: string): Promise<number> => {
     const done = room.change();
@@ -125,21 +124,12 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
     },
     usage: room.usage,
     async check() {
-      // No entry of a caller has NUL in its name.
-      const name = "\0check";
-      const variant = crypto.randomUUID();
-      const value = crypto.getRandomValues(new Uint8Array(16));
-      let back: Uint8Array | undefined;
-      try {
-        await set(name, variant, value);
-        back = await get(name, variant);
-        await remove(name, variant);
-      } catch (cause) {
+      const whole = await roundTrip({ get, set, delete: remove }).catch((cause: unknown) => {
         throw new Error("The folder of the store cannot be written. Check its rights and the free space.", {
           cause,
         });
-      }
-      if (!back || toHex(back) !== toHex(value))
+      });
+      if (!whole)
         throw new Error("The folder of the store does not give back what was written. Check the disk.");
     },
     close: room.settled,

@@ -3,11 +3,14 @@
 import { createCounts } from "../lib/count.ts";
 import type { Log } from "../lib/log.ts";
 import { formatDuration, formatSize, parseDuration, parseSize } from "../lib/quantity.ts";
+import { openBucket } from "../lib/s3.ts";
+import { bucketOf } from "../lib/s3-options.ts";
 import type { Platform } from "../platform/platform.ts";
 import { fallbackStore } from "./fallback.ts";
 import { filesystemStore } from "./filesystem.ts";
 import { heapStore } from "./heap.ts";
 import type { CacheOptions, StoreOptions } from "./options.ts";
+import { s3Store } from "./s3.ts";
 import { createSlot, type Slot, slotCounts } from "./slot.ts";
 import type { Store } from "./store.ts";
 
@@ -53,6 +56,11 @@ const builders: Builders = {
     // A folder that the operator chose is not silently left (D-6): /ready says what is wrong with it.
     return path ? store : fallbackStore(store, standIn(), warn);
   },
+  s3: (options, { use, platform }) =>
+    s3Store({
+      bucket: openBucket({ ...bucketOf(options, platform.env), timeoutMs: parseDuration(options.timeout) }),
+      prefix: `${options.prefix}${use}/`,
+    }),
   none: () => undefined,
 };
 
@@ -120,7 +128,7 @@ export function buildSlots(
 
 function about(options: StoreOptions): string {
   if (options.backend === "none") return "off";
+  const size = "max_bytes" in options ? `, up to ${formatSize(parseSize(options.max_bytes))}` : "";
   const lifetime = parseDuration(options.ttl);
-  const kept = lifetime === 0 ? "" : `, kept for ${formatDuration(lifetime)}`;
-  return `${options.backend}, up to ${formatSize(parseSize(options.max_bytes))}${kept}`;
+  return `${options.backend}${size}${lifetime === 0 ? "" : `, kept for ${formatDuration(lifetime)}`}`;
 }

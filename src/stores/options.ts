@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { StoreDefaults } from "./bounds.ts";
 import { filesystemOptions } from "./filesystem.ts";
 import { heapOptions } from "./heap.ts";
+import { s3StoreOptions } from "./s3.ts";
 
 const noneOptions = z.strictObject({
   backend: z.literal("none").meta({ description: "The slot is switched off.", edit: "restart" }),
@@ -11,7 +12,12 @@ const noneOptions = z.strictObject({
 
 const slotOptions = (backend: "heap" | "filesystem", defaults: StoreDefaults) =>
   z
-    .discriminatedUnion("backend", [heapOptions(defaults), filesystemOptions(defaults), noneOptions])
+    .discriminatedUnion("backend", [
+      heapOptions(defaults),
+      filesystemOptions(defaults),
+      s3StoreOptions(defaults),
+      noneOptions,
+    ])
     .prefault({ backend });
 
 /** Schema of `cache:`. */

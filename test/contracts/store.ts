@@ -10,11 +10,18 @@ export interface StoreUnderTest {
   cleanUp?(): Promise<void>;
 }
 
-/** `make` gives an empty store for at most `maxBytes`, with a clock in milliseconds. */
+type Capability = "clear" | "usage";
+
+/**
+ * `make` gives an empty store for at most `maxBytes`, with a clock in milliseconds. `lacks`: the optional methods that the
+ * backend cannot have; without `usage` nothing bounds the store.
+ */
 export function storeContract(
   backend: string,
   make: (options: { readonly maxBytes: number; readonly now: () => number }) => Promise<StoreUnderTest>,
+  { lacks = [] }: { readonly lacks?: readonly Capability[] } = {},
 ): void {
+  const counts = !lacks.includes("usage");
   describe(`a ${backend} store`, () => {
     let cleanUp: (() => Promise<void>) | undefined;
     let time = 0;
@@ -30,6 +37,12 @@ export function storeContract(
     afterEach(async () => {
       await cleanUp?.();
       cleanUp = undefined;
+    });
+
+    it("offers the optional methods that it can have", async () => {
+      const store = await open();
+      const capabilities: readonly Capability[] = ["clear", "usage"];
+      expect(capabilities.filter((each) => !store[each])).toEqual(lacks);
     });
 
     it("gives back what was put in, an empty value too, and nothing else", async () => {
@@ -124,62 +137,63 @@ export function storeContract(
       expect(await store.get("long", "")).toEqual(bytes(2));
     });
 
-    it("counts its entries and at least their bytes", async (context) => {
-      const store = await open();
-      if (!store.usage) return context.skip("this backend cannot tell its usage");
-      expect(await store.usage()).toEqual({ entries: 0, bytes: 0 });
-      await store.set("a", "x", new Uint8Array(1000));
-      await store.set("a", "y", new Uint8Array(500));
-      const { entries, bytes: used } = await store.usage();
-      expect(entries).toBe(2);
-      expect(used).toBeGreaterThanOrEqual(1500);
-      await store.delete("a", "x");
-      expect((await store.usage()).entries).toBe(1);
-    });
+    if (counts)
+      it("counts its entries and at least their bytes", async () => {
+        const store = await open();
+        expect(await store.usage?.()).toEqual({ entries: 0, bytes: 0 });
+        await store.set("a", "x", new Uint8Array(1000));
+        await store.set("a", "y", new Uint8Array(500));
+        const { entries, bytes: used } = (await store.usage?.()) ?? { entries: 0, bytes: 0 };
+        expect(entries).toBe(2);
+        expect(used).toBeGreaterThanOrEqual(1500);
+        await store.delete("a", "x");
+        expect((await store.usage?.())?.entries).toBe(1);
+      });
 
-    it("is empty after it was cleared, and works on", async (context) => {
-      const store = await open();
-      if (!store.clear) return context.skip("this backend cannot be cleared");
-      await store.set("a", "x", bytes(1));
-      await store.clear();
-      expect(await store.get("a", "x")).toBeUndefined();
-      if (store.usage) expect(await store.usage()).toEqual({ entries: 0, bytes: 0 });
-      await store.set("a", "x", bytes(2));
-      expect(await store.get("a", "x")).toEqual(bytes(2));
-    });
+    if (!lacks.includes("clear"))
+      it("is empty after it was cleared, and works on", async () => {
+        const store = await open();
+        await store.set("a", "x", bytes(1));
+        await store.clear?.();
+        expect(await store.get("a", "x")).toBeUndefined();
+        expect((await store.usage?.()) ?? { entries: 0, bytes: 0 }).toEqual({ entries: 0, bytes: 0 });
+        await store.set("a", "x", bytes(2));
+        expect(await store.get("a", "x")).toEqual(bytes(2));
+      });
 
-    it("stays within its bound, and what it still holds is right", async (context) => {
-      const maxBytes = 20_000;
-      const store = await open(maxBytes);
-      if (!store.usage) return context.skip("this backend cannot tell its usage");
-      for (let i = 0; i < 100; i++) {
-        await store.set(`n${i}`, "", new Uint8Array(1000).fill(i));
-        expect((await store.usage()).bytes).toBeLessThanOrEqual(maxBytes);
-      }
-      let held = 0;
-      for (let i = 0; i < 100; i++) {
-        const value = await store.get(`n${i}`, "");
-        if (!value) continue;
-        held++;
-        expect(value).toEqual(new Uint8Array(1000).fill(i));
-      }
-      expect(held).toBeGreaterThanOrEqual(5);
-      expect(await store.get("n99", "")).toBeDefined();
-    });
+    if (counts)
+      it("stays within its bound, and what it still holds is right", async () => {
+        const maxBytes = 20_000;
+        const store = await open(maxBytes);
+        for (let i = 0; i < 100; i++) {
+          await store.set(`n${i}`, "", new Uint8Array(1000).fill(i));
+          expect((await store.usage?.())?.bytes).toBeLessThanOrEqual(maxBytes);
+        }
+        let held = 0;
+        for (let i = 0; i < 100; i++) {
+          const value = await store.get(`n${i}`, "");
+          if (!value) continue;
+          held++;
+          expect(value).toEqual(new Uint8Array(1000).fill(i));
+        }
+        expect(held).toBeGreaterThanOrEqual(5);
+        expect(await store.get("n99", "")).toBeDefined();
+      });
 
-    it("does not keep an entry that is larger than the store, nor what that entry was to replace", async () => {
-      const store = await open(20_000);
-      await store.set("a", "x", bytes(1));
-      await store.set("b", "x", bytes(2));
-      await store.set("a", "x", new Uint8Array(20_001));
-      expect(await store.get("a", "x")).toBeUndefined();
-      expect(await store.get("b", "x")).toEqual(bytes(2));
-    });
+    if (counts)
+      it("does not keep an entry larger than itself, nor what that entry was to replace", async () => {
+        const store = await open(20_000);
+        await store.set("a", "x", bytes(1));
+        await store.set("b", "x", bytes(2));
+        await store.set("a", "x", new Uint8Array(20_001));
+        expect(await store.get("a", "x")).toBeUndefined();
+        expect(await store.get("b", "x")).toEqual(bytes(2));
+      });
 
     it("passes its own check, which leaves no entry behind", async () => {
       const store = await open();
       await store.check();
-      if (store.usage) expect((await store.usage()).entries).toBe(0);
+      expect((await store.usage?.())?.entries ?? 0).toBe(0);
     });
 
     it("holds up under many callers at once", async () => {

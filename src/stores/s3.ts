@@ -1,0 +1,78 @@
+// A store in a bucket: one object for each entry, verified when read. Any number of processes may share it.
+//
+//   <prefix>v1/<hash of name>/<hash of variant>
+//
+// Nothing bounds its size, and nothing removes what is never read again: a lifecycle rule of the bucket does.
+
+import { z } from "zod";
+import { forEachConcurrently } from "../lib/concurrent.ts";
+import type { Bucket } from "../lib/s3.ts";
+import { keyPrefixOption, s3Options, withoutCredentials } from "../lib/s3-options.ts";
+import { lifetimeOption, type StoreDefaults, timeoutOption } from "./bounds.ts";
+import { decodeEntry, encodeEntry, entryKey, keyHash } from "./entry.ts";
+import { roundTrip } from "./round-trip.ts";
+import type { Store } from "./store.ts";
+
+/** Schema of `backend: s3`. */
+export const s3StoreOptions = (defaults: StoreDefaults) =>
+  z
+    .strictObject({
+      backend: z
+        .literal("s3")
+        .meta({ description: "In a bucket, which many servers may share.", edit: "restart" }),
+      ...s3Options,
+      prefix: keyPrefixOption.default("smalti/").meta({
+        description: "What all keys begin with; the name of the slot follows.",
+        edit: "restart",
+      }),
+      timeout: timeoutOption.default("2s"),
+      ttl: lifetimeOption.default(defaults.ttl),
+    })
+    .overwrite(withoutCredentials);
+
+export interface S3StoreOptions {
+  readonly bucket: Bucket;
+  /** Empty, or with whatever stands between it and the rest. */
+  readonly prefix: string;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+const atOnce = 8;
+
+/** A store over what lies in the bucket already. */
+export function s3Store({ bucket, prefix, now = Date.now }: S3StoreOptions): Store {
+  const folderOf = async (name: string) => `${prefix}v1/${await keyHash(name)}/`;
+  const keyOf = async (name: string, variant: string) => `${await folderOf(name)}${await keyHash(variant)}`;
+
+  const store: Omit<Store, "check"> = {
+    async get(name, variant) {
+      const key = await keyOf(name, variant);
+      const stored = await bucket.get(key);
+      if (!stored) return undefined;
+      const body = await decodeEntry(stored, entryKey(name, variant), now());
+      // Where nothing can be removed, what does not verify is still a miss.
+      if (!body) await bucket.delete(key).catch(() => false);
+      return body;
+    },
+    async set(name, variant, value, ttl = 0) {
+      const entry = await encodeEntry(entryKey(name, variant), value, ttl > 0 ? now() + ttl * 1000 : 0);
+      await bucket.put(await keyOf(name, variant), entry);
+    },
+    async delete(name, variant) {
+      if (variant !== undefined) return (await bucket.delete(await keyOf(name, variant))) ? 1 : 0;
+      let removed = 0;
+      await forEachConcurrently(bucket.list(await folderOf(name)), atOnce, async ({ key }) => {
+        await (await bucket.request("DELETE", key)).body?.cancel();
+        removed++;
+      });
+      return removed;
+    },
+  };
+  return {
+    ...store,
+    async check() {
+      if (!(await roundTrip(store))) throw new Error("The bucket does not give back what was written.");
+    },
+  };
+}
