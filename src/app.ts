@@ -26,7 +26,8 @@ export function createApp(service: Service): { fetch(request: Request): Promise<
     const trust = { proxies: service.proxies, baseUrl: configured };
     const target = targetOf(c.req.raw);
     c.set("target", target);
-    c.set("client", clientAddress(c.req.raw.headers, peer, trust));
+    const client = clientAddress(c.req.raw.headers, peer, trust);
+    c.set("client", client);
     c.set("base", baseUrl(c.req.raw, peer, trust));
     c.set("baseDerived", configured === "");
     if (target.path.length + target.query.length > maxTarget) {
@@ -42,7 +43,7 @@ export function createApp(service: Service): { fetch(request: Request): Promise<
     const { max_in_flight, max_in_flight_per_ip } = service.config().limits;
     const place = exempt
       ? () => {}
-      : caps.enter(c.var.client, { all: max_in_flight, perAddress: max_in_flight_per_ip });
+      : caps.enter(client, { all: max_in_flight, perAddress: max_in_flight_per_ip });
     if (typeof place !== "function") {
       c.res = refuse(c, place);
       return;
@@ -56,7 +57,7 @@ export function createApp(service: Service): { fetch(request: Request): Promise<
         path: target.path,
         status: c.res.status,
         ms: Math.round(performance.now() - began),
-        client: c.var.client,
+        client,
       });
     }
   });
@@ -79,7 +80,7 @@ export function createApp(service: Service): { fetch(request: Request): Promise<
       const record = toErrorRecord(error, "decode");
       log.error("request failed", {
         method: c.req.method,
-        path: c.var.target.path,
+        path: c.get("target").path,
         status: problem.status,
         code: problem.code,
         detail: problem.detail,
@@ -97,7 +98,7 @@ const exemptPaths: ReadonlySet<string> = new Set(["/health", "/ready"]);
 /** An error response; those of the public API carry its cross-origin headers. */
 function refuse(c: RequestContext, problem: Problem): Response {
   const response = problemResponse(c, problem);
-  const { path } = c.var.target;
+  const { path } = c.get("target");
   if (!exemptPaths.has(path) && path !== "/")
     for (const [name, value] of Object.entries(corsHeaders)) response.headers.set(name, value);
   return c.req.method === "HEAD" ? new Response(null, response) : response;

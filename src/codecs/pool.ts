@@ -120,14 +120,17 @@ export function createPool(options: PoolOptions): Pool {
     return runner;
   };
 
-  /** An idle worker, else a new one where one more may run. Those that ended while idle are forgotten. */
-  const take = (): Runner | undefined => {
+  /** An idle worker; those that ended while idle are forgotten. */
+  const takeIdle = (): Runner | undefined => {
     for (let runner = idle.pop(); runner; runner = idle.pop()) {
       if (runner.alive()) return runner;
       all.delete(runner);
     }
-    return all.size < size ? startRunner(false) : undefined;
+    return undefined;
   };
+
+  /** An idle worker, else a new one where one more may run. */
+  const take = () => takeIdle() ?? (all.size < size ? startRunner(false) : undefined);
 
   const next = () => {
     while (queue.length > 0) {
@@ -150,8 +153,7 @@ export function createPool(options: PoolOptions): Pool {
     all.delete(runner);
   };
 
-  const release = async (runner: Runner) => {
-    const usable = await runner.free();
+  const release = (runner: Runner, usable: boolean) => {
     if (closed) return;
     if (usable && all.size <= size) idle.push(runner);
     else end(runner);
@@ -200,10 +202,8 @@ export function createPool(options: PoolOptions): Pool {
           code: "render_queue_full",
         });
       }
-      const runner = await turn(limits.signal);
-      const result = runner.run(job, limits);
-      void release(runner);
-      return await result;
+      const runner = (queue.length === 0 ? takeIdle() : undefined) ?? (await turn(limits.signal));
+      return await runner.run(job, limits, (usable) => release(runner, usable));
     } catch (error) {
       count(error);
       throw error;

@@ -2,6 +2,7 @@
 
 import { cancelled, fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
+import { createDeadline } from "../lib/deadline.ts";
 import type { WorkerPort } from "../platform/platform.ts";
 import type { IndexAccess } from "./codec.ts";
 import type { Codecs } from "./index.ts";
@@ -27,10 +28,11 @@ export interface JobLimits {
 
 /** Runs one job at a time. */
 export interface Runner {
-  /** Rejects as soon as the job is cancelled or late, which may be before the runner is free again. */
-  run(job: Job, limits: JobLimits): Promise<Uint8Array>;
-  /** Resolves when the next job may come: true, or false where the runner has ended. */
-  free(): Promise<boolean>;
+  /**
+   * Rejects as soon as the job is cancelled or late. Calls `freed` once, which may be later, when the next job may come:
+   * with true, or with false where the runner has ended.
+   */
+  run(job: Job, limits: JobLimits, freed: (usable: boolean) => void): Promise<Uint8Array>;
   /** False once it has ended, also while it was idle. */
   alive(): boolean;
   kill(): void;
@@ -47,9 +49,8 @@ function late(timeoutMs: number): ServiceError {
 
 /** Jobs on the calling thread: nothing can interrupt a stage, so signal and limit are looked at between stages. */
 export function inPlaceRunner(codecs: Codecs): Runner {
-  let last: Promise<unknown> = Promise.resolve();
   return {
-    run(job, { signal, timeoutMs }) {
+    run(job, { signal, timeoutMs }, freed) {
       const end = timeoutMs > 0 ? Date.now() + timeoutMs : Number.POSITIVE_INFINITY;
       const isLate = () => Date.now() > end;
       const wanted = {
@@ -61,10 +62,10 @@ export function inPlaceRunner(codecs: Codecs): Runner {
         if (error instanceof ServiceError && error.kind === "cancelled" && isLate()) throw late(timeoutMs);
         throw fromErrorRecord(toErrorRecord(error, "decode"));
       });
-      last = result.catch(() => {});
+      const done = () => freed(true);
+      result.then(done, done);
       return result;
     },
-    free: () => last.then(() => true),
     alive: () => true,
     kill() {},
   };
@@ -82,12 +83,14 @@ export interface WorkerRunnerOptions {
 
 interface Running {
   readonly id: number;
-  readonly bytes: ByteSource;
-  readonly index: IndexAccess | undefined;
-  /** Rejects when the job is cancelled, so that a read that hangs does not hold the worker. */
-  readonly gone: Promise<never>;
+  readonly job: Job;
+  /** What has to be told when the job is cancelled: a read that hangs does not hold the worker. */
+  readonly reads: Set<(error: ServiceError) => void>;
+  readonly timeoutMs: number;
   resolve(bytes: Uint8Array): void;
   reject(error: ServiceError): void;
+  /** Takes back what was set up for this job, and frees the runner. */
+  settle(usable: boolean): void;
 }
 
 /**
@@ -100,47 +103,49 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   let running: Running | undefined;
   let alive = true;
   let lastId = 0;
-  let freed: (alive: boolean) => void = () => {};
-  let isFree: Promise<boolean> = Promise.resolve(true);
 
   const post = (message: ToWorker, transfer?: readonly ArrayBuffer[]) => port.post(message, transfer);
+
+  /** The job at hand is over; the runner goes on where `usable`. */
+  const settle = (usable: boolean) => {
+    const over = running;
+    running = undefined;
+    deadline.met();
+    over?.settle(usable);
+  };
   const end = (error?: ServiceError) => {
     alive = false;
+    deadline.stop();
     port.kill();
     if (error) running?.reject(error);
-    running = undefined;
-    freed(false);
+    settle(false);
   };
+  const deadline = createDeadline(() => end(late(running?.timeoutMs ?? 0)));
 
-  const answerRead = async (message: FromWorker & { kind: "read" | "recall" }) => {
+  const answerRead = (message: FromWorker & { kind: "read" | "recall" }) => {
     const { read } = message;
     const job = running?.id === message.job ? running : undefined;
-    const wanted = async ({ bytes, index }: Running) => {
-      if (message.kind === "read") return ownBuffer(await bytes.read(message.offset, message.length));
-      // What the index's owner keeps is shared, and transferring would take it away: a copy goes.
-      return new Uint8Array((await index?.load()) ?? []);
-    };
-    try {
-      if (!job || Atomics.load(cancel, 0) === 1) throw cancelled();
-      const bytes = await Promise.race([wanted(job), job.gone]);
-      if (alive) post({ kind: "bytes", read, bytes }, [bytes.buffer]);
-    } catch (error) {
+    const refuse = (error: unknown) => {
       if (alive) post({ kind: "unread", read, error: toErrorRecord(error, "source") });
-    }
+    };
+    if (!job || Atomics.load(cancel, 0) === 1) return refuse(cancelled());
+    job.reads.add(refuse);
+    wantedBytes(job.job, message).then(
+      (bytes) => job.reads.delete(refuse) && alive && post({ kind: "bytes", read, bytes }, [bytes.buffer]),
+      (error) => job.reads.delete(refuse) && refuse(error),
+    );
   };
 
   port.onMessage((data) => {
     const message = data as FromWorker;
     if (message.kind === "ready") return;
-    if (message.kind === "read" || message.kind === "recall") return void answerRead(message);
+    if (message.kind === "read" || message.kind === "recall") return answerRead(message);
     if (message.job !== running?.id) return;
+    const tooLarge = running.job.memory > options.maxJobBytes;
     if (message.kind === "done") running.resolve(message.bytes);
-    else {
-      running.reject(fromErrorRecord(message.error));
-      if (message.broken) return end();
-    }
-    running = undefined;
-    freed(true);
+    else running.reject(fromErrorRecord(message.error));
+    if (tooLarge || (message.kind === "failed" && message.broken)) end();
+    else settle(true);
   });
   port.onDeath((reason) =>
     end(
@@ -161,54 +166,59 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   });
 
   return {
-    async run(job, { signal, timeoutMs }) {
-      if (!alive) throw cancelled(); // the pool was closed in between
+    run(job, { signal, timeoutMs }, freed) {
+      if (!alive) {
+        freed(false);
+        return Promise.reject(cancelled()); // the pool was closed in between
+      }
       const id = ++lastId;
-      isFree = new Promise((resolve) => {
-        freed = resolve;
-      });
-      Atomics.store(cancel, 0, 0);
       let grace: ReturnType<typeof setTimeout> | undefined;
-      let limit: ReturnType<typeof setTimeout> | undefined;
-      let leave: (error: ServiceError) => void = () => {};
-      const result = new Promise<Uint8Array>((resolve, reject) => {
-        const gone = new Promise<never>((_, abandon) => {
-          leave = abandon;
-        });
-        gone.catch(() => {});
-        running = { id, bytes: job.bytes, index: job.index, gone, resolve, reject };
-        if (timeoutMs > 0) limit = setTimeout(() => end(late(timeoutMs)), timeoutMs);
-      });
       const onAbort = () => {
         Atomics.store(cancel, 0, 1);
         running?.reject(cancelled());
-        leave(cancelled());
+        for (const refuse of running?.reads ?? []) refuse(cancelled());
+        running?.reads.clear();
         grace = setTimeout(() => end(), options.cancelGraceMs);
       };
-      const { task, file, index } = job;
-      post({
-        kind: "job",
-        job: id,
-        task,
-        file,
-        size: job.bytes.size,
-        index: index && { id: index.id, absent: index.absent === true },
+      Atomics.store(cancel, 0, 0);
+      return new Promise((resolve, reject) => {
+        running = {
+          id,
+          job,
+          reads: new Set(),
+          timeoutMs,
+          resolve,
+          reject,
+          settle(usable) {
+            if (grace !== undefined) clearTimeout(grace);
+            signal?.removeEventListener("abort", onAbort);
+            freed(usable);
+          },
+        };
+        const { task, file, index } = job;
+        post({
+          kind: "job",
+          job: id,
+          task,
+          file,
+          size: job.bytes.size,
+          index: index && { id: index.id, absent: index.absent === true },
+        });
+        deadline.expect(timeoutMs);
+        if (signal?.aborted) onAbort();
+        else signal?.addEventListener("abort", onAbort, { once: true });
       });
-      if (signal?.aborted) onAbort();
-      else signal?.addEventListener("abort", onAbort, { once: true });
-      void isFree.then(() => {
-        clearTimeout(grace);
-        clearTimeout(limit);
-        signal?.removeEventListener("abort", onAbort);
-      });
-      isFree = isFree.then((usable) => {
-        if (usable && job.memory > options.maxJobBytes) end();
-        return alive;
-      });
-      return result;
     },
-    free: () => isFree,
     alive: () => alive,
     kill: () => end(cancelled()),
   };
+}
+
+/** What a worker asked for. An index is shared by jobs, and transferring would take it away: a copy goes. */
+async function wantedBytes(
+  { bytes, index }: Job,
+  message: FromWorker & { kind: "read" | "recall" },
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (message.kind === "read") return ownBuffer(await bytes.read(message.offset, message.length));
+  return new Uint8Array((await index?.load()) ?? []);
 }

@@ -4,6 +4,7 @@ import type { ImageHeader } from "../codecs/codec.ts";
 import type { Codecs } from "../codecs/index.ts";
 import { ServiceError } from "../errors.ts";
 import { splitPage } from "../iiif/image/path.ts";
+import { createLru, type Lru } from "../lib/lru.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Source, SourceImage } from "../sources/source.ts";
 import type { Slot } from "../stores/slot.ts";
@@ -73,18 +74,34 @@ export async function describe(
   master: Master,
   signal?: AbortSignal,
 ): Promise<ImageHeader> {
-  const { name, variant } = await factsKey(master);
-  const known = await parts.info.getOrMake(
-    name,
-    variant,
-    (work) => parts.probes.run(0, work, async () => encode(await probe(parts.codecs, master))),
-    { signal },
-  );
-  const header = decode(known);
+  const key = await factsKey(master);
+  const parsed = parsedOf(parts.info);
+  let header = parsed.get(key.variant);
+  if (!header) {
+    const known = await parts.info.getOrMake(
+      key.name,
+      key.variant,
+      (work) => parts.probes.run(0, work, async () => encode(await probe(parts.codecs, master))),
+      { signal },
+    );
+    header = decode(known);
+    parsed.set(key.variant, header, known.length);
+  }
   checkArea(header, parts.maxPixelArea());
   if (header.unsupported)
     throw new ServiceError("unsupported", header.unsupported, { code: "unsupported_image" });
   return header;
+}
+
+/** Bytes of JSON whose headers stay parsed, since every tile of an image asks for the same one. */
+const parsedKept = 8 * 2 ** 20;
+const parsedHeaders = new WeakMap<Slot, Lru<string, ImageHeader>>();
+
+/** The headers that were lately had from a slot, by variant, which changes with the file. */
+function parsedOf(slot: Slot): Lru<string, ImageHeader> {
+  let parsed = parsedHeaders.get(slot);
+  if (!parsed) parsedHeaders.set(slot, (parsed = createLru(parsedKept)));
+  return parsed;
 }
 
 /** Bytes at the front of a file that tell its format. */

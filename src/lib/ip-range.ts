@@ -62,7 +62,7 @@ export function parseRange(text: string): IpRange {
 
 /** Whether an address lies in one of the ranges; false for what is no address. */
 export function inRanges(text: string, ranges: readonly IpRange[]): boolean {
-  const ip = parseIp(text);
+  const ip = ranges.length > 0 ? parseIp(text) : undefined;
   if (!ip) return false;
   return ranges.some((range) => {
     const shift = BigInt(range.bits - range.prefix);

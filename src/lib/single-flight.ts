@@ -39,31 +39,40 @@ export function createSingleFlight<T>(): SingleFlight<T> {
     return flight;
   };
 
+  const leave = (key: string, flight: Flight<T>): void => {
+    flight.waiters--;
+    if (flight.waiters > 0 || flights.get(key) !== flight) return;
+    flights.delete(key);
+    flight.controller.abort(new ServiceError("cancelled", "All who waited for the work have gone."));
+  };
+
   return {
     get size() {
       return flights.size;
     },
     has: (key) => flights.has(key),
-    async run(key, work, signal) {
-      if (signal?.aborted) throw cancelled(signal);
+    run(key, work, signal) {
+      if (signal?.aborted) return Promise.reject(cancelled(signal));
       const flight = flights.get(key) ?? start(key, work);
       flight.waiters++;
-      let leave: (() => void) | undefined;
-      try {
-        if (!signal) return await flight.result;
-        const left = new Promise<never>((_, reject) => {
-          leave = () => reject(cancelled(signal));
-          signal.addEventListener("abort", leave, { once: true });
-        });
-        return await Promise.race([flight.result, left]);
-      } finally {
-        if (leave) signal?.removeEventListener("abort", leave);
-        flight.waiters--;
-        if (flight.waiters === 0 && flights.get(key) === flight) {
-          flights.delete(key);
-          flight.controller.abort(new ServiceError("cancelled", "All who waited for the work have gone."));
-        }
-      }
+      if (!signal) return flight.result;
+      return new Promise((resolve, reject) => {
+        const onAbort = () => {
+          leave(key, flight);
+          reject(cancelled(signal));
+        };
+        signal.addEventListener("abort", onAbort, { once: true });
+        flight.result.then(
+          (value) => {
+            signal.removeEventListener("abort", onAbort);
+            resolve(value);
+          },
+          (error) => {
+            signal.removeEventListener("abort", onAbort);
+            reject(error);
+          },
+        );
+      });
     },
   };
 }

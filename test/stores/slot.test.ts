@@ -200,8 +200,10 @@ describe("a slot", () => {
     const store = unreliable(heapStore({ maxBytes: 1 << 20 }));
     const { slot, logged } = slotOver({ store, now: () => time });
     store.broken = true;
-    for (let i = 0; i < 5; i++) expect(await slot.getOrMake("a", "", async () => one)).toEqual(one);
-    await slot.settled();
+    for (let i = 0; i < 5; i++) {
+      expect(await slot.getOrMake("a", "", async () => one)).toEqual(one);
+      await slot.settled();
+    }
     expect(await slot.get("a", "")).toBeUndefined();
     expect(logged.length).toBe(1);
     expect(slot.counts.read().errors).toBe(11);

@@ -37,14 +37,21 @@ export const forwardedHeaders = "X-Forwarded-Proto, X-Forwarded-Host, X-Forwarde
 /** Scheme, host and prefix under which the client reached the service, without trailing slash. */
 export function baseUrl(request: Request, peer: string | undefined, trust: ProxyTrust): string {
   if (trust.baseUrl) return trust.baseUrl;
-  const own = new URL(request.url);
+  const { url } = request;
+  const authority = url.indexOf("://") + 3;
   const counts = trust.proxies.length === 0 || (peer !== undefined && inRanges(peer, trust.proxies));
   const forwarded = (name: string) =>
     counts ? request.headers.get(`X-Forwarded-${name}`)?.split(",")[0]?.trim() : undefined;
-  const proto = /^https?$/i.exec(forwarded("Proto") ?? "")?.[0].toLowerCase() ?? own.protocol.slice(0, -1);
+  const proto = /^https?$/i.exec(forwarded("Proto") ?? "")?.[0].toLowerCase() ?? url.slice(0, authority - 3);
   const host = validHost(forwarded("Host"));
   const port = /^\d{1,5}$/.exec(forwarded("Port") ?? "")?.[0];
-  return `${proto}://${host ? withPort(host, port, proto) : own.host}${prefixOf(forwarded("Prefix"))}`;
+  return `${proto}://${host ? withPort(host, port, proto) : ownHost(url, authority)}${prefixOf(forwarded("Prefix"))}`;
+}
+
+/** The host of a request's URL, which is in normal form, from where its authority begins. */
+function ownHost(url: string, authority: number): string {
+  const end = url.slice(authority).search(/[/?#]/);
+  return end < 0 ? url.slice(authority) : url.slice(authority, authority + end);
 }
 
 function validHost(host: string | undefined): string | undefined {

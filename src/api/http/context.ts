@@ -18,5 +18,5 @@ export type RequestContext = Context<Env>;
 
 /** Whether a parameter stands in a raw query string, with or without a value. */
 export function hasParameter(query: string, name: string): boolean {
-  return new URLSearchParams(query).has(name);
+  return query !== "" && new URLSearchParams(query).has(name);
 }

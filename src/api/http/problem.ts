@@ -47,10 +47,10 @@ export function problemResponse(c: RequestContext, problem: Problem): Response {
     ...problem.headers,
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
-    Vary: c.var.baseDerived ? `Accept, ${forwardedHeaders}` : "Accept",
+    Vary: c.get("baseDerived") ? `Accept, ${forwardedHeaders}` : "Accept",
   };
   if (prefersHtml(c.req.header("Accept"))) {
-    const body = `<h1>${problem.status} ${title}</h1><p>${escapeHtml(problem.detail)}</p><p class="quiet">Code: <code>${escapeHtml(problem.code)}</code></p><p><a href="${escapeHtml(c.var.base)}/">To the start page</a></p>`;
+    const body = `<h1>${problem.status} ${title}</h1><p>${escapeHtml(problem.detail)}</p><p class="quiet">Code: <code>${escapeHtml(problem.code)}</code></p><p><a href="${escapeHtml(c.get("base"))}/">To the start page</a></p>`;
     return new Response(page(`${problem.status} ${title}`, body), {
       status: problem.status,
       headers: {

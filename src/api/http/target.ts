@@ -12,7 +12,11 @@ export interface Target {
  * their origin; a fragment, which no client should send, is cut.
  */
 export function parseTarget(raw: string | undefined, url: string): Target {
-  const text = (raw ?? url).replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "").replace(/#.*$/s, "");
+  const whole = raw ?? url;
+  const text = (whole.startsWith("/") ? whole : whole.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "")).replace(
+    /#.*$/s,
+    "",
+  );
   const mark = text.indexOf("?");
   const path = mark < 0 ? text : text.slice(0, mark);
   return { path: foldSlashes(path), query: mark < 0 ? "" : text.slice(mark + 1) };
@@ -20,5 +24,6 @@ export function parseTarget(raw: string | undefined, url: string): Target {
 
 /** Runs of `/` as one, with one in front. */
 function foldSlashes(path: string): string {
+  if (path.startsWith("/") && !path.includes("//")) return path;
   return `/${path}`.replace(/\/{2,}/g, "/");
 }

@@ -41,10 +41,8 @@ async function answer(c: RequestContext, service: Service, mount: Mount): Promis
   const method = c.req.method;
   if (method === "OPTIONS") return preflight();
   if (method !== "GET" && method !== "HEAD") return methodNotAllowed(c, corsHeaders);
-  const path = splitImagePath(c.var.target.path.slice(mount.prefix.length));
-  const response = await acts[path.kind](c, service, mount, path as never);
-  for (const [name, value] of Object.entries(corsHeaders)) response.headers.set(name, value);
-  return response;
+  const path = splitImagePath(c.get("target").path.slice(mount.prefix.length));
+  return acts[path.kind](c, service, mount, path as never);
 }
 
 type Act<K extends ImagePath["kind"]> = (
@@ -58,12 +56,12 @@ const acts: { readonly [K in ImagePath["kind"]]: Act<K> } = { base: redirect, in
 
 /** Public URI of an image service: where its info.json hangs. */
 function serviceUri(c: RequestContext, mount: Mount, identifier: string): string {
-  return `${c.var.base}${mount.prefix}${encodeIdentifier(identifier)}`;
+  return `${c.get("base")}${mount.prefix}${encodeIdentifier(identifier)}`;
 }
 
 /** `Vary` for an answer whose headers hold public URIs, beside what else it varies by. */
 function vary(c: RequestContext, ...more: readonly string[]): Readonly<Record<string, string>> {
-  const names = [...more, ...(c.var.baseDerived ? [forwardedHeaders] : [])];
+  const names = [...more, ...(c.get("baseDerived") ? [forwardedHeaders] : [])];
   return names.length > 0 ? { Vary: names.join(", ") } : {};
 }
 
@@ -80,6 +78,7 @@ async function redirect(
       Location: `${serviceUri(c, mount, path.identifier)}/info.json`,
       "Cache-Control": "no-cache",
       ...vary(c),
+      ...corsHeaders,
     },
   });
 }
@@ -113,6 +112,7 @@ async function information(
       "Cache-Control": service.caching.info,
       ...vary(c, "Accept"),
       Link: `<${profileUri[mount.version]}>;rel="profile"${context}`,
+      ...corsHeaders,
     };
     if (isNotModified(c.req.raw.headers, validators)) return new Response(null, { status: 304, headers });
     return new Response(c.req.method === "HEAD" ? null : body, {
@@ -143,6 +143,7 @@ async function image(
       "Cache-Control": service.caching.image,
       ...vary(c),
       Link: `<${canonical}>;rel="canonical", <${profileUri[mount.version]}>;rel="profile"`,
+      ...corsHeaders,
     };
     if (isNotModified(c.req.raw.headers, validators))
       return new Response(null, { status: 304, headers: shared });
@@ -152,7 +153,7 @@ async function image(
       "Content-Disposition": contentDisposition(
         path.identifier,
         prepared.canonical,
-        hasParameter(c.var.target.query, "download"),
+        hasParameter(c.get("target").query, "download"),
       ),
       "X-Content-Type-Options": "nosniff",
     };

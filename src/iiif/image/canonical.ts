@@ -62,6 +62,6 @@ export function contentDisposition(identifier: string, canonical: string, attach
     .replace(/[\p{C}\p{Z}/\\:*?"<>|%]+/gu, "_");
   const stem = [...words].slice(-100).join("").replace(/^\.+/, "_");
   const name = `${stem}_${region}_${size}.${format}`;
-  const encoded = percentEncode(name, /[A-Za-z0-9!#$&+\-.^_`|~]/);
+  const encoded = percentEncode(name, /[^A-Za-z0-9!#$&+\-.^_`|~]+/gu);
   return `${attachment ? "attachment" : "inline"}; filename*=UTF-8''${encoded}`;
 }

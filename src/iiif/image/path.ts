@@ -58,20 +58,17 @@ export function checkIdentifier(identifier: string): string {
  * they are, all others percent-encoded as UTF-8 (RFC 3986 section 3.3, without `@`).
  */
 export function encodeIdentifier(identifier: string): string {
-  return percentEncode(identifier, /[A-Za-z0-9\-._~!$&'()*+,;=:]/);
+  return percentEncode(identifier, /[^A-Za-z0-9\-._~!$&'()*+,;=:]+/gu);
 }
 
-/** UTF-8 with `%XX` for every character that `plain` (one ASCII character) does not match. */
-export function percentEncode(text: string, plain: RegExp): string {
-  let encoded = "";
-  for (const byte of new TextEncoder().encode(text)) {
-    const character = String.fromCharCode(byte);
-    encoded +=
-      byte < 128 && plain.test(character)
-        ? character
-        : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
-  }
-  return encoded;
+/** The text with `%XX` for every UTF-8 byte of what `special` matches (global, by code points). */
+export function percentEncode(text: string, special: RegExp): string {
+  return text.replace(special, (run) => {
+    let encoded = "";
+    for (const byte of new TextEncoder().encode(run))
+      encoded += `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+    return encoded;
+  });
 }
 
 /** `name;3` as page 3 of `name`; undefined where no page number from 1 ends the identifier. */
