@@ -1,11 +1,14 @@
 // Raw pixels: what decoders give, steps turn and encoders take.
 
-/** How the bands of a pixel are to be read. `ycc` is full-range BT.601 (JFIF). */
-export type Interpretation = "gray" | "rgb" | "ycc" | "cmyk";
+/**
+ * How the bands of a pixel are to be read. `ycc` is full-range BT.601 (JFIF). `lab` is CIELAB under D50: 0 to full scale are
+ * L* 0 to 100, and a* and b* -128 to 127.
+ */
+export type Interpretation = "gray" | "rgb" | "ycc" | "cmyk" | "lab";
 
 /**
  * Interleaved samples, row after row without padding: `data.length === width * height * bands`.
- * gray: 1 band, or 2 with alpha; rgb and ycc: 3, or 4 with alpha; cmyk: 4, where 0 is no ink.
+ * gray: 1 band, or 2 with alpha; rgb, ycc and lab: 3, or 4 with alpha; cmyk: 4, where 0 is no ink.
  * Alpha is the last band and not premultiplied. 8 bit: 0 to 255; 16 bit: 0 to 65535.
  */
 export interface PixelBuffer {

@@ -53,5 +53,5 @@ export function shapeOf(pixels: PixelBuffer): Shape {
 
 function shapeInSrgb(shape: Shape): Shape {
   if (shape.interpretation === "cmyk") return { ...shape, bands: 3, interpretation: "rgb" };
-  return shape.interpretation === "ycc" ? { ...shape, interpretation: "rgb" } : shape;
+  return shape.interpretation === "gray" ? shape : { ...shape, interpretation: "rgb" };
 }

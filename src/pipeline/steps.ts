@@ -50,7 +50,7 @@ export type Run = (pixels: PixelBuffer) => PixelBuffer;
 
 /** Quicker ways to do a step, with the same result up to rounding. What is not there is done in TypeScript. */
 export interface Kernels {
-  /** By the profile of the master at hand, made ready before the steps run. */
+  /** As the plan's to-srgb step says, by the profile of the master at hand or none, made ready before the steps run. */
   toSrgb?(pixels: PixelBuffer): PixelBuffer;
   resize?(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): PixelBuffer;
   /** One band with rows of its own stride; the answer's rows have no padding. */
@@ -61,7 +61,7 @@ const runs = {
   orient: (step) => (pixels) => orient(pixels, step.orientation),
   crop: (step) => (pixels) => crop(pixels, step),
   resize: (step, kernels) => (pixels) => (kernels.resize ?? resize)(pixels, step.x, step.y),
-  "to-srgb": (step, kernels) => (step.profile && kernels.toSrgb) || toSrgb,
+  "to-srgb": (_, kernels) => kernels.toSrgb ?? toSrgb,
   "to-light": () => toLight,
   "from-light": (step) => (pixels) => fromLight(pixels, step.bits),
   sharpen: (step) => (pixels) => sharpen(pixels, step),

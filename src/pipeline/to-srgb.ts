@@ -1,5 +1,6 @@
-// Ink and luma-chroma to red, green and blue. Profiles are not read here: this is the plain arithmetic for pictures without one.
+// Ink, luma-chroma and CIELAB to red, green and blue. Profiles are not read here: this is the arithmetic for pictures without one.
 
+import { labToSrgb } from "./lab.ts";
 import { fullScale, type Interpretation, type PixelBuffer, samplesLike } from "./pixels.ts";
 
 type Convert = (pixels: PixelBuffer) => PixelBuffer;
@@ -9,9 +10,10 @@ const conversions = {
   rgb: (pixels) => pixels,
   ycc: fromYcc,
   cmyk: fromCmyk,
+  lab: fromLab,
 } as const satisfies Record<Interpretation, Convert>;
 
-/** cmyk and ycc as rgb (alpha kept), gray and rgb as they are. Same depth. */
+/** cmyk, ycc and lab as rgb (alpha kept), gray and rgb as they are. Same depth. */
 export function toSrgb(pixels: PixelBuffer): PixelBuffer {
   return conversions[pixels.interpretation](pixels);
 }
@@ -44,6 +46,23 @@ function fromYcc(pixels: PixelBuffer): PixelBuffer {
     data[p] = level(luma + 1.402 * cr);
     data[p + 1] = level(luma - 0.344136 * cb - 0.714136 * cr);
     data[p + 2] = level(luma + 1.772 * cb);
+    if (bands === 4) data[p + 3] = source[p + 3]!;
+  }
+  return { ...pixels, interpretation: "rgb", data };
+}
+
+/** Under D50, by Bradford to sRGB; what lies outside sRGB is clipped band by band. */
+function fromLab(pixels: PixelBuffer): PixelBuffer {
+  const full = fullScale(pixels);
+  const { bands, data: source } = pixels;
+  const data = samplesLike(pixels, source.length);
+  for (let p = 0; p < data.length; p += bands) {
+    const rgb = labToSrgb(
+      (source[p]! / full) * 100,
+      (source[p + 1]! / full) * 255 - 128,
+      (source[p + 2]! / full) * 255 - 128,
+    );
+    for (let band = 0; band < 3; band++) data[p + band] = Math.min(1, Math.max(0, rgb[band]!)) * full + 0.5;
     if (bands === 4) data[p + 3] = source[p + 3]!;
   }
   return { ...pixels, interpretation: "rgb", data };

@@ -60,7 +60,7 @@ export function pictureOf(input: JpegInput, chroma: "420" | "444"): Picture {
 
 function fromPixels(pixels: PixelBuffer, chroma: "420" | "444"): Picture {
   const { width, height, bands, interpretation, data } = pixels;
-  const expected = { gray: 1, rgb: 3, ycc: 0, cmyk: 0 }[interpretation];
+  const expected = { gray: 1, rgb: 3, ycc: 0, cmyk: 0, lab: 0 }[interpretation];
   if (!(data instanceof Uint8Array) || bands !== expected || data.length !== width * height * bands)
     throw refused(
       "8-bit gray or RGB pixels without alpha, as many as width times height",

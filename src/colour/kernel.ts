@@ -1,0 +1,184 @@
+// The module "colour": strips of pixels go in with a transform's tables, sRGB comes out.
+
+import { fullScale, type PixelBuffer, samplesLike } from "../pipeline/pixels.ts";
+import type { Grid } from "./grid.ts";
+import type { MatrixShaper } from "./shaper.ts";
+import { linearToSrgb } from "./srgb.ts";
+
+/** What the module exports; wasm/colour/README.md says what the calls mean. */
+interface Exports extends WebAssembly.Exports {
+  readonly memory: WebAssembly.Memory;
+  base(): number;
+  matrix8(source: number, target: number, pixels: number, bands: number, columns: number, tone: number): void;
+  matrix16(
+    source: number,
+    target: number,
+    pixels: number,
+    bands: number,
+    curves: number,
+    columns: number,
+    tone: number,
+  ): void;
+  grid8(
+    source: number,
+    target: number,
+    pixels: number,
+    inputs: number,
+    alpha: number,
+    axes: number,
+    nodes: number,
+  ): void;
+  grid16(
+    source: number,
+    target: number,
+    pixels: number,
+    inputs: number,
+    alpha: number,
+    size: number,
+    nodes: number,
+  ): void;
+}
+
+export interface ColourKernel {
+  /** rgb, cmyk or lab of three or four bands through the transform, as rgb; alpha as it is. Same depth. */
+  run(pixels: PixelBuffer, transform: MatrixShaper | Grid): PixelBuffer;
+}
+
+/** Pixels of a strip: in and out they stay in the processor's cache. */
+const strip = 8192;
+const page = 65536;
+const slack = 16;
+/** As in wasm/colour/assembly/matrix.ts. */
+const lightSteps = 16384;
+
+/** Tables for one depth, one after the other in memory. */
+interface Tables {
+  readonly parts: readonly (Uint8Array | Float32Array | Int16Array | Int32Array)[];
+  readonly bytes: number;
+}
+
+const tablesOf = (...parts: Tables["parts"]): Tables => ({
+  parts,
+  bytes: parts.reduce((sum, part) => sum + aligned(part.byteLength), 0),
+});
+
+/** A kernel over the compiled module "colour"; the instance is made when first needed. */
+export function createColourKernel(module: () => WebAssembly.Module): ColourKernel {
+  const made = new WeakMap<MatrixShaper | Grid, { 255?: Tables; 65535?: Tables }>();
+  let exports: Exports | undefined;
+  let loaded: Tables | undefined;
+
+  const tablesFor = (transform: MatrixShaper | Grid, full: 255 | 65535): Tables => {
+    let found = made.get(transform);
+    if (!found) made.set(transform, (found = {}));
+    return (found[full] ??=
+      transform.kind === "matrix" ? matrixTables(transform, full) : gridTables(transform, full));
+  };
+
+  return {
+    run(pixels, transform) {
+      const { width, height, bands, data } = pixels;
+      const full = fullScale(pixels);
+      const depth = data.BYTES_PER_ELEMENT;
+      const inputs = transform.kind === "grid" ? transform.inputs : 3;
+      const alpha = bands - inputs;
+      const outBands = 3 + alpha;
+      const tables = tablesFor(transform, full);
+      try {
+        exports ??= new WebAssembly.Instance(module()).exports as Exports;
+        const { memory } = exports;
+        const source = aligned(exports.base());
+        const target = source + strip * bands * depth + slack;
+        // tables lie above the largest strip, so that they stay where they are
+        const first = source + aligned(2 * (strip * 4 * 2 + slack));
+        const missing = first + tables.bytes - memory.buffer.byteLength;
+        if (missing > 0) memory.grow(Math.ceil(missing / page));
+        const bytes = new Uint8Array(memory.buffer);
+        const at: number[] = [];
+        let next = first;
+        for (const part of tables.parts) {
+          at.push(next);
+          if (loaded !== tables)
+            bytes.set(new Uint8Array(part.buffer, part.byteOffset, part.byteLength), next);
+          next += aligned(part.byteLength);
+        }
+        loaded = tables;
+        const [a = 0, b = 0, c = 0] = at;
+        const result = samplesLike(pixels, width * height * outBands);
+        const from = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+        const to = new Uint8Array(result.buffer);
+        for (let pixel = 0; pixel < width * height; pixel += strip) {
+          const count = Math.min(strip, width * height - pixel);
+          bytes.set(from.subarray(pixel * bands * depth, (pixel + count) * bands * depth), source);
+          if (transform.kind === "grid") {
+            if (full === 255) exports.grid8(source, target, count, inputs, alpha, b, a);
+            else exports.grid16(source, target, count, inputs, alpha, transform.size, a);
+          } else if (full === 255) exports.matrix8(source, target, count, bands, a, b);
+          else exports.matrix16(source, target, count, bands, a, b, c);
+          to.set(bytes.subarray(target, target + count * outBands * depth), pixel * outBands * depth);
+        }
+        return { width, height, bands: outBands, interpretation: "rgb", data: result };
+      } catch (error) {
+        exports = undefined;
+        loaded = undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+const aligned = (bytes: number) => Math.ceil(bytes / 16) * 16;
+
+function matrixTables({ curves, matrix }: MatrixShaper, full: 255 | 65535): Tables {
+  const column = (band: number) => [0, 3, 6].map((row) => matrix[row + band]! * lightSteps);
+  const count = full + 1;
+  if (full === 65535) {
+    const lines = new Float32Array(3 * count);
+    const columns = new Float32Array(12);
+    for (let band = 0; band < 3; band++) {
+      for (let i = 0; i < count; i++) lines[band * count + i] = curves[band]!(i / full);
+      columns.set(column(band), band * 4);
+    }
+    return tablesOf(lines, columns, tones().words);
+  }
+  const table = new Float32Array(3 * count * 4);
+  for (let band = 0; band < 3; band++) {
+    const adds = column(band);
+    for (let i = 0; i < count; i++) {
+      const light = curves[band]!(i / full);
+      for (let out = 0; out < 3; out++)
+        table[(band * count + i) * 4 + out] = adds[out]! * light + (band === 0 ? 0.5 : 0);
+    }
+  }
+  return tablesOf(table, tones().bytes);
+}
+
+let tone: { readonly bytes: Uint8Array; readonly words: Float32Array } | undefined;
+
+/** sRGB's tone curve at each step of light: as bytes, and as values to 65535 with the last one twice. */
+function tones() {
+  if (!tone) {
+    const words = Float32Array.from(
+      { length: lightSteps + 2 },
+      (_, i) => linearToSrgb(Math.min(1, i / lightSteps)) * 65535,
+    );
+    tone = { bytes: Uint8Array.from(words, (value) => Math.round(value / 257)), words };
+  }
+  return tone;
+}
+
+/** Where each 8-bit value lies along each band: 64 bits of offset and key (wasm/colour/assembly/grid.ts). */
+function gridTables({ inputs, size, nodes }: Grid, full: 255 | 65535): Tables {
+  if (full === 65535) return tablesOf(nodes);
+  const axes = new Int32Array(inputs * 256 * 2);
+  for (let band = 0; band < inputs; band++) {
+    const step = 8 * size ** (inputs - 1 - band);
+    for (let value = 0; value < 256; value++) {
+      const position = Math.round((value * (size - 1) * 16384) / 255);
+      const cell = Math.min(size - 2, position >> 14);
+      axes[(band * 256 + value) * 2] = cell * step;
+      axes[(band * 256 + value) * 2 + 1] = ((position - (cell << 14)) << 16) | step;
+    }
+  }
+  return tablesOf(nodes, axes);
+}

@@ -1,0 +1,88 @@
+// Profiles without tables: curves and a matrix to linear sRGB, by relative colorimetry with black-point compensation.
+
+import type { ByteSource } from "../lib/byte-source.ts";
+import { type Curve, readCurve } from "./curves.ts";
+import { isUnusable, type Profile, readTags, type Unusable } from "./icc.ts";
+import { apply, inverse, type Matrix, multiply } from "./matrix.ts";
+import { linearToSrgb, xyzToSrgb } from "./srgb.ts";
+
+/** Device values, by a curve each and a matrix, to linear sRGB. */
+export interface MatrixShaper {
+  readonly kind: "matrix";
+  readonly curves: readonly [Curve, Curve, Curve];
+  readonly matrix: Matrix;
+}
+
+/** A gray value to linear light. */
+export interface GrayShaper {
+  readonly kind: "gray";
+  readonly curve: Curve;
+}
+
+export type Shaper = MatrixShaper | GrayShaper;
+
+/** The shaper of a profile whose model is not a table. */
+export async function readShaper(profile: Profile, bytes: ByteSource): Promise<Shaper | Unusable> {
+  const tags = await readTags(profile, bytes);
+  if (isUnusable(tags)) return tags;
+  const curveOf = (name: string) => readCurve(tags.get(name)!);
+  if (profile.model === "gray") {
+    const stored = curveOf("kTRC");
+    if (!stored) return damaged("a tone curve");
+    const curve: Curve = profile.lab ? (x) => luminance(stored(x)) : stored;
+    return { kind: "gray", curve: fromBlack(curve, curve(0)) };
+  }
+  const red = curveOf("rTRC");
+  const green = curveOf("gTRC");
+  const blue = curveOf("bTRC");
+  if (!red || !green || !blue) return damaged("three tone curves");
+  const columns = ["rXYZ", "gXYZ", "bXYZ"].map((name) => readXyz(tags.get(name)!));
+  const device: Matrix = [0, 1, 2].flatMap((row) => columns.map((column) => column?.[row] ?? 0));
+  if (!inverse(device)) return damaged("primaries that span a space");
+  const black = apply(device, [red(0), green(0), blue(0)])[1];
+  const curves = [fromBlack(red, black), fromBlack(green, black), fromBlack(blue, black)] as const;
+  return { kind: "matrix", curves, matrix: multiply(xyzToSrgb, device) };
+}
+
+/** How far, in levels of 8 bit, samples may be off sRGB and still count as it. */
+const tolerance = 1;
+
+/** Whether samples under this shaper are sRGB, or gray in its tone curve, to one level of 8 bit. */
+export function isSrgb(shaper: Shaper): boolean {
+  const near = (light: number, level: number) =>
+    Math.abs(linearToSrgb(Math.min(1, Math.max(0, light))) * 255 - level) <= tolerance;
+  if (shaper.kind === "gray") return levels(1).every((level) => near(shaper.curve(level / 255), level));
+  const { curves, matrix } = shaper;
+  const same = (colour: readonly [number, number, number]) => {
+    const light = colour.map((level, i) => curves[i]!(level / 255)) as [number, number, number];
+    return apply(matrix, light).every((value, i) => near(value, colour[i]!));
+  };
+  const coarse = levels(51);
+  return (
+    levels(1).every((level) => same([level, level, level])) &&
+    coarse.every((r) => coarse.every((g) => coarse.every((b) => same([r, g, b]))))
+  );
+}
+
+const levels = (step: number) => Array.from({ length: 255 / step + 1 }, (_, i) => i * step);
+
+/** A curve whose black is taken to 0 and whose white stays. */
+const fromBlack = (curve: Curve, black: number): Curve =>
+  black > 0 && black < 1 ? (x) => Math.max(0, (curve(x) - black) / (1 - black)) : curve;
+
+/** CIE lightness, 0 to 1, to luminance. */
+function luminance(lightness: number): number {
+  const f = (lightness * 100 + 16) / 116;
+  return f > 6 / 29 ? f ** 3 : (lightness * 100) / (24389 / 27);
+}
+
+/** XYZType (10.31). */
+function readXyz(tag: Uint8Array): readonly number[] | undefined {
+  if (tag.length < 20) return undefined;
+  const view = new DataView(tag.buffer, tag.byteOffset, tag.length);
+  return [8, 12, 16].map((at) => view.getInt32(at) / 65536);
+}
+
+const damaged = (expected: string): Unusable => ({
+  ignored: `it is damaged: expected ${expected}, received other data`,
+});
