@@ -10,6 +10,7 @@ import { createLog } from "./lib/log.ts";
 import { parseDuration } from "./lib/quantity.ts";
 import type { Platform, Serving } from "./platform/platform.ts";
 import { createService, type Service } from "./service.ts";
+import { placeOf } from "./sources/options.ts";
 import { startFields, startText } from "./start-text.ts";
 import { version } from "./version.ts";
 
@@ -129,10 +130,10 @@ async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): P
   const unusable = (await service.ready()).sources.filter((source) => !source.healthy);
   if (unusable.length > 0) {
     await closeBy(service, performance.now() + parseDuration(config.shutdown_timeout));
-    // Only the terminal is told the folder; /ready is public.
-    const rootOf = (name: string) => config.sources.find((source) => source.name === name)?.root;
+    // Only the terminal is told where; /ready is public.
+    const place = (name: string) => config.sources.filter((source) => source.name === name).map(placeOf)[0];
     throw new StartError(
-      unusable.map(({ name, error }) => `source "${name}" at ${rootOf(name)}: ${error}`).join("\n"),
+      unusable.map(({ name, error }) => `source "${name}" at ${place(name)}: ${error}`).join("\n"),
     );
   }
   if (!platform.serve) throw new StartError(`the runtime ${platform.name} cannot listen by itself`);

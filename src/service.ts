@@ -76,8 +76,8 @@ export async function createService(
   const memory = memoryBudget(config.image, platform.memoryBytes);
   const gate = () => ({ concurrent: workers(), memory, waiting: waitingPerWorker * workers() });
   const codecs = createCodecs(platform);
-  const sources = buildSources(config.sources, platform);
   const slots = buildSlots(config.cache, platform, log);
+  const sources = buildSources(config.sources, platform, slots.origin);
   const pool = createPool({
     platform,
     codecs,

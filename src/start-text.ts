@@ -5,6 +5,7 @@ import { firstImages } from "./images/first-images.ts";
 import { memoryBudget } from "./images/options.ts";
 import { formatSize } from "./lib/quantity.ts";
 import type { Service } from "./service.ts";
+import { placeOf } from "./sources/options.ts";
 
 /** The same for machines, as the fields of one log message. */
 export function startFields(
@@ -39,7 +40,7 @@ export async function startText(
     `  configuration  ${file ?? "none: defaults"}`,
     ...config.sources.map(
       (source) =>
-        `  source         ${source.name}: ${source.root}${source.prefix ? ` under ${source.prefix}` : ""}`,
+        `  source         ${source.name}: ${placeOf(source)}${source.prefix ? ` under ${source.prefix}` : ""}`,
     ),
     ...(config.sources.length === 0
       ? [

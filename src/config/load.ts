@@ -29,7 +29,10 @@ export function loadConfig(
     overridden.push(path);
   }
   const result = configSchema.safeParse(withoutEmpty(parsed.value, []), { reportInput: true });
-  if (result.success) return { config: result.data, overridden };
+  if (result.success) {
+    const unset = unsetVariables(result.data, env);
+    return unset.length > 0 ? { problems: unset } : { config: result.data, overridden };
+  }
   return { problems: result.error.issues.flatMap((issue) => explain(issue, overridden)) };
 }
 
@@ -70,6 +73,21 @@ function parseYaml(text: string): Parsed {
       ],
     };
   return { value: value as Record<string, unknown> };
+}
+
+/** Keys ending in `_env` that name a variable which is unset or empty (D-3). */
+function unsetVariables(
+  value: unknown,
+  env: Readonly<Record<string, string | undefined>>,
+  path: readonly string[] = [],
+): Problem[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => {
+    if (!key.endsWith("_env") || typeof child !== "string") return unsetVariables(child, env, [...path, key]);
+    if (child === "" || env[child]) return [];
+    const message = `the environment variable ${child} is not set; set it to the secret, or take this key away`;
+    return [{ path: [...path, key].join("."), message }];
+  });
 }
 
 /** Where a value holds itself, which an alias can make it do; undefined where all ends. */

@@ -11,7 +11,9 @@ export function withAbsolutePaths(config: Config, folder: string): Config {
       : options;
   return {
     ...config,
-    sources: config.sources.map((source) => ({ ...source, root: absolutePath(folder, source.root) })),
+    sources: config.sources.map((source) =>
+      source.type === "filesystem" ? { ...source, root: absolutePath(folder, source.root) } : source,
+    ),
     cache: {
       render: slot(config.cache.render),
       info: slot(config.cache.info),

@@ -51,8 +51,11 @@ export interface Bucket {
   put(key: string, body: Uint8Array): Promise<void>;
   /** False where there was no object. */
   delete(key: string): Promise<boolean>;
-  /** Objects whose keys begin so, in the order of their keys. */
-  list(prefix: string): AsyncIterable<ListedObject>;
+  /**
+   * Objects whose keys begin so, in the order of their keys. With a delimiter, keys that have it further on are told
+   * once for all, up to it.
+   */
+  list(prefix: string, delimiter?: string): AsyncIterable<ListedObject>;
 }
 
 /** What the service refused. The message is for the operator and names neither key nor secret. */
@@ -174,19 +177,24 @@ export function openBucket(options: BucketOptions): Bucket {
       await discard(await request("DELETE", key));
       return true;
     },
-    async *list(prefix) {
+    async *list(prefix, delimiter) {
       let token: string | undefined;
       do {
         const query = {
           "list-type": "2",
           "encoding-type": "url",
           prefix,
+          ...(delimiter === undefined ? {} : { delimiter }),
           ...(token === undefined ? {} : { "continuation-token": token }),
         };
         const page = await (await request("GET", "", { query })).text();
+        const keyIn = (entry: string, name: string) =>
+          decodeURIComponent(textOf(entry, name).replaceAll("+", " "));
+        for (const [, entry = ""] of page.matchAll(/<CommonPrefixes>(.*?)<\/CommonPrefixes>/gs))
+          yield { key: keyIn(entry, "Prefix"), size: 0, etag: "" };
         for (const [, entry = ""] of page.matchAll(/<Contents>(.*?)<\/Contents>/gs))
           yield {
-            key: decodeURIComponent(textOf(entry, "Key").replaceAll("+", " ")),
+            key: keyIn(entry, "Key"),
             size: Number(textOf(entry, "Size")),
             etag: textOf(entry, "ETag"),
           };

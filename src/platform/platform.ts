@@ -62,6 +62,12 @@ export interface ServeOptions {
   readonly fetch: (request: Request) => Response | Promise<Response>;
 }
 
+/** Resolves when the head of the answer is there. Rejects with the runtime's error, or where no address is allowed. */
+export type CheckedGet = (
+  url: URL,
+  init: { readonly headers: Readonly<Record<string, string>>; readonly signal?: AbortSignal },
+) => Promise<Response>;
+
 export interface Platform {
   readonly name: "node" | "deno" | "bun" | "workerd";
   readonly version: string;
@@ -81,6 +87,8 @@ export interface Platform {
   /** The request target as it came (path and query, before any URL parsing), where the runtime tells. */
   rawTarget(request: Request): string | undefined;
   readonly files?: FileSystem;
+  /** GET requests to addresses that `allowed` accepts; not on workerd, whose own network policy decides. */
+  checkedGet?(allowed: (address: string, hostname: string) => boolean): CheckedGet;
   /** Where the process was started; file names in the configuration are relative to the file, command-line ones to this. */
   readonly cwd?: string;
   /** Undefined on workerd: jobs run in place. */

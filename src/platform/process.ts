@@ -2,6 +2,7 @@
 
 import { promisify } from "node:util";
 import { deflate as deflateCallback } from "node:zlib";
+import { checkedGet } from "./checked-get.ts";
 import { assetReader, moduleLoader } from "./dist-files.ts";
 import { usableMemory, usableProcessors } from "./machine.ts";
 import { nodeFiles } from "./node-files.ts";
@@ -33,6 +34,7 @@ export function processPlatform(dist: URL): Omit<Platform, "name" | "version"> {
     clientAddress: notedAddress,
     rawTarget: notedTarget,
     files: nodeFiles(),
+    checkedGet,
     cwd: process.cwd(),
     onSignal(signal, listener) {
       for (const name of signals[signal]) process.on(name, listener);

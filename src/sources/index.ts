@@ -3,8 +3,12 @@
 import { ServiceError } from "../errors.ts";
 import { parseDuration } from "../lib/quantity.ts";
 import type { Platform } from "../platform/platform.ts";
+import type { Slot } from "../stores/slot.ts";
 import { filesystemSource } from "./filesystem.ts";
+import { httpFingerprint, httpRemote } from "./http.ts";
 import type { SourceOptions } from "./options.ts";
+import { originCached } from "./origin-cache.ts";
+import { s3Fingerprint, s3Remote } from "./s3.ts";
 import { sampleSource } from "./sample.ts";
 import type { Source } from "./source.ts";
 
@@ -42,6 +46,7 @@ type Builders = {
   readonly [T in SourceOptions["type"]]: (
     options: Extract<SourceOptions, { type: T }>,
     platform: Platform,
+    origin: Slot,
   ) => Source;
 };
 
@@ -57,13 +62,45 @@ const builders: Builders = {
       );
     return filesystemSource({ name, root, prefix, files, revalidateMs: parseDuration(revalidate) });
   },
+  http: (options, platform, slot) =>
+    originCached({
+      ...remoteOptions(options, slot),
+      fingerprint: httpFingerprint(options),
+      remote: httpRemote(options, platform),
+    }),
+  s3(options, platform, slot) {
+    const remote = s3Remote(options, platform);
+    return originCached({
+      ...remoteOptions(options, slot),
+      fingerprint: s3Fingerprint(options),
+      remote,
+      list: remote.list,
+    });
+  },
 };
 
-/** The sources of `sources:`, roots being absolute; the bundled sample when there are none. */
-export function buildSources(options: readonly SourceOptions[], platform: Platform): Sources {
+/**
+ * The sources of `sources:`, roots being absolute; the bundled sample when there are none. `origin`: the slot that keeps what
+ * was read of remote masters.
+ */
+export function buildSources(options: readonly SourceOptions[], platform: Platform, origin: Slot): Sources {
   const sample = sampleSource(() => platform.asset("sample/sample.jpg"));
   return createSources(
-    options.map((one) => builders[one.type](one, platform)),
+    options.map((one) => build(one, platform, origin)),
     sample,
   );
+}
+
+/** What is alike for all sources over a network. */
+function remoteOptions<T extends "http" | "s3">(
+  { name, prefix, type, revalidate }: { name: string; prefix: string; type: T; revalidate: string },
+  slot: Slot,
+) {
+  return { name, prefix, backend: type, slot, revalidateMs: parseDuration(revalidate) };
+}
+
+/** Types cannot tell that the builder of an option's type takes that option. */
+function build(options: SourceOptions, platform: Platform, origin: Slot): Source {
+  const builder = builders[options.type] as (o: SourceOptions, p: Platform, slot: Slot) => Source;
+  return builder(options, platform, origin);
 }

@@ -2,6 +2,8 @@
 
 import { z } from "zod";
 import { durationOption } from "../lib/option-types.ts";
+import { keyPrefixOption, s3Options, withoutCredentials } from "../lib/s3-options.ts";
+import { parseHost } from "./addresses.ts";
 
 const shared = {
   name: z
@@ -35,9 +37,80 @@ const filesystem = z.strictObject({
 
 export type FilesystemSourceOptions = z.output<typeof filesystem>;
 
+const remoteRevalidate = durationOption.default("60s").meta({
+  description:
+    "How long a master counts as unchanged before its server is asked again; meanwhile what is kept of it costs no request. 0s: asked for each request.",
+  edit: "restart",
+});
+
+const templateForm =
+  'expected an http or https URL with {identifier} in its path or query, such as https://example.org/masters/{identifier}, or "{identifier}" alone';
+const hostForm = "expected a host, such as images.example.org or images.example.org:8443";
+
+/** A URL with the identifier behind its host, or nothing but the identifier. */
+function isTemplate(text: string): boolean {
+  if (text === "{identifier}") return true;
+  const [, host] = /^https?:\/\/([^/?#]*)[/?]/i.exec(text) ?? [];
+  const filled = text.replaceAll("{identifier}", "x");
+  if (!host || host.includes("{") || filled === text || !URL.canParse(filled)) return false;
+  const url = new URL(filled);
+  return url.username === "" && url.password === "" && url.hash === "";
+}
+
+const http = z.strictObject({
+  ...shared,
+  type: z.literal("http").meta({ description: "Kind of source." }),
+  url: z.string({ error: templateForm }).refine(isTemplate, { error: templateForm }).meta({
+    description:
+      'Where masters are: {identifier} is put in percent-encoded, its / kept. "{identifier}" alone: identifiers are URLs themselves, of `allowed_hosts`.',
+    edit: "restart",
+  }),
+  headers: z.record(z.string(), z.string()).default({}).meta({
+    description:
+      "Headers of every request. Authorization, Cookie and X-Api-Key go to the host of `url` alone. Secrets belong into `auth_env`.",
+    edit: "restart",
+  }),
+  auth_env: z.string().default("").meta({
+    description: 'Environment variable that holds the value of the Authorization header, such as "Bearer …".',
+    edit: "restart",
+  }),
+  allowed_hosts: z
+    .array(z.string({ error: hostForm }).refine((text) => parseHost(text) !== undefined, { error: hostForm }))
+    .default([])
+    .meta({
+      description:
+        "Hosts, with or without a port, that redirects and URL identifiers may lead to; the host of `url` is allowed by itself.",
+      edit: "restart",
+    }),
+  allow_private: z.boolean().default(false).meta({
+    description:
+      "Whether names may lead to private addresses and this machine. Link-local ones stay closed; an address that is written in `url` or `allowed_hosts` itself is always open.",
+    edit: "restart",
+  }),
+  revalidate: remoteRevalidate,
+});
+
+export type HttpSourceOptions = z.output<typeof http>;
+
+const s3 = z
+  .strictObject({
+    ...shared,
+    type: z.literal("s3").meta({ description: "Kind of source." }),
+    ...s3Options,
+    key_prefix: keyPrefixOption.default("").meta({
+      description:
+        "What the keys of all masters begin with, such as scans/; it is put before each identifier.",
+      edit: "restart",
+    }),
+    revalidate: remoteRevalidate,
+  })
+  .transform(withoutCredentials);
+
+export type S3SourceOptions = z.output<typeof s3>;
+
 /** Schema of `sources:`; an empty list keeps the bundled sample. */
 export const sourceOptions = z
-  .array(z.discriminatedUnion("type", [filesystem]))
+  .array(z.discriminatedUnion("type", [filesystem, http, s3]))
   .default([])
   .superRefine((sources, context) => {
     for (const key of ["name", "prefix"] as const)
@@ -53,3 +126,17 @@ export const sourceOptions = z
   });
 
 export type SourceOptions = z.output<typeof sourceOptions>[number];
+
+/** Where a source's masters are, in words for the operator alone. */
+export function placeOf(source: SourceOptions): string {
+  return places[source.type](source as never);
+}
+
+const places: {
+  readonly [T in SourceOptions["type"]]: (source: Extract<SourceOptions, { type: T }>) => string;
+} = {
+  filesystem: ({ root }) => root,
+  http: ({ url }) => url,
+  s3: ({ bucket, key_prefix, endpoint }) =>
+    `s3://${bucket}/${key_prefix}${endpoint ? ` at ${endpoint}` : ""}`,
+};

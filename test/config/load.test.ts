@@ -205,8 +205,14 @@ describe("wrong values", () => {
     ["log: { level: loud }", 'log.level: expected "debug" or "info" or "warn" or "error", received "loud"'],
     ["sources: { a: 1 }", "sources: expected a list (lines that begin with -), received keys and values"],
     ["sources: [./images]", 'sources.0: expected keys and values, received "./images"'],
-    ["sources: [{ name: a, root: x }]", 'sources.0.type: is missing; expected "filesystem"'],
-    ["sources: [{ name: a, type: ftp, root: x }]", 'sources.0.type: expected "filesystem", received "ftp"'],
+    [
+      "sources: [{ name: a, root: x }]",
+      'sources.0.type: is missing; expected "filesystem" or "http" or "s3"',
+    ],
+    [
+      "sources: [{ name: a, type: ftp, root: x }]",
+      'sources.0.type: expected "filesystem" or "http" or "s3", received "ftp"',
+    ],
     ["sources: [{ name: a, type: filesystem }]", "sources.0.root: is missing; expected text"],
     ["sources: [{ name: a, type: filesystem, root: }]", "sources.0.root: is missing; expected text"],
     [
@@ -374,4 +380,24 @@ test("problems are one line each under a heading with their number", () => {
       "x",
     ),
   ).toBe("the configuration in x has 2 problems:\n  one\n  a.b: two");
+});
+
+describe("keys ending in _env", () => {
+  const yaml = (name: string) =>
+    `sources: [{ name: web, type: http, url: "https://example.org/{identifier}", auth_env: ${name} }]`;
+
+  test("name a variable that has to be set", () => {
+    expect(problems(yaml("TOKEN"))).toEqual([
+      "sources.0.auth_env: the environment variable TOKEN is not set; set it to the secret, or take this key away",
+    ]);
+    expect(problems(yaml("TOKEN"), { TOKEN: "" })).toHaveLength(1);
+    expect(problems(yaml("TOKEN"), { TOKEN: "Bearer x" })).toEqual([]);
+    expect(problems(yaml('""'))).toEqual([]);
+  });
+
+  test("need none for an anonymous bucket", () => {
+    const bucket = (more: string) => `sources: [{ name: b, type: s3, bucket: scans${more} }]`;
+    expect(problems(bucket(""))).toHaveLength(2);
+    expect(problems(bucket(", anonymous: true"))).toEqual([]);
+  });
 });

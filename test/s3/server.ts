@@ -146,16 +146,31 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
     const keys = [...objects.keys()]
       .filter((key) => key.startsWith(prefix) && Buffer.compare(bytesOf(key), bytesOf(after)) > 0)
       .sort((a, b) => Buffer.compare(bytesOf(a), bytesOf(b)));
-    const page = keys.slice(0, most);
     const write = query.get("encoding-type") === "url" ? encodeURIComponent : escapeXml;
+    const delimiter = query.get("delimiter") ?? "";
+    /** What a key shows as: itself, or all keys that share what lies before the next delimiter. */
+    const shown = (key: string) => {
+      const end = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
+      return end < 0 ? key : key.slice(0, end + delimiter.length);
+    };
+    const page: string[] = [];
+    let lastKey = "";
+    for (const key of keys) {
+      if (page.at(-1) === shown(key)) {
+        lastKey = key;
+        continue;
+      }
+      if (page.length === most) break;
+      page.push(shown(key));
+      lastKey = key;
+    }
     const contents = page.map((key) => {
+      if (!objects.has(key)) return `<CommonPrefixes><Prefix>${write(key)}</Prefix></CommonPrefixes>`;
       const { body, etag, modified } = objects.get(key) as StoredObject;
       return `<Contents><Key>${write(key)}</Key><LastModified>${modified.toISOString()}</LastModified><ETag>${escapeXml(etag)}</ETag><Size>${body.length}</Size><StorageClass>STANDARD</StorageClass></Contents>`;
     });
-    const more = keys.length > page.length;
-    const next = more
-      ? `<NextContinuationToken>${escapeXml(page.at(-1) as string)}</NextContinuationToken>`
-      : "";
+    const more = lastKey !== (keys.at(-1) ?? "");
+    const next = more ? `<NextContinuationToken>${escapeXml(lastKey)}</NextContinuationToken>` : "";
     return {
       status: 200,
       headers: { "content-type": "application/xml" },

@@ -1,0 +1,70 @@
+// GET requests to addresses that are checked when a connection is made, on Node, Deno and Bun alike.
+
+import { lookup } from "node:dns";
+import http from "node:http";
+import https from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { Readable } from "node:stream";
+import type { CheckedGet } from "./platform.ts";
+
+/** Connections to one host at a time. */
+const mostConnections = 32;
+/** An idle connection is closed after this. */
+const idleMs = 15_000;
+
+/** Statuses whose answers have no body (Fetch, section 2.2.6). */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+
+class RefusedAddress extends Error {
+  constructor(hostname: string) {
+    super(`the address of ${hostname} is not allowed`);
+    this.name = "RefusedAddress";
+  }
+}
+
+/**
+ * A GET whose connections are made only to addresses that `allowed` accepts. A name is resolved by the connection itself
+ * and only what was accepted is connected to, so that a name that resolves differently later gains nothing. Each
+ * has connections of its own, which are kept for later requests. Redirects are not followed, nothing is decompressed.
+ */
+export function checkedGet(allowed: (address: string, hostname: string) => boolean): CheckedGet {
+  const resolve: LookupFunction = (hostname, options, done) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return done(error, []);
+      const accepted = found.filter(({ address }) => allowed(address, hostname));
+      const [first] = accepted;
+      if (!first) return done(new RefusedAddress(hostname), []);
+      if (options.all) done(null, accepted);
+      else done(null, first.address, first.family);
+    });
+  };
+  const options = { keepAlive: true, maxSockets: mostConnections, timeout: idleMs };
+  const agents = { "http:": new http.Agent(options), "https:": new https.Agent(options) };
+
+  return (url, { headers, signal }) =>
+    new Promise((answer, fail) => {
+      const literal = url.hostname.replace(/^\[(.*)\]$/, "$1");
+      if (isIP(literal) && !allowed(literal, literal)) return fail(new RefusedAddress(literal));
+      const secure = url.protocol === "https:";
+      const request = (secure ? https : http).request(
+        url,
+        {
+          agent: agents[secure ? "https:" : "http:"],
+          headers,
+          lookup: resolve,
+          ...(signal ? { signal } : {}),
+        },
+        (incoming) => {
+          const status = incoming.statusCode ?? 500;
+          const fields = new Headers();
+          for (let i = 0; i + 1 < incoming.rawHeaders.length; i += 2)
+            fields.append(incoming.rawHeaders[i] as string, incoming.rawHeaders[i + 1] as string);
+          if (bodiless.has(status)) incoming.resume();
+          const body = bodiless.has(status) ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>);
+          answer(new Response(body, { status, headers: fields }));
+        },
+      );
+      request.on("error", fail);
+      request.end();
+    });
+}

@@ -1,0 +1,142 @@
+// Masters on web servers. The hosts that may be asked are the operator's; where a name leads is checked at each connection.
+
+import { ServiceError } from "../errors.ts";
+import { secretOf } from "../lib/secret.ts";
+import type { CheckedGet, Platform } from "../platform/platform.ts";
+import { type AllowedHost, addressRule, isAllowedHost, parseHost } from "./addresses.ts";
+import { keySegments } from "./key.ts";
+import type { HttpSourceOptions } from "./options.ts";
+import { originError, type Remote } from "./remote.ts";
+import { getRange, type RetryPolicy, usualRetries } from "./remote-http.ts";
+
+/** What stands for the identifier in a URL template. */
+export const placeholder = "{identifier}";
+
+/** Redirects followed for one request. */
+const mostRedirects = 5;
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Headers that are for the host in the URL template alone. */
+const isPrivateHeader = (name: string) =>
+  /^(authorization|cookie|proxy-authorization|x-api-key)$/i.test(name);
+
+/**
+ * Reads masters through the URL template. Throws ServiceError `source` (origin_not_allowed) where a redirect or the identifier
+ * leads to a host that is not allowed, or a name to an address that is not.
+ */
+export function httpRemote(
+  options: HttpSourceOptions,
+  platform: Pick<Platform, "checkedGet" | "env">,
+  retries: RetryPolicy = usualRetries,
+): Remote {
+  const { url: template, headers, auth_env, allowed_hosts, allow_private } = options;
+  const fixed = fixedHost(template);
+  const hosts = [...(fixed ? [fixed] : []), ...allowed_hosts.map((host) => parseHost(host) as AllowedHost)];
+  const allowed = addressRule(
+    hosts.map(({ hostname }) => hostname),
+    allow_private,
+  );
+  const get: CheckedGet = platform.checkedGet?.(allowed) ?? plainGet;
+  const own: Record<string, string> = { ...headers };
+  if (auth_env) own.Authorization = secretOf(auth_env, platform.env);
+
+  const urlOf = (key: string): URL => {
+    const url = template === placeholder ? ownUrl(key) : new URL(filled(template, key));
+    if (!isAllowedHost(url, hosts)) throw originError("origin_not_allowed", url.host);
+    return url;
+  };
+
+  const send = async (
+    from: URL,
+    range: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Response> => {
+    let url = from;
+    for (let hop = 0; ; hop++) {
+      const shown = Object.entries(own).filter(([name]) => url.host === from.host || !isPrivateHeader(name));
+      const response = await get(url, { headers: { ...Object.fromEntries(shown), ...range }, signal }).catch(
+        (error) => {
+          throw (error as Error)?.name === "RefusedAddress"
+            ? originError("origin_not_allowed", error)
+            : error;
+        },
+      );
+      const location = redirects.has(response.status) ? response.headers.get("location") : null;
+      if (location === null) return response;
+      await response.body?.cancel().catch(() => {});
+      if (hop >= mostRedirects) throw originError("origin_bad_answer", "too many redirects");
+      const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
+      if (!next || !isWeb(next) || !isAllowedHost(next, hosts))
+        throw originError("origin_not_allowed", `a redirect to ${next?.host ?? "no URL"}`);
+      // What was asked for under TLS is not fetched without.
+      if (url.protocol === "https:" && next.protocol === "http:")
+        throw originError("origin_not_allowed", "a redirect from https to http");
+      url = next;
+    }
+  };
+
+  return {
+    checkKey(key) {
+      if (template === placeholder) ownUrl(key);
+      else keySegments(key);
+    },
+    async get(key, range, known, signal) {
+      const url = urlOf(key);
+      return getRange((headers, limit) => send(url, headers, limit), { range, known, signal }, retries);
+    },
+    async check(signal) {
+      if (!fixed) return; // each identifier has a host of its own
+      const url = new URL(filled(template, "x"));
+      url.pathname = "/";
+      url.search = "";
+      let response: Response;
+      try {
+        response = await send(url, { Range: "bytes=0-0", "Accept-Encoding": "identity" }, signal);
+      } catch (error) {
+        throw new Error(
+          error instanceof ServiceError && error.code === "origin_not_allowed"
+            ? `${fixed.hostname} leads to an address or host that is not allowed; see allow_private and allowed_hosts`
+            : `${fixed.hostname} does not answer`,
+        );
+      }
+      await response.body?.cancel().catch(() => {});
+      if (response.status >= 500) throw new Error(`${fixed.hostname} answers with status ${response.status}`);
+    },
+  };
+}
+
+/** What the template is part of, for cache keys (D-7). */
+export const httpFingerprint = ({ url }: Pick<HttpSourceOptions, "url">): string => `http ${url}`;
+
+/** The template's own host; undefined where the identifier is the URL. */
+export function fixedHost(template: string): AllowedHost | undefined {
+  if (template === placeholder) return undefined;
+  const url = new URL(filled(template, "x"));
+  return parseHost(url.port === "" ? url.hostname : url.host);
+}
+
+/** The template with each segment of a key percent-encoded in its place. */
+function filled(template: string, key: string): string {
+  const path = keySegments(key).map(encodeURIComponent).join("/");
+  return template.replaceAll(placeholder, () => path);
+}
+
+const isWeb = (url: URL) => /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+
+/** An identifier that is itself a URL. Throws ServiceError `bad-request` for anything else. */
+function ownUrl(key: string): URL {
+  const url = /^https?:\/\/[^/\\]/i.test(key) && URL.canParse(key) ? new URL(key) : undefined;
+  const plain = url && isWeb(url) && !/[\0\\]|(^|\/)\.\.?(\/|$)/.test(key);
+  if (!url || !plain)
+    throw new ServiceError(
+      "bad-request",
+      "An identifier of this source is expected to be an http or https URL, without user name, password and . or .. parts. Correct the identifier.",
+      { code: "bad_identifier" },
+    );
+  url.hash = "";
+  return url;
+}
+
+/** Where the runtime has its own rules for addresses. */
+const plainGet: CheckedGet = (url, { headers, signal }) =>
+  fetch(url, { headers, redirect: "manual", ...(signal ? { signal } : {}) });

@@ -1,0 +1,415 @@
+// The origin cache: a source over masters that lie elsewhere. What was read of them is kept as aligned blocks in the origin
+// slot, so that nothing is fetched twice and a fresh master that is kept costs no request at all.
+
+import { ServiceError } from "../errors.ts";
+import type { ByteSource } from "../lib/byte-source.ts";
+import { createCounts } from "../lib/count.ts";
+import { sha256, toHex } from "../lib/digest.ts";
+import { createLru } from "../lib/lru.ts";
+import { createSingleFlight } from "../lib/single-flight.ts";
+import type { Slot } from "../stores/slot.ts";
+import { originError, type Remote, type RemoteAnswer, type RemoteFacts, sameState } from "./remote.ts";
+import type { Source } from "./source.ts";
+
+export interface OriginCacheOptions extends Pick<Source, "name" | "prefix" | "fingerprint"> {
+  readonly backend: "http" | "s3";
+  readonly remote: Remote;
+  /** The origin slot. */
+  readonly slot: Pick<Slot, "get" | "put" | "settled">;
+  /** How long a master counts as unchanged, in milliseconds; 0: it is asked for each time. */
+  readonly revalidateMs: number;
+  readonly list?: Source["list"];
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/** Bytes of a block. A tile's rows span some 0.5 to 1 MB: few blocks, and little beside them. */
+export const blockSize = 128 * 1024;
+/** The first request, which also tells size and state: the headers of nearly all files lie in it. */
+const firstLength = 2 * blockSize;
+/** A master of up to this size is fetched whole once more than its beginning is wanted. */
+const smallFile = 2 * 2 ** 20;
+/** Bytes fetched by one request at most, so that memory stays bounded. */
+const mostAtOnce = 8 * 2 ** 20;
+/** What is read in sequence is read ahead, twice as much each time, up to this. */
+const mostAhead = 4 * 2 ** 20;
+/** Bytes between two ranges that are sooner fetched along than asked for apart. */
+const gap = 2 * blockSize;
+/** Bytes of blocks that stay in memory, whichever the slot. */
+const keptBytes = 32 * 2 ** 20;
+/** Masters whose state stays in memory. */
+const keptStates = 20_000;
+/** A master whose origin neither answers ranges nor announces a size may be as large as this: it is held as a whole. */
+const mostUnannounced = 64 * 2 ** 20;
+
+/** A master as it was last seen. */
+interface State {
+  readonly facts: RemoteFacts;
+  readonly validator: string;
+  /** Name of its blocks: another one for each state, key and origin. */
+  readonly id: string;
+  readonly checkedAt: number;
+}
+
+type Whole = Extract<RemoteAnswer, { kind: "whole" }>;
+
+/** A source over a remote. Throws what {@link Source.open} and {@link Remote.get} throw. */
+export function originCached(options: OriginCacheOptions): Source {
+  const { name, prefix, fingerprint, backend, remote, slot, revalidateMs, list, now = Date.now } = options;
+  const counts = createCounts("opens", "not_found", "errors", "reads", "bytes", "requests", "fetched");
+  const states = createLru<string, State>(keptStates);
+  const blocks = createLru<string, Uint8Array>(keptBytes);
+  const looks = createSingleFlight<State | undefined>();
+  /** Blocks on their way from the slot or the origin: one flight for all who read them. */
+  const coming = new Map<string, Promise<Uint8Array>>();
+
+  const entryName = (key: string) => `${name}:${key}`;
+  const blockVariant = (state: State, n: number) => `block.${state.id}.${n}`;
+  const blockCount = (state: State) => Math.ceil(state.facts.size / blockSize);
+  const lengthOf = (state: State, n: number) => Math.min(blockSize, state.facts.size - n * blockSize);
+
+  const ask = async (...request: Parameters<Remote["get"]>): Promise<RemoteAnswer> => {
+    counts.add("requests");
+    const answer = await remote.get(...request);
+    if (answer.kind === "part") counts.add("fetched", answer.bytes.length);
+    return answer;
+  };
+
+  const keepState = (key: string, state: State): State => {
+    states.set(key, state, 1);
+    slot.put(entryName(key), stateVariant, encodeState(state));
+    return state;
+  };
+
+  const storedState = async (key: string): Promise<State | undefined> => {
+    const stored = await slot.get(entryName(key), stateVariant);
+    const state = stored && decodeState(stored);
+    // Another origin under this source's name has other states.
+    return state && state.id === (await idOf(fingerprint, key, state.validator)) ? state : undefined;
+  };
+
+  const keepBlock = (key: string, state: State, n: number, bytes: Uint8Array): void => {
+    const variant = blockVariant(state, n);
+    blocks.set(variant, bytes, bytes.length + 128);
+    slot.put(entryName(key), variant, bytes);
+  };
+
+  /** Keeps the whole blocks of bytes that begin on the grid. */
+  const keepBlocks = (key: string, state: State, offset: number, bytes: Uint8Array): void => {
+    for (let at = 0; at < bytes.length; at += blockSize) {
+      const n = (offset + at) / blockSize;
+      const block = bytes.slice(at, at + blockSize);
+      if (block.length === lengthOf(state, n)) keepBlock(key, state, n, block);
+    }
+  };
+
+  const newState = async (key: string, facts: RemoteFacts, beginning: Uint8Array): Promise<State> => {
+    const validator = await validatorOf(facts, beginning);
+    return { facts, validator, id: await idOf(fingerprint, key, validator), checkedAt: now() };
+  };
+
+  /** Reads all of a master of an origin without ranges, block by block; memory stays bounded where its size was announced. */
+  const readWhole = async (
+    key: string,
+    { body, facts, length }: Whole,
+    onBlock?: (state: State, n: number, block: Uint8Array) => void,
+  ): Promise<State> => {
+    const reader = body.getReader();
+    let state: State | undefined;
+    let waiting: Uint8Array[] = [];
+    let waitingBytes = 0;
+    let total = 0;
+    let kept = 0;
+    const keep = async (end: boolean) => {
+      const known = length ?? (end ? total : undefined);
+      if (known === undefined || (waitingBytes < blockSize && !end)) return;
+      const bytes = joined(waiting, waitingBytes);
+      state ??= await newState(key, { ...facts, size: known }, bytes);
+      const whole = end ? bytes.length : bytes.length - (bytes.length % blockSize);
+      for (let at = 0; at < whole; at += blockSize) {
+        const block = bytes.slice(at, Math.min(at + blockSize, whole));
+        keepBlock(key, state, kept / blockSize, block);
+        onBlock?.(state, kept / blockSize, block);
+        kept += block.length;
+      }
+      waiting = [bytes.slice(whole)];
+      waitingBytes = bytes.length - whole;
+      if (kept % mostAtOnce === 0) await slot.settled();
+    };
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        waiting.push(value);
+        waitingBytes += value.length;
+        total += value.length;
+        if (total > (length ?? mostUnannounced))
+          throw new Error("more bytes than can be kept or were announced");
+        await keep(false);
+      }
+    } catch (error) {
+      await reader.cancel().catch(() => {});
+      throw originError("origin_unavailable", error);
+    } finally {
+      counts.add("fetched", total);
+    }
+    if (length !== undefined && total !== length)
+      throw originError("origin_unavailable", `${total} of ${length} bytes`);
+    await keep(true);
+    return state ?? newState(key, { ...facts, size: 0 }, new Uint8Array());
+  };
+
+  /** Asks the origin for the beginning of a master, unless it is as it was. */
+  const look = async (
+    key: string,
+    known: State | undefined,
+    signal: AbortSignal,
+  ): Promise<State | undefined> => {
+    const first = { offset: 0, length: firstLength };
+    const answer = await ask(key, first, known && { facts: known.facts, purpose: "check" }, signal);
+    if (answer.kind === "absent") {
+      states.delete(key);
+      return undefined;
+    }
+    if (answer.kind === "unchanged" && known) return keepState(key, { ...known, checkedAt: now() });
+    if (answer.kind === "whole") {
+      const facts = { ...answer.facts, size: answer.length ?? -1 };
+      const told = facts.etag !== undefined || facts.modified !== undefined;
+      if (known && told && sameState(known.facts, facts)) {
+        await answer.body.cancel().catch(() => {});
+        return keepState(key, { ...known, checkedAt: now() });
+      }
+      return keepState(key, await readWhole(key, answer));
+    }
+    if (answer.kind !== "part") throw originError("origin_bad_answer", answer.kind);
+    const state = await newState(key, answer.facts, answer.bytes);
+    keepBlocks(key, state, 0, answer.bytes);
+    return keepState(key, state);
+  };
+
+  const stateOf = async (key: string, signal?: AbortSignal): Promise<State | undefined> => {
+    const fresh = (state: State | undefined) =>
+      state !== undefined && now() - state.checkedAt < revalidateMs ? state : undefined;
+    const inMemory = states.get(key);
+    if (fresh(inMemory)) return inMemory;
+    return looks.run(
+      key,
+      async (work) => {
+        const known = states.get(key) ?? (await storedState(key));
+        if (!fresh(known)) return look(key, known, work);
+        states.set(key, known as State, 1);
+        return known;
+      },
+      signal,
+    );
+  };
+
+  const changed = (key: string): ServiceError => {
+    source.forget?.(key);
+    return new ServiceError(
+      "source",
+      "The file of this image was replaced while it was being read. Try again.",
+      { code: "source_changed" },
+    );
+  };
+
+  /** One request for blocks that lie side by side. */
+  const fetchRun = async (key: string, state: State, first: number, count: number): Promise<Uint8Array[]> => {
+    const offset = first * blockSize;
+    const length = Math.min(count * blockSize, state.facts.size - offset);
+    const answer = await ask(key, { offset, length }, { facts: state.facts, purpose: "read" });
+    const found: Uint8Array[] = [];
+    if (answer.kind === "whole") {
+      const read = await readWhole(key, answer, (seen, n, block) => {
+        if (seen.id === state.id && n >= first && n < first + count) found[n - first] = block;
+      });
+      if (read.id !== state.id || found.length < count) throw changed(key);
+      return found;
+    }
+    if (answer.kind !== "part" || !sameState(answer.facts, state.facts)) throw changed(key);
+    if (answer.bytes.length !== length)
+      throw originError("origin_bad_answer", `${answer.bytes.length} of ${length}`);
+    for (let i = 0; i < count; i++) found.push(answer.bytes.slice(i * blockSize, (i + 1) * blockSize));
+    for (const [i, block] of found.entries()) keepBlock(key, state, first + i, block);
+    return found;
+  };
+
+  /** Begins to bring the blocks of a list that are neither in memory nor on their way; neighbours come with one request. */
+  const bring = (key: string, state: State, wanted: readonly number[]): void => {
+    const claimed = wanted.filter((n) => {
+      const variant = blockVariant(state, n);
+      return blocks.get(variant) === undefined && !coming.has(variant);
+    });
+    if (claimed.length === 0) return;
+    const run = (async () => {
+      const stored = await Promise.all(
+        claimed.map(async (n) => {
+          const block = await slot.get(entryName(key), blockVariant(state, n));
+          if (block?.length !== lengthOf(state, n)) return undefined;
+          blocks.set(blockVariant(state, n), block, block.length + 128);
+          return block;
+        }),
+      );
+      const missing = claimed.filter((_, i) => stored[i] === undefined);
+      return {
+        stored,
+        runs: runsOf(missing).map((each) => ({
+          ...each,
+          found: fetchRun(key, state, each.first, each.count),
+        })),
+      };
+    })();
+    for (const [i, n] of claimed.entries()) {
+      const variant = blockVariant(state, n);
+      const arriving = run
+        .then(async ({ stored, runs }) => {
+          const mine = runs.find(({ first, count }) => n >= first && n < first + count);
+          return stored[i] ?? ((await mine?.found)?.[n - (mine?.first ?? 0)] as Uint8Array);
+        })
+        .finally(() => coming.delete(variant));
+      arriving.catch(() => {}); // those who wait for it hear of it
+      coming.set(variant, arriving);
+    }
+  };
+
+  const blockOf = async (key: string, state: State, n: number): Promise<Uint8Array> => {
+    const variant = blockVariant(state, n);
+    const kept = blocks.get(variant) ?? (await coming.get(variant));
+    if (kept) return kept;
+    bring(key, state, [n]);
+    return (await coming.get(variant)) as Uint8Array;
+  };
+
+  const reader = (key: string, state: State): ByteSource => {
+    const { size } = state.facts;
+    let lastBlock = -1;
+    let ahead = 0;
+    let aheadEnd = 0;
+    return {
+      size,
+      gap,
+      async read(offset, length) {
+        const wanted = Math.max(0, Math.min(length, size - offset));
+        if (wanted === 0) return new Uint8Array();
+        const end = offset + wanted;
+        const first = Math.floor(offset / blockSize);
+        const last = Math.floor((end - 1) / blockSize);
+        // What goes on where the last read ended, and has left the header behind, is likely to go on further.
+        const goesOn = first <= lastBlock + 1 && first >= lastBlock && last > lastBlock && lastBlock > 0;
+        if (goesOn) ahead = Math.min(Math.max(2 * ahead, firstLength), mostAhead);
+        else if (first !== lastBlock || last !== lastBlock) ahead = aheadEnd = 0;
+        lastBlock = last;
+        const all = blockCount(state);
+        const small = size <= smallFile && last >= firstLength / blockSize;
+        bring(key, state, small ? upTo(0, all) : upTo(first, last + 1));
+        // Half of the window is used up before the next is fetched, so that requests stay few.
+        const window = ahead / blockSize;
+        if (window > 0 && aheadEnd - last <= window / 2) {
+          aheadEnd = Math.min(all, last + 1 + window);
+          bring(key, state, upTo(last + 1, aheadEnd));
+        }
+        const out = new Uint8Array(wanted);
+        for (let n = first; n <= last; n++) {
+          const block = await blockOf(key, state, n);
+          const from = Math.max(0, offset - n * blockSize);
+          const part = block.subarray(from, Math.min(block.length, end - n * blockSize));
+          out.set(part, n * blockSize + from - offset);
+        }
+        counts.add("reads");
+        counts.add("bytes", wanted);
+        return out;
+      },
+    };
+  };
+
+  const source: Source = {
+    name,
+    backend,
+    prefix,
+    fingerprint,
+    counts,
+    async open(key, signal) {
+      remote.checkKey(key);
+      try {
+        const state = await stateOf(key, signal);
+        counts.add(state ? "opens" : "not_found");
+        if (!state) return undefined;
+        const { facts, validator } = state;
+        return {
+          bytes: reader(key, state),
+          validator,
+          ...(facts.modified === undefined ? {} : { modified: new Date(facts.modified) }),
+          async close() {},
+        };
+      } catch (error) {
+        if (error instanceof ServiceError && error.kind === "source") counts.add("errors");
+        throw error;
+      }
+    },
+    forget(key) {
+      const state = states.get(key);
+      if (state) keepState(key, { ...state, checkedAt: 0 });
+    },
+    ...(list ? { list } : {}),
+    check: () => remote.check(AbortSignal.timeout(checkMs)),
+  };
+  return source;
+}
+
+/** A check of an origin ends after this. */
+const checkMs = 5_000;
+
+const stateVariant = "state";
+
+const upTo = (first: number, end: number): number[] =>
+  Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
+
+/** Numbers in ascending order as runs of neighbours, none longer than one request may bring. */
+function runsOf(numbers: readonly number[]): { readonly first: number; readonly count: number }[] {
+  const runs: { first: number; count: number }[] = [];
+  for (const n of numbers) {
+    const last = runs.at(-1);
+    if (last && last.first + last.count === n && last.count < mostAtOnce / blockSize) last.count++;
+    else runs.push({ first: n, count: 1 });
+  }
+  return runs;
+}
+
+function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** The entity tag, else the time of the last change, else a digest of the beginning; always with the size. */
+async function validatorOf({ etag, modified, size }: RemoteFacts, beginning: Uint8Array): Promise<string> {
+  const told =
+    etag ?? modified?.toString() ?? toHex(await sha256(beginning.slice(0, blockSize))).slice(0, 32);
+  return `${told}-${size}`;
+}
+
+async function idOf(fingerprint: string, key: string, validator: string): Promise<string> {
+  const text = JSON.stringify([fingerprint, key, validator]);
+  return toHex(await sha256(new TextEncoder().encode(text))).slice(0, 24);
+}
+
+const encodeState = (state: State) => new TextEncoder().encode(JSON.stringify(state));
+
+/** undefined for what is no state. */
+function decodeState(bytes: Uint8Array): State | undefined {
+  try {
+    const state = JSON.parse(new TextDecoder().decode(bytes)) as Partial<State>;
+    const sound =
+      typeof state.validator === "string" &&
+      typeof state.id === "string" &&
+      typeof state.checkedAt === "number" &&
+      Number.isSafeInteger(state.facts?.size);
+    return sound ? (state as State) : undefined;
+  } catch {
+    return undefined;
+  }
+}

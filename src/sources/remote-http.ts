@@ -1,0 +1,189 @@
+// One ranged GET: what is asked, how often it is tried again, and what the answer means (RFC 9110, sections 13 to 15).
+
+import { cancelled, ServiceError } from "../errors.ts";
+import { originError, type RemoteAnswer, type RemoteFacts, type RemoteRange } from "./remote.ts";
+
+/** Sends one GET; the headers of the range are in it. Redirects are not followed. */
+export type SendGet = (headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Response>;
+
+export interface RangeRequest {
+  readonly range: RemoteRange;
+  readonly known?: { readonly facts: RemoteFacts; readonly purpose: "read" | "check" };
+  readonly signal?: AbortSignal;
+}
+
+export interface RetryPolicy {
+  /** Tries in all. */
+  readonly attempts: number;
+  /** For one try, to the end of its body. */
+  readonly attemptMs: number;
+  /** Pause before the second try; it doubles, and is shortened by a random part so that clients do not come back together. */
+  readonly pauseMs: number;
+  readonly random?: () => number;
+}
+
+export const usualRetries: RetryPolicy = { attempts: 3, attemptMs: 20_000, pauseMs: 150 };
+
+/** Statuses after which the same request may succeed a little later. */
+const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+/** A longer Retry-After is not waited for. */
+const longestPauseMs = 5_000;
+
+/** A try that failed in a way that may pass. */
+class Passing extends Error {
+  readonly pauseMs: number | undefined;
+  constructor(message: string, options: { cause?: unknown; pauseMs?: number | undefined } = {}) {
+    super(message, { cause: options.cause });
+    this.pauseMs = options.pauseMs;
+  }
+}
+
+/**
+ * The answer to a ranged GET, tried again where that may help. Bodies of parts are read whole and checked against the length
+ * that was announced. Throws ServiceError `source` and `cancelled`.
+ */
+export async function getRange(
+  send: SendGet,
+  request: RangeRequest,
+  policy: RetryPolicy = usualRetries,
+): Promise<RemoteAnswer> {
+  const { signal } = request;
+  for (let attempt = 1; ; attempt++) {
+    if (signal?.aborted) throw cancelled(signal);
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(new Error("no answer in time")), policy.attemptMs);
+    const leave = () => limit.abort(signal?.reason);
+    signal?.addEventListener("abort", leave, { once: true });
+    try {
+      return await once(send, request, limit.signal);
+    } catch (error) {
+      if (signal?.aborted) throw cancelled(signal);
+      if (error instanceof ServiceError) throw error;
+      if (attempt >= policy.attempts) throw originError("origin_unavailable", error);
+      const told = error instanceof Passing ? error.pauseMs : undefined;
+      const pause = policy.pauseMs * 2 ** (attempt - 1) * (0.5 + 0.5 * (policy.random ?? Math.random)());
+      await sleep(Math.max(pause, Math.min(told ?? 0, longestPauseMs)), signal);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", leave);
+    }
+  }
+}
+
+async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): Promise<RemoteAnswer> {
+  const response = await send(rangeHeaders(request), signal);
+  const drop = () => response.body?.cancel().catch(() => {});
+  const { status } = response;
+  if (status === 206) return part(response, request.range);
+  if (status === 200) return whole(response);
+  await drop();
+  if (status === 304 && request.known?.purpose === "check") return { kind: "unchanged" };
+  if (status === 404 || status === 410) return { kind: "absent" };
+  // Not even the first byte can be had of an empty file; elsewhere the file became shorter.
+  if (status === 416 && request.range.offset === 0)
+    return { kind: "part", facts: factsOf(response, 0, true), offset: 0, bytes: new Uint8Array() };
+  if (status === 416 || status === 412) return { kind: "changed" };
+  if (status === 401 || status === 403 || status === 407)
+    throw originError("origin_denied", `status ${status}`);
+  if (passing.has(status)) throw new Passing(`status ${status}`, { pauseMs: retryAfter(response) });
+  throw originError("origin_bad_answer", `status ${status}`);
+}
+
+/** The headers of a request for a range. Nothing is compressed, as ranges count the bytes of the file. */
+function rangeHeaders({ range, known }: RangeRequest): Record<string, string> {
+  const headers: Record<string, string> = {
+    Range: `bytes=${range.offset}-${range.offset + range.length - 1}`,
+    "Accept-Encoding": "identity",
+  };
+  if (!known) return headers;
+  const { etag, modified } = known.facts;
+  if (known.purpose === "check") {
+    if (etag !== undefined) headers["If-None-Match"] = etag;
+    else if (modified !== undefined) headers["If-Modified-Since"] = new Date(modified).toUTCString();
+  } else if (etag !== undefined && !etag.startsWith("W/")) headers["If-Range"] = etag; // weak tags are not allowed there
+  return headers;
+}
+
+async function part(response: Response, asked: RemoteRange): Promise<RemoteAnswer> {
+  const [, first, last, total] =
+    /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get("content-range")?.trim() ?? "") ?? [];
+  const offset = Number(first);
+  const size = Number(total);
+  const length = Number(last) - offset + 1;
+  const expected = Math.min(asked.length, size - asked.offset);
+  if (first === undefined || offset !== asked.offset || length < 1 || length > expected) {
+    await response.body?.cancel().catch(() => {});
+    throw originError("origin_bad_answer", `content-range ${response.headers.get("content-range")}`);
+  }
+  await refuseForeign(response);
+  const bytes = await bodyOf(response, length);
+  return { kind: "part", facts: factsOf(response, size, true), offset, bytes };
+}
+
+async function whole(response: Response): Promise<RemoteAnswer> {
+  await refuseForeign(response);
+  const announced = response.headers.get("content-length");
+  const length = announced !== null && /^\d+$/.test(announced) ? Number(announced) : undefined;
+  const body = response.body ?? new Blob([]).stream();
+  return { kind: "whole", facts: factsOf(response, length ?? 0, false), length, body };
+}
+
+/** A web page with status 200 is an error in disguise, and what is compressed has other bytes than the file. */
+async function refuseForeign(response: Response): Promise<void> {
+  const type = response.headers.get("content-type") ?? "";
+  const coding = response.headers.get("content-encoding") ?? "identity";
+  const page = /^(text\/html|application\/xhtml)/i.test(type);
+  if (!page && /^(identity)?$/i.test(coding)) return;
+  await response.body?.cancel().catch(() => {});
+  if (page) throw originError("origin_not_image", `content-type ${type}`);
+  throw originError("origin_bad_answer", `content-encoding ${coding}`);
+}
+
+/** Exactly `length` bytes. What is shorter or longer was cut or garbled on its way. */
+async function bodyOf(response: Response, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  const reader = response.body?.getReader();
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true };
+    if (done || !value) break;
+    if (at + value.length > length) {
+      await reader?.cancel().catch(() => {});
+      throw new Passing(`more than the ${length} bytes that were announced`);
+    }
+    bytes.set(value, at);
+    at += value.length;
+  }
+  if (at < length) throw new Passing(`${at} of ${length} bytes`);
+  return bytes;
+}
+
+function factsOf(response: Response, size: number, ranges: boolean): RemoteFacts {
+  const etag = response.headers.get("etag") ?? undefined;
+  const modified = Date.parse(response.headers.get("last-modified") ?? "");
+  return {
+    size,
+    ranges,
+    ...(etag === undefined || etag === "" ? {} : { etag }),
+    ...(Number.isNaN(modified) ? {} : { modified }),
+  };
+}
+
+/** Retry-After in milliseconds, where it is given in seconds. */
+function retryAfter(response: Response): number | undefined {
+  const seconds = response.headers.get("retry-after");
+  return seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) * 1000 : undefined;
+}
+
+/** Waits, or ends at once when the signal aborts. */
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener("abort", end, { once: true });
+  });
+}
