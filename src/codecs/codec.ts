@@ -112,10 +112,29 @@ export interface CodecHost {
 /** The stored index of one master. What is parsed from it may be kept under `id`, which changes with the bytes. */
 export interface IndexAccess {
   readonly id: string;
-  /** There is none yet: as much of it is made as the job needs, and what is made is kept for the index job that follows. */
+  /** There is none yet; {@link Indexing} tells how jobs go on then. */
   readonly absent?: boolean;
+  /** What is too large to stand in the index; missing where it cannot have such parts. */
+  readonly blocks?: IndexBlocks;
   load(): Promise<Uint8Array>;
 }
+
+/** Bytes that are kept beside an index, in blocks by number. */
+export interface IndexBlocks {
+  /** Bytes that all blocks of one index may take. */
+  readonly room: number;
+  /** undefined: not there, or no longer. */
+  load(block: number): Promise<Uint8Array | undefined>;
+  /** For the job that makes the index; takes the bytes over, and resolves when the next block may come. */
+  keep(block: number, bytes: Uint8Array): Promise<void>;
+}
+
+/**
+ * How a read goes on while its file has no index yet. `none`: it gets none. `begin`: the job makes what it needs of the
+ * index by itself, keeps it for the index job that follows, and other reads wait meanwhile. `apart`: the job answers
+ * from the file alone, whether or not an index is being made. `wait`: it has to wait for the index job.
+ */
+export type Indexing = "none" | "begin" | "apart" | "wait";
 
 /**
  * One format. Factories take the host: `jpegCodec(host)`. Instances of modules live inside and are thrown away
@@ -136,15 +155,17 @@ export interface Codec {
    * filter after them.
    */
   ownScales?(header: ImageHeader): readonly number[];
-  /** Estimated peak bytes of `decode`, result included. `fileSize` is the master's length. */
-  memory(read: ReadRequest, fileSize: number): number;
+  /** Estimated peak bytes of `decode`, result included. `fileSize` is the master's length; `indexed`, unless false, tells that there will be an index. */
+  memory(read: ReadRequest, fileSize: number, indexed?: boolean): number;
   /** The region at 1/scaleFactor: exactly ceil(width/scaleFactor) by ceil(height/scaleFactor) pixels, as stored (no orientation applied). */
   decode(bytes: ByteSource, read: ReadRequest, index?: IndexAccess): Promise<PixelBuffer>;
   /**
-   * What makes later regions cheap: made once from the whole file, small, storable, checked when it is loaded. Empty
-   * where this kind of file has none. Goes on from what an earlier job with the same id has made.
+   * What makes later regions cheap: made once from the whole file, small but for its blocks, storable, checked when it is
+   * loaded. Empty where this kind of file has none. Goes on from what an earlier job with the same id has made.
    */
-  index?(bytes: ByteSource, header: ImageHeader, id?: string): Promise<Uint8Array>;
+  index?(bytes: ByteSource, header: ImageHeader, access?: IndexAccess): Promise<Uint8Array>;
+  /** Present with `index`. `room` as in {@link IndexBlocks}; what needs more for its blocks gets no index. */
+  indexing?(read: ReadRequest, fileSize: number, room: number): Indexing;
   /** A whole job with less than the general way from pixels to pixels, where this file and plan allow; else undefined. */
   derive?(
     bytes: ByteSource,

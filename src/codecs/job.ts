@@ -34,7 +34,7 @@ export async function runTask(
   if (task.kind === "render") return runJob(task.plan, bytes, codecs, signal, index);
   stillWanted(signal);
   const codec = codecs.byFormat(task.header.format);
-  return (await codec.index?.(bytes, task.header, index?.id)) ?? new Uint8Array();
+  return (await codec.index?.(bytes, task.header, index)) ?? new Uint8Array();
 }
 
 /**

@@ -20,17 +20,17 @@ export type ToWorker =
       readonly cancel: Int32Array;
       readonly warm: boolean;
     }
-  /** `file`: the worker opens it; else it asks for bytes. `index`: it may ask for that one, unless it is absent. */
+  /** `file`: the worker opens it; else it asks for bytes. `index`: it may ask for that one, unless it is absent; `room`: for blocks, where it can have any. */
   | {
       readonly kind: "job";
       readonly job: number;
       readonly task: Task;
       readonly file?: JobFile;
       readonly size?: number;
-      readonly index?: { readonly id: string; readonly absent: boolean };
+      readonly index?: { readonly id: string; readonly absent: boolean; readonly room?: number };
     }
-  /** Answers to `read` and `recall`. */
-  | { readonly kind: "bytes"; readonly read: number; readonly bytes: Uint8Array }
+  /** Answers to `read`, `recall` and, with no bytes, `keep`. `bytes` is missing where a block is not there. */
+  | { readonly kind: "bytes"; readonly read: number; readonly bytes?: Uint8Array }
   | { readonly kind: "unread"; readonly read: number; readonly error: ErrorRecord };
 
 /** From the worker. */
@@ -44,8 +44,16 @@ export type FromWorker =
       readonly offset: number;
       readonly length: number;
     }
-  /** Asks for the index that the job named. */
-  | { readonly kind: "recall"; readonly job: number; readonly read: number }
+  /** Asks for the index that the job named, or a block of it. */
+  | { readonly kind: "recall"; readonly job: number; readonly read: number; readonly block?: number }
+  /** Hands over a block of the index that the job makes. */
+  | {
+      readonly kind: "keep";
+      readonly job: number;
+      readonly read: number;
+      readonly block: number;
+      readonly bytes: Uint8Array;
+    }
   | { readonly kind: "done"; readonly job: number; readonly bytes: Uint8Array }
   /** `broken`: the error was not foreseen, so the state of the worker is not known either. */
   | { readonly kind: "failed"; readonly job: number; readonly error: ErrorRecord; readonly broken: boolean };

@@ -122,7 +122,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   };
   const deadline = createDeadline(() => end(late(running?.timeoutMs ?? 0)));
 
-  const answerRead = (message: FromWorker & { kind: "read" | "recall" }) => {
+  const answerRead = (message: Asking) => {
     const { read } = message;
     const job = running?.id === message.job ? running : undefined;
     const refuse = (error: unknown) => {
@@ -131,7 +131,10 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
     if (!job || Atomics.load(cancel, 0) === 1) return refuse(cancelled());
     job.reads.add(refuse);
     wantedBytes(job.job, message).then(
-      (bytes) => job.reads.delete(refuse) && alive && post({ kind: "bytes", read, bytes }, [bytes.buffer]),
+      (bytes) =>
+        job.reads.delete(refuse) &&
+        alive &&
+        post({ kind: "bytes", read, ...(bytes && { bytes }) }, bytes && [bytes.buffer]),
       (error) => job.reads.delete(refuse) && refuse(error),
     );
   };
@@ -139,7 +142,8 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   port.onMessage((data) => {
     const message = data as FromWorker;
     if (message.kind === "ready") return;
-    if (message.kind === "read" || message.kind === "recall") return answerRead(message);
+    if (message.kind === "read" || message.kind === "recall" || message.kind === "keep")
+      return answerRead(message);
     if (message.job !== running?.id) return;
     const tooLarge = running.job.memory > options.maxJobBytes;
     if (message.kind === "done") running.resolve(message.bytes);
@@ -202,7 +206,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
           task,
           file,
           size: job.bytes.size,
-          index: index && { id: index.id, absent: index.absent === true },
+          index: index && { id: index.id, absent: index.absent === true, room: index.blocks?.room },
         });
         deadline.expect(timeoutMs);
         if (signal?.aborted) onAbort();
@@ -214,11 +218,19 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   };
 }
 
-/** What a worker asked for. An index is shared by jobs, and transferring would take it away: a copy goes. */
+type Asking = FromWorker & { kind: "read" | "recall" | "keep" };
+
+/** What a worker asked for. What is kept of an index is shared, and transferring would take it away: a copy goes. */
 async function wantedBytes(
   { bytes, index }: Job,
-  message: FromWorker & { kind: "read" | "recall" },
-): Promise<Uint8Array<ArrayBuffer>> {
+  message: Asking,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (message.kind === "read") return ownBuffer(await bytes.read(message.offset, message.length));
-  return new Uint8Array((await index?.load()) ?? []);
+  if (message.kind === "keep") {
+    await index?.blocks?.keep(message.block, message.bytes);
+    return undefined;
+  }
+  const { block } = message;
+  const kept = await (block === undefined ? index?.load() : index?.blocks?.load(block));
+  return kept && new Uint8Array(kept);
 }

@@ -3,7 +3,7 @@
 import { fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import type { OpenFile } from "../platform/platform.ts";
-import type { CodecHost, IndexAccess } from "./codec.ts";
+import type { CodecHost, IndexAccess, IndexBlocks } from "./codec.ts";
 import { type Codecs, createCodecs } from "./index.ts";
 import { runTask, type Wanted } from "./job.ts";
 import { type FromWorker, type JobFile, ownBuffer, type ToWorker } from "./messages.ts";
@@ -21,7 +21,7 @@ export interface WorkerHost {
 const channelGap = 64 * 1024;
 
 interface PendingRead {
-  resolve(bytes: Uint8Array): void;
+  resolve(bytes: Uint8Array | undefined): void;
   reject(error: unknown): void;
 }
 
@@ -32,12 +32,16 @@ export function serveJobs(host: WorkerHost): void {
   let codecs: Codecs | undefined;
   let wanted: Wanted = { aborted: false };
 
-  const ask = (message: (read: number) => FromWorker): Promise<Uint8Array> =>
+  const askFor = (
+    message: (read: number) => FromWorker,
+    transfer?: readonly ArrayBuffer[],
+  ): Promise<Uint8Array | undefined> =>
     new Promise((resolve, reject) => {
       const read = ++lastRead;
       reads.set(read, { resolve, reject });
-      host.post(message(read));
+      host.post(message(read), transfer);
     });
+  const ask = async (message: (read: number) => FromWorker) => (await askFor(message)) ?? new Uint8Array();
 
   const channel = (job: number, size: number | undefined): ByteSource => ({
     size,
@@ -45,8 +49,22 @@ export function serveJobs(host: WorkerHost): void {
     read: (offset, length) => ask((read) => ({ kind: "read", job, read, offset, length })),
   });
 
+  const blocksOf = (job: number, room: number): IndexBlocks => ({
+    room,
+    load: (block) => askFor((read) => ({ kind: "recall", job, read, block })),
+    async keep(block, bytes) {
+      const own = ownBuffer(bytes);
+      await askFor((read) => ({ kind: "keep", job, read, block, bytes: own }), [own.buffer]);
+    },
+  });
+
   const indexOf = (job: number, index: JobIndex): IndexAccess | undefined =>
-    index && { ...index, load: () => ask((read) => ({ kind: "recall", job, read })) };
+    index && {
+      id: index.id,
+      absent: index.absent,
+      blocks: index.room === undefined ? undefined : blocksOf(job, index.room),
+      load: () => ask((read) => ({ kind: "recall", job, read })),
+    };
 
   const open = async (message: ToWorker & { kind: "job" }): Promise<OpenBytes> => {
     return message.file ? sourceErrors(openChecked(host, message.file)) : channel(message.job, message.size);

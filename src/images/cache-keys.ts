@@ -10,7 +10,7 @@ export const renderVersion = 6;
 /** Raised whenever the recorded facts change their meaning. */
 export const factsVersion = 2;
 /** Raised whenever the form of indexes changes. */
-export const indexVersion = 1;
+export const indexVersion = 2;
 
 /** A master as keys see it. */
 export interface MasterKey {
@@ -53,6 +53,9 @@ export async function factsKey(master: MasterKey): Promise<EntryKey> {
 export async function indexKey(master: MasterKey): Promise<EntryKey> {
   return { name: masterName(master), variant: `index.${await hash([indexVersion, ...identity(master)])}` };
 }
+
+/** Variant of a block that stands beside an index, under the same name. */
+export const blockVariant = (index: EntryKey, block: number): string => `${index.variant}.${block}`;
 
 /** `<source-name>:<key>`: under it hang all entries of one master in the info and origin slots. */
 export function masterName(master: Pick<MasterKey, "source" | "key">): string {

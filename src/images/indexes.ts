@@ -1,13 +1,13 @@
 // The indexes of masters: kept in memory, else in the origin slot, else made once by the pool for all who wait.
 
-import type { ImageHeader, IndexAccess } from "../codecs/codec.ts";
+import type { ImageHeader, IndexAccess, IndexBlocks, Indexing, ReadRequest } from "../codecs/codec.ts";
 import type { Codecs } from "../codecs/index.ts";
 import type { Pool } from "../codecs/pool.ts";
 import { cancelled, ServiceError } from "../errors.ts";
 import { createLru } from "../lib/lru.ts";
 import type { Slot } from "../stores/slot.ts";
 import type { Admission } from "./admit.ts";
-import { type EntryKey, indexKey } from "./cache-keys.ts";
+import { blockVariant, type EntryKey, indexKey } from "./cache-keys.ts";
 import type { Master } from "./describe.ts";
 
 export interface IndexParts {
@@ -27,112 +27,209 @@ export interface FoundIndex {
   readonly finish?: () => void;
 }
 
+export interface FindOptions {
+  readonly signal: AbortSignal;
+  /** The read cannot go on without the index, whatever the codec said. */
+  readonly wait?: boolean;
+}
+
 export interface Indexes {
   /**
-   * The index of a master; undefined where its kind has none, or where it could not be made. While there is none yet,
-   * the first render makes what it needs by itself, and the others wait until all is there. Throws `cancelled`.
+   * The index for a read; undefined where the master's kind has none, or where it could not be made. While there is none
+   * yet, the read goes on as the codec's `indexing` tells; one pass makes the index, whoever asks meanwhile. Throws
+   * `cancelled`, and to those who cannot go on without it what the pass threw, but for a file that is damaged or unsuited.
    */
-  of(master: Master, header: ImageHeader, signal: AbortSignal): Promise<FoundIndex | undefined>;
+  of(master: Master, read: ReadRequest, options: FindOptions): Promise<FoundIndex | undefined>;
+  /** Whether there will be an index for reads of a master, if all goes well. */
+  expects(master: Master, read: ReadRequest): boolean;
   /** An index turned out not to fit: it is made anew. */
   forget(master: Master): Promise<void>;
+  /** An index that was made anew did not fit either: as long as this process remembers, there is none. */
+  giveUp(master: Master): Promise<void>;
   /** Resolves when no index is being made. */
   settled(): Promise<void>;
 }
 
 /** Bytes of indexes that are kept in memory, so that a tile needs no look into the slot. */
 const kept = 64 * 2 ** 20;
+/** Where there is no slot, blocks are kept with their index; some room has to be left for the index itself. */
+const roomInMemory = kept * (3 / 4);
+/** Of a slot one index may take so much with its blocks, so that it does not push out everything else. */
+const shareOfSlot = 1 / 4;
 
 /** Kinds of error after which the image is rendered without an index; after others the next render begins anew. */
 const degrading: ReadonlySet<ServiceError["kind"]> = new Set<ServiceError["kind"]>(["decode", "unsupported"]);
 
+interface Kept {
+  /** Empty: there is none, and none can be made. */
+  readonly index: Uint8Array;
+  /** The blocks, where no slot has them. */
+  readonly blocks?: ReadonlyMap<number, Uint8Array>;
+}
+
+interface Flight {
+  /** When the slot has been asked. */
+  readonly asked: Promise<void>;
+  /** When there is an index or none can be made; the error of a pass that another may try again. */
+  readonly landed: Promise<unknown>;
+}
+
 /** Indexes over the origin slot. */
 export function createIndexes({ codecs, pool, origin, admission, timeoutMs, inPlace }: IndexParts): Indexes {
-  const inMemory = createLru<string, Uint8Array>(kept);
+  const inMemory = createLru<string, Kept>(kept);
 
   /** Masters whose index is being looked for or made. */
-  const flights = new Map<string, Promise<void>>();
+  const flights = new Map<string, Flight>();
 
-  const make = (master: Master, header: ImageHeader, id: string, work: AbortSignal): Promise<Uint8Array> => {
+  const room = () => (origin.maxBytes() === 0 ? roomInMemory : origin.maxBytes() * shareOfSlot);
+
+  const remember = (variant: string, value: Kept) => {
+    let weight = value.index.length + 256;
+    for (const block of value.blocks?.values() ?? []) weight += block.length;
+    inMemory.set(variant, value, weight);
+    return value;
+  };
+
+  const blocksOf = (key: EntryKey, blocks: ReadonlyMap<number, Uint8Array> | undefined): IndexBlocks => ({
+    room: room(),
+    load: async (block) => (blocks ? blocks.get(block) : origin.get(key.name, blockVariant(key, block))),
+    keep: async () => {},
+  });
+
+  /** Where the blocks of an index go that is being made: into the slot, one behind the other, or into memory. */
+  const keeping = (key: EntryKey, made: Map<number, Uint8Array>): IndexBlocks => ({
+    ...blocksOf(key, undefined),
+    async keep(block, bytes) {
+      if (origin.maxBytes() === 0) made.set(block, bytes);
+      else {
+        origin.put(key.name, blockVariant(key, block), bytes);
+        await origin.settled();
+      }
+    },
+  });
+
+  const make = (master: Master, header: ImageHeader, index: IndexAccess, work: AbortSignal) => {
     const memory = indexMemory(header);
     const { bytes, file } = master.image;
-    const index = { id, load: async () => new Uint8Array() };
     return admission.run(memory, work, () =>
       pool.index({ header, memory, bytes, file, index }, { signal: work, timeoutMs }),
     );
   };
 
-  const keep = (variant: string, index: Uint8Array) => inMemory.set(variant, index, index.length + 256);
-
-  /** What cannot be made is remembered as empty, in memory only: failures are never stored. */
-  const makeAndKeep = async (
-    master: Master,
-    header: ImageHeader,
-    { name, variant }: EntryKey,
-  ): Promise<void> => {
+  /** What cannot be made is remembered as empty, in memory only: failures are never stored. Throws what may pass. */
+  const makeAndKeep = async (master: Master, header: ImageHeader, key: EntryKey): Promise<Kept> => {
+    const { name, variant } = key;
+    const blocks = new Map<number, Uint8Array>();
+    const index = { id: variant, blocks: keeping(key, blocks), load: async () => new Uint8Array() };
     try {
-      keep(variant, await origin.getOrMake(name, variant, (work) => make(master, header, variant, work)));
+      const made = await origin.getOrMake(name, variant, (work) => make(master, header, index, work));
+      return remember(variant, { index: made, ...(blocks.size > 0 && { blocks }) });
     } catch (error) {
-      if (error instanceof ServiceError && degrading.has(error.kind)) keep(variant, new Uint8Array());
+      if (!(error instanceof ServiceError) || !degrading.has(error.kind)) throw error;
+      return remember(variant, { index: new Uint8Array() });
     }
   };
 
-  const access = (variant: string, index: Uint8Array): FoundIndex | undefined =>
-    index.length === 0 ? undefined : { access: { id: variant, load: async () => index } };
+  const found = (key: EntryKey, { index, blocks }: Kept): FoundIndex | undefined =>
+    index.length === 0
+      ? undefined
+      : { access: { id: key.variant, blocks: blocksOf(key, blocks), load: async () => index } };
+
+  const absent = (key: EntryKey, finish?: () => void): FoundIndex => ({
+    access: {
+      id: key.variant,
+      absent: true,
+      blocks: blocksOf(key, undefined),
+      load: async () => new Uint8Array(),
+    },
+    ...(finish && { finish }),
+  });
+
+  const indexing = (master: Master, read: ReadRequest): Indexing =>
+    codecs.byFormat(read.header.format).indexing?.(read, master.image.bytes.size ?? 0, room()) ?? "none";
 
   return {
-    async of(master, header, signal) {
-      if (!codecs.byFormat(header.format).index) return undefined;
+    async of(master, read, { signal, wait = false }) {
+      const told = indexing(master, read);
+      if (told === "none") return undefined;
+      const way = wait ? "wait" : told;
       const key = await indexKey(master);
       const { name, variant } = key;
       for (;;) {
         const known = inMemory.get(variant);
-        if (known) return access(variant, known);
+        if (known) return found(key, known);
         const flight = flights.get(variant);
         if (!flight) break;
-        await orAborted(flight, signal);
+        await orAborted(way === "apart" ? flight.asked : flight.landed, signal);
+        if (way === "apart" && flights.has(variant)) return absent(key);
+        const error = await flight.landed;
+        if (error !== undefined && way === "wait") throw error;
       }
-      let land = () => {};
-      const flight = new Promise<void>((resolve) => {
-        land = () => {
+
+      let land = (_error?: unknown) => {};
+      const landed = new Promise<unknown>((resolve) => {
+        land = (error) => {
           flights.delete(variant);
-          resolve();
+          resolve(error);
         };
       });
-      flights.set(variant, flight);
-      const stored = await origin.get(name, variant);
-      if (stored) keep(variant, stored);
-      else if (inPlace) await makeAndKeep(master, header, key);
-      if (stored || inPlace) {
+      const asking = origin.get(name, variant);
+      flights.set(variant, { asked: asking.then(() => {}), landed });
+      const stored = await asking;
+      if (stored) {
         land();
-        return access(variant, stored ?? inMemory.get(variant) ?? new Uint8Array());
+        return found(key, remember(variant, { index: stored }));
       }
-      return {
-        access: { id: variant, absent: true, load: async () => new Uint8Array() },
-        finish: () => void makeAndKeep(master, header, key).finally(land),
+      const pass = async () => {
+        let error: unknown;
+        try {
+          return await makeAndKeep(master, read.header, key);
+        } catch (thrown) {
+          error = thrown;
+          throw thrown;
+        } finally {
+          land(error);
+        }
       };
+      if (way === "wait") return found(key, await orAborted(pass(), signal));
+      if (inPlace && way === "begin") {
+        const made = await pass().catch(() => undefined);
+        return made && found(key, made);
+      }
+      if (inPlace) {
+        land();
+        return absent(key);
+      }
+      return absent(key, () => void pass().catch(() => {}));
     },
+    expects: (master, read) => indexing(master, read) !== "none",
     async forget(master) {
       const { name, variant } = await indexKey(master);
       inMemory.delete(variant);
       // A store that cannot even delete costs the index, not the answer.
-      await origin.delete(name, variant).catch(() => keep(variant, new Uint8Array()));
+      await origin.delete(name, variant).catch(() => remember(variant, { index: new Uint8Array() }));
+    },
+    async giveUp(master) {
+      const { variant } = await indexKey(master);
+      remember(variant, { index: new Uint8Array() });
     },
     async settled() {
-      await Promise.all(flights.values());
+      await Promise.all([...flights.values()].map(({ landed }) => landed));
     },
   };
 }
 
-/** Waits for a flight unless the signal aborts before. Throws ServiceError `cancelled`. */
-async function orAborted(flight: Promise<void>, signal: AbortSignal): Promise<void> {
+/** Waits unless the signal aborts before. Throws ServiceError `cancelled`, and what was waited for throws. */
+async function orAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   let leave = () => {};
   const gone = new Promise<never>((_, reject) => {
     leave = () => reject(cancelled(signal));
   });
   gone.catch(() => {});
+  result.catch(() => {});
   signal.addEventListener("abort", leave, { once: true });
   if (signal.aborted) leave();
-  await Promise.race([flight, gone]).finally(() => signal.removeEventListener("abort", leave));
+  return Promise.race([result, gone]).finally(() => signal.removeEventListener("abort", leave));
 }
 
 /** What an index pass may need: a window of the file, tables, and planes of an eighth of each side. */

@@ -82,17 +82,22 @@ export function render(
   });
 }
 
-/** Renders once; with an index that turns out not to fit the file, once more with a new one. */
+/**
+ * Renders once; again with the whole index where the file alone turned out not to do, with a new one where the index did
+ * not fit, and without any where the new one did not either.
+ */
 async function derive(
   parts: RenderParts,
   master: Master,
   prepared: Prepared,
   work: AbortSignal,
 ): Promise<Uint8Array> {
-  const plan = planFor(parts, master, prepared);
+  const expected = planFor(parts, master, prepared);
   const { bytes, file } = master.image;
-  const attempt = async (): Promise<Uint8Array> => {
-    const index = await parts.indexes.of(master, prepared.header, work);
+  const attempt = async (wait: boolean): Promise<Uint8Array> => {
+    const index = await parts.indexes.of(master, expected.read, { signal: work, wait });
+    const missed = !index && parts.indexes.expects(master, expected.read);
+    const plan = missed ? planFor(parts, master, prepared, false) : expected;
     try {
       return await parts.admission.run(plan.memory, work, () =>
         parts.pool.render(
@@ -104,21 +109,33 @@ async function derive(
       index?.finish?.();
     }
   };
-  try {
-    return await attempt();
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "index_unfit") throw error;
-    await parts.indexes.forget(master);
-    return attempt();
+  let wait = false;
+  let unfit = 0;
+  for (;;) {
+    try {
+      return await attempt(wait);
+    } catch (error) {
+      const code = error instanceof ServiceError ? error.code : undefined;
+      if (code === "index_wanted" && !wait) wait = true;
+      else if (code === "index_unfit" && ++unfit === 1) await parts.indexes.forget(master);
+      else if (code === "index_unfit" && unfit === 2) await parts.indexes.giveUp(master);
+      else throw error;
+    }
   }
 }
 
-/** The plan of a prepared answer, so that a HEAD request can check it without rendering. */
-export function planFor(parts: RenderParts, master: Master, prepared: Prepared) {
+/**
+ * The plan of a prepared answer, so that a HEAD request can check it without rendering; its memory is that of a read through
+ * the index where one is to be expected, unless `indexed` is false.
+ */
+export function planFor(parts: RenderParts, master: Master, prepared: Prepared, indexed = true) {
   const { header, request, geometry } = prepared;
   const encoder = parts.codecs.encoder(request.format);
   if (!encoder.encodes)
     throw new ServiceError("unsupported", `This service does not write ${request.format} images.`);
+  const codec = parts.codecs.byFormat(header.format);
+  const memory: typeof codec.memory = (read, fileSize) =>
+    codec.memory(read, fileSize, indexed && parts.indexes.expects(master, read));
   return planRender({
     header,
     page: master.page,
@@ -126,7 +143,7 @@ export function planFor(parts: RenderParts, master: Master, prepared: Prepared) 
     request,
     geometry,
     policy: parts.policy,
-    decoder: parts.codecs.byFormat(header.format),
+    decoder: { ...codec, memory },
     encoder: encoder.encodes,
   });
 }

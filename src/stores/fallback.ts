@@ -25,6 +25,7 @@ export function fallbackStore(first: Store, second: Store, warn: (cause: unknown
     }
   };
   return {
+    maxBytes: () => current.maxBytes?.() ?? Number.POSITIVE_INFINITY,
     get: (name, variant) => current.get(name, variant),
     set: (name, variant, value, ttl) => write((store) => store.set(name, variant, value, ttl)),
     delete: (name, variant) => current.delete(name, variant),

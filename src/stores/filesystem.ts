@@ -113,6 +113,7 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
   };
 
   return {
+    maxBytes: () => maxBytes,
     get,
     set,
     delete: remove,

@@ -53,6 +53,7 @@ export function heapStore({ maxBytes, now = Date.now }: HeapStoreOptions): Store
   };
 
   return {
+    maxBytes: () => maxBytes,
     async get(name, variant) {
       const entry = entries.get(keyOf(name, variant));
       if (!entry) return undefined;

@@ -12,6 +12,8 @@ export const slotCounts = ["hits", "misses", "waits", "errors", "puts", "dropped
 export interface Slot {
   readonly name: string;
   readonly counts: Counts;
+  /** Bytes that it holds at most; 0 when it is switched off, Infinity where the store has no bound of its own. */
+  maxBytes(): number;
   /** undefined: not there, of another version, or the store is broken. */
   get(name: string, variant: string): Promise<Uint8Array | undefined>;
   /** Stores a value that was made outside of {@link getOrMake}; resolves at once, see {@link settled}. */
@@ -132,6 +134,7 @@ export function createSlot(options: SlotOptions): Slot {
   return {
     name: slotName,
     counts,
+    maxBytes: () => (store ? (store.maxBytes?.() ?? Number.POSITIVE_INFINITY) : 0),
     async get(name, variant) {
       const value = await find(name, variant);
       counts.add(value ? "hits" : "misses");

@@ -10,6 +10,8 @@ export interface Usage {
  * Both are any text without NUL. An optional method is an optional capability; throwing is "broken".
  */
 export interface Store {
+  /** Bytes that it holds at most; missing where the store has no bound of its own. */
+  maxBytes?(): number;
   /** undefined: not there, expired, or it did not verify. */
   get(name: string, variant: string): Promise<Uint8Array | undefined>;
   /** Appears whole or not at all. `ttl` in seconds; 0 or undefined: until pushed out. */

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ImageHeader } from "../../src/codecs/codec.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { indexKey } from "../../src/images/cache-keys.ts";
 import { describe as describeImage, openMaster } from "../../src/images/describe.ts";
@@ -34,6 +35,15 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const never = new AbortController().signal;
 
+/** The whole image, read at 1/scaleFactor. */
+const at = (header: ImageHeader, scaleFactor: number) => ({
+  header,
+  page: 1,
+  region: { x: 0, y: 0, width: header.width, height: header.height },
+  scaleFactor,
+});
+const at1 = (header: ImageHeader) => at(header, 1);
+
 /** Indexes over the application's parts as where there are workers; `made` counts the passes. */
 function parts() {
   const { images, slots } = app.service;
@@ -61,9 +71,9 @@ test("the first render begins, all others wait for one pass, which the origin sl
   const { found, header } = await master("a.jpg");
   const { indexes, made } = parts();
   await indexes.forget(found);
-  const first = await indexes.of(found, header, never);
+  const first = await indexes.of(found, at1(header), { signal: never });
   expect(first?.access.absent).toBe(true);
-  const others = Promise.all([1, 2, 3].map(() => indexes.of(found, header, never)));
+  const others = Promise.all([1, 2, 3].map(() => indexes.of(found, at1(header), { signal: never })));
   expect(made()).toBe(0);
   first?.finish?.();
   for (const other of await others) {
@@ -77,7 +87,7 @@ test("the first render begins, all others wait for one pass, which the origin sl
   expect((await app.service.slots.origin.get(name, variant))?.length).toBeGreaterThan(1000);
   // Another process finds it there.
   const elsewhere = parts();
-  expect((await elsewhere.indexes.of(found, header, never))?.access.absent).toBeUndefined();
+  expect((await elsewhere.indexes.of(found, at1(header), { signal: never }))?.access.absent).toBeUndefined();
   expect(elsewhere.made()).toBe(0);
 });
 
@@ -85,9 +95,9 @@ test("who waits may leave", async () => {
   const { found, header } = await master("a.jpg");
   const { indexes } = parts();
   await indexes.forget(found);
-  const first = await indexes.of(found, header, never);
+  const first = await indexes.of(found, at1(header), { signal: never });
   const leaving = new AbortController();
-  const waiting = indexes.of(found, header, leaving.signal);
+  const waiting = indexes.of(found, at1(header), { signal: leaving.signal });
   leaving.abort();
   await expect(waiting).rejects.toMatchObject({ kind: "cancelled" });
   first?.finish?.();
@@ -96,7 +106,7 @@ test("who waits may leave", async () => {
 
 test("a format without an index has none", async () => {
   const { found, header } = await master("a.png");
-  expect(await parts().indexes.of(found, header, never)).toBeUndefined();
+  expect(await parts().indexes.of(found, at1(header), { signal: never })).toBeUndefined();
 });
 
 test("an entry that does not fit is made anew, and the answer is right", async () => {
@@ -127,14 +137,16 @@ test("a pass that a failing source ended is begun anew by the next render", asyn
   };
   const { codecs, admission, timeoutMs } = images;
   const indexes = createIndexes({ codecs, pool, origin: slots.origin, admission, timeoutMs, inPlace: false });
-  (await indexes.of(found, header, never))?.finish?.();
+  (await indexes.of(found, at1(header), { signal: never }))?.finish?.();
   await indexes.settled();
   failing = false;
-  const second = await indexes.of(found, header, never);
+  const second = await indexes.of(found, at1(header), { signal: never });
   expect(second?.access.absent).toBe(true);
   second?.finish?.();
   await indexes.settled();
-  expect((await (await indexes.of(found, header, never))?.access.load())?.length).toBeGreaterThan(1000);
+  expect(
+    (await (await indexes.of(found, at1(header), { signal: never }))?.access.load())?.length,
+  ).toBeGreaterThan(1000);
 });
 
 test("a store that cannot delete costs the index, not the answer", async () => {
@@ -144,5 +156,5 @@ test("a store that cannot delete costs the index, not the answer", async () => {
   const { codecs, pool, admission, timeoutMs } = images;
   const indexes = createIndexes({ codecs, pool, origin, admission, timeoutMs, inPlace: false });
   await indexes.forget(found);
-  expect(await indexes.of(found, header, never)).toBeUndefined();
+  expect(await indexes.of(found, at1(header), { signal: never })).toBeUndefined();
 });

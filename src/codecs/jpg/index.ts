@@ -11,7 +11,7 @@ import { withDensity } from "./density.ts";
 import { encodes, jpegEncoder, optimisePays } from "./encode.ts";
 import { createJpegEncoder, type JpegEncoder } from "./fast-encode.ts";
 import { readJpegHeader } from "./header.ts";
-import { hasIndex, indexedJpeg, indexedMemory } from "./indexed.ts";
+import { indexedJpeg, indexedMemory, indexing } from "./indexed.ts";
 import { worthCutting } from "./passthrough.ts";
 import { planesOf } from "./planes.ts";
 import { targetOf } from "./target.ts";
@@ -42,11 +42,12 @@ export function jpegCodec(host: CodecHost): Codec {
       return readJpegHeader(bytes);
     },
     scaleFactors: (header) => (detailsOf(header).arithmetic ? [1] : [1, 2, 4, 8]),
-    memory(read, fileSize) {
+    memory(read, fileSize, isIndexed = true) {
       if (detailsOf(read.header).arithmetic) return arithmeticMemory(read, fileSize);
-      return hasIndex(read.header, fileSize) ? indexedMemory(read, fileSize) : turboMemory(read, fileSize);
+      return isIndexed ? indexedMemory(read) : turboMemory(read, fileSize);
     },
     index: indexed.index,
+    indexing,
     async derive(bytes, plan, access, kernels) {
       const { read, steps, write } = plan;
       const file = access && write.format === "jpg" ? await indexed.open(bytes, read, access) : undefined;

@@ -2,50 +2,76 @@
 
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import { concatenated } from "../../lib/concatenated.ts";
 import { createLru } from "../../lib/lru.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
-import type { CodecHost, ImageHeader, IndexAccess, ReadRequest } from "../codec.ts";
+import type { CodecHost, ImageHeader, IndexAccess, IndexBlocks, Indexing, ReadRequest } from "../codec.ts";
 import { detailsOf } from "./decode.ts";
-import { createEngine, type Engine, type JpegReader, openJpeg, type ScaleFactor } from "./random/index.ts";
+import {
+  createEngine,
+  type Engine,
+  type JpegReader,
+  openJpeg,
+  type ScaleFactor,
+  writtenIndex,
+} from "./random/index.ts";
 import { joinParts, splitParts } from "./stored-parts.ts";
 import { openTranscoder } from "./twin.ts";
+import {
+  createBlockCache,
+  loadTwinBlocks,
+  saveTwinBlocks,
+  type TwinBlocks,
+  twinWriter,
+  unfit,
+} from "./twin-blocks.ts";
 
 /** A file behind its index. */
 export interface Opened {
   readonly reader: JpegReader;
-  /** What is read is the baseline twin of the file, held in memory. */
-  readonly twin: Uint8Array | undefined;
   /** Reads through the job at hand from now on, and indexes as far as a region needs. */
-  ready(bytes: ByteSource, read: ReadRequest): Promise<void>;
+  ready(bytes: ByteSource, read: ReadRequest, blocks: IndexBlocks | undefined): Promise<void>;
 }
 
-/** Bytes of indexes, overviews and twins that stay parsed in a worker. */
-const kept = 64 * 2 ** 20;
-/** A larger file has no twin: it is decoded whole for each region. */
-const maxTwin = 64 * 2 ** 20;
+/** Bytes of indexes and overviews that stay parsed in a worker. */
+const kept = 32 * 2 ** 20;
+/** An overview at 1/8 of more bytes is not kept. */
+const overviewLimit = 48 * 2 ** 20;
+
+/** Of these files the index is that of a twin. */
+const isProgressive = (header: ImageHeader) => header.variant === "progressive";
+
+/** What a twin may take at most, but for very odd files: its codes are less exact, and no block takes less than 6 bits. */
+const twinBytes = (header: ImageHeader, fileSize: number) =>
+  Math.ceil(1.25 * fileSize + (header.width * header.height * header.bands) / 64);
 
 /** Whether a sound file of this kind gets an index; an unknown size counts as small. */
-export function hasIndex(header: ImageHeader, fileSize: number): boolean {
-  const { arithmetic, multiscan } = detailsOf(header);
-  return !header.unsupported && !arithmetic && (!multiscan || fileSize < maxTwin);
+function hasIndex(header: ImageHeader, fileSize: number, room: number): boolean {
+  if (header.unsupported || detailsOf(header).arithmetic) return false;
+  return !isProgressive(header) || twinBytes(header, fileSize) <= room;
 }
 
-/** Estimated peak bytes of reading a region through the index: planes, pixels, margins, the twin where there is one. */
-export function indexedMemory({ header, region, scaleFactor }: ReadRequest, fileSize: number): number {
+/** As Codec.indexing promises. A progressive file can be shown at 1/8 by its DC scans, and else by its twin. */
+export function indexing({ header, scaleFactor }: ReadRequest, fileSize: number, room: number): Indexing {
+  if (!hasIndex(header, fileSize, room)) return "none";
+  if (!isProgressive(header)) return "begin";
+  return scaleFactor === 8 ? "apart" : "wait";
+}
+
+/** Estimated peak bytes of reading a region through the index: planes, pixels, margins. */
+export function indexedMemory({ header, region, scaleFactor }: ReadRequest): number {
   const side = (length: number) => Math.ceil(length / scaleFactor) + 64;
   const samples = side(region.width) * side(region.height) * header.bands;
   const overview = Math.ceil((header.width * header.height * header.bands) / 64);
-  return (
-    3 * samples + overview + 16 * 2 ** 20 + (detailsOf(header).multiscan ? Math.ceil(1.1 * fileSize) : 0)
-  );
+  return 3 * samples + overview + 16 * 2 ** 20;
 }
 
 /** Access by regions over one host; parsed indexes are kept by their id. */
 export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
   const opened = createLru<string, Opened>(kept);
+  const blockCache = createBlockCache();
   let engine: Engine | undefined;
   const currentEngine = () => (engine ??= createEngine(host.wasm("jpeg-decode")));
+  const transcoder = () => openTranscoder(host.wasm("jpeg-transcode"));
 
   /** The instance is dropped after any error: its inside is then unknown. */
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -57,31 +83,25 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
     }
   };
 
-  const makeTwin = async (bytes: ByteSource): Promise<Uint8Array> => {
-    const chunks: Uint8Array[] = [];
-    await openTranscoder(host.wasm("jpeg-transcode")).transcode(bytes, {
-      onChunk: (chunk) => void chunks.push(chunk),
-    });
-    return concatenated(chunks);
-  };
-
-  /** Over the file itself, or over its twin; undefined for kinds without an index. */
-  const reading = async (bytes: ByteSource, twin: Uint8Array | undefined): Promise<Opened | undefined> => {
-    let current = twin ? inMemory(twin) : bytes;
-    const source: ByteSource = {
-      size: current.size,
-      get gap() {
-        return current.gap;
+  /** Over the file itself; undefined for kinds without an index of their own. */
+  const reading = async (bytes: ByteSource): Promise<Opened | undefined> => {
+    let current = bytes;
+    const reader = await openJpeg(
+      currentEngine,
+      {
+        size: bytes.size,
+        get gap() {
+          return current.gap;
+        },
+        read: (offset, length) => current.read(offset, length),
       },
-      read: (offset, length) => current.read(offset, length),
-    };
-    const reader = await openJpeg(currentEngine, source);
+      { overviewLimit },
+    );
     if (!reader) return undefined;
     return {
       reader,
-      twin,
       async ready(own, { region, scaleFactor }) {
-        if (!twin) current = own;
+        current = own;
         if (reader.indexed) return;
         const bottom = region.y + region.height + marginRows * scaleFactor;
         await reader.buildIndex(scaleFactor < 8 ? { untilRow: bottom } : {});
@@ -89,32 +109,86 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
     };
   };
 
-  /** A file without a stored index; a progressive one gets its twin at once. */
-  const begin = async (bytes: ByteSource, header: ImageHeader): Promise<Opened | undefined> => {
-    if (!hasIndex(header, bytes.size ?? maxTwin)) return undefined;
-    const own = await reading(bytes, undefined);
-    if (own || !detailsOf(header).multiscan) return own;
-    return reading(bytes, await makeTwin(bytes));
+  /** Over the twin of a file. */
+  const readingTwin = async (id: string, twin: TwinBlocks, blocks: IndexBlocks | undefined) => {
+    let current = blocks;
+    const source = blockCache.source(twin, () => current);
+    const read: ByteSource["read"] = async (offset, length) => {
+      try {
+        return await source.read(offset, length);
+      } catch (error) {
+        opened.delete(id);
+        throw error;
+      }
+    };
+    const reader = await openJpeg(currentEngine, { size: source.size, read });
+    const file: Opened | undefined = reader && {
+      reader,
+      async ready(_bytes, _read, own) {
+        current = own;
+      },
+    };
+    return file;
   };
 
   /** Throws ServiceError `decode`, code index_unfit, for an index that is not this file's. */
-  const restore = async (bytes: ByteSource, access: IndexAccess): Promise<Opened> => {
+  const restore = async (bytes: ByteSource, header: ImageHeader, access: IndexAccess): Promise<Opened> => {
     const parts = splitParts(await access.load());
-    const file = parts && (await reading(bytes, parts.twin));
-    if (file && (await file.reader.loadIndex(parts.index, parts.overview))) return file;
-    throw new ServiceError("decode", "The stored index of this image does not fit its file. Try again.", {
-      code: "index_unfit",
-    });
+    if (!parts) throw unfit();
+    const twin = parts.twin && loadTwinBlocks(parts.twin);
+    if (parts.twin && !twin) throw unfit();
+    const file = await (twin ? readingTwin(access.id, twin, access.blocks) : reading(bytes));
+    const frame = file?.reader.frame;
+    const agrees = frame?.width === header.width && frame.height === header.height;
+    if (file && agrees && (await file.reader.loadIndex(parts.index, parts.overview))) return file;
+    throw unfit();
+  };
+
+  /**
+   * A progressive file as its DC scans show it, for reads at 1/8 alone. Throws ServiceError `decode`, code index_wanted, where its
+   * twin might show something else.
+   */
+  const overviewOf = async (bytes: ByteSource): Promise<Opened> => {
+    const { head, planes, damaged } = await transcoder().dcPlanes(bytes);
+    const size = head.length;
+    const index = await writtenIndex({ head, entries: new Uint8Array(), end: size, size });
+    const reader = await openJpeg(currentEngine, inMemory(head));
+    const overview = planes.map(({ data }) => data);
+    const isWhole = overview.reduce((sum, { length }) => sum + length, 0) <= overviewLimit;
+    if (damaged || !isWhole || !index || !(await reader?.loadIndex(index, overview)) || !reader)
+      throw indexWanted();
+    return { reader, async ready() {} };
+  };
+
+  const makeTwin = async (bytes: ByteSource, blocks: IndexBlocks): Promise<Uint8Array> => {
+    const writer = twinWriter(blocks);
+    const noted = await transcoder().transcode(bytes, { overviewLimit, onChunk: writer.add });
+    const index = await writtenIndex(noted);
+    if (!index) return new Uint8Array();
+    const overview = noted.planes?.map(({ data }) => data) ?? [];
+    return joinParts({ index, overview, twin: saveTwinBlocks(await writer.end()) });
   };
 
   /** An index that could not be gone on with is begun anew by the next job. */
-  const prepared = async (id: string | undefined, file: Opened, bytes: ByteSource, read: ReadRequest) => {
+  const prepared = async (
+    id: string | undefined,
+    file: Opened,
+    bytes: ByteSource,
+    read: ReadRequest,
+    blocks?: IndexBlocks,
+  ) => {
     try {
-      await file.ready(bytes, read);
+      await file.ready(bytes, read, blocks);
     } catch (error) {
       if (id !== undefined) opened.delete(id);
       throw error;
     }
+  };
+
+  /** What there is to read while there is no index; undefined where the file has to be decoded as a whole. */
+  const begin = async (bytes: ByteSource, { header, scaleFactor }: ReadRequest) => {
+    if (!isProgressive(header)) return reading(bytes);
+    return scaleFactor === 8 ? overviewOf(bytes) : undefined;
   };
 
   const open = async (
@@ -122,31 +196,39 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
     read: ReadRequest,
     access: IndexAccess,
   ): Promise<Opened | undefined> => {
-    let file = opened.get(access.id);
+    const { header } = read;
+    if (access.absent && !hasIndex(header, bytes.size ?? 0, access.blocks?.room ?? 0)) return undefined;
+    // what its DC scans show of a progressive file is no index to go on with
+    const id = access.absent && isProgressive(header) ? `${access.id}\0overview` : access.id;
+    let file = opened.get(id);
     if (!file) {
-      file = access.absent ? await begin(bytes, read.header) : await restore(bytes, access);
+      file = access.absent ? await begin(bytes, read) : await restore(bytes, header, access);
       if (!file) return undefined;
-      opened.set(access.id, file, weightOf(file));
+      opened.set(id, file, weightOf(file));
     }
-    await prepared(access.id, file, bytes, read);
+    await prepared(id, file, bytes, read, access.blocks);
     return file;
   };
 
   return {
     /**
-     * The index of a sequential file with its overview at 1/8; for a progressive one its baseline twin and the index of
-     * that. Empty for kinds that have none: arithmetic coding, 12 bit, twins too large to keep.
+     * The index of a sequential file with its overview at 1/8; for a progressive one those of its baseline twin, which is
+     * put into blocks. Empty for kinds that have none: arithmetic coding, 12 bit, twins too large to keep.
      */
-    index: (bytes: ByteSource, header: ImageHeader, id?: string): Promise<Uint8Array> =>
+    index: (bytes: ByteSource, header: ImageHeader, access?: IndexAccess): Promise<Uint8Array> =>
       guarded(async () => {
-        const file = (id === undefined ? undefined : opened.get(id)) ?? (await begin(bytes, header));
+        const blocks = access?.blocks;
+        if (!hasIndex(header, bytes.size ?? 0, blocks?.room ?? 0)) return new Uint8Array();
+        if (isProgressive(header)) return blocks ? makeTwin(bytes, blocks) : new Uint8Array();
+        const id = access?.id;
+        const file = (id === undefined ? undefined : opened.get(id)) ?? (await reading(bytes));
         if (!file) return new Uint8Array();
         const all = { header, page: 1, region: wholeOf(header), scaleFactor: 8 };
         await prepared(id, file, bytes, all);
         const index = file.reader.saveIndex();
         if (!index) return new Uint8Array();
         if (id !== undefined) opened.set(id, file, weightOf(file));
-        return joinParts({ index, overview: file.reader.overview ?? [], twin: file.twin });
+        return joinParts({ index, overview: file.reader.overview ?? [], twin: undefined });
       }),
 
     /** The file behind its index, indexed as far as the region needs; undefined for kinds that have none. */
@@ -167,13 +249,19 @@ const marginRows = 128;
 const wholeOf = ({ width, height }: ImageHeader) => ({ x: 0, y: 0, width, height });
 
 /** Bytes that a file keeps in memory, its overview counted as if it were there. */
-function weightOf({ reader: { frame }, twin }: Opened): number {
-  return (
-    128 * 1024 + Math.ceil((frame.width * frame.height * frame.components.length) / 64) + (twin?.length ?? 0)
-  );
+function weightOf({ reader: { frame } }: Opened): number {
+  return 128 * 1024 + Math.ceil((frame.width * frame.height * frame.components.length) / 64);
 }
 
 /** Reads without copies: nobody changes what is read here. */
 function inMemory(data: Uint8Array): ByteSource {
   return { size: data.length, read: async (offset, length) => data.subarray(offset, offset + length) };
+}
+
+function indexWanted(): ServiceError {
+  return new ServiceError(
+    "decode",
+    "The DC scans of this image are not enough to show it small; it takes the whole file. Try again.",
+    { code: "index_wanted" },
+  );
 }

@@ -1,17 +1,18 @@
-// What is stored of a JPEG file beside it, as one entry: its index, its overview at 1/8, and the twin of a progressive one.
+// What is stored of a JPEG file beside it, as one entry: its index, its overview at 1/8, and what is known of the blocks
+// that the twin of a progressive one lies in.
 
 /** Parts of an entry. */
 export interface StoredParts {
   readonly index: Uint8Array;
   /** Samples at 1/8 of each component; none where they are too large. */
   readonly overview: readonly Uint8Array[];
-  /** A baseline file with the same coefficients, which the index is for. */
+  /** Facts of the blocks of a baseline file with the same coefficients, which the index is then for. */
   readonly twin: Uint8Array | undefined;
 }
 
 // "sji", format version, number of overview planes, 1 where there is a twin; then each part behind its length in 4 bytes
 // (little-endian): index, planes, twin.
-const signature = [0x73, 0x6a, 0x69, 1] as const;
+const signature = [0x73, 0x6a, 0x69, 2] as const;
 const headLength = 6;
 
 /** One entry. */

@@ -11,6 +11,7 @@ import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { Step } from "../../../src/pipeline/steps.ts";
 import { fixture, testHost } from "../../host.ts";
 import { countingBytes, psnr } from "../counting.ts";
+import { heapBlocks } from "../index-blocks.ts";
 
 const codecs = createCodecs(testHost);
 const codec = codecs.byFormat("jpg");
@@ -25,8 +26,9 @@ let ids = 0;
 async function indexed(file: Uint8Array): Promise<Indexed> {
   const bytes = memoryBytes(file);
   const header = await codec.probe(bytes, 1);
-  const index = (await codec.index?.(bytes, header)) as Uint8Array;
-  return { file, header, access: { id: `test-${++ids}`, load: async () => index } };
+  const access = { id: `test-${++ids}`, blocks: heapBlocks(), load: async () => index };
+  const index = (await codec.index?.(bytes, header, access)) as Uint8Array;
+  return { file, header, access: { ...access, id: `${access.id} stored` } };
 }
 
 const whole = (header: ImageHeader) => ({ x: 0, y: 0, width: header.width, height: header.height });
@@ -156,7 +158,7 @@ describe("while there is no index yet", () => {
     const pixels = await codec.decode(bytes, read, absent("noise"));
     expect(bytes.total()).toBeLessThan(file.length / 2);
     expect(pixels).toEqual(await codec.decode(memoryBytes(file), read));
-    const index = await codec.index?.(bytes, header, "noise");
+    const index = await codec.index?.(bytes, header, absent("noise"));
     expect(bytes.total()).toBeLessThan(1.1 * file.length);
     expect(index).toEqual(await (await indexed(file)).access.load());
   });
@@ -180,20 +182,9 @@ describe("while there is no index yet", () => {
     const read = { header, page: 1, region: { x: 200, y: 2500, width: 300, height: 300 }, scaleFactor: 1 };
     await expect(codec.decode(failing, read, absent("failing"))).rejects.toMatchObject({ kind: "source" });
     expect(await codec.decode(sound, read, absent("failing"))).toEqual(await codec.decode(sound, read));
-    expect(await codec.index?.(sound, header, "failing")).toEqual(await (await indexed(file)).access.load());
-  });
-
-  test("a progressive file gets its twin, which the index job takes over", async () => {
-    const file = fixture("jpg-progressive.jpg");
-    const bytes = countingBytes(file);
-    const header = await codec.probe(bytes, 1);
-    const read = { header, page: 1, region: top, scaleFactor: 1 };
-    expect(await codec.decode(bytes, read, absent("twin"))).toEqual(
-      await codec.decode(memoryBytes(file), read),
+    expect(await codec.index?.(sound, header, absent("failing"))).toEqual(
+      await (await indexed(file)).access.load(),
     );
-    const before = bytes.total();
-    expect(await codec.index?.(bytes, header, "twin")).toEqual(await (await indexed(file)).access.load());
-    expect(bytes.total()).toBe(before);
   });
 });
 

@@ -1,0 +1,164 @@
+// A twin in blocks: aligned stretches of its bytes, kept one by one while it is written and loaded one by one to be read.
+
+import { ServiceError } from "../../errors.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import { sha256, toHex } from "../../lib/digest.ts";
+import { createLru } from "../../lib/lru.ts";
+import { createSemaphore } from "../../lib/semaphore.ts";
+import type { IndexBlocks } from "../codec.ts";
+
+/** Bytes of every block but the last. */
+export const blockBytes = 2 ** 20;
+/** Bytes of blocks that a worker keeps, of all twins together. */
+const kept = 32 * 2 ** 20;
+/** Blocks that are loaded at the same time, each for all who wait for it. */
+const loadsAtOnce = 4;
+/** Bytes of a block's SHA-256 that are remembered. */
+const digestBytes = 16;
+
+/** What is stored of a twin in its index: by this its blocks are known again. */
+export interface TwinBlocks {
+  /** Bytes of the twin. */
+  readonly size: number;
+  /** 16 bytes for each block, in order. */
+  readonly digests: Uint8Array;
+}
+
+const digestOf = async (block: Uint8Array) => (await sha256(block)).subarray(0, digestBytes);
+
+/** As bytes: size as a float of 8 bytes (little-endian), digests. */
+export function saveTwinBlocks({ size, digests }: TwinBlocks): Uint8Array {
+  const saved = new Uint8Array(8 + digests.length);
+  new DataView(saved.buffer).setFloat64(0, size, true);
+  saved.set(digests, 8);
+  return saved;
+}
+
+/** What {@link saveTwinBlocks} made; undefined where size and number of digests do not agree. */
+export function loadTwinBlocks(saved: Uint8Array): TwinBlocks | undefined {
+  if (saved.length < 8) return undefined;
+  const size = new DataView(saved.buffer, saved.byteOffset).getFloat64(0, true);
+  const digests = saved.subarray(8);
+  const sound = Number.isSafeInteger(size) && size > 0;
+  return sound && digests.length === digestBytes * Math.ceil(size / blockBytes)
+    ? { size, digests }
+    : undefined;
+}
+
+/** Takes a twin's bytes as they come; holds one block at a time, and one more that is being kept. */
+export function twinWriter(blocks: IndexBlocks) {
+  const digests: Uint8Array[] = [];
+  let current = new Uint8Array(blockBytes);
+  let used = 0;
+  let size = 0;
+  let keeping: Promise<void> = Promise.resolve();
+
+  const flush = async () => {
+    const block = current.slice(0, used);
+    used = 0;
+    const number = digests.length;
+    digests.push(await digestOf(block));
+    await keeping;
+    keeping = blocks.keep(number, block);
+    keeping.catch(() => {}); // told by the next block, or at the end
+  };
+
+  return {
+    /** Throws ServiceError `unsupported` as soon as there is no room for so many bytes. */
+    async add(chunk: Uint8Array): Promise<void> {
+      size += chunk.length;
+      if (size > blocks.room) throw tooLarge(blocks.room);
+      for (let at = 0; at < chunk.length; ) {
+        const part = chunk.subarray(at, at + blockBytes - used);
+        current.set(part, used);
+        used += part.length;
+        at += part.length;
+        if (used === blockBytes) await flush();
+      }
+    },
+    /** When all blocks are kept. */
+    async end(): Promise<TwinBlocks> {
+      if (used > 0) await flush();
+      current = new Uint8Array();
+      await keeping;
+      const all = new Uint8Array(digestBytes * digests.length);
+      for (const [i, digest] of digests.entries()) all.set(digest, i * digestBytes);
+      return { size, digests: all };
+    },
+  };
+}
+
+/** Blocks of several twins by their digests, in bounded memory: the least recently used go first. */
+export function createBlockCache() {
+  const cache = createLru<string, Uint8Array>(kept);
+  const loading = new Map<string, Promise<Uint8Array>>();
+  const loads = createSemaphore(loadsAtOnce);
+
+  const load = async (key: string, twin: TwinBlocks, number: number, blocks: IndexBlocks) => {
+    const block = await loads.run(() => blocks.load(number));
+    const length = Math.min(blockBytes, twin.size - number * blockBytes);
+    if (block?.length !== length) throw unfit();
+    if (toHex(await digestOf(block)) !== key) throw unfit();
+    cache.set(key, block, length);
+    return block;
+  };
+
+  return {
+    /** Bytes that are held. */
+    get weight() {
+      return cache.weight;
+    },
+    /**
+     * A twin as it can be read; `current` gives the blocks of the job at hand. Reading throws ServiceError `decode`, code
+     * index_unfit, where a block is missing or another one than was written.
+     */
+    source(twin: TwinBlocks, current: () => IndexBlocks | undefined): ByteSource {
+      const keys = Array.from({ length: twin.digests.length / digestBytes }, (_, i) =>
+        toHex(twin.digests.subarray(i * digestBytes, (i + 1) * digestBytes)),
+      );
+      const blockOf = (number: number): Uint8Array | Promise<Uint8Array> => {
+        const key = keys[number] as string;
+        const known = cache.get(key) ?? loading.get(key);
+        if (known) return known;
+        const blocks = current();
+        if (!blocks) throw unfit();
+        const found = load(key, twin, number, blocks).finally(() => loading.delete(key));
+        loading.set(key, found);
+        return found;
+      };
+      return {
+        size: twin.size,
+        async read(offset, length) {
+          const end = Math.min(offset + length, twin.size);
+          const out = new Uint8Array(Math.max(0, end - offset));
+          for (let at = offset; at < end; ) {
+            const number = Math.floor(at / blockBytes);
+            const block = await blockOf(number);
+            const start = at - number * blockBytes;
+            const part = block.subarray(start, start + end - at);
+            // copied, so that a read does not keep whole blocks in memory
+            out.set(part, at - offset);
+            at += part.length;
+          }
+          return out;
+        },
+      };
+    },
+  };
+}
+
+export type BlockCache = ReturnType<typeof createBlockCache>;
+
+/** An index, or a block beside it, is not what was stored for this file: it is made anew. */
+export function unfit(): ServiceError {
+  return new ServiceError("decode", "The stored index of this image does not fit its file. Try again.", {
+    code: "index_unfit",
+  });
+}
+
+function tooLarge(room: number): ServiceError {
+  return new ServiceError(
+    "unsupported",
+    `Expected a progressive JPEG file whose baseline copy takes at most ${room} bytes; it would take more. Convert it.`,
+  );
+}
