@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { createApp } from "../src/app.ts";
 import { loadConfig, problemLines } from "../src/config/load.ts";
 import { silentLog } from "../src/lib/log.ts";
+import { checkedGet } from "../src/platform/checked-get.ts";
 import { nodeFiles } from "../src/platform/node-files.ts";
 import type { Platform } from "../src/platform/platform.ts";
 import { createService, type Service } from "../src/service.ts";
@@ -43,6 +44,7 @@ export async function served(yaml = "", env: Record<string, string> = {}): Promi
         () => undefined,
       ),
     files: nodeFiles(),
+    checkedGet,
     clientAddress: (request) => peers.get(request),
     rawTarget: (request) => targets.get(request),
   };
