@@ -2,11 +2,11 @@
 
 import { fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
-import type { OpenFile } from "../platform/platform.ts";
 import type { CodecHost, IndexAccess, IndexBlocks } from "./codec.ts";
 import { type Codecs, createCodecs } from "./index.ts";
 import { runTask, type Wanted } from "./job.ts";
-import { type FromWorker, type JobFile, ownBuffer, type ToWorker } from "./messages.ts";
+import { type FromWorker, ownBuffer, type ToWorker } from "./messages.ts";
+import { type HostFile, openFiles } from "./open-files.ts";
 
 /** What the entry of a worker hands in: its way to the main thread and what it needs of the platform. */
 export interface WorkerHost {
@@ -14,7 +14,7 @@ export interface WorkerHost {
   onMessage(listener: (message: ToWorker) => void): void;
   deflate: CodecHost["deflate"];
   /** Throws what the runtime throws. */
-  openFile(path: string): OpenFile;
+  openFile(path: string): HostFile;
 }
 
 /** A read through the main thread costs as much as copying about this many bytes, and may be slow at its other end. */
@@ -66,23 +66,20 @@ export function serveJobs(host: WorkerHost): void {
       load: () => ask((read) => ({ kind: "recall", job, read })),
     };
 
-  const open = async (message: ToWorker & { kind: "job" }): Promise<OpenBytes> => {
-    return message.file ? sourceErrors(openChecked(host, message.file)) : channel(message.job, message.size);
-  };
+  const files = openFiles(host.openFile);
 
   const run = async (message: ToWorker & { kind: "job" }): Promise<void> => {
     const { job, task, index } = message;
-    let bytes: OpenBytes | undefined;
     try {
       if (!codecs) throw new Error("a job came before the start message");
-      bytes = await open(message);
+      const bytes = message.file ? files.open(message.file) : channel(job, message.size);
       const result = ownBuffer(await runTask(task, bytes, codecs, wanted, indexOf(job, index)));
       host.post({ kind: "done", job, bytes: result }, [result.buffer]);
     } catch (error) {
       const broken = !(error instanceof ServiceError);
       host.post({ kind: "failed", job, error: toErrorRecord(error, "decode"), broken });
     } finally {
-      await bytes?.close?.().catch(() => {});
+      files.rest();
     }
   };
 
@@ -108,43 +105,7 @@ export function serveJobs(host: WorkerHost): void {
   host.onMessage((message) => void receive(message));
 }
 
-/** Opens the file that the main thread checked. Throws ServiceError `source`, code source_changed for another one. */
-function openChecked(host: WorkerHost, { path, size, id }: JobFile): OpenFile {
-  let file: OpenFile;
-  try {
-    file = host.openFile(path);
-  } catch (error) {
-    throw unreadable(error);
-  }
-  if (file.size === size && file.stat.id === id) return file;
-  void file.close();
-  throw new ServiceError(
-    "source",
-    "The file of this image was replaced while it was being read. Try again.",
-    {
-      code: "source_changed",
-    },
-  );
-}
-
 type JobIndex = (ToWorker & { kind: "job" })["index"];
-
-type OpenBytes = ByteSource & { close?(): Promise<void> };
-
-function unreadable(cause: unknown): ServiceError {
-  return new ServiceError("source", "The source file could not be read.", { cause });
-}
-
-function sourceErrors(file: OpenFile): OpenBytes {
-  return {
-    size: file.size,
-    close: () => file.close(),
-    read: (offset, length) =>
-      file.read(offset, length).catch((error) => {
-        throw unreadable(error);
-      }),
-  };
-}
 
 /** Encodes, decodes and resamples one small JPEG: first calls are several times slower than later ones. */
 async function warm(codecs: Codecs): Promise<void> {

@@ -22,8 +22,8 @@ const platform = nodePlatform(dist);
 const codecs = createCodecs(testHost);
 const name = "base.png";
 const path = fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
-const { stat } = openFileAtOnce(path);
-const file = { path, size: stat.size, id: stat.id };
+const { size, id } = openFileAtOnce(path).stat();
+const file = { path, size, id };
 const master = fixture(name);
 let plan: RenderPlan;
 

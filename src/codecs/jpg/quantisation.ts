@@ -33,9 +33,19 @@ export interface QuantisationTables {
   readonly chroma: Uint8Array;
 }
 
-/** Both tables for a quality, taken as a whole number from 1 to 100: 50 gives the examples, 100 all ones. */
+/** The tables of qualities that were asked for, since all tiles of a service have the same one. */
+const known: (QuantisationTables | undefined)[] = [];
+
+/**
+ * Both tables for a quality, taken as a whole number from 1 to 100: 50 gives the examples, 100 all ones. They are shared:
+ * not to be changed.
+ */
 export function quantisationTables(quality: number): QuantisationTables {
   const bounded = Math.min(100, Math.max(1, Math.round(quality) || 1));
+  return (known[bounded] ??= tablesFor(bounded));
+}
+
+function tablesFor(bounded: number): QuantisationTables {
   const percent = bounded < 50 ? Math.floor(5000 / bounded) : 200 - 2 * bounded;
   const scaled = (table: readonly (readonly number[])[]) =>
     Uint8Array.from(table.flat(), (value) =>

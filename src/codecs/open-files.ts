@@ -1,0 +1,95 @@
+// The files that a worker reads: opened by itself, checked to be what the main thread has checked, and kept open for a
+// while, since the tiles of an image come one after another.
+
+import { ServiceError } from "../errors.ts";
+import type { ByteSource } from "../lib/byte-source.ts";
+import { createDeadline } from "../lib/deadline.ts";
+import { createLru } from "../lib/lru.ts";
+import type { JobFile } from "./messages.ts";
+
+/** An open file of the runtime; methods throw what the runtime throws. */
+export interface HostFile {
+  /** Of what is open, as it is now, whatever stands at its path. */
+  stat(): { readonly size: number; readonly id?: string };
+  /** As {@link ByteSource.read}. */
+  read(offset: number, length: number): Uint8Array;
+  close(): void;
+}
+
+export interface OpenFiles {
+  /**
+   * The bytes of a file, until {@link rest} or the next one. Throws ServiceError `source`, with code source_changed for
+   * another file than the one that was checked.
+   */
+  open(file: JobFile): ByteSource;
+  /** The job that opened a file has ended. */
+  rest(): void;
+}
+
+/** Files that stay open at most, and how long after the last job. */
+const kept = 8;
+const keptMs = 5000;
+
+/**
+ * Files over a runtime's way to open one. What is open cannot be exchanged for another file, and what was written to it
+ * since it was checked is seen by its number, which changes with it.
+ */
+export function openFiles(openFile: (path: string) => HostFile): OpenFiles {
+  const files = createLru<string, HostFile>(kept, (_, file) => file.close());
+  const idle = createDeadline(() => {
+    for (const path of [...files.keys()]) forget(path);
+  });
+
+  const forget = (path: string) => {
+    const file = files.get(path);
+    files.delete(path);
+    file?.close();
+  };
+
+  const checked = ({ path, size, id }: JobFile): HostFile => {
+    const isSame = (file: HostFile) => {
+      const now = file.stat();
+      return now.size === size && now.id === id;
+    };
+    const known = files.get(path);
+    if (known && id !== undefined && isSame(known)) return known;
+    forget(path);
+    const file = openFile(path);
+    files.set(path, file, 1);
+    if (isSame(file)) return file;
+    forget(path);
+    throw new ServiceError(
+      "source",
+      "The file of this image was replaced while it was being read. Try again.",
+      { code: "source_changed" },
+    );
+  };
+
+  return {
+    open(wanted) {
+      idle.met();
+      const file = orUnreadable(() => checked(wanted));
+      return {
+        size: wanted.size,
+        // Read before it returns: a promise that is settled costs less than a function that may wait.
+        read(offset, length) {
+          try {
+            return Promise.resolve(orUnreadable(() => file.read(offset, length)));
+          } catch (error) {
+            return Promise.reject(error);
+          }
+        },
+      };
+    },
+    rest: () => idle.expect(keptMs),
+  };
+}
+
+function orUnreadable<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (cause) {
+    if (cause instanceof ServiceError) throw cause;
+    throw new ServiceError("source", "The source file could not be read.", { cause });
+  }
+}
