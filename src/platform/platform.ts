@@ -8,6 +8,8 @@ export interface FileStat {
   readonly modified: Date;
   /** Device and file number where the runtime tells, so that a replaced file is seen. */
   readonly id?: string;
+  /** The same without the device, so that it is alike on all machines that mount the volume. */
+  readonly state?: string;
 }
 
 export interface OpenFile extends ByteSource {

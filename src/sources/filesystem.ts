@@ -273,6 +273,8 @@ function isWithin(real: string, realRoot: string): boolean {
 }
 
 /** Size, modification time and, where the runtime tells, file number. */
-function validatorOf({ size, modified, id }: FileStat): string {
-  return [size.toString(36), modified.getTime().toString(36), ...(id === undefined ? [] : [id])].join("-");
+/** Without the device, so that servers that mount the same volume share what they keep and send the same ETags. */
+function validatorOf({ size, modified, state }: FileStat): string {
+  const parts = [size.toString(36), modified.getTime().toString(36), state];
+  return parts.filter((part) => part !== undefined).join("-");
 }

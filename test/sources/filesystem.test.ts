@@ -175,6 +175,9 @@ describe("a master", () => {
     const { size, dev, ino } = await stat(join(root, "a.jpg"));
     expect(image?.file).toMatchObject({ path: join(root, "a.jpg"), size });
     expect(image?.file?.id).toContain(`${dev}:${ino}:`);
+    // Other machines give the same volume another device number.
+    expect(image?.validator).toContain(`-${ino}:`);
+    expect(image?.validator).not.toContain(`${dev}:${ino}`);
     await image?.close();
   });
 
