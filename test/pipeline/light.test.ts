@@ -35,10 +35,12 @@ test("every 8-bit sample comes back, alpha included", () => {
 test("16-bit samples come back in order and within 1/30 of an 8-bit level", () => {
   const source = picture(65536, 1, 1, (x) => x, 16);
   const back = fromLight(toLight(source), 16).data;
+  let [apart, falls] = [0, 0];
   for (let i = 0; i < 65536; i++) {
-    expect(Math.abs(back[i]! - i)).toBeLessThanOrEqual(8);
-    if (i > 0) expect(back[i]! >= back[i - 1]!).toBe(true);
+    apart = Math.max(apart, Math.abs(back[i]! - i));
+    if (i > 0 && back[i]! < back[i - 1]!) falls++;
   }
+  expect([apart <= 8, falls]).toEqual([true, 0]);
 });
 
 test("half black and half white is half the light, not half the level", () => {

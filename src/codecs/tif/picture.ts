@@ -184,8 +184,6 @@ function refuse(picture: Picture, format: number): readonly [string, string] | u
     return ["predictor 3 with floating-point samples only", `${bits}-bit integers`];
   if (picture.reversedBits && !row.bilevel && compression !== 1)
     return ["bits filled from the high end", `reversed bits in ${row.name}`];
-  if (picture.alpha === "associated" && float)
-    return ["straight alpha beside floating point", "associated alpha"];
   return undefined;
 }
 

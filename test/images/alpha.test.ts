@@ -1,0 +1,135 @@
+// Alpha from every container: edges without halos, and associated alpha told apart from unassociated (TIFF 6.0 section 18).
+
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { plainFields, tiffFile } from "../codecs/tif/tiff-file.ts";
+import { type Served, served } from "../served.ts";
+import { pixelsOf } from "./answers.ts";
+
+const side = 301;
+
+/** How much of a pixel a disc covers, from its distance. */
+const cover = (x: number, y: number) => {
+  const distance = Math.hypot(x + 0.5 - side / 2, y + 0.5 - side / 2);
+  return Math.min(1, Math.max(0, 120.5 - distance));
+};
+
+/** A red disc; what is transparent around it is blue, or black where colours are multiplied. */
+function disc<T extends Uint8Array | Uint16Array>(samples: T, full: number, associated: boolean): T {
+  for (let p = 0, i = 0; p < samples.length; p += 4, i++) {
+    const alpha = Math.round(cover(i % side, Math.floor(i / side)) * full);
+    samples[p] = associated ? alpha : alpha > 0 ? full : 0;
+    samples[p + 2] = !associated && alpha === 0 ? full : 0;
+    samples[p + 3] = alpha;
+  }
+  return samples;
+}
+
+const tiff = (data: Uint8Array | Uint16Array | Float32Array, bits: number, extra: number) =>
+  tiffFile([
+    {
+      fields: plainFields(side, side, 4, bits, 2, [338, 3, extra], [339, 3, bits === 32 ? 3 : 1]),
+      blocks: [new Uint8Array(data.buffer)],
+    },
+  ]);
+const bytes = (associated = false) => disc(new Uint8Array(side * side * 4), 255, associated);
+const words = (associated = false) => disc(new Uint16Array(side * side * 4), 65535, associated);
+const floats = (associated = false) => Float32Array.from(words(associated), (value) => value / 65535);
+const raw = { width: side, height: side, channels: 4 } as const;
+
+const files: Record<string, () => Promise<Uint8Array> | Uint8Array> = {
+  "straight.png": () => sharp(bytes(), { raw }).png().toBuffer(),
+  "straight-16.png": () => sharp(words(), { raw }).toColourspace("rgb16").png().toBuffer(),
+  "straight.webp": () => sharp(bytes(), { raw }).webp({ lossless: true, exact: true }).toBuffer(),
+  "straight.tif": () => tiff(bytes(), 8, 2),
+  "straight-16.tif": () => tiff(words(), 16, 2),
+  "straight-float.tif": () => tiff(floats(), 32, 2),
+  "associated.tif": () => tiff(bytes(true), 8, 1),
+  "associated-16.tif": () => tiff(words(true), 16, 1),
+  "associated-float.tif": () => tiff(floats(true), 32, 1),
+};
+
+let folder: string;
+let app: Served;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "alpha-"));
+  for (const [name, make] of Object.entries(files)) await writeFile(join(folder, name), await make());
+  app = await served(
+    `image: { jpeg_quality: 100, jpeg_chroma: "444" }\nsources: [{ name: made, type: filesystem, root: ${JSON.stringify(folder)} }]`,
+  );
+});
+afterAll(async () => {
+  await app.service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const sizes = ["max", "150,", "75,", "57,57", "^400,"];
+
+describe.each(Object.keys(files))("of %s", (name) => {
+  test("pixels that show are red, whatever the size and the turn", async () => {
+    for (const rest of [...sizes.map((size) => `${size}/0`), "75,/30", "max/90"]) {
+      const { data } = await pixelsOf(app, `/iiif/3/${name}/full/${rest}/default.png`);
+      let [partly, missing, other] = [0, 0, 0];
+      for (let p = 0; p < data.length; p += 4) {
+        const alpha = data[p + 3]!;
+        if (alpha > 0 && alpha < 255) partly++;
+        // multiplied by alpha, as it shows: stored products of 8 bits are half a level off
+        missing = Math.max(missing, alpha - (data[p]! * alpha) / 255);
+        other = Math.max(other, ((data[p + 1]! + data[p + 2]!) * alpha) / 255);
+      }
+      expect(missing, rest).toBeLessThan(1);
+      expect(other, rest).toBeLessThan(0.01);
+      expect(partly, rest).toBeGreaterThan(40);
+    }
+  });
+
+  test("edges over the background are mixtures of red and white alone", async () => {
+    for (const rest of ["max/0", "75,/0", "75,/30"]) {
+      const { data } = await pixelsOf(app, `/iiif/3/${name}/full/${rest}/default.jpg`);
+      let [least, apart] = [255, 0];
+      for (let p = 0; p < data.length; p += 3) {
+        least = Math.min(least, data[p]!);
+        apart = Math.max(apart, Math.abs(data[p + 1]! - data[p + 2]!));
+      }
+      // JPEG of quality 100 rounds colours by a few levels
+      expect(least, rest).toBeGreaterThanOrEqual(250);
+      expect(apart, rest).toBeLessThanOrEqual(5);
+    }
+  });
+
+  test("the edge of a reduced disc covers as much as the disc", async () => {
+    const { data } = await pixelsOf(app, `/iiif/3/${name}/full/75,/0/default.png`);
+    let area = 0;
+    for (let p = 3; p < data.length; p += 4) area += data[p]! / 255;
+    const scale = 301 / 75;
+    expect(Math.abs((area * scale * scale) / (Math.PI * 120 ** 2) - 1)).toBeLessThan(0.003);
+  });
+});
+
+test.each([
+  ["straight.tif", "associated.tif"],
+  ["straight-16.tif", "associated-16.tif"],
+  ["straight-float.tif", "associated-float.tif"],
+  ["straight.tif", "straight.png"],
+  ["straight-16.tif", "straight.webp"],
+])("%s and %s give the same picture", async (one, other) => {
+  for (const size of sizes) {
+    const [a, b] = await Promise.all(
+      [one, other].map((name) => pixelsOf(app, `/iiif/3/${name}/full/${size}/0/default.png`)),
+    );
+    if (!a || !b) throw new Error("Expected two pictures.");
+    let [alphas, colours] = [0, 0];
+    for (let p = 0; p < a.data.length; p += 4) {
+      alphas = Math.max(alphas, Math.abs(a.data[p + 3]! - b.data[p + 3]!));
+      for (let c = p; c < p + 3; c++) {
+        const apart = Math.abs(a.data[c]! * a.data[p + 3]! - b.data[c]! * b.data[p + 3]!) / 255;
+        colours = Math.max(colours, apart);
+      }
+    }
+    expect(alphas, size).toBeLessThanOrEqual(1);
+    expect(colours, size).toBeLessThanOrEqual(1.01);
+  }
+});
