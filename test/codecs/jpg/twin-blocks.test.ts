@@ -1,0 +1,226 @@
+// The twin of a progressive file in blocks: what is kept, what is loaded to read a region, and what is noticed.
+
+import sharp from "sharp";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { ImageHeader, IndexAccess } from "../../../src/codecs/codec.ts";
+import { createCodecs } from "../../../src/codecs/index.ts";
+import {
+  blockBytes,
+  createBlockCache,
+  loadTwinBlocks,
+  saveTwinBlocks,
+  twinWriter,
+} from "../../../src/codecs/jpg/twin-blocks.ts";
+import { memoryBytes } from "../../../src/lib/byte-source.ts";
+import { testHost } from "../../host.ts";
+import { countingBytes } from "../counting.ts";
+import { type HeapBlocks, heapBlocks } from "../index-blocks.ts";
+import { sequence } from "./twin-sources.ts";
+
+const noise = (length: number, seed = 7) => {
+  const next = sequence(seed);
+  return Uint8Array.from({ length }, () => 256 * next());
+};
+
+/** Much quicker than comparing element by element. */
+const same = (a: ArrayBufferView, b: ArrayBufferView) =>
+  Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(Buffer.from(b.buffer, b.byteOffset, b.byteLength));
+
+/** Writes bytes in chunks of a size that divides no block. */
+async function written(bytes: Uint8Array, blocks: HeapBlocks) {
+  const writer = twinWriter(blocks);
+  for (let at = 0; at < bytes.length; at += 99_991) await writer.add(bytes.slice(at, at + 99_991));
+  return writer.end();
+}
+
+describe("bytes in blocks", () => {
+  const bytes = noise(2.5 * blockBytes);
+
+  test("come back as they were, over the borders of blocks and up to the end", async () => {
+    const blocks = heapBlocks();
+    const twin = await written(bytes, blocks);
+    expect([...blocks.all.values()].map(({ length }) => length)).toEqual([
+      blockBytes,
+      blockBytes,
+      blockBytes / 2,
+    ]);
+    const source = createBlockCache().source(twin, () => blocks);
+    expect(source.size).toBe(bytes.length);
+    for (const [offset, length] of [
+      [0, 10],
+      [blockBytes - 3, 6],
+      [blockBytes - 1, blockBytes + 2],
+      [bytes.length - 5, 100],
+      [bytes.length, 1],
+    ] as const)
+      expect(same(await source.read(offset, length), bytes.slice(offset, offset + length))).toBe(true);
+  });
+
+  test("are handed over one block after the other, whatever comes in between", async () => {
+    const blocks = heapBlocks();
+    await written(bytes, blocks);
+    expect(blocks.peak()).toBe(blockBytes);
+  });
+
+  test("are loaded once for all who read at the same time, and not again while there is room", async () => {
+    const blocks = heapBlocks();
+    const twin = await written(bytes, blocks);
+    const source = createBlockCache().source(twin, () => blocks);
+    await Promise.all([1, 2, 3, 4].map((n) => source.read(n * 1000, 1000)));
+    await source.read(0, blockBytes);
+    expect(blocks.loads).toEqual([0]);
+  });
+
+  test("take 32 MiB of memory at most, of however many blocks", async () => {
+    const blocks = heapBlocks();
+    const large = new Uint8Array(40 * blockBytes);
+    for (let n = 0; n < 40; n++) large[n * blockBytes] = n;
+    const twin = await written(large, blocks);
+    const cache = createBlockCache();
+    const source = cache.source(twin, () => blocks);
+    for (let n = 0; n < 40; n++) expect((await source.read(n * blockBytes, 1))[0]).toBe(n);
+    expect(cache.weight).toBe(32 * blockBytes);
+    expect((await source.read(0, 1))[0]).toBe(0);
+    expect(blocks.loads).toHaveLength(41);
+  });
+
+  test("are refused where one is missing, cut short, changed or another's", async () => {
+    const blocks = heapBlocks();
+    const twin = await written(bytes, blocks);
+    const sound = blocks.all.get(1) as Uint8Array;
+    const unsound = [
+      undefined,
+      sound.slice(1),
+      sound.with(777, sound[777]! ^ 1),
+      noise(blockBytes, 8),
+      blocks.all.get(0),
+    ];
+    for (const block of unsound) {
+      if (block) blocks.all.set(1, block);
+      else blocks.all.delete(1);
+      const source = createBlockCache().source(twin, () => blocks);
+      await expect(source.read(blockBytes + 100, 10)).rejects.toMatchObject({ code: "index_unfit" });
+      expect(await source.read(100, 10)).toEqual(bytes.slice(100, 110));
+    }
+  });
+
+  test("are refused by their number as soon as there is no room for them", async () => {
+    const blocks = heapBlocks(blockBytes);
+    await expect(written(bytes, blocks)).rejects.toMatchObject({ kind: "unsupported" });
+    expect(blocks.all.size).toBeLessThanOrEqual(1);
+  });
+
+  test("are told by a record that is refused when its parts do not agree", () => {
+    const record = { size: blockBytes + 1, digests: noise(32) };
+    const saved = saveTwinBlocks(record);
+    expect(loadTwinBlocks(saved)).toEqual(record);
+    expect(loadTwinBlocks(saved.slice(0, -1))).toBeUndefined();
+    expect(loadTwinBlocks(saved.slice(0, 4))).toBeUndefined();
+    expect(loadTwinBlocks(saveTwinBlocks({ ...record, size: blockBytes }))).toBeUndefined();
+    expect(loadTwinBlocks(saveTwinBlocks({ ...record, size: Number.NaN }))).toBeUndefined();
+  });
+});
+
+describe("a progressive file of several blocks", () => {
+  const codec = createCodecs(testHost).byFormat("jpg");
+  let file: Uint8Array;
+  let header: ImageHeader;
+  let index: Uint8Array;
+  const blocks = heapBlocks();
+
+  beforeAll(async () => {
+    const grain = { type: "gaussian", mean: 128, sigma: 50 } as const;
+    file = new Uint8Array(
+      await sharp({ create: { width: 2000, height: 1600, channels: 3, background: "gray", noise: grain } })
+        .jpeg({ quality: 90, progressive: true })
+        .toBuffer(),
+    );
+    header = await codec.probe(memoryBytes(file), 1);
+    index = (await codec.index?.(memoryBytes(file), header, {
+      id: "made",
+      absent: true,
+      blocks,
+      load: async () => new Uint8Array(),
+    })) as Uint8Array;
+  });
+
+  let ids = 0;
+  const access = (own: HeapBlocks = blocks): IndexAccess => ({
+    id: `blocks-${++ids}`,
+    blocks: own,
+    load: async () => index,
+  });
+  const read = (y: number, height = 64) => ({
+    header,
+    page: 1,
+    region: { x: 512, y, width: 512, height },
+    scaleFactor: 1,
+  });
+
+  test("has an index of a hundredth of its twin, which lies in whole blocks beside it", () => {
+    expect(blocks.all.size).toBeGreaterThanOrEqual(3);
+    const sizes = [...blocks.all.keys()].sort().map((n) => blocks.all.get(n)?.length);
+    expect(new Set(sizes.slice(0, -1))).toEqual(new Set([blockBytes]));
+    const twin = sizes.reduce((sum: number, size) => sum + (size ?? 0), 0);
+    // the overview at 1/8 is width times height times 1.5 over 64, as the chroma of 4:2:0 is a quarter each
+    expect(index.length - (2000 * 1600 * 1.5) / 64).toBeLessThan(twin / 100);
+  });
+
+  test("is decoded to the same pixels as without index, from the blocks of the region alone", async () => {
+    // in a process that has loaded none yet
+    const fresh = createCodecs(testHost).byFormat("jpg");
+    const own = access();
+    blocks.loads.length = 0;
+    const source = countingBytes(file);
+    const last = blocks.all.size - 1;
+    const pixels = await fresh.decode(source, read(1500), own);
+    expect(source.total()).toBe(0);
+    // the header of the twin lies in the first block
+    expect(blocks.loads.filter((n) => n > 0 && n < last - 1)).toEqual([]);
+    const loaded = blocks.loads.length;
+    await fresh.decode(source, { ...read(1500), region: { x: 0, y: 1500, width: 500, height: 64 } }, own);
+    expect(blocks.loads).toHaveLength(loaded);
+    const whole = await codec.decode(memoryBytes(file), read(1500));
+    expect([pixels.width, pixels.height, same(pixels.data, whole.data)]).toEqual([512, 64, true]);
+  });
+
+  test("is never shown wrongly where a block is missing or another's: its index counts as unfit", async () => {
+    const other = heapBlocks();
+    for (const [n, block] of blocks.all) other.all.set(n, block);
+    const last = blocks.all.size - 1;
+    const whole = await codec.decode(memoryBytes(file), read(1530));
+    for (const block of [undefined, blocks.all.get(0), blocks.all.get(last)?.with(5, 0).with(6, 99)]) {
+      const fresh = createCodecs(testHost).byFormat("jpg");
+      if (block) other.all.set(last, block);
+      else other.all.delete(last);
+      const own = access(other);
+      await expect(fresh.decode(memoryBytes(file), read(1530), own)).rejects.toMatchObject({
+        code: "index_unfit",
+      });
+      other.all.set(last, blocks.all.get(last) as Uint8Array);
+      expect(same((await fresh.decode(memoryBytes(file), read(1530), own)).data, whole.data)).toBe(true);
+    }
+  });
+
+  test("has no index where there is no room for its blocks, and is planned as decoded whole", async () => {
+    const tooSmall = { ...access(), blocks: heapBlocks(file.length / 2) };
+    expect(await codec.index?.(memoryBytes(file), header, tooSmall)).toHaveLength(0);
+    expect(codec.indexing?.(read(0), file.length, file.length / 2)).toBe("none");
+    expect(codec.memory(read(0), file.length, false)).toBeGreaterThan(2 * 2000 * 80 * 3);
+    expect(codec.memory(read(0), file.length, true)).toBeLessThan(
+      17 * 2 ** 20 + 3 * 600 * 200 * 3 + 2000 * 1600,
+    );
+  });
+
+  test("waits for its index but at 1/8, which goes on apart; a sequential file begins with each", async () => {
+    const told = (scaleFactor: number, variant: string) =>
+      codec.indexing?.({ ...read(0), header: { ...header, variant }, scaleFactor }, file.length, 2 ** 30);
+    expect([1, 2, 4, 8].map((factor) => told(factor, "progressive"))).toEqual([
+      "wait",
+      "wait",
+      "wait",
+      "apart",
+    ]);
+    expect([1, 8].map((factor) => told(factor, "baseline"))).toEqual(["begin", "begin"]);
+  });
+});
