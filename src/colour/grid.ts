@@ -1,42 +1,87 @@
-// A regular grid of colours, and its nodes in sRGB: what a transform without a formula becomes.
+// A grid of colours, and its nodes in sRGB: what a transform without a formula becomes.
+
+import { type Axes, inverted } from "./axes.ts";
+import type { Curve } from "./curves.ts";
 
 /** Nodes of three or four bands; the last band changes quickest. */
 export interface Grid {
   readonly kind: "grid";
   readonly inputs: 3 | 4;
-  /** Nodes along each band; their offsets in bytes must fit 16 bits. */
+  /** Nodes along each band. */
   readonly size: number;
-  /** Four for each node: red, green, blue in units of 1/16320 of full scale, and an unused one. */
+  /** From a device value to its place on the band's axis, 0 to 1. */
+  readonly curves: readonly Curve[];
+  /** Four for each node: red, green, blue on the scale of nodes, and an unused one. */
   readonly nodes: Int16Array;
 }
 
-/** Full scale of nodes: 64 times that of a byte, with room to -2 and 2 of it. */
-export const nodeScale = 255 * 64;
+/** Full scale of nodes; there is room to -2 and 2 of it. */
+export const nodeScale = 16384;
 
-/** Nodes along each band: chosen so that photographs and ramps come out within a level of 8 bit (test/colour/). */
-const sizes = { 3: 33, 4: 17 } as const;
+/**
+ * The scale of nodes: a root of light like sRGB's curve, but moved along so that it is not steep at 0, and straight below.
+ * Colours at the edge of sRGB then change evenly from node to node; the shift is that with the smallest errors.
+ */
+const shift = 0.04;
+const root = 2.4;
+const start = shift ** (1 / root);
+const span = (1 + shift) ** (1 / root) - start;
 
-/** The grid of a function from device colours (0 to 1, one after the other) to encoded sRGB, all at once. */
+/** Linear light to the scale of nodes, 0 to 1; beyond for colours outside sRGB. */
+export function toNodes(light: number): number {
+  return light > 0 ? ((light + shift) ** (1 / root) - start) / span : (light * start) / (shift * root * span);
+}
+
+/** The inverse, from 0 to 1. */
+export function fromNodes(value: number): number {
+  return (value * span + start) ** root - shift;
+}
+
+/**
+ * Nodes along each band where nothing else is known, and at most: offsets from node to node must fit 16 bits, and the whole
+ * should fit a processor's cache.
+ */
+const sizes = { 3: { usual: 33, most: 49 }, 4: { usual: 17, most: 20 } } as const;
+
+/**
+ * The grid of a function from device colours (0 to 1, one after the other) to linear sRGB, which is called once with all
+ * of them. It follows `axes`, a few nodes for each of theirs. Undefined where the function gives nothing.
+ */
 export function makeGrid(
   inputs: 3 | 4,
   evaluate: (colours: Float32Array) => Float32Array | undefined,
+  axes?: Axes,
 ): Grid | undefined {
-  const size = sizes[inputs];
-  const values = evaluate(gridColours(inputs, size));
+  const size = axes ? following(axes.nodes, sizes[inputs]) : sizes[inputs].usual;
+  const curves = axes?.curves ?? Array.from({ length: inputs }, () => (x: number) => x);
+  const values = evaluate(gridColours(curves, size));
   if (!values) return undefined;
   const nodes = new Int16Array((values.length / 3) * 4);
   for (let n = 0, v = 0; v < values.length; n += 4, v += 3)
     for (let band = 0; band < 3; band++)
-      nodes[n + band] = Math.max(-32767, Math.min(32767, Math.round(values[v + band]! * nodeScale)));
-  return { kind: "grid", inputs, size, nodes };
+      nodes[n + band] = Math.max(-32767, Math.min(32767, Math.round(toNodes(values[v + band]!) * nodeScale)));
+  return { kind: "grid", inputs, size, curves, nodes };
 }
 
-/** The colours of all nodes in their order. */
-function gridColours(inputs: 3 | 4, size: number): Float32Array {
+/** As many nodes as there is room for, so that every node of an axis of `nodes` is one of them. */
+function following(
+  nodes: number,
+  { usual, most }: { readonly usual: number; readonly most: number },
+): number {
+  const parts = Math.floor((most - 1) / (nodes - 1));
+  return parts >= 1 ? parts * (nodes - 1) + 1 : usual;
+}
+
+/** The device colours of all nodes in their order. */
+function gridColours(curves: readonly Curve[], size: number): Float32Array {
+  const inputs = curves.length;
+  const places = curves.map((curve) =>
+    Float64Array.from({ length: size }, (_, i) => inverted(curve, i / (size - 1))),
+  );
   const count = size ** inputs;
   const colours = new Float32Array(count * inputs);
   for (let n = 0; n < count; n++)
     for (let band = inputs - 1, rest = n; band >= 0; band--, rest = Math.floor(rest / size))
-      colours[n * inputs + band] = (rest % size) / (size - 1);
+      colours[n * inputs + band] = places[band]![rest % size]!;
   return colours;
 }

@@ -1,7 +1,7 @@
 // The module "colour": strips of pixels go in with a transform's tables, sRGB comes out.
 
 import { fullScale, type PixelBuffer, samplesLike } from "../pipeline/pixels.ts";
-import type { Grid } from "./grid.ts";
+import { fromNodes, type Grid, nodeScale } from "./grid.ts";
 import type { MatrixShaper } from "./shaper.ts";
 import { linearToSrgb } from "./srgb.ts";
 
@@ -27,6 +27,7 @@ interface Exports extends WebAssembly.Exports {
     alpha: number,
     axes: number,
     nodes: number,
+    tone: number,
   ): void;
   grid16(
     source: number,
@@ -34,8 +35,9 @@ interface Exports extends WebAssembly.Exports {
     pixels: number,
     inputs: number,
     alpha: number,
-    size: number,
+    axes: number,
     nodes: number,
+    tone: number,
   ): void;
 }
 
@@ -48,8 +50,8 @@ export interface ColourKernel {
 const strip = 8192;
 const page = 65536;
 const slack = 16;
-/** As in wasm/colour/assembly/matrix.ts. */
-const lightSteps = 16384;
+/** As in wasm/colour/assembly/tone.ts; full scale of nodes is the same. */
+const toneSteps = nodeScale;
 
 /** Tables for one depth, one after the other in memory. */
 interface Tables {
@@ -111,8 +113,8 @@ export function createColourKernel(module: () => WebAssembly.Module): ColourKern
           const count = Math.min(strip, width * height - pixel);
           bytes.set(from.subarray(pixel * bands * depth, (pixel + count) * bands * depth), source);
           if (transform.kind === "grid") {
-            if (full === 255) exports.grid8(source, target, count, inputs, alpha, b, a);
-            else exports.grid16(source, target, count, inputs, alpha, transform.size, a);
+            if (full === 255) exports.grid8(source, target, count, inputs, alpha, b, a, c);
+            else exports.grid16(source, target, count, inputs, alpha, b, a, c);
           } else if (full === 255) exports.matrix8(source, target, count, bands, a, b);
           else exports.matrix16(source, target, count, bands, a, b, c);
           to.set(bytes.subarray(target, target + count * outBands * depth), pixel * outBands * depth);
@@ -130,7 +132,7 @@ export function createColourKernel(module: () => WebAssembly.Module): ColourKern
 const aligned = (bytes: number) => Math.ceil(bytes / 16) * 16;
 
 function matrixTables({ curves, matrix }: MatrixShaper, full: 255 | 65535): Tables {
-  const column = (band: number) => [0, 3, 6].map((row) => matrix[row + band]! * lightSteps);
+  const column = (band: number) => [0, 3, 6].map((row) => matrix[row + band]! * toneSteps);
   const count = full + 1;
   if (full === 65535) {
     const lines = new Float32Array(3 * count);
@@ -139,7 +141,7 @@ function matrixTables({ curves, matrix }: MatrixShaper, full: 255 | 65535): Tabl
       for (let i = 0; i < count; i++) lines[band * count + i] = curves[band]!(i / full);
       columns.set(column(band), band * 4);
     }
-    return tablesOf(lines, columns, tones().words);
+    return tablesOf(lines, columns, lightTone().words);
   }
   const table = new Float32Array(3 * count * 4);
   for (let band = 0; band < 3; band++) {
@@ -150,35 +152,44 @@ function matrixTables({ curves, matrix }: MatrixShaper, full: 255 | 65535): Tabl
         table[(band * count + i) * 4 + out] = adds[out]! * light + (band === 0 ? 0.5 : 0);
     }
   }
-  return tablesOf(table, tones().bytes);
+  return tablesOf(table, lightTone().bytes);
 }
 
-let tone: { readonly bytes: Uint8Array; readonly words: Float32Array } | undefined;
-
-/** sRGB's tone curve at each step of light: as bytes, and as values to 65535 with the last one twice. */
-function tones() {
-  if (!tone) {
-    const words = Float32Array.from(
-      { length: lightSteps + 2 },
-      (_, i) => linearToSrgb(Math.min(1, i / lightSteps)) * 65535,
-    );
-    tone = { bytes: Uint8Array.from(words, (value) => Math.round(value / 257)), words };
-  }
-  return tone;
+interface Tone {
+  readonly bytes: Uint8Array;
+  /** The last one twice, for what is between. */
+  readonly words: Float32Array;
 }
 
-/** Where each 8-bit value lies along each band: 64 bits of offset and key (wasm/colour/assembly/grid.ts). */
-function gridTables({ inputs, size, nodes }: Grid, full: 255 | 65535): Tables {
-  if (full === 65535) return tablesOf(nodes);
-  const axes = new Int32Array(inputs * 256 * 2);
-  for (let band = 0; band < inputs; band++) {
+/** sRGB's tone curve over the steps of a scale of light. */
+function toneOf(light: (value: number) => number): () => Tone {
+  let made: Tone | undefined;
+  return () => {
+    if (!made) {
+      const word = (i: number) => linearToSrgb(light(Math.min(1, i / toneSteps))) * 65535;
+      const words = Float32Array.from({ length: toneSteps + 2 }, (_, i) => word(i));
+      made = { bytes: Uint8Array.from(words, (value) => Math.round(value / 257)), words };
+    }
+    return made;
+  };
+}
+
+const lightTone = toneOf((light) => light);
+const nodeTone = toneOf(fromNodes);
+
+/** Where each value lies along each band: 64 bits of offset and key (wasm/colour/assembly/grid.ts). */
+function gridTables({ inputs, size, curves, nodes }: Grid, full: 255 | 65535): Tables {
+  const count = full + 1;
+  const axes = new Int32Array(inputs * count * 2);
+  for (const [band, curve] of curves.entries()) {
     const step = 8 * size ** (inputs - 1 - band);
-    for (let value = 0; value < 256; value++) {
-      const position = Math.round((value * (size - 1) * 16384) / 255);
+    for (let value = 0; value < count; value++) {
+      const place = Math.min(1, Math.max(0, curve(value / full)));
+      const position = Math.round(place * (size - 1) * 16384);
       const cell = Math.min(size - 2, position >> 14);
-      axes[(band * 256 + value) * 2] = cell * step;
-      axes[(band * 256 + value) * 2 + 1] = ((position - (cell << 14)) << 16) | step;
+      axes[(band * count + value) * 2] = cell * step;
+      axes[(band * count + value) * 2 + 1] = ((position - (cell << 14)) << 16) | step;
     }
   }
-  return tablesOf(nodes, axes);
+  return tablesOf(nodes, axes, full === 255 ? nodeTone().bytes : nodeTone().words);
 }

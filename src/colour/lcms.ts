@@ -1,5 +1,6 @@
 // Little CMS in WebAssembly: only its C interface (lcms2.h) and the imports that it needs, to sample a profile once.
 
+import { srgbToLinear } from "./srgb.ts";
 import { srgbProfile } from "./write.ts";
 
 interface Lcms extends WebAssembly.Exports {
@@ -36,7 +37,7 @@ const flags = 0x2000 | 0x0100 | 0x0040;
 const chunk = 4096;
 
 /**
- * The encoded sRGB values, three for each colour, of device colours under a profile: relative colorimetric with
+ * Linear sRGB, three values for each colour, of device colours under a profile: relative colorimetric with
  * black-point compensation. `colours` holds 0 to 1 for each channel; results go beyond 0 to 1 for colours outside sRGB.
  * Undefined where Little CMS refuses the profile.
  */
@@ -69,7 +70,8 @@ export function sampleProfile(
     const values = new Float32Array(lcms.memory.buffer, source, pixels * channels);
     for (let i = 0; i < values.length; i++) values[i] = colours[first * channels + i]! * full;
     lcms.cmsDoTransform(transform, source, target, pixels);
-    result.set(new Float32Array(lcms.memory.buffer, target, pixels * 3), first * 3);
+    const encoded = new Float32Array(lcms.memory.buffer, target, pixels * 3);
+    for (let i = 0; i < encoded.length; i++) result[first * 3 + i] = srgbToLinear(encoded[i]!);
   }
   return result; // the instance is left to the collector, and with it all that it holds
 }

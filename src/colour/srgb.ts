@@ -12,7 +12,7 @@ export const srgbPrimaries: Primaries = {
 /** XYZ under D50 to linear red, green and blue. */
 export const xyzToSrgb = inverse(toXyz(srgbPrimaries)!) as Matrix;
 
-/** An encoded value, 0 to 1, to linear light. */
+/** An encoded value to linear light, beyond 0 and 1 as {@link linearToSrgb} goes on. */
 export function srgbToLinear(value: number): number {
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
 }

@@ -1,21 +1,36 @@
-// One colour of CIELAB under D50 to sRGB (CIE 15:2004, section 8.2.1; IEC 61966-2-1; Bradford, ICC.1:2022 annex E).
+// Colours under D50 to sRGB (CIE 15:2004, section 8.2.1; IEC 61966-2-1; adapted by Bradford, ICC.1:2022 annex E).
 
-/** XYZ relative to D50 (0.9642, 1, 0.8249) to linear sRGB: rows of the matrix with the white's factors in its columns. */
+/** XYZ relative to D50 to linear sRGB, row after row: the inverse of sRGB's primaries adapted to D50; rows add up to 1. */
 const toLinear = [
-  [3.1338561 * 0.9642, -1.6168667, -0.4906146 * 0.8249],
-  [-0.9787684 * 0.9642, 1.9161415, 0.033454 * 0.8249],
-  [0.0719453 * 0.9642, -0.2289914, 1.4052427 * 0.8249],
+  [3.02198249, -1.61720896, -0.40477353],
+  [-0.94370931, 1.9161301, 0.02757921],
+  [0.06938762, -0.22899387, 1.15960625],
 ] as const;
+
+/** Linear red, green and blue of X, Y and Z relative to D50; beyond 0 to 1 for colours outside sRGB. */
+export function linearSrgb(x: number, y: number, z: number): [number, number, number] {
+  const band = (row: 0 | 1 | 2) => toLinear[row][0] * x + toLinear[row][1] * y + toLinear[row][2] * z;
+  return [band(0), band(1), band(2)];
+}
+
+/** sRGB's tone curve, straight on below 0. */
+export function encodedSrgb(light: number): number {
+  return light <= 0.0031308 ? light * 12.92 : 1.055 * light ** (1 / 2.4) - 0.055;
+}
 
 const cube = (f: number) => (f > 6 / 29 ? f ** 3 : (f - 4 / 29) * 3 * (6 / 29) ** 2);
 
-/** Encoded red, green and blue, 0 to 1; beyond that for colours outside sRGB. L* is 0 to 100. */
-export function labToSrgb(l: number, a: number, b: number): [number, number, number] {
-  const f = (l + 16) / 116;
-  const [x, y, z] = [cube(f + a / 500), cube(f), cube(f - b / 200)];
-  const encoded = (row: 0 | 1 | 2) => {
-    const light = toLinear[row][0] * x + toLinear[row][1] * y + toLinear[row][2] * z;
-    return light <= 0.0031308 ? light * 12.92 : 1.055 * light ** (1 / 2.4) - 0.055;
-  };
-  return [encoded(0), encoded(1), encoded(2)];
+/**
+ * Linear red, green and blue of CIELAB colours, three values each as samples of interpretation `lab` are, 0 to 1; beyond that
+ * for colours outside sRGB.
+ */
+export function labToLight(colours: Float32Array): Float32Array {
+  const light = new Float32Array(colours.length);
+  for (let i = 0; i < colours.length; i += 3) {
+    const f = (colours[i]! * 100 + 16) / 116;
+    const a = colours[i + 1]! * 255 - 128;
+    const b = colours[i + 2]! * 255 - 128;
+    light.set(linearSrgb(cube(f + a / 500), cube(f), cube(f - b / 200)), i);
+  }
+  return light;
 }

@@ -1,13 +1,14 @@
 // Three or four bands through a grid of nodes, by simplex interpolation: tetrahedra in three dimensions.
 //
 // A cell is cut along its diagonal by the order of the fractions: from its low corner one steps along the band with the
-// largest fraction first. Nodes are four i16, of which full scale is 16320; fractions are 0 to 16384. A key is a fraction above
+// largest fraction first. Nodes are four i16, of which full scale is 16384 steps of the tone table; fractions are 0 to 16384. A key is a fraction above
 // the 16 bits of how many bytes one step along its band is, so that keys sort by fraction and keep their step.
 
-const one: i32 = 16384;
-/** 6 bits of nodes and 14 of weights beyond a byte. */
-const byteBits: i32 = 20;
-const byteHalf: i32 = 1 << 19;
+import { lastStep, storeBytes, storeWords } from "./tone";
+
+/** Weights have 14 bits. */
+const weightBits: i32 = 14;
+const one: i32 = 1 << weightBits;
 const stepMask: i32 = 0xffff;
 
 // @ts-ignore: decorator
@@ -77,7 +78,7 @@ function inFour(node: usize, a: i32, b: i32, c: i32, d: i32): v128 {
 
 /**
  * 8 bit. `axes`: for each band and each of its 256 values the offset of the cell (low 32 bits) and the key (high).
- * Three `inputs` may be followed by an alpha band, which passes. Up to 3 bytes after the target are written.
+ * Three `inputs` may be followed by an alpha band, which passes. `tone`: a byte for every step of the nodes' scale.
  */
 export function grid8(
   source: usize,
@@ -87,8 +88,11 @@ export function grid8(
   alpha: i32,
   axes: usize,
   nodes: usize,
+  tone: usize,
 ): void {
-  const half = i32x4.splat(byteHalf);
+  const half = i32x4.splat(one >> 1);
+  const zero = i32x4.splat(0);
+  const full = i32x4.splat(lastStep);
   const from = <usize>(inputs + alpha);
   const to = <usize>(3 + alpha);
   for (const end = target + <usize>pixels * to; target < end; source += from, target += to) {
@@ -102,57 +106,41 @@ export function grid8(
       node += <usize>(<u32>d);
       sum = inFour(node, <i32>(a >> 32), <i32>(b >> 32), <i32>(c >> 32), <i32>(d >> 32));
     } else sum = inThree(node, <i32>(a >> 32), <i32>(b >> 32), <i32>(c >> 32));
-    const value = i32x4.shr_s(i32x4.add(sum, half), byteBits);
-    const words = i16x8.narrow_i32x4_s(value, value);
-    v128.store_lane<u32>(target, i8x16.narrow_i16x8_u(words, words), 0);
+    const steps = i32x4.shr_s(i32x4.add(sum, half), weightBits);
+    storeBytes(target, i32x4.min_s(full, i32x4.max_s(zero, steps)), tone);
     if (alpha) store<u8>(target, load<u8>(source, 3), 3);
   }
 }
 
-/** A 16-bit value as a cell's offset (low 32 bits) and key (high); `step` is the bytes from node to node along its band. */
-// @ts-ignore: decorator
-@inline
-function locate(value: u32, scale: f32, last: i32, step: i32): i64 {
-  const position = <i32>(<f32>value * scale + 0.5);
-  const cell = smaller(position >> 14, last);
-  return ((<i64>(((position - (cell << 14)) << 16) | step)) << 32) | <i64>(cell * step);
-}
-
-/** 16 bit, for a grid of `size` nodes along each band. Up to 6 bytes after the target are written. */
+/** 16 bit, with 65536 values for each band. `tone`: the f32 value, 0 to 65535, at every step and once more the last. */
 export function grid16(
   source: usize,
   target: usize,
   pixels: i32,
   inputs: i32,
   alpha: i32,
-  size: i32,
+  axes: usize,
   nodes: usize,
+  tone: usize,
 ): void {
-  const last = size - 2;
-  const scale = (<f32>((size - 1) * one)) / 65535;
-  const stepD: i32 = 8;
-  const stepC: i32 = inputs == 4 ? 8 * size : 8;
-  const stepB = stepC * size;
-  const stepA = stepB * size;
-  const toFull = f32x4.splat(65535.0 / (16320.0 * 16384.0));
-  const half = f32x4.splat(0.5);
+  const toSteps = f32x4.splat(1.0 / <f32>one);
   const zero = f32x4.splat(0);
+  const full = f32x4.splat(<f32>lastStep);
   const from = (<usize>(inputs + alpha)) << 1;
   const to = (<usize>(3 + alpha)) << 1;
   for (const end = target + <usize>pixels * to; target < end; source += from, target += to) {
-    const a = locate(load<u16>(source), scale, last, stepA);
-    const b = locate(load<u16>(source, 2), scale, last, stepB);
-    const c = locate(load<u16>(source, 4), scale, last, stepC);
+    const a = load<i64>(axes + ((<usize>load<u16>(source)) << 3));
+    const b = load<i64>(axes + ((<usize>load<u16>(source, 2)) << 3), 524288);
+    const c = load<i64>(axes + ((<usize>load<u16>(source, 4)) << 3), 1048576);
     let node = nodes + <usize>(<u32>a) + <usize>(<u32>b) + <usize>(<u32>c);
     let sum: v128;
     if (inputs == 4) {
-      const d = locate(load<u16>(source, 6), scale, last, stepD);
+      const d = load<i64>(axes + ((<usize>load<u16>(source, 6)) << 3), 1572864);
       node += <usize>(<u32>d);
       sum = inFour(node, <i32>(a >> 32), <i32>(b >> 32), <i32>(c >> 32), <i32>(d >> 32));
     } else sum = inThree(node, <i32>(a >> 32), <i32>(b >> 32), <i32>(c >> 32));
-    const value = f32x4.pmax(zero, f32x4.add(f32x4.mul(f32x4.convert_i32x4_s(sum), toFull), half));
-    const whole = i32x4.trunc_sat_f32x4_s(value);
-    v128.store_lane<u64>(target, i16x8.narrow_i32x4_u(whole, whole), 0);
+    const places = f32x4.mul(f32x4.convert_i32x4_s(sum), toSteps);
+    storeWords(target, f32x4.pmin(full, f32x4.pmax(zero, places)), tone);
     if (alpha) store<u16>(target, load<u16>(source, 6), 6);
   }
 }

@@ -1,15 +1,14 @@
 // Red, green and blue through a curve each, a matrix, and sRGB's tone curve.
 
-/** Steps of linear light, 0 to 1, in the tables of the tone curve. */
-const steps: f32 = 16384;
+import { lastStep, storeBytes, storeWords } from "./tone";
 
 /**
  * 8 bit. `columns`: for each of red, green, blue and each of its 256 values the four f32 that it adds to linear red,
- * green and blue in steps, the half that rounds among red's. `tone`: a byte for every step.
+ * green and blue in steps, the half that rounds among red's. `tone`: a byte for every step of light.
  */
 export function matrix8(source: usize, target: usize, pixels: i32, bands: i32, columns: usize, tone: usize): void {
   const zero = f32x4.splat(0);
-  const full = f32x4.splat(steps);
+  const full = f32x4.splat(<f32>lastStep);
   const size = <usize>bands;
   for (const end = target + <usize>pixels * size; target < end; source += size, target += size) {
     const light = f32x4.add(
@@ -20,9 +19,7 @@ export function matrix8(source: usize, target: usize, pixels: i32, bands: i32, c
       v128.load(columns + ((<usize>load<u8>(source, 2)) << 4), 8192),
     );
     const at = i32x4.trunc_sat_f32x4_s(f32x4.pmin(full, f32x4.pmax(zero, light)));
-    store<u8>(target, load<u8>(tone + <usize>i32x4.extract_lane(at, 0)));
-    store<u8>(target, load<u8>(tone + <usize>i32x4.extract_lane(at, 1)), 1);
-    store<u8>(target, load<u8>(tone + <usize>i32x4.extract_lane(at, 2)), 2);
+    storeBytes(target, at, tone);
     if (bands == 4) store<u8>(target, load<u8>(source, 3), 3);
   }
 }
@@ -41,7 +38,7 @@ export function matrix16(
   tone: usize,
 ): void {
   const zero = f32x4.splat(0);
-  const full = f32x4.splat(steps);
+  const full = f32x4.splat(<f32>lastStep);
   const red = v128.load(columns);
   const green = v128.load(columns, 16);
   const blue = v128.load(columns, 32);
@@ -54,20 +51,7 @@ export function matrix16(
       ),
       f32x4.mul(blue, v128.load32_splat(curves + ((<usize>load<u16>(source, 4)) << 2), 524288)),
     );
-    const clamped = f32x4.pmin(full, f32x4.pmax(zero, light));
-    const at = i32x4.trunc_sat_f32x4_s(clamped);
-    const part = f32x4.sub(clamped, f32x4.convert_i32x4_s(at));
-    store<u16>(target, between(tone, i32x4.extract_lane(at, 0), f32x4.extract_lane(part, 0)));
-    store<u16>(target, between(tone, i32x4.extract_lane(at, 1), f32x4.extract_lane(part, 1)), 2);
-    store<u16>(target, between(tone, i32x4.extract_lane(at, 2), f32x4.extract_lane(part, 2)), 4);
+    storeWords(target, f32x4.pmin(full, f32x4.pmax(zero, light)), tone);
     if (bands == 4) store<u16>(target, load<u16>(source, 6), 6);
   }
-}
-
-// @ts-ignore: decorator
-@inline
-function between(tone: usize, at: i32, part: f32): u16 {
-  const entry = tone + ((<usize>at) << 2);
-  const low = load<f32>(entry);
-  return <u16>(<i32>(low + (load<f32>(entry, 4) - low) * part + 0.5));
 }
