@@ -3,6 +3,7 @@
 
 import { bigEndian64, DRY, MARKER, removedEnd, stoppedFor, unstuff, unstuffedEnd } from "./bits";
 import { appendDc, appendRun } from "./cut-bits";
+import { bitCount, bits, bitsAt, NO_COEFFICIENT, orderOf, readCoefficients, setBits } from "./coefficients";
 import { longSymbol } from "./huffman-read";
 import { flat, inverse2, inverse4, inverse8 } from "./inverse-dct";
 import {
@@ -82,44 +83,6 @@ import {
 const INDEX = 0;
 const DECODE = 1;
 const CUT = 2;
-
-/** Entries of an order. */
-const ORDER: usize = 208;
-
-/**
- * Place of a coefficient in bytes, by one more than its number in zigzag order. Behind the 64 come runs that lead past
- * the end, which go to the last one, and ends of blocks, which go behind the block.
- */
-const order8 = memory.data<u8>([
-  0, 0, 2, 16, 32, 18, 4, 6, 20, 34, 48, 64, 50, 36, 22, 8, 10, 24, 38, 52, 66, 80, 96, 82, 68, 54, 40, 26, 12, 14,
-  28, 42, 56, 70, 84, 98, 112, 114, 100, 86, 72, 58, 44, 30, 46, 60, 74, 88, 102, 116, 118, 104, 90, 76, 62, 78, 92,
-  106, 120, 122, 108, 94, 110, 124, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126, 126,
-  128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
-  128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
-  128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
-  128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
-  128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
-  128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
-]);
-
-/** The same for the lowest 4x4 and 2x2 coefficients alone, one behind the other; others go behind the block as well. */
-const order4 = memory.data(208);
-const order2 = memory.data(208);
-/** Behind the block, and to be told from no coefficient by the bits that places in the block have. */
-const ELSEWHERE: usize = 192;
-
-function fillOrder(order: usize, edge: usize): void {
-  for (let k: usize = 0; k < ORDER; k++) {
-    const place: usize = load<u8>(order8 + k);
-    const row = place >> 4;
-    const column = (place >> 1) & 7;
-    const inside = row < edge && column < edge;
-    store<u8>(order + k, place > 127 ? place : inside ? (row * edge + column) << 1 : ELSEWHERE);
-  }
-}
-
-fillOrder(order4, 4);
-fillOrder(order2, 2);
 
 /** Where an index run saw its next entry's column; the rest of the row has none when it is past its end. */
 function nextEntry(column: i32, step: i32): i32 {
@@ -235,7 +198,7 @@ function prepareRow(mode: i32, row: i32): void {
     store<u32>(b, stride as u32, B_STRIDE);
     store<u32>(b, load<u32>(c, C_LIMIT), B_LIMIT);
     store<u32>(b, load<u32>(c, C_QUANT), B_QUANT);
-    store<u32>(b, (edge == 8 ? order8 : edge == 4 ? order4 : order2) as u32, B_ORDER);
+    store<u32>(b, orderOf(edge) as u32, B_ORDER);
   }
 }
 
@@ -388,11 +351,7 @@ function walk(mode: i32): i32 {
         let target: usize = 0;
         let edge: i32 = 0;
         let limit: u32 = 0;
-        let place: usize = 0;
-        let pair: u64 = 0;
-        let first: u32 = 0;
-        let seen: usize = 0; // places of the coefficients, together
-
+        let isFlat = false;
         if (mode == INDEX) {
           const x: usize = column * load<i32>(b, B_ACROSS);
           const value = ((dc * (load<u16>(load<u32>(b, B_QUANT) as usize) as i32) + 4) >> 3) + 128;
@@ -410,110 +369,13 @@ function walk(mode: i32): i32 {
             limit = load<u32>(b, B_LIMIT);
             const order: usize = load<u32>(b, B_ORDER);
             target = (load<u32>(b, B_ROW) as usize) + ((x * edge) as usize);
-            // at least 44 bits are there
-            while (k <= limit) {
-              pair = load<u64>(acTable + (((buf >> (64 - FAST_BITS)) as usize) << 3), T_FAST);
-              if (pair != 0) {
-                first = k + (((pair >> 8) as u32) & 255);
-                place = load<u8>(order + (first as usize));
-                store<i16>(COEFFICIENTS + place, (pair >> 16) as i16);
-                seen |= place;
-                k = first + (((pair >> 40) as u32) & 255);
-                place = load<u8>(order + (k as usize));
-                store<i16>(COEFFICIENTS + place, (pair >> 48) as i16);
-                seen |= place;
-                buf <<= pair;
-                cnt -= (pair as u32) & 63;
-                if (k > limit) break;
-                pair = load<u64>(acTable + (((buf >> (64 - FAST_BITS)) as usize) << 3), T_FAST);
-                if (pair != 0) {
-                  first = k + (((pair >> 8) as u32) & 255);
-                  place = load<u8>(order + (first as usize));
-                  store<i16>(COEFFICIENTS + place, (pair >> 16) as i16);
-                  seen |= place;
-                  k = first + (((pair >> 40) as u32) & 255);
-                  place = load<u8>(order + (k as usize));
-                  store<i16>(COEFFICIENTS + place, (pair >> 48) as i16);
-                  seen |= place;
-                  buf <<= pair;
-                  cnt -= (pair as u32) & 63;
-                  if (k > limit) break;
-                  pair = load<u64>(acTable + (((buf >> (64 - FAST_BITS)) as usize) << 3), T_FAST);
-                  if (pair != 0) {
-                    first = k + (((pair >> 8) as u32) & 255);
-                    place = load<u8>(order + (first as usize));
-                    store<i16>(COEFFICIENTS + place, (pair >> 16) as i16);
-                    seen |= place;
-                    k = first + (((pair >> 40) as u32) & 255);
-                    place = load<u8>(order + (k as usize));
-                    store<i16>(COEFFICIENTS + place, (pair >> 48) as i16);
-                    seen |= place;
-                    buf <<= pair;
-                    cnt -= (pair as u32) & 63;
-                    if (k > limit) break;
-                    pair = load<u64>(acTable + (((buf >> (64 - FAST_BITS)) as usize) << 3), T_FAST);
-                    if (pair != 0) {
-                      first = k + (((pair >> 8) as u32) & 255);
-                      place = load<u8>(order + (first as usize));
-                      store<i16>(COEFFICIENTS + place, (pair >> 16) as i16);
-                      seen |= place;
-                      k = first + (((pair >> 40) as u32) & 255);
-                      place = load<u8>(order + (k as usize));
-                      store<i16>(COEFFICIENTS + place, (pair >> 48) as i16);
-                      seen |= place;
-                      buf <<= pair;
-                      cnt -= (pair as u32) & 63;
-                      if (k > limit) break;
-                      buf |= bigEndian64(ptr) >> (cnt as u64);
-                      ptr += (63 - cnt) >> 3;
-                      cnt |= 56;
-                      continue;
-                    }
-                  }
-                }
-              }
-              // a code that the table does not hold
-              if (cnt < 32) {
-                buf |= bigEndian64(ptr) >> (cnt as u64);
-                ptr += (63 - cnt) >> 3;
-                cnt |= 56;
-              }
-              entry = load<u16>(acTable + (((buf >> 54) as usize) << 1));
-              if (entry == 0) entry = longSymbol(acTable, (buf >> 48) as u32);
-              buf <<= (entry & 255) as u64;
-              cnt -= entry & 255;
-              size = (entry >> 8) & 15;
-              if (size == 0) {
-                if (entry >> 8 != 0xf0) {
-                  k = 64;
-                  break;
-                }
-                k += 16;
-                buf |= bigEndian64(ptr) >> (cnt as u64);
-                ptr += (63 - cnt) >> 3;
-                cnt |= 56;
-                continue;
-              }
-              k += (entry >> 12) + 1;
-              const value =
-                (((buf >> 1) >> (63 - size)) as i32) + ((~((buf as i64) >> 63) as i32) & ((-1 << size) + 1));
-              buf <<= size as u64;
-              cnt -= size;
-              buf |= bigEndian64(ptr) >> (cnt as u64);
-              ptr += (63 - cnt) >> 3;
-              cnt |= 56;
-              place = load<u8>(order + (k as usize));
-              store<i16>(COEFFICIENTS + place, value as i16);
-              seen |= place;
-            }
-            if (first > 63 && first < k) {
-              // the last coefficient's bits were taken together with some of the next block's
-              store<i16>(COEFFICIENTS + load<u8>(order + (first as usize)), (pair >> 16) as i16);
-              const behind = ((ptr - SCRATCH) << 3) - cnt - (((pair as u32) & 63) - ((pair >> 32) as u32 & 63));
-              ptr = SCRATCH + (behind >> 3) + 7;
-              cnt = 56 - ((behind & 7) as u32);
-              buf = bigEndian64(ptr - 7) << ((behind & 7) as u64);
-            }
+            setBits(ptr, cnt, buf);
+            const end = readCoefficients(acTable, order, limit);
+            k = (end - order) as u32;
+            isFlat = k == NO_COEFFICIENT || limit == 0;
+            ptr = bitsAt;
+            cnt = bitCount;
+            buf = bits;
           }
         }
 
@@ -571,7 +433,7 @@ function walk(mode: i32): i32 {
         if (mode == DECODE && edge != 0) {
           const quant: usize = load<u32>(b, B_QUANT);
           const stride: usize = load<u32>(b, B_STRIDE);
-          if ((seen & 126) == 0) flat(((dc * (load<u16>(quant) as i32)) << 16) >> 16, edge, target, stride);
+          if (isFlat) flat(((dc * (load<u16>(quant) as i32)) << 16) >> 16, edge, target, stride);
           else {
             store<i16>(COEFFICIENTS, dc as i16);
             if (edge == 8) inverse8(quant, target, stride);

@@ -44,12 +44,20 @@ export function scaledRegion(region: Rectangle, scale: number): Rectangle {
   };
 }
 
+/**
+ * How large the components behind the first are decoded. "full": subsampled ones larger than the scale asks where
+ * their blocks have the samples, so that less is to be made up. "stored": by the scale. "half": in half of that, at
+ * 1/8 by the scale. "none": not at all.
+ */
+export type ChromaSize = "full" | "stored" | "half" | "none";
+
 /** Samples on a side of a component's blocks. */
-export function edgeOf(frame: Frame, component: number, scale: ScaleFactor, fullChroma: boolean): number {
+export function edgeOf(frame: Frame, component: number, scale: ScaleFactor, chroma: ChromaSize): number {
   const { h, v } = frame.components[component]!;
   let edge = 8 / scale;
-  if (!fullChroma || scale === 8) return edge;
-  // blocks of subsampled components keep more samples while both directions allow it, so that less is to be made up
+  if (chroma === "half" && component > 0) return Math.max(1, edge / 2);
+  if (chroma !== "full" || scale === 8) return edge;
+  // while both directions allow it
   for (
     let factor = 2;
     edge < 8 && frame.hMax % (h * factor) === 0 && frame.vMax % (v * factor) === 0;
@@ -59,19 +67,24 @@ export function edgeOf(frame: Frame, component: number, scale: ScaleFactor, full
   return edge;
 }
 
+export interface WindowOptions {
+  readonly chroma: ChromaSize;
+  readonly margin: boolean;
+}
+
 /**
  * What of a component is needed for pixels `out` (at the scale). `margin`: with the neighbours that upsampling looks
- * at. `fullChroma`: subsampled components are decoded larger than the scale asks, where blocks have the samples.
+ * at.
  */
 export function componentWindow(
   frame: Frame,
   component: number,
   out: Rectangle,
   scale: ScaleFactor,
-  { fullChroma, margin }: { readonly fullChroma: boolean; readonly margin: boolean },
+  { chroma, margin }: WindowOptions,
 ): ComponentWindow {
   const { h, v } = frame.components[component]!;
-  const edge = edgeOf(frame, component, scale, fullChroma);
+  const edge = edgeOf(frame, component, scale, chroma);
   const across = h * edge * scale;
   const down = v * edge * scale;
   const outAcross = frame.hMax * 8;
@@ -84,6 +97,9 @@ export function componentWindow(
   const top = Math.max(0, Math.floor((out.y * down) / outDown) - more);
   const right = Math.min(width, Math.ceil(((out.x + out.width) * across) / outAcross) + more);
   const bottom = Math.min(height, Math.ceil(((out.y + out.height) * down) / outDown) + more);
+  const blockLeft = Math.floor(left / edge);
+  const blockTop = Math.floor(top / edge);
+  const isLeftOut = chroma === "none" && component > 0;
   return {
     edge,
     across,
@@ -94,13 +110,13 @@ export function componentWindow(
     height,
     upsampling,
     left,
-    right,
+    right: isLeftOut ? left : right,
     top,
-    bottom,
-    blockLeft: Math.floor(left / edge),
-    blockRight: Math.ceil(right / edge),
-    blockTop: Math.floor(top / edge),
-    blockBottom: Math.ceil(bottom / edge),
+    bottom: isLeftOut ? top : bottom,
+    blockLeft,
+    blockRight: isLeftOut ? blockLeft : Math.ceil(right / edge),
+    blockTop,
+    blockBottom: isLeftOut ? blockTop : Math.ceil(bottom / edge),
   };
 }
 
@@ -121,9 +137,13 @@ export interface McuRange {
   readonly bottom: number;
 }
 
-/** The MCUs of a scan that hold what its components need. */
+const isWanted = (w: ComponentWindow) => w.right > w.left && w.bottom > w.top;
+
+/** The MCUs of a scan that hold what its components need: none where nothing of them is wanted. */
 export function mcuRange(scan: Scan, windows: readonly ComponentWindow[]): McuRange {
-  const parts = scan.components.map(({ index, across, down }) => {
+  const wanted = scan.components.filter(({ index }) => isWanted(windows[index]!));
+  if (wanted.length === 0) return { left: 0, right: 0, top: 0, bottom: 0 };
+  const parts = wanted.map(({ index, across, down }) => {
     const w = windows[index]!;
     return {
       left: Math.floor(w.blockLeft / across),

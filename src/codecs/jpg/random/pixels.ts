@@ -4,7 +4,14 @@ import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { Rectangle } from "../../codec.ts";
 import { type Engine, slack } from "./engine.ts";
 import type { Frame } from "./frame.ts";
-import { type ComponentWindow, componentWindow, type ScaleFactor, scaledRegion } from "./geometry.ts";
+import {
+  type ChromaSize,
+  type ComponentWindow,
+  componentWindow,
+  type ScaleFactor,
+  scaledRegion,
+  type WindowOptions,
+} from "./geometry.ts";
 import { type DecodeJob, decodeWindows, type MemoryPlane, paddedStride, planesSize } from "./region.ts";
 
 /** One component of a region, at its decoded resolution. */
@@ -31,7 +38,7 @@ function windowsOf(
   frame: Frame,
   out: Rectangle,
   scale: ScaleFactor,
-  options: { readonly fullChroma: boolean; readonly margin: boolean },
+  options: WindowOptions,
 ): ComponentWindow[] {
   return frame.components.map((_, i) => componentWindow(frame, i, out, scale, options));
 }
@@ -42,12 +49,7 @@ interface Band {
 }
 
 /** A region in as many bands as memory asks for, whole MCU rows where possible. */
-function* bandsOf(
-  frame: Frame,
-  out: Rectangle,
-  scale: ScaleFactor,
-  options: { readonly fullChroma: boolean; readonly margin: boolean },
-): Generator<Band> {
+function* bandsOf(frame: Frame, out: Rectangle, scale: ScaleFactor, options: WindowOptions): Generator<Band> {
   const whole = windowsOf(frame, out, scale, options);
   const mcuHeight = Math.max(1, (8 * frame.vMax) / scale);
   const perRow = planesSize(whole) / out.height;
@@ -61,7 +63,7 @@ function* bandsOf(
   }
 }
 
-/** All windows that {@link decodePixels} or {@link decodePlanes} would decode, for those who want to read ahead. */
+/** All windows that {@link decodePixels} or {@link withPlanes} would decode, for those who want to read ahead. */
 export function* regionWindows(
   frame: Frame,
   region: Rectangle,
@@ -72,26 +74,44 @@ export function* regionWindows(
   for (const { windows } of bandsOf(frame, scaledRegion(region, scale), scale, options)) yield windows;
 }
 
-const pixelOptions = { fullChroma: true, margin: true } as const;
-const planeOptions = { fullChroma: false, margin: false } as const;
+const pixelOptions: WindowOptions = { chroma: "full", margin: true };
+const planeOptions: WindowOptions = { chroma: "stored", margin: false };
 
-/** The components of a region, as they are stored: subsampled ones stay so. */
-export async function decodePlanes(job: DecodeJob, region: Rectangle, scale: ScaleFactor): Promise<Plane[]> {
-  const { frame } = job;
+/**
+ * Decodes the components of a region as they are stored, subsampled ones so, and returns what `use` makes of them. It
+ * works at once: the planes mostly lie in the decoder's own memory, which the next call overwrites.
+ */
+export async function withPlanes<T>(
+  job: DecodeJob,
+  region: Rectangle,
+  scale: ScaleFactor,
+  chroma: Exclude<ChromaSize, "full">,
+  use: (planes: readonly Plane[]) => T,
+): Promise<T> {
+  const { frame, engine } = job;
   const out = scaledRegion(region, scale);
-  const planes = windowsOf(frame, out, scale, planeOptions).map((w): Plane => {
-    const width = w.right - w.left;
-    const height = w.bottom - w.top;
-    const stride = paddedStride(width);
-    const { left, top } = w;
-    const pixelsAcross = w.outAcross / w.across;
-    const pixelsDown = w.outDown / w.down;
-    const data = new Uint8Array(stride * height + slack);
-    return { width, height, stride, data, left, top, pixelsAcross, pixelsDown };
+  const options = { ...planeOptions, chroma };
+  const bands = [...bandsOf(frame, out, scale, options)];
+  if (bands.length === 1) {
+    const [{ windows }] = bands as [Band];
+    return decodeWindows(job, windows, scale, (decoded) =>
+      use(
+        windows.map((w, i) => {
+          const { at, stride, left, top } = decoded[i]!;
+          const start = at + (w.top - top) * stride + (w.left - left);
+          const end = start + stride * (w.bottom - w.top) + slack;
+          return planeOf(w, stride, engine.bytes().subarray(start, end));
+        }),
+      ),
+    );
+  }
+  const planes = windowsOf(frame, out, scale, options).map((w): Plane => {
+    const stride = paddedStride(w.right - w.left);
+    return planeOf(w, stride, new Uint8Array(stride * (w.bottom - w.top) + slack));
   });
-  for (const { windows } of bandsOf(frame, out, scale, planeOptions))
+  for (const { windows } of bands)
     await decodeWindows(job, windows, scale, (decoded) => {
-      const bytes = job.engine.bytes();
+      const bytes = engine.bytes();
       planes.forEach(({ data, stride, left, top, width }, i) => {
         const w = windows[i]!;
         const from = decoded[i]!;
@@ -101,7 +121,20 @@ export async function decodePlanes(job: DecodeJob, region: Rectangle, scale: Sca
         }
       });
     });
-  return planes;
+  return use(planes);
+}
+
+function planeOf(w: ComponentWindow, stride: number, data: Uint8Array): Plane {
+  return {
+    width: w.right - w.left,
+    height: w.bottom - w.top,
+    stride,
+    data,
+    left: w.left,
+    top: w.top,
+    pixelsAcross: w.outAcross / w.across,
+    pixelsDown: w.outDown / w.down,
+  };
 }
 
 const kinds = {

@@ -1,7 +1,7 @@
 // Which bytes of the file a stretch of MCUs lies in, row by row, from the index.
 
 import type { McuRange } from "./geometry.ts";
-import { endOf, entryBefore, type JpegIndex, type ScanIndex } from "./scan-index.ts";
+import { type Entry, endOf, entryBefore, type JpegIndex, type ScanIndex } from "./scan-index.ts";
 
 export interface ByteRange {
   readonly offset: number;
@@ -12,6 +12,8 @@ export interface ByteRange {
 export interface RowRange extends ByteRange {
   readonly scan: number;
   readonly row: number;
+  /** Where decoding begins. */
+  readonly entry: Entry;
 }
 
 /** Rows whose estimate turned out too small, as "scan:row"; those are read up to the next entry. */
@@ -25,8 +27,8 @@ export function rowRanges(index: ScanIndex, scan: number, mcus: McuRange, short:
   for (let row = mcus.top; row < mcus.bottom; row++) {
     const entry = entryBefore(index, row, mcus.left);
     if (!entry) continue;
-    const end = endOf(index, row, mcus.right, short.has(rowKey(scan, row)));
-    ranges.push({ scan, row, offset: entry.offset, length: Math.max(0, end - entry.offset) });
+    const end = endOf(index, row, entry, mcus.right, short.size > 0 && short.has(rowKey(scan, row)));
+    ranges.push({ scan, row, entry, offset: entry.offset, length: Math.max(0, end - entry.offset) });
   }
   return ranges;
 }

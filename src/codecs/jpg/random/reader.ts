@@ -9,7 +9,7 @@ import { cutRange, cutRegion } from "./cut.ts";
 import type { Engine } from "./engine.ts";
 import { type Frame, readHeader } from "./frame.ts";
 import { mcuRange, type ScaleFactor } from "./geometry.ts";
-import { decodePixels, decodePlanes, type Plane, regionWindows } from "./pixels.ts";
+import { decodePixels, type Plane, regionWindows, withPlanes } from "./pixels.ts";
 import { allRanges, type ByteRange, joined, type Read } from "./ranges.ts";
 import type { DecodeJob } from "./region.ts";
 import type { JpegIndex } from "./scan-index.ts";
@@ -60,6 +60,16 @@ export interface JpegReader {
   ): Promise<PixelBuffer & { readonly data: Uint8Array }>;
   /** The components by themselves, subsampled ones as they are. */
   decodePlanes(region: Rectangle, scale: ScaleFactor, read?: Read): Promise<Plane[]>;
+  /**
+   * Returns what `use` makes of the components. It works at once, since the planes lie in memory that the next call
+   * overwrites. `chroma`: the components behind the first as stored, in half the size (at 1/8 as stored), or empty.
+   */
+  withPlanes<T>(
+    region: Rectangle,
+    scale: ScaleFactor,
+    chroma: "stored" | "half" | "none",
+    use: (planes: readonly Plane[]) => T,
+  ): Promise<T>;
   /** Whether a region lies on the grid of a file with one scan. */
   cutIsPossible(region: Rectangle): boolean;
   /** The region as a JPEG file from the same coded bits; `undefined` where that cannot be. */
@@ -180,7 +190,13 @@ export async function openJpeg(
     },
     async decodePlanes(region, scale, read) {
       confirm(region);
-      return decodePlanes(job(read), region, scale);
+      const kept = (planes: readonly Plane[]) =>
+        planes.map((plane) => ({ ...plane, data: plane.data.slice() }));
+      return withPlanes(job(read), region, scale, "stored", kept);
+    },
+    async withPlanes(region, scale, chroma, use) {
+      confirm(region);
+      return withPlanes(job(undefined), region, scale, chroma, use);
     },
     cutIsPossible: (region) => cutRange(frame, header.first, region) !== undefined,
     async cut(region, read) {

@@ -5,9 +5,9 @@ import { area, type Engine, outcome, slack } from "./engine.ts";
 import type { Frame } from "./frame.ts";
 import type { ComponentWindow, McuRange, ScaleFactor } from "./geometry.ts";
 import { mcuRange } from "./geometry.ts";
-import { allRanges, type ByteRange, type Read, readRanges, rowKey } from "./ranges.ts";
+import { type ByteRange, type Read, type RowRange, readRanges, rowKey, rowRanges } from "./ranges.ts";
 import { describeScan, placeAt, runOver, type Target } from "./run.ts";
-import { entryBefore, type JpegIndex, overviewSize } from "./scan-index.ts";
+import { type JpegIndex, overviewSize } from "./scan-index.ts";
 import type { Tables } from "./tables.ts";
 
 /** A component in the module's memory: the sample at (left, top) of the image lies at `at`. */
@@ -67,11 +67,12 @@ export async function decodeWindows<T>(
   const short = new Set<string>();
   for (;;) {
     const before = short.size;
-    const bytesOf = await readRanges(allRanges(index, mcus, short), job.read, job.gap);
+    const ranges = index.scans.map((scan, i) => rowRanges(scan, i, mcus[i]!, short));
+    const bytesOf = await readRanges(ranges.flat(), job.read, job.gap);
     // from here on nothing waits: other files use the same memory
     const { planes, free } = layOut(job.engine, windows);
     index.scans.forEach((_, i) => {
-      decodeScan(job, i, mcus[i]!, windows, planes, bytesOf, short);
+      decodeScan(job, i, mcus[i]!, ranges[i]!, windows, planes, bytesOf, short);
     });
     if (short.size === before) {
       grayMissing(job, windows, planes);
@@ -105,6 +106,7 @@ function decodeScan(
   job: DecodeJob,
   number: number,
   mcus: McuRange,
+  ranges: readonly RowRange[],
   windows: readonly ComponentWindow[],
   planes: readonly MemoryPlane[],
   bytesOf: (range: ByteRange) => Uint8Array,
@@ -117,19 +119,15 @@ function decodeScan(
     target(windows[component]!, planes[component]!),
   );
   describeScan(engine, tables, scan, targets);
-  const ranges = allRanges(
-    index,
-    index.scans.map((_, i) => (i === number ? mcus : none)),
-    short,
-  );
-  const byRow = new Map(ranges.map((range) => [range.row, range]));
+  let next = 0;
   for (let row = mcus.top; row < mcus.bottom; row++) {
-    const range = byRow.get(row);
-    const entry = entryBefore(scanIndex, row, mcus.left);
-    if (!range || !entry) {
+    const range = ranges[next];
+    if (range?.row !== row) {
       grayRow(engine, row, scan.components, windows, planes);
       continue;
     }
+    next++;
+    const { entry } = range;
     const bytes = bytesOf(range);
     const final = range.offset + range.length >= scanIndex.end && scanIndex.complete;
     const place = placeAt(scan, row, entry.column, entry);
@@ -147,8 +145,6 @@ function decodeScan(
     short.add(key);
   }
 }
-
-const none: McuRange = { left: 0, right: 0, top: 0, bottom: 0 };
 
 function target(w: ComponentWindow, plane: MemoryPlane): Target {
   return {

@@ -58,10 +58,12 @@ export function columnOf(scan: Scan, number: number): number {
   return number === 0 ? 0 : scan.step * number - 1;
 }
 
+/** Number of the last entry in its row that stands at or before a column. */
+const numberAt = (scan: Scan, column: number) => Math.floor((column + 1) / scan.step);
+
 /** The last entry of a row that stands at or before a column; `undefined` where data has ended before it. */
 export function entryBefore(index: ScanIndex, row: number, column: number): Entry | undefined {
-  const number = Math.floor((column + 1) / index.scan.step);
-  return entryAt(index, row, number);
+  return entryAt(index, row, numberAt(index.scan, column));
 }
 
 /** The entry with this number in a row. */
@@ -83,10 +85,10 @@ export function entryAt(index: ScanIndex, row: number, number: number): Entry | 
 }
 
 /**
- * File offset behind the bytes that MCUs of a row before `column` need. `exact` is sure to suffice; otherwise it is
- * estimated from the entries around, a little too large as a rule.
+ * File offset behind the bytes that MCUs of a row from entry `begin` up to `column` need. `exact` is sure to suffice;
+ * otherwise it is estimated from the entries around `column`, a little too large as a rule.
  */
-export function endOf(index: ScanIndex, row: number, column: number, exact: boolean): number {
+export function endOf(index: ScanIndex, row: number, begin: Entry, column: number, exact: boolean): number {
   const { scan, perRow } = index;
   const after = Math.ceil((column + 1) / scan.step);
   const next =
@@ -94,8 +96,10 @@ export function endOf(index: ScanIndex, row: number, column: number, exact: bool
   // a partly used byte, and the zero behind it if it is FF
   const end = next ? next.offset + 2 : index.end + 4;
   const nextColumn = after >= perRow ? scan.columns : columnOf(scan, after);
-  const before = entryBefore(index, row, column);
-  if (exact || !before || nextColumn <= column || column >= scan.columns) return end;
+  if (exact || nextColumn <= column || column >= scan.columns) return end;
+  const before =
+    column < columnOf(scan, numberAt(scan, begin.column) + 1) ? begin : entryBefore(index, row, column);
+  if (!before) return end;
   const share = (column - before.column) / Math.max(1, nextColumn - before.column);
   return Math.min(end, before.offset + Math.ceil(1.5 * share * (end - before.offset)) + 256);
 }

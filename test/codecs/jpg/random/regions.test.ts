@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { openJpeg, type ScaleFactor } from "../../../../src/codecs/jpg/random/index.ts";
+import { openJpeg, type Plane, type ScaleFactor } from "../../../../src/codecs/jpg/random/index.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { reference } from "../../reference.ts";
 import { randomness } from "./make-matrix.mjs";
@@ -147,6 +147,44 @@ it("gives planes whose samples are those of the components, subsampled as they a
       }
     }
   }
+});
+
+/** The planes' samples without what lies between rows. */
+const packed = (planes: readonly Plane[]) =>
+  planes.map(({ data, stride, width, height }) => ({
+    width,
+    height,
+    samples: Buffer.concat(
+      Array.from({ length: height }, (_, y) => data.subarray(y * stride, y * stride + width)),
+    ),
+  }));
+
+it("gives chroma in half its size as it is at the next scale, or none, beside the same luma", async () => {
+  const reader = await openIndexed(fixture("jpg-baseline-420.jpg"));
+  const region = { x: 160, y: 96, width: 208, height: 128 };
+  for (const scale of scales) {
+    const stored = await reader.withPlanes(region, scale, "stored", packed);
+    const next = await reader.withPlanes(region, Math.min(8, 2 * scale) as ScaleFactor, "stored", packed);
+    const half = await reader.withPlanes(region, scale, "half", packed);
+    const none = await reader.withPlanes(region, scale, "none", packed);
+    expect(half).toEqual([stored[0], next[1], next[2]]);
+    expect(none[0]).toEqual(stored[0]);
+    expect(none.slice(1).map(({ samples }) => samples.length)).toEqual([0, 0]);
+  }
+});
+
+it("gives regions that take several bands of memory as one", async () => {
+  const [width, height] = [4096, 2200];
+  const noise = { type: "gaussian", mean: 128, sigma: 30 } as const;
+  const picture = sharp({ create: { width, height, channels: 3, background: "gray", noise } });
+  const reader = await openIndexed(new Uint8Array(await picture.toColourspace("b-w").jpeg().toBuffer()));
+  expect(reader.frame.colour).toBe("gray");
+  const bottom = { x: 0, y: 2048, width, height: height - 2048 };
+  const [all] = await reader.withPlanes(whole(reader), 1, "stored", packed);
+  const [part] = await reader.withPlanes(bottom, 1, "stored", packed);
+  expect(all!.samples.subarray(2048 * width).equals(part!.samples)).toBe(true);
+  const pixels = await reader.decodePixels(whole(reader), 1);
+  expect(all!.samples.equals(Buffer.from(pixels.data))).toBe(true);
 });
 
 it("gives gray files the same samples as plane and as pixels", async () => {
