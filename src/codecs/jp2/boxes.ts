@@ -3,6 +3,7 @@
 import type { Resolution } from "../codec.ts";
 import { readExif } from "../exif.ts";
 import { fourCC, type HeaderBytes } from "../header-bytes.ts";
+import { xmpOrientation } from "../xmp.ts";
 import { damaged } from "./codestream.ts";
 
 export interface Palette {
@@ -50,10 +51,17 @@ const profileSpaces: Readonly<Record<number, ColourSpace>> = {
   [fourCC("CMYK")]: "cmyk",
 };
 
-/** "JpgTiffExif->JP2": the identifier under which writers keep an EXIF block. */
-const exifId = [fourCC("JpgT"), fourCC("iffE"), fourCC("xif-"), fourCC(">JP2")] as const;
+/**
+ * What tells the orientation, by the identifier of its uuid box: "JpgTiffExif->JP2" and Adobe's, under which writers keep
+ * an EXIF block, and XMP's (XMP specification part 3, 1.1.6).
+ */
+const orientationBoxes = [
+  { kind: "exif", id: [0x4a706754, 0x69666645, 0x7869662d, 0x3e4a5032], read: exifOrientation },
+  { kind: "exif", id: [0x0537cdab, 0x9d0c4431, 0xa72afa56, 0x1f2a113e], read: exifOrientation },
+  { kind: "xmp", id: [0xbe7acfcb, 0x97a942e8, 0x9c719994, 0x91e3afac], read: xmpOrientation },
+] as const;
 const boxLimit = 256;
-const exifLimit = 64 * 1024;
+const metadataLimit = 64 * 1024;
 
 interface Box {
   readonly type: number;
@@ -65,19 +73,20 @@ interface Box {
 /** Walks the boxes by their headers. Throws ServiceError `decode`. */
 export async function readBoxes(file: HeaderBytes): Promise<Boxes> {
   const found: { -readonly [K in keyof Boxes]?: Boxes[K] } = {};
+  const told: { [K in Told["kind"]]?: number } = {};
   for await (const box of walk(file, 0, file.size)) {
     if (box.type === fourCC("jp2h")) {
       if (!found.size) await readHeaderBox(file, box, found);
     } else if (box.type === fourCC("jp2c")) {
       found.codestream ??= { start: box.body, length: box.length };
-    } else if (box.type === fourCC("uuid") && found.orientation === undefined) {
-      const orientation = await readOrientation(file, box);
-      if (orientation !== undefined) found.orientation = orientation;
+    } else if (box.type === fourCC("uuid") && told.exif === undefined) {
+      const { kind, orientation } = (await readOrientation(file, box)) ?? {};
+      if (kind) told[kind] ??= orientation;
     }
   }
   const { codestream, size } = found;
   if (!codestream || !size) throw damaged("a jp2h box with ihdr and a jp2c box, found them not");
-  return { profile: false, orientation: 1, ...found, codestream, size };
+  return { profile: false, ...found, orientation: told.exif ?? told.xmp ?? 1, codestream, size };
 }
 
 async function* walk(file: HeaderBytes, start: number, end: number | undefined): AsyncIterable<Box> {
@@ -189,11 +198,22 @@ async function readResolution(
   return read.get(fourCC("resc")) ?? read.get(fourCC("resd"));
 }
 
-async function readOrientation(file: HeaderBytes, { body, length = 0 }: Box): Promise<number | undefined> {
-  if (length < 16 + 8 || length > exifLimit) return undefined;
+interface Told {
+  readonly kind: (typeof orientationBoxes)[number]["kind"];
+  readonly orientation: number | undefined;
+}
+
+async function readOrientation(file: HeaderBytes, { body, length = 0 }: Box): Promise<Told | undefined> {
+  if (length < 16 + 8 || length > metadataLimit) return undefined;
   const id = await file.view(body, 16);
-  if (!id || exifId.some((word, i) => id.getUint32(4 * i) !== word)) return undefined;
-  if (length > file.left()) return undefined;
+  const found = id && orientationBoxes.find((box) => box.id.every((word, i) => id.getUint32(4 * i) === word));
+  if (!found || length > file.left()) return undefined;
   const block = await file.view(body + 16, length - 16);
-  return block && readExif(new Uint8Array(block.buffer, block.byteOffset, block.byteLength)).orientation;
+  if (!block) return undefined;
+  const bytes = new Uint8Array(block.buffer, block.byteOffset, block.byteLength);
+  return { kind: found.kind, orientation: found.read(bytes) };
+}
+
+function exifOrientation(block: Uint8Array): number {
+  return readExif(block).orientation;
 }

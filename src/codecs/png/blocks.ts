@@ -4,23 +4,18 @@
 import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
 import { concatenated } from "../../lib/concatenated.ts";
 import { toHex } from "../../lib/digest.ts";
-import { type BlockBytes, blockBytes, hasText, latin1 } from "../block-bytes.ts";
+import { type BlockBytes, blockBytes, latin1 } from "../block-bytes.ts";
 import type { BlockKinds, Blocks } from "../blocks.ts";
 import type { CodecHost } from "../codec.ts";
-import { iptcOf, iptcResource } from "../photoshop.ts";
+import { iptcResource } from "../photoshop.ts";
 import { chunk } from "./encode.ts";
+import { type Found, inflated, isRawProfile, rawKeyword, takeRawProfile } from "./raw-profile.ts";
 
 const xmpKeyword = "XML:com.adobe.xmp";
-const rawKeyword = "Raw profile type ";
-/** What stands before EXIF and XMP in a text that holds a JPEG segment. */
-const segmentNames = { exif: "Exif\0", xmp: "http://ns.adobe.com/xap/1.0/\0" } as const;
-
 const mostChunks = 100_000;
 const longestKeyword = 79;
 /** Many chunks of one picture are small: those are walked through in memory, larger ones skipped unread. */
 const window = 64 * 1024;
-
-type Found = { -readonly [K in keyof Blocks]?: Uint8Array };
 
 /** The blocks of a PNG, behind its picture as well where not only its profile is asked for. Throws what the source throws. */
 export async function readPngBlocks(bytes: ByteSource, kinds: BlockKinds = "all"): Promise<Blocks> {
@@ -43,26 +38,11 @@ export async function readPngBlocks(bytes: ByteSource, kinds: BlockKinds = "all"
       if (type === "eXIf") own.exif ??= await content();
       else if (type === "iTXt" && keyword === xmpKeyword)
         own.xmp ??= await internationalText(budget, await content());
-      else if ((type === "zTXt" || type === "tEXt") && keyword.startsWith(rawKeyword)) {
-        const text = await content();
-        const data = type === "zTXt" ? await inflated(budget, text) : text?.subarray(keyword.length + 1);
-        if (data) takeRaw(keyword.slice(rawKeyword.length), data, raw);
-      }
+      else if (isRawProfile(type, keyword)) await takeRawProfile(budget, type, await content(), raw);
     }
     at += length + 12;
   }
   return { ...raw, ...own };
-}
-
-/** Keyword, method 0, zlib data: iCCP and zTXt. */
-async function inflated(
-  budget: BlockBytes,
-  content: Uint8Array | undefined,
-): Promise<Uint8Array | undefined> {
-  const end = content?.indexOf(0) ?? -1;
-  if (!content || end < 0 || content[end + 1] !== 0) return undefined;
-  const data = await budget.inflate(content.subarray(end + 2));
-  return data?.length ? data : undefined;
 }
 
 /** Keyword, whether compressed, method, language, translated keyword, text: iTXt. */
@@ -77,41 +57,6 @@ async function internationalText(
   if (flags === 0 || language < 0 || start === 0) return undefined;
   const text = content.subarray(start);
   return content[flags] === 1 ? budget.inflate(text) : text;
-}
-
-/** A line with a name, one with the length, then hexadecimal digits. */
-function takeRaw(type: string, text: Uint8Array, found: Found): void {
-  const data = hexadecimal(text);
-  if (!data?.length) return;
-  if (hasText(data, segmentNames.exif)) found.exif ??= data.subarray(6);
-  else if (hasText(data, segmentNames.xmp)) found.xmp ??= data.subarray(segmentNames.xmp.length);
-  else if (type === "exif") found.exif ??= data;
-  else if (type === "xmp") found.xmp ??= data;
-  else if (type === "iptc" || type === "8bim") {
-    const iptc = type === "iptc" && data[0] === 0x1c ? data : iptcOf(data);
-    if (iptc) found.iptc ??= iptc;
-  }
-}
-
-function hexadecimal(text: Uint8Array): Uint8Array | undefined {
-  const nameEnd = text.indexOf(10, 1);
-  const lengthEnd = text.indexOf(10, nameEnd + 1);
-  if (text[0] !== 10 || nameEnd < 0 || lengthEnd < 0) return undefined;
-  const out = new Uint8Array((text.length - lengthEnd) >> 1);
-  let digits = 0;
-  for (let i = lengthEnd + 1; i < text.length; i++) {
-    const digit = hexDigit(text[i]!);
-    if (digit === undefined) continue; // line breaks
-    out[digits >> 1]! |= digits & 1 ? digit : digit << 4;
-    digits++;
-  }
-  return out.subarray(0, digits >> 1);
-}
-
-function hexDigit(code: number): number | undefined {
-  if (code >= 48 && code <= 57) return code - 48;
-  const letter = code | 32;
-  return letter >= 97 && letter <= 102 ? letter - 87 : undefined;
 }
 
 /** What is replaced when a block is put in; the texts of ImageMagick are among what we never write but for IPTC. */

@@ -1,10 +1,13 @@
-// The chunks of a PNG before its picture: IHDR, PLTE, tRNS, pHYs, iCCP, eXIf (PNG specification, third edition, 5 and 11).
+// The chunks of a PNG before its picture: IHDR, PLTE, tRNS, pHYs, iCCP, eXIf or a text that holds EXIF (PNG specification,
+// third edition, 5 and 11).
 
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { crc32 } from "../../lib/crc32.ts";
+import { blockBytes, hasText } from "../block-bytes.ts";
 import type { Resolution } from "../codec.ts";
 import { readExif } from "../exif.ts";
+import { type Found, isTextType, rawKeyword, takeRawProfile } from "./raw-profile.ts";
 
 /** The eight bytes every PNG begins with. */
 export const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
@@ -51,6 +54,11 @@ const wanted: Readonly<Record<string, { readonly longest: number; readonly check
   eXIf: { longest: 64 * 1024, checked: false },
 };
 
+/** Keywords of texts in which ImageMagick and others keep EXIF, and the longest such text, as it is stored and inflated. */
+const exifKeyword = `${rawKeyword}exif\0`;
+const segmentKeyword = `${rawKeyword}APP1\0`;
+const longestText = 128 * 1024;
+
 const firstRead = 16 * 1024;
 const laterRead = 1024;
 const readBudget = 256 * 1024;
@@ -75,6 +83,8 @@ export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
   const head = readImageHeader(checked("IHDR", start.subarray(12, 33)));
 
   const found = new Map<string, Uint8Array>();
+  const texts: Found = {};
+  const inflater = blockBytes(bytes, longestText);
   let profile = false;
   let at = 33;
   for (;;) {
@@ -88,12 +98,18 @@ export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
       if (body.length < chunk.length + 8) throw damaged("the end: there is no picture in it");
       found.set(chunk.type, want.checked ? checked(chunk.type, body) : body.subarray(4, -4));
     } else if (want?.checked) throw damaged(`its ${chunk.type} chunk`);
+    else if (isTextType(chunk.type) && !texts.exif && chunk.length <= longestText) {
+      const keyword = await read(at + 8, Math.min(chunk.length, exifKeyword.length));
+      if (hasText(keyword, exifKeyword) || hasText(keyword, segmentKeyword))
+        await takeRawProfile(inflater, chunk.type, await read(at + 8, chunk.length), texts);
+    }
     at += chunk.length + 12;
   }
 
   const palette = head.colourType === 3 ? readPalette(found.get("PLTE")) : undefined;
   const transparency = readTransparency(found.get("tRNS"), head.colourType, palette);
-  const exif = found.has("eXIf") ? readExif(found.get("eXIf")!) : undefined;
+  const block = found.get("eXIf") ?? texts.exif;
+  const exif = block && readExif(block);
   return {
     ...head,
     bands: (head.colourType === 3 ? 3 : head.samples) + (transparency ? 1 : 0),

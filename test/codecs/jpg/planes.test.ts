@@ -8,6 +8,7 @@ import { createJpegEncoder } from "../../../src/codecs/jpg/fast-encode.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { Step } from "../../../src/pipeline/steps.ts";
 import { testHost } from "../../host.ts";
+import { orientations, storedPoint } from "../../images/orientations.ts";
 import { openIndexed, whole } from "./random/open.ts";
 
 const codecs = createCodecs(testHost);
@@ -20,20 +21,6 @@ const slopes = [
   (u: number, v: number) => 20 + 3.25 * u + 0.5 * v,
   (u: number, v: number) => 230 - 0.5 * u - 4 * v,
 ] as const;
-
-/** The stored point that an upright one shows, of a stored picture of w by h (Exif 2.3, tag 0x0112). */
-const storedPoint: Readonly<
-  Record<number, (x: number, y: number, w: number, h: number) => readonly [number, number]>
-> = {
-  1: (x, y) => [x, y],
-  2: (x, y, w) => [w - x, y],
-  3: (x, y, w, h) => [w - x, h - y],
-  4: (x, y, _, h) => [x, h - y],
-  5: (x, y) => [y, x],
-  6: (x, y, _, h) => [y, h - x],
-  7: (x, y, w, h) => [w - y, h - x],
-  8: (x, y, w) => [w - y, x],
-};
 
 const shares = { gray: [1, 1], "444": [1, 1], "422": [2, 1], "420": [2, 2] } as const;
 
@@ -96,6 +83,7 @@ function error(
   { frame, planes }: Answer,
   at: (x: number, y: number) => readonly [number, number],
   step: number,
+  margin = 7,
 ) {
   let largest = 0;
   for (const [i, { data, width, height, stride }] of planes.entries()) {
@@ -103,7 +91,6 @@ function error(
       step * (frame.hMax / frame.components[i]!.h),
       step * (frame.vMax / frame.components[i]!.v),
     ];
-    const margin = 7;
     for (let y = margin; y < height - margin; y++)
       for (let x = margin; x < width - margin; x++) {
         const [u, v] = at((x + 0.5) * across, (y + 0.5) * down);
@@ -116,7 +103,6 @@ function error(
 /** Half a sample of halved chroma off would be 3.25 levels and more; rounding in two files at quality 100 is less. */
 const tolerance = 2.2;
 
-const orientations = [1, 2, 3, 4, 5, 6, 7, 8];
 const sizes = [
   [57, 45],
   [56, 45],
@@ -162,6 +148,24 @@ describe.each(["420", "422", "444", "gray"] as const)("planes of %s", (sampling)
         }
       },
     );
+  });
+});
+
+describe.each(["420", "422", "444"] as const)("planes of %s in half the size", (sampling) => {
+  test.each(orientations)("have each sample in its place in orientation %i", async (orientation) => {
+    for (const [w, h] of sizes) {
+      const stored = await source(w, h, sampling);
+      const at = (x: number, y: number) => storedPoint[orientation]!(x, y, w, h);
+      const [width, height] = orientation < 5 ? [w, h] : [h, w];
+      const axis = (length: number) => ({ size: Math.ceil(length / 2), origin: 0, scale: 2 });
+      const steps: Step[] = [
+        { op: "orient", orientation },
+        { op: "resize", x: axis(width), y: axis(height) },
+      ];
+      const got = await answer(stored, steps);
+      expect(got.frame.components[1]?.h).toBe(1);
+      expect(error(got, at, 2, 4), `${w} by ${h}`).toBeLessThan(tolerance);
+    }
   });
 });
 
