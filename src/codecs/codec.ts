@@ -188,5 +188,7 @@ export interface Codec {
     readonly alpha: boolean;
     readonly depths: readonly (8 | 16)[];
     readonly maxSide: number;
+    /** Gray is written as RGB, so that a gray profile does not fit. */
+    readonly rgbOnly?: true;
   };
 }

@@ -3,6 +3,7 @@
 import { cancelled } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { runSteps, type Step } from "../pipeline/steps.ts";
+import { carried } from "./carry.ts";
 import type { EncodeOptions, ImageHeader, IndexAccess, ReadRequest } from "./codec.ts";
 import type { Codecs } from "./index.ts";
 
@@ -38,7 +39,7 @@ export async function runTask(
 }
 
 /**
- * Decodes, runs the steps and encodes, or takes the codec's own shorter way. Between the stages it looks whether the
+ * Decodes, runs the steps and encodes, or takes the codec's own shorter way, and puts in what the answer carries. Between the stages it looks whether the
  * job is still wanted. Throws what the codecs throw, and ServiceError `cancelled`.
  */
 export async function runJob(
@@ -47,6 +48,16 @@ export async function runJob(
   codecs: Codecs,
   signal?: Wanted,
   index?: IndexAccess,
+): Promise<Uint8Array> {
+  return carried(await encodedPixels(plan, bytes, codecs, signal, index), plan, bytes, codecs);
+}
+
+async function encodedPixels(
+  plan: RenderPlan,
+  bytes: ByteSource,
+  codecs: Codecs,
+  signal: Wanted | undefined,
+  index: IndexAccess | undefined,
 ): Promise<Uint8Array> {
   stillWanted(signal);
   const codec = codecs.byFormat(plan.read.header.format);

@@ -4,7 +4,11 @@ import { ServiceError } from "../errors.ts";
 import { forEachConcurrently } from "../lib/concurrent.ts";
 import type { Source } from "../sources/source.ts";
 import { type DescribeParts, describe, openMaster } from "./describe.ts";
-import { type Size, uprightSize } from "./orientation.ts";
+import { asShown, type Size, uprightSize } from "./orientation.ts";
+import type { OutputPolicy } from "./policy.ts";
+
+/** What is needed to tell sizes as answers have them. */
+type Parts = DescribeParts & { readonly policy: Pick<OutputPolicy, "metadata"> };
 
 export interface Listed {
   readonly identifier: string;
@@ -21,7 +25,7 @@ const atOnce = 8;
 
 /** Up to `count` images of a source in natural order: its top directory first, then the ones below. */
 export async function firstImages(
-  parts: DescribeParts,
+  parts: Parts,
   source: Source,
   count: number,
   signal?: AbortSignal,
@@ -52,11 +56,12 @@ async function walk(source: Source, count: number): Promise<string[]> {
 
 const natural = new Intl.Collator("en", { numeric: true });
 
-async function look(parts: DescribeParts, identifier: string, signal?: AbortSignal): Promise<Listed> {
+async function look(parts: Parts, identifier: string, signal?: AbortSignal): Promise<Listed> {
   try {
     const master = await openMaster(parts.sources, identifier, signal);
     try {
-      return { identifier, size: uprightSize(await describe(parts, master, signal)) };
+      const header = await describe(parts, master, signal);
+      return { identifier, size: uprightSize(asShown(header, parts.policy)) };
     } finally {
       void master.image.close().catch(() => {});
     }

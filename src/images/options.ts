@@ -45,6 +45,16 @@ export const imageOptions = z.strictObject({
       "Time for one render; over it the answer is 503, code render_timeout, and the worker is replaced.",
     edit: "restart",
   }),
+  metadata: z.enum(["strip", "preserve"]).default("strip").meta({
+    description:
+      "`strip`: EXIF, XMP and IPTC are removed, and pixels are turned upright. `preserve`: they are kept, and pixels and info.json are as stored, with the orientation told in EXIF.",
+    edit: "restart",
+  }),
+  color: z.enum(["", "srgb", "respect-icc"]).default("").meta({
+    description:
+      "`srgb`: colours are converted to sRGB, and its profile is embedded. `respect-icc`: colours stay as they are, with the embedded profile of the source; CMYK becomes sRGB all the same. Empty: `srgb` where metadata is stripped, `respect-icc` where it is preserved.",
+    edit: "restart",
+  }),
   depth: z.enum(["8", "source"]).default("8").meta({
     description:
       "Bits per sample of answers: 8, or as many as the source has where the format holds them (png, tif).",

@@ -1,5 +1,6 @@
 // From header facts and a resolved request to what to read at which scale, which steps, what to write. Pure.
 
+import { mostBlockBytes } from "../codecs/blocks.ts";
 import type { EncodeOptions, ImageHeader, Rectangle } from "../codecs/codec.ts";
 import type { RenderPlan } from "../codecs/job.ts";
 import { ServiceError } from "../errors.ts";
@@ -9,7 +10,8 @@ import { orientationOf } from "../pipeline/orientation.ts";
 import { sourceWindow } from "../pipeline/resize.ts";
 import { blurReach } from "../pipeline/sharpen.ts";
 import { type ResampleAxis, type Step, shapeAfter } from "../pipeline/steps.ts";
-import { type Size, uprightSize } from "./orientation.ts";
+import { carryOf, convertsColours } from "./carry.ts";
+import { asShown, type Size, uprightSize } from "./orientation.ts";
 import type { CodecFacts, OutputPolicy } from "./policy.ts";
 
 /** How much larger than the answer a decoder has to deliver where its scales are not its own (see `ownScales`). */
@@ -38,7 +40,8 @@ export interface PlanInput {
  * Throws ServiceError `too-large` when the format cannot hold the answer.
  */
 export function planRender(input: PlanInput): RenderPlan {
-  const { header, page, request, geometry, policy, decoder, encoder } = input;
+  const { page, request, geometry, policy, decoder, encoder } = input;
+  const header = asShown(input.header, policy);
   const { region, size } = geometry;
   const upright = uprightSize(header);
   const orientation = orientationOf(header.orientation);
@@ -71,8 +74,9 @@ export function planRender(input: PlanInput): RenderPlan {
   const readRegion = storedRegion(window, level, header, scaleFactor);
 
   const steps: Step[] = [];
+  const converts = convertsColours(input);
   if (header.orientation !== 1) steps.push({ op: "orient", orientation: header.orientation });
-  if (linear) steps.push(...colourSteps(header), { op: "to-light" });
+  if (linear) steps.push(...colourSteps(header, converts), { op: "to-light" });
   if (!exact)
     steps.push({
       op: "resize",
@@ -80,7 +84,7 @@ export function planRender(input: PlanInput): RenderPlan {
       y: { ...y, origin: y.origin - window.y },
     });
   if (linear) steps.push({ op: "from-light", bits: header.depth });
-  else steps.push(...colourSteps(header));
+  else steps.push(...colourSteps(header, converts));
   if (sharpen) steps.push({ op: "sharpen", ...sharpen });
   if (across.size > size.width || down.size > size.height)
     steps.push({ op: "crop", left: across.before, top: down.before, ...size });
@@ -105,8 +109,11 @@ export function planRender(input: PlanInput): RenderPlan {
   const bytes = [decoded, ...shapes].map((s) => s.width * s.height * s.bands * (s.depth / 8));
   const peakOfSteps = Math.max(0, ...bytes.slice(1).map((b, i) => b + (bytes[i] ?? 0)));
   const encoding = (bytes.at(-1) ?? 0) * 3;
-  const memory = Math.max(decoder.memory(read, input.fileSize), peakOfSteps, encoding);
-  return { read, steps, write: encodeOptions(request, policy, header, step), memory: Math.ceil(memory) };
+  const carry = carryOf(input);
+  const carried = carry?.metadata ? 2 * Math.min(mostBlockBytes, input.fileSize) : 0;
+  const memory = Math.max(decoder.memory(read, input.fileSize), peakOfSteps, encoding + carried);
+  const write = { ...encodeOptions(request, policy, header, step), ...(carry && { carry }) };
+  return { read, steps, write, memory: Math.ceil(memory) };
 }
 
 /** Whether an answer has fewer pixels than its region, or is a tile of a level that has fewer than the image. */
@@ -195,8 +202,10 @@ function storedRegion(window: Rectangle, reduced: Size, header: ImageHeader, sca
 }
 
 /** To the colours of answers. */
-function colourSteps({ interpretation }: ImageHeader): Step[] {
-  return interpretation === "cmyk" || interpretation === "ycc" ? [{ op: "to-srgb", profile: false }] : [];
+function colourSteps({ interpretation, colour }: ImageHeader, converts: boolean): Step[] {
+  const told = colour !== undefined && !colour.srgb && colour.ignored === undefined;
+  if (converts && told) return [{ op: "to-srgb", profile: true }];
+  return interpretation === "gray" || interpretation === "rgb" ? [] : [{ op: "to-srgb", profile: false }];
 }
 
 /** What happens to the pixels of the answer's size: mirror, rotation, quality, then what the format cannot hold. */

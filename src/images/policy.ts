@@ -20,6 +20,10 @@ export interface OutputPolicy {
   readonly supersample?: 2 | 4;
   /** Whether reductions are done in linear light. */
   readonly linear: boolean;
+  /** preserve: EXIF, XMP and IPTC are kept, and pixels are not turned by the orientation that EXIF goes on telling. */
+  readonly metadata: "strip" | "preserve";
+  /** Whether colours are converted to sRGB or left as the embedded profile tells them. */
+  readonly color: "srgb" | "respect-icc";
 }
 
 /** What a plan has to know of the two codecs. */
@@ -43,5 +47,7 @@ export function outputPolicy(options: ImageOptions): OutputPolicy {
     ...(sharpen && { sharpen }),
     ...(options.supersample !== "off" && { supersample: options.supersample }),
     linear: options.linear === "on",
+    metadata: options.metadata,
+    color: options.color || (options.metadata === "preserve" ? "respect-icc" : "srgb"),
   };
 }

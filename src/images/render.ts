@@ -12,7 +12,7 @@ import type { Admission } from "./admit.ts";
 import { type EntryKey, entityTag, renderKey } from "./cache-keys.ts";
 import { type DescribeParts, describe, type Master } from "./describe.ts";
 import type { Indexes } from "./indexes.ts";
-import { uprightSize } from "./orientation.ts";
+import { asShown, uprightSize } from "./orientation.ts";
 import { planRender } from "./plan.ts";
 import type { OutputPolicy } from "./policy.ts";
 
@@ -50,7 +50,7 @@ export async function prepare(
   signal?: AbortSignal,
 ): Promise<Prepared> {
   const header = await describe(parts, master, signal);
-  const upright = uprightSize(header);
+  const upright = uprightSize(asShown(header, parts.policy));
   const geometry = resolve(request, upright, parts.limits, parts.tileSize);
   const canonical = canonicalParameters(request, geometry, upright, {
     gray: header.interpretation === "gray",

@@ -9,7 +9,7 @@ import { contextUri, imageInformation, informationType, profileUri } from "../..
 import { encodeIdentifier, type ImagePath, splitImagePath } from "../../iiif/image/path.ts";
 import { hash } from "../../images/cache-keys.ts";
 import { describe, type Master, openMaster } from "../../images/describe.ts";
-import { uprightSize } from "../../images/orientation.ts";
+import { asShown, uprightSize } from "../../images/orientation.ts";
 import { planFor, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
 import { forwardedHeaders } from "../http/client.ts";
@@ -94,7 +94,7 @@ async function information(
     const document = imageInformation({
       version: mount.version,
       id: serviceUri(c, mount, path.identifier),
-      size: uprightSize(header),
+      size: uprightSize(asShown(header, service.images.policy)),
       limits: service.images.limits,
       tileSize: service.images.tileSize,
     });

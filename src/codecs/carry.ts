@@ -1,0 +1,40 @@
+// What a derivative carries beside its pixels, put into it once it is encoded, whichever way it was made.
+
+import { srgbProfile } from "../colour/write.ts";
+import type { ByteSource } from "../lib/byte-source.ts";
+import type { Blocks } from "./blocks.ts";
+import type { Carry } from "./codec.ts";
+import { correctedExif } from "./exif-edit.ts";
+import type { Codecs } from "./index.ts";
+import type { RenderPlan } from "./job.ts";
+
+/** The encoded answer of a plan with what `plan.write.carry` asks for. Throws what reading the master's bytes throws. */
+export async function carried(
+  encoded: Uint8Array,
+  plan: RenderPlan,
+  bytes: ByteSource,
+  codecs: Codecs,
+): Promise<Uint8Array> {
+  const { carry, format } = plan.write;
+  const { embed } = codecs.encoder(format);
+  if (!carry || !embed) return encoded;
+  const blocks = await blocksFor(carry, plan, bytes, codecs);
+  return Object.values(blocks).some((block) => block !== undefined) ? embed(encoded, blocks) : encoded;
+}
+
+async function blocksFor(
+  carry: Carry,
+  { read, steps }: RenderPlan,
+  bytes: ByteSource,
+  codecs: Codecs,
+): Promise<Blocks> {
+  const kinds = carry.metadata ? "all" : "icc";
+  const codec = codecs.byFormat(read.header.format);
+  const wanted = carry.metadata || carry.profile === "source";
+  const own = wanted ? await codec.blocks?.(bytes, read.header, kinds) : undefined;
+  const icc = carry.profile === "srgb" ? srgbProfile() : carry.profile === "source" ? own?.icc : undefined;
+  if (!carry.metadata) return { icc };
+  const srgb = steps.some(({ op }) => op === "to-srgb");
+  const exif = correctedExif(own?.exif, { orientation: carry.orientation, srgb });
+  return { icc, exif, xmp: own?.xmp, iptc: own?.iptc };
+}
