@@ -91,6 +91,8 @@ export interface Platform {
   readonly files?: FileSystem;
   /** GET requests to addresses that `allowed` accepts; not on workerd, whose own network policy decides. */
   checkedGet?(allowed: (address: string, hostname: string) => boolean): CheckedGet;
+  /** What one request opened no other may use: sockets are opened anew each time (workerd). */
+  readonly connectionsEndWithRequest?: boolean;
   /** Where the process was started; file names in the configuration are relative to the file, command-line ones to this. */
   readonly cwd?: string;
   /** Undefined on workerd: jobs run in place. */

@@ -66,6 +66,7 @@ export function workerdPlatform(
     clientAddress: notedAddress,
     rawTarget: notedTarget,
     ...(DISK ? { files: diskFiles(DISK) } : {}),
+    connectionsEndWithRequest: true,
     cwd: "/",
     write: (stream, text) => (stream === "out" ? console.log : console.error)(text.replace(/\n$/, "")),
   };

@@ -1,5 +1,6 @@
 // The options that several stores have.
 
+import { z } from "zod";
 import { durationOption, sizeOption } from "../lib/option-types.ts";
 
 /** Size and lifetime that a slot has when its options do not say; as people write them. */
@@ -15,11 +16,14 @@ export const lifetimeOption = durationOption.meta({
 });
 
 /** `timeout` of every store that is asked over the network. */
-export const timeoutOption = durationOption.meta({
-  description:
-    "Longest that a request waits for an entry; in the slot origin, whose entries are large, eight times that. Then it goes on without.",
-  edit: "restart",
-});
+export const timeoutOption = z
+  .union([z.literal(""), durationOption])
+  .default("")
+  .meta({
+    description:
+      "Longest that a request waits for an entry before it goes on without. Empty: 250ms for Redis, 1s for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times that.",
+    edit: "restart",
+  });
 
 /** `max_bytes` and `ttl`, which every backend that we bound ourselves has. */
 export const boundOptions = (defaults: StoreDefaults) => ({

@@ -1,15 +1,20 @@
-// Which backend is built how, and the three cache slots of the service.
+// Which backend is built how and how long it is waited for, and the three cache slots of the service.
 
 import { createCounts } from "../lib/count.ts";
 import type { Log } from "../lib/log.ts";
 import { formatDuration, formatSize, parseDuration, parseSize } from "../lib/quantity.ts";
 import { openBucket } from "../lib/s3.ts";
 import { bucketOf } from "../lib/s3-options.ts";
+import { secretOf } from "../lib/secret.ts";
 import type { Platform } from "../platform/platform.ts";
 import { fallbackStore } from "./fallback.ts";
 import { filesystemStore } from "./filesystem.ts";
+import { type Deadlines, guardedStore } from "./guard.ts";
 import { heapStore } from "./heap.ts";
 import type { CacheOptions, StoreOptions } from "./options.ts";
+import { parseRedisAddress, redisStore } from "./redis.ts";
+import { redisRest } from "./redis-rest.ts";
+import { redisTcp } from "./redis-tcp.ts";
 import { s3Store } from "./s3.ts";
 import { createSlot, type Slot, slotCounts } from "./slot.ts";
 import type { Store } from "./store.ts";
@@ -18,7 +23,7 @@ import type { Store } from "./store.ts";
 export interface StoreHost {
   /** What the store is for; stores that share a place keep apart by it. */
   readonly use: string;
-  readonly platform: Pick<Platform, "files" | "env">;
+  readonly platform: Pick<Platform, "files" | "env" | "connectionsEndWithRequest">;
   readonly log: Pick<Log, "warn">;
 }
 
@@ -27,6 +32,7 @@ type Builders = {
   readonly [B in Backend]: (
     options: Extract<StoreOptions, { backend: B }>,
     host: StoreHost,
+    deadlines: Deadlines,
   ) => Store | undefined;
 };
 
@@ -56,20 +62,56 @@ const builders: Builders = {
     // A folder that the operator chose is not silently left (D-6): /ready says what is wrong with it.
     return path ? store : fallbackStore(store, standIn(), warn);
   },
-  s3: (options, { use, platform }) =>
+  redis(
+    { addr, db, tls, password_env, url, token_env, prefix, max_memory },
+    { use, platform },
+    { read, write },
+  ) {
+    const { env, connectionsEndWithRequest: connectEachTime = false } = platform;
+    const address = parseRedisAddress(addr);
+    const password = password_env ? secretOf(password_env, env) : undefined;
+    const driver = address
+      ? redisTcp({ ...address, db, tls, password, connectEachTime, timeoutMs: read })
+      : redisRest({ url, token: secretOf(token_env, env), timeoutMs: write });
+    return redisStore({ driver, prefix: `${prefix}${use}`, maxBytes: parseSize(max_memory) });
+  },
+  s3: (options, { use, platform }, { write }) =>
     s3Store({
-      bucket: openBucket({ ...bucketOf(options, platform.env), timeoutMs: parseDuration(options.timeout) }),
+      bucket: openBucket({ ...bucketOf(options, platform.env), timeoutMs: write }),
       prefix: `${options.prefix}${use}/`,
     }),
   none: () => undefined,
 };
 
-/** The store of some options; undefined for `none`. */
+/** Milliseconds that a read may take where the options do not say. */
+const readDeadline = {
+  filesystem: () => 5000,
+  redis: ({ url }: Extract<StoreOptions, { backend: "redis" }>) => (url ? 1000 : 250),
+  s3: () => 2000,
+} as const;
+
+/** Entries of the slot `origin` are up to a thousand times as large as those of the others. */
+const originFactor = 8;
+
+/** How long the store of some options is waited for. */
+function deadlinesOf(options: StoreOptions, use: string): Deadlines {
+  const factor = use === "origin" ? originFactor : 1;
+  const usual =
+    options.backend in readDeadline ? readDeadline[options.backend as "redis"](options as never) : 0;
+  const written = "timeout" in options && options.timeout ? parseDuration(options.timeout) : usual;
+  const read = written * factor;
+  // Nobody waits for a write. A check is shorter than the 2 s that /ready waits for it.
+  return { read, write: Math.max(10_000, 4 * read), purge: 30_000, check: 1800 };
+}
+
+/** The store of some options, under deadlines where it is not in memory; undefined for `none`. */
 export function createStore<B extends Backend>(
   options: Extract<StoreOptions, { backend: B }>,
   host: StoreHost,
 ): Store | undefined {
-  return (builders[options.backend as B] as Builders[B])(options, host);
+  const deadlines = deadlinesOf(options, host.use);
+  const store = (builders[options.backend as B] as Builders[B])(options, host, deadlines);
+  return store && options.backend in readDeadline ? guardedStore(store, deadlines) : store;
 }
 
 function defaultFolder(env: Platform["env"]): string | undefined {
@@ -128,7 +170,9 @@ export function buildSlots(
 
 function about(options: StoreOptions): string {
   if (options.backend === "none") return "off";
-  const size = "max_bytes" in options ? `, up to ${formatSize(parseSize(options.max_bytes))}` : "";
+  const bound =
+    "max_bytes" in options ? options.max_bytes : "max_memory" in options ? options.max_memory : undefined;
+  const size = bound === undefined ? "" : `, up to ${formatSize(parseSize(bound))}`;
   const lifetime = parseDuration(options.ttl);
   return `${options.backend}${size}${lifetime === 0 ? "" : `, kept for ${formatDuration(lifetime)}`}`;
 }

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { StoreDefaults } from "./bounds.ts";
 import { filesystemOptions } from "./filesystem.ts";
 import { heapOptions } from "./heap.ts";
+import { redisOptions } from "./redis.ts";
 import { s3StoreOptions } from "./s3.ts";
 
 const noneOptions = z.strictObject({
@@ -15,6 +16,7 @@ const slotOptions = (backend: "heap" | "filesystem", defaults: StoreDefaults) =>
     .discriminatedUnion("backend", [
       heapOptions(defaults),
       filesystemOptions(defaults),
+      redisOptions(defaults),
       s3StoreOptions(defaults),
       noneOptions,
     ])

@@ -25,7 +25,7 @@ export const s3StoreOptions = (defaults: StoreDefaults) =>
         description: "What all keys begin with; the name of the slot follows.",
         edit: "restart",
       }),
-      timeout: timeoutOption.default("2s"),
+      timeout: timeoutOption,
       ttl: lifetimeOption.default(defaults.ttl),
     })
     .overwrite(withoutCredentials);

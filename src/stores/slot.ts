@@ -163,7 +163,14 @@ export function createSlot(options: SlotOptions): Slot {
     ...(store && !store.usage
       ? {}
       : { usage: async () => (await store?.usage?.()) ?? { entries: 0, bytes: 0 } }),
-    check: async () => store?.check(),
+    async check() {
+      try {
+        await store?.check();
+      } catch (error) {
+        failed("check", error);
+        throw error;
+      }
+    },
     settled,
     async close() {
       await settled();

@@ -1,0 +1,60 @@
+// A circuit breaker: what has failed a few times in a row is left alone for a while, then tried once.
+
+export interface CircuitOptions {
+  /** Failures in a row that open it. */
+  readonly failures?: number;
+  /** Milliseconds before the first trial; doubled with each trial that fails. */
+  readonly pauseMs?: number;
+  readonly longestPauseMs?: number;
+  /** Milliseconds, never going back. */
+  readonly now?: () => number;
+}
+
+export interface Circuit {
+  /** What `act` gives. Throws what it throws; while open, the last of that, without calling it. */
+  run<T>(act: () => Promise<T>): Promise<T>;
+  /** From another source it is known that all is well. */
+  close(): void;
+}
+
+/** A closed circuit. */
+export function createCircuit({
+  failures = 5,
+  pauseMs = 1000,
+  longestPauseMs = 30_000,
+  now = () => performance.now(),
+}: CircuitOptions = {}): Circuit {
+  let inRow = 0;
+  let pause = pauseMs;
+  let open: { readonly error: unknown; readonly until: number; trying: boolean } | undefined;
+
+  const close = () => {
+    inRow = 0;
+    pause = pauseMs;
+    open = undefined;
+  };
+
+  const failed = (error: unknown, trial: boolean) => {
+    inRow++;
+    if (trial) pause = Math.min(longestPauseMs, pause * 2);
+    // What began before it was opened tells nothing new.
+    if (trial || (!open && inRow >= failures)) open = { error, until: now() + pause, trying: false };
+  };
+
+  return {
+    close,
+    async run(act) {
+      const trial = open !== undefined && !open.trying && now() >= open.until;
+      if (open && !trial) throw open.error;
+      if (open) open.trying = true;
+      try {
+        const value = await act();
+        close();
+        return value;
+      } catch (error) {
+        failed(error, trial);
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// A store that fails or stands still costs its callers a bounded time, and after a few failures none.
+
+import { withDeadline } from "../lib/bounded-wait.ts";
+import { type CircuitOptions, createCircuit } from "./circuit.ts";
+import type { Store } from "./store.ts";
+
+/** Milliseconds. */
+export interface Deadlines {
+  readonly read: number;
+  readonly write: number;
+  readonly purge: number;
+  readonly check: number;
+}
+
+/**
+ * The store under deadlines. Reads and writes have a circuit breaker each, so that a full disk can still be read; a check
+ * that passes closes both. A purge is always tried, and fails when a write before it may still land after it.
+ */
+export function guardedStore(store: Store, deadlines: Deadlines, circuit: CircuitOptions = {}): Store {
+  const reads = createCircuit(circuit);
+  const writes = createCircuit(circuit);
+  /** Writes under way, also those that nobody waits for any more. */
+  const writing = new Set<Promise<void>>();
+
+  const write = (act: () => Promise<void>) => {
+    const one = act().finally(() => writing.delete(one));
+    writing.add(one);
+    return one;
+  };
+  const purge = <T>(act: () => Promise<T>) =>
+    withDeadline(deadlines.purge, async () => {
+      await Promise.allSettled(writing);
+      return act();
+    });
+  const { clear, usage } = store;
+
+  return {
+    get: (name, variant) => reads.run(() => withDeadline(deadlines.read, () => store.get(name, variant))),
+    set: (name, variant, value, ttl) =>
+      writes.run(() =>
+        withDeadline(deadlines.write, () => write(() => store.set(name, variant, value, ttl))),
+      ),
+    delete: (name, variant) => purge(() => store.delete(name, variant)),
+    ...(clear ? { clear: () => purge(clear) } : {}),
+    ...(usage ? { usage: () => reads.run(() => withDeadline(deadlines.purge, usage)) } : {}),
+    async check() {
+      await withDeadline(deadlines.check, () => store.check());
+      reads.close();
+      writes.close();
+    },
+    close: async () => store.close?.(),
+  };
+}

@@ -1,0 +1,57 @@
+// How a store reaches Redis: over a socket or over HTTP.
+
+import type { RedisScript } from "./redis-scripts.ts";
+
+export type RedisArgument = string | number | Uint8Array;
+
+export interface RedisDriver {
+  /** Values written by drivers of another form are not for this one. */
+  readonly form: "binary" | "base64";
+  /** A value as an argument, and a reply as the value. */
+  encode(value: Uint8Array): string | Uint8Array;
+  decode(reply: unknown): Uint8Array;
+  /**
+   * The reply of a script: integers as numbers, nil as null, lists as arrays. Throws an Error whose message is for the
+   * operator and names no address, key or secret.
+   */
+  run(script: RedisScript, keys: readonly string[], args: readonly RedisArgument[]): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+const checkPassword = "Check what password_env or token_env names.";
+const checkAddress = "Check addr or url, and that Redis runs there.";
+
+/** What an operator does about an error, by its code in Redis or in the runtime. */
+const adviceFor: Readonly<Record<string, string>> = {
+  WRONGPASS: checkPassword,
+  NOAUTH: checkPassword,
+  UNAUTHORIZED: checkPassword,
+  NOPERM: "Allow this user scripts and the keys of the prefix.",
+  OOM: "Give Redis more memory than the max_memory of all slots together.",
+  MISCONF: "Redis cannot write its snapshot to disk.",
+  READONLY: "Name the primary, not a replica.",
+  LOADING: "It is still reading its data.",
+  ERR: "Check db, and that Redis is of version 5 or newer.",
+  ECONNREFUSED: checkAddress,
+  ENOTFOUND: checkAddress,
+  EAI_AGAIN: checkAddress,
+  EHOSTUNREACH: checkAddress,
+  ETIMEDOUT: checkAddress,
+  SELF_SIGNED_CERT_IN_CHAIN: "Its certificate is not trusted.",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "Its certificate is not trusted.",
+};
+
+/** The error for the operator. Of the cause only the message stays: clients hang the whole command on their errors. */
+export function redisFailure(cause: unknown): Error {
+  const { message = "", code } = (cause ?? {}) as { message?: string; code?: unknown };
+  const word = typeof code === "string" && /^[A-Z_]{2,40}$/.test(code) ? code : wordOf(message);
+  const advice = adviceFor[word ?? ""] ?? checkAddress;
+  return new Error(`Redis cannot be used${word ? ` (${word})` : ""}. ${advice}`, { cause: message });
+}
+
+function wordOf(message: string): string | undefined {
+  // Before a password is given, Redis takes short commands only.
+  if (/^ERR .*unauthenticated/.test(message)) return "NOAUTH";
+  if (/^unauthorized/i.test(message)) return "UNAUTHORIZED";
+  return /^[A-Z]{3,20}(?= )/.exec(message)?.[0];
+}

@@ -1,0 +1,58 @@
+// Redis over HTTP, as Upstash offers it, by @upstash/redis. Requests are JSON, so that values go as base64.
+
+import type { Redis } from "@upstash/redis/cloudflare";
+import { type RedisDriver, redisFailure } from "./redis-driver.ts";
+import { type RedisScript, redisScripts } from "./redis-scripts.ts";
+
+export interface RedisRestOptions {
+  readonly url: string;
+  readonly token: string;
+  /** Longest time for one request. */
+  readonly timeoutMs: number;
+}
+
+type Runner = ReturnType<Redis["createScript"]>;
+
+/** A driver. Nothing is asked yet. */
+export function redisRest({ url, token, timeoutMs }: RedisRestOptions): RedisDriver {
+  let runners: Promise<Record<RedisScript, Runner>> | undefined;
+
+  const load = async () => {
+    // Loaded only where it is used. This form of the package has fetch alone, whatever the runtime.
+    const { Redis } = await import("@upstash/redis/cloudflare");
+    const redis = new Redis({
+      url,
+      token,
+      enableTelemetry: false,
+      automaticDeserialization: false,
+      // An entry never waits for another, larger one.
+      enableAutoPipelining: false,
+      responseEncoding: false,
+      retry: false,
+      signal: () => AbortSignal.timeout(timeoutMs),
+    });
+    const made = Object.entries(redisScripts).map(([name, lua]) => [name, redis.createScript(lua)]);
+    return Object.fromEntries(made) as Record<RedisScript, Runner>;
+  };
+
+  return {
+    form: "base64",
+    encode: (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64"),
+    decode: (reply) => new Uint8Array(Buffer.from(String(reply), "base64")),
+    async run(script, keys, args) {
+      try {
+        runners ??= load();
+        return await (await runners)[script].exec([...keys], args.map(String));
+      } catch (error) {
+        throw redisFailure(withoutBody(error));
+      }
+    },
+    async close() {},
+  };
+}
+
+/** The package's messages end in the whole request, value and all. */
+function withoutBody(error: unknown): unknown {
+  if (!(error instanceof Error) || !error.name.startsWith("Upstash")) return error;
+  return new Error(error.message.split(", command was:")[0]?.slice(0, 200));
+}

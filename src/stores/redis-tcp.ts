@@ -1,0 +1,113 @@
+// Redis over TCP or TLS, by ioredis. It connects when there is something to ask and tries again no sooner; a connection
+// whose answers stay away is given up.
+
+import type { Redis, RedisOptions } from "ioredis";
+import { type RedisArgument, type RedisDriver, redisFailure } from "./redis-driver.ts";
+import { accountKeys, type RedisScript, redisScripts } from "./redis-scripts.ts";
+
+export interface RedisAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly db: number;
+  readonly tls: boolean;
+  readonly password: string | undefined;
+}
+
+export interface RedisTcpOptions extends RedisAddress {
+  /** Time for the connection to be made. */
+  readonly timeoutMs: number;
+  /** Each script has a connection of its own, for runtimes where no request may use another's. */
+  readonly connectEachTime: boolean;
+}
+
+/** A connection from which nothing came for so long while something was asked is dead. */
+const silenceMs = 10_000;
+
+type Scripted = Redis & Record<`${RedisScript}Buffer`, (...args: unknown[]) => Promise<unknown>>;
+
+/** A driver. Nothing is connected yet. */
+export function redisTcp(options: RedisTcpOptions): RedisDriver {
+  const { timeoutMs, connectEachTime, host, port, db, tls, password } = options;
+  const settings: RedisOptions = {
+    host,
+    port,
+    db,
+    // The oldest form of the protocol, which every server speaks.
+    protocol: 2,
+    ...(password === undefined ? {} : { password }),
+    ...(tls ? { tls: { servername: host } } : {}),
+    connectTimeout: timeoutMs,
+    socketTimeout: silenceMs,
+    lazyConnect: true,
+    retryStrategy: null,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    enableReadyCheck: false,
+    disableClientInfo: true,
+  };
+  let client: Promise<Scripted> | undefined;
+
+  const open = async (): Promise<Scripted> => {
+    // Loaded only where it is used.
+    const { Redis } = await import("ioredis");
+    const made = new Redis(settings) as Scripted;
+    for (const [name, lua] of Object.entries(redisScripts))
+      made.defineCommand(name, { lua, numberOfKeys: accountKeys.length });
+    // What went wrong comes as an event; the promise says only that the connection was closed.
+    let failure: unknown;
+    made.on("error", (error) => {
+      failure = error;
+    });
+    await made.connect().catch((error: unknown) => {
+      failure ??= error;
+    });
+    // Also where the connection stands, but not in the database that was asked for.
+    if (failure === undefined) return made;
+    made.disconnect();
+    throw failure;
+  };
+
+  /** The connection, made now unless it stands. */
+  const connected = (): Promise<Scripted> => {
+    if (client) return client;
+    const opening = open();
+    const forget = () => {
+      if (client === opening) client = undefined;
+    };
+    opening.then((redis) => redis.once("end", forget), forget);
+    client = opening;
+    return opening;
+  };
+
+  return {
+    form: "binary",
+    encode: (value) => value,
+    decode: bytesOf,
+    async run(script, keys, args) {
+      let own: Scripted | undefined;
+      try {
+        const redis = connectEachTime ? (own = await open()) : await connected();
+        return await redis[`${script}Buffer`](...keys, ...args.map(argument));
+      } catch (error) {
+        throw redisFailure(error);
+      } finally {
+        own?.disconnect();
+      }
+    },
+    async close() {
+      const open = client;
+      client = undefined;
+      (await open?.catch(() => undefined))?.disconnect();
+    },
+  };
+}
+
+/** ioredis takes bytes as Buffer only. */
+function argument(value: RedisArgument): string | number | Buffer {
+  return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value;
+}
+
+function bytesOf(reply: unknown): Uint8Array {
+  const { buffer, byteOffset, byteLength } = reply as Buffer;
+  return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+}

@@ -1,0 +1,161 @@
+// A store in Redis that any number of processes may share, least recently used out first. Entries are verified when read.
+
+import { z } from "zod";
+import { sizeOption } from "../lib/option-types.ts";
+import { isServiceUrl } from "../lib/s3-options.ts";
+import { lifetimeOption, type StoreDefaults, timeoutOption } from "./bounds.ts";
+import { decodeEntry, encodeEntry, entryKey, keyHash } from "./entry.ts";
+import type { RedisArgument, RedisDriver } from "./redis-driver.ts";
+import { accountKeys, type RedisScript } from "./redis-scripts.ts";
+import { roundTrip } from "./round-trip.ts";
+import type { Store } from "./store.ts";
+
+const addrForm = "expected host and port of a Redis server, such as 127.0.0.1:6379 or [::1]:6379";
+const urlForm = "expected an https or http URL of a Redis REST service, without query and credentials";
+const prefixForm = "expected letters, digits and . _ : / -";
+
+/** Host and port of `host:port` or `[host]:port`; undefined for anything else. */
+export function parseRedisAddress(
+  text: string,
+): { readonly host: string; readonly port: number } | undefined {
+  const [, inBrackets, plain, digits] =
+    /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:/@[\]]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = inBrackets ?? plain;
+  const port = Number(digits);
+  return host && port > 0 && port < 65536 ? { host, port } : undefined;
+}
+
+/** Schema of `backend: redis`. */
+export const redisOptions = (defaults: StoreDefaults) =>
+  z
+    .strictObject({
+      backend: z
+        .literal("redis")
+        .meta({ description: "In Redis, which many servers may share.", edit: "restart" }),
+      addr: z
+        .string({ error: addrForm })
+        .refine((text) => text === "" || parseRedisAddress(text) !== undefined, { error: addrForm })
+        .default("")
+        .meta({ description: "Host and port of a Redis server; or give `url`.", edit: "restart" }),
+      db: z
+        .int()
+        .min(0)
+        .default(0)
+        .meta({ description: "Number of the database at `addr`.", edit: "restart" }),
+      tls: z.boolean().default(false).meta({ description: "Whether `addr` speaks TLS.", edit: "restart" }),
+      password_env: z.string().default("").meta({
+        description: "Environment variable that holds the password for `addr`. Empty: none.",
+        edit: "restart",
+      }),
+      url: z
+        .string({ error: urlForm })
+        .refine((text) => text === "" || isServiceUrl(text), { error: urlForm })
+        .default("")
+        .meta({ description: "URL of a Redis REST service (Upstash); or give `addr`.", edit: "restart" }),
+      token_env: z.string().default("").meta({
+        description: "Environment variable that holds the token for `url`.",
+        edit: "restart",
+      }),
+      prefix: z
+        .string({ error: prefixForm })
+        .regex(/^[A-Za-z0-9._:/-]*$/, prefixForm)
+        .default("smalti/")
+        .meta({
+          description: "What all keys begin with; the name of the slot follows.",
+          edit: "restart",
+        }),
+      timeout: timeoutOption,
+      max_memory: sizeOption.default(defaults.maxBytes).meta({
+        description:
+          "Bytes that all entries under the prefix may take in Redis, whichever server wrote them; the least recently used go first.",
+        edit: "restart",
+      }),
+      ttl: lifetimeOption.default(defaults.ttl),
+    })
+    .refine((options) => (options.addr === "") !== (options.url === ""), {
+      path: ["addr"],
+      error: "expected either addr (host:port) or url (REST), and not both",
+    })
+    .refine((options) => options.url === "" || options.token_env !== "", {
+      path: ["token_env"],
+      error: "expected the name of the environment variable that holds the token for url",
+    });
+
+export interface RedisStoreOptions {
+  readonly driver: RedisDriver;
+  readonly prefix: string;
+  /** Bound in bytes on entries, keys and what tells of them. An entry that is larger alone is not kept. */
+  readonly maxBytes: number;
+  /** Milliseconds since 1970, of the expiry inside the entries; Redis expires them by its own clock. */
+  readonly now?: () => number;
+}
+
+/**
+ * What an entry costs in Redis, measured: its key and its places in the four keys that tell of it, and what the allocator
+ * rounds up.
+ */
+const costOf = (bytes: number) => Math.ceil(bytes * 1.1) + 1000;
+/** Variants that are removed in one step. */
+const atOnce = 500;
+
+/** A store over what Redis holds already. */
+export function redisStore({ driver, prefix, maxBytes, now = Date.now }: RedisStoreOptions): Store {
+  // The braces keep all keys on one node of a cluster, where scripts need them.
+  const space = `{${prefix}${driver.form === "binary" ? "" : `:${driver.form}`}}:`;
+  const entries = `${space}e:`;
+  const keys = accountKeys.map((name) => `${space}${name}`);
+  const run = (script: RedisScript, ...args: RedisArgument[]) => driver.run(script, keys, [entries, ...args]);
+  const memberOf = async (name: string, variant: string) =>
+    `${await keyHash(name)}:${await keyHash(variant)}`;
+
+  const store: Omit<Store, "check"> = {
+    async get(name, variant) {
+      const member = await memberOf(name, variant);
+      const reply = await run("get", member);
+      if (reply === null) return undefined;
+      const body = await decodeEntry(driver.decode(reply), entryKey(name, variant), now());
+      // Where nothing can be removed, what does not verify is still a miss.
+      if (!body) await run("remove", member).catch(() => 0);
+      return body;
+    },
+    async set(name, variant, value, ttl = 0) {
+      const lifetime = ttl > 0 ? Math.ceil(ttl * 1000) : 0;
+      const entry = await encodeEntry(entryKey(name, variant), value, lifetime > 0 ? now() + lifetime : 0);
+      const member = await memberOf(name, variant);
+      if (costOf(entry.length) > maxBytes) {
+        await run("remove", member);
+        return;
+      }
+      const stored = driver.encode(entry);
+      await run("put", member, stored, costOf(stored.length), lifetime, maxBytes);
+    },
+    async delete(name, variant) {
+      if (variant !== undefined) return Number(await run("remove", await memberOf(name, variant)));
+      const hash = await keyHash(name);
+      for (let removed = 0; ; ) {
+        const [seen = 0, gone = 0] = (await run("removeName", hash, atOnce)) as number[];
+        removed += gone;
+        if (seen < atOnce) return removed;
+      }
+    },
+    async clear() {
+      await run("forgetAll");
+      for (let cursor = 0; ; ) {
+        cursor = Number(await run("sweep", cursor));
+        if (cursor === 0) return;
+      }
+    },
+    async usage() {
+      const [count = 0, bytes = 0] = (await run("usage")) as number[];
+      return { entries: count, bytes };
+    },
+    close: () => driver.close(),
+  };
+  return {
+    ...store,
+    async check() {
+      if (!(await roundTrip(store)))
+        throw new Error("Redis does not give back what was written. Raise max_memory.");
+    },
+  };
+}

@@ -1,0 +1,124 @@
+// A real Redis for tests, from Debian, in a folder of its own; and an HTTP front for it that speaks the REST protocol of
+// Upstash.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { serve } from "@hono/node-server";
+import { Hono } from "hono";
+import { Redis } from "ioredis";
+
+export interface RedisServer {
+  readonly port: number;
+  /** A client of our own, for looking at what is there. */
+  readonly admin: Redis;
+  /** Ends the process at once; what it held is gone. */
+  kill(): Promise<void>;
+  /** Stops answering, connections stay. */
+  freeze(): void;
+  thaw(): void;
+  /** Starts it again on the same port, empty. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
+
+/** Starts redis-server on a free port of 127.0.0.1 and waits until it answers. */
+export async function startRedis({
+  args = [] as readonly string[],
+  password = "",
+} = {}): Promise<RedisServer> {
+  const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), "smalti-redis-"));
+  const connection = { host: "127.0.0.1", port, retryStrategy: () => 20, maxRetriesPerRequest: null };
+  let child: ChildProcess | undefined;
+  const start = async () => {
+    const secret = password ? ["--requirepass", password] : [];
+    const place = ["--bind", "127.0.0.1", "--port", `${port}`, "--dir", folder, "--save", ""];
+    const started = spawn("redis-server", [...place, ...secret, ...args], { stdio: "ignore" });
+    child = started;
+    await new Promise<void>((resolve, reject) => {
+      started.once("error", (cause) =>
+        reject(new Error("redis-server cannot be started; install it (Debian: redis-server)", { cause })),
+      );
+      started.once("spawn", resolve);
+    });
+    await admin.ping();
+  };
+  const kill = async () => {
+    const running = child;
+    if (!running || running.exitCode !== null || running.signalCode !== null) return;
+    const ended = new Promise((resolve) => running.once("exit", resolve));
+    running.kill("SIGKILL");
+    await ended;
+  };
+  const admin = new Redis({ ...connection, ...(password ? { password } : {}) });
+  admin.on("error", () => {});
+  await start();
+  return {
+    port,
+    admin,
+    kill,
+    freeze: () => void child?.kill("SIGSTOP"),
+    thaw: () => void child?.kill("SIGCONT"),
+    restart: start,
+    async close() {
+      admin.disconnect();
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface RestFront {
+  readonly url: string;
+  /** Whether requests are answered with 500. */
+  broken: boolean;
+  close(): Promise<void>;
+}
+
+/** Upstash's REST protocol in front of a Redis: a command as JSON list, its reply as JSON, a bearer token. */
+export async function startRestFront({ port }: RedisServer, token: string): Promise<RestFront> {
+  const redis = new Redis({ host: "127.0.0.1", port });
+  redis.on("error", () => {});
+  const app = new Hono();
+  app.post("/", async (context) => {
+    if (context.req.header("authorization") !== `Bearer ${token}`)
+      return context.json({ error: "WRONGPASS invalid or missing auth token" }, 401);
+    if (front.broken) return context.json({ error: "ERR internal" }, 500);
+    const [command = "", ...args] = ((await context.req.json()) as unknown[]).map(String);
+    try {
+      return context.json({ result: await redis.call(command, ...args) });
+    } catch (error) {
+      return context.json({ error: (error as Error).message }, 400);
+    }
+  });
+  const server = serve({ fetch: app.fetch, hostname: "127.0.0.1", port: 0 });
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address = server.address() as { readonly port: number };
+  const front = {
+    url: `http://127.0.0.1:${address.port}`,
+    broken: false,
+    async close() {
+      redis.disconnect();
+      await new Promise((resolve) => {
+        server.close(resolve);
+        (server as unknown as { closeAllConnections(): void }).closeAllConnections();
+      });
+    },
+  };
+  return front;
+}
