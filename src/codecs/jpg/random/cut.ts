@@ -1,5 +1,6 @@
 // Lossless cuts: a rectangle on the MCU grid becomes a JPEG file of its own, from the same coded bits (ITU-T T.81, F.1).
 
+import { concatenated } from "../../../lib/concatenated.ts";
 import type { Rectangle } from "../../codec.ts";
 import { zigzag } from "../quantisation.ts";
 import { area, components, field, outcome } from "./engine.ts";
@@ -32,6 +33,8 @@ export function cutRange(frame: Frame, scan: Scan, region: Rectangle): McuRange 
 
 /** A code of at most 27 bits for each component after a jump; room for one jump in each MCU of a row. */
 const outputRoom = 2 * area.rawRoom + (1 << 20);
+/** Bytes of output that stay in the module's memory before they are taken out: most tiles are taken out as a whole. */
+const gathered = 1 << 20;
 
 /**
  * The region as a baseline JPEG file with the source's tables, without restart markers and without metadata.
@@ -50,7 +53,7 @@ export async function cutRegion(job: DecodeJob, region: Rectangle): Promise<Uint
     if (ranges.length < mcus.bottom - mcus.top) return undefined;
     const bytesOf = await readRanges(ranges, job.read, job.gap);
 
-    engine.reserve(area.arena + outputRoom);
+    engine.reserve(area.arena + gathered + outputRoom);
     describeScan(engine, tables, scan, []);
     const words = engine.words();
     words[field.held] = words[field.held + 1] = words[field.heldCount] = 0;
@@ -58,8 +61,19 @@ export async function cutRegion(job: DecodeJob, region: Rectangle): Promise<Uint
       words[components.at + i * components.size + components.cut] = 0;
     });
     const parts: Uint8Array[] = [cutHeader(frame, scan, region)];
-    const keep = (end: number) => {
-      if (end > area.arena) parts.push(engine.bytes().slice(area.arena, end));
+    let at: number = area.arena;
+    const takeOut = () => {
+      if (at > area.arena) parts.push(engine.bytes().slice(area.arena, at));
+      at = area.arena;
+    };
+    const output = {
+      get at() {
+        return at;
+      },
+      drain(end: number) {
+        at = end;
+        if (at > area.arena + gathered) takeOut();
+      },
     };
     for (const range of ranges) {
       const entry = entryBefore(scanIndex, range.row, mcus.left)!;
@@ -71,7 +85,7 @@ export async function cutRegion(job: DecodeJob, region: Rectangle): Promise<Uint
         { stopRow: range.row + 1, endColumn: mcus.right, fromColumn: mcus.left },
         [bytesOf(range)],
         range.offset + range.length >= scanIndex.end && scanIndex.complete,
-        { at: area.arena, drain: keep },
+        output,
       );
       if (result === outcome.hungry && short.size === 0) {
         // one estimate fell short: all rows are read up to their next entry
@@ -81,22 +95,13 @@ export async function cutRegion(job: DecodeJob, region: Rectangle): Promise<Uint
       if (result !== outcome.reached) return undefined;
     }
     if (short.size > before) continue;
-    words[field.output] = area.arena;
+    words[field.output] = at;
     engine.run.finishCut();
-    keep(words[field.output]!);
+    at = words[field.output]!;
+    takeOut();
     parts.push(Uint8Array.of(0xff, 0xd9));
-    return concat(parts);
+    return concatenated(parts);
   }
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
 
 const word = (value: number) => [value >> 8, value & 255];

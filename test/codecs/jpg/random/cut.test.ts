@@ -96,6 +96,18 @@ it("is not possible off the grid, nor from damaged data", async () => {
   expect(await broken.cut({ x: 0, y: 0, width: 64, height: 64 })).toBeDefined();
 });
 
+it("holds the samples of the source where it is larger than what the module gathers at once", async () => {
+  const random = randomness(4);
+  const side = 1280;
+  const noise = Buffer.from(Uint8Array.from({ length: side * side }, () => random() * 256));
+  const source = await sharp(noise, { raw: { width: side, height: side, channels: 1 } })
+    .jpeg({ quality: 100 })
+    .toBuffer();
+  const reader = await openIndexed(source);
+  const file = await confirmCut(reader, { x: 8, y: 16, width: side - 8, height: side - 16 });
+  expect(file.length).toBeGreaterThan(3 * 2 ** 19);
+});
+
 describe.skipIf(!hasTools)("needs cjpeg and djpeg of libjpeg-turbo-progs", () => {
   const ppm = picture(1234, 210, 8);
   const kinds: [string, string[]][] = [
