@@ -104,7 +104,7 @@ it("holds the samples of the source where it is larger than what the module gath
     .jpeg({ quality: 100 })
     .toBuffer();
   const reader = await openIndexed(source);
-  const file = await confirmCut(reader, { x: 8, y: 16, width: side - 8, height: side - 16 });
+  const file = await confirmCut(reader, { x: 16, y: 16, width: side - 16, height: side - 16 });
   expect(file.length).toBeGreaterThan(3 * 2 ** 19);
 });
 
