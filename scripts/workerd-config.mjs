@@ -18,6 +18,8 @@ export function workerdConfig(modules) {
   return `# smalti on workerd: cd dist && workerd serve workerd.capnp
 # Images, the configuration (config.yaml) and what is written lie in ./data, or where --directory-path disk=DIR says.
 # Another port: --socket-addr http=*:8081
+# Outgoing connections go to public addresses alone, whatever names resolve to: identifiers may name hosts. For a source or
+# cache in a private network add "private" to the list in "internet".
 
 using Workerd = import "/workerd/workerd.capnp";
 
@@ -26,7 +28,7 @@ const config :Workerd.Config = (
     (name = "main", worker = .smalti),
     (name = "disk", disk = (path = "data", writable = true)),
     (name = "assets", disk = (path = "static")),
-    (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),
+    (name = "internet", network = (allow = ["public"], tlsOptions = (trustBrowserCas = true))),
   ],
   sockets = [(name = "http", address = "*:8080", http = (), service = "main")],
 );

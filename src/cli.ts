@@ -127,7 +127,11 @@ async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): P
   const service = await createService(config, platform, log, version).catch((error: unknown) => {
     throw new StartError(error instanceof Error ? error.message : String(error));
   });
-  const unusable = (await service.ready()).sources.filter((source) => !source.healthy);
+  const unhealthy = (await service.ready()).sources.filter((source) => !source.healthy);
+  // A server that is away now may be back soon; a folder that is not there is a mistake.
+  for (const { name, backend, error } of unhealthy)
+    if (backend !== "filesystem") log.warn("a source cannot be used at the moment", { source: name, error });
+  const unusable = unhealthy.filter(({ backend }) => backend === "filesystem");
   if (unusable.length > 0) {
     await closeBy(service, performance.now() + parseDuration(config.shutdown_timeout));
     // Only the terminal is told where; /ready is public.

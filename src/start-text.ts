@@ -55,6 +55,10 @@ export async function startText(
   if (image?.size)
     lines.push(`  an image       ${first}/iiif/3/${encodeIdentifier(image.identifier)}/info.json`);
   else if (image) lines.push(`  an image       ${image.identifier}: ${image.problem}`);
+  else if (!sources.default.list)
+    lines.push(
+      `  images         ${first}/iiif/3/{identifier}/info.json (source "${sources.default.name}" cannot list them)`,
+    );
   else lines.push(`  no image found at the top of source "${sources.default.name}"`);
   return `${lines.join("\n")}\n`;
 }

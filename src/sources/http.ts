@@ -1,6 +1,7 @@
 // Masters on web servers. The hosts that may be asked are the operator's; where a name leads is checked at each connection.
 
 import { ServiceError } from "../errors.ts";
+import { parseIp } from "../lib/ip-range.ts";
 import { secretOf } from "../lib/secret.ts";
 import type { CheckedGet, Platform } from "../platform/platform.ts";
 import { type AllowedHost, addressRule, isAllowedHost, parseHost } from "./addresses.ts";
@@ -36,7 +37,7 @@ export function httpRemote(
     hosts.map(({ hostname }) => hostname),
     allow_private,
   );
-  const get: CheckedGet = platform.checkedGet?.(allowed) ?? plainGet;
+  const get: CheckedGet = platform.checkedGet?.(allowed) ?? literalsChecked(allowed);
   const own: Record<string, string> = { ...headers };
   if (auth_env) own.Authorization = secretOf(auth_env, platform.env);
 
@@ -137,6 +138,11 @@ function ownUrl(key: string): URL {
   return url;
 }
 
-/** Where the runtime has its own rules for addresses. */
-const plainGet: CheckedGet = (url, { headers, signal }) =>
-  fetch(url, { headers, redirect: "manual", ...(signal ? { signal } : {}) });
+/** Where the runtime has rules of its own for what names lead to; addresses in URLs are checked here as well. */
+function literalsChecked(allowed: (address: string) => boolean): CheckedGet {
+  return async (url, { headers, signal }) => {
+    if (parseIp(url.hostname) && !allowed(url.hostname))
+      throw originError("origin_not_allowed", url.hostname);
+    return fetch(url, { headers, redirect: "manual", ...(signal ? { signal } : {}) });
+  };
+}

@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fixture } from "../host.ts";
+import { masterOf, type Origin, startOrigin } from "../origin.ts";
 import { rawGet } from "../platform/raw-http.ts";
 import { chosenRuntimes } from "./runtimes.ts";
 import { pictures, type Started, startServer } from "./server.ts";
@@ -19,10 +21,18 @@ async function bytes(response: Response): Promise<Uint8Array> {
 
 describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
   let server: Started;
+  let origin: Origin;
   beforeAll(async () => {
-    server = await startServer(runtime);
+    origin = await startOrigin({ "a b.jpg": masterOf(fixture("jpg-baseline-420.jpg")) });
+    const template = `http://127.0.0.1:${origin.port}/{identifier}`;
+    server = await startServer(runtime, {
+      sources: [`{ name: web, type: http, prefix: web/, url: "${template}" }`],
+    });
   });
-  afterAll(() => server?.close());
+  afterAll(async () => {
+    await server?.close();
+    await origin?.close();
+  });
   const get = (path: string, init?: RequestInit) => fetch(`${server.url}${path}`, init);
 
   it.each(pictures)("describes %s", async (name) => {
@@ -34,6 +44,18 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
       height: 400,
       type: "ImageService3",
     });
+  });
+
+  it("reads a master on a web server, many requests at once, and asks for it once", async () => {
+    const path = "/iiif/3/web%2Fa%20b.jpg/full/300,/0/default.png";
+    origin.since(); // the check at the start was one
+    const answers = await Promise.all(Array.from({ length: 8 }, () => get(path)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    const [first, ...others] = await Promise.all(answers.map(bytes));
+    const local = await bytes(await get("/iiif/3/jpg-baseline-420.jpg/full/300,/0/default.png"));
+    for (const each of [first, ...others]) expect(Buffer.compare(each as Uint8Array, local)).toBe(0);
+    expect(origin.since().requests).toBe(1);
+    expect((await get("/iiif/3/web%2Fnot-there.jpg/info.json")).status).toBe(404);
   });
 
   it("cuts a region of a PNG exactly", async () => {

@@ -1,7 +1,7 @@
 // How each runtime is installed and started on dist/.
 
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -51,6 +51,17 @@ function newNode(): string {
   return binary;
 }
 
+/** The configuration of workerd with connections to this machine, where the tests have their origin. */
+function privateWorkerd(): string {
+  const shipped = readFileSync(`${root}dist/workerd.capnp`, "utf8");
+  const name = "workerd.private.capnp";
+  writeFileSync(
+    `${root}dist/${name}`,
+    shipped.replace('allow = ["public"]', 'allow = ["public", "private"]'),
+  );
+  return name;
+}
+
 const ownProcess = { rawTarget: true, reload: true } as const;
 
 export const runtimes: readonly Runtime[] = [
@@ -83,7 +94,7 @@ export const runtimes: readonly Runtime[] = [
     command: ({ directory, port }) => [
       bin("workerd"),
       "serve",
-      "workerd.capnp",
+      privateWorkerd(),
       `--directory-path=disk=${directory}`,
       `--socket-addr=http=127.0.0.1:${port}`,
     ],

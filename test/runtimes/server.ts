@@ -48,10 +48,15 @@ export const pictures = [
 export interface StartOptions {
   /** Only the pictures lie in the directory, and no configuration. */
   readonly bare?: boolean;
+  /** Sources besides the pictures in the directory, as YAML list items. */
+  readonly sources?: readonly string[];
 }
 
 /** Starts a server over a few fixtures; resolves when it answers. */
-export async function startServer(runtime: Runtime, { bare = false }: StartOptions = {}): Promise<Started> {
+export async function startServer(
+  runtime: Runtime,
+  { bare = false, sources = [] }: StartOptions = {},
+): Promise<Started> {
   const directory = mkdtempSync(join(tmpdir(), `smalti-${runtime.name}-`));
   const images = join(directory, "images");
   mkdirSync(join(images, "deep"), { recursive: true });
@@ -61,7 +66,10 @@ export async function startServer(runtime: Runtime, { bare = false }: StartOptio
   copyFileSync(join(images, "base.png"), join(images, "deep", "base.png"));
   const port = await freePort();
   const address = runtime.hosted ? "" : `addr: "127.0.0.1:${port}"\n`;
-  const base = `${address}sources:\n  - { name: images, type: filesystem, root: ./images }\ncache:\n  origin: { backend: heap }\n`;
+  const items = ["{ name: images, type: filesystem, root: ./images }", ...sources].map(
+    (item) => `  - ${item}\n`,
+  );
+  const base = `${address}sources:\n${items.join("")}cache:\n  origin: { backend: heap }\n`;
   const configure = (extra: string) => writeFileSync(join(directory, "config.yaml"), `${base}${extra}`);
   if (!bare) configure("");
 
