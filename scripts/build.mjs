@@ -70,7 +70,7 @@ async function moduleTables() {
 const inPackages = (modules) =>
   Object.fromEntries(Object.entries(modules).map(([name, file]) => [name, join(packages, file)]));
 
-const plugins = [nodeBuiltins(), browserGlue()];
+const plugins = [nodeBuiltins(), noDebug(), browserGlue()];
 
 /** Bundles one file; the packages and files that went into it. */
 async function bundle(options) {
@@ -151,15 +151,36 @@ function moduleImports(names) {
   };
 }
 
-/** Packages that import "http" mean "node:http". */
+/** Packages that import "http" mean "node:http"; what they require is imported for them. */
 function nodeBuiltins() {
   const names = new Set(builtinModules);
   return {
     name: "node-builtins",
-    setup({ onResolve }) {
-      onResolve({ filter: /^[a-z_/]+$/ }, ({ path, kind }) =>
-        names.has(path) && kind !== "require-call" ? { path: `node:${path}`, external: true } : undefined,
-      );
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^(node:)?[a-z_/]+$/ }, ({ path, kind }) => {
+        const name = path.replace(/^node:/, "");
+        if (!names.has(name)) return undefined;
+        if (kind === "require-call") return { path: name, namespace: "required-builtin" };
+        return { path: `node:${name}`, external: true };
+      });
+      onLoad({ filter: /.*/, namespace: "required-builtin" }, ({ path }) => ({
+        contents: `import builtin from "node:${path}"; module.exports = builtin;`,
+        loader: "js",
+      }));
+    },
+  };
+}
+
+/** The package debug, which would print what ioredis sends, passwords too, where the variable DEBUG says so. */
+function noDebug() {
+  return {
+    name: "no-debug",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^debug$/ }, () => ({ path: "debug", namespace: "no-debug" }));
+      onLoad({ filter: /.*/, namespace: "no-debug" }, () => ({
+        contents: "module.exports = () => Object.assign(() => {}, { enabled: false });",
+        loader: "js",
+      }));
     },
   };
 }

@@ -19,6 +19,11 @@ const named = new Set([
   "images.example.org",
   "localhost",
   "logtape.org",
+  "github.com",
+  "upstash.com",
+  // The host of AWS begins so; its region follows.
+  "s3.",
+  "s3.example.org",
   "disk",
   "assets",
 ]);
