@@ -16,6 +16,8 @@ const named = new Set([
   "iiif.io",
   "json-schema.org",
   "www.w3.org",
+  "ns.adobe.com",
+  "example.org",
   "images.example.org",
   "localhost",
   "logtape.org",

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { withDeadline } from "../../src/lib/bounded-wait.ts";
+
+it("gives what comes in time, an error too", async () => {
+  expect(await withDeadline(60_000, async () => 1)).toBe(1);
+  await expect(withDeadline(60_000, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+});
+
+it("ends the waiting for what never comes", async () => {
+  await expect(withDeadline(10, () => new Promise(() => {}))).rejects.toThrow("no answer within 10 ms");
+});
+
+it("takes no answer for late that came while this process was busy", async () => {
+  const value = withDeadline(10, () => new Promise((resolve) => setTimeout(() => resolve(1), 20)));
+  // Both are due before any of them is looked at.
+  for (const end = performance.now() + 60; performance.now() < end; );
+  expect(await value).toBe(1);
+});
+
+it("leaves no error unhandled that comes after the end", async () => {
+  let fail!: (error: Error) => void;
+  const late = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  await expect(withDeadline(10, () => late)).rejects.toThrow("no answer");
+  // An unhandled rejection would end the run.
+  fail(new Error("too late"));
+  await new Promise((resolve) => setTimeout(resolve));
+});
