@@ -6,7 +6,7 @@ import type { Platform } from "../platform/platform.ts";
 import type { Slot } from "../stores/slot.ts";
 import { filesystemSource } from "./filesystem.ts";
 import { httpFingerprint, httpRemote } from "./http.ts";
-import type { SourceOptions } from "./options.ts";
+import type { HttpSourceOptions, S3SourceOptions, SourceOptions } from "./options.ts";
 import { originCached } from "./origin-cache.ts";
 import { s3Fingerprint, s3Remote } from "./s3.ts";
 import { sampleSource } from "./sample.ts";
@@ -93,10 +93,14 @@ export function buildSources(options: readonly SourceOptions[], platform: Platfo
 
 /** What is alike for all sources over a network. */
 function remoteOptions<T extends "http" | "s3">(
-  { name, prefix, type, revalidate }: { name: string; prefix: string; type: T; revalidate: string },
+  options: Pick<HttpSourceOptions | S3SourceOptions, "name" | "prefix" | "revalidate" | "stale_if_error"> & {
+    type: T;
+  },
   slot: Slot,
 ) {
-  return { name, prefix, backend: type, slot, revalidateMs: parseDuration(revalidate) };
+  const { name, prefix, type, revalidate, stale_if_error } = options;
+  const times = { revalidateMs: parseDuration(revalidate), staleMs: parseDuration(stale_if_error) };
+  return { name, prefix, backend: type, slot, ...times };
 }
 
 /** Types cannot tell that the builder of an option's type takes that option. */

@@ -47,6 +47,12 @@ const templateForm =
   'expected an http or https URL with {identifier} in its path or query, such as https://example.org/masters/{identifier}, or "{identifier}" alone';
 const hostForm = "expected a host, such as images.example.org or images.example.org:8443";
 
+const staleIfError = durationOption.default("1h").meta({
+  description:
+    "How long after `revalidate` what is kept of a master may still be served while its server does not answer (RFC 5861). 0s: not at all.",
+  edit: "restart",
+});
+
 /** A URL with the identifier behind its host, or nothing but the identifier. */
 function isTemplate(text: string): boolean {
   if (text === "{identifier}") return true;
@@ -88,6 +94,7 @@ const http = z.strictObject({
     edit: "restart",
   }),
   revalidate: remoteRevalidate,
+  stale_if_error: staleIfError,
 });
 
 export type HttpSourceOptions = z.output<typeof http>;
@@ -103,6 +110,7 @@ const s3 = z
       edit: "restart",
     }),
     revalidate: remoteRevalidate,
+    stale_if_error: staleIfError,
   })
   .transform(withoutCredentials);
 

@@ -18,6 +18,8 @@ export interface OriginCacheOptions extends Pick<Source, "name" | "prefix" | "fi
   readonly slot: Pick<Slot, "get" | "put" | "settled">;
   /** How long a master counts as unchanged, in milliseconds; 0: it is asked for each time. */
   readonly revalidateMs: number;
+  /** How long after that a master may still be served while its origin does not answer, in milliseconds. */
+  readonly staleMs: number;
   readonly list?: Source["list"];
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -31,6 +33,7 @@ const firstLength = 2 * blockSize;
 const smallFile = 2 * 2 ** 20;
 /** Bytes fetched by one request at most, so that memory stays bounded. */
 const mostAtOnce = 8 * 2 ** 20;
+const atOnce = mostAtOnce / blockSize;
 /** What is read in sequence is read ahead, twice as much each time, up to this. */
 const mostAhead = 4 * 2 ** 20;
 /** Bytes between two ranges that are sooner fetched along than asked for apart. */
@@ -55,7 +58,18 @@ type Whole = Extract<RemoteAnswer, { kind: "whole" }>;
 
 /** A source over a remote. Throws what {@link Source.open} and {@link Remote.get} throw. */
 export function originCached(options: OriginCacheOptions): Source {
-  const { name, prefix, fingerprint, backend, remote, slot, revalidateMs, list, now = Date.now } = options;
+  const {
+    name,
+    prefix,
+    fingerprint,
+    backend,
+    remote,
+    slot,
+    revalidateMs,
+    staleMs,
+    list,
+    now = Date.now,
+  } = options;
   const counts = createCounts("opens", "not_found", "errors", "reads", "bytes", "requests", "fetched");
   const states = createLru<string, State>(keptStates);
   const blocks = createLru<string, Uint8Array>(keptBytes);
@@ -187,18 +201,31 @@ export function originCached(options: OriginCacheOptions): Source {
     return keepState(key, state);
   };
 
+  /** Until then an origin that did not answer is not asked again for what may be served without it. */
+  let awayUntil = 0;
+
   const stateOf = async (key: string, signal?: AbortSignal): Promise<State | undefined> => {
+    const age = (state: State) => Math.abs(now() - state.checkedAt); // another server's clock may be ahead
     const fresh = (state: State | undefined) =>
-      state !== undefined && now() - state.checkedAt < revalidateMs ? state : undefined;
+      state !== undefined && age(state) < revalidateMs ? state : undefined;
+    const spare = (state: State | undefined) =>
+      state !== undefined && age(state) < revalidateMs + staleMs ? state : undefined;
     const inMemory = states.get(key);
-    if (fresh(inMemory)) return inMemory;
+    if (fresh(inMemory) || (now() < awayUntil && spare(inMemory))) return inMemory;
     return looks.run(
       key,
       async (work) => {
         const known = states.get(key) ?? (await storedState(key));
-        if (!fresh(known)) return look(key, known, work);
-        states.set(key, known as State, 1);
-        return known;
+        if (known) states.set(key, known, 1);
+        if (fresh(known) || (now() < awayUntil && spare(known))) return known;
+        try {
+          return await look(key, known, work);
+        } catch (error) {
+          if (!(error instanceof ServiceError) || error.code !== "origin_unavailable" || !spare(known))
+            throw error;
+          awayUntil = now() + awayMs;
+          return known;
+        }
       },
       signal,
     );
@@ -220,6 +247,11 @@ export function originCached(options: OriginCacheOptions): Source {
     const answer = await ask(key, { offset, length }, { facts: state.facts, purpose: "read" });
     const found: Uint8Array[] = [];
     if (answer.kind === "whole") {
+      const facts = { ...answer.facts, size: answer.length ?? state.facts.size };
+      if (!sameState(facts, state.facts)) {
+        await answer.body.cancel().catch(() => {});
+        throw changed(key);
+      }
       const read = await readWhole(key, answer, (seen, n, block) => {
         if (seen.id === state.id && n >= first && n < first + count) found[n - first] = block;
       });
@@ -301,19 +333,23 @@ export function originCached(options: OriginCacheOptions): Source {
         lastBlock = last;
         const all = blockCount(state);
         const small = size <= smallFile && last >= firstLength / blockSize;
-        bring(key, state, small ? upTo(0, all) : upTo(first, last + 1));
-        // Half of the window is used up before the next is fetched, so that requests stay few.
-        const window = ahead / blockSize;
-        if (window > 0 && aheadEnd - last <= window / 2) {
-          aheadEnd = Math.min(all, last + 1 + window);
-          bring(key, state, upTo(last + 1, aheadEnd));
-        }
+        if (small) bring(key, state, upTo(0, all));
         const out = new Uint8Array(wanted);
-        for (let n = first; n <= last; n++) {
-          const block = await blockOf(key, state, n);
-          const from = Math.max(0, offset - n * blockSize);
-          const part = block.subarray(from, Math.min(block.length, end - n * blockSize));
-          out.set(part, n * blockSize + from - offset);
+        for (let at = first; at <= last; at += atOnce) {
+          const numbers = upTo(at, Math.min(at + atOnce, last + 1));
+          bring(key, state, numbers);
+          // Half of the window is used up before the next is fetched, so that requests stay few.
+          const window = ahead / blockSize;
+          if (window > 0 && aheadEnd - last <= window / 2) {
+            aheadEnd = Math.min(all, last + 1 + window);
+            bring(key, state, upTo(last + 1, aheadEnd));
+          }
+          const found = await Promise.all(numbers.map((n) => blockOf(key, state, n)));
+          for (const [i, block] of found.entries()) {
+            const start = (at + i) * blockSize;
+            const from = Math.max(0, offset - start);
+            out.set(block.subarray(from, Math.min(block.length, end - start)), start + from - offset);
+          }
         }
         counts.add("reads");
         counts.add("bytes", wanted);
@@ -356,6 +392,9 @@ export function originCached(options: OriginCacheOptions): Source {
   return source;
 }
 
+/** An origin that did not answer is left alone for so long. */
+const awayMs = 10_000;
+
 /** A check of an origin ends after this. */
 const checkMs = 5_000;
 
@@ -369,7 +408,7 @@ function runsOf(numbers: readonly number[]): { readonly first: number; readonly 
   const runs: { first: number; count: number }[] = [];
   for (const n of numbers) {
     const last = runs.at(-1);
-    if (last && last.first + last.count === n && last.count < mostAtOnce / blockSize) last.count++;
+    if (last && last.first + last.count === n && last.count < atOnce) last.count++;
     else runs.push({ first: n, count: 1 });
   }
   return runs;

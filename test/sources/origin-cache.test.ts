@@ -377,6 +377,43 @@ describe("servers of all kinds", () => {
     expectBytes(await (await open(source, "a")).bytes.read(0, 10), content.slice(0, 10));
   });
 
+  test("one that is away is not asked again and again for what is kept, and is when it is back", async () => {
+    const origin = await originWith({ a: masterOf(content), b: masterOf(content) });
+    const away = () => {
+      origin.behaviour.instead = (_request, response) => {
+        response.writeHead(503).end();
+        return true;
+      };
+    };
+    const source = httpSource(origin, { revalidate: "0s" });
+    const { validator } = await open(source, "a");
+    away();
+    origin.since();
+    for (let i = 0; i < 5; i++) expect((await open(source, "a")).validator).toBe(validator);
+    expect(origin.since().requests).toBe(3);
+    await expect(source.open("b")).rejects.toMatchObject({ code: "origin_unavailable" });
+    const strict = httpSource(origin, { revalidate: "0s", stale_if_error: "0s" });
+    origin.behaviour.instead = undefined;
+    await open(strict, "a");
+    away();
+    await expect(strict.open("a")).rejects.toMatchObject({ code: "origin_unavailable" });
+    // A refusal is an answer: what is kept is not served past it.
+    origin.behaviour.instead = (_request, response) => {
+      response.writeHead(403).end();
+      return true;
+    };
+    const refused = httpSource(origin, { revalidate: "0s" });
+    await expect(refused.open("a")).rejects.toMatchObject({ code: "origin_denied" });
+  });
+
+  test("a read of many megabytes is fetched in steps, each byte once", async () => {
+    const data = pattern(300 * blockSize + 3);
+    const origin = await originWith({ a: masterOf(data) });
+    const { bytes } = await open(httpSource(origin), "a");
+    expectBytes(await bytes.read(0, data.length), data);
+    expect(origin.since().bytes).toBe(data.length);
+  });
+
   test("a caller that leaves does not take the answer from the others", async () => {
     const origin = await originWith({ a: masterOf(content) });
     origin.behaviour.delayMs = 50;
