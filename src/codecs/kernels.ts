@@ -1,10 +1,17 @@
 // The kernels that pipeline steps run on, over one host.
 
 import { createResampler } from "../pipeline/resample-wasm.ts";
+import { createRotator } from "../pipeline/rotate-wasm.ts";
+import { createSharpener } from "../pipeline/sharpen-wasm.ts";
 import type { Kernels } from "../pipeline/steps.ts";
 import type { CodecHost } from "./codec.ts";
 
 /** Instances of WebAssembly modules are made when first needed. */
 export function createKernels(host: Pick<CodecHost, "wasm">): Kernels {
-  return createResampler(() => host.wasm("resample"));
+  const pixels = () => host.wasm("pixels");
+  return {
+    ...createResampler(() => host.wasm("resample")),
+    sharpen: createSharpener(pixels),
+    rotate: createRotator(pixels),
+  };
 }

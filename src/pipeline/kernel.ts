@@ -122,7 +122,7 @@ function reachAt(phase: number, stretch: number): Reach {
 }
 
 /** sinc(x) sinc(x / 3) within three lobes. */
-function lanczos(x: number): number {
+export function lanczos(x: number): number {
   if (x === 0) return 1;
   if (x <= -lobes || x >= lobes) return 0;
   const angle = Math.PI * x;

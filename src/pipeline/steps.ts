@@ -53,6 +53,8 @@ export interface Kernels {
   /** As the plan's to-srgb step says, by the profile of the master at hand or none, made ready before the steps run. */
   toSrgb?(pixels: PixelBuffer): PixelBuffer;
   resize?(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): PixelBuffer;
+  sharpen?(pixels: PixelBuffer, how: Sharpening): PixelBuffer;
+  rotate?(pixels: PixelBuffer, degrees: number): PixelBuffer;
   /** One band with rows of its own stride; the answer's rows have no padding. */
   resamplePlane?(plane: Plane, x: ResampleAxis, y: ResampleAxis): Plane;
 }
@@ -64,9 +66,9 @@ const runs = {
   "to-srgb": (_, kernels) => kernels.toSrgb ?? toSrgb,
   "to-light": () => toLight,
   "from-light": (step) => (pixels) => fromLight(pixels, step.bits),
-  sharpen: (step) => (pixels) => sharpen(pixels, step),
+  sharpen: (step, kernels) => (pixels) => (kernels.sharpen ?? sharpen)(pixels, step),
   mirror: () => mirror,
-  rotate: (step) => (pixels) => rotate(pixels, step.degrees),
+  rotate: (step, kernels) => (pixels) => (kernels.rotate ?? rotate)(pixels, step.degrees),
   gray: () => gray,
   bitonal: () => bitonal,
   flatten: (step) => (pixels) => flatten(pixels, step.background),

@@ -193,6 +193,7 @@ describe("rotate by other angles", () => {
   });
 
   test("reproduce a smooth ramp to a level where it is fully covered", () => {
+    // half a level of rounding, and a hundredth of the slope that a windowed sinc is off
     const angle = Math.PI / 9;
     const out = rotate(
       picture(80, 80, 1, (x, y) => 2 * x + y),
@@ -204,7 +205,7 @@ describe("rotate by other angles", () => {
         const sx = Math.cos(angle) * dx + Math.sin(angle) * dy + 40;
         const sy = Math.cos(angle) * dy - Math.sin(angle) * dx + 40;
         if (Math.min(sx, sy, 80 - sx, 80 - sy) < 3) continue;
-        expect(Math.abs(at(out, x, y)[0]! - (2 * (sx - 0.5) + (sy - 0.5)))).toBeLessThanOrEqual(0.51);
+        expect(Math.abs(at(out, x, y)[0]! - (2 * (sx - 0.5) + (sy - 0.5)))).toBeLessThanOrEqual(0.55);
       }
   });
 

@@ -1,0 +1,102 @@
+// The kernels of wasm/pixels against the same steps in doubles: every depth and number of bands, sizes that fill no vector.
+
+import { describe, expect, test } from "vitest";
+import { rotate } from "../../src/pipeline/rotate.ts";
+import { createRotator } from "../../src/pipeline/rotate-wasm.ts";
+import { sharpen } from "../../src/pipeline/sharpen.ts";
+import { createSharpener } from "../../src/pipeline/sharpen-wasm.ts";
+import { ownModule } from "../own-modules.ts";
+import { at, type Bands, differing, noise, picture } from "./pictures.ts";
+
+const module = await ownModule("pixels");
+const sharpened = createSharpener(() => module);
+const rotated = createRotator(() => module);
+
+const kinds = ([8, 16] as const).flatMap((bits) =>
+  ([1, 2, 3, 4] as const).map((bands) => [bands, bits] as const),
+);
+
+/** The largest difference of samples of two pictures of one shape, and what share of them differs, one more aside. */
+function apart(a: ReturnType<typeof noise>, b: ReturnType<typeof noise>) {
+  expect([a.width, a.height, a.bands, a.interpretation]).toEqual([
+    b.width,
+    b.height,
+    b.bands,
+    b.interpretation,
+  ]);
+  expect(a.data.constructor).toBe(b.data.constructor);
+  let most = 0;
+  for (let p = 0; p < a.data.length; p++) most = Math.max(most, Math.abs(a.data[p]! - b.data[p]!));
+  return { most, share: Math.max(0, differing(a, b) - 1) / a.data.length };
+}
+
+describe.each(kinds)("%i bands in %i bit", (bands, bits) => {
+  const sizes = [
+    [1, 1],
+    [2, 5],
+    [5, 2],
+    [3, 40],
+    [61, 33],
+    [130, 7],
+  ] as const;
+
+  test("are sharpened alike", () => {
+    for (const how of [
+      { radius: 0.6, amount: 0.5, threshold: 2 },
+      { radius: 0.1, amount: 10, threshold: 0 },
+      { radius: 7.3, amount: 2, threshold: 20 },
+    ])
+      for (const [width, height] of sizes) {
+        const source = noise(width, height, bands, bits, width);
+        const { most, share } = apart(sharpened(source, how), sharpen(source, how));
+        expect(most, `${width}x${height} ${how.radius}`).toBeLessThanOrEqual(how.amount > 5 ? 2 : 1);
+        expect(share, `${width}x${height} ${how.radius}`).toBeLessThan(0.05);
+      }
+  });
+
+  test("are turned alike", () => {
+    for (const degrees of [0.5, 33.3, 45, 89.9, 135, 200, 301])
+      for (const [width, height] of sizes) {
+        const source = noise(width, height, bands, bits, height);
+        const { most, share } = apart(rotated(source, degrees), rotate(source, degrees));
+        // colours of almost transparent pixels are quotients of small numbers
+        expect(most, `${width}x${height} ${degrees}`).toBeLessThanOrEqual(
+          bands % 2 === 1 ? 1 : bits === 8 ? 3 : 700,
+        );
+        if (source.data.length > 30) expect(share, `${width}x${height} ${degrees}`).toBeLessThan(0.05);
+      }
+  });
+
+  test("of one colour stay of that colour", () => {
+    const full = bits === 8 ? 255 : 65535;
+    const flat = picture(
+      90,
+      70,
+      bands as Bands,
+      (_x, _y, b) => [200, 100, 50, full][bands % 2 === 0 && b === bands - 1 ? 3 : b]!,
+      bits,
+    );
+    expect(differing(sharpened(flat, { radius: 1.5, amount: 3, threshold: 0 }), flat)).toBe(0);
+    const out = rotated(flat, 17);
+    const colours = at(flat, 0, 0).slice(0, bands % 2 === 0 ? bands - 1 : bands);
+    let others = 0;
+    for (let p = 0; p < out.data.length; p += out.bands)
+      if (out.data[p + out.bands - 1]! > 0 && colours.some((value, b) => out.data[p + b] !== value)) others++;
+    expect(others).toBe(0);
+  });
+});
+
+test("right angles and ink go the usual way", () => {
+  const ink = { ...noise(20, 10, 4), interpretation: "cmyk" } as const;
+  for (const degrees of [0, 90, 180, 270, 360, 30])
+    expect(differing(rotated(ink, degrees), rotate(ink, degrees))).toBeLessThan(5);
+});
+
+test("a wide picture is sharpened without a large memory", () => {
+  const wide = noise(700_000, 1, 3);
+  const how = { radius: 0.6, amount: 0.5, threshold: 2 };
+  expect(apart(sharpened(wide, how), sharpen(wide, how)).most).toBeLessThanOrEqual(1);
+  const wider = noise(700_000, 1, 1);
+  const broad = { radius: 10, amount: 0.5, threshold: 2 }; // more than the kernel takes: in doubles
+  expect(differing(sharpened(wider, broad), sharpen(wider, broad))).toBe(0);
+});

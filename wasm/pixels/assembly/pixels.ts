@@ -1,0 +1,9 @@
+// Steps on decoded pixels that are hot: the exports; see ../README.md for their order and the memory they need.
+
+export { across, sharpenRows } from "./sharpen";
+export { rotateBlock, widenRow } from "./rotate";
+
+/** Where the memory that is the host's begins. */
+export function base(): usize {
+  return __heap_base;
+}
