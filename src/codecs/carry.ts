@@ -17,7 +17,7 @@ export async function carried(
 ): Promise<Uint8Array> {
   const { carry, format } = plan.write;
   const { embed } = codecs.encoder(format);
-  if (!carry || !embed) return encoded;
+  if (!carry) return encoded;
   const blocks = await blocksFor(carry, plan, bytes, codecs);
   return Object.values(blocks).some((block) => block !== undefined) ? embed(encoded, blocks) : encoded;
 }

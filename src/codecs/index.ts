@@ -21,7 +21,7 @@ const factories = {
 } as const satisfies Record<SourceFormat, (host: CodecHost) => Codec>;
 
 /** A codec that writes as well. */
-export type Encoder = Codec & Required<Pick<Codec, "encode" | "encodes">>;
+export type Encoder = Codec & Required<Pick<Codec, "encode" | "encodes" | "embed">>;
 
 export interface Codecs {
   /** The format of a file by its first 64 bytes; undefined where none is known. */
@@ -59,5 +59,5 @@ export function createCodecs(host: CodecHost): Codecs {
 }
 
 function writes(codec: Codec): codec is Encoder {
-  return codec.encode !== undefined && codec.encodes !== undefined;
+  return codec.encode !== undefined && codec.encodes !== undefined && codec.embed !== undefined;
 }

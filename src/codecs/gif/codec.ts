@@ -3,6 +3,7 @@
 import { ServiceError } from "../../errors.ts";
 import { readAll } from "../../lib/byte-source.ts";
 import type { Codec } from "../codec.ts";
+import { readGifBlocks } from "./blocks.ts";
 import { decodeGif } from "./decode.ts";
 import { damaged, type GifHeader, longestFile, readGifHeader, recognisesGif } from "./header.ts";
 
@@ -31,6 +32,7 @@ export function gifCodec(_host?: unknown): Codec {
         variant: gif.frames.length > 1 ? "animated" : gif.frames[0]?.interlaced ? "interlaced" : "still",
       };
     },
+    blocks: (bytes, _header, kinds) => readGifBlocks(bytes, kinds),
     scaleFactors: () => [1],
     memory({ header, page, region }, fileSize) {
       const pixels = region.width * region.height * header.bands;

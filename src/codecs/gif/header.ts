@@ -108,7 +108,7 @@ function readControl(fields: Uint8Array): typeof noControl {
 }
 
 /** Entries of the colour table that a packed field announces. */
-function tableEntries(packed: number): number {
+export function tableEntries(packed: number): number {
   return packed & 128 ? 2 << (packed & 7) : 0;
 }
 

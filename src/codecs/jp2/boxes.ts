@@ -63,7 +63,7 @@ const orientationBoxes = [
 const boxLimit = 256;
 const metadataLimit = 64 * 1024;
 
-interface Box {
+export interface Box {
   readonly type: number;
   readonly body: number;
   /** Undefined: to the end of the file, whose length is not known. */
@@ -89,7 +89,8 @@ export async function readBoxes(file: HeaderBytes): Promise<Boxes> {
   return { profile: false, ...found, orientation: told.exif ?? told.xmp ?? 1, codestream, size };
 }
 
-async function* walk(file: HeaderBytes, start: number, end: number | undefined): AsyncIterable<Box> {
+/** The boxes from `start` on by their headers. Throws ServiceError `decode`. */
+export async function* walk(file: HeaderBytes, start: number, end: number | undefined): AsyncIterable<Box> {
   let at = start;
   for (let n = 0; n < boxLimit && at + 8 <= (end ?? Number.POSITIVE_INFINITY); n++) {
     if (file.left() < 64) return;

@@ -2,6 +2,7 @@
 
 import { memoryBytes, readAll } from "../../lib/byte-source.ts";
 import type { Codec, CodecHost, ImageHeader } from "../codec.ts";
+import { embedInJp2, readJp2Blocks } from "./blocks.ts";
 import { damaged } from "./codestream.ts";
 import { componentDecoder, decodeRegion } from "./decode.ts";
 import { jp2Encoder, maxSide } from "./encode.ts";
@@ -41,6 +42,8 @@ export function jp2Codec(host: CodecHost): Codec {
       const codestream = file.subarray(start, length === undefined ? undefined : start + length);
       return decodeRegion(decodeComponents, codestream, facts, region, Math.log2(scaleFactor));
     },
+    blocks: (bytes, _header, kinds) => readJp2Blocks(bytes, kinds),
+    embed: embedInJp2,
     encode: jp2Encoder(host),
     encodes: { alpha: false, depths: [8], maxSide },
   };

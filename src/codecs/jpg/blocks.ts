@@ -5,6 +5,7 @@ import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
 import { concatenated } from "../../lib/concatenated.ts";
 import { blockBytes, hasText, latin1 } from "../block-bytes.ts";
 import type { BlockKinds, Blocks } from "../blocks.ts";
+import { shortenedExif } from "../exif-fields.ts";
 import { iptcOf, iptcResource } from "../photoshop.ts";
 import { extensionOf, joinedXmp, splitXmp } from "./extended-xmp.ts";
 
@@ -145,12 +146,12 @@ const replaced = {
   photoshop: ({ iptc }) => iptc !== undefined,
 } as const satisfies Record<Carrier, (blocks: Blocks) => boolean>;
 
+/** EXIF may not be spread over segments: what is too long is shortened, or left out. */
 function exifSegment(exif: Uint8Array): Uint8Array[] {
-  return exif.length <= mostExif ? segment(carriers.exif, [0], exif) : [];
+  const most = longest - exifPrefix;
+  const block = exif.length > most ? shortenedExif(exif) : exif;
+  return block && block.length <= most ? segment(carriers.exif, [0], block) : [];
 }
-
-/** EXIF may not be spread over segments. */
-export const mostExif = longest - exifPrefix;
 
 async function xmpSegments(xmp: Uint8Array): Promise<Uint8Array[]> {
   if (xmp.length <= longest - carriers.xmp.name.length) return segment(carriers.xmp, [], xmp);

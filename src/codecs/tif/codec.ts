@@ -6,6 +6,7 @@ import { encodeTiff } from "./encode.ts";
 import { probeTiff } from "./header.ts";
 import { jpegDecoder } from "./jpeg.ts";
 import { memory } from "./memory.ts";
+import { embedInTiff, readTiffBlocks } from "./metadata.ts";
 import { scaleFactors, storedScales } from "./stages.ts";
 
 /** Reads the kinds that `picture.ts` does not refuse; others carry `unsupported` in their header. */
@@ -22,6 +23,8 @@ export function tiffCodec(host: CodecHost): Codec {
     ownScales: storedScales,
     memory,
     decode: (bytes, read) => decodeTiff(bytes, read, jpeg),
+    blocks: readTiffBlocks,
+    embed: embedInTiff,
     encode: (pixels, options) => encodeTiff(pixels, options, host),
     encodes: { alpha: true, depths: [8, 16], maxSide: 2 ** 31 - 1 },
   };

@@ -31,5 +31,8 @@ export const tags = {
   ExtraSamples: 338,
   SampleFormat: 339,
   JPEGTables: 347,
+  Xmp: 700,
+  IptcNaa: 33723,
+  Photoshop: 34377,
   InterColorProfile: 34675,
 } as const;

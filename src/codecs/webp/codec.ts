@@ -3,6 +3,7 @@
 import { ServiceError } from "../../errors.ts";
 import { readAll } from "../../lib/byte-source.ts";
 import type { Codec, CodecHost } from "../codec.ts";
+import { embedInWebp, readWebpBlocks } from "./blocks.ts";
 import { decodePage, stillDecoder } from "./decode.ts";
 import { maxSide, webpEncoder } from "./encode.ts";
 import { isWebp, readHeader } from "./header.ts";
@@ -27,7 +28,9 @@ export function webpCodec(host: CodecHost): Codec {
       if (header.unsupported) throw new ServiceError("unsupported", header.unsupported);
       return decodePage(decodeStill, await readAll(bytes, fileLimit), page, region);
     },
+    blocks: (bytes, _header, kinds) => readWebpBlocks(bytes, kinds),
+    embed: embedInWebp,
     encode: webpEncoder(host),
-    encodes: { alpha: true, depths: [8], maxSide },
+    encodes: { alpha: true, depths: [8], maxSide, rgbOnly: true },
   };
 }
