@@ -4,6 +4,7 @@ import { ServiceError } from "../../errors.ts";
 import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
 import type { ImageHeader, Resolution } from "../codec.ts";
 import { type Exif, readExif } from "../exif.ts";
+import { findLineCount, longestSearch } from "./line-count.ts";
 
 /** What the decoder needs beside the general facts; `ImageHeader.details` of a JPEG. */
 export type JpegDetails = {
@@ -14,6 +15,8 @@ export type JpegDetails = {
   /** More than one scan: coefficients of the whole picture are kept while decoding. */
   readonly multiscan: boolean;
   readonly arithmetic: boolean;
+  /** The height stands behind the first scan, not in the frame header. */
+  readonly lateHeight?: true;
   /** Colour transform of the Adobe segment: 0 none, 1 YCbCr, 2 YCCK; -1 where there is no such segment. */
   readonly adobe: number;
 };
@@ -110,7 +113,17 @@ export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
     if (code === marker.sos) {
       if (!frame) throw damaged("a frame header before the first scan", "none");
       const multiscan = (head[4] ?? 0) < frame.sampling.length;
-      return describe(frame, { hierarchical, adobe, multiscan, density, exif, profile });
+      const lateHeight = frame.height === 0;
+      if (lateHeight) frame = { ...frame, height: (await findLineCount(bytes, at + 2 + length)) ?? 0 };
+      return describe(frame, {
+        lateHeight,
+        hierarchical,
+        adobe,
+        multiscan,
+        density,
+        exif,
+        profile,
+      });
     }
     if (code in frames) {
       if (frame && !hierarchical) throw damaged("one frame header", "two");
@@ -126,7 +139,15 @@ export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
 
     // JPEG-LS and hierarchical files need no more: what follows their frame header has other rules
     if (frame && (frames[frame.code]?.refused || hierarchical))
-      return describe(frame, { hierarchical, adobe, multiscan: false, density, exif, profile });
+      return describe(frame, {
+        lateHeight: false,
+        hierarchical,
+        adobe,
+        multiscan: false,
+        density,
+        exif,
+        profile,
+      });
     at += 2 + length;
   }
   throw damaged(`at most ${maxSegments} segments before the first scan`, "more");
@@ -180,6 +201,7 @@ function jfifDensity(head: Uint8Array): Resolution | undefined {
 }
 
 interface Surroundings {
+  readonly lateHeight: boolean;
   readonly hierarchical: boolean;
   readonly adobe: number;
   readonly multiscan: boolean;
@@ -200,6 +222,7 @@ function describe(frame: Frame, around: Surroundings): ImageHeader {
     mcuHeight: 8 * Math.max(...frame.sampling.map(([, v]) => v)),
     multiscan: around.multiscan || kind.variant.includes("progressive"),
     arithmetic,
+    ...(around.lateHeight && { lateHeight: true }),
     adobe: around.adobe,
   };
   const refused = refusal(frame, around.hierarchical, arithmetic);
@@ -229,7 +252,8 @@ function refusal(frame: Frame, hierarchical: boolean, arithmetic: boolean): stri
   if (frame.precision !== 8) return `JPEG with ${frame.precision} bits per sample`;
   if (!(components in interpretations)) return `JPEG with ${components} components`;
   if (arithmetic && components === 4) return "arithmetic-coded CMYK JPEG";
-  if (frame.height === 0) return "JPEG that tells its height only after the scan";
+  if (frame.height === 0)
+    return `JPEG without a height, in its frame header or behind a first scan of at most ${longestSearch >> 20} MiB`;
   if (frame.width > maxSide || frame.height > maxSide) return `JPEG with a side above ${maxSide} pixels`;
   return undefined;
 }

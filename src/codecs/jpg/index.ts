@@ -2,7 +2,8 @@
 
 import createLibjpegTurbo, { type LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import { ServiceError } from "../../errors.ts";
-import type { Codec, CodecHost } from "../codec.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import type { Codec, CodecHost, ImageHeader } from "../codec.ts";
 import { emscriptenOptions, keptInstance } from "../instance.ts";
 import { arithmeticDecoder, arithmeticMemory } from "./arithmetic.ts";
 import { embedInJpeg, readJpegBlocks } from "./blocks.ts";
@@ -12,9 +13,16 @@ import { encodes, jpegEncoder, optimisePays } from "./encode.ts";
 import { createJpegEncoder, type JpegEncoder } from "./fast-encode.ts";
 import { readJpegHeader } from "./header.ts";
 import { indexedJpeg, indexedMemory, indexing } from "./indexed.ts";
+import { withHeight } from "./line-count.ts";
 import { worthCutting } from "./passthrough.ts";
 import { planesOf } from "./planes.ts";
 import { targetOf } from "./target.ts";
+
+/** The file with its height where decoders look for it. */
+function sized(bytes: ByteSource, header: ImageHeader): ByteSource {
+  const { lateHeight, frameOffset } = detailsOf(header);
+  return lateHeight ? withHeight(bytes, frameOffset, header.height) : bytes;
+}
 
 /** JPEG in Huffman and arithmetic coding, baseline and progressive, 8 bit; gray, RGB and CMYK. */
 export function jpegCodec(host: CodecHost): Codec {
@@ -46,11 +54,14 @@ export function jpegCodec(host: CodecHost): Codec {
       if (detailsOf(read.header).arithmetic) return arithmeticMemory(read, fileSize);
       return isIndexed ? indexedMemory(read) : turboMemory(read, fileSize);
     },
-    index: indexed.index,
+    index: (bytes, header, ...rest) => indexed.index(sized(bytes, header), header, ...rest),
     indexing,
     async derive(bytes, plan, access, kernels) {
       const { read, steps, write } = plan;
-      const file = access && write.format === "jpg" ? await indexed.open(bytes, read, access) : undefined;
+      const file =
+        access && write.format === "jpg"
+          ? await indexed.open(sized(bytes, read.header), read, access)
+          : undefined;
       if (!file) return undefined;
       const { frame } = file.reader;
       const target = targetOf(plan, frame.components.length);
@@ -70,9 +81,10 @@ export function jpegCodec(host: CodecHost): Codec {
     },
     async decode(bytes, read, access) {
       if (read.header.unsupported) throw new ServiceError("unsupported", read.header.unsupported);
-      const file = access && (await indexed.open(bytes, read, access));
+      const source = sized(bytes, read.header);
+      const file = access && (await indexed.open(source, read, access));
       if (file) return indexed.decode(file, read);
-      return detailsOf(read.header).arithmetic ? decodeArithmetic(bytes, read) : decodeHuffman(bytes, read);
+      return detailsOf(read.header).arithmetic ? decodeArithmetic(source, read) : decodeHuffman(source, read);
     },
     blocks: (bytes, _header, kinds) => readJpegBlocks(bytes, kinds),
     embed: embedInJpeg,

@@ -2,6 +2,7 @@
 
 import { ServiceError } from "../../../errors.ts";
 import { type ByteSource, blockwise } from "../../../lib/byte-source.ts";
+import { findLineCount } from "../line-count.ts";
 import { zigzag } from "../quantisation.ts";
 import { standardAc, standardDc } from "./standard-tables.ts";
 
@@ -97,7 +98,8 @@ export async function readHeader(bytes: ByteSource): Promise<Header | undefined>
   if (raw === "other") return undefined;
   if (scanAt === undefined) throw damaged("a scan", "the end of the image");
   if (!raw) throw damaged("a frame header before the first scan", "none");
-  const height = raw.height || (await findLineCount(bytes, scanAt));
+  const height = raw.height || (await findLineCount(bytes, await dataAt(source, scanAt)));
+  if (!height) throw damaged("a height of 1 or more, or a DNL segment behind the first scan", "neither");
   const frame = describeFrame({ ...raw, height }, walk);
   if (!frame) return undefined;
   const first = await scanFrom(source, 2, scanAt, frame, walk.tables);
@@ -119,6 +121,12 @@ export async function readScan(
   const tables: Tables = { quant: [...quant], dc: [...dc], ac: [...ac], interval };
   const scanAt = await walkSegments(source, from, { tables, frame: undefined, jfif: false, adobe: 0 });
   return scanAt === undefined ? undefined : scanFrom(source, from, scanAt, frame, tables);
+}
+
+/** Where the entropy-coded bytes of the scan at a marker begin. */
+async function dataAt(source: ByteSource, scanAt: number): Promise<number> {
+  const [high = 0, low = 0] = await source.read(scanAt + 2, 2);
+  return scanAt + 2 + high * 256 + low;
 }
 
 interface RawFrame {
@@ -327,21 +335,6 @@ async function scanFrom(
 
 function missing(kind: string): never {
   throw damaged(`a ${kind} table for each component`, "none");
-}
-
-/** The number of lines that a DNL segment behind the first scan tells (T.81, B.2.5). */
-async function findLineCount(bytes: ByteSource, from: number): Promise<number> {
-  const chunkSize = 1 << 20;
-  for (let at = from; ; ) {
-    const chunk = await bytes.read(at, chunkSize);
-    for (let i = chunk.indexOf(0xff); i >= 0 && i + 6 <= chunk.length; i = chunk.indexOf(0xff, i + 1)) {
-      if (chunk[i + 1] !== 0xdc || chunk[i + 2] !== 0 || chunk[i + 3] !== 4) continue;
-      const lines = chunk[i + 4]! * 256 + chunk[i + 5]!;
-      if (lines > 0) return lines;
-    }
-    if (chunk.length < chunkSize) throw damaged("a height of 1 or more, or a DNL segment", "neither");
-    at += chunk.length - 5;
-  }
 }
 
 /** An error of the file's structure. */
