@@ -15,6 +15,7 @@ const needs = {
   exiftool: { commands: ["command -v exiftool"], debian: "libimage-exiftool-perl" },
   identify: { commands: ["command -v identify"], debian: "imagemagick" },
   opj_decompress: { commands: ["command -v opj_decompress"], debian: "libopenjp2-tools" },
+  "redis-server": { commands: ["command -v redis-server"], debian: "redis-server" },
   "python3-pil": {
     commands: ["python3 -c 'import PIL'", "/usr/bin/python3 -c 'import PIL'"],
     debian: "python3-pil",

@@ -31,7 +31,7 @@ const suites = [
     name: "unit",
     command: ["npx", ...vitest("unit", "vitest.config.ts")],
     counted: true,
-    wants: ["cjpeg", "exiftool", "identify", "opj_decompress", "python3-pil"],
+    wants: ["cjpeg", "exiftool", "identify", "opj_decompress", "python3-pil", "redis-server"],
   },
   { name: "runtimes", command: ["npx", ...vitest("runtimes", "vitest.runtimes.config.ts")], counted: true },
   {

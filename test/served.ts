@@ -3,10 +3,10 @@
 import { readFile } from "node:fs/promises";
 import { createApp } from "../src/app.ts";
 import { loadConfig, problemLines } from "../src/config/load.ts";
-import { silentLog } from "../src/lib/log.ts";
+import { type Log, silentLog } from "../src/lib/log.ts";
 import { checkedGet } from "../src/platform/checked-get.ts";
 import { nodeFiles } from "../src/platform/node-files.ts";
-import type { Platform } from "../src/platform/platform.ts";
+import type { FileSystem, Platform } from "../src/platform/platform.ts";
 import { createService, type Service } from "../src/service.ts";
 import { fixturesFolder, testHost } from "./host.ts";
 
@@ -19,8 +19,15 @@ export interface Served {
   ): Promise<Response>;
 }
 
-/** An application over a YAML configuration; without sources in it, the test pictures are the default source. */
-export async function served(yaml = "", env: Record<string, string> = {}): Promise<Served> {
+/**
+ * An application over a YAML configuration; without sources in it, the test pictures are the default source. `over`: parts of
+ * the platform and the log that are not the usual ones.
+ */
+export async function served(
+  yaml = "",
+  env: Record<string, string> = {},
+  over: { readonly files?: FileSystem; readonly log?: Log } = {},
+): Promise<Served> {
   const loaded = loadConfig(
     yaml.includes("sources:")
       ? yaml
@@ -43,12 +50,12 @@ export async function served(yaml = "", env: Record<string, string> = {}): Promi
         (bytes) => new Uint8Array(bytes),
         () => undefined,
       ),
-    files: nodeFiles(),
+    files: over.files ?? nodeFiles(),
     checkedGet,
     clientAddress: (request) => peers.get(request),
     rawTarget: (request) => targets.get(request),
   };
-  const service = await createService(loaded.config, platform, silentLog, "dev");
+  const service = await createService(loaded.config, platform, over.log ?? silentLog, "dev");
   const app = createApp(service);
   return {
     service,

@@ -101,7 +101,7 @@ function deadlinesOf(options: StoreOptions, use: string): Deadlines {
   const written = "timeout" in options && options.timeout ? parseDuration(options.timeout) : usual;
   const read = written * factor;
   // Nobody waits for a write. A check is shorter than the 2 s that /ready waits for it.
-  return { read, write: Math.max(10_000, 4 * read), purge: 30_000, check: 1800 };
+  return { read, write: 8 * read, purge: 30_000, check: 1800 };
 }
 
 /** The store of some options, under deadlines where it is not in memory; undefined for `none`. */

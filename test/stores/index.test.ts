@@ -1,11 +1,14 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { silentLog } from "../../src/lib/log.ts";
 import { nodeFiles } from "../../src/platform/node-files.ts";
 import { buildSlots } from "../../src/stores/index.ts";
 import { cacheOptions } from "../../src/stores/options.ts";
+import { startS3 } from "../s3/server.ts";
 import { type Folder, filesBelow, temporaryFolder } from "./folder.ts";
+import { startRedis } from "./redis-server.ts";
 
 let folder: Folder;
 beforeEach(async () => {
@@ -81,6 +84,28 @@ describe("the cache slots", () => {
     expect(await slots.origin.get("a", "")).toBeUndefined();
   });
 
+  it("are kept apart by their names in one bucket and in one Redis", async () => {
+    const bucket = await startS3({ account: undefined });
+    const redis = await startRedis();
+    const backends = [
+      `{ backend: s3, bucket: ${bucket.bucket}, endpoint: "${bucket.url}", path_style: true, anonymous: true }`,
+      `{ backend: redis, addr: "127.0.0.1:${redis.port}" }`,
+    ].map((text) => parse(text));
+    for (const backend of backends) {
+      const { slots } = slotsOf({ render: backend, info: backend, origin: backend }, { env: {} });
+      slots.render.put("a", "", value);
+      await slots.render.settled();
+      expect(await slots.info.get("a", "")).toBeUndefined();
+      await slots.info.delete("a");
+      await slots.info.clear?.();
+      expect(await slots.render.get("a", "")).toEqual(value);
+      await slots.close();
+    }
+    expect([...bucket.objects.keys()].every((key) => key.startsWith("smalti/render/v1/"))).toBe(true);
+    expect((await redis.admin.keys("*")).every((key) => key.startsWith("{smalti/render}:"))).toBe(true);
+    await Promise.all([bucket.close(), redis.close()]);
+  });
+
   it("say in words what they are", () => {
     const { slots } = slotsOf(
       { info: { backend: "none" }, origin: { backend: "heap", ttl: "0s" } },
@@ -91,6 +116,27 @@ describe("the cache slots", () => {
       "off",
       "heap, up to 4 GiB",
     ]);
+    const shared = slotsOf(
+      {
+        render: { backend: "s3", bucket: "tiles", anonymous: true },
+        info: { backend: "redis", addr: "redis:6379", max_memory: "1GiB", ttl: "0s" },
+        origin: { backend: "redis", url: "https://redis.example.org", token_env: "TOKEN" },
+      },
+      { env: { TOKEN: "secret-token" } },
+    );
+    expect(shared.slots.all.map((slot) => slot.about)).toEqual([
+      "s3, kept for 1d",
+      "redis, up to 1 GiB",
+      "redis, up to 4 GiB, kept for 7d",
+    ]);
+  });
+
+  it("name the variable of a secret that is not set", () => {
+    const redis = { backend: "redis", addr: "redis:6379", password_env: "REDIS_PASSWORD" };
+    expect(() => slotsOf({ render: redis }, { env: {} })).toThrow("REDIS_PASSWORD");
+    expect(() => slotsOf({ render: { backend: "s3", bucket: "tiles" } }, { env: {} })).toThrow(
+      "AWS_ACCESS_KEY_ID",
+    );
   });
 });
 
@@ -109,5 +155,16 @@ describe("the options of the slots", () => {
     [{ render: { backend: "heap", max_bytes: "1 GB" } }],
     [{ render: { backend: "heap", ttl: 30 } }],
     [{ renders: { backend: "heap" } }],
+    [{ render: { backend: "s3" } }],
+    [{ render: { backend: "s3", bucket: "a" } }],
+    [{ render: { backend: "s3", bucket: "tiles", max_bytes: "1GiB" } }],
+    [{ render: { backend: "s3", bucket: "tiles", endpoint: "https://key:secret@s3.example.org" } }],
+    [{ render: { backend: "s3", bucket: "tiles", prefix: "../" } }],
+    [{ render: { backend: "redis" } }],
+    [{ render: { backend: "redis", addr: "redis://:secret@redis:6379" } }],
+    [{ render: { backend: "redis", addr: "redis:6379", url: "https://redis.example.org", token_env: "T" } }],
+    [{ render: { backend: "redis", url: "https://redis.example.org" } }],
+    [{ render: { backend: "redis", addr: "redis:6379", prefix: "a*" } }],
+    [{ render: { backend: "redis", addr: "redis:6379", max_bytes: "1GiB" } }],
   ])("refuse %j", (cache) => expect(cacheOptions.safeParse(cache).success).toBe(false));
 });
