@@ -4,6 +4,7 @@ import { createCodecs } from "./codecs/index.ts";
 import { createPool, poolCounts } from "./codecs/pool.ts";
 import type { Config } from "./config/schema.ts";
 import { admissionCounts, createAdmission } from "./images/admit.ts";
+import { createIgnoredProfiles } from "./images/ignored-profiles.ts";
 import { createIndexes } from "./images/indexes.ts";
 import { memoryBudget } from "./images/options.ts";
 import { outputPolicy } from "./images/policy.ts";
@@ -75,12 +76,18 @@ export async function createService(
   const workers = () => current.image.max_concurrent || platform.parallelism;
   const memory = memoryBudget(config.image, platform.memoryBytes);
   const gate = () => ({ concurrent: workers(), memory, waiting: waitingPerWorker * workers() });
-  const codecs = createCodecs(platform);
+  const ignoredProfiles = createIgnoredProfiles(log);
+  const codecs = createCodecs({
+    wasm: (name) => platform.wasm(name),
+    deflate: (data, level) => platform.deflate(data, level),
+    ignoredProfile: ignoredProfiles.tell,
+  });
   const slots = buildSlots(config.cache, platform, log);
   const sources = buildSources(config.sources, platform, slots.origin);
   const pool = createPool({
     platform,
     codecs,
+    ignoredProfile: ignoredProfiles.tell,
     size: workers(),
     log,
     counts: createCounts(...poolCounts),
@@ -107,6 +114,7 @@ export async function createService(
     info: slots.info,
     render: slots.render,
     policy: outputPolicy(config.image),
+    ignoredProfiles,
     limits: {
       maxWidth: config.image.max_output_width,
       maxHeight: config.image.max_output_height,

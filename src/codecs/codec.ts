@@ -46,8 +46,6 @@ export interface ImageHeader {
   readonly resolution?: Resolution;
   /** Stored tile size, where the file is tiled. */
   readonly tile?: { readonly width: number; readonly height: number };
-  /** Whether there is an embedded ICC profile. */
-  readonly profile?: boolean;
   /** What the file says of its colours; absent where it says nothing. */
   readonly colour?: ColourFacts;
   /** Why this file is refused, in words for the caller, when its header already tells. */
@@ -64,6 +62,9 @@ export interface ColourFacts {
   readonly srgb: boolean;
   /** Why an embedded profile is not used, in words for people; the samples then count as if it were not there. */
   readonly ignored?: string;
+  /** From chunks that are not sRGB: gAMA, and cHRM in its order, white first. */
+  readonly gamma?: number;
+  readonly chromaticities?: readonly number[];
 }
 
 /** What to decode: a rectangle of stored, full-size pixels at 1/scaleFactor. */
@@ -107,6 +108,8 @@ export interface CodecHost {
   wasm(name: WasmName): WebAssembly.Module;
   /** zlib format (RFC 1950), level 1 to 9. */
   deflate(data: Uint8Array, level: number): Promise<Uint8Array>;
+  /** Hears that the profile of a master, by `RenderPlan.master`, turned out not to be usable, and why. */
+  ignoredProfile?(master: string, reason: string): void;
 }
 
 /** The stored index of one master. What is parsed from it may be kept under `id`, which changes with the bytes. */

@@ -1,4 +1,4 @@
-// The two facts of an EXIF block that a server needs: orientation and resolution (EXIF 2.32, section 4.6: a TIFF structure).
+// The facts of an EXIF block that a server needs: orientation, resolution and colour space (EXIF 2.32, section 4.6: a TIFF structure).
 
 import type { Resolution } from "./codec.ts";
 
@@ -6,10 +6,25 @@ export interface Exif {
   /** 1 to 8; 1 where absent or out of range. */
   readonly orientation: number;
   readonly resolution?: Resolution;
+  /** ColorSpace 1; or 2, as some cameras write, or uncalibrated with the interoperability index R03 (DCF 2.0). */
+  readonly colour?: "srgb" | "adobe-rgb";
 }
 
-const tags = { orientation: 0x0112, xResolution: 0x011a, yResolution: 0x011b, unit: 0x0128 } as const;
-const types = { byte: 1, short: 3, long: 4, rational: 5 } as const;
+const tags = {
+  orientation: 0x0112,
+  xResolution: 0x011a,
+  yResolution: 0x011b,
+  unit: 0x0128,
+  exif: 0x8769,
+  colourSpace: 0xa001,
+  interoperability: 0xa005,
+  interoperabilityIndex: 0x0001,
+} as const;
+const types = { byte: 1, ascii: 2, short: 3, long: 4, rational: 5 } as const;
+
+/** ColorSpace of EXIF 2.32, section 4.6.5, and the index "R03" as the four bytes of its field. */
+const colourSpaces = { srgb: 1, adobeRgb: 2, uncalibrated: 0xffff } as const;
+const r03 = 0x52303300;
 
 /** Pixels per unit to pixels per centimetre, by ResolutionUnit; 1 means "no absolute unit". */
 const perCentimetre: Readonly<Record<number, number>> = { 2: 1 / 2.54, 3: 1 };
@@ -24,28 +39,43 @@ export function readExif(block: Uint8Array): Exif {
   const little = byteOrder(view);
   if (little === undefined) return { orientation: 1 };
 
-  const directory = view.getUint32(4, little);
-  if (directory + 2 > view.byteLength) return { orientation: 1 };
-  const count = Math.min(
-    view.getUint16(directory, little),
-    Math.floor((view.byteLength - directory - 2) / 12),
-  );
-  const found = new Map<number, number>();
-  for (let i = 0; i < count; i++) {
-    const entry = directory + 2 + i * 12;
-    const tag = view.getUint16(entry, little);
-    if (found.has(tag)) continue;
-    const value = firstValue(view, entry, little);
-    if (value !== undefined) found.set(tag, value);
-  }
-
+  const found = readDirectory(view, view.getUint32(4, little), little);
   const stored = found.get(tags.orientation);
   const orientation = stored !== undefined && stored >= 1 && stored <= 8 ? stored : 1;
   const factor = perCentimetre[found.get(tags.unit) ?? 2];
   const x = found.get(tags.xResolution) ?? found.get(tags.yResolution);
   const y = found.get(tags.yResolution) ?? x;
-  if (factor === undefined || !x || !y) return { orientation };
-  return { orientation, resolution: { x: x * factor, y: y * factor } };
+  const colour = readColour(view, found.get(tags.exif), little);
+  return {
+    orientation,
+    ...(factor !== undefined && x && y && { resolution: { x: x * factor, y: y * factor } }),
+    ...(colour && { colour }),
+  };
+}
+
+function readColour(view: DataView, offset: number | undefined, little: boolean): Exif["colour"] {
+  const exif = readDirectory(view, offset, little);
+  const space = exif.get(tags.colourSpace);
+  if (space === colourSpaces.srgb) return "srgb";
+  const index = () =>
+    readDirectory(view, exif.get(tags.interoperability), little).get(tags.interoperabilityIndex);
+  const adobe = space === colourSpaces.adobeRgb || (space === colourSpaces.uncalibrated && index() === r03);
+  return adobe ? "adobe-rgb" : undefined;
+}
+
+/** First values by tag; empty where there is no directory. */
+function readDirectory(view: DataView, offset: number | undefined, little: boolean): Map<number, number> {
+  const found = new Map<number, number>();
+  if (offset === undefined || offset + 2 > view.byteLength) return found;
+  const count = Math.min(view.getUint16(offset, little), Math.floor((view.byteLength - offset - 2) / 12));
+  for (let i = 0; i < count; i++) {
+    const entry = offset + 2 + i * 12;
+    const tag = view.getUint16(entry, little);
+    if (found.has(tag)) continue;
+    const value = firstValue(view, entry, little);
+    if (value !== undefined) found.set(tag, value);
+  }
+  return found;
 }
 
 /** Whether the EXIF identifier code stands in front: "Exif", zero, and a padding byte. */
@@ -67,6 +97,8 @@ function firstValue(view: DataView, entry: number, little: boolean): number | un
   switch (view.getUint16(entry + 2, little)) {
     case types.byte:
       return view.getUint8(entry + 8);
+    case types.ascii: // up to four characters, as a number
+      return view.getUint32(entry + 8);
     case types.short:
       return view.getUint16(entry + 8, little);
     case types.long:

@@ -1,5 +1,6 @@
 // The formats that this build knows, one row each.
 
+import { type Colour, createColour } from "../colour/transform.ts";
 import { ServiceError } from "../errors.ts";
 import type { Kernels } from "../pipeline/steps.ts";
 import type { Codec, CodecHost, OutputFormat, SourceFormat } from "./codec.ts";
@@ -32,6 +33,10 @@ export interface Codecs {
   encoder(format: OutputFormat): Encoder;
   /** What the steps between decoding and encoding run on. */
   readonly kernels: Kernels;
+  /** Transforms by profiles. */
+  readonly colour: Colour;
+  /** Hears of profiles that turned out not to be usable. */
+  readonly ignoredProfile?: CodecHost["ignoredProfile"];
 }
 
 /** All codecs over one host; instances of WebAssembly modules are made when first needed. */
@@ -43,6 +48,8 @@ export function createCodecs(host: CodecHost): Codecs {
   }
   return {
     kernels: createKernels(host),
+    colour: createColour(host),
+    ignoredProfile: host.ignoredProfile,
     recognise: (head) => [...all.values()].find((codec) => codec.recognises(head)),
     byFormat(format) {
       const codec = all.get(format);

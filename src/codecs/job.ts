@@ -5,6 +5,7 @@ import type { ByteSource } from "../lib/byte-source.ts";
 import { runSteps, type Step } from "../pipeline/steps.ts";
 import { carried } from "./carry.ts";
 import type { EncodeOptions, ImageHeader, IndexAccess, ReadRequest } from "./codec.ts";
+import { colourKernels } from "./colour-kernels.ts";
 import type { Codecs } from "./index.ts";
 
 /** What to read at which scale, which steps, what to write. Plain data, made before any pixel is decoded. */
@@ -12,6 +13,8 @@ export interface RenderPlan {
   readonly read: ReadRequest;
   readonly steps: readonly Step[];
   readonly write: EncodeOptions;
+  /** Names the master, and its bytes: what was made of its profile is kept under both. */
+  readonly master?: { readonly name: string; readonly version: string };
   /** Estimated peak bytes of the whole job. */
   readonly memory: number;
 }
@@ -65,7 +68,7 @@ async function encodedPixels(
   if (derived) return derived;
   const decoded = await codec.decode(bytes, plan.read, index);
   stillWanted(signal);
-  const pixels = runSteps(decoded, plan.steps, codecs.kernels);
+  const pixels = runSteps(decoded, plan.steps, await colourKernels(plan, bytes, codecs));
   stillWanted(signal);
   return codecs.encoder(plan.write.format).encode(pixels, plan.write);
 }

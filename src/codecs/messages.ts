@@ -54,6 +54,8 @@ export type FromWorker =
       readonly block: number;
       readonly bytes: Uint8Array;
     }
+  /** The profile of the job's master turned out not to be usable. */
+  | { readonly kind: "ignoredProfile"; readonly master: string; readonly reason: string }
   | { readonly kind: "done"; readonly job: number; readonly bytes: Uint8Array }
   /** `broken`: the error was not foreseen, so the state of the worker is not known either. */
   | { readonly kind: "failed"; readonly job: number; readonly error: ErrorRecord; readonly broken: boolean };

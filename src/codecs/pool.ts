@@ -4,7 +4,7 @@ import { cancelled, ServiceError } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { type Counts, createCounts } from "../lib/count.ts";
 import type { Platform } from "../platform/platform.ts";
-import type { ImageHeader, IndexAccess } from "./codec.ts";
+import type { CodecHost, ImageHeader, IndexAccess } from "./codec.ts";
 import { type Codecs, createCodecs } from "./index.ts";
 import type { RenderPlan } from "./job.ts";
 import type { JobFile } from "./messages.ts";
@@ -33,6 +33,8 @@ export interface PoolOptions {
   readonly codecs?: Codecs;
   readonly counts?: Counts;
   readonly log?: PoolLog;
+  /** Hears of profiles that workers could not use. */
+  readonly ignoredProfile?: CodecHost["ignoredProfile"];
   /** How long a cancelled job may run on before its worker is ended; 250. */
   readonly cancelGraceMs?: number;
   /** A worker is replaced after a job of more estimated bytes, since its memories do not shrink; 512 MiB. */
@@ -113,6 +115,7 @@ export function createPool(options: PoolOptions): Pool {
           warm,
           cancelGraceMs: options.cancelGraceMs ?? 250,
           maxJobBytes: options.maxJobBytes ?? 1 << 29,
+          ignoredProfile: options.ignoredProfile,
         })
       : inPlaceRunner(options.codecs ?? createCodecs(platform));
     if (platform.startWorker) counts.add("started");

@@ -4,7 +4,7 @@ import { cancelled, fromErrorRecord, ServiceError, toErrorRecord } from "../erro
 import type { ByteSource } from "../lib/byte-source.ts";
 import { createDeadline } from "../lib/deadline.ts";
 import type { WorkerPort } from "../platform/platform.ts";
-import type { IndexAccess } from "./codec.ts";
+import type { CodecHost, IndexAccess } from "./codec.ts";
 import type { Codecs } from "./index.ts";
 import { runTask, type Task } from "./job.ts";
 import { type FromWorker, type JobFile, ownBuffer, type ToWorker } from "./messages.ts";
@@ -73,6 +73,7 @@ export function inPlaceRunner(codecs: Codecs): Runner {
 
 export interface WorkerRunnerOptions {
   readonly module: (name: WasmName) => WebAssembly.Module;
+  readonly ignoredProfile?: CodecHost["ignoredProfile"];
   /** Whether it renders a small image before its first job. */
   readonly warm: boolean;
   /** How long a cancelled job may go on before its worker is killed. */
@@ -142,6 +143,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   port.onMessage((data) => {
     const message = data as FromWorker;
     if (message.kind === "ready") return;
+    if (message.kind === "ignoredProfile") return options.ignoredProfile?.(message.master, message.reason);
     if (message.kind === "read" || message.kind === "recall" || message.kind === "keep")
       return answerRead(message);
     if (message.job !== running?.id) return;

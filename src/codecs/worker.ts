@@ -91,7 +91,11 @@ export function serveJobs(host: WorkerHost): void {
           return Atomics.load(cancel, 0) === 1;
         },
       };
-      codecs = createCodecs({ wasm: (name) => modules[name], deflate: host.deflate });
+      codecs = createCodecs({
+        wasm: (name) => modules[name],
+        deflate: host.deflate,
+        ignoredProfile: (master, reason) => host.post({ kind: "ignoredProfile", master, reason }),
+      });
       if (message.warm) await warm(codecs);
       host.post({ kind: "ready" });
       return;

@@ -123,6 +123,7 @@ async function checkTable(
   const name = tables.find((each) => profile.tags.has(each))!;
   const tag = profile.tags.get(name)!;
   const head = await bytes.read(tag.offset, Math.min(tag.size, 64));
+  if (head.length < 32 && bytes.size === undefined) return new Map(); // more than was looked at
   if (head.length < 32) return broken(`a table in ${name}`, `${head.length} bytes`);
   const type = String.fromCharCode(...head.subarray(0, 4));
   const inputs = channels[profile.space];

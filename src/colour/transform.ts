@@ -28,42 +28,50 @@ export type ToSrgb = (pixels: PixelBuffer) => PixelBuffer;
 
 export interface Colour {
   /**
-   * What turns pixels of this interpretation into sRGB by a profile. Kept for the next pictures with the same one.
+   * What turns pixels of this interpretation into sRGB by the profile that `load` gives. Kept for the next pictures with
+   * the same one, and under `id`, so that it is not loaded again for what has the same.
    * `ignored`: the profile turned out not to be usable, and why; the pixels are then taken as if it were not there.
    */
   byProfile(
-    icc: Uint8Array,
+    load: () => Promise<Uint8Array | undefined>,
     interpretation: Interpretation,
+    id?: string,
   ): Promise<{ readonly toSrgb: ToSrgb; readonly ignored?: string }>;
   /** The same without a profile: inks as the usual print, Lab under D50, the others as sRGB. */
   plain(interpretation: Interpretation): ToSrgb;
 }
 
-/** Bytes of profiles, and of what is made of them, that are kept together. */
+/** Bytes of profiles of known pictures, and of profiles with what is made of them, that are kept. */
 const keptBytes = 16 << 20;
+/** Bytes of the tables of a profile without nodes, about. */
+const usualTables = 65536;
 
 /** Colour over the compiled modules; instances are made when first needed. */
 export function createColour(host: { wasm(name: "colour" | "lcms"): WebAssembly.Module }): Colour {
   const kernel = createColourKernel(() => host.wasm("colour"));
   const kept = createLru<Uint8Array, Transform | Unusable>(keptBytes);
+  const named = createLru<string, Uint8Array>(keptBytes);
   const usual: { cmyk?: Grid; lab?: Grid } = {};
 
   const known = (icc: Uint8Array): Transform | Unusable | undefined => {
+    const found = kept.get(icc);
+    if (found) return found;
     for (const bytes of kept.keys()) if (isSame(bytes, icc)) return kept.get(bytes);
     return undefined;
   };
 
-  const make = async (icc: Uint8Array, interpretation: Interpretation): Promise<Transform | Unusable> => {
+  const loaded = async (icc: Uint8Array, interpretation: Interpretation): Promise<Transform | Unusable> => {
     const profile = await openProfile(memoryBytes(icc), interpretation);
     if (isUnusable(profile)) return profile;
-    if (profile.model !== "table") return readShaper(profile, memoryBytes(icc));
-    try {
-      return fromTable(host.wasm("lcms"), icc, profile) ?? refused;
-    } catch (error) {
-      // an instance that trapped is gone already, and the profile is at fault
-      if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) return refused;
-      throw error;
-    }
+    const found = known(icc);
+    if (found) return found;
+    const made =
+      profile.model === "table"
+        ? fromTable(host.wasm("lcms"), icc, profile)
+        : await readShaper(profile, memoryBytes(icc));
+    const weight = icc.length + ("nodes" in made ? made.nodes.byteLength : usualTables);
+    kept.set(icc, made, weight);
+    return made;
   };
 
   const plain = (interpretation: Interpretation): ToSrgb => {
@@ -74,17 +82,14 @@ export function createColour(host: { wasm(name: "colour" | "lcms"): WebAssembly.
 
   return {
     plain,
-    async byProfile(icc, interpretation) {
-      let transform = known(icc);
-      if (!transform) {
-        transform = await make(icc, interpretation);
-        const bytes = icc.slice();
-        kept.set(
-          bytes,
-          transform,
-          bytes.length + ("nodes" in transform ? transform.nodes.byteLength * 2 : 65536),
-        );
+    async byProfile(load, interpretation, id) {
+      let icc = id === undefined ? undefined : named.get(id);
+      if (!icc) {
+        icc = await load();
+        if (!icc) return { toSrgb: plain(interpretation), ignored: "it could not be read whole" };
+        if (id !== undefined) named.set(id, icc, icc.length);
       }
+      const transform = await loaded(icc, interpretation);
       if (isUnusable(transform)) return { toSrgb: plain(interpretation), ignored: transform.ignored };
       return { toSrgb: runner(kernel, transform) };
     },
@@ -99,22 +104,32 @@ function runner(kernel: ColourKernel, transform: Transform): ToSrgb {
 }
 
 /** Table profiles by Little CMS: gray along its one axis, the others on a grid. */
-function fromTable(module: WebAssembly.Module, icc: Uint8Array, profile: Profile): Transform | undefined {
+function fromTable(
+  module: WebAssembly.Module,
+  icc: Uint8Array,
+  profile: Profile,
+): Grid | GrayShaper | Unusable {
   const { space } = profile;
   const sample = (colours: Float32Array) => sampleProfile(module, icc, space, colours);
-  if (space !== "gray") {
+  try {
+    if (space === "gray") return fromGrayTable(sample) ?? refused;
     const inputs = space === "cmyk" ? 4 : 3;
-    return makeGrid(inputs, sample, readAxes(icc, profile, inputs));
+    return makeGrid(inputs, sample, readAxes(icc, profile, inputs)) ?? refused;
+  } catch {
+    return refused; // the instance that gave up is gone, and the profile is at fault
   }
-  const steps = 4096;
-  const light = sample(Float32Array.from({ length: steps + 1 }, (_, i) => i / steps));
-  if (!light) return undefined;
+}
+
+const graySteps = 4096;
+
+function fromGrayTable(sample: (colours: Float32Array) => Float32Array | undefined): GrayShaper | undefined {
+  const light = sample(Float32Array.from({ length: graySteps + 1 }, (_, i) => i / graySteps));
   // a neutral colour has three equal bands, but for rounding: green carries most of its light
-  return { kind: "gray", curve: (x) => between(light, x * steps) };
+  return light && { kind: "gray", curve: (x) => greenBetween(light, x * graySteps) };
 }
 
 /** The green of linear colours between two of them. */
-function between(light: Float32Array, at: number): number {
+function greenBetween(light: Float32Array, at: number): number {
   const low = Math.min(light.length / 3 - 2, Math.floor(at));
   return light[low * 3 + 1]! + (light[low * 3 + 4]! - light[low * 3 + 1]!) * (at - low);
 }

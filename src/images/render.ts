@@ -9,8 +9,9 @@ import { type Geometry, type Limits, resolve } from "../iiif/image/geometry.ts";
 import type { ImageRequest } from "../iiif/image/request.ts";
 import type { Slot } from "../stores/slot.ts";
 import type { Admission } from "./admit.ts";
-import { type EntryKey, entityTag, renderKey } from "./cache-keys.ts";
+import { type EntryKey, entityTag, masterName, renderKey } from "./cache-keys.ts";
 import { type DescribeParts, describe, type Master } from "./describe.ts";
+import type { IgnoredProfiles } from "./ignored-profiles.ts";
 import type { Indexes } from "./indexes.ts";
 import { asShown, uprightSize } from "./orientation.ts";
 import { planRender } from "./plan.ts";
@@ -23,6 +24,7 @@ export interface RenderParts extends DescribeParts {
   readonly render: Slot;
   readonly admission: Admission;
   readonly policy: OutputPolicy;
+  readonly ignoredProfiles: IgnoredProfiles;
   readonly limits: Limits;
   readonly tileSize: number;
   readonly timeoutMs: number;
@@ -50,6 +52,7 @@ export async function prepare(
   signal?: AbortSignal,
 ): Promise<Prepared> {
   const header = await describe(parts, master, signal);
+  if (header.colour?.ignored) parts.ignoredProfiles.tell(masterName(master), header.colour.ignored);
   const upright = uprightSize(asShown(header, parts.policy));
   const geometry = resolve(request, upright, parts.limits, parts.tileSize);
   const canonical = canonicalParameters(request, geometry, upright, {
@@ -136,7 +139,7 @@ export function planFor(parts: RenderParts, master: Master, prepared: Prepared, 
   const codec = parts.codecs.byFormat(header.format);
   const memory: typeof codec.memory = (read, fileSize) =>
     codec.memory(read, fileSize, indexed && parts.indexes.expects(master, read));
-  return planRender({
+  const plan = planRender({
     header,
     page: master.page,
     fileSize: master.image.bytes.size ?? 0,
@@ -146,4 +149,5 @@ export function planFor(parts: RenderParts, master: Master, prepared: Prepared, 
     decoder: { ...codec, memory },
     encoder: encoder.encodes,
   });
+  return { ...plan, master: { name: masterName(master), version: `${master.validator} ${master.page}` } };
 }

@@ -2,7 +2,7 @@
 
 export const corsHeaders = {
   "Access-Control-Allow-Origin": "*",
-  "Access-Control-Expose-Headers": "ETag, Link, Content-Disposition",
+  "Access-Control-Expose-Headers": "ETag, Link, Content-Disposition, X-Ignored-Profile",
   "Cross-Origin-Resource-Policy": "cross-origin",
 } as const;
 

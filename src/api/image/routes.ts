@@ -7,7 +7,7 @@ import { mediaType } from "../../iiif/image/formats.ts";
 import { parseImageRequest } from "../../iiif/image/grammar.ts";
 import { contextUri, imageInformation, informationType, profileUri } from "../../iiif/image/info.ts";
 import { encodeIdentifier, type ImagePath, splitImagePath } from "../../iiif/image/path.ts";
-import { hash } from "../../images/cache-keys.ts";
+import { hash, masterName } from "../../images/cache-keys.ts";
 import { describe, type Master, openMaster } from "../../images/describe.ts";
 import { asShown, uprightSize } from "../../images/orientation.ts";
 import { planFor, prepare, render } from "../../images/render.ts";
@@ -161,14 +161,24 @@ async function image(
       service.images.admission.check(planFor(service.images, master, prepared).memory);
       const known = await service.images.render.get(prepared.key.name, prepared.key.variant);
       return new Response(null, {
-        headers: known ? { ...headers, "Content-Length": String(known.length) } : headers,
+        headers: {
+          ...headers,
+          ...profileHeader(service, master),
+          ...(known && { "Content-Length": String(known.length) }),
+        },
       });
     }
     const bytes = await render(service.images, master, prepared, signal);
     return new Response(bytes as Uint8Array<ArrayBuffer>, {
-      headers: { ...headers, "Content-Length": String(bytes.length) },
+      headers: { ...headers, ...profileHeader(service, master), "Content-Length": String(bytes.length) },
     });
   });
+}
+
+/** Why the profile of a master is not used, where that is so; a render may be what finds out. */
+function profileHeader(service: Service, master: Master): Readonly<Record<string, string>> {
+  const reason = service.images.ignoredProfiles.of(masterName(master));
+  return reason === undefined ? {} : { "X-Ignored-Profile": reason };
 }
 
 async function withMaster(

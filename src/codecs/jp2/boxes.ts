@@ -34,7 +34,8 @@ export interface Boxes {
   readonly codestream: { readonly start: number; readonly length?: number };
   readonly size?: { readonly width: number; readonly height: number; readonly components: number };
   readonly colour?: ColourSpace;
-  readonly profile: boolean;
+  /** Where the profile lies, if that is what names the colour space. */
+  readonly profile?: { readonly offset: number; readonly length: number };
   readonly palette?: Palette;
   readonly mapping?: readonly Mapping[];
   readonly definitions?: readonly ChannelDefinition[];
@@ -86,7 +87,7 @@ export async function readBoxes(file: HeaderBytes): Promise<Boxes> {
   }
   const { codestream, size } = found;
   if (!codestream || !size) throw damaged("a jp2h box with ihdr and a jp2c box, found them not");
-  return { profile: false, ...found, orientation: told.exif ?? told.xmp ?? 1, codestream, size };
+  return { ...found, orientation: told.exif ?? told.xmp ?? 1, codestream, size };
 }
 
 /** The boxes from `start` on by their headers. Throws ServiceError `decode`. */
@@ -134,8 +135,8 @@ async function readHeaderBox(
       const method = (await view(3)).getUint8(0);
       if (method === 1) found.colour ??= enumerated[(await view(7)).getUint32(3)] ?? "other";
       else if ((method === 2 || method === 3) && length >= 3 + 128) {
+        if (found.colour === undefined) found.profile = { offset: body + 3, length: length - 3 };
         found.colour ??= profileSpaces[(await view(3 + 20)).getUint32(3 + 16)] ?? "other";
-        found.profile = true;
       }
     } else if (type === fourCC("pclr")) {
       found.palette ??= readPalette(await view(Math.min(length, 3 + 255 * 3 + 1024 * 4 * 2)));

@@ -4,6 +4,7 @@ import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { Interpretation } from "../../pipeline/pixels.ts";
 import type { ImageHeader } from "../codec.ts";
+import { colourFacts, piecewise } from "../colour.ts";
 import { fourCC, headerBytes } from "../header-bytes.ts";
 import { type Boxes, type Palette, readBoxes } from "./boxes.ts";
 import { type Codestream, damaged, readCodestream } from "./codestream.ts";
@@ -45,6 +46,8 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
     );
   const { boxes, codestream, bands, depth } = await readFacts(bytes);
   const { width, height, tileWidth, tileHeight, tiles } = codestream;
+  const icc = boxes.profile && piecewise(bytes, [boxes.profile]);
+  const colour = await colourFacts({ icc }, bands.interpretation);
   return {
     format: "jp2",
     width,
@@ -57,7 +60,7 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
     variant: `${codestream.highThroughput ? "htj2k" : "jpeg2000"}, ${codestream.reversible ? "reversible" : "irreversible"}, ${codestream.progression}`,
     ...(boxes.resolution && { resolution: boxes.resolution }),
     ...(tiles > 1 && { tile: { width: tileWidth, height: tileHeight } }),
-    ...(boxes.profile && { profile: true }),
+    ...(colour && { colour }),
     ...(bands.unsupported && { unsupported: bands.unsupported }),
     details: {
       levels: bands.palette ? 0 : codestream.levels, // indices cannot be averaged
@@ -74,9 +77,7 @@ export async function readFacts(bytes: ByteSource): Promise<Facts> {
   if (!head || !isJpeg2000(new Uint8Array(head.buffer, head.byteOffset, 12)))
     throw damaged("a JP2 signature box or a codestream, received something else");
   const raw = head.getUint32(0) === 0xff4fff51;
-  const boxes: Boxes = raw
-    ? { codestream: { start: 0 }, profile: false, orientation: 1 }
-    : await readBoxes(file);
+  const boxes: Boxes = raw ? { codestream: { start: 0 }, orientation: 1 } : await readBoxes(file);
   const codestream = await readCodestream(file, boxes.codestream.start);
   const { size } = boxes;
   if (

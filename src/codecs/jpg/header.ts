@@ -3,6 +3,7 @@
 import { ServiceError } from "../../errors.ts";
 import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
 import type { ImageHeader, Resolution } from "../codec.ts";
+import { colourFacts, piecewise, type Told } from "../colour.ts";
 import { type Exif, readExif } from "../exif.ts";
 import { findLineCount, longestSearch } from "./line-count.ts";
 
@@ -71,8 +72,8 @@ interface Frame {
 }
 
 /**
- * Reads the header of a JPEG file: 2 KiB for each segment in front of the first scan, and the EXIF segment whole.
- * Throws ServiceError `decode`, code `not_an_image` where the file is no JPEG, `damaged_header` where the header is
+ * Reads the header of a JPEG file: 2 KiB for each segment in front of the first scan, the EXIF segment whole, and of a
+ * profile what tells its kind. Throws ServiceError `decode`, code `not_an_image` where the file is no JPEG, `damaged_header` where the header is
  * broken; sound files of a kind that cannot be decoded come back with `unsupported` set.
  */
 export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
@@ -90,9 +91,13 @@ export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
   let adobe = -1;
   let density: Resolution | undefined;
   let exif: Exif | undefined;
-  let profile = false;
+  const profile: ProfilePart[] = [];
   let garbage = 0;
   let at = 2;
+  const coloured = async (header: ImageHeader): Promise<ImageHeader> => {
+    const icc = profile.length > 0 ? joined(bytes, profile) : undefined;
+    return { ...header, colour: await colourFacts({ icc, exif }, header.interpretation) };
+  };
 
   for (let segments = 0; segments < maxSegments; segments++) {
     const found = await findMarker(blocks, at, maxGarbage - garbage);
@@ -115,15 +120,7 @@ export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
       const multiscan = (head[4] ?? 0) < frame.sampling.length;
       const lateHeight = frame.height === 0;
       if (lateHeight) frame = { ...frame, height: (await findLineCount(bytes, at + 2 + length)) ?? 0 };
-      return describe(frame, {
-        lateHeight,
-        hierarchical,
-        adobe,
-        multiscan,
-        density,
-        exif,
-        profile,
-      });
+      return coloured(describe(frame, { lateHeight, hierarchical, adobe, multiscan, density, exif }));
     }
     if (code in frames) {
       if (frame && !hierarchical) throw damaged("one frame header", "two");
@@ -132,25 +129,41 @@ export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
     else if (code === marker.app0 && isNamed(head, length, "JFIF\0", 14)) density ??= jfifDensity(head);
     else if (code === marker.app1 && isNamed(head, length, "Exif\0", 14))
       exif ??= readExif(await bytes.read(at + 4, length - 2));
-    else if (code === marker.app2 && isNamed(head, length, "ICC_PROFILE\0", 14)) profile = true;
+    else if (code === marker.app2 && isNamed(head, length, "ICC_PROFILE\0", 14))
+      profile.push({ number: head[16]!, count: head[17]!, offset: at + 18, length: length - 16 });
     else if (code === marker.app14 && isNamed(head, length, "Adobe", 12)) adobe = head[15] ?? 0;
     else if ((code > 0x01 && code < 0xc0) || (code >= 0xf0 && code <= 0xfd))
       throw damaged("a marker of ITU-T T.81", `the reserved marker ${code.toString(16).toUpperCase()}`);
 
     // JPEG-LS and hierarchical files need no more: what follows their frame header has other rules
     if (frame && (frames[frame.code]?.refused || hierarchical))
-      return describe(frame, {
-        lateHeight: false,
-        hierarchical,
-        adobe,
-        multiscan: false,
-        density,
-        exif,
-        profile,
-      });
+      return describe(frame, { lateHeight: false, hierarchical, adobe, multiscan: false, density, exif });
     at += 2 + length;
   }
   throw damaged(`at most ${maxSegments} segments before the first scan`, "more");
+}
+
+/** A part of a profile, which is cut into segments (ICC.1:2022, annex B.4). */
+interface ProfilePart {
+  /** 1-based. */
+  readonly number: number;
+  readonly count: number;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** The profile in the order of its parts, whatever that of the segments. */
+function joined(bytes: ByteSource, parts: readonly ProfilePart[]): NonNullable<Told["icc"]> {
+  const ordered = [...parts].sort((a, b) => a.number - b.number);
+  if (ordered.some(({ number, count }, i) => number !== i + 1 || count !== parts.length))
+    return {
+      ignored:
+        `it is damaged: expected parts 1 to ${parts[0]!.count}, received ${ordered.map(({ number }) => number).join(", ")}`.slice(
+          0,
+          200,
+        ),
+    };
+  return piecewise(bytes, ordered);
 }
 
 /** The next marker at or after `from`, over fill bytes and stray ones, as libjpeg finds it. */
@@ -207,7 +220,6 @@ interface Surroundings {
   readonly multiscan: boolean;
   readonly density?: Resolution;
   readonly exif?: Exif;
-  readonly profile: boolean;
 }
 
 const interpretations = { 1: "gray", 3: "rgb", 4: "cmyk" } as const;
@@ -237,7 +249,6 @@ function describe(frame: Frame, around: Surroundings): ImageHeader {
     pages: 1,
     variant: frame.precision === 8 ? kind.variant : `${frame.precision}-bit ${kind.variant}`,
     resolution: around.density ?? around.exif?.resolution,
-    profile: around.profile,
     unsupported: refused && `The source file is ${refused}, which cannot be decoded. Convert it.`,
     details,
   };

@@ -1,7 +1,9 @@
 // PNG as the rest of the service sees it.
 
 import { ServiceError } from "../../errors.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
 import type { Codec, CodecHost, ImageHeader } from "../codec.ts";
+import { colourFacts, compressedProfileBytes, inflatedProfile, type Told } from "../colour.ts";
 import { pngEmbedder, readPngBlocks } from "./blocks.ts";
 import { decodePng } from "./decode.ts";
 import { encodePng } from "./encode.ts";
@@ -21,7 +23,7 @@ export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
         throw new ServiceError("bad-request", `Expected page 1, the only one of a PNG, received ${page}.`, {
           code: "page_not_found",
         });
-      return imageHeader(await readPngHeader(bytes));
+      return imageHeader(bytes, await readPngHeader(bytes));
     },
     scaleFactors(header) {
       const factors = [1];
@@ -54,19 +56,34 @@ export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
   };
 }
 
-function imageHeader(png: PngHeader): ImageHeader {
+/** Name, compression method and compressed profile (11.3.2.3), as far as its kind needs it. */
+async function readProfile(
+  bytes: ByteSource,
+  { offset, length }: NonNullable<PngHeader["profile"]>,
+): Promise<Told["icc"]> {
+  const content = await bytes.read(offset, Math.min(length, compressedProfileBytes));
+  const end = content.indexOf(0);
+  if (end < 0 || content[end + 1] !== 0)
+    return { ignored: "it is damaged: expected a name and zlib data, received other bytes" };
+  return inflatedProfile(content.subarray(end + 2), content.length === length);
+}
+
+async function imageHeader(bytes: ByteSource, png: PngHeader): Promise<ImageHeader> {
+  const interpretation = png.bands < 3 ? "gray" : "rgb";
+  const icc = png.profile && (await readProfile(bytes, png.profile));
+  const colour = await colourFacts({ icc, chunks: png.chunks, exif: png.exif }, interpretation);
   return {
     format: "png",
     width: png.width,
     height: png.height,
     bands: png.bands,
     depth: png.bitDepth === 16 ? 16 : 8,
-    interpretation: png.bands < 3 ? "gray" : "rgb",
+    interpretation,
     orientation: png.orientation,
     pages: 1,
     variant: `${png.bitDepth} bit ${png.colourName}${png.interlaced ? ", interlaced" : ""}`,
     resolution: png.resolution,
-    profile: png.profile,
+    ...(colour && { colour }),
     details: { interlaced: png.interlaced },
   };
 }

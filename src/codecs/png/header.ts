@@ -6,7 +6,8 @@ import type { ByteSource } from "../../lib/byte-source.ts";
 import { crc32 } from "../../lib/crc32.ts";
 import { blockBytes, hasText } from "../block-bytes.ts";
 import type { Resolution } from "../codec.ts";
-import { readExif } from "../exif.ts";
+import type { Told } from "../colour.ts";
+import { type Exif, readExif } from "../exif.ts";
 import { type Found, isTextType, rawKeyword, takeRawProfile } from "./raw-profile.ts";
 
 /** The eight bytes every PNG begins with. */
@@ -41,7 +42,10 @@ export interface PngHeader {
   readonly transparency?: Uint8Array;
   readonly resolution?: Resolution;
   readonly orientation: number;
-  readonly profile: boolean;
+  /** What the file says of its colours: the content of iCCP by its place, other chunks, EXIF. */
+  readonly profile?: { readonly offset: number; readonly length: number };
+  readonly chunks?: Told["chunks"];
+  readonly exif?: Exif;
   /** Where the first IDAT chunk begins (its length field). */
   readonly dataStart: number;
 }
@@ -52,6 +56,9 @@ const wanted: Readonly<Record<string, { readonly longest: number; readonly check
   tRNS: { longest: 256, checked: true },
   pHYs: { longest: 9, checked: false },
   eXIf: { longest: 64 * 1024, checked: false },
+  sRGB: { longest: 1, checked: false },
+  gAMA: { longest: 4, checked: false },
+  cHRM: { longest: 32, checked: false },
 };
 
 /** Keywords of texts in which ImageMagick and others keep EXIF, and the longest such text, as it is stored and inflated. */
@@ -85,13 +92,13 @@ export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
   const found = new Map<string, Uint8Array>();
   const texts: Found = {};
   const inflater = blockBytes(bytes, longestText);
-  let profile = false;
+  let profile: PngHeader["profile"];
   let at = 33;
   for (;;) {
     const chunk = chunkHead(await read(at, 8));
     if (!chunk || chunk.type === "IEND") throw damaged("the end: there is no picture in it");
     if (chunk.type === "IDAT") break;
-    profile ||= chunk.type === "iCCP";
+    if (chunk.type === "iCCP") profile ??= { offset: at + 8, length: chunk.length };
     const want = wanted[chunk.type];
     if (want && chunk.length <= want.longest && !found.has(chunk.type)) {
       const body = await read(at + 4, chunk.length + 8);
@@ -118,8 +125,24 @@ export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
     resolution: readPhysical(found.get("pHYs")) ?? exif?.resolution,
     orientation: exif?.orientation ?? 1,
     profile,
+    chunks: readColourChunks(found),
+    exif,
     dataStart: at,
   };
+}
+
+/** sRGB, gAMA and cHRM (11.3.2), in units of 1/100000. */
+function readColourChunks(found: ReadonlyMap<string, Uint8Array>): Told["chunks"] {
+  const values = (name: string, count: number): number[] | undefined => {
+    const content = found.get(name);
+    if (content?.length !== count * 4) return undefined;
+    const view = new DataView(content.buffer, content.byteOffset, content.length);
+    return Array.from({ length: count }, (_, i) => view.getUint32(i * 4) / 100_000);
+  };
+  const srgb = found.has("sRGB");
+  const [gamma] = values("gAMA", 1) ?? [];
+  if (!srgb && gamma === undefined) return undefined;
+  return { srgb, gamma, chromaticities: values("cHRM", 8) };
 }
 
 /** Reads through one window, so that neighbouring chunks cost one read; never more than the budget in all. */

@@ -2,7 +2,9 @@
 
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
+import type { Interpretation } from "../../pipeline/pixels.ts";
 import type { ImageHeader, Resolution } from "../codec.ts";
+import { colourFacts, piecewise } from "../colour.ts";
 import { compressions } from "./compression.ts";
 import {
   type Directory,
@@ -53,6 +55,7 @@ export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageH
   const levels = picture.unsupported ? [] : await readLevels(file, picture, found);
   const orientation = (await readNumber(file, directory, tags.Orientation)) ?? 1;
   const kind = compressions[picture.compression]?.name ?? `compression ${picture.compression}`;
+  const colour = await readColour(file, directory, picture.interpretation);
   const all = [{ scale: 1, offset: directory.offset, picture }, ...levels];
   return {
     format: "tif",
@@ -66,13 +69,33 @@ export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageH
     variant: [file.big ? "BigTIFF" : "", kind, levels.length > 0 ? "pyramid" : ""].filter(Boolean).join(" "),
     resolution: await readResolution(file, directory),
     ...(picture.tiled ? { tile: { width: picture.blockWidth, height: picture.blockHeight } } : {}),
-    ...(directory.entries.has(tags.InterColorProfile) ? { profile: true } : {}),
+    ...(colour ? { colour } : {}),
     ...(picture.unsupported ? { unsupported: picture.unsupported } : {}),
     details: {
       photometric: photometrics[picture.photometric]?.name ?? `${picture.photometric}`,
       ...stageFacts(all.map((level) => stageOf(level.scale, level.offset, level.picture))),
     },
   };
+}
+
+/** The embedded profile, else the colour space of the EXIF directory. */
+async function readColour(file: TiffFile, directory: Directory, interpretation: Interpretation) {
+  const profile = directory.entries.get(tags.InterColorProfile);
+  if (profile)
+    return colourFacts(
+      { icc: piecewise(file.bytes, [{ offset: profile.at, length: profile.count }]) },
+      interpretation,
+    );
+  const at = await readNumber(file, directory, tags.ExifIFD).catch(() => undefined);
+  if (!at) return undefined;
+  try {
+    const space = await readNumber(file, await readDirectory(file, at), tags.ColorSpace);
+    const colour = space === 1 ? "srgb" : space === 2 ? "adobe-rgb" : undefined;
+    return colourFacts({ exif: { colour } }, interpretation);
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === "decode") return undefined; // damaged: absent
+    throw error;
+  }
 }
 
 async function followChain(file: TiffFile): Promise<Link[]> {

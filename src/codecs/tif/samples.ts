@@ -1,13 +1,25 @@
-// Stored samples to what a PixelBuffer holds: widening, palettes, MinIsWhite, floating point and alpha (decision D-25).
+// Stored samples to what a PixelBuffer holds: widening, palettes, MinIsWhite, CIELAB, floating point and alpha (decision D-25).
 
 import type { Picture } from "./picture.ts";
 
-/** Decompressed bytes as samples of at least a byte: integers as stored, float as 0 to 65535. */
-export function asSamples({ bits, float }: Picture, data: Uint8Array): Uint8Array | Uint16Array {
+/**
+ * Decompressed bytes as samples of at least a byte: integers as stored, float as 0 to 65535. `plane` is that of the data
+ * where each sample has its own.
+ */
+export function asSamples(picture: Picture, data: Uint8Array, plane: number): Uint8Array | Uint16Array {
+  const { bits, float, planar, samples } = picture;
   if (bits === 8) return data;
   if (!float) return new Uint16Array(data.buffer, data.byteOffset, data.length >> 1);
   const values = new Float32Array(data.buffer, data.byteOffset, data.length >> 2);
   const out = new Uint16Array(values.length);
+  if (picture.interpretation === "lab") {
+    for (let i = 0; i < out.length; i++) {
+      const [add, full] = floatLab[planar ? plane : i % samples] ?? [0, 1];
+      const value = ((values[i] as number) + add) / full;
+      out[i] = value > 0 ? Math.round(Math.min(value, 1) * 65535) : 0;
+    }
+    return out;
+  }
   for (let i = 0; i < out.length; i++) {
     const value = values[i] as number;
     // Written so that a value that is no number becomes 0.
@@ -15,6 +27,13 @@ export function asSamples({ bits, float }: Picture, data: Uint8Array): Uint8Arra
   }
   return out;
 }
+
+/** What is added to L*, a* and b* in floating point, and what the sum is then a part of. */
+const floatLab = [
+  [0, 100],
+  [128, 255],
+  [128, 255],
+] as const;
 
 /** Where samples go: a part of a block into a part of the output. */
 export interface Placement {
@@ -73,6 +92,8 @@ export function finisher(picture: Picture, colours: readonly number[] | undefine
   if (colours) return fromPalette(colours);
   const { bands, alpha, bits, depth } = picture;
   const inverted = picture.photometric === 0;
+  const lab = picture.float ? undefined : labCodings[picture.photometric]?.[depth];
+  if (lab) return (data) => fromLab(data, picture, lab);
   if (bits >= 8 && !inverted && alpha !== "associated") return undefined;
   const full = depth === 16 ? 65535 : 255;
   const scale = bits < 8 ? full / ((1 << bits) - 1) : 1;
@@ -87,6 +108,41 @@ export function finisher(picture: Picture, colours: readonly number[] | undefine
     if (alpha === "associated") unpremultiply(data, bands, full);
     return data;
   };
+}
+
+/** How a stored sample becomes one of interpretation `lab`: L*, then a* and b*. */
+interface LabCoding {
+  readonly l: (stored: number) => number;
+  readonly ab: (stored: number) => number;
+}
+
+const same = (stored: number) => stored;
+/** 7.8 bits above 0 to 0 to full scale, of which 255/256 is 65535 of them. */
+const wide = (value: number) => Math.min(65535, Math.round((value * 257) / 256));
+
+/**
+ * By photometric interpretation and depth. CIELab: a* and b* signed (TIFF 6.0 section 23; 16 bit: Adobe Photoshop TIFF
+ * Technical Notes, 2002). ICCLab: with an offset; in 16 bit L* 100 is 0xff00, as in version 2 of ICC.1.
+ */
+const labCodings: Readonly<Record<number, Readonly<Record<8 | 16, LabCoding>>>> = {
+  8: {
+    8: { l: same, ab: (stored) => stored ^ 0x80 },
+    16: { l: same, ab: (stored) => wide(stored ^ 0x8000) },
+  },
+  9: {
+    8: { l: same, ab: same },
+    16: { l: wide, ab: wide },
+  },
+};
+
+function fromLab(data: Uint8Array | Uint16Array, { bands, alpha, depth }: Picture, { l, ab }: LabCoding) {
+  for (let i = 0; i < data.length; i += bands) {
+    data[i] = l(data[i] as number);
+    data[i + 1] = ab(data[i + 1] as number);
+    data[i + 2] = ab(data[i + 2] as number);
+  }
+  if (alpha === "associated") unpremultiply(data, bands, depth === 16 ? 65535 : 255);
+  return data;
 }
 
 function fromPalette(colours: readonly number[]): Finish {

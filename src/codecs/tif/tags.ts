@@ -31,8 +31,10 @@ export const tags = {
   ExtraSamples: 338,
   SampleFormat: 339,
   JPEGTables: 347,
+  ExifIFD: 34665,
   Xmp: 700,
   IptcNaa: 33723,
   Photoshop: 34377,
   InterColorProfile: 34675,
+  ColorSpace: 40961,
 } as const;

@@ -60,7 +60,7 @@ const storedBands = ({ photometric, bands }: Picture) => (photometric === 3 ? 1 
 
 /** What `place` or `placeBits` takes: samples, or packed bits as they are. */
 const sourcesOf = (picture: Picture, { planes }: Part): readonly Samples[] =>
-  picture.bits < 8 ? planes : planes.map((data) => asSamples(picture, data));
+  picture.bits < 8 ? planes : planes.map((data, plane) => asSamples(picture, data, plane));
 
 function copy(picture: Picture, sources: readonly Samples[], at: Placed, out: Samples): void {
   const bands = storedBands(picture);

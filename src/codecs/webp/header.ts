@@ -3,7 +3,8 @@
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { ImageHeader } from "../codec.ts";
-import { readExif } from "../exif.ts";
+import { colourFacts, piecewise } from "../colour.ts";
+import { type Exif, readExif } from "../exif.ts";
 import { fourCC, type HeaderBytes, headerBytes } from "../header-bytes.ts";
 
 /** One animation frame, in canvas pixels; `start` and `end` bound the frame's own chunks in the file. */
@@ -26,7 +27,10 @@ export interface Container {
   readonly height: number;
   readonly alpha: boolean;
   readonly variant: "lossy" | "lossless" | "animated";
-  readonly profile: boolean;
+  /** Where the profile lies. */
+  readonly profile?: { readonly offset: number; readonly length: number };
+  /** The colour space that EXIF names. */
+  readonly colour?: Exif["colour"];
   readonly orientation: number;
   readonly resolution?: ImageHeader["resolution"];
   /** Empty for a still picture. */
@@ -58,6 +62,8 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
       `Expected a page from 1 to ${pages} of this WebP picture, received ${page}.`,
       { code: "page_not_found" },
     );
+  const icc = found.profile && piecewise(bytes, [found.profile]);
+  const colour = await colourFacts({ icc, exif: found }, "rgb");
   return {
     format: "webp",
     width: found.width,
@@ -69,7 +75,7 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
     pages,
     variant: found.variant,
     ...(found.resolution && { resolution: found.resolution }),
-    ...(found.profile && { profile: true }),
+    ...(colour && { colour }),
     ...(found.variant === "animated" &&
       Math.max(found.width, found.height) > 16383 && {
         unsupported: `The animated WebP canvas of ${found.width}x${found.height} is larger than 16383 pixels on a side; convert the file.`,
@@ -90,6 +96,7 @@ export async function readContainer(bytes: ByteSource): Promise<Container> {
   let alphaChunk = false;
   let background: Container["background"] = [0, 0, 0];
   let exif: Uint8Array | undefined;
+  let profile: Container["profile"];
   const frames: Frame[] = [];
 
   let at = 12;
@@ -112,6 +119,8 @@ export async function readContainer(bytes: ByteSource): Promise<Container> {
       background = [view.getUint8(2), view.getUint8(1), view.getUint8(0)]; // stored as BGRA
     } else if (kind === fourCC("ANMF")) {
       frames.push(readFrame(await need(file, body, 16), body, length));
+    } else if (kind === fourCC("ICCP")) {
+      profile ??= { offset: body, length };
     } else if (kind === fourCC("EXIF") && !exif && length <= Math.min(exifLimit, file.left())) {
       const view = await file.view(body, length);
       if (view) exif = new Uint8Array(view.buffer, view.byteOffset, length);
@@ -135,7 +144,7 @@ export async function readContainer(bytes: ByteSource): Promise<Container> {
     height: size.height,
     alpha: (flags & 0x10) !== 0 || (!animated && (alphaChunk || still?.alpha === true)),
     variant: animated ? "animated" : (still as Bitstream).variant,
-    profile: (flags & 0x20) !== 0,
+    ...(profile && (flags & 0x20) !== 0 && { profile }),
     ...(exif ? readExif(exif) : { orientation: 1 }),
     frames: animated ? frames : [],
     background,

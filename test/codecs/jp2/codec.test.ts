@@ -69,7 +69,7 @@ describe("jpeg 2000 header", () => {
       "jpeg2000, irreversible, RPCL",
     );
     expect((await probe(fixture("htj2k-lossy.j2c"))).variant).toMatch(/^htj2k, irreversible/);
-    expect((await probe(fixture("jp2-icc-displayp3.jp2"))).profile).toBe(true);
+    expect((await probe(fixture("jp2-icc-displayp3.jp2"))).colour).toEqual({ from: "icc", srgb: false });
     expect(codec.scaleFactors(await probe(fixture("jp2-layers-offset.jp2")))).toEqual([1]); // offset 17,23
     expect(codec.scaleFactors(await probe(fixture("jp2-palette.jp2")))).toEqual([1]);
   });

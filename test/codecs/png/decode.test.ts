@@ -74,9 +74,9 @@ describe("the header of a PNG", () => {
         bands: Number(row.bands),
         depth: row.format === "ushort" ? 16 : 8,
         orientation: Number(row.orientation || 1),
-        profile: row.icc === "yes",
         pages: 1,
       });
+      expect(header.colour?.from === "icc").toBe(row.icc === "yes");
     });
 
   it("has the resolution of pHYs in pixels per centimetre", async () => {

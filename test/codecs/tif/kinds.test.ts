@@ -180,7 +180,7 @@ describe("kinds that are refused by their header", () => {
     ["lerc", plain([259, 3, 34887])],
     ["compression 777", plain([259, 3, 777])],
     ["YCbCr", plain([262, 3, 6])],
-    ["CIELab", plain([262, 3, 8])],
+    ["ITULab", plain([262, 3, 10])],
     ["LogLuv", plain([262, 3, 32845])],
     ["photometric interpretation 99", plain([262, 3, 99])],
     ["sample format 2", plain([339, 3, 2, 2, 2])],

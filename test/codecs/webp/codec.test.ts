@@ -50,10 +50,11 @@ describe("webp header", () => {
     const picture = sharp(fixture("base.png")).resize(60, 40);
     const file = new Uint8Array(await picture.withIccProfile("p3").webp({ lossless: true }).toBuffer());
     const header = await codec.probe(memoryBytes(file), 1);
-    expect(header).toMatchObject({ profile: true, variant: "lossless", bands: 3, width: 60, height: 40 });
+    expect(header).toMatchObject({ variant: "lossless", bands: 3, width: 60, height: 40 });
+    expect(header.colour).toEqual({ from: "icc", srgb: false });
     const plain = await codec.probe(memoryBytes(fixture("webp-lossy.webp")), 1);
     expect(plain.variant).toBe("lossy");
-    expect(plain.profile).toBeUndefined();
+    expect(plain.colour).toBeUndefined();
   });
 
   it("refuses a frame that is not there as page_not_found", async () => {
