@@ -3,7 +3,8 @@
 import createLibjpegTurbo, { type LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import type { Codec, CodecHost, ImageHeader } from "../codec.ts";
+import type { Orientation } from "../../pipeline/orientation.ts";
+import type { Codec, CodecHost, ImageHeader, Rectangle } from "../codec.ts";
 import { emscriptenOptions, keptInstance } from "../instance.ts";
 import { arithmeticDecoder, arithmeticMemory } from "./arithmetic.ts";
 import { embedInJpeg, readJpegBlocks } from "./blocks.ts";
@@ -16,7 +17,9 @@ import { indexedJpeg, indexedMemory, indexing } from "./indexed.ts";
 import { withHeight } from "./line-count.ts";
 import { worthCutting } from "./passthrough.ts";
 import { planesOf } from "./planes.ts";
-import { targetOf } from "./target.ts";
+import type { JpegReader } from "./random/index.ts";
+import { onlyMoves, targetOf, turnOf } from "./target.ts";
+import { backwardsOf, createTurner, isTurnable, type Turner } from "./turned-cut.ts";
 
 /** The file with its height where decoders look for it. */
 function sized(bytes: ByteSource, header: ImageHeader): ByteSource {
@@ -33,6 +36,14 @@ export function jpegCodec(host: CodecHost): Codec {
   const decodeHuffman = turboDecoder(host);
   const decodeArithmetic = arithmeticDecoder(withTurbo);
   const indexed = indexedJpeg(host);
+  let turner: Turner | undefined;
+  const cutIn = async (turn: Orientation, reader: JpegReader, region: Rectangle) => {
+    if (!turn.swap && !turn.flipX && !turn.flipY) return reader.cut(region);
+    if (!isTurnable(region)) return undefined;
+    const cut = await reader.cutData(region, backwardsOf(turn));
+    turner ??= createTurner(host.wasm("jpeg-turn"));
+    return cut && turner.turn(cut, turn, optimisePays(region));
+  };
   let encoder: JpegEncoder | undefined;
   const baseline = () => (encoder ??= createJpegEncoder(host.wasm("jpeg-encode")));
   return {
@@ -57,7 +68,7 @@ export function jpegCodec(host: CodecHost): Codec {
     index: (bytes, header, ...rest) => indexed.index(sized(bytes, header), header, ...rest),
     indexing,
     async derive(bytes, plan, access, kernels) {
-      const { read, steps, write } = plan;
+      const { read, write } = plan;
       const file =
         access && write.format === "jpg"
           ? await indexed.open(sized(bytes, read.header), read, access)
@@ -67,9 +78,12 @@ export function jpegCodec(host: CodecHost): Codec {
       const target = targetOf(plan, frame.components.length);
       if (!target || (frame.colour !== "ycc" && frame.colour !== "gray")) return undefined;
       return indexed.guarded(async () => {
-        const uncut = steps.length > 0 || read.scaleFactor > 1 || write.passthrough !== "auto";
-        if (!uncut && worthCutting(frame, file.reader.quant, write.quality)) {
-          const cut = await file.reader.cut(read.region);
+        if (
+          write.passthrough === "auto" &&
+          onlyMoves(target, read, frame.components.length) &&
+          worthCutting(frame, file.reader.quant, write.quality)
+        ) {
+          const cut = await cutIn(turnOf(target), file.reader, read.region);
           if (cut) return withDensity(cut, write.resolution);
         }
         const input = await planesOf(file, target, read.scaleFactor, write, kernels);

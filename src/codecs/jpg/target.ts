@@ -41,6 +41,25 @@ export function turnOf({ across, down, swap }: Target): Orientation {
   return { swap, flipX: across.scale < 0, flipY: down.scale < 0 };
 }
 
+/** Whether all that happens to the pixels that are read is that they are moved. */
+export function onlyMoves(
+  { across, down, swap, gray }: Target,
+  { region, scaleFactor }: RenderPlan["read"],
+  components: number,
+): boolean {
+  const [x, y] = swap ? [down, across] : [across, down];
+  const whole = (axis: ResampleAxis, start: number, length: number) =>
+    axis.size === length &&
+    axis.scale === Math.sign(axis.scale) &&
+    axis.origin === (axis.scale > 0 ? start : start + length);
+  return (
+    scaleFactor === 1 &&
+    gray === (components === 1) &&
+    whole(x, region.x, region.width) &&
+    whole(y, region.y, region.height)
+  );
+}
+
 /** The same samples from the other end. */
 export function reversed({ size, origin, scale }: ResampleAxis): ResampleAxis {
   return { size, origin: origin + size * scale, scale: -scale };

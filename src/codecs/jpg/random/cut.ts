@@ -11,8 +11,24 @@ import type { DecodeJob } from "./region.ts";
 import { describeScan, placeAt, runOver } from "./run.ts";
 import { entryBefore } from "./scan-index.ts";
 
-/** The MCUs of a region that begins and ends on their grid or at the image's edge; `undefined` for others. */
-export function cutRange(frame: Frame, scan: Scan, region: Rectangle): McuRange | undefined {
+/** Which axes of the stored picture a cut's own picture runs against. */
+export interface Backwards {
+  readonly x: boolean;
+  readonly y: boolean;
+}
+
+const forwards: Backwards = { x: false, y: false };
+
+/**
+ * The MCUs of a region that begins and ends on their grid or at the image's edge; `undefined` for others. Where the cut
+ * runs backwards it begins at the region's end, which then is on the grid.
+ */
+export function cutRange(
+  frame: Frame,
+  scan: Scan,
+  region: Rectangle,
+  backwards = forwards,
+): McuRange | undefined {
   if (scan.components.length !== frame.components.length) return undefined;
   const single = scan.components.length === 1;
   const mcuWidth = single ? 8 : 8 * frame.hMax;
@@ -21,8 +37,8 @@ export function cutRange(frame: Frame, scan: Scan, region: Rectangle): McuRange 
   const right = x + width;
   const bottom = y + height;
   if (x % mcuWidth || y % mcuHeight) return undefined;
-  if (right % mcuWidth && right !== frame.width) return undefined;
-  if (bottom % mcuHeight && bottom !== frame.height) return undefined;
+  if (right % mcuWidth && (right !== frame.width || backwards.x)) return undefined;
+  if (bottom % mcuHeight && (bottom !== frame.height || backwards.y)) return undefined;
   return {
     left: x / mcuWidth,
     right: Math.ceil(right / mcuWidth),
@@ -36,15 +52,34 @@ const outputRoom = 2 * area.rawRoom + (1 << 20);
 /** Bytes of output that stay in the module's memory before they are taken out: most tiles are taken out as a whole. */
 const gathered = 1 << 20;
 
+/** The coded data of a region, without restart markers. */
+export interface Cut {
+  readonly frame: Frame;
+  readonly scan: Scan;
+  readonly region: Rectangle;
+  readonly mcus: McuRange;
+  /** One after the other, up to the end-of-image marker, which comes too. */
+  readonly data: readonly Uint8Array[];
+}
+
+/** A cut as a baseline JPEG file with the source's tables and without metadata. */
+export function fileOfCut({ frame, scan, region, data }: Cut): Uint8Array {
+  return concatenated([cutHeader(frame, scan, region), ...data]);
+}
+
 /**
- * The region as a baseline JPEG file with the source's tables, without restart markers and without metadata.
- * `undefined` where it is not on the grid, where data is damaged, or where a DC table lacks a code that is needed.
+ * The coded data of a region. `undefined` where it is not on the grid, where data is damaged, or where a DC table lacks a
+ * code that is needed.
  */
-export async function cutRegion(job: DecodeJob, region: Rectangle): Promise<Uint8Array | undefined> {
+export async function cutRegion(
+  job: DecodeJob,
+  region: Rectangle,
+  backwards?: Backwards,
+): Promise<Cut | undefined> {
   const { engine, tables, frame, index } = job;
   const scanIndex = index.scans[0]!;
   const { scan } = scanIndex;
-  const mcus = cutRange(frame, scan, region);
+  const mcus = cutRange(frame, scan, region, backwards);
   if (!mcus) return undefined;
   const short = new Set<string>();
   for (;;) {
@@ -60,10 +95,10 @@ export async function cutRegion(job: DecodeJob, region: Rectangle): Promise<Uint
     scan.components.forEach((_, i) => {
       words[components.at + i * components.size + components.cut] = 0;
     });
-    const parts: Uint8Array[] = [cutHeader(frame, scan, region)];
+    const data: Uint8Array[] = [];
     let at: number = area.arena;
     const takeOut = () => {
-      if (at > area.arena) parts.push(engine.bytes().slice(area.arena, at));
+      if (at > area.arena) data.push(engine.bytes().slice(area.arena, at));
       at = area.arena;
     };
     const output = {
@@ -99,8 +134,8 @@ export async function cutRegion(job: DecodeJob, region: Rectangle): Promise<Uint
     engine.run.finishCut();
     at = words[field.output]!;
     takeOut();
-    parts.push(Uint8Array.of(0xff, 0xd9));
-    return concatenated(parts);
+    data.push(Uint8Array.of(0xff, 0xd9));
+    return { frame, scan, region, mcus, data };
   }
 }
 
@@ -130,7 +165,11 @@ interface HeaderForm {
 const forms = new WeakMap<Scan, HeaderForm>();
 
 /** All segments up to the entropy-coded data. */
-function cutHeader(frame: Frame, scan: Scan, { width, height }: Rectangle): Uint8Array {
+export function cutHeader(
+  frame: Frame,
+  scan: Scan,
+  { width, height }: Pick<Rectangle, "width" | "height">,
+): Uint8Array {
   let form = forms.get(scan);
   if (!form) {
     form = headerForm(frame, scan);

@@ -1,8 +1,9 @@
 // Random access into sequential JPEG files: what this folder gives to others.
 
 export type { BuildOptions } from "./build-index.ts";
+export { type Backwards, type Cut, cutHeader } from "./cut.ts";
 export { createEngine, type Engine } from "./engine.ts";
-export type { Component, Frame, JpegColour } from "./frame.ts";
+export type { Component, Frame, JpegColour, Scan } from "./frame.ts";
 export type { ScaleFactor } from "./geometry.ts";
 export type { Plane } from "./pixels.ts";
 export type { ByteRange, Read } from "./ranges.ts";

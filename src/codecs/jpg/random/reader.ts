@@ -5,7 +5,7 @@ import type { ByteSource } from "../../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { Rectangle } from "../../codec.ts";
 import { type BuildOptions, createIndexBuilder, type IndexBuilder } from "./build-index.ts";
-import { cutRange, cutRegion } from "./cut.ts";
+import { type Backwards, type Cut, cutRange, cutRegion, fileOfCut } from "./cut.ts";
 import type { Engine } from "./engine.ts";
 import { type Frame, readHeader } from "./frame.ts";
 import { mcuRange, type ScaleFactor } from "./geometry.ts";
@@ -74,6 +74,8 @@ export interface JpegReader {
   cutIsPossible(region: Rectangle): boolean;
   /** The region as a JPEG file from the same coded bits; `undefined` where that cannot be. */
   cut(region: Rectangle, read?: Read): Promise<Uint8Array | undefined>;
+  /** The coded bits of a region, for pictures that run backwards along axes of this one. */
+  cutData(region: Rectangle, backwards: Backwards): Promise<Cut | undefined>;
 }
 
 /**
@@ -201,7 +203,12 @@ export async function openJpeg(
     cutIsPossible: (region) => cutRange(frame, header.first, region) !== undefined,
     async cut(region, read) {
       confirm(region);
-      return cutRegion(job(read), region);
+      const cut = await cutRegion(job(read), region);
+      return cut && fileOfCut(cut);
+    },
+    async cutData(region, backwards) {
+      confirm(region);
+      return cutRegion(job(undefined), region, backwards);
     },
   };
 }

@@ -1,0 +1,208 @@
+// Lossless cuts in another orientation (wasm/jpeg/assembly/turn.ts): the same coefficients in their turned places, coded
+// with Huffman tables of ours, since the file's own may lack codes for them.
+
+import { concatenated } from "../../lib/concatenated.ts";
+import type { Orientation } from "../../pipeline/orientation.ts";
+import type { Rectangle } from "../codec.ts";
+import {
+  bestTable,
+  codesOf,
+  type HuffmanTable,
+  type HuffmanTables,
+  tableNames,
+  typicalTables,
+} from "./huffman-codes.ts";
+import { type Backwards, type Cut, cutHeader, type Frame, type Scan } from "./random/index.ts";
+
+export interface Turner {
+  /**
+   * The cut as a JPEG file in an orientation; `optimise`: with Huffman tables of its own. `undefined` where values are
+   * larger than 8-bit samples have them, or where there is no memory.
+   */
+  turn(cut: Cut, orientation: Orientation, optimise: boolean): Uint8Array | undefined;
+}
+
+/** What `jpeg-turn` exports; wasm/jpeg/turn.md says what the calls mean. */
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  definitionAt(): number;
+  codesAt(): number;
+  countsAt(): number;
+  inputAt(): number;
+  outputAt(): number;
+  outputLength(): number;
+  taken(): void;
+  readTable(index: number, ac: number): number;
+  useCodes(): void;
+  describe(component: number, across: number, down: number, dc: number, ac: number, out: number): void;
+  begin(
+    columns: number,
+    rows: number,
+    components: number,
+    swap: number,
+    flipX: number,
+    flipY: number,
+    bytes: number,
+  ): number;
+  read(length: number): number;
+  countSymbols(): void;
+  codeStrip(): number;
+}
+
+interface Instance {
+  readonly wasm: Exports;
+  /** Whose tables it reads with. */
+  scan: Scan | undefined;
+  /** What it writes with. */
+  huffman: HuffmanTables | undefined;
+}
+
+/** Linear memory never shrinks: an instance that grew past this is not kept. */
+const keptBytes = 32 * 1024 * 1024;
+/** Blocks of a larger cut would take more memory than its planes do. */
+const mostPixels = 2048 * 2048;
+
+/** Whether a region of this size is turned as a cut. */
+export const isTurnable = ({ width, height }: Pick<Rectangle, "width" | "height">): boolean =>
+  width * height <= mostPixels;
+
+/** The stored axes that an orientation runs against. */
+export function backwardsOf({ swap, flipX, flipY }: Orientation): Backwards {
+  return swap ? { x: flipY, y: flipX } : { x: flipX, y: flipY };
+}
+
+/** A turner over a compiled `jpeg-turn`. One instance is kept between calls. */
+export function createTurner(module: WebAssembly.Module): Turner {
+  let idle: Instance | undefined;
+  return {
+    turn(cut, orientation, optimise) {
+      const instance = idle ?? {
+        wasm: new WebAssembly.Instance(module, {}).exports as unknown as Exports,
+        scan: undefined,
+        huffman: undefined,
+      };
+      idle = undefined; // back only from work that ended well
+      const file = turned(instance, cut, orientation, optimise);
+      if (instance.wasm.memory.buffer.byteLength <= keptBytes) idle = instance;
+      return file;
+    },
+  };
+}
+
+function turned(
+  instance: Instance,
+  cut: Cut,
+  { swap, flipX, flipY }: Orientation,
+  optimise: boolean,
+): Uint8Array | undefined {
+  const { wasm } = instance;
+  const { scan, mcus } = cut;
+  if (!useTables(instance, scan)) return undefined;
+  scan.components.forEach(({ across, down }, i) => {
+    wasm.describe(i, across, down, i, i, Math.min(i, 1));
+  });
+  const length = cut.data.reduce((sum, part) => sum + part.length, 0);
+  const columns = mcus.right - mcus.left;
+  const rows = mcus.bottom - mcus.top;
+  const flags = [swap, flipX, flipY].map(Number) as [number, number, number];
+  if (wasm.begin(columns, rows, scan.components.length, ...flags, length) !== 1) return undefined;
+  let at = wasm.inputAt();
+  for (const part of cut.data) {
+    bytesOf(wasm).set(part, at);
+    at += part.length;
+  }
+  if (wasm.read(length) !== 1) return undefined;
+
+  let huffman = typicalTables;
+  if (optimise) {
+    wasm.countSymbols();
+    huffman = countedTables(wasm);
+  }
+  useHuffman(instance, huffman);
+  const { width, height } = cut.region;
+  const size = swap ? { width: height, height: width } : { width, height };
+  const parts: Uint8Array[] = [headerOf(cut, swap, huffman, size)];
+  for (let result = 1; result !== 2; ) {
+    result = wasm.codeStrip();
+    if (result === 1) continue;
+    const from = wasm.outputAt();
+    parts.push(bytesOf(wasm).slice(from, from + wasm.outputLength()));
+    wasm.taken();
+  }
+  return concatenated([...parts, Uint8Array.of(0xff, 0xd9)]);
+}
+
+/** Its memory as it is now; growing replaces it. */
+const bytesOf = (wasm: Exports) => new Uint8Array(wasm.memory.buffer);
+
+function useTables(instance: Instance, scan: Scan): boolean {
+  if (instance.scan === scan) return true;
+  instance.scan = undefined;
+  const { wasm } = instance;
+  const load = (definition: Uint8Array, i: number, ac: number) => {
+    bytesOf(wasm).set(definition, wasm.definitionAt());
+    return wasm.readTable(i, ac) === 1;
+  };
+  if (!scan.components.every(({ dc, ac }, i) => load(dc, i, 0) && load(ac, i, 1))) return false;
+  instance.scan = scan;
+  return true;
+}
+
+function useHuffman(instance: Instance, tables: HuffmanTables): void {
+  if (instance.huffman === tables) return;
+  const { wasm } = instance;
+  const codes = new Uint32Array(wasm.memory.buffer, wasm.codesAt(), 4 * 256);
+  for (const [i, name] of tableNames.entries()) codes.set(codesOf(tables[name]), i * 256);
+  wasm.useCodes();
+  instance.huffman = tables;
+}
+
+function countedTables(wasm: Exports): HuffmanTables {
+  const counts = new Uint32Array(wasm.memory.buffer, wasm.countsAt(), 4 * 256);
+  const best = (i: number) => bestTable(counts.subarray(i * 256, (i + 1) * 256));
+  return { dcLuma: best(0), acLuma: best(1), dcChroma: best(2), acChroma: best(3) };
+}
+
+interface Turned {
+  readonly frame: Frame;
+  readonly scan: Scan;
+}
+
+/** Scans with the typical tables, as they are turned: with rows as columns, and without. */
+const typical = new WeakMap<Scan, Map<boolean, Turned>>();
+
+function headerOf(
+  { frame, scan }: Cut,
+  swap: boolean,
+  huffman: HuffmanTables,
+  size: Pick<Rectangle, "width" | "height">,
+): Uint8Array {
+  let form = huffman === typicalTables ? typical.get(scan)?.get(swap) : undefined;
+  if (!form) {
+    form = turnedScan(frame, scan, swap, huffman);
+    if (huffman === typicalTables) {
+      const kept = typical.get(scan) ?? new Map<boolean, Turned>();
+      typical.set(scan, kept.set(swap, form));
+    }
+  }
+  return cutHeader(form.frame, form.scan, size);
+}
+
+function turnedScan(frame: Frame, scan: Scan, swap: boolean, huffman: HuffmanTables): Turned {
+  const definition = ({ lengths, symbols }: HuffmanTable) => Uint8Array.of(...lengths, ...symbols);
+  const luma = { dc: definition(huffman.dcLuma), ac: definition(huffman.acLuma) };
+  const chroma = { dc: definition(huffman.dcChroma), ac: definition(huffman.acChroma) };
+  return {
+    frame: swap
+      ? { ...frame, components: frame.components.map(({ h, v, ...rest }) => ({ ...rest, h: v, v: h })) }
+      : frame,
+    scan: {
+      ...scan,
+      components: scan.components.map((component, i) => ({
+        ...component,
+        ...(i === 0 ? luma : chroma),
+        quant: swap ? component.quant.map((_, n, all) => all[(n & 7) * 8 + (n >> 3)]!) : component.quant,
+      })),
+    },
+  };
+}
