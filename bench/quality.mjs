@@ -1,4 +1,4 @@
-// Compares the pixels of the servers' answers with a full decode reduced by Lanczos-3, per scale factor, with their bytes.
+// Compares the pixels of the servers' answers with a full decode brought to their size or turned in double precision, with their bytes.
 //
 //   npm run build && node bench/sources.mjs && node bench/quality.mjs [options]; see bench/README.md
 
@@ -8,7 +8,7 @@ import { chosenPictures, machine, pictureSize, readOptions } from "./lib/options
 import { compareQuality } from "./lib/quality.mjs";
 import { reads } from "./lib/servers.mjs";
 
-const options = readOptions({}, "smalti,sharp");
+const options = readOptions({ format: "jpg" }, "smalti,sharp");
 const result = { machine: machine(), quality: [] };
 console.log(result.machine);
 for (const picture of chosenPictures(options)) {
@@ -28,7 +28,7 @@ for (const picture of chosenPictures(options)) {
     Object.keys(row.faults).join("; ") || "none",
   ]);
   console.log(`\n${picture}`);
-  console.log(table(["server", "scale", "n", "PSNR dB", "to sharp", "SSIM", "KB", "faults"], lines));
+  console.log(table(["server", "case", "n", "PSNR dB", "to sharp", "SSIM", "KB", "faults"], lines));
 }
 
 function signed(value) {

@@ -4,7 +4,7 @@
 //   node bench/sources.mjs [--to FOLDER] [--sizes 24,100] [--forms baseline,progressive] [--photos FOLDER]
 //
 // Photographs: those of --photos, else of the Debian packages named below (fetched with apt-get download where there is
-// apt-get), else the test suite's one picture, enlarged. Sizes: 24, 100, 400 megapixels (400 needs 3 GB of memory).
+// apt-get), else the test suite's one picture, enlarged. Sizes: 24, 100, 400 megapixels (400 needs 3 GB of memory), and 6 with odd sides.
 // Forms beside JPEG: tiff-jpeg, tiff-deflate (pyramids of 256 px tiles), png, webp. Only missing files are made.
 
 import { spawnSync } from "node:child_process";
@@ -21,6 +21,7 @@ const packages = ["lomiri-wallpapers-16.04", "lomiri-wallpapers-20.04"];
 
 /** Cells across and down, and their size: nearly the same at every size, so that detail per pixel stays the same. */
 const sizes = {
+  6: { cells: 1, width: 3001, height: 1999 },
   24: { cells: 2, width: 3000, height: 2000 },
   100: { cells: 4, width: 3000, height: 2100 },
   400: { cells: 8, width: 3000, height: 2100 },

@@ -41,7 +41,8 @@ export async function listening(url, alive, seconds = 20) {
 /** What is wrong with an answer, in a few words that do not vary with the tile; undefined when nothing is. */
 export function fault(request, answer) {
   if (answer.status !== 200) return `status ${answer.status}`;
-  return request.kind === "info" ? infoFault(answer) : jpegFault(request, answer);
+  if (request.kind === "info") return infoFault(answer);
+  return request.path.endsWith(".png") ? pngFault(request, answer) : jpegFault(request, answer);
 }
 
 function infoFault({ type, body }) {
@@ -54,10 +55,19 @@ function infoFault({ type, body }) {
   }
 }
 
-function jpegFault({ width, height, tolerance = 0 }, { type, body }) {
+function jpegFault(request, { type, body }) {
   if (!type.startsWith("image/jpeg")) return `type ${type}`;
   const size = frameSize(body);
-  if (!size) return "not a JPEG";
+  return size ? sizeFault(request, size) : "not a JPEG";
+}
+
+function pngFault(request, { type, body }) {
+  if (!type.startsWith("image/png")) return `type ${type}`;
+  if (body.length < 33 || body.toString("latin1", 12, 16) !== "IHDR") return "not a PNG";
+  return sizeFault(request, { width: body.readUInt32BE(16), height: body.readUInt32BE(20) });
+}
+
+function sizeFault({ width, height, tolerance = 0 }, size) {
   const near = Math.abs(size.width - width) <= tolerance && Math.abs(size.height - height) <= tolerance;
   return near ? undefined : "another size than asked for";
 }

@@ -1,20 +1,33 @@
-// How near pixels are to others: a Lanczos-3 reduction in double precision as the reference, PSNR and SSIM.
+// How near pixels are to others: references in double precision (Lanczos-3 to another size, Lanczos-8 turned), PSNR and SSIM.
 // A picture here is `{ width, height, data }` with three interleaved bands of 0..255.
 
-/** A region `[x, y, w, h]` of an RGB picture, reduced to a size with Lanczos-3; edges repeat, values stay fractions. */
-export function reduced(picture, region, width, height) {
+/**
+ * A region `[x, y, w, h]` of an RGB picture, brought to a size with Lanczos-3 as if it were all there is; edges repeat,
+ * values stay fractions.
+ */
+export function resized(picture, region, width, height) {
   const [x, y, w, h] = region;
   if (w === width && h === height) return cropped(picture, region);
-  const across = taps(w, width);
-  const down = taps(h, height);
-  const rows = new Float64Array(width * h * 3);
-  for (let row = 0; row < h; row++) {
-    const line = ((y + row) * picture.width + x) * 3;
+  return filtered(picture, taps(x, w / width, width, x, x + w), taps(y, h / height, height, y, y + h));
+}
+
+/** The same as a tile of the picture reduced by exactly `factor`: the filter sees what lies around the region. */
+export function tileOf(picture, [x, y], width, height, factor) {
+  const across = taps(x, factor, width, 0, picture.width);
+  return filtered(picture, across, taps(y, factor, height, 0, picture.height));
+}
+
+function filtered(picture, across, down) {
+  const [width, height] = [across.length, down.length];
+  const top = down[0].places[0];
+  const rows = new Float64Array(width * (down.at(-1).places.at(-1) + 1 - top) * 3);
+  for (let row = 0; row * width * 3 < rows.length; row++) {
+    const line = (top + row) * picture.width * 3;
     for (let column = 0; column < width; column++) {
-      const { from, weights } = across[column];
+      const { places, weights } = across[column];
       let [red, green, blue] = [0, 0, 0];
       for (let k = 0; k < weights.length; k++) {
-        const at = line + within(from + k, w) * 3;
+        const at = line + places[k] * 3;
         red += weights[k] * picture.data[at];
         green += weights[k] * picture.data[at + 1];
         blue += weights[k] * picture.data[at + 2];
@@ -24,16 +37,58 @@ export function reduced(picture, region, width, height) {
   }
   const data = new Float64Array(width * height * 3);
   for (let row = 0; row < height; row++) {
-    const { from, weights } = down[row];
+    const { places, weights } = down[row];
     for (let k = 0; k < weights.length; k++) {
-      const line = within(from + k, h) * width * 3;
+      const line = (places[k] - top) * width * 3;
       for (let i = 0; i < width * 3; i++) data[row * width * 3 + i] += weights[k] * rows[line + i];
     }
   }
   return { width, height, data: data.map((value) => Math.max(0, Math.min(255, value))) };
 }
 
-const within = (at, length) => Math.max(0, Math.min(length - 1, at));
+/** Lobes of the filter that turned references are made with. */
+const lobes = 8;
+
+/**
+ * What a region of an RGB picture, turned clockwise about its centre, shows at the pixels of a picture of `size`, and that
+ * picture's own samples there: `[reference, picture]` as rows of pixels. Only those that lie well inside the region, one
+ * of seven or so.
+ */
+export function turned(source, [x, y, w, h], degrees, picture) {
+  const angle = (degrees * Math.PI) / 180;
+  const [sine, cosine] = [Math.sin(angle), Math.cos(angle)];
+  const wanted = [];
+  const seen = [];
+  for (let row = 0; row < picture.height; row += 3)
+    for (let column = row % 5; column < picture.width; column += 5) {
+      const [dx, dy] = [column + 0.5 - picture.width / 2, row + 0.5 - picture.height / 2];
+      const sx = cosine * dx + sine * dy + w / 2;
+      const sy = cosine * dy - sine * dx + h / 2;
+      if (Math.min(sx, sy, w - sx, h - sy) < lobes + 1) continue;
+      const at = (row * picture.width + column) * 3;
+      wanted.push(...sampled(source, x + sx, y + sy));
+      seen.push(picture.data[at], picture.data[at + 1], picture.data[at + 2]);
+    }
+  return [wanted, seen].map((data) => ({ width: data.length / 3, height: 1, data }));
+}
+
+/** The samples at a point inside an RGB picture. */
+function sampled(picture, x, y) {
+  const [left, top] = [Math.floor(x - 0.5), Math.floor(y - 0.5)];
+  const offsets = Array.from({ length: 2 * lobes }, (_, i) => i + 1 - lobes);
+  const across = offsets.map((i) => windowedSinc(left + i + 0.5 - x, lobes));
+  const down = offsets.map((i) => windowedSinc(top + i + 0.5 - y, lobes));
+  const sums = [0, 0, 0];
+  let all = 0;
+  for (const [j, dy] of offsets.entries())
+    for (const [i, dx] of offsets.entries()) {
+      const weight = across[i] * down[j];
+      const at = ((top + dy) * picture.width + left + dx) * 3;
+      for (let band = 0; band < 3; band++) sums[band] += weight * picture.data[at + band];
+      all += weight;
+    }
+  return sums.map((sum) => Math.max(0, Math.min(255, sum / all)));
+}
 
 function cropped(picture, [x, y, width, height]) {
   const data = new Float64Array(width * height * 3);
@@ -44,25 +99,28 @@ function cropped(picture, [x, y, width, height]) {
   return { width, height, data };
 }
 
-/** Per output sample the first input sample and the weights, sum 1; the kernel widens with the reduction. */
-function taps(input, output) {
-  const scale = input / output;
+/** Per output sample the places of its input samples, `low` to `high` - 1, and their weights, sum 1. */
+function taps(start, scale, size, low, high) {
   const widen = Math.max(1, scale);
-  return Array.from({ length: output }, (_, i) => {
-    const centre = (i + 0.5) * scale - 0.5;
+  return Array.from({ length: size }, (_, i) => {
+    const centre = start + (i + 0.5) * scale - 0.5;
     const from = Math.ceil(centre - 3 * widen);
-    const to = Math.floor(centre + 3 * widen);
-    const weights = Array.from({ length: to - from + 1 }, (_, k) => lanczos3((from + k - centre) / widen));
+    const all = Array.from({ length: Math.floor(centre + 3 * widen) - from + 1 }, (_, k) => from + k);
+    const weights = all.map((place) => windowedSinc((place - centre) / widen, 3));
     const sum = weights.reduce((a, b) => a + b, 0);
-    return { from, weights: weights.map((weight) => weight / sum) };
+    return {
+      places: all.map((place) => Math.max(low, Math.min(high - 1, place))),
+      weights: weights.map((weight) => weight / sum),
+    };
   });
 }
 
-function lanczos3(x) {
+/** Lanczos with so many lobes. */
+function windowedSinc(x, lobes) {
   if (x === 0) return 1;
-  if (Math.abs(x) >= 3) return 0;
+  if (Math.abs(x) >= lobes) return 0;
   const angle = Math.PI * x;
-  return (3 * Math.sin(angle) * Math.sin(angle / 3)) / (angle * angle);
+  return (lobes * Math.sin(angle) * Math.sin(angle / lobes)) / (angle * angle);
 }
 
 /** Peak signal-to-noise ratio over all bands in dB; at most 99, which equal pictures get. */

@@ -36,15 +36,35 @@ export function tileRequest(size, tile, factor, column, row) {
   const y = row * tile * factor;
   const w = Math.min(tile * factor, size.width - x);
   const h = Math.min(tile * factor, size.height - y);
-  return areaRequest(size, [x, y, w, h], Math.ceil(w / factor), Math.ceil(h / factor), factor);
+  return {
+    ...areaRequest(size, [x, y, w, h], Math.ceil(w / factor), Math.ceil(h / factor), factor),
+    grid: true,
+  };
 }
 
 /** The request for any region `[x, y, w, h]` at any size; `factor` is what it is counted under. */
 export function areaRequest(size, region, width, height, factor) {
   const whole = region[2] === size.width && region[3] === size.height;
   const wanted = whole && width === size.width && height === size.height ? "max" : `${width},${height}`;
-  const path = `${whole ? "full" : region.join(",")}/${wanted}/0/default.jpg`;
+  const larger = width > region[2] || height > region[3] ? "^" : "";
+  const path = `${whole ? "full" : region.join(",")}/${larger}${wanted}/0/default.jpg`;
   return { kind: "tile", factor, path, width, height, region };
+}
+
+/** The request for a region as large as it is, turned clockwise; libraries differ by a pixel in what that takes. */
+export function turnedRequest([x, y, w, h], degrees) {
+  const angle = (degrees * Math.PI) / 180;
+  const [sine, cosine] = [Math.abs(Math.sin(angle)), Math.abs(Math.cos(angle))];
+  return {
+    kind: "tile",
+    factor: `${degrees}°`,
+    path: `${x},${y},${w},${h}/${w},${h}/${degrees}/default.jpg`,
+    width: Math.ceil(w * cosine + h * sine),
+    height: Math.ceil(w * sine + h * cosine),
+    tolerance: 2,
+    region: [x, y, w, h],
+    degrees,
+  };
 }
 
 /**

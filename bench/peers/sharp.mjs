@@ -1,4 +1,4 @@
-// The least a Node server can do with sharp: a file's path in, region, size, JPEG of quality 90 out. Nothing of IIIF is checked.
+// The least a Node server can do with sharp: a file's path in, region, size, turn, JPEG of quality 90 or PNG out. Nothing of IIIF is checked.
 //
 //   node bench/peers/sharp.mjs PORT FOLDER
 //
@@ -27,7 +27,7 @@ async function readLevels(file) {
 }
 
 async function answer(path) {
-  const [, , , identifier, region, size] = path.split("/");
+  const [, , , identifier, region, size, degrees, name] = path.split("/");
   const file = join(folder, basename(decodeURIComponent(identifier)));
   const sizes = await levels(file);
   const { width, height } = sizes[0];
@@ -35,7 +35,7 @@ async function answer(path) {
 
   const [x, y, w, h] = region === "full" ? [0, 0, width, height] : region.split(",").map(Number);
   const fit = size.startsWith("!") ? "inside" : "fill";
-  const [across, down] = size === "max" ? [w, h] : size.replace("!", "").split(",").map(Number);
+  const [across, down] = size === "max" ? [w, h] : size.replace(/[!^]/, "").split(",").map(Number);
 
   const scale = Math.max(w / across, h / down);
   const page = sizes.findLastIndex((level, index) => index === 0 || width / level.width <= scale * 1.02);
@@ -51,7 +51,11 @@ async function answer(path) {
       height: Math.min(level.height - top, Math.round((h * level.height) / height)),
     });
   }
-  return ["image/jpeg", await image.resize(across, down, { fit }).jpeg({ quality: 90 }).toBuffer()];
+  image.resize(across, down, { fit });
+  if (Number(degrees) > 0) image.rotate(Number(degrees), { background: "#ffffff" });
+  return name.endsWith(".png")
+    ? ["image/png", await image.png({ compressionLevel: 1 }).toBuffer()]
+    : ["image/jpeg", await image.jpeg({ quality: 90 }).toBuffer()];
 }
 
 http
