@@ -26,6 +26,8 @@ export interface ProgramOptions {
   /** Flags of the runtime. */
   readonly flags?: readonly string[];
   readonly uid?: number;
+  /** Most blocks of 1024 bytes that a file may have that the process writes. */
+  readonly fileBlocks?: number;
 }
 
 export interface Built {
@@ -45,8 +47,12 @@ export async function buildProgram(): Promise<Built> {
   await build({ outdir: dist, quiet: true });
   const running = new Set<ChildProcess>();
 
-  const start: Built["start"] = (args, { cwd = folder, env = {}, flags = [], uid } = {}) => {
-    const child = spawn(process.execPath, [...flags, join(dist, "main.js"), ...args], {
+  const start: Built["start"] = (args, { cwd = folder, env = {}, flags = [], uid, fileBlocks } = {}) => {
+    const line = [process.execPath, ...flags, join(dist, "main.js"), ...args];
+    const limited =
+      fileBlocks === undefined ? [] : ["bash", "-c", `ulimit -f ${fileBlocks}; exec "$@"`, "bash"];
+    const [command = "", ...rest] = [...limited, ...line];
+    const child = spawn(command, rest, {
       cwd,
       env: { PATH: process.env.PATH ?? "", HOME: folder, ...env },
       stdio: ["ignore", "pipe", "pipe"],

@@ -1,56 +1,119 @@
-// Two server processes over one cache folder: every answer is whole and right, also while one of them is killed.
+// Two processes over one cache folder or one Redis: every entry is whole and right, also while one of them is killed; and
+// a server that may not write files as large as its answers.
 
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
+import type { Found } from "./hammer.ts";
+import { type RedisServer, startRedis } from "./redis-server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "smalti-shared-"));
-const file = join(folder, "smalti.yaml");
 let program: Built;
+let redis: RedisServer;
 
 beforeAll(async () => {
-  program = await buildProgram();
-  const cache = JSON.stringify(join(folder, "cache"));
-  writeFileSync(
-    file,
-    `sources: [{ name: fixtures, type: filesystem, root: ${JSON.stringify(fixturesFolder)} }]
-cache:
-  render: { backend: filesystem, path: ${cache}, max_bytes: 300KiB, ttl: 1h }
-  info: { backend: filesystem, path: ${cache}, max_bytes: 64KiB, ttl: 1h }
-`,
-  );
+  [program, redis] = await Promise.all([buildProgram(), startRedis()]);
 });
 
-afterAll(() => {
+afterAll(async () => {
   program?.remove();
+  await redis?.close();
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-test("two processes share a folder that is too small for their answers, one dies, and no answer is torn", async () => {
-  const serve = () => program.serve(["-config", file]);
-  const [one, two] = await Promise.all([serve(), serve()]);
-  const paths = Array.from(
-    { length: 24 },
-    (_, n) => `/iiif/3/base.png/${n * 8},${n * 5},200,150/max/0/default.png`,
-  );
-  const expected = new Map<string, string>();
-  for (const path of paths) expected.set(path, await digest(`${one.url}${path}`));
-  const check = async ({ url }: { readonly url: string }, rounds: number) => {
-    for (let n = 0; n < rounds; n++) {
-      const path = paths[(n * 7) % paths.length] as string;
-      expect(await digest(`${url}${path}`)).toBe(expected.get(path));
-    }
+/** A configuration file over the test pictures. */
+function configure(name: string, cache: string): string {
+  const file = join(folder, `${name}.yaml`);
+  const source = `{ name: fixtures, type: filesystem, root: ${JSON.stringify(fixturesFolder)} }`;
+  writeFileSync(file, `sources: [${source}]\ncache: ${cache}\n`);
+  return file;
+}
+
+const inFolder = (name: string, bytes: string) =>
+  `{ backend: filesystem, path: ${JSON.stringify(join(folder, name))}, max_bytes: ${bytes}, ttl: 1h }`;
+const inRedis = (bytes: string) =>
+  `{ backend: redis, addr: "127.0.0.1:${redis.port}", timeout: 5s, max_memory: ${bytes}, ttl: 1h }`;
+
+describe.each([
+  ["folder", () => `{ render: ${inFolder("cache", "300KiB")}, info: ${inFolder("cache", "64KiB")} }`],
+  ["Redis", () => `{ render: ${inRedis("300KiB")}, info: ${inRedis("64KiB")} }`],
+])("two servers that share a %s too small for their answers", (name, cache) => {
+  test("never give a torn answer, also when one dies", async () => {
+    const serve = () => program.serve(["-config", configure(name, cache())]);
+    const [one, two] = await Promise.all([serve(), serve()]);
+    const paths = Array.from(
+      { length: 24 },
+      (_, n) => `/iiif/3/base.png/${n * 8},${n * 5},200,150/max/0/default.png`,
+    );
+    const expected = new Map<string, string>();
+    for (const path of paths) expected.set(path, await digest(`${one.url}${path}`));
+    const check = async ({ url }: { readonly url: string }, rounds: number) => {
+      for (let n = 0; n < rounds; n++) {
+        const path = paths[(n * 7) % paths.length] as string;
+        expect(await digest(`${url}${path}`)).toBe(expected.get(path));
+      }
+    };
+    await Promise.all([check(one, 60), check(one, 60), check(two, 60), check(two, 60)]);
+    // Killed in the middle of its writes; the other goes on, and a third finds a sound store.
+    const busy = check(one, 40).catch(() => undefined);
+    await check(two, 5);
+    one.process.kill("SIGKILL");
+    await Promise.all([busy, check(two, 60)]);
+    await check(await serve(), 48);
+  });
+});
+
+test.each([
+  ["filesystem", () => join(folder, "hammered")],
+  ["redis", () => `${redis.port}`],
+])("two processes find no torn entry in 10,000 reads of one %s store", async (backend, place) => {
+  const script = join(folder, "hammer.mjs");
+  await build({
+    entryPoints: [join(import.meta.dirname, "hammer.ts")],
+    outfile: script,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    logLevel: "warning",
+    // What is bundled as CommonJS asks for Node's modules by require.
+    banner: {
+      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+    },
+  });
+  const hammer = async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [script, backend, place(), "5000"]);
+    return JSON.parse(stdout) as Found;
   };
-  await Promise.all([check(one, 60), check(one, 60), check(two, 60), check(two, 60)]);
-  // Killed in the middle of its writes; the other goes on, and a third finds a sound folder.
-  const busy = check(one, 40).catch(() => undefined);
-  await check(two, 5);
-  one.process.kill("SIGKILL");
-  await Promise.all([busy, check(two, 60)]);
-  await check(await serve(), 48);
+  for (const found of await Promise.all([hammer(), hammer()])) {
+    expect(found).toMatchObject({ reads: 5000, wrong: 0, torn: 0, errors: [] });
+    expect(found.hits).toBeGreaterThan(1000);
+  }
+});
+
+test("a server that may not write files as large as its answers gives them all the same", async () => {
+  // A file may have 8 blocks of 512 bytes (bash: 4 of 1024); an answer has more.
+  const paths = [0, 1, 2, 3, 4, 5].map((n) => `/iiif/3/base.png/${n},0,200,150/max/0/default.png`);
+  const whole = await program.serve(["-config", configure("none", "{ render: { backend: none } }")]);
+  const expected = await Promise.all(paths.map((path) => digest(`${whole.url}${path}`)));
+  const file = configure("limited", `{ render: ${inFolder("limited", "1MiB")}, origin: { backend: heap } }`);
+  const limited = await program.serve(["-config", file], { fileBlocks: 4 });
+  for (let round = 0; round < 3; round++)
+    expect(await Promise.all(paths.map((path) => digest(`${limited.url}${path}`)))).toEqual(expected);
+  const { caches } = (await (await fetch(`${limited.url}/ready`)).json()) as {
+    readonly caches: readonly { readonly name: string; readonly healthy: boolean }[];
+  };
+  expect(caches.map(({ name }) => name)).toEqual(["render", "info", "origin"]);
+  const lines = limited
+    .status()
+    .err.split("\n")
+    .filter((line) => line.includes("goes on without"));
+  expect(lines.length).toBe(1);
 });
 
 async function digest(url: string): Promise<string> {
