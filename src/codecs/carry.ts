@@ -4,6 +4,7 @@ import { srgbProfile } from "../colour/write.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import type { Blocks } from "./blocks.ts";
 import type { Carry } from "./codec.ts";
+import { profileOf } from "./colour.ts";
 import { correctedExif } from "./exif-edit.ts";
 import type { Codecs } from "./index.ts";
 import type { RenderPlan } from "./job.ts";
@@ -28,11 +29,15 @@ async function blocksFor(
   bytes: ByteSource,
   codecs: Codecs,
 ): Promise<Blocks> {
-  const kinds = carry.metadata ? "all" : "icc";
-  const codec = codecs.byFormat(read.header.format);
-  const wanted = carry.metadata || carry.profile === "source";
-  const own = wanted ? await codec.blocks?.(bytes, read.header, kinds) : undefined;
-  const icc = carry.profile === "srgb" ? srgbProfile() : carry.profile === "source" ? own?.icc : undefined;
+  const { header } = read;
+  const codec = codecs.byFormat(header.format);
+  const own = carry.metadata ? await codec.blocks?.(bytes, header) : undefined;
+  const profiles = {
+    none: () => undefined,
+    srgb: srgbProfile,
+    source: async () => own?.icc ?? (await profileOf(codec, bytes, header)),
+  };
+  const icc = await profiles[carry.profile ?? "none"]();
   if (!carry.metadata) return { icc };
   const srgb = steps.some(({ op }) => op === "to-srgb");
   const exif = correctedExif(own?.exif, { orientation: carry.orientation, srgb });
