@@ -16,15 +16,20 @@ import {
   writeBlock,
 } from "./encode-entropy";
 import { BLOCK, CODES, COUNTS, ZIGZAG_BYTES } from "./encode-map";
+import { bitCount, bits, bitsAt, orderOf, readCoefficients, setBits } from "./coefficients";
 import { buildTable, longSymbol } from "./huffman-read";
+import { COEFFICIENTS } from "./map";
 
 /** Huffman tables for reading, four of DC and four of AC, each with room for what huffman-read.ts keeps. */
 const TABLES: usize = 0x10000;
 const TABLE: usize = 0xc000;
 /** 16 counts and up to 256 symbols of the table to be read next. */
 const DEFINITION: usize = 0x70000;
-/** By number of a coefficient in zigzag order: its number in the turned block, and 255 where its sign changes. */
-const PLACES: usize = 0x70200;
+/** An order as coefficients.ts has it: to numbers in zigzag order of the turned block. */
+const ORDER: usize = 0x70200;
+const ORDER_LENGTH: usize = 208;
+/** By number in zigzag order of the turned block, i16: -1 where the sign changes. */
+const SIGNS: usize = 0x70300;
 /** Components, up to four. */
 const COMPONENTS: usize = 0x70400;
 const COMPONENT: usize = 64;
@@ -42,7 +47,7 @@ const C_FIRST: usize = 24; // number of the turned block that the stored first o
 const C_STEP: usize = 28; // from the number of a block's turned one to that of its right neighbour, and below
 const C_ROW: usize = 32;
 const C_WIDTH: usize = 36; // blocks in a turned row
-const C_BLOCKS: usize = 40; // pointer: 64 i16 for each turned block, in zigzag order, undefined where the mask is 0
+const C_BLOCKS: usize = 40; // pointer: 64 i16 for each turned block, in zigzag order
 const C_MASKS: usize = 44; // pointer: u64 for each turned block, a bit for each coefficient behind DC that is not 0
 
 const BLOCK_BYTES: usize = 216; // as encode.ts has it
@@ -124,13 +129,15 @@ export function describe(i: i32, across: i32, down: i32, dc: i32, ac: i32, out: 
 }
 
 function preparePlaces(flipX: bool, flipY: bool): void {
+  memory.copy(ORDER, orderOf(8), ORDER_LENGTH);
   for (let k: usize = 0; k < 64; k++) {
     const natural: usize = load<u8>(NATURAL + k);
     const x = swapped ? natural >> 3 : natural & 7;
     const y = swapped ? natural & 7 : natural >> 3;
+    const turned: usize = load<u8>(ZIGZAG + ((y << 3) | x));
     const odd = (flipX ? x & 1 : 0) ^ (flipY ? y & 1 : 0);
-    store<u8>(PLACES + 2 * k, load<u8>(ZIGZAG + ((y << 3) | x)));
-    store<u8>(PLACES + 2 * k + 1, odd ? 255 : 0);
+    store<u8>(ORDER + k + 1, (turned << 1) as u8);
+    store<i16>(SIGNS + 2 * turned, odd ? -1 : 0);
   }
 }
 
@@ -197,6 +204,8 @@ export function read(length: i32): i32 {
   if (stoppedFor != MARKER) return 0;
   memory.fill(end, 0, 4096);
 
+  tooLarge = i16x8.splat(0);
+  memory.fill(COEFFICIENTS, 0, 256);
   let ptr: usize = data + 7;
   let cnt: u32 = 56;
   let buf = bigEndian64(data);
@@ -217,7 +226,6 @@ export function read(length: i32): i32 {
               (column * across + x) * load<i32>(c, C_STEP) +
               (row * down + y) * load<i32>(c, C_ROW);
             const to = (load<u32>(c, C_BLOCKS) as usize) + ((number as usize) << 7);
-            let mask: u64 = 0;
             buf |= bigEndian64(ptr) >> (cnt as u64);
             ptr += (63 - cnt) >> 3;
             cnt |= 56;
@@ -230,40 +238,55 @@ export function read(length: i32): i32 {
             cnt -= (entry & 255) + size;
             if (dc > MOST || dc < -MOST - 1) return 0;
             store<i32>(c, dc, C_PREDICTOR);
-            store<i16>(to, dc as i16);
 
-            for (let k: u32 = 1; k < 64; k++) {
-              buf |= bigEndian64(ptr) >> (cnt as u64);
-              ptr += (63 - cnt) >> 3;
-              cnt |= 56;
-              entry = load<u16>(acTable + (((buf >> 54) as usize) << 1));
-              if (entry == 0) entry = longSymbol(acTable, (buf >> 48) as u32);
-              size = (entry >> 8) & 15;
-              buf <<= (entry & 255) as u64;
-              if (size == 0) {
-                cnt -= entry & 255;
-                if (entry >> 8 != 0xf0) break;
-                k += 15;
-                continue;
-              }
-              k += entry >> 12;
-              const value = extended(buf, size);
-              buf <<= size as u64;
-              cnt -= (entry & 255) + size;
-              if (k > 63 || value > MOST || value < -MOST) return 0;
-              const place = load<u16>(PLACES + ((k as usize) << 1));
-              const sign = (place as i32) << 16 >> 31;
-              mask |= (1 as u64) << ((place & 63) as u64);
-              store<i16>(to + (((place & 63) as usize) << 1), ((value ^ sign) - sign) as i16);
-            }
+            buf |= bigEndian64(ptr) >> (cnt as u64);
+            ptr += (63 - cnt) >> 3;
+            cnt |= 56;
+            setBits(ptr, cnt, buf);
+            readCoefficients(acTable, ORDER, 63);
+            ptr = bitsAt;
+            cnt = bitCount;
+            buf = bits;
+            const mask = keepBlock(to);
+            store<i16>(to, dc as i16);
             store<u64>((load<u32>(c, C_MASKS) as usize) + ((number as usize) << 3), mask);
           }
         }
       }
     }
   }
+  if (v128.any_true(tooLarge)) return 0;
   const used = ((ptr - data) << 3) - (cnt as usize);
   return used <= (end - data) << 3 ? 1 : 0;
+}
+
+/** Lanes that are not 0 where a coefficient was larger than can be coded. */
+let tooLarge: v128 = i16x8.splat(0);
+
+/** Moves the coefficients that were read to a block, with their signs. The bits of those that are not 0. */
+// @ts-ignore: decorator
+@inline
+function keepBlock(to: usize): u64 {
+  let mask: u64 = 0;
+  for (let k: usize = 0; k < 64; k += 16) {
+    const low = signed(k);
+    const high = signed(k + 8);
+    v128.store(to + 2 * k, low);
+    v128.store(to + 2 * k, high, 16);
+    const zeros = i8x16.bitmask(i8x16.eq(i8x16.narrow_i16x8_s(low, high), i8x16.splat(0)));
+    mask |= ((~zeros & 0xffff) as u64) << (k as u64);
+  }
+  return mask;
+}
+
+// @ts-ignore: decorator
+@inline
+function signed(k: usize): v128 {
+  const signs = v128.load(SIGNS + 2 * k);
+  const values = v128.load(COEFFICIENTS + 2 * k);
+  v128.store(COEFFICIENTS + 2 * k, i16x8.splat(0));
+  tooLarge = v128.or(tooLarge, i16x8.gt_u(i16x8.abs(values), i16x8.splat(MOST as i16)));
+  return i16x8.sub(v128.xor(values, signs), signs);
 }
 
 /** The value that the first `size` bits stand for (F.2.2.1, EXTEND). */
