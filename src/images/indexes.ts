@@ -67,11 +67,17 @@ interface Kept {
   readonly blocks?: ReadonlyMap<number, Uint8Array>;
 }
 
+/** Passes that nobody needs yet may put off their begin; of more than so many images none is made before it is needed. */
+const mostPutOff = 32;
+const pauseMs = 100;
+
 interface Flight {
   /** When the slot has been asked. */
   readonly asked: Promise<void>;
   /** When there is an index or none can be made; the error of a pass that another may try again. */
   readonly landed: Promise<unknown>;
+  /** Somebody needs the index: the pass is put off no longer. */
+  hurry(): void;
 }
 
 /** Indexes over the origin slot. */
@@ -80,6 +86,23 @@ export function createIndexes({ codecs, pool, origin, admission, timeoutMs, inPl
 
   /** Masters whose index is being looked for or made. */
   const flights = new Map<string, Flight>();
+  let putOff = 0;
+
+  /** Resolves when no job runs or waits, or when `hurried` does. */
+  const calm = async (hurried: Promise<void>) => {
+    let needed = false;
+    const need = hurried.then(() => {
+      needed = true;
+    });
+    const busy = () => {
+      const { running, waiting } = admission.status();
+      return running + waiting > 0;
+    };
+    putOff++;
+    while (!needed && busy())
+      await Promise.race([need, new Promise((resolve) => setTimeout(resolve, pauseMs))]);
+    putOff--;
+  };
 
   const room = () => (origin.maxBytes() === 0 ? roomInMemory : origin.maxBytes() * shareOfSlot);
 
@@ -160,6 +183,7 @@ export function createIndexes({ codecs, pool, origin, admission, timeoutMs, inPl
         if (known) return found(key, known);
         const flight = flights.get(variant);
         if (!flight) break;
+        if (way !== "apart") flight.hurry();
         await orAborted(way === "apart" ? flight.asked : flight.landed, signal);
         if (way === "apart" && flights.has(variant)) return absent(key);
         const error = await flight.landed;
@@ -173,8 +197,12 @@ export function createIndexes({ codecs, pool, origin, admission, timeoutMs, inPl
           resolve(error);
         };
       });
+      let hurry = () => {};
+      const hurried = new Promise<void>((resolve) => {
+        hurry = resolve;
+      });
       const asking = origin.get(name, variant);
-      flights.set(variant, { asked: asking.then(() => {}), landed });
+      flights.set(variant, { asked: asking.then(() => {}), landed, hurry });
       const stored = await asking;
       if (stored) {
         land();
@@ -196,11 +224,18 @@ export function createIndexes({ codecs, pool, origin, admission, timeoutMs, inPl
         const made = await pass().catch(() => undefined);
         return made && found(key, made);
       }
-      if (inPlace) {
+      if (way === "begin") return absent(key, () => void pass().catch(() => {}));
+      if (inPlace || putOff >= mostPutOff) {
         land();
         return absent(key);
       }
-      return absent(key, () => void pass().catch(() => {}));
+      return absent(
+        key,
+        () =>
+          void calm(hurried)
+            .then(pass)
+            .catch(() => {}),
+      );
     },
     expects: (master, read) => indexing(master, read) !== "none",
     async forget(master) {
@@ -214,6 +249,7 @@ export function createIndexes({ codecs, pool, origin, admission, timeoutMs, inPl
       remember(variant, { index: new Uint8Array() });
     },
     async settled() {
+      for (const { hurry } of flights.values()) hurry();
       await Promise.all([...flights.values()].map(({ landed }) => landed));
     },
   };

@@ -94,6 +94,7 @@ cache: { render: { backend: none }, origin: ${origins[kind]()} }`,
     origin: slots.origin,
     made: () => made,
     bytes: () => bytes,
+    admission,
     hold: (until: Promise<void>) => (hold = until),
     fail: (error: ServiceError | undefined) => (failure = error),
   };
@@ -204,6 +205,22 @@ test.each([
   expect(tile.data.equals(await expected(900, 1020, 256, 70))).toBe(true);
   expect(all.made()).toBe(2);
   expect((await all.origin.get(all.key.name, variant))?.length).toBe(sound.length);
+});
+
+test("a pass that nobody needs yet leaves others their turn, and begins at once when it is needed", async () => {
+  for (const needed of [true, false]) {
+    const all = await setUp("heap");
+    let end = () => {};
+    const other = all.admission.run(0, never, () => new Promise<void>((resolve) => (end = resolve)));
+    await all.answer("full", "100,");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(all.made()).toBe(0);
+    if (needed) await all.answer("0,0,64,64");
+    end();
+    await other;
+    await expect.poll(all.made).toBe(1);
+    await all.indexes.settled();
+  }
 });
 
 test("a slot that keeps no block costs the twin, not the answer", async () => {
