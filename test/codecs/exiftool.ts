@@ -49,6 +49,22 @@ export function blockOf(file: Uint8Array, name: string, tag: string): Uint8Array
   );
 }
 
+/** The ICC profile of each file; undefined where it has none. */
+export function profilesOf(
+  files: Readonly<Record<string, Uint8Array>>,
+): Record<string, Uint8Array | undefined> {
+  return inFolder(files, (folder) => {
+    const rows = JSON.parse(run(["-json", "-b", "-icc_profile", folder])) as Tags[];
+    const bytes = (value: unknown) =>
+      value === undefined
+        ? undefined
+        : new Uint8Array(Buffer.from(String(value).replace("base64:", ""), "base64"));
+    return Object.fromEntries(
+      rows.map((row) => [String(row.SourceFile).slice(folder.length + 1), bytes(row.ICC_Profile)]),
+    );
+  });
+}
+
 function run(args: readonly string[], input = ""): string {
   return execFileSync("exiftool", [...args], { encoding: "utf8", maxBuffer: 2 ** 28, input, stdio: "pipe" });
 }
@@ -57,7 +73,8 @@ function run(args: readonly string[], input = ""): string {
 export const same = (a: Uint8Array | undefined, b: Uint8Array | undefined): boolean =>
   a !== undefined && b !== undefined && Buffer.compare(a, b) === 0;
 
-function inFolder<T>(files: Readonly<Record<string, Uint8Array>>, work: (folder: string) => T): T {
+/** What `work` makes of a folder that holds these files for as long as it runs. */
+export function inFolder<T>(files: Readonly<Record<string, Uint8Array>>, work: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "smalti-tags-"));
   try {
     for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
