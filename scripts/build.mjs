@@ -178,7 +178,8 @@ function noDebug() {
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^debug$/ }, () => ({ path: "debug", namespace: "no-debug" }));
       onLoad({ filter: /.*/, namespace: "no-debug" }, () => ({
-        contents: "module.exports = () => Object.assign(() => {}, { enabled: false });",
+        contents:
+          "module.exports = () => Object.assign(() => {}, { enabled: false }); module.exports.default = module.exports;",
         loader: "js",
       }));
     },

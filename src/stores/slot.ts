@@ -80,6 +80,7 @@ export function createSlot(options: SlotOptions): Slot {
       slot: slotName,
       what,
       error: String(error),
+      ...(error instanceof Error && error.cause !== undefined ? { cause: String(error.cause) } : {}),
     });
   };
 
