@@ -78,12 +78,15 @@ export function readExifFields(block: Uint8Array): ExifFields | undefined {
 
   const read = (at: number, directory: ExifDirectory): ExifField[] => {
     const found: ExifField[] = [];
+    const seen = new Set<number>();
     if (at + 2 > block.length) return found;
     const count = Math.min(view.getUint16(at, little), Math.floor((block.length - at - 2) / entrySize));
     for (let i = 0; i < count; i++) {
       const entry = at + 2 + i * entrySize;
       const tag = view.getUint16(entry, little);
       const type = view.getUint16(entry + 2, little);
+      if (seen.has(tag)) continue;
+      seen.add(tag);
       const target = pointedBy(directory, tag);
       if (target) {
         const fields = read(view.getUint32(entry + 8, little), target);
