@@ -84,6 +84,20 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     expect(await sharp(await bytes(response)).metadata()).toMatchObject({ format, width: 300, height: 200 });
   });
 
+  it("shows a progressive file small before and after its parts, and the parts as they are", async () => {
+    const small = async () =>
+      Buffer.from(await bytes(await get("/iiif/3/jpg-progressive.jpg/full/30,/0/default.jpg")));
+    const before = await small();
+    expect(await sharp(before).metadata()).toMatchObject({ width: 30, height: 20 });
+    const part = await bytes(await get("/iiif/3/jpg-progressive.jpg/300,200,200,150/max/0/default.png"));
+    const theirs = await sharp(fixture("jpg-progressive.jpg"))
+      .extract({ left: 300, top: 200, width: 200, height: 150 })
+      .raw()
+      .toBuffer();
+    expect((await sharp(part).removeAlpha().raw().toBuffer()).equals(theirs)).toBe(true);
+    expect((await small()).equals(before)).toBe(true);
+  });
+
   it("answers many at once", async () => {
     const paths = Array.from(
       { length: 24 },

@@ -38,6 +38,7 @@ function freePort(): Promise<number> {
 export const pictures = [
   "base.png",
   "jpg-baseline-420.jpg",
+  "jpg-progressive.jpg",
   "tif-bigtiff-bigendian-tiled.tif",
   "gif-static.gif",
   "webp-lossy.webp",
