@@ -7,6 +7,10 @@ import { listenError, listeningUrl } from "./listening.ts";
 import type { ServeOptions, Serving } from "./platform.ts";
 import { noteRequest, plainAddress, targetOf } from "./request-facts.ts";
 
+/** The target as it came; `url` is what the listener takes. */
+const rawTarget = Symbol("target");
+type Incoming = IncomingMessage & { [rawTarget]?: string };
+
 /** A GET can carry a content state of 64 KiB, which base64 and percent-encoding make longer. */
 const maxHeaderBytes = 128 * 1024;
 /** How often Node looks for requests that are late. */
@@ -14,12 +18,14 @@ const lookMs = (timeoutMs: number) => Math.max(50, Math.min(5_000, timeoutMs / 4
 
 /** Listens and answers with `options.fetch`. Rejects with an Error that has a `code` when the address cannot be had. */
 export async function serveNode(options: ServeOptions): Promise<Serving> {
-  const targets = new WeakMap<IncomingMessage, string>();
+  /** Open connections with the address of their peer. */
+  const sockets = new Map<Socket, string | undefined>();
   const answer = getRequestListener(
-    (request, { incoming }) => {
+    (request, env) => {
+      const incoming = env.incoming as Incoming;
       noteRequest(request, {
-        address: plainAddress(incoming.socket.remoteAddress),
-        target: targetOf(targets.get(incoming as IncomingMessage) ?? "/"),
+        address: sockets.get(incoming.socket),
+        target: targetOf(incoming[rawTarget] ?? "/"),
       });
       return options.fetch(request);
     },
@@ -33,11 +39,11 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
       requestTimeout: options.readTimeoutMs,
       connectionsCheckingInterval: lookMs(options.readTimeoutMs || 20_000),
     },
-    (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    (incoming: Incoming, outgoing: ServerResponse) => {
       running.add(outgoing);
       // The listener refuses a raw backslash; the application has to answer it, in its own form of errors.
       const target = incoming.url ?? "/";
-      targets.set(incoming, target);
+      incoming[rawTarget] = target;
       incoming.url = target.replaceAll("\\", "%5C");
       outgoing.once("close", () => running.delete(outgoing));
       // The socket was idle for the write timeout. That is a stall only where bytes wait to be sent: a slow render
@@ -49,15 +55,14 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     },
   );
   server.setTimeout(options.writeTimeoutMs);
-  const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
+    sockets.set(socket, plainAddress(socket.remoteAddress));
     socket.once("close", () => sockets.delete(socket));
   });
   // The server's own closeIdleConnections also cuts answers that are complete but still on their way.
   const closeIdle = () => {
     const busy = new Set([...running].map((outgoing) => outgoing.socket));
-    for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
+    for (const socket of sockets.keys()) if (!busy.has(socket)) socket.destroy();
   };
 
   await new Promise<void>((resolve, reject) => {
