@@ -33,7 +33,12 @@ const suites = [
     counted: true,
     wants: ["cjpeg", "exiftool", "identify", "opj_decompress", "python3-pil", "redis-server"],
   },
-  { name: "runtimes", command: ["npx", ...vitest("runtimes", "vitest.runtimes.config.ts")], counted: true },
+  {
+    name: "runtimes",
+    command: ["npx", ...vitest("runtimes", "vitest.runtimes.config.ts")],
+    counted: true,
+    wants: ["redis-server"],
+  },
   {
     name: "browser",
     command: ["npx", ...vitest("browser", "vitest.browser.config.ts")],

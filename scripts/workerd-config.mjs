@@ -13,6 +13,12 @@ export function workerdConfig(modules) {
     "SERVICE_LOG_LEVEL",
     "SERVICE_LOG_FORMAT",
     "SERVICE_MAX_PIXEL_AREA",
+    // Secrets by their usual names; another that the configuration names needs a line here.
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "REDIS_PASSWORD",
+    "UPSTASH_REDIS_REST_TOKEN",
   ];
   const bindings = variables.map((name) => `    (name = "${name}", fromEnvironment = "${name}"),`);
   return `# smalti on workerd: cd dist && workerd serve workerd.capnp

@@ -8,14 +8,17 @@ import type { Platform } from "./platform/platform.ts";
 import { createService } from "./service.ts";
 import { version } from "./version.ts";
 
+export interface Started {
+  answer(request: Request): Promise<Response>;
+  /** Resolves when all that was to be kept until now is, or has failed. */
+  settled(): Promise<void>;
+}
+
 /**
  * Builds the service and its app. Without a configuration the files of the platform are served as its only source, where
  * there are any. Throws an Error that lists all problems of the configuration.
  */
-export async function start(
-  platform: Platform,
-  configText: string | undefined,
-): Promise<(request: Request) => Promise<Response>> {
+export async function start(platform: Platform, configText: string | undefined): Promise<Started> {
   const loaded = loadConfig(configText, platform.env);
   if (loaded.problems) throw new Error(problemLines(loaded.problems, "SMALTI_CONFIG or /config.yaml"));
   const written = withAbsolutePaths(loaded.config, "/");
@@ -26,7 +29,13 @@ export async function start(
     format: config.log.format,
     write: (line) => console.log(line.trimEnd()),
   });
-  return createApp(await createService(config, platform, log, version)).fetch;
+  const service = await createService(config, platform, log, version);
+  return {
+    answer: createApp(service).fetch,
+    async settled() {
+      await Promise.all(service.slots.all.map((slot) => slot.settled()));
+    },
+  };
 }
 
 /** Whether anything lies at the top of the platform's files; a disk that is not there is empty. */

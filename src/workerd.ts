@@ -2,17 +2,15 @@
 
 import modules from "smalti:modules";
 import { noteWorkerdRequest, type WorkerdBindings, workerdPlatform } from "./platform/workerd.ts";
-import { start } from "./start.ts";
+import { type Started, start } from "./start.ts";
 
 interface Context {
   waitUntil(work: Promise<unknown>): void;
 }
 
-type Answer = (request: Request) => Promise<Response>;
+let started: Promise<Started> | undefined;
 
-let answer: Promise<Answer> | undefined;
-
-async function open(bindings: WorkerdBindings): Promise<Answer> {
+async function open(bindings: WorkerdBindings): Promise<Started> {
   const platform = workerdPlatform(bindings, modules);
   const text = bindings.SMALTI_CONFIG || (await configOnDisk(platform.files));
   return start(platform, text);
@@ -26,15 +24,22 @@ async function configOnDisk(files: ReturnType<typeof workerdPlatform>["files"]):
 export default {
   async fetch(request: Request, bindings: WorkerdBindings, context: Context): Promise<Response> {
     noteWorkerdRequest(request);
-    answer ??= open(bindings).catch((error) => {
-      answer = undefined;
+    started ??= open(bindings).catch((error) => {
+      started = undefined;
       throw error;
     });
+    const service = started;
     // A request that waits for its turn behind another one counts as hung, unless it has a timer of its own.
     const alive = setInterval(() => {}, 1000);
-    const response = answer.then((give) => give(request)).finally(() => clearInterval(alive));
-    // Without this, work whose client has left stops for good where it stands, and never gives its place back.
-    context.waitUntil(response.catch(() => {}));
+    const response = service.then(({ answer }) => answer(request)).finally(() => clearInterval(alive));
+    // Without this, work whose client has left stops for good where it stands, and never gives its place back; and what a
+    // request wants to keep is not kept once it is answered.
+    context.waitUntil(
+      response.then(
+        async () => (await service).settled(),
+        () => {},
+      ),
+    );
     return response;
   },
 };

@@ -51,12 +51,14 @@ export interface StartOptions {
   readonly bare?: boolean;
   /** Sources besides the pictures in the directory, as YAML list items. */
   readonly sources?: readonly string[];
+  /** The members of `cache:`, as YAML in one line. */
+  readonly cache?: string;
 }
 
 /** Starts a server over a few fixtures; resolves when it answers. */
 export async function startServer(
   runtime: Runtime,
-  { bare = false, sources = [] }: StartOptions = {},
+  { bare = false, sources = [], cache = "{ origin: { backend: heap } }" }: StartOptions = {},
 ): Promise<Started> {
   const directory = mkdtempSync(join(tmpdir(), `smalti-${runtime.name}-`));
   const images = join(directory, "images");
@@ -70,7 +72,7 @@ export async function startServer(
   const items = ["{ name: images, type: filesystem, root: ./images }", ...sources].map(
     (item) => `  - ${item}\n`,
   );
-  const base = `${address}sources:\n${items.join("")}cache:\n  origin: { backend: heap }\n`;
+  const base = `${address}sources:\n${items.join("")}cache: ${cache}\n`;
   const configure = (extra: string) => writeFileSync(join(directory, "config.yaml"), `${base}${extra}`);
   if (!bare) configure("");
 

@@ -74,7 +74,10 @@ export async function startRedis({
     kill,
     freeze: () => void child?.kill("SIGSTOP"),
     thaw: () => void child?.kill("SIGCONT"),
-    restart: start,
+    async restart() {
+      await kill();
+      await start();
+    },
     async close() {
       admin.disconnect();
       await kill();
