@@ -177,9 +177,8 @@ export interface Codec {
     kernels: Kernels,
   ): Promise<Uint8Array | undefined>;
   /**
-   * The blocks that the file carries beside its pixels. For what `header.colour` tells without a profile (PNG chunks, EXIF)
-   * `icc` is a profile made from it. Damaged blocks are left out. At most `mostBlockBytes` are read. All kinds where
-   * none are named.
+   * The blocks that the file carries beside its pixels; all kinds where none are named. Damaged ones are left out. At most
+   * `mostBlockBytes` are read.
    */
   blocks?(bytes: ByteSource, header: ImageHeader, kinds?: BlockKinds): Promise<Blocks>;
   /** An encoded file with these blocks put in, in place of its own of the same kinds. Present with `encode`. */

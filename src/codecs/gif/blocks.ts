@@ -12,7 +12,7 @@ const names = { xmp: "XMP DataXMP", icc: "ICCRGBG1012" } as const;
 const trailer = 258;
 const mostBlocks = 1_000_000;
 
-/** The blocks of a GIF. Throws what the source throws. */
+/** The blocks of a GIF; a profile alone is looked for up to the first picture. Throws what the source throws. */
 export async function readGifBlocks(bytes: ByteSource, kinds: BlockKinds = "all"): Promise<Blocks> {
   const walk = blockwise(bytes, 64 * 1024, 2);
   const budget = blockBytes(bytes);
@@ -38,7 +38,7 @@ export async function readGifBlocks(bytes: ByteSource, kinds: BlockKinds = "all"
     const [kind, label] = head;
     let data = at + 1;
     if (kind === 0x21) data = at + 2;
-    else if (kind === 0x2c)
+    else if (kind === 0x2c && kinds === "all")
       data = at + 11 + 3 * tableEntries(head[9] ?? 0); // behind the code size
     else if (kind !== 0) break;
     if (kind === 0) {

@@ -1,8 +1,9 @@
 // GIF as the rest of the service sees it: read only, each frame a page.
 
 import { ServiceError } from "../../errors.ts";
-import { readAll } from "../../lib/byte-source.ts";
+import { memoryBytes, readAll } from "../../lib/byte-source.ts";
 import type { Codec } from "../codec.ts";
+import { colourFacts } from "../colour.ts";
 import { readGifBlocks } from "./blocks.ts";
 import { decodeGif } from "./decode.ts";
 import { damaged, type GifHeader, longestFile, readGifHeader, recognisesGif } from "./header.ts";
@@ -20,6 +21,8 @@ export function gifCodec(_host?: unknown): Codec {
           `Expected a page from 1 to ${gif.frames.length}, the frames of this GIF, received ${page}.`,
           { code: "page_not_found" },
         );
+      const { icc } = await readGifBlocks(bytes, "icc");
+      const colour = await colourFacts({ icc: icc && memoryBytes(icc) }, "rgb");
       return {
         format: "gif",
         width: gif.width,
@@ -30,6 +33,7 @@ export function gifCodec(_host?: unknown): Codec {
         orientation: 1,
         pages: gif.frames.length,
         variant: gif.frames.length > 1 ? "animated" : gif.frames[0]?.interlaced ? "interlaced" : "still",
+        ...(colour && { colour }),
       };
     },
     blocks: (bytes, _header, kinds) => readGifBlocks(bytes, kinds),
