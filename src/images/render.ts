@@ -69,20 +69,30 @@ export async function prepare(
   return { header, request, geometry, canonical, key, etag: entityTag(key) };
 }
 
+export interface Derivative {
+  readonly bytes: Uint8Array;
+  /** Rendered for this request, not from the render slot and not for another one at the same time. */
+  readonly made: boolean;
+}
+
 /**
- * The bytes of a prepared answer: from the render slot, else planned, admitted by its cost and rendered in the pool.
+ * A prepared answer: from the render slot, else planned, admitted by its cost and rendered in the pool.
  * Throws `too-large`, `busy`, `timeout`, `cancelled`, `decode`, `encode`, `source`.
  */
-export function render(
+export async function render(
   parts: RenderParts,
   master: Master,
   prepared: Prepared,
   signal?: AbortSignal,
-): Promise<Uint8Array> {
+): Promise<Derivative> {
   const { key } = prepared;
-  return parts.render.getOrMake(key.name, key.variant, (work) => derive(parts, master, prepared, work), {
-    signal,
-  });
+  let made = false;
+  const make = (work: AbortSignal) => {
+    made = true;
+    return derive(parts, master, prepared, work);
+  };
+  const bytes = await parts.render.getOrMake(key.name, key.variant, make, { signal });
+  return { bytes, made };
 }
 
 /**

@@ -121,10 +121,11 @@ describe("an image", () => {
     const headers = Object.fromEntries(response.headers);
     expect(headers).toMatchObject({
       "content-type": "image/png",
+      "cache-status": "smalti; fwd=miss",
       "content-length": String(bytes.length),
       "cache-control": "public, max-age=86400",
       "access-control-allow-origin": "*",
-      "access-control-expose-headers": "ETag, Link, Content-Disposition",
+      "access-control-expose-headers": "ETag, Link, Content-Disposition, X-Ignored-Profile",
       "cross-origin-resource-policy": "cross-origin",
       "x-content-type-options": "nosniff",
       link: '<http://images.test/iiif/3/base.png/full/60,40/0/default.png>;rel="canonical", <http://iiif.io/api/image/3/level2.json>;rel="profile"',
@@ -175,6 +176,19 @@ describe("an image", () => {
       tags.add((await fresh.get(`/iiif/3/base.png/${spelling}`)).headers.get("ETag"));
     expect(tags.size).toBe(1);
     expect(fresh.service.slots.render.counts.read()).toMatchObject({ misses: 1, hits: 2 });
+  });
+
+  test("says whether it was kept", async () => {
+    const { get } = await served();
+    const status = async (rest: string) => {
+      const response = await get(`/iiif/3/base.png/${rest}`);
+      await response.arrayBuffer();
+      return response.headers.get("Cache-Status");
+    };
+    expect(await status("full/50,/0/default.jpg")).toBe("smalti; fwd=miss");
+    expect(await status("full/50,/0/default.jpg")).toBe("smalti; hit");
+    expect(await status("pct:0,0,100,100/50,/0/color.jpg")).toBe("smalti; hit");
+    expect(await status("full/51,/0/default.jpg")).toBe("smalti; fwd=miss");
   });
 
   test("the tag depends on the output policy", async () => {

@@ -80,7 +80,7 @@ cache: { render: { backend: none }, origin: ${origins[kind]()} }`,
   const answer = async (region: string, size = "max", using = indexes) => {
     const request = parseImageRequest(3, { region, size, rotation: "0", file: "default.png" } as never);
     const parts = { ...images, pool, indexes: using };
-    const png = await render(parts, master, await prepare(parts, master, request), never);
+    const { bytes: png } = await render(parts, master, await prepare(parts, master, request), never);
     const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
     return { data, size: [info.width, info.height] };
   };

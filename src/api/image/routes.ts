@@ -164,16 +164,25 @@ async function image(
         headers: {
           ...headers,
           ...profileHeader(service, master),
+          "Cache-Status": cacheStatus(known === undefined),
           ...(known && { "Content-Length": String(known.length) }),
         },
       });
     }
-    const bytes = await render(service.images, master, prepared, signal);
+    const { bytes, made } = await render(service.images, master, prepared, signal);
     return new Response(bytes as Uint8Array<ArrayBuffer>, {
-      headers: { ...headers, ...profileHeader(service, master), "Content-Length": String(bytes.length) },
+      headers: {
+        ...headers,
+        ...profileHeader(service, master),
+        "Cache-Status": cacheStatus(made),
+        "Content-Length": String(bytes.length),
+      },
     });
   });
 }
+
+/** Whether an answer was kept (RFC 9211). */
+const cacheStatus = (missed: boolean) => (missed ? "smalti; fwd=miss" : "smalti; hit");
 
 /** Why the profile of a master is not used, where that is so; a render may be what finds out. */
 function profileHeader(service: Service, master: Master): Readonly<Record<string, string>> {
