@@ -18,6 +18,8 @@ export interface IndexParts {
   readonly timeoutMs: number;
   /** Jobs run in place, where nothing goes on after the request that began it: an index is made as a whole, and first. */
   readonly inPlace: boolean;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
 }
 
 /** What a render gets of an index. */
@@ -44,7 +46,7 @@ export interface Indexes {
   expects(master: Master, read: ReadRequest): boolean;
   /** An index turned out not to fit: it is made anew. */
   forget(master: Master): Promise<void>;
-  /** An index that was made anew did not fit either: as long as this process remembers, there is none. */
+  /** An index that was made anew did not fit either, since its slot is broken or too small: for a minute there is none. */
   giveUp(master: Master): Promise<void>;
   /** Resolves when no index is being made. */
   settled(): Promise<void>;
@@ -60,11 +62,16 @@ const shareOfSlot = 1 / 4;
 /** Kinds of error after which the image is rendered without an index; after others the next render begins anew. */
 const degrading: ReadonlySet<ServiceError["kind"]> = new Set<ServiceError["kind"]>(["decode", "unsupported"]);
 
+/** How long a master goes without an index that its slot did not keep. */
+const pauseAfterUnfit = 60_000;
+
 interface Kept {
   /** Empty: there is none, and none can be made. */
   readonly index: Uint8Array;
   /** The blocks, where no slot has them. */
   readonly blocks?: ReadonlyMap<number, Uint8Array>;
+  /** Milliseconds since 1970 from which on it counts no longer; absent: as long as there is room for it. */
+  readonly until?: number;
 }
 
 /** Passes that nobody needs yet may put off their begin; of more than so many images none is made before it is needed. */
@@ -81,7 +88,15 @@ interface Flight {
 }
 
 /** Indexes over the origin slot. */
-export function createIndexes({ codecs, pool, origin, admission, timeoutMs, inPlace }: IndexParts): Indexes {
+export function createIndexes({
+  codecs,
+  pool,
+  origin,
+  admission,
+  timeoutMs,
+  inPlace,
+  now = Date.now,
+}: IndexParts): Indexes {
   const inMemory = createLru<string, Kept>(kept);
 
   /** Masters whose index is being looked for or made. */
@@ -112,6 +127,9 @@ export function createIndexes({ codecs, pool, origin, admission, timeoutMs, inPl
     inMemory.set(variant, value, weight);
     return value;
   };
+
+  const goWithout = (variant: string) =>
+    remember(variant, { index: new Uint8Array(), until: now() + pauseAfterUnfit });
 
   const blocksOf = (key: EntryKey, blocks: ReadonlyMap<number, Uint8Array> | undefined): IndexBlocks => ({
     room: room(),
@@ -180,7 +198,7 @@ export function createIndexes({ codecs, pool, origin, admission, timeoutMs, inPl
       const { name, variant } = key;
       for (;;) {
         const known = inMemory.get(variant);
-        if (known) return found(key, known);
+        if (known && (known.until ?? Number.POSITIVE_INFINITY) > now()) return found(key, known);
         const flight = flights.get(variant);
         if (!flight) break;
         if (way !== "apart") flight.hurry();
@@ -242,11 +260,11 @@ export function createIndexes({ codecs, pool, origin, admission, timeoutMs, inPl
       const { name, variant } = await indexKey(master);
       inMemory.delete(variant);
       // A store that cannot even delete costs the index, not the answer.
-      await origin.delete(name, variant).catch(() => remember(variant, { index: new Uint8Array() }));
+      await origin.delete(name, variant).catch(() => goWithout(variant));
     },
     async giveUp(master) {
       const { variant } = await indexKey(master);
-      remember(variant, { index: new Uint8Array() });
+      goWithout(variant);
     },
     async settled() {
       for (const { hurry } of flights.values()) hurry();

@@ -35,6 +35,7 @@ export function guardedStore(store: Store, deadlines: Deadlines, circuit: Circui
   const { clear, usage } = store;
 
   return {
+    ...(store.maxBytes ? { maxBytes: store.maxBytes } : {}),
     get: (name, variant) => reads.run(() => withDeadline(deadlines.read, () => store.get(name, variant))),
     set: (name, variant, value, ttl) =>
       writes.run(() =>

@@ -152,6 +152,7 @@ export function redisStore({ driver, prefix, maxBytes, now = Date.now }: RedisSt
     close: () => driver.close(),
   };
   return {
+    maxBytes: () => maxBytes,
     ...store,
     async check() {
       if (!(await roundTrip(store)))

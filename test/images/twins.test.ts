@@ -71,7 +71,9 @@ cache: { render: { backend: none }, origin: ${origins[kind]()} }`,
     },
   };
   const { codecs, admission, timeoutMs } = images;
-  const renew = () => createIndexes({ codecs, pool, origin, admission, timeoutMs, inPlace: false });
+  let time = 0;
+  const renew = () =>
+    createIndexes({ codecs, pool, origin, admission, timeoutMs, inPlace: false, now: () => time });
   const indexes = renew();
   const master = await openMaster(images.sources, "a.jpg");
   masters.push(master);
@@ -95,6 +97,7 @@ cache: { render: { backend: none }, origin: ${origins[kind]()} }`,
     made: () => made,
     bytes: () => bytes,
     admission,
+    pass: (ms: number) => (time += ms),
     hold: (until: Promise<void>) => (hold = until),
     fail: (error: ServiceError | undefined) => (failure = error),
   };
@@ -223,10 +226,11 @@ test("a pass that nobody needs yet leaves others their turn, and begins at once 
   }
 });
 
-test("a slot that keeps no block costs the twin, not the answer", async () => {
+test("a slot that keeps no block costs the twin, not the answer, and is tried again after a minute", async () => {
+  let broken = true;
   const all = await setUp("heap", (slot) => ({
     put: (name, variant, value) => {
-      if (!/\.\d+$/.test(variant)) slot.put(name, variant, value);
+      if (!broken || !/\.\d+$/.test(variant)) slot.put(name, variant, value);
     },
   }));
   for (const left of [0, 800]) {
@@ -234,6 +238,11 @@ test("a slot that keeps no block costs the twin, not the answer", async () => {
     expect(tile.data.equals(await expected(left, 700, 256, 100))).toBe(true);
   }
   expect(all.made()).toBe(2);
+  broken = false;
+  all.pass(60_000);
+  const tile = await all.answer("0,700,256,100");
+  expect(tile.data.equals(await expected(0, 700, 256, 100))).toBe(true);
+  expect(all.made()).toBe(3);
 });
 
 test("a file whose twin the slot has no room for is decoded whole, and nothing is made", async () => {

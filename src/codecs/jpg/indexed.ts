@@ -33,7 +33,7 @@ export interface Opened {
 }
 
 /** Bytes of indexes and overviews that stay parsed in a worker. */
-const kept = 32 * 2 ** 20;
+const kept = 64 * 2 ** 20;
 /** An overview at 1/8 of more bytes is not kept. */
 const overviewLimit = 48 * 2 ** 20;
 
@@ -134,9 +134,8 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
   /** Throws ServiceError `decode`, code index_unfit, for an index that is not this file's. */
   const restore = async (bytes: ByteSource, header: ImageHeader, access: IndexAccess): Promise<Opened> => {
     const parts = splitParts(await access.load());
-    if (!parts) throw unfit();
-    const twin = parts.twin && loadTwinBlocks(parts.twin);
-    if (parts.twin && !twin) throw unfit();
+    const twin = parts?.twin && loadTwinBlocks(parts.twin);
+    if (!parts || (twin !== undefined) !== isProgressive(header)) throw unfit();
     const file = await (twin ? readingTwin(access.id, twin, access.blocks) : reading(bytes));
     const frame = file?.reader.frame;
     const agrees = frame?.width === header.width && frame.height === header.height;

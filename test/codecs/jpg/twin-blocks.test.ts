@@ -12,7 +12,7 @@ import {
   twinWriter,
 } from "../../../src/codecs/jpg/twin-blocks.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
-import { testHost } from "../../host.ts";
+import { fixture, testHost } from "../../host.ts";
 import { countingBytes } from "../counting.ts";
 import { type HeapBlocks, heapBlocks } from "../index-blocks.ts";
 import { sequence } from "./twin-sources.ts";
@@ -200,6 +200,22 @@ describe("a progressive file of several blocks", () => {
       other.all.set(last, blocks.all.get(last) as Uint8Array);
       expect(same((await fresh.decode(memoryBytes(file), read(1530), own)).data, whole.data)).toBe(true);
     }
+  });
+
+  test("is not read through the index of a sequential one, nor the other way round", async () => {
+    const sequential = { ...header, variant: "baseline" };
+    await expect(
+      codec.decode(memoryBytes(file), { ...read(0), header: sequential }, access()),
+    ).rejects.toMatchObject({
+      code: "index_unfit",
+    });
+    const own = fixture("jpg-baseline-420.jpg");
+    const ownHeader = await codec.probe(memoryBytes(own), 1);
+    const ownIndex = (await codec.index?.(memoryBytes(own), ownHeader)) as Uint8Array;
+    const foreign = { ...access(), load: async () => ownIndex };
+    await expect(codec.decode(memoryBytes(file), read(0), foreign)).rejects.toMatchObject({
+      code: "index_unfit",
+    });
   });
 
   test("has no index where there is no room for its blocks, and is planned as decoded whole", async () => {
