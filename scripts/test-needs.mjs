@@ -13,8 +13,15 @@ const needs = {
     debian: "libjpeg-turbo-progs",
   },
   exiftool: { commands: ["command -v exiftool"], debian: "libimage-exiftool-perl" },
+  "colord-data": { commands: ["test -f /usr/share/color/icc/colord/ProPhotoRGB.icc"], debian: "colord-data" },
+  "icc-profiles-free": {
+    commands: ["test -f /usr/share/color/icc/TR003.ti3"],
+    debian: "icc-profiles-free",
+  },
   identify: { commands: ["command -v identify"], debian: "imagemagick" },
+  openssl: { commands: ["command -v openssl"], debian: "openssl" },
   opj_decompress: { commands: ["command -v opj_decompress"], debian: "libopenjp2-tools" },
+  transicc: { commands: ["command -v transicc && command -v jpgicc"], debian: "liblcms2-utils" },
   "redis-server": { commands: ["command -v redis-server"], debian: "redis-server" },
   "python3-pil": {
     commands: ["python3 -c 'import PIL'", "/usr/bin/python3 -c 'import PIL'"],

@@ -12,7 +12,7 @@ import type { Readiness } from "../../src/service.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
 import type { Found } from "./hammer.ts";
-import { type RedisServer, startRedis } from "./redis-server.ts";
+import { freePort, type RedisServer, startRedis } from "./redis-server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "smalti-shared-"));
 let program: Built;
@@ -62,13 +62,13 @@ describe.each([
         expect(await digest(`${url}${path}`)).toBe(expected.get(path));
       }
     };
-    await Promise.all([check(one, 60), check(one, 60), check(two, 60), check(two, 60)]);
+    await Promise.all([check(one, 30), check(one, 30), check(two, 30), check(two, 30)]);
     // Killed in the middle of its writes; the other goes on, and a third finds a sound store.
     const busy = check(one, 40).catch(() => undefined);
     await check(two, 5);
     one.process.kill("SIGKILL");
-    await Promise.all([busy, check(two, 60)]);
-    await check(await serve(), 48);
+    await Promise.all([busy, check(two, 30)]);
+    await check(await serve(), 24);
   });
 });
 
@@ -115,6 +115,26 @@ test("a server that may not write files as large as its answers gives them all t
     .err.split("\n")
     .filter((line) => line.includes("goes on without"));
   expect(lines.length).toBe(1);
+});
+
+test("a server speaks TLS with a Redis whose certificate it trusts, and with no other", async () => {
+  const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
+  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+  const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", ...subject];
+  await promisify(execFile)("openssl", [...made, "-keyout", key, "-out", certificate]);
+  const tlsPort = await freePort();
+  const files = ["--tls-cert-file", certificate, "--tls-key-file", key, "--tls-auth-clients", "no"];
+  const behindTls = await startRedis({ args: ["--tls-port", `${tlsPort}`, ...files] });
+  const store = `{ backend: redis, addr: "localhost:${tlsPort}", tls: true, timeout: 5s }`;
+  const serve = (env: Record<string, string>) =>
+    program.serve(["-config", configure("tls", `{ render: ${store} }`)], { env });
+  const [trusting, other] = await Promise.all([serve({ NODE_EXTRA_CA_CERTS: certificate }), serve({})]);
+  expect((await cachesOf(trusting.url))[0]).toMatchObject({ name: "render", healthy: true });
+  expect((await cachesOf(other.url))[0]).toMatchObject({
+    healthy: false,
+    error: "Redis cannot be used (DEPTH_ZERO_SELF_SIGNED_CERT). Its certificate is not trusted.",
+  });
+  await behindTls.close();
 });
 
 async function cachesOf(url: string): Promise<Readiness["caches"]> {
