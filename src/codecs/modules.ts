@@ -16,7 +16,7 @@ export const wasmModules = {
 export const ownModules = [
   "jpeg-decode", // JPEG by regions: codecs/jpg/random/
   "jpeg-transcode", // progressive to baseline JPEG: codecs/jpg/twin.ts
-  "jpeg-turn", // orientation of lossless cuts: codecs/jpg/turned-cut.ts
+  "jpeg-turn", // orientation of lossless cuts: codecs/jpg/turner.ts
   "jpeg-encode", // baseline JPEG: codecs/jpg/fast-encode.ts
   "colour", // colour/kernel.ts
   "pixels", // pipeline/sharpen-wasm.ts, pipeline/rotate-wasm.ts

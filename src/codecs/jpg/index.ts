@@ -19,7 +19,7 @@ import { worthCutting } from "./passthrough.ts";
 import { planesOf } from "./planes.ts";
 import type { JpegReader } from "./random/index.ts";
 import { onlyMoves, targetOf, turnOf } from "./target.ts";
-import { backwardsOf, createTurner, isTurnable, type Turner } from "./turned-cut.ts";
+import { backwardsOf, createTurner, isTurnable, type Turner } from "./turner.ts";
 
 /** The file with its height where decoders look for it. */
 function sized(bytes: ByteSource, header: ImageHeader): ByteSource {
@@ -36,13 +36,13 @@ export function jpegCodec(host: CodecHost): Codec {
   const decodeHuffman = turboDecoder(host);
   const decodeArithmetic = arithmeticDecoder(withTurbo);
   const indexed = indexedJpeg(host);
-  let turner: Turner | undefined;
+  let kept: Turner | undefined;
+  const turner = () => (kept ??= createTurner(host.wasm("jpeg-turn")));
   const cutIn = async (turn: Orientation, reader: JpegReader, region: Rectangle) => {
     if (!turn.swap && !turn.flipX && !turn.flipY) return reader.cut(region);
     if (!isTurnable(region)) return undefined;
     const cut = await reader.cutData(region, backwardsOf(turn));
-    turner ??= createTurner(host.wasm("jpeg-turn"));
-    return cut && turner.turn(cut, turn, optimisePays(region));
+    return cut && turner().turn(cut, turn, optimisePays(region));
   };
   let encoder: JpegEncoder | undefined;
   const baseline = () => (encoder ??= createJpegEncoder(host.wasm("jpeg-encode")));
@@ -61,6 +61,7 @@ export function jpegCodec(host: CodecHost): Codec {
       return readJpegHeader(bytes);
     },
     scaleFactors: (header) => (detailsOf(header).arithmetic ? [1] : [1, 2, 4, 8]),
+    headroom: 2, // reduced in the frequencies
     memory(read, fileSize, isIndexed = true) {
       if (detailsOf(read.header).arithmetic) return arithmeticMemory(read, fileSize);
       return isIndexed ? indexedMemory(read) : turboMemory(read, fileSize);
@@ -86,7 +87,7 @@ export function jpegCodec(host: CodecHost): Codec {
           const cut = await cutIn(turnOf(target), file.reader, read.region);
           if (cut) return withDensity(cut, write.resolution);
         }
-        const input = await planesOf(file, target, read.scaleFactor, write, kernels);
+        const input = await planesOf(file, target, read.scaleFactor, write, kernels, turner);
         const { quality, chroma, resolution } = write;
         return (
           input && baseline().encode(input, { quality, chroma, resolution, optimise: optimisePays(input) })

@@ -9,6 +9,7 @@ import type { Opened } from "./indexed.ts";
 import type { Plane, ScaleFactor } from "./random/index.ts";
 import { reversed, type Target, turnOf } from "./target.ts";
 import { turnPlane } from "./turn-plane.ts";
+import type { Turner } from "./turner.ts";
 
 /** Decodes what the target needs and hands it to the encoder; undefined where planes cannot be resampled here. */
 export async function planesOf(
@@ -17,6 +18,7 @@ export async function planesOf(
   scaleFactor: number,
   write: EncodeOptions,
   kernels: Kernels,
+  turner: () => Turner,
 ): Promise<Extract<JpegInput, { kind: "planes" }> | undefined> {
   const { frame } = file.reader;
   const halved = write.chroma === "420" && !target.gray;
@@ -44,8 +46,9 @@ export async function planesOf(
           onSamples({ ...want.y, pixels: plane.pixelsDown }),
           kernels,
         );
-        if (!out) return undefined;
-        made.push(turnPlane(out, turn));
+        const turned = out && turnPlane(out, turn, turner);
+        if (!turned) return undefined;
+        made.push(turned);
       }
       return {
         kind: "planes",

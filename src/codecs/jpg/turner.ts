@@ -1,9 +1,10 @@
-// Lossless cuts in another orientation (wasm/jpeg/assembly/turn.ts): the same coefficients in their turned places, coded
-// with Huffman tables of ours, since the file's own may lack codes for them.
+// The module "jpeg-turn": lossless cuts in another orientation, the same coefficients in their turned places and coded with
+// Huffman tables of ours, since the file's own may lack codes for them; and planes whose rows become columns.
 
 import { concatenated } from "../../lib/concatenated.ts";
 import type { Orientation } from "../../pipeline/orientation.ts";
 import type { Rectangle } from "../codec.ts";
+import type { Plane } from "./encode-input.ts";
 import {
   bestTable,
   codesOf,
@@ -20,6 +21,8 @@ export interface Turner {
    * larger than 8-bit samples have them, or where there is no memory.
    */
   turn(cut: Cut, orientation: Orientation, optimise: boolean): Uint8Array | undefined;
+  /** Rows of samples as columns; then the new axes are flipped. `undefined` where there is no memory. */
+  transpose(plane: Plane, flipX: boolean, flipY: boolean): Plane | undefined;
 }
 
 /** What `jpeg-turn` exports; wasm/jpeg/turn.md says what the calls mean. */
@@ -47,6 +50,9 @@ interface Exports {
   read(length: number): number;
   countSymbols(): void;
   codeStrip(): number;
+  reserve(bytes: number): number;
+  arenaAt(): number;
+  transpose(from: number, step: number, columns: number, rows: number, to: number, toStep: number): void;
 }
 
 interface Instance {
@@ -74,19 +80,50 @@ export function backwardsOf({ swap, flipX, flipY }: Orientation): Backwards {
 /** A turner over a compiled `jpeg-turn`. One instance is kept between calls. */
 export function createTurner(module: WebAssembly.Module): Turner {
   let idle: Instance | undefined;
-  return {
-    turn(cut, orientation, optimise) {
-      const instance = idle ?? {
-        wasm: new WebAssembly.Instance(module, {}).exports as unknown as Exports,
-        scan: undefined,
-        huffman: undefined,
-      };
-      idle = undefined; // back only from work that ended well
-      const file = turned(instance, cut, orientation, optimise);
-      if (instance.wasm.memory.buffer.byteLength <= keptBytes) idle = instance;
-      return file;
-    },
+  const withInstance = <T>(work: (instance: Instance) => T): T => {
+    const instance = idle ?? {
+      wasm: new WebAssembly.Instance(module, {}).exports as unknown as Exports,
+      scan: undefined,
+      huffman: undefined,
+    };
+    idle = undefined; // back only from work that ended well
+    const made = work(instance);
+    if (instance.wasm.memory.buffer.byteLength <= keptBytes) idle = instance;
+    return made;
   };
+  return {
+    turn: (cut, orientation, optimise) =>
+      withInstance((instance) => turned(instance, cut, orientation, optimise)),
+    transpose: (plane, flipX, flipY) => withInstance(({ wasm }) => transposed(wasm, plane, flipX, flipY)),
+  };
+}
+
+/** Samples that are read and written beyond a plane on each side. */
+const beyond = 8;
+
+function transposed(
+  wasm: Exports,
+  { data, stride, ...size }: Plane,
+  flipX: boolean,
+  flipY: boolean,
+): Plane | undefined {
+  const [width, height] = [size.height, size.width];
+  const toStride = Math.ceil((width + beyond) / 16) * 16;
+  const inBytes = (size.height + 2 * beyond) * stride;
+  if (wasm.reserve(inBytes + (height + 2 * beyond) * toStride) !== 1) return undefined;
+  const bytes = bytesOf(wasm);
+  const from = wasm.arenaAt() + beyond * stride;
+  const to = wasm.arenaAt() + inBytes + beyond * toStride;
+  bytes.set(data.subarray(0, (size.height - 1) * stride + size.width), from);
+  wasm.transpose(
+    flipX ? from + (width - 1) * stride : from,
+    flipX ? -stride : stride,
+    size.width,
+    size.height,
+    flipY ? to + (height - 1) * toStride : to,
+    flipY ? -toStride : toStride,
+  );
+  return { data: bytes.slice(to, to + height * toStride), width, height, stride: toStride };
 }
 
 function turned(
