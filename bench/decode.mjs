@@ -108,7 +108,9 @@ async function runsOf(data, work) {
     await reader.buildIndex();
     frame = reader.frame;
     const regions = work.side ? regionsOf(frame, work.side, work.count) : [];
-    const decode = work.as === "pixels" ? reader.decodePixels : reader.decodePlanes;
+    const borrowed = (region, scale) => reader.withPlanes(region, scale, "stored", () => undefined);
+    const decode =
+      work.as === "pixels" ? reader.decodePixels : reader.withPlanes ? borrowed : reader.decodePlanes;
     const coded = regions.map((region) =>
       reader.neededRanges(region, work.scale, work.as).reduce((sum, { length }) => sum + length, 0),
     );

@@ -58,8 +58,8 @@ export function buildTable(table: usize, source: usize, ac: i32): i32 {
 }
 
 /**
- * By 13 bits: whole codes with their extra bits, as many as fit. Bits 0 to 3 how many bits that is, from bit 4 how
- * many coefficients, plus 128 where the last code ends the block; 1024 coefficients where not even one code fits.
+ * By 13 bits: whole codes with their extra bits, as many as fit. Bits 0 to 5 how many bits that is, from bit 6 how
+ * many coefficients, plus 128 where the last code ends the block; 512 coefficients where not even one code fits.
  */
 function buildSkip(table: usize): void {
   const width = SKIP_BITS as u32;
@@ -83,8 +83,8 @@ function buildSkip(table: usize): void {
       }
       passed += (symbol >> 4) + 1;
     }
-    if (used == 0) passed = 1024;
-    store<u16>(table + (i << 1), ((passed << 4) | used) as u16, T_SKIP);
+    if (used == 0) passed = 512;
+    store<u16>(table + (i << 1), ((passed << 6) | used) as u16, T_SKIP);
   }
 }
 

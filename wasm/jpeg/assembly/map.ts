@@ -82,13 +82,14 @@ export const T_FAST: usize = 0x4c00; // AC only: u64 by 11 bits, one or two valu
 
 export const SCRATCH: usize = 0x40400; // entropy-coded bytes without stuffing
 export const SCRATCH_ROOM: usize = 0x10000;
-export const SCRATCH_ZEROS: usize = 0xc00; // above the 2480 bytes that the largest MCU may take
 export const REMOVED: usize = 0x51400; // pairs of u32: place in the scratch area, bytes removed up to there
 export const RAW: usize = 0xd1400; // window on the file
 
 export const SKIP_BITS: u64 = 13;
 export const FAST_BITS: u64 = 11;
-/** More than any MCU takes: 10 blocks of 64 codes of at most 16 + 15 bits. */
+/** The most that a block takes: 64 codes of at most 16 + 15 bits. */
+export const BLOCK_BYTES: usize = 248;
+/** More than any MCU takes, of at most 10 blocks. */
 export const MCU_BYTES: usize = 2560;
 
 /** Results of a run. */

@@ -22,6 +22,7 @@ import {
   B_X,
   B_Y,
   BIT,
+  BLOCK_BYTES,
   BLOCK_COUNT,
   BLOCK_SIZE,
   BLOCKS,
@@ -68,7 +69,6 @@ import {
   ROW,
   SCRATCH,
   SCRATCH_ROOM,
-  SCRATCH_ZEROS,
   SKIP_BITS,
   SPENT,
   STEP,
@@ -218,6 +218,7 @@ function noteEntry(place: u64, spent: u64): void {
 function walk(mode: i32): i32 {
   const interval = load<i32>(INTERVAL);
   const blockEnd = BLOCKS + (load<u32>(BLOCK_COUNT) as usize) * BLOCK_SIZE;
+  const zeros = (load<u32>(BLOCK_COUNT) as usize) * BLOCK_BYTES + 16;
   const stopRow = load<i32>(STOP_ROW);
   const endColumn = load<i32>(END_COLUMN);
   const fromColumn = load<i32>(FROM_COLUMN);
@@ -276,7 +277,7 @@ function walk(mode: i32): i32 {
     const start: usize = load<u32>(POSITION);
     unstuff(start, load<u32>(RAW_END), SCRATCH, SCRATCH_ROOM, REMOVED);
     const dataEnd = unstuffedEnd;
-    memory.fill(dataEnd, 0, SCRATCH_ZEROS);
+    memory.fill(dataEnd, 0, zeros);
     const bitEnd = (dataEnd - SCRATCH) << 3;
     const ends = stoppedFor == MARKER || (stoppedFor == DRY && load<i32>(FINAL) != 0);
     const careful = dataEnd > SCRATCH + MCU_BYTES ? dataEnd - MCU_BYTES : SCRATCH;
@@ -383,38 +384,38 @@ function walk(mode: i32): i32 {
           buf |= bigEndian64(ptr) >> (cnt as u64);
           ptr += (63 - cnt) >> 3;
           cnt |= 56;
-          let passed: u32 = load<u16>(acTable + (((buf >> (64 - SKIP_BITS)) as usize) << 1), T_SKIP);
-          let after = k + (passed >> 4);
-          if (after < 64) {
-            buf <<= (passed & 15) as u64;
-            cnt -= passed & 15;
-            k = after;
+          // coefficients from bit 6 on and bits below it, both in one sum
+          let sum = k << 6;
+          let passed: u32 = 0;
+          passed = load<u16>(acTable + (((buf >> (64 - SKIP_BITS)) as usize) << 1), T_SKIP);
+          if (sum + passed < 64 << 6) {
+            sum += passed;
+            buf <<= passed as u64;
             passed = load<u16>(acTable + (((buf >> (64 - SKIP_BITS)) as usize) << 1), T_SKIP);
-            after = k + (passed >> 4);
-            if (after < 64) {
-              buf <<= (passed & 15) as u64;
-              cnt -= passed & 15;
-              k = after;
+            if (sum + passed < 64 << 6) {
+              sum += passed;
+              buf <<= passed as u64;
               passed = load<u16>(acTable + (((buf >> (64 - SKIP_BITS)) as usize) << 1), T_SKIP);
-              after = k + (passed >> 4);
-              if (after < 64) {
-                buf <<= (passed & 15) as u64;
-                cnt -= passed & 15;
-                k = after;
+              if (sum + passed < 64 << 6) {
+                sum += passed;
+                buf <<= passed as u64;
                 passed = load<u16>(acTable + (((buf >> (64 - SKIP_BITS)) as usize) << 1), T_SKIP);
-                after = k + (passed >> 4);
-                if (after < 64) {
-                  buf <<= (passed & 15) as u64;
-                  cnt -= passed & 15;
-                  k = after;
+                if (sum + passed < 64 << 6) {
+                  sum += passed;
+                  buf <<= passed as u64;
+                  cnt -= sum & 63;
+                  k = sum >> 6;
                   continue;
                 }
               }
             }
           }
+          cnt -= sum & 63;
+          k = sum >> 6;
+          const after = k + (passed >> 6);
           if (after == 64 || (after >= 128 && after < 192)) {
-            buf <<= (passed & 15) as u64;
-            cnt -= passed & 15;
+            buf <<= passed as u64;
+            cnt -= passed & 63;
             break;
           }
           // a long code, or the table looks past the block's end: one symbol by itself
