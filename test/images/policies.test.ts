@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasExifTool, inFolder, profilesOf, same, type Tags, tagsOf, withTags } from "../codecs/exiftool.ts";
 import { fixture } from "../host.ts";
 import { type Served, served } from "../served.ts";
-import { informationOf } from "./answers.ts";
+import { informationOf, seeded } from "./answers.ts";
 
 const formats = ["jpg", "png", "tif", "webp", "jp2"] as const;
 const policies = {
@@ -53,6 +53,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     args: ["profile"],
   },
   "JPEG 2000 with everything": { file: "jp2-icc-displayp3.jp2", bands: 3, profile: true, tagged: true },
+  "GIF with a profile": { file: "gif-static.gif", bands: 3, profile: true, args: ["profile"] },
   "gray with a profile": { file: "jpg-gray-icc.jpg", bands: 1, profile: true, tagged: true },
   "CMYK with a profile": { file: "jpg-cmyk-icc.jpg", bands: 4, profile: true, tagged: true },
   "plain sRGB": { file: "jpg-baseline-420.jpg", bands: 3 },
@@ -217,8 +218,10 @@ describe.skipIf(!hasExifTool)("an answer", () => {
     const seen = openedByPillow(Object.fromEntries(pairs.flat().map((name) => [name, answers[name]!])));
     for (const [bare, full] of pairs)
       expect([full, seen[full]]).toEqual([full, { ...seen[bare], artist: seen[full]!.artist }]);
-    const [[, jpg] = [""]] = pairs;
-    expect(seen[jpg]).toMatchObject({ artist: secrets.artist, profile: "sRGB" });
+    expect(seen[nameOf("preserve, srgb", "JPEG with everything", "jpg")]).toMatchObject({
+      artist: secrets.artist,
+      profile: "sRGB",
+    });
   });
 
   test.skipIf(!magick)("opens in ImageMagick without a warning", () => {
@@ -231,9 +234,27 @@ describe.skipIf(!hasExifTool)("an answer", () => {
     });
   });
 
-  test("that is cut from the master's own bits carries the profile too", async () => {
-    const part = await answerOf("strip, srgb", "jpg-baseline-420.jpg/16,16,304,208/max/0/default.jpg");
-    expect(profilesOf({ "a.jpg": part })["a.jpg"]!.length).toBeLessThanOrEqual(500);
+  test.each([
+    ["strip, respect-icc", "jpg-icc-displayp3.jpg", "sP3C"],
+    ["strip, srgb", "jpg-orient-6.jpg", "sRGB"],
+  ] as const)(
+    "under %s that is cut from the bits of %s carries its profile and nothing else",
+    async (policy, file, name) => {
+      const part = await answerOf(policy, `${file}/16,16,160,128/max/0/default.jpg`);
+      for (const secret of Object.values(secrets)) expect(Buffer.from(part).includes(secret)).toBe(false);
+      const found = tagsOf({ "a.jpg": part })["a.jpg"]!;
+      expect(Object.keys(found).filter((tag) => metadata.test(tag))).toEqual([]);
+      expect(found).toMatchObject({ "ICC_Profile:ProfileDescription": name });
+    },
+  );
+
+  test("has a tag of its own under each policy", async () => {
+    const tagsOfAnswers = await Promise.all(
+      Object.values(apps).map(async (app) =>
+        (await app.get("/iiif/3/jpg-gray-icc.jpg/full/90,/0/default.jpg")).headers.get("ETag"),
+      ),
+    );
+    expect(new Set(tagsOfAnswers).size).toBe(4);
   });
 });
 
@@ -294,6 +315,37 @@ describe.skipIf(!hasExifTool)("a master on its side", () => {
         .raw()
         .toBuffer();
       expect(same(turned, seen)).toBe(true);
+    },
+  );
+});
+
+describe.skipIf(!hasExifTool)("a master whose blocks are damaged", () => {
+  /** Where blocks begin. */
+  const marks = [
+    "Exif\0\0",
+    "eXIf",
+    "EXIF",
+    "http://ns.adobe.com/xap/1.0/",
+    "XML:com.adobe.xmp",
+    "8BIM",
+    "acsp",
+  ];
+
+  test.each(["jpg-icc-displayp3.jpg", "png-rgb8-iccp-adobergb.png", "webp-lossy.webp"])(
+    "is served all the same (%s)",
+    async (file) => {
+      const below = seeded(file.length);
+      const bytes = Buffer.from(masters[file]!);
+      const starts = marks.map((mark) => bytes.indexOf(mark, 0, "latin1")).filter((at) => at > 0);
+      expect(starts.length).toBeGreaterThan(1);
+      for (let n = 0; n < 12; n++) {
+        const damaged = Buffer.from(bytes);
+        for (const at of starts) for (let k = 0; k < 6; k++) damaged[at + 8 + below(24)] = below(256);
+        const name = `damaged-${n}-${file}`;
+        writeFileSync(join(folder, name), damaged);
+        for (const policy of ["preserve, respect-icc", "strip, srgb"] as const)
+          expect((await answer(policy, name, "default", "jpg")).length).toBeGreaterThan(500);
+      }
     },
   );
 });
