@@ -22,7 +22,7 @@ export const nodeScale = 16384;
  * The scale of nodes: a root of light like sRGB's curve, but moved along so that it is not steep at 0, and straight below.
  * Colours at the edge of sRGB then change evenly from node to node; the shift is that with the smallest errors.
  */
-const shift = 0.04;
+const shift = 0.08;
 const root = 2.4;
 const start = shift ** (1 / root);
 const span = (1 + shift) ** (1 / root) - start;

@@ -44,23 +44,26 @@ export async function readShaper(profile: Profile, bytes: ByteSource): Promise<S
   return { kind: "matrix", curves, matrix: multiply(xyzToSrgb, device) };
 }
 
-/** How far, in levels of 8 bit, samples may be off sRGB and still count as it. */
-const tolerance = 1;
+/**
+ * How far, in levels of 8 bit, samples may be off sRGB and still count as it. Published sRGB profiles round their primaries,
+ * which in the dark band of a pure colour is one level and a half.
+ */
+const tolerance = { neutral: 1, coloured: 2 } as const;
 
-/** Whether samples under this shaper are sRGB, or gray in its tone curve, to one level of 8 bit. */
+/** Whether samples under this shaper are sRGB, or gray in its tone curve, but for rounding. */
 export function isSrgb(shaper: Shaper): boolean {
-  const near = (light: number, level: number) =>
-    Math.abs(linearToSrgb(Math.min(1, Math.max(0, light))) * 255 - level) <= tolerance;
+  const near = (light: number, level: number, off: number = tolerance.neutral) =>
+    Math.abs(linearToSrgb(Math.min(1, Math.max(0, light))) * 255 - level) <= off;
   if (shaper.kind === "gray") return levels(1).every((level) => near(shaper.curve(level / 255), level));
   const { curves, matrix } = shaper;
-  const same = (colour: readonly [number, number, number]) => {
+  const same = (colour: readonly [number, number, number], off: number) => {
     const light = colour.map((level, i) => curves[i]!(level / 255)) as [number, number, number];
-    return apply(matrix, light).every((value, i) => near(value, colour[i]!));
+    return apply(matrix, light).every((value, i) => near(value, colour[i]!, off));
   };
   const coarse = levels(51);
   return (
-    levels(1).every((level) => same([level, level, level])) &&
-    coarse.every((r) => coarse.every((g) => coarse.every((b) => same([r, g, b]))))
+    levels(1).every((level) => same([level, level, level], tolerance.neutral)) &&
+    coarse.every((r) => coarse.every((g) => coarse.every((b) => same([r, g, b], tolerance.coloured))))
   );
 }
 
