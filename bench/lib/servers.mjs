@@ -20,7 +20,7 @@ const image = (base, id, path) => `${base}/iiif/3/${id}/${path}`;
 const servers = {
   smalti: {
     missing: ({ program }) => (existsSync(program) ? undefined : `no ${program}: npm run build`),
-    command: (run, { program, cache }) => [process.execPath, program, "-config", configuration(run, cache)],
+    command: (run, options) => [process.execPath, options.program, "-config", configuration(run, options)],
     ready: "/health",
     url: image,
   },
@@ -77,8 +77,11 @@ function resolves(name, folder) {
   }
 }
 
-/** Our configuration: every slot as the options say, files of the origin slot in the folder that goes away. */
-function configuration({ port, sources, place }, cache) {
+/**
+ * Our configuration: every slot as the options say, files of the origin slot in the folder that goes away; `settings` of the
+ * options, made from that folder, replace whole keys of it.
+ */
+function configuration({ port, sources, place }, { cache, settings: own }) {
   const slots = Object.entries(cache).map(([slot, backend]) => [
     slot,
     backend === "filesystem" ? { backend, path: join(place, slot) } : { backend },
@@ -89,6 +92,7 @@ function configuration({ port, sources, place }, cache) {
     log: { level: "error" },
     sources: [{ name: "bench", type: "filesystem", root: resolve(sources) }],
     cache: Object.fromEntries(slots),
+    ...own?.(place),
   };
   writeFileSync(file, JSON.stringify(settings)); // JSON is YAML
   return file;

@@ -34,7 +34,8 @@ const smallFile = 2 * 2 ** 20;
 /** Bytes fetched by one request at most, so that memory stays bounded. */
 const mostAtOnce = 8 * 2 ** 20;
 const atOnce = mostAtOnce / blockSize;
-/** What is read in sequence is read ahead, twice as much each time, up to this. */
+/** What is read in sequence is read ahead, at first so much, then twice as much each time. */
+const leastAhead = 2 ** 20;
 const mostAhead = 4 * 2 ** 20;
 /** Bytes between two ranges that are sooner fetched along than asked for apart. */
 const gap = 2 * blockSize;
@@ -328,7 +329,7 @@ export function originCached(options: OriginCacheOptions): Source {
         const last = Math.floor((end - 1) / blockSize);
         // What goes on where the last read ended, and has left the header behind, is likely to go on further.
         const goesOn = first <= lastBlock + 1 && first >= lastBlock && last > lastBlock && lastBlock > 0;
-        if (goesOn) ahead = Math.min(Math.max(2 * ahead, firstLength), mostAhead);
+        if (goesOn) ahead = Math.min(Math.max(2 * ahead, leastAhead), mostAhead);
         else if (first !== lastBlock || last !== lastBlock) ahead = aheadEnd = 0;
         lastBlock = last;
         const all = blockCount(state);
