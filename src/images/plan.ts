@@ -14,8 +14,11 @@ import { carryOf, convertsColours } from "./carry.ts";
 import { asShown, type Size, uprightSize } from "./orientation.ts";
 import type { CodecFacts, OutputPolicy } from "./policy.ts";
 
-/** How much larger than the answer a decoder has to deliver where its scales are not its own (see `ownScales`). */
-const headroom = 2;
+/** How many times the answer's size a decoder has to deliver, at least, where its scales are not its own. */
+const leastHeadroom = 2;
+/** The same where it does not say and the whole picture at that scale has no more than so many pixels. */
+const usualHeadroom = 4;
+const mostPixels = 64e6;
 /** The same for reductions in linear light: a decoder's own are not. */
 const linearHeadroom = 4;
 
@@ -144,8 +147,14 @@ function chooseScale(
   times: number | undefined,
 ): number {
   const own = times ? [] : (decoder.ownScales?.(header).filter((factor) => factor <= wanted) ?? []);
-  const others = decoder.scaleFactors(header).filter((factor) => factor * (times ?? headroom) <= wanted);
-  return Math.max(1, ...own, ...others);
+  const others = decoder.scaleFactors(header);
+  const largest = (headroom: number) =>
+    Math.max(1, ...own, ...others.filter((factor) => factor * headroom <= wanted));
+  const given = times ?? decoder.headroom;
+  if (given) return largest(given);
+  // Never by the region: all tiles of a level are made from one scale.
+  const usual = largest(usualHeadroom);
+  return header.width * header.height <= mostPixels * usual ** 2 ? usual : largest(leastHeadroom);
 }
 
 /** The answer's pixels along an axis, in pixels of the upright image, and how many of them come before its own. */

@@ -28,7 +28,7 @@ export interface OutputPolicy {
 
 /** What a plan has to know of the two codecs. */
 export interface CodecFacts {
-  readonly decoder: Pick<Codec, "scaleFactors" | "ownScales" | "memory">;
+  readonly decoder: Pick<Codec, "scaleFactors" | "ownScales" | "headroom" | "memory">;
   readonly encoder: NonNullable<Codec["encodes"]>;
 }
 

@@ -28,9 +28,9 @@ interface Reach {
   readonly weights: Int32Array;
 }
 
-/** Source pixels averaged into one cell before the kernel: half the reduction, so that the kernel still does the last 2:1 or more. */
+/** Source pixels averaged into one cell before the kernel: a third of the reduction, so that the kernel still does the last 3:1 or more. */
 export function boxFactor(scale: number): number {
-  return Math.max(1, Math.floor(scale / 2));
+  return Math.max(1, Math.floor(scale / 3));
 }
 
 /** Whether the axis only copies: no scaling, whole-pixel origin. */

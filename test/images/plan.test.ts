@@ -19,7 +19,6 @@ import { type Served, served } from "../served.ts";
 import { cut, difference, type Picture, pixelsOf, seeded } from "./answers.ts";
 
 const codecs = createCodecs(testHost);
-const policy = outputPolicy(imageOptions.parse({}));
 const orientations = [1, 2, 3, 4, 5, 6, 7, 8];
 
 /** Headers as codecs read them; their sizes and orientations are then made up. */
@@ -42,7 +41,7 @@ function headerOf(
   return { ...(headers.get(format) as ImageHeader), width, height, orientation };
 }
 
-function planOf(header: ImageHeader, path: string) {
+function planOf(header: ImageHeader, path: string, settings: object = {}) {
   const [region = "", size = "", rotation = "", file = ""] = path.split("/");
   const request = parseImageRequest(3, { region, size, rotation, file });
   const limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
@@ -52,7 +51,7 @@ function planOf(header: ImageHeader, path: string) {
     fileSize: 1_000_000,
     request,
     geometry: resolve(request, uprightSize(header), limits, 512),
-    policy,
+    policy: outputPolicy(imageOptions.parse(settings)),
     decoder: codecs.byFormat(header.format),
     encoder: codecs.encoder(request.format).encodes,
   });
@@ -111,6 +110,32 @@ describe("what a plan reads", () => {
         (s) => planOf(headerOf(40_000, 30_000, 1), tilePath(s, 0, 0)).read.scaleFactor,
       ),
     ).toEqual([1, 1, 2, 4, 8, 8]);
+  });
+
+  test("is four times the answer where a decoder only averages, twice where that is a very large picture", () => {
+    const scales = (width: number, height: number, path: (s: number) => string) =>
+      [2, 4, 8].map((s) => planOf(headerOf(width, height, 1, "png"), path(s)).read.scaleFactor);
+    expect(scales(6_144, 5_120, (s) => tilePath(s, 0, 0))).toEqual([1, 1, 2]);
+    expect(scales(40_000, 30_000, (s) => tilePath(s, 0, 0))).toEqual([1, 2, 4]);
+    // the whole level as its tiles
+    expect(scales(40_000, 30_000, (s) => `full/${40_000 / s},${30_000 / s}/0/default.jpg`)).toEqual([
+      1, 2, 4,
+    ]);
+  });
+
+  test("is as many times the answer as the settings say, and stored levels are then left aside", () => {
+    const levels = { ...headerOf(8_192, 8_192, 1, "tif") };
+    const factors = (settings: object, s: number) => {
+      const { read, write } = planOf(levels, tilePath(s, 0, 0), settings);
+      return [read.scaleFactor, write.passthrough];
+    };
+    expect(factors({ supersample: 2 }, 8)).toEqual([4, "off"]);
+    expect(factors({ supersample: 4 }, 8)).toEqual([2, "off"]);
+    expect(factors({ supersample: 4 }, 2)).toEqual([1, "off"]);
+    expect(factors({ supersample: 2 }, 1)).toEqual([1, "off"]);
+    expect(factors({ linear: "on" }, 8)).toEqual([2, "auto"]);
+    const { read } = planOf(levels, "0,0,1500,1500/500,500/0/default.jpg", { supersample: 4 });
+    expect(read.scaleFactor).toBe(planOf(levels, "0,0,1500,1500/500,500/0/default.jpg").read.scaleFactor);
   });
 
   test("needs memory for the tile, not for the picture", () => {
