@@ -8,8 +8,8 @@ const measures = (await import("../../bench/lib/delta-e.mjs" as string)) as {
   labOfSrgb(rgb: Triple): [number, number, number];
 };
 
-/** Between two colours as [L*, a*, b*]. */
-export const { deltaE2000, labOf } = measures;
+/** Between two colours as [L*, a*, b*]; that of XYZ relative to a white, and of encoded sRGB. */
+export const { deltaE2000, labOf, labOfSrgb } = measures;
 
 /** Between two colours as encoded sRGB, 0 to 255 each. */
 export const srgbDifference = (a: Triple, b: Triple): number =>
