@@ -82,7 +82,7 @@ export function jpegCodec(host: CodecHost): Codec {
         if (
           write.passthrough === "auto" &&
           onlyMoves(target, read, frame.components.length) &&
-          worthCutting(frame, file.reader.quant, write.quality)
+          worthCutting(file.reader, write.quality)
         ) {
           const cut = await cutIn(turnOf(target), file.reader, read.region);
           if (cut) return withDensity(cut, write.resolution);

@@ -32,6 +32,8 @@ export interface JpegReader {
   readonly frame: Frame;
   /** Quantisation table of the first component, 64 values in natural order. */
   readonly quant: Uint16Array;
+  /** Bytes from the first scan's data to the end of the file; undefined where its length is not known. */
+  readonly codedBytes: number | undefined;
   /** Full-size rows from the top that can be decoded now. */
   readonly rows: number;
   readonly indexed: boolean;
@@ -137,6 +139,7 @@ export async function openJpeg(
   return {
     frame,
     quant: header.first.components[0]!.quant,
+    codedBytes: source.size && source.size - header.first.start,
     get rows() {
       return rowsReady();
     },
