@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { durationOption, sizeOption } from "../lib/option-types.ts";
+import { parseDuration } from "../lib/quantity.ts";
 
 /** Size and lifetime that a slot has when its options do not say; as people write them. */
 export interface StoreDefaults {
@@ -15,14 +16,26 @@ export const lifetimeOption = durationOption.meta({
   edit: "restart",
 });
 
+const timeoutForm = "expected a duration from 1ms to 60s, such as 250ms, or nothing for the usual one";
+
+/** Longest that a timer waits is far above what follows from 60 s; 0 would fail every read. */
+function isTimeout(text: string): boolean {
+  if (text === "") return true;
+  if (!durationOption.safeParse(text).success) return false;
+  const ms = parseDuration(text);
+  return ms >= 1 && ms <= 60_000;
+}
+
 /** `timeout` of every store that is asked over the network. */
 export const timeoutOption = z
-  .union([z.literal(""), durationOption])
+  .string({ error: timeoutForm })
+  .refine(isTimeout, { error: timeoutForm })
   .default("")
   .meta({
     description:
       "Longest that a request waits for an entry before it goes on without. Empty: 250ms for Redis, 1s for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times that.",
     edit: "restart",
+    form: "duration",
   });
 
 /** `max_bytes` and `ttl`, which every backend that we bound ourselves has. */

@@ -43,7 +43,7 @@ export function guardedStore(store: Store, deadlines: Deadlines, circuit: Circui
       ),
     delete: (name, variant) => purge(() => store.delete(name, variant)),
     ...(clear ? { clear: () => purge(clear) } : {}),
-    ...(usage ? { usage: () => reads.run(() => withDeadline(deadlines.purge, usage)) } : {}),
+    ...(usage ? { usage: () => withDeadline(deadlines.purge, usage) } : {}),
     async check() {
       await withDeadline(deadlines.check, () => store.check());
       reads.close();

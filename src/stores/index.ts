@@ -1,4 +1,4 @@
-// Which backend is built how and how long it is waited for, and the three cache slots of the service.
+// Which backend is built how, and the three cache slots of the service.
 
 import { createCounts } from "../lib/count.ts";
 import type { Log } from "../lib/log.ts";
@@ -7,9 +7,10 @@ import { openBucket } from "../lib/s3.ts";
 import { bucketOf } from "../lib/s3-options.ts";
 import { secretOf } from "../lib/secret.ts";
 import type { Platform } from "../platform/platform.ts";
+import { deadlinesOf } from "./deadlines.ts";
 import { fallbackStore } from "./fallback.ts";
 import { filesystemStore } from "./filesystem.ts";
-import { type Deadlines, guardedStore } from "./guard.ts";
+import { guardedStore } from "./guard.ts";
 import { heapStore } from "./heap.ts";
 import type { CacheOptions, StoreOptions } from "./options.ts";
 import { parseRedisAddress, redisStore } from "./redis.ts";
@@ -32,7 +33,6 @@ type Builders = {
   readonly [B in Backend]: (
     options: Extract<StoreOptions, { backend: B }>,
     host: StoreHost,
-    deadlines: Deadlines,
   ) => Store | undefined;
 };
 
@@ -62,11 +62,9 @@ const builders: Builders = {
     // A folder that the operator chose is not silently left (D-6): /ready says what is wrong with it.
     return path ? store : fallbackStore(store, standIn(), warn);
   },
-  redis(
-    { addr, db, tls, password_env, url, token_env, prefix, max_memory },
-    { use, platform },
-    { read, write },
-  ) {
+  redis(options, { use, platform }) {
+    const { addr, db, tls, password_env, url, token_env, prefix, max_memory } = options;
+    const { read, write } = deadlinesOf(options, use);
     const { env, connectionsEndWithRequest: connectEachTime = false } = platform;
     const address = parseRedisAddress(addr);
     const password = password_env ? secretOf(password_env, env) : undefined;
@@ -75,43 +73,24 @@ const builders: Builders = {
       : redisRest({ url, token: secretOf(token_env, env), timeoutMs: write });
     return redisStore({ driver, prefix: `${prefix}${use}`, maxBytes: parseSize(max_memory) });
   },
-  s3: (options, { use, platform }, { write }) =>
-    s3Store({
-      bucket: openBucket({ ...bucketOf(options, platform.env), timeoutMs: write }),
+  s3(options, { use, platform }) {
+    const timeoutMs = deadlinesOf(options, use).write;
+    return s3Store({
+      bucket: openBucket({ ...bucketOf(options, platform.env), timeoutMs }),
       prefix: `${options.prefix}${use}/`,
-    }),
+    });
+  },
   none: () => undefined,
 };
-
-/** Milliseconds that a read may take where the options do not say. */
-const readDeadline = {
-  filesystem: () => 5000,
-  redis: ({ url }: Extract<StoreOptions, { backend: "redis" }>) => (url ? 1000 : 250),
-  s3: () => 2000,
-} as const;
-
-/** Entries of the slot `origin` are up to a thousand times as large as those of the others. */
-const originFactor = 8;
-
-/** How long the store of some options is waited for. */
-function deadlinesOf(options: StoreOptions, use: string): Deadlines {
-  const factor = use === "origin" ? originFactor : 1;
-  const usual =
-    options.backend in readDeadline ? readDeadline[options.backend as "redis"](options as never) : 0;
-  const written = "timeout" in options && options.timeout ? parseDuration(options.timeout) : usual;
-  const read = written * factor;
-  // Nobody waits for a write. A check is shorter than the 2 s that /ready waits for it.
-  return { read, write: 8 * read, purge: 30_000, check: 1800 };
-}
 
 /** The store of some options, under deadlines where it is not in memory; undefined for `none`. */
 export function createStore<B extends Backend>(
   options: Extract<StoreOptions, { backend: B }>,
   host: StoreHost,
 ): Store | undefined {
+  const store = (builders[options.backend as B] as Builders[B])(options, host);
   const deadlines = deadlinesOf(options, host.use);
-  const store = (builders[options.backend as B] as Builders[B])(options, host, deadlines);
-  return store && options.backend in readDeadline ? guardedStore(store, deadlines) : store;
+  return store && deadlines ? guardedStore(store, deadlines) : store;
 }
 
 function defaultFolder(env: Platform["env"]): string | undefined {
