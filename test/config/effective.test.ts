@@ -18,6 +18,7 @@ describe("the effective configuration", () => {
     `sources: [{ name: "2024", type: filesystem, root: '/srv/with: colon # and "quotes"', prefix: "yes/" }]`,
     "sources: [{ name: web, type: http, url: 'https://example.org/{identifier}', headers: { Accept: image/* } }, { name: b, prefix: b/, type: s3, bucket: scans, anonymous: true }]",
     "cache: { render: { backend: none }, info: { backend: heap, max_bytes: 5, ttl: 0s } }",
+    "cache: { render: { backend: redis, addr: '[::1]:6379', max_memory: 5 }, info: { backend: s3, bucket: tiles, anonymous: true, timeout: 1s } }",
     "image: { depth: source, memory_budget: 1GiB }\nlog: { format: json }",
     "image: { sharpen: on, supersample: 2, linear: on }",
     "image: { sharpen: { radius: 1, amount: 0.25 } }",
@@ -28,7 +29,10 @@ describe("the effective configuration", () => {
   });
 
   test("shows every key", () => {
-    const text = effectiveYaml(accepted("image: { sharpen: {} }")); // its keys stand only where they are written
+    // Keys of one form or backend stand only where that is chosen.
+    const redis = "{ backend: redis, addr: 'redis:6379' }";
+    const s3 = "{ backend: s3, bucket: tiles, anonymous: true }";
+    const text = effectiveYaml(accepted(`image: { sharpen: {} }\ncache: { render: ${redis}, info: ${s3} }`));
     const outsideLists = leaves().filter(({ path }) => !path.includes("[]"));
     for (const key of outsideLists.map(({ path }) => path.split(".").at(-1) as string))
       expect(text).toMatch(new RegExp(`^ *${key}:`, "m"));

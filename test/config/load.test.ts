@@ -225,7 +225,7 @@ describe("wrong values", () => {
     ],
     [
       "cache: { render: { max_bytes: 1MiB } }",
-      'cache.render.backend: is missing; expected "heap" or "filesystem" or "none"',
+      'cache.render.backend: is missing; expected "heap" or "filesystem" or "redis" or "s3" or "none"',
     ],
     [
       "trusted_proxies: [10.0.0.0/8, 1.2.3.4/33]",
