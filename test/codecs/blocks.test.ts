@@ -66,6 +66,18 @@ describe.skipIf(!hasExifTool)("reading", () => {
     expect(same((await read(fixture(name))).icc, blockOf(fixture(name), name, "-icc_profile"))).toBe(true);
   });
 
+  test("IPTC in a TIFF that was stored as numbers of the other byte order comes as it was", async () => {
+    const [file] = Object.values(
+      withTags({ "a.tif": fixture("tif-strip-none.tif") }, ["-IPTC:Headline=123456"]),
+    );
+    const { iptc } = await read(file!);
+    expect(iptc!.length % 4).toBe(0);
+    const turned = Buffer.from(file!);
+    const at = turned.indexOf(iptc!);
+    turned.subarray(at, at + iptc!.length).swap32();
+    expect((await read(new Uint8Array(turned))).iptc).toEqual(iptc);
+  });
+
   test("a GIF gives XMP and a profile from its application extensions", async () => {
     const icc = await p3();
     const gif = Buffer.from(fixture("gif-static.gif"));
@@ -157,6 +169,20 @@ describe.skipIf(!hasExifTool)("writing", () => {
     },
   );
 
+  test("JPEG 2000 holds a profile of matrices for every reader, and one of tables before the space that it replaces", async () => {
+    const plain = fixture("jp2-tiled-128.jp2");
+    const tables = Uint8Array.from(await p3());
+    tables.set(Buffer.from("A2B0"), Buffer.from(tables).indexOf("rTRC")); // its name in the tag table
+    for (const [icc, methods] of [
+      [await p3(), [2]],
+      [tables, [3, 1]],
+    ] as const) {
+      const file = await embed("jp2", plain, { icc });
+      expect(methodsOf(file)).toEqual(methods);
+      expect(same((await read(file)).icc, icc)).toBe(true);
+    }
+  });
+
   test("WebP with alpha says so in its flags beside the blocks", async () => {
     const plain = fixture("webp-lossless-alpha.webp");
     const file = await embed("webp", plain, { icc: await p3() });
@@ -166,6 +192,14 @@ describe.skipIf(!hasExifTool)("writing", () => {
     ).toBe(true);
   });
 });
+
+/** METH of each colr box (T.800, I.5.3.3): 1 enumerated, 2 restricted profile, 3 any profile. */
+const methodsOf = (file: Uint8Array) =>
+  Buffer.from(file)
+    .toString("latin1")
+    .split("colr")
+    .slice(1)
+    .map((body) => body.charCodeAt(0));
 
 /** What a JP2 holds from its codestream on. */
 const codestream = (file: Uint8Array) => file.subarray(Buffer.from(file).indexOf("jp2c"));
