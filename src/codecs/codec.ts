@@ -76,6 +76,8 @@ export interface ReadRequest {
   readonly region: Rectangle;
   /** One of the codec's `scaleFactors`. */
   readonly scaleFactor: number;
+  /** Percentiles of the whole picture's values that become black and white: 0 to 100, `low` below `high`. TIFF of 16 bits and more. */
+  readonly window?: { readonly low: number; readonly high: number };
 }
 
 export interface EncodeOptions {

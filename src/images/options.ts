@@ -97,6 +97,28 @@ export const imageOptions = z.strictObject({
       "Reduce in linear light: decoders deliver at four times the answer's size, and what is averaged from there on is light, not its sRGB values.",
     edit: "restart",
   }),
+  window: z
+    .union([
+      z.literal("off"),
+      z
+        .strictObject({
+          low: z.number().min(0).max(100).default(0.5).meta({
+            description: "Percentile that becomes black.",
+            edit: "restart",
+          }),
+          high: z.number().min(0).max(100).default(99.5).meta({
+            description: "Percentile that becomes white; above `low`.",
+            edit: "restart",
+          }),
+        })
+        .refine(({ low, high }) => low < high, { error: "expected low below high" }),
+    ])
+    .default("off")
+    .meta({
+      description:
+        "For TIFF masters of 16 bits or floating point, gray or RGB without alpha: show the range between two percentiles of the picture's own values in place of the whole range of the type.",
+      edit: "restart",
+    }),
   background: z
     .string()
     .regex(/^#[0-9a-fA-F]{6}$/, "expected a colour as #rrggbb")

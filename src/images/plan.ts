@@ -93,7 +93,8 @@ export function planRender(input: PlanInput): RenderPlan {
     steps.push({ op: "crop", left: across.before, top: down.before, ...size });
   steps.push(...outputSteps(input, header));
 
-  const read = { header, page, region: readRegion, scaleFactor };
+  const percentiles = windowFor(header, policy);
+  const read = { header, page, region: readRegion, scaleFactor, ...(percentiles && { window: percentiles }) };
   const decoded = {
     width: Math.ceil(readRegion.width / scaleFactor),
     height: Math.ceil(readRegion.height / scaleFactor),
@@ -138,6 +139,12 @@ function timesDecoded(
 
 const isPowerOfTwo = ({ x, y }: { readonly x: number; readonly y: number }) =>
   x === y && x >= 1 && Number.isInteger(Math.log2(x));
+
+/** The percentiles to show, for the kinds of masters whose values need not fill their type. */
+function windowFor({ format, depth, interpretation, bands }: ImageHeader, { window }: OutputPolicy) {
+  const plain = (interpretation === "gray" && bands === 1) || (interpretation === "rgb" && bands === 3);
+  return format === "tif" && depth === 16 && plain ? window : undefined;
+}
 
 /** The largest factor that a decoder offers and that is as good as what is wanted; 1 at least. */
 function chooseScale(

@@ -18,6 +18,8 @@ export interface OutputPolicy {
   readonly sharpen?: Sharpening;
   /** At how many times the answer's size to decode for scales of exactly a power of two; absent: as the codec likes. */
   readonly supersample?: 2 | 4;
+  /** Percentiles that become black and white in masters that have a range of their own; absent: the range of the type. */
+  readonly window?: { readonly low: number; readonly high: number };
   /** Whether reductions are done in linear light. */
   readonly linear: boolean;
   /** preserve: EXIF, XMP and IPTC are kept, and pixels are not turned by the orientation that EXIF goes on telling. */
@@ -46,6 +48,7 @@ export function outputPolicy(options: ImageOptions): OutputPolicy {
     background: parseColour(options.background),
     ...(sharpen && { sharpen }),
     ...(options.supersample !== "off" && { supersample: options.supersample }),
+    ...(options.window !== "off" && { window: options.window }),
     linear: options.linear === "on",
     metadata: options.metadata,
     color: options.color || (options.metadata === "preserve" ? "respect-icc" : "srgb"),

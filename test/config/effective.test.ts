@@ -32,7 +32,9 @@ describe("the effective configuration", () => {
     // Keys of one form or backend stand only where that is chosen.
     const redis = "{ backend: redis, addr: 'redis:6379' }";
     const s3 = "{ backend: s3, bucket: tiles, anonymous: true }";
-    const text = effectiveYaml(accepted(`image: { sharpen: {} }\ncache: { render: ${redis}, info: ${s3} }`));
+    const text = effectiveYaml(
+      accepted(`image: { sharpen: {}, window: {} }\ncache: { render: ${redis}, info: ${s3} }`),
+    );
     const outsideLists = leaves().filter(({ path }) => !path.includes("[]"));
     for (const key of outsideLists.map(({ path }) => path.split(".").at(-1) as string))
       expect(text).toMatch(new RegExp(`^ *${key}:`, "m"));

@@ -8,6 +8,7 @@ import { jpegDecoder } from "./jpeg.ts";
 import { memory } from "./memory.ts";
 import { embedInTiff, readTiffBlocks } from "./metadata.ts";
 import { scaleFactors, storedScales } from "./stages.ts";
+import { indexQuantiles, quantilesFor } from "./window.ts";
 
 /** Reads the kinds that `picture.ts` does not refuse; others carry `unsupported` in their header. */
 export function tiffCodec(host: CodecHost): Codec {
@@ -22,7 +23,10 @@ export function tiffCodec(host: CodecHost): Codec {
     scaleFactors,
     ownScales: storedScales,
     memory,
-    decode: (bytes, read) => decodeTiff(bytes, read, jpeg),
+    decode: async (bytes, read, index) =>
+      decodeTiff(bytes, read, jpeg, await quantilesFor(bytes, read, jpeg, index)),
+    index: (bytes, header) => indexQuantiles(bytes, header, jpeg),
+    indexing: ({ window }) => (window ? "wait" : "none"),
     blocks: readTiffBlocks,
     embed: embedInTiff,
     encode: (pixels, options) => encodeTiff(pixels, options, host),

@@ -20,25 +20,45 @@ import type { DecodeJpeg } from "./jpeg.ts";
 import { heldRows } from "./memory.ts";
 import { partReader } from "./parts.ts";
 import { type Picture, readPicture } from "./picture.ts";
-import { stageFor, stageOf } from "./stages.ts";
+import { rangeOf } from "./quantiles.ts";
+import { type Stage, stageFor, stageOf } from "./stages.ts";
 import { tags } from "./tags.ts";
-import { targetFor } from "./targets.ts";
+import { type Target, targetFor } from "./targets.ts";
 
 const MAX_TABLES = 64 * 1024;
 
-/** Decodes a region. Throws ServiceError `unsupported` for kinds that the header refuses, `decode` for damaged files. */
+/** A stored picture that can be read. */
+interface Opened {
+  readonly bytes: ByteSource;
+  readonly file: TiffFile;
+  readonly directory: Directory;
+  readonly picture: Picture;
+}
+
+/** Opens a stage of a page. Throws ServiceError `unsupported` and `decode`. */
+export async function openStage(bytes: ByteSource, { offset }: Pick<Stage, "offset">): Promise<Opened> {
+  const file = await openTiff(bytes);
+  const directory = await readDirectory(file, offset);
+  const picture = await readPicture(file, directory);
+  if (picture.unsupported) throw new ServiceError("unsupported", picture.unsupported);
+  return { bytes, file, directory, picture };
+}
+
+/**
+ * Decodes a region. `quantiles` are needed where the read asks for a window. Throws ServiceError `unsupported` for kinds that
+ * the header refuses, `decode` for damaged files.
+ */
 export async function decodeTiff(
   bytes: ByteSource,
   read: ReadRequest,
   jpeg: DecodeJpeg,
+  quantiles?: Float32Array,
 ): Promise<PixelBuffer> {
   const { header, scaleFactor } = read;
   if (header.unsupported) throw new ServiceError("unsupported", header.unsupported);
   const { stage, factor } = stageFor(header, scaleFactor);
-  const file = await openTiff(bytes);
-  const directory = await readDirectory(file, stage.offset);
-  const picture = await readPicture(file, directory);
-  if (picture.unsupported) throw new ServiceError("unsupported", picture.unsupported);
+  const opened = await openStage(bytes, stage);
+  const { file, directory, picture } = opened;
   const wanted = scaled(read.region, stage.scale);
   // A level whose size is rounded down lacks a column or a row.
   const lacking = stage.scale > 1 ? 1 : 0;
@@ -53,7 +73,27 @@ export async function decodeTiff(
 
   const palette = picture.photometric === 3 ? await readPalette(file, directory, picture) : undefined;
   const rows = heldRows(stageOf(stage.scale, stage.offset, picture), region);
-  const target = allocated(() => targetFor({ picture, region, factor, rows, palette }));
+  const range = quantiles && read.window && rangeOf(quantiles, read.window, picture.photometric === 0);
+  const target = allocated(() => targetFor({ picture, region, factor, rows, palette, range }));
+  await fillFrom(opened, region, factor, jpeg, target);
+  const pixels = {
+    width: Math.ceil(region.width / factor),
+    height: Math.ceil(region.height / factor),
+    bands: picture.bands,
+    interpretation: picture.interpretation,
+    data: target.finish(),
+  };
+  return extended(pixels, Math.ceil(wanted.width / factor), Math.ceil(wanted.height / factor));
+}
+
+/** Gives a target all parts of a region, which is in pixels of the stored picture. */
+export async function fillFrom(
+  { bytes, file, directory, picture }: Opened,
+  region: Rectangle,
+  factor: number,
+  jpeg: DecodeJpeg,
+  target: Pick<Target, "add" | "complete">,
+): Promise<void> {
   const parts = partReader({
     picture,
     littleEndian: file.littleEndian,
@@ -74,14 +114,6 @@ export async function decodeTiff(
       if (last) target.complete?.(part.y + part.rows);
     }
   }
-  const pixels = {
-    width: Math.ceil(region.width / factor),
-    height: Math.ceil(region.height / factor),
-    bands: picture.bands,
-    interpretation: picture.interpretation,
-    data: target.finish(),
-  };
-  return extended(pixels, Math.ceil(wanted.width / factor), Math.ceil(wanted.height / factor));
 }
 
 /** The first of each, the second of each, and so on, as long as all have one. */

@@ -2,13 +2,25 @@
 
 import type { Picture } from "./picture.ts";
 
+/** Values that become 0 and 65535. */
+export interface Range {
+  readonly low: number;
+  readonly high: number;
+}
+
 /**
  * Decompressed bytes as samples of at least a byte: integers as stored, float as 0 to 65535. `plane` is that of the data
- * where each sample has its own.
+ * where each sample has its own. With a range 16 bits and float are what part of it they are.
  */
-export function asSamples(picture: Picture, data: Uint8Array, plane: number): Uint8Array | Uint16Array {
+export function asSamples(
+  picture: Picture,
+  data: Uint8Array,
+  plane: number,
+  range?: Range,
+): Uint8Array | Uint16Array {
   const { bits, float, planar, samples } = picture;
   if (bits === 8) return data;
+  if (range) return stretched(picture, data, range);
   if (!float) return new Uint16Array(data.buffer, data.byteOffset, data.length >> 1);
   const values = new Float32Array(data.buffer, data.byteOffset, data.length >> 2);
   const out = new Uint16Array(values.length);
@@ -24,6 +36,19 @@ export function asSamples(picture: Picture, data: Uint8Array, plane: number): Ui
     const value = values[i] as number;
     // Written so that a value that is no number becomes 0.
     out[i] = value > 0 ? Math.round(Math.min(value, 1) * 65535) : 0;
+  }
+  return out;
+}
+
+function stretched({ float }: Picture, data: Uint8Array, { low, high }: Range): Uint16Array {
+  const values = float
+    ? new Float32Array(data.buffer, data.byteOffset, data.length >> 2)
+    : new Uint16Array(data.buffer, data.byteOffset, data.length >> 1);
+  const out = new Uint16Array(values.length);
+  const scale = 65535 / (high - low);
+  for (let i = 0; i < out.length; i++) {
+    const value = values[i] as number;
+    out[i] = value > low ? Math.min(65535, Math.round((value - low) * scale)) : 0;
   }
   return out;
 }

@@ -5,7 +5,7 @@ import { boxReducer, type Reduction } from "../reduce.ts";
 import { bitReducer } from "./bilevel.ts";
 import type { Part } from "./parts.ts";
 import { type Picture, rowBytes } from "./picture.ts";
-import { asSamples, finisher, place, placeBits } from "./samples.ts";
+import { asSamples, finisher, place, placeBits, type Range } from "./samples.ts";
 
 type Samples = Uint8Array | Uint16Array;
 
@@ -27,6 +27,7 @@ export interface TargetOptions {
   /** Rows of the picture that can be incomplete at a time. */
   readonly rows: number;
   readonly palette?: readonly number[];
+  readonly range?: Range;
 }
 
 /** The target for a factor and a kind of picture. */
@@ -59,8 +60,8 @@ const samplesOf = ({ depth }: Picture, length: number): Samples =>
 const storedBands = ({ photometric, bands }: Picture) => (photometric === 3 ? 1 : bands);
 
 /** What `place` or `placeBits` takes: samples, or packed bits as they are. */
-const sourcesOf = (picture: Picture, { planes }: Part): readonly Samples[] =>
-  picture.bits < 8 ? planes : planes.map((data, plane) => asSamples(picture, data, plane));
+const sourcesOf = ({ picture, range }: TargetOptions, { planes }: Part): readonly Samples[] =>
+  picture.bits < 8 ? planes : planes.map((data, plane) => asSamples(picture, data, plane, range));
 
 function copy(picture: Picture, sources: readonly Samples[], at: Placed, out: Samples): void {
   const bands = storedBands(picture);
@@ -92,7 +93,8 @@ interface Placed {
   readonly toRow: number;
 }
 
-function wholeTarget({ picture, region, palette }: TargetOptions): Target {
+function wholeTarget(options: TargetOptions): Target {
+  const { picture, region, palette } = options;
   const bands = storedBands(picture);
   const out = samplesOf(picture, region.width * region.height * bands);
   const finish = finisher(picture, palette);
@@ -102,7 +104,7 @@ function wholeTarget({ picture, region, palette }: TargetOptions): Target {
       const { left, top, width, rows, fromRow, fromColumn } = overlap(part, picture, region);
       const to = (top - region.y) * toRow + (left - region.x) * bands;
       const at = { fromRow, fromColumn, stride: part.stride, columns: width, rows, to, toRow };
-      copy(picture, sourcesOf(picture, part), at, out);
+      copy(picture, sourcesOf(options, part), at, out);
     },
     finish: () => finish?.(out) ?? out,
   };
@@ -137,7 +139,7 @@ function boxTarget(options: TargetOptions): Target {
       const { side, stride } = part;
       const columns = width / side;
       const x = left - region.x;
-      const sources = sourcesOf(picture, part);
+      const sources = sourcesOf(options, part);
       for (let row = 0; row < rows / side; row++) {
         const y = top - region.y + row * side;
         const at = { fromRow: fromRow + row, fromColumn, stride, columns, rows: 1, to: 0, toRow: 0 };

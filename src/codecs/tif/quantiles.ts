@@ -1,0 +1,24 @@
+// From quantiles of a picture's values, and a window in percent, to the values that become black and white.
+
+import type { ReadRequest } from "../codec.ts";
+import type { Range } from "./samples.ts";
+
+/** What a window in percent is as values, exchanged where the least value is white; undefined where that is no range. */
+export function rangeOf(
+  quantiles: Float32Array,
+  { low, high }: NonNullable<ReadRequest["window"]>,
+  inverted: boolean,
+): Range | undefined {
+  const range = {
+    low: quantileAt(quantiles, inverted ? 100 - high : low),
+    high: quantileAt(quantiles, inverted ? 100 - low : high),
+  };
+  return range.high > range.low ? range : undefined;
+}
+
+function quantileAt(quantiles: Float32Array, percent: number): number {
+  const at = (percent / 100) * (quantiles.length - 1);
+  const below = quantiles[Math.floor(at)] ?? 0;
+  const above = quantiles[Math.ceil(at)] ?? below;
+  return below + (above - below) * (at - Math.floor(at));
+}

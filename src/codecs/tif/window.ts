@@ -1,0 +1,105 @@
+// The range of values that a scientific picture really has: its quantiles, found once from all of it and kept as its index.
+
+import { ServiceError } from "../../errors.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ImageHeader, IndexAccess, ReadRequest } from "../codec.ts";
+import { fillFrom, openStage } from "./decode.ts";
+import type { DecodeJpeg } from "./jpeg.ts";
+import type { Part } from "./parts.ts";
+import type { Picture } from "./picture.ts";
+import { stagesOf } from "./stages.ts";
+
+/** Quantiles in steps of a tenth of a percent, from the least value to the largest. */
+const steps = 1000;
+/** Pixels that are looked at, on a grid over the picture. */
+const enough = 2 ** 20;
+
+/**
+ * The index of a picture: `steps` + 1 quantiles of the values of all its colours as f32, little-endian, from the smallest
+ * stored level of a million pixels or the picture itself. Values that are no finite number do not count. Empty where there are none.
+ */
+export async function indexQuantiles(
+  bytes: ByteSource,
+  header: ImageHeader,
+  jpeg: DecodeJpeg,
+): Promise<Uint8Array> {
+  const quantiles = await findQuantiles(bytes, header, jpeg);
+  const index = new Uint8Array(quantiles.length * 4);
+  const view = new DataView(index.buffer);
+  for (const [i, value] of quantiles.entries()) view.setFloat32(4 * i, value, true);
+  return index;
+}
+
+/** The quantiles for a read that asks for a window, from the index or, without one, from the file; undefined for other reads. */
+export async function quantilesFor(
+  bytes: ByteSource,
+  { header, window }: ReadRequest,
+  jpeg: DecodeJpeg,
+  index: IndexAccess | undefined,
+): Promise<Float32Array | undefined> {
+  if (!window) return undefined;
+  if (!index) return findQuantiles(bytes, header, jpeg);
+  const stored = await index.load();
+  if (stored.length !== 4 * (steps + 1))
+    throw new ServiceError("decode", "The stored index of this image does not fit its file. Try again.", {
+      code: "index_unfit",
+    });
+  const view = new DataView(stored.buffer, stored.byteOffset, stored.length);
+  return Float32Array.from({ length: steps + 1 }, (_, i) => view.getFloat32(4 * i, true));
+}
+
+async function findQuantiles(
+  bytes: ByteSource,
+  header: ImageHeader,
+  jpeg: DecodeJpeg,
+): Promise<Float32Array> {
+  if (header.unsupported) throw new ServiceError("unsupported", header.unsupported);
+  const pixelsOf = (scale: number) => (header.width / scale) * (header.height / scale);
+  const [full, ...levels] = stagesOf(header);
+  const stage = levels.findLast(({ scale }) => pixelsOf(scale) >= enough) ?? full;
+  if (!stage) return new Float32Array();
+  const opened = await openStage(bytes, stage);
+  const { width, height } = opened.picture;
+  const values = sampler(opened.picture);
+  await fillFrom(opened, { x: 0, y: 0, width, height }, 1, jpeg, values);
+  return values.quantiles();
+}
+
+/** Takes the values at the points of a grid. */
+function sampler(picture: Picture) {
+  const { width, height, bands, samples, planar, float } = picture;
+  const every = Math.ceil(Math.sqrt((width * height) / enough));
+  const seen = new Float32Array(Math.ceil(width / every) * Math.ceil(height / every) * bands);
+  let count = 0;
+  return {
+    add({ x, y, rows, stride, planes }: Part): void {
+      const columns = Math.min(picture.blockWidth, width - x);
+      const lines = Math.min(rows, height - y);
+      for (const data of planes) {
+        const values = float
+          ? new Float32Array(data.buffer, data.byteOffset, data.length >> 2)
+          : new Uint16Array(data.buffer, data.byteOffset, data.length >> 1);
+        const perPixel = planar ? 1 : samples;
+        for (let row = firstOf(y, every); row < lines; row += every)
+          for (let column = firstOf(x, every); column < columns; column += every) {
+            const at = (row * stride + column) * perPixel;
+            for (let b = 0; b < (planar ? 1 : bands); b++) {
+              const value = values[at + b] as number;
+              if (Number.isFinite(value)) seen[count++] = value;
+            }
+          }
+      }
+    },
+    quantiles(): Float32Array {
+      if (count === 0) return new Float32Array();
+      const sorted = seen.subarray(0, count).sort();
+      return Float32Array.from(
+        { length: steps + 1 },
+        (_, i) => sorted[Math.round((i / steps) * (count - 1))] as number,
+      );
+    },
+  };
+}
+
+/** Offset from `start` of the first multiple of `every`. */
+const firstOf = (start: number, every: number) => (every - (start % every)) % every;
