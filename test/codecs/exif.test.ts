@@ -41,9 +41,12 @@ function block(order: "II" | "MM", ...more: string[]): Uint8Array {
 }
 
 describe.skipIf(!hasExifTool).each(["II", "MM"] as const)("EXIF in byte order %s", (order) => {
+  let made: Uint8Array | undefined;
+  const turned = () => (made ??= block(order, "-Orientation=3"));
+
   test("takes an orientation where it has one and where it has none, and keeps all else", async () => {
     const without = block(order);
-    const withOne = block(order, "-Orientation=3");
+    const withOne = turned();
     const found = await tagsIn({
       without,
       added: correctedExif(without, { orientation: 6 })!,
@@ -63,7 +66,7 @@ describe.skipIf(!hasExifTool).each(["II", "MM"] as const)("EXIF in byte order %s
   });
 
   test("says the same when it is laid out anew, in the other byte order too", async () => {
-    const given = block(order, "-Orientation=8");
+    const given = turned();
     const { little, fields } = readExifFields(given)!;
     const found = await tagsIn({
       given,
@@ -108,7 +111,7 @@ test.skipIf(!hasExifTool)(
 test.skipIf(!hasExifTool)("damaged blocks never throw, and never become longer than what was added", () => {
   const given = block("MM", "-Orientation=3");
   const below = seeded(9);
-  for (let n = 0; n < 3000; n++) {
+  for (let n = 0; n < 1000; n++) {
     const damaged = given.slice(0, n % 4 === 0 ? below(given.length) : undefined);
     for (let k = 0; k < 4; k++) damaged[below(Math.max(1, damaged.length))] = below(256);
     const corrected = correctedExif(damaged, { orientation: 6, srgb: true });
