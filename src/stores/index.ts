@@ -64,13 +64,14 @@ const builders: Builders = {
   },
   redis(options, { use, platform }) {
     const { addr, db, tls, password_env, url, token_env, prefix, max_memory } = options;
-    const { read, write } = deadlinesOf(options, use);
+    // A connection may take longer to be made than a read may wait for it: the next read finds it.
+    const timeoutMs = deadlinesOf(options, use).write;
     const { env, connectionsEndWithRequest: connectEachTime = false } = platform;
     const address = parseRedisAddress(addr);
     const password = password_env ? secretOf(password_env, env) : undefined;
     const driver = address
-      ? redisTcp({ ...address, db, tls, password, connectEachTime, timeoutMs: read })
-      : redisRest({ url, token: secretOf(token_env, env), timeoutMs: write });
+      ? redisTcp({ ...address, db, tls, password, connectEachTime, timeoutMs })
+      : redisRest({ url, token: secretOf(token_env, env), timeoutMs });
     return redisStore({ driver, prefix: `${prefix}${use}`, maxBytes: parseSize(max_memory) });
   },
   s3(options, { use, platform }) {
