@@ -45,6 +45,9 @@ export async function startRedis({
   const folder = await mkdtemp(join(tmpdir(), "smalti-redis-"));
   const connection = { host: "127.0.0.1", port, retryStrategy: () => 20, maxRetriesPerRequest: null };
   let child: ChildProcess | undefined;
+  // Also where what started it ends early.
+  const end = () => void child?.kill("SIGKILL");
+  process.once("exit", end);
   const start = async () => {
     const secret = password ? ["--requirepass", password] : [];
     const place = ["--bind", "127.0.0.1", "--port", `${port}`, "--dir", folder, "--save", ""];
@@ -79,6 +82,7 @@ export async function startRedis({
       await start();
     },
     async close() {
+      process.off("exit", end);
       admin.disconnect();
       await kill();
       await rm(folder, { recursive: true, force: true });
