@@ -1,5 +1,6 @@
 // The kernels that pipeline steps run on, over one host.
 
+import { createLookups } from "../pipeline/light-wasm.ts";
 import { createResampler } from "../pipeline/resample-wasm.ts";
 import { createRotator } from "../pipeline/rotate-wasm.ts";
 import { createSharpener } from "../pipeline/sharpen-wasm.ts";
@@ -11,6 +12,7 @@ export function createKernels(host: Pick<CodecHost, "wasm">): Kernels {
   const pixels = () => host.wasm("pixels");
   return {
     ...createResampler(() => host.wasm("resample")),
+    lookups: createLookups(pixels),
     sharpen: createSharpener(pixels),
     rotate: createRotator(pixels),
   };

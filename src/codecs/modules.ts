@@ -19,7 +19,7 @@ export const ownModules = [
   "jpeg-turn", // orientation of lossless cuts: codecs/jpg/turner.ts
   "jpeg-encode", // baseline JPEG: codecs/jpg/fast-encode.ts
   "colour", // colour/kernel.ts
-  "pixels", // pipeline/sharpen-wasm.ts, pipeline/rotate-wasm.ts
+  "pixels", // pipeline/sharpen-wasm.ts, rotate-wasm.ts, light-wasm.ts
   "resample", // pipeline/resample-wasm.ts
 ] as const;
 

@@ -2,41 +2,47 @@
 
 import { fullScale, hasAlpha, type PixelBuffer } from "./pixels.ts";
 
+/** What takes samples through a table: in JavaScript, or quicker. */
+export interface Lookups {
+  bytesToWords(from: Uint8Array, table: Uint16Array, to: Uint16Array): void;
+  wordsToWords(from: Uint16Array, table: Uint16Array, to: Uint16Array): void;
+  wordsToBytes(from: Uint16Array, table: Uint8Array, to: Uint8Array): void;
+}
+
 /** Gray or rgb as 16-bit samples in proportion to light; alpha keeps its meaning. */
-export function toLight(pixels: PixelBuffer): PixelBuffer {
+export function toLight(pixels: PixelBuffer, through: Lookups = inScript): PixelBuffer {
   const { data: source } = pixels;
   const data = new Uint16Array(source.length);
-  if (source instanceof Uint16Array) lookUpWords(source, wordsToLight(), data);
-  else lookUpBytes(source, bytesToLight(), data);
+  if (source instanceof Uint16Array) through.wordsToWords(source, wordsToLight(), data);
+  else through.bytesToWords(source, bytesToLight(), data);
   return withAlpha(pixels, data, source instanceof Uint16Array ? 1 : 257);
 }
 
 /** The inverse: light in 16 bits as samples of the sRGB curve in 8 or 16. */
-export function fromLight(pixels: PixelBuffer, bits: 8 | 16): PixelBuffer {
+export function fromLight(pixels: PixelBuffer, bits: 8 | 16, through: Lookups = inScript): PixelBuffer {
   const source = pixels.data as Uint16Array;
   if (bits === 16) {
     const data = new Uint16Array(source.length);
-    lookUpWords(source, lightToWords(), data);
+    through.wordsToWords(source, lightToWords(), data);
     return withAlpha(pixels, data, 1);
   }
   const data = new Uint8Array(source.length);
-  narrowWords(source, lightToBytes(), data);
+  through.wordsToBytes(source, lightToBytes(), data);
   return withAlpha(pixels, data, 1 / 257);
 }
 
-// One loop for each pair of depths: a loop that sees several kinds of arrays is half as fast.
-
-function lookUpBytes(source: Uint8Array, table: Uint16Array, data: Uint16Array): void {
-  for (let p = 0; p < data.length; p++) data[p] = table[source[p]!]!;
-}
-
-function lookUpWords(source: Uint16Array, table: Uint16Array, data: Uint16Array): void {
-  for (let p = 0; p < data.length; p++) data[p] = table[source[p]!]!;
-}
-
-function narrowWords(source: Uint16Array, table: Uint8Array, data: Uint8Array): void {
-  for (let p = 0; p < data.length; p++) data[p] = table[source[p]!]!;
-}
+/** One loop for each pair of depths: a loop that sees several kinds of arrays is half as fast. */
+const inScript: Lookups = {
+  bytesToWords(from, table, to) {
+    for (let p = 0; p < to.length; p++) to[p] = table[from[p]!]!;
+  },
+  wordsToWords(from, table, to) {
+    for (let p = 0; p < to.length; p++) to[p] = table[from[p]!]!;
+  },
+  wordsToBytes(from, table, to) {
+    for (let p = 0; p < to.length; p++) to[p] = table[from[p]!]!;
+  },
+};
 
 function withAlpha(pixels: PixelBuffer, data: Uint8Array | Uint16Array, scale: number): PixelBuffer {
   const { bands, data: source } = pixels;

@@ -5,7 +5,7 @@ import { crop } from "./crop.ts";
 import { depth } from "./depth.ts";
 import { flatten } from "./flatten.ts";
 import { gray } from "./gray.ts";
-import { fromLight, toLight } from "./light.ts";
+import { fromLight, type Lookups, toLight } from "./light.ts";
 import { mirror } from "./mirror.ts";
 import { orient } from "./orient.ts";
 import type { PixelBuffer, Plane } from "./pixels.ts";
@@ -53,6 +53,8 @@ export interface Kernels {
   /** As the plan's to-srgb step says, by the profile of the master at hand or none, made ready before the steps run. */
   toSrgb?(pixels: PixelBuffer): PixelBuffer;
   resize?(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): PixelBuffer;
+  /** For linear light. */
+  readonly lookups?: Lookups;
   sharpen?(pixels: PixelBuffer, how: Sharpening): PixelBuffer;
   rotate?(pixels: PixelBuffer, degrees: number): PixelBuffer;
   /** One band with rows of its own stride; the answer's rows have no padding. */
@@ -64,8 +66,8 @@ const runs = {
   crop: (step) => (pixels) => crop(pixels, step),
   resize: (step, kernels) => (pixels) => (kernels.resize ?? resize)(pixels, step.x, step.y),
   "to-srgb": (_, kernels) => kernels.toSrgb ?? toSrgb,
-  "to-light": () => toLight,
-  "from-light": (step) => (pixels) => fromLight(pixels, step.bits),
+  "to-light": (_, kernels) => (pixels) => toLight(pixels, kernels.lookups),
+  "from-light": (step, kernels) => (pixels) => fromLight(pixels, step.bits, kernels.lookups),
   sharpen: (step, kernels) => (pixels) => (kernels.sharpen ?? sharpen)(pixels, step),
   mirror: () => mirror,
   rotate: (step, kernels) => (pixels) => (kernels.rotate ?? rotate)(pixels, step.degrees),

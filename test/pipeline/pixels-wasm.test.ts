@@ -1,6 +1,8 @@
 // The kernels of wasm/pixels against the same steps in doubles: every depth and number of bands, sizes that fill no vector.
 
 import { describe, expect, test } from "vitest";
+import { fromLight, toLight } from "../../src/pipeline/light.ts";
+import { createLookups } from "../../src/pipeline/light-wasm.ts";
 import { rotate } from "../../src/pipeline/rotate.ts";
 import { createRotator } from "../../src/pipeline/rotate-wasm.ts";
 import { sharpen } from "../../src/pipeline/sharpen.ts";
@@ -11,6 +13,7 @@ import { asSharp, at, type Bands, differing, noise, picture } from "./pictures.t
 const module = await ownModule("pixels");
 const sharpened = createSharpener(() => module);
 const rotated = createRotator(() => module);
+const lookups = createLookups(() => module);
 
 const kinds = ([8, 16] as const).flatMap((bits) =>
   ([1, 2, 3, 4] as const).map((bands) => [bands, bits] as const),
@@ -65,6 +68,16 @@ describe.each(kinds)("%i bands in %i bit", (bands, bits) => {
         );
         if (source.data.length > 30) expect(share, `${width}x${height} ${degrees}`).toBeLessThan(0.05);
       }
+  });
+
+  test("go to light and back alike", () => {
+    for (const [width, height] of [...sizes, [211, 190]] as const) {
+      const source = noise(width, height, bands, bits, height);
+      const light = toLight(source, lookups);
+      expect(differing(light, toLight(source))).toBe(0);
+      for (const back of [8, 16] as const)
+        expect(differing(fromLight(light, back, lookups), fromLight(light, back))).toBe(0);
+    }
   });
 
   test("of one colour stay of that colour", () => {

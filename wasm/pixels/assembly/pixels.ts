@@ -1,6 +1,7 @@
 // Steps on decoded pixels that are hot: the exports; see ../README.md for their order and the memory they need.
 
 export { across, sharpenRows } from "./sharpen";
+export { bytesToWords, wordsToBytes, wordsToWords } from "./light";
 export { rotateBlock, widenRow } from "./rotate";
 
 /** Where the memory that is the host's begins. */
