@@ -122,6 +122,20 @@ describe("a transform", () => {
     ]);
   });
 
+  test("is made or not, but never throws, whatever a table's bytes are", async () => {
+    const proof = chemicalProof();
+    const view = new DataView(proof.buffer, proof.byteOffset);
+    const entries = Array.from({ length: view.getUint32(128) }, (_, i) => 132 + i * 12);
+    const table = view.getUint32(entries.find((at) => view.getUint32(at) === 0x41324231)! + 4);
+    const next = seeded(77);
+    for (let i = 0; i < 8; i++) {
+      const copy = proof.slice();
+      for (let n = 0; n < 4; n++) copy[table + next(200)] = next(256);
+      const { toSrgb } = await createColour(testHost).byProfile(async () => copy, "cmyk");
+      expect(toSrgb(row("cmyk", 4, Uint8Array.of(0, 0, 0, 0, 9, 99, 199, 255))).data).toHaveLength(6);
+    }
+  });
+
   test("is made once for a master: its profile is not read again", async () => {
     let reads = 0;
     const load = async () => {
