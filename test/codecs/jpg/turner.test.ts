@@ -11,9 +11,11 @@ import { createCodecs } from "../../../src/codecs/index.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { Step } from "../../../src/pipeline/steps.ts";
 import { fixture, testHost } from "../../host.ts";
+import { seeded } from "../../images/answers.ts";
 import { heapBlocks } from "../index-blocks.ts";
 
-const codec = createCodecs(testHost).byFormat("jpg");
+const fresh = () => createCodecs(testHost).byFormat("jpg");
+const kept = fresh();
 
 /** What jpegtran does for an orientation. */
 const transforms: Readonly<Record<number, readonly string[]>> = {
@@ -42,7 +44,12 @@ const pixels = (jpeg: Uint8Array) => run("djpeg", ["-dct", "int"], jpeg);
 
 let ids = 0;
 /** The part that a plan takes from a file; undefined where it is not cut but made from pixels. */
-async function cut(jpeg: Uint8Array, region: Rectangle, steps: readonly Step[], quality = 90) {
+async function cut(
+  jpeg: Uint8Array,
+  region: Rectangle,
+  steps: readonly Step[],
+  { quality = 90, codec = kept } = {},
+) {
   const bytes = memoryBytes(jpeg);
   const header = await codec.probe(bytes, 1);
   const made = { id: `turned-${++ids}`, blocks: heapBlocks(), load: async () => index };
@@ -106,7 +113,7 @@ describe.each(Object.keys(kinds))("a cut of %s", (kind) => {
     const quality = kind === "values of every size" ? 100 : 90;
     const straight = run("jpegtran", ["-crop", "320x288+64+96"], jpeg);
     for (const orientation of orientations) {
-      const turned = await cut(jpeg, region, [{ op: "orient", orientation }], quality);
+      const turned = await cut(jpeg, region, [{ op: "orient", orientation }], { quality });
       if (!turned) expect.fail(`orientation ${orientation} was not cut`);
       const expected = run("jpegtran", transforms[orientation]!, straight);
       expect(Buffer.compare(pixels(turned), pixels(expected)), `orientation ${orientation}`).toBe(0);
@@ -117,7 +124,7 @@ describe.each(Object.keys(kinds))("a cut of %s", (kind) => {
     const jpeg = await kinds[kind]!(603, 397);
     const region = { x: 352, y: 240, width: 251, height: 157 };
     const straight = run("jpegtran", ["-crop", "251x157+352+240"], jpeg);
-    const turned = await cut(jpeg, region, [{ op: "orient", orientation: 5 }], 100);
+    const turned = await cut(jpeg, region, [{ op: "orient", orientation: 5 }], { quality: 100 });
     if (!turned) expect.fail("was not cut");
     expect(Buffer.compare(pixels(turned), pixels(run("jpegtran", ["-transpose"], straight)))).toBe(0);
   });
@@ -127,7 +134,8 @@ describe("a cut in another orientation", () => {
   test("is small with tables of its own where it is small", async () => {
     const jpeg = await kinds["4:2:0"]!(640, 480);
     const region = { x: 0, y: 0, width: 256, height: 256 };
-    const turned = await cut(jpeg, region, [{ op: "orient", orientation: 6 }]);
+    // nothing was turned before, so that there are no other tables yet
+    const turned = await cut(jpeg, region, [{ op: "orient", orientation: 6 }], { codec: fresh() });
     if (!turned) expect.fail("was not cut");
     const best = run(
       "jpegtran",
@@ -166,5 +174,24 @@ describe("a cut in another orientation", () => {
     const jpeg = await kinds["4:2:0"]!(640, 480);
     const region = { x: 64, y: 96, width: 320, height: 288 };
     expect(await cut(jpeg, region, [{ op: "orient", orientation: 6 }, { op: "gray" }])).toBeUndefined();
+  });
+
+  test("of damaged data has the coefficients that libjpeg reads, or is not made", async () => {
+    const jpeg = await kinds["4:4:4"]!(320, 240);
+    const start = Buffer.from(jpeg).indexOf(Uint8Array.of(0xff, 0xda));
+    const random = seeded(7);
+    let taken = 0;
+    for (let n = 0; n < 40; n++) {
+      const broken = jpeg.slice();
+      for (let i = 0; i < 3; i++) broken[start + 14 + random(jpeg.length - start - 16)]! ^= 1 << random(8);
+      const region = { x: 64, y: 64, width: 160, height: 128 };
+      const straight = await cut(broken, region, []);
+      const turned = await cut(broken, region, [{ op: "orient", orientation: 6 }], { codec: fresh() });
+      if (!straight) expect(turned).toBeUndefined();
+      if (!turned || !straight) continue;
+      taken++;
+      expect(pixels(turned)).toEqual(pixels(run("jpegtran", transforms[6]!, straight)));
+    }
+    expect(taken).toBeGreaterThan(5);
   });
 });

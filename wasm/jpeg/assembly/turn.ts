@@ -352,6 +352,7 @@ function forgetPredictors(): void {
 
 /** Counts the symbols of the whole turned cut at countsAt. */
 export function countSymbols(): void {
+  prepareValues(); // there may have been no codes yet
   forgetPredictors();
   const turnedRows = swapped ? columns : rows;
   for (let row = 0; row < turnedRows; row++) codeRow(row, true);
