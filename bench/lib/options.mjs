@@ -52,14 +52,14 @@ export function chosenPictures({ sources, pictures }) {
   throw new Error(`expected ${missing ?? "pictures"} in ${sources}; make them: node bench/sources.mjs`);
 }
 
-/** Width and height in pixels; `--size WxH` where sharp cannot read the format. */
+/** Width and height in pixels, upright; `--size WxH` where sharp cannot read the format. */
 export async function pictureSize({ sources, size }, picture) {
   if (size) {
     const [width, height] = size.split("x").map(Number);
     return { width, height };
   }
-  const { width, height } = await sharp(join(sources, picture), { limitInputPixels: false }).metadata();
-  return { width, height };
+  const { autoOrient } = await sharp(join(sources, picture), { limitInputPixels: false }).metadata();
+  return { width: autoOrient.width, height: autoOrient.height };
 }
 
 /** The machine and runtime that figures belong to, in one line. */
