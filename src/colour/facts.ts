@@ -1,6 +1,6 @@
 // What an embedded profile means for a picture, from its first bytes.
 
-import type { ByteSource } from "../lib/byte-source.ts";
+import { type ByteSource, memoryBytes } from "../lib/byte-source.ts";
 import type { Interpretation } from "../pipeline/pixels.ts";
 import {
   type DeviceSpace,
@@ -29,6 +29,9 @@ const spaceOf: Readonly<Record<Interpretation, DeviceSpace | undefined>> = {
   lab: undefined,
 };
 
+/** Profiles up to this size are read at once: one request where each costs. */
+const readWhole = 32 * 1024;
+
 /**
  * What the profile says of samples of this interpretation. Reads its header, tag table and, where it has no tables, its
  * curves: usually some 3 KB, 130 KB at most. Never throws for what is in it.
@@ -37,15 +40,17 @@ export async function profileFacts(
   profile: ByteSource,
   interpretation: Interpretation,
 ): Promise<ProfileFacts> {
-  const found = await openProfile(profile, interpretation);
+  const small = profile.size !== undefined && profile.size <= readWhole;
+  const bytes = small ? memoryBytes(await profile.read(0, profile.size)) : profile;
+  const found = await openProfile(bytes, interpretation);
   if (isUnusable(found)) return ignoredProfile(found.ignored, interpretation);
   if (found.model === "table") {
-    const checked = await readTags(found, profile);
+    const checked = await readTags(found, bytes);
     return isUnusable(checked)
       ? ignoredProfile(checked.ignored, interpretation)
       : { from: "icc", srgb: false };
   }
-  const shaper = await readShaper(found, profile);
+  const shaper = await readShaper(found, bytes);
   if (isUnusable(shaper)) return ignoredProfile(shaper.ignored, interpretation);
   return { from: "icc", srgb: isSrgb(shaper) };
 }
