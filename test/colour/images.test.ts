@@ -389,6 +389,31 @@ describe("a profile that is not used", () => {
     expect(good.headers.get("X-Ignored-Profile")).toBeNull();
   });
 
+  test("of a JPEG because it lacks a part is named; parts in another order are not amiss", async () => {
+    const file = fixture("jpg-cmyk-icc.jpg");
+    const parts: Uint8Array[] = [];
+    let at = 2;
+    let [first, end] = [0, 0];
+    for (; file[at + 1] !== 0xda; at += 2 + file[at + 2]! * 256 + file[at + 3]!) {
+      if (file[at + 1] !== 0xe2) continue;
+      first ||= at;
+      end = at + 2 + file[at + 2]! * 256 + file[at + 3]!;
+      parts.push(file.subarray(at, end));
+    }
+    expect(parts.length).toBeGreaterThan(10);
+    const withParts = (list: readonly Uint8Array[]) =>
+      new Uint8Array(Buffer.concat([file.subarray(0, first), ...list, file.subarray(end)]));
+    put("whole.jpg", file);
+    put("turned.jpg", withParts([...parts].reverse()));
+    put("lacking.jpg", withParts(parts.slice(1)));
+    expect(await png("turned.jpg")).toEqual(await png("whole.jpg"));
+    const response = await app.get("/iiif/3/lacking.jpg/full/60,/0/default.jpg");
+    expect([response.status, response.headers.get("X-Ignored-Profile")]).toEqual([
+      200,
+      expect.stringMatching(/^it is damaged: expected parts 1 to \d+, received 2, 3/),
+    ]);
+  });
+
   test("because LittleCMS refuses it is named as well", async () => {
     const icc = chemicalProof().slice();
     const view = new DataView(icc.buffer);
