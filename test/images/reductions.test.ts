@@ -89,6 +89,26 @@ test("a sharpened region is that part of the sharpened picture, edges included",
   await app.service.close();
 });
 
+test("luma that is sharpened alone, from JPEG to JPEG, shows what sharpened pixels show", async () => {
+  const how = "sharpen: { radius: 1, amount: 1, threshold: 0 }";
+  const exact = 'jpeg_quality: 100, jpeg_chroma: "444"';
+  const [plain, sharpened] = await Promise.all([over(`{ ${exact} }`), over(`{ ${exact}, ${how} }`)]);
+  for (const target of [
+    "100,40,256,256/128,128/0",
+    "0,0,256,256/128,128/90",
+    "31,57,300,200/131,91/!180",
+    "full/200,/0",
+  ]) {
+    const path = `/iiif/3/turned.jpg/${target}/default`;
+    const wanted = (await pixelsOf(sharpened, `${path}.png`)).data;
+    const likeness = psnr((await pixelsOf(sharpened, `${path}.jpg`)).data, wanted);
+    // what differs is where colours are clamped; a pixel beside its place would show as much as sharpening itself
+    expect(likeness, target).toBeGreaterThan(40);
+    expect(psnr((await pixelsOf(plain, `${path}.jpg`)).data, wanted), target).toBeLessThan(32);
+  }
+  await Promise.all([plain.service.close(), sharpened.service.close()]);
+});
+
 test("supersampled answers of a pyramid come from finer levels, as a good filter reduces them", async () => {
   const reference = await sharp(await stored(572, 402).png().toBuffer())
     .resize(286, 201, { fit: "fill", kernel: "lanczos3" })

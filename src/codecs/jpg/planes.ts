@@ -2,12 +2,13 @@
 
 import { isCopy } from "../../pipeline/kernel.ts";
 import { sourceWindow } from "../../pipeline/resize.ts";
+import { sharpen } from "../../pipeline/sharpen.ts";
 import type { Kernels, ResampleAxis } from "../../pipeline/steps.ts";
 import type { EncodeOptions, Rectangle } from "../codec.ts";
 import type { Plane as EncoderPlane, JpegInput } from "./encode-input.ts";
 import type { Opened } from "./indexed.ts";
 import type { Plane, ScaleFactor } from "./random/index.ts";
-import { reversed, type Target, turnOf } from "./target.ts";
+import { reversed, type Target, turnOf, widened } from "./target.ts";
 import { turnPlane } from "./turn-plane.ts";
 import type { Turner } from "./turner.ts";
 
@@ -22,9 +23,13 @@ export async function planesOf(
 ): Promise<Extract<JpegInput, { kind: "planes" }> | undefined> {
   const { frame } = file.reader;
   const halved = write.chroma === "420" && !target.gray;
-  const [x, y] = target.swap ? [target.down, target.across] : [target.across, target.down];
+  const { sharpen: how } = target;
   const wanted = frame.components.slice(0, target.gray ? 1 : 3).map((component, i): Wanted => {
     const half = i > 0 && halved ? 2 : 1;
+    const seen = i === 0 ? how : undefined;
+    const across = seen ? widened(target.across, seen.across) : target.across;
+    const down = seen ? widened(target.down, seen.down) : target.down;
+    const [x, y] = target.swap ? [down, across] : [across, down];
     return {
       x: { axis: outputAxis(x, half), pixels: frame.hMax / component.h },
       y: { axis: outputAxis(y, half), pixels: frame.vMax / component.v },
@@ -48,7 +53,7 @@ export async function planesOf(
         );
         const turned = out && turnPlane(out, turn, turner);
         if (!turned) return undefined;
-        made.push(turned);
+        made.push(i === 0 && how ? sharpened(turned, how, kernels) : turned);
       }
       return {
         kind: "planes",
@@ -124,6 +129,26 @@ function regionFor(
     wanted.map(({ y }) => y),
   );
   return { x: h.start, y: v.start, width: h.end - h.start, height: v.end - v.start };
+}
+
+/** Upright luma sharpened, without the margins that this looked at. */
+function sharpened(
+  { data, width, height, stride }: EncoderPlane,
+  how: NonNullable<Target["sharpen"]>,
+  kernels: Kernels,
+): EncoderPlane {
+  const packed = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) packed.set(data.subarray(y * stride, y * stride + width), y * width);
+  const luma = { width, height, bands: 1, interpretation: "gray", data: packed } as const;
+  const { across, down } = how;
+  return {
+    data: ((kernels.sharpen ?? sharpen)(luma, how).data as Uint8Array).subarray(
+      down.before * width + across.before,
+    ),
+    width: width - across.before - across.after,
+    height: height - down.before - down.after,
+    stride: width,
+  };
 }
 
 /** The samples of an answer's plane: a part of the decoded one as it lies there, or resampled. */

@@ -1,6 +1,7 @@
 // Where the pixels of a JPEG answer lie on the stored picture, for plans that only scale, turn and leave out colour.
 
 import { type Orientation, orientationOf, rightAngleOf } from "../../pipeline/orientation.ts";
+import type { Sharpening } from "../../pipeline/sharpen.ts";
 import type { ResampleAxis, Step } from "../../pipeline/steps.ts";
 import type { RenderPlan } from "../job.ts";
 
@@ -15,6 +16,14 @@ export interface Target {
   /** Whether `across` runs along the stored picture's columns. */
   readonly swap: boolean;
   readonly gray: boolean;
+  /** Luma is sharpened, and how much more of it that looks at. */
+  readonly sharpen?: Sharpening & { readonly across: Margin; readonly down: Margin };
+}
+
+/** Samples of the answer's size before its first and after its last. */
+interface Margin {
+  readonly before: number;
+  readonly after: number;
 }
 
 /** What a plan asks of planes; undefined where a step needs whole pixels, or the answer is no plain JPEG. */
@@ -43,7 +52,7 @@ export function turnOf({ across, down, swap }: Target): Orientation {
 
 /** Whether all that happens to the pixels that are read is that they are moved. */
 export function onlyMoves(
-  { across, down, swap, gray }: Target,
+  { across, down, swap, gray, sharpen }: Target,
   { region, scaleFactor }: RenderPlan["read"],
   components: number,
 ): boolean {
@@ -53,11 +62,17 @@ export function onlyMoves(
     axis.scale === Math.sign(axis.scale) &&
     axis.origin === (axis.scale > 0 ? start : start + length);
   return (
+    !sharpen &&
     scaleFactor === 1 &&
     gray === (components === 1) &&
     whole(x, region.x, region.width) &&
     whole(y, region.y, region.height)
   );
+}
+
+/** An axis with the samples of a margin. */
+export function widened({ size, origin, scale }: ResampleAxis, { before, after }: Margin): ResampleAxis {
+  return { size: before + size + after, origin: origin - before * scale, scale };
 }
 
 /** The same samples from the other end. */
@@ -77,6 +92,10 @@ function after(target: Target, step: Step): Target | undefined {
     }
     case "resize":
       return resized(target, step.x, step.y);
+    case "sharpen":
+      return { ...target, sharpen: { ...step, across: none, down: none } };
+    case "crop":
+      return target.sharpen && cropped(target, step, target.sharpen);
     case "gray":
       return { ...target, gray: true };
     default:
@@ -84,10 +103,40 @@ function after(target: Target, step: Step): Target | undefined {
   }
 }
 
+const none: Margin = { before: 0, after: 0 };
+
+/** What is cut off after sharpening is what it looked at. */
+function cropped(
+  target: Target,
+  { left, top, width, height }: Extract<Step, { op: "crop" }>,
+  sharpen: NonNullable<Target["sharpen"]>,
+): Target {
+  const { across, down } = target;
+  return {
+    ...target,
+    across: { ...across, size: width, origin: across.origin + left * across.scale },
+    down: { ...down, size: height, origin: down.origin + top * down.scale },
+    sharpen: {
+      ...sharpen,
+      across: { before: left, after: across.size - left - width },
+      down: { before: top, after: down.size - top - height },
+    },
+  };
+}
+
+const swapped = ({ before, after }: Margin): Margin => ({ before: after, after: before });
+
 function turned(target: Target, orientation: number): Target {
   const { swap, flipX, flipY } = orientationOf(orientation);
   const [across, down] = swap ? [target.down, target.across] : [target.across, target.down];
+  const { sharpen } = target;
+  const [wide, high] = swap ? [sharpen?.down, sharpen?.across] : [sharpen?.across, sharpen?.down];
   return {
+    ...(sharpen &&
+      wide &&
+      high && {
+        sharpen: { ...sharpen, across: flipX ? swapped(wide) : wide, down: flipY ? swapped(high) : high },
+      }),
     across: flipX ? reversed(across) : across,
     down: flipY ? reversed(down) : down,
     swap: swap !== target.swap,
