@@ -12,6 +12,7 @@
 // checksum in JavaScript does.
 
 import { sha256, toHex } from "../lib/digest.ts";
+import { splitName } from "./names.ts";
 
 const magic = new TextEncoder().encode("smalti");
 const formatVersion = 1;
@@ -23,8 +24,17 @@ export function entryKey(name: string, variant: string): string {
   return JSON.stringify([name, variant]);
 }
 
-/** A name or variant as 32 hexadecimal digits, for stores whose own names cannot hold any text. */
-export async function keyHash(text: string): Promise<string> {
+/**
+ * Where an entry lies, for stores whose own names cannot hold any text: hashes of 32 hexadecimal digits of its group, the rest of
+ * its name, and its variant. Without a variant as many as the name has: what all entries begin with that it means.
+ */
+export async function entryPath(name: string, variant?: string): Promise<readonly string[]> {
+  const { group, rest } = splitName(name);
+  const parts = variant === undefined ? [group, rest] : [group, rest ?? "", variant];
+  return Promise.all(parts.filter((part) => part !== undefined).map(hashOf));
+}
+
+async function hashOf(text: string): Promise<string> {
   return toHex(await sha256(JSON.stringify(text))).slice(0, 32);
 }
 

@@ -1,6 +1,6 @@
 // A store in a folder: one file for each entry, written whole, verified when read. Several processes may share it.
 //
-//   <path>/v1/<2 hex>/<hash of name>/<hash of variant>
+//   <path>/v1/<2 hex>/<hash of group>/<hash of the name's rest><hash of variant>
 //
 // Names never become paths. Nothing is locked: a reader sees a whole entry or none, and what it cannot verify it
 // takes for absent and removes. The modification time of a file tells when it was last used.
@@ -9,7 +9,7 @@ import { z } from "zod";
 import { createLru } from "../lib/lru.ts";
 import type { FileSystem } from "../platform/platform.ts";
 import { boundOptions, type StoreDefaults } from "./bounds.ts";
-import { decodeEntry, encodeEntry, entryKey, keyHash } from "./entry.ts";
+import { decodeEntry, encodeEntry, entryKey, entryPath } from "./entry.ts";
 import { createRoom } from "./room.ts";
 import { roundTrip } from "./round-trip.ts";
 import type { Store } from "./store.ts";
@@ -50,11 +50,15 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
   const touched = createLru<string, number>(10_000);
   const room = createRoom({ files, top, maxBytes, now });
 
-  const folderOf = async (name: string) => {
-    const hash = await keyHash(name);
-    return `${top}/${hash.slice(0, 2)}/${hash}`;
+  /** Folder and file of an entry; without a variant what the files of all entries begin with that the name means. */
+  const placeOf = async (name: string, variant?: string) => {
+    const [group = "", ...parts] = await entryPath(name, variant);
+    return { folder: `${top}/${group.slice(0, 2)}/${group}`, file: parts.join("") };
   };
-  const fileOf = async (name: string, variant: string) => `${await folderOf(name)}/${await keyHash(variant)}`;
+  const fileOf = async (name: string, variant: string) => {
+    const { folder, file } = await placeOf(name, variant);
+    return `${folder}/${file}`;
+  };
 
   const removeFile = async (file: string): Promise<number> => {
     const done = room.change();
@@ -104,11 +108,12 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
 
   const remove: Store["delete"] = async (name, variant) => {
     if (variant !== undefined) return removeFile(await fileOf(name, variant));
-    const folder = await folderOf(name);
+    const { folder, file } = await placeOf(name);
     if (!(await files.stat(folder))) return 0;
     let removed = 0;
     for await (const entry of files.list(folder))
-      if (entryFile.test(entry.name)) removed += await removeFile(`${folder}/${entry.name}`);
+      if (entryFile.test(entry.name) && entry.name.startsWith(file))
+        removed += await removeFile(`${folder}/${entry.name}`);
     return removed;
   };
 

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { createLru } from "../lib/lru.ts";
 import { boundOptions, type StoreDefaults } from "./bounds.ts";
+import { splitName } from "./names.ts";
 import type { Store } from "./store.ts";
 
 /** Schema of `backend: heap`. */
@@ -32,11 +33,13 @@ export interface HeapStoreOptions {
 
 /** An empty store. Values are copied in and out, so that nobody can change what is kept. */
 export function heapStore({ maxBytes, now = Date.now }: HeapStoreOptions): Store {
-  const variants = new Map<string, Set<string>>();
-  const forget = ({ name, variant }: HeapEntry) => {
-    const known = variants.get(name);
-    known?.delete(variant);
-    if (known?.size === 0) variants.delete(name);
+  /** By their group. */
+  const groups = new Map<string, Set<HeapEntry>>();
+  const forget = (entry: HeapEntry) => {
+    const { group } = splitName(entry.name);
+    const known = groups.get(group);
+    known?.delete(entry);
+    if (known?.size === 0) groups.delete(group);
   };
   const entries = createLru<string, HeapEntry>(maxBytes, (_, entry) => forget(entry));
   const keyOf = (name: string, variant: string) => `${name}\0${variant}`;
@@ -66,17 +69,22 @@ export function heapStore({ maxBytes, now = Date.now }: HeapStoreOptions): Store
       const expires = ttl > 0 ? now() + ttl * 1000 : undefined;
       const entry: HeapEntry = { name, variant, value: value.slice(), expires };
       if (!entries.set(keyOf(name, variant), entry, weigh(name, variant, value))) return;
-      const known = variants.get(name);
-      if (known) known.add(variant);
-      else variants.set(name, new Set([variant]));
+      const { group } = splitName(name);
+      const known = groups.get(group);
+      if (known) known.add(entry);
+      else groups.set(group, new Set([entry]));
     },
     async delete(name, variant) {
-      const doomed = variant === undefined ? [...(variants.get(name) ?? [])] : [variant];
-      return doomed.reduce((removed, each) => removed + remove(name, each), 0);
+      if (variant !== undefined) return remove(name, variant);
+      const { group, rest } = splitName(name);
+      const doomed = [...(groups.get(group) ?? [])].filter(
+        (each) => rest === undefined || each.name === name,
+      );
+      return doomed.reduce((removed, each) => removed + remove(each.name, each.variant), 0);
     },
     async clear() {
       entries.clear();
-      variants.clear();
+      groups.clear();
     },
     usage: async () => ({ entries: entries.size, bytes: entries.weight }),
     async check() {},

@@ -2,11 +2,11 @@
 // tell of them, so that all processes share one account:
 //
 //   used   sorted set   member → microseconds of its last use
-//   names  sorted set   members in the order of their text, to find all variants of a name
+//   names  sorted set   members in the order of their text, to find all of a group or name
 //   sizes  hash         member → bytes; total → their sum
 //   ends   sorted set   member → microseconds of its expiry
 //
-// A member is `<hash of name>:<hash of variant>`. An entry that `sizes` does not know is none: so whatever Redis itself
+// A member is `<hash of group>:<hash of the name's rest>:<hash of variant>`. An entry that `sizes` does not know is none: so whatever Redis itself
 // evicts or expires, a purge finds all that can still be read, and the account heals where it is touched.
 
 /** Names of the four keys, in the order of KEYS. */
@@ -100,8 +100,8 @@ return 1`,
   remove: `${shared}
 return drop(ARGV[2])`,
 
-  /** ARGV: entries, hash of a name, most members. How many were looked at, and how many of them removed. */
-  removeName: `${shared}
+  /** ARGV: entries, hash of a group or of a group and a rest, most members. How many were looked at, and how many of them removed. */
+  removeAll: `${shared}
 local members = redis.call('ZRANGEBYLEX', names, '[' .. ARGV[2] .. ':', '(' .. ARGV[2] .. ';', 'LIMIT', 0, ARGV[3])
 local removed = 0
 for _, member in ipairs(members) do removed = removed + drop(member) end

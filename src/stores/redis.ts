@@ -4,7 +4,7 @@ import { z } from "zod";
 import { sizeOption } from "../lib/option-types.ts";
 import { isServiceUrl } from "../lib/s3-options.ts";
 import { lifetimeOption, type StoreDefaults, timeoutOption } from "./bounds.ts";
-import { decodeEntry, encodeEntry, entryKey, keyHash } from "./entry.ts";
+import { decodeEntry, encodeEntry, entryKey, entryPath } from "./entry.ts";
 import type { RedisArgument, RedisDriver } from "./redis-driver.ts";
 import { accountKeys, type RedisScript } from "./redis-scripts.ts";
 import { roundTrip } from "./round-trip.ts";
@@ -95,7 +95,7 @@ export interface RedisStoreOptions {
  * rounds up.
  */
 const costOf = (bytes: number) => Math.ceil(bytes * 1.1) + 1000;
-/** Variants that are removed in one step. */
+/** Entries that are removed in one step. */
 const atOnce = 500;
 
 /** A store over what Redis holds already. */
@@ -105,8 +105,7 @@ export function redisStore({ driver, prefix, maxBytes, now = Date.now }: RedisSt
   const entries = `${space}e:`;
   const keys = accountKeys.map((name) => `${space}${name}`);
   const run = (script: RedisScript, ...args: RedisArgument[]) => driver.run(script, keys, [entries, ...args]);
-  const memberOf = async (name: string, variant: string) =>
-    `${await keyHash(name)}:${await keyHash(variant)}`;
+  const memberOf = async (name: string, variant?: string) => (await entryPath(name, variant)).join(":");
 
   const store: Omit<Store, "check"> = {
     async get(name, variant) {
@@ -131,9 +130,9 @@ export function redisStore({ driver, prefix, maxBytes, now = Date.now }: RedisSt
     },
     async delete(name, variant) {
       if (variant !== undefined) return Number(await run("remove", await memberOf(name, variant)));
-      const hash = await keyHash(name);
+      const beginning = await memberOf(name);
       for (let removed = 0; ; ) {
-        const [seen = 0, gone = 0] = (await run("removeName", hash, atOnce)) as number[];
+        const [seen = 0, gone = 0] = (await run("removeAll", beginning, atOnce)) as number[];
         removed += gone;
         if (seen < atOnce) return removed;
       }

@@ -55,11 +55,11 @@ export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
   let making: Promise<void> | undefined;
 
   const change: Room["change"] = () => {
-    const begun = period;
+    const begun = counting ? undefined : period;
     return (entries, bytes) => {
       // A count that ran meanwhile may or may not have seen the change. Then growth counts, perhaps twice, and
       // shrinking does not: the safe side, until the next count.
-      const clear = begun === period && !counting;
+      const clear = begun === period;
       if (!clear) uncertain = true;
       if (tally && (clear || bytes > 0))
         tally = { entries: tally.entries + entries, bytes: tally.bytes + bytes };

@@ -1,6 +1,6 @@
 // A store in a bucket: one object for each entry, verified when read. Any number of processes may share it.
 //
-//   <prefix>v1/<hash of name>/<hash of variant>
+//   <prefix>v1/<hash of group>/<hash of the name's rest>/<hash of variant>
 //
 // Nothing bounds its size, and nothing removes what is never read again: a lifecycle rule of the bucket does.
 
@@ -9,7 +9,7 @@ import { forEachConcurrently } from "../lib/concurrent.ts";
 import type { Bucket } from "../lib/s3.ts";
 import { keyPrefixOption, s3Options, withoutCredentials } from "../lib/s3-options.ts";
 import { lifetimeOption, type StoreDefaults, timeoutOption } from "./bounds.ts";
-import { decodeEntry, encodeEntry, entryKey, keyHash } from "./entry.ts";
+import { decodeEntry, encodeEntry, entryKey, entryPath } from "./entry.ts";
 import { roundTrip } from "./round-trip.ts";
 import type { Store } from "./store.ts";
 
@@ -42,8 +42,8 @@ const atOnce = 8;
 
 /** A store over what lies in the bucket already. */
 export function s3Store({ bucket, prefix, now = Date.now }: S3StoreOptions): Store {
-  const folderOf = async (name: string) => `${prefix}v1/${await keyHash(name)}/`;
-  const keyOf = async (name: string, variant: string) => `${await folderOf(name)}${await keyHash(variant)}`;
+  const keyOf = async (name: string, variant?: string) =>
+    `${prefix}v1/${(await entryPath(name, variant)).join("/")}`;
 
   const store: Omit<Store, "check"> = {
     async get(name, variant) {
@@ -62,7 +62,7 @@ export function s3Store({ bucket, prefix, now = Date.now }: S3StoreOptions): Sto
     async delete(name, variant) {
       if (variant !== undefined) return (await bucket.delete(await keyOf(name, variant))) ? 1 : 0;
       let removed = 0;
-      await forEachConcurrently(bucket.list(await folderOf(name)), atOnce, async ({ key }) => {
+      await forEachConcurrently(bucket.list(`${await keyOf(name)}/`), atOnce, async ({ key }) => {
         await (await bucket.request("DELETE", key)).body?.cancel();
         removed++;
       });

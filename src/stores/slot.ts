@@ -29,7 +29,10 @@ export interface Slot {
     make: (signal: AbortSignal) => Promise<Uint8Array>,
     options?: { readonly signal?: AbortSignal },
   ): Promise<Uint8Array>;
-  /** Removes one variant, or all of a name, values that are being made or written included. Throws when the store does. */
+  /**
+   * Removes one variant, or all of a name, which for a group is all that is in it; the number removed. Values that are being made
+   * or written are not kept. Throws when the store does.
+   */
   delete(name: string, variant?: string): Promise<number>;
   clear?(): Promise<void>;
   usage?(): Promise<Usage>;
@@ -68,7 +71,7 @@ export function createSlot(options: SlotOptions): Slot {
   /** What is on its way to the store, readable meanwhile. */
   const pending = new Map<string, Pending>();
   let pendingBytes = 0;
-  // Grows with every purge, so that work begun before is neither joined nor kept after it.
+  // Grows when a purge begins and when it ends, so that work begun before its end is neither joined nor kept after it.
   let epoch = 0;
   let loggedAt = Number.NEGATIVE_INFINITY;
 
@@ -129,7 +132,11 @@ export function createSlot(options: SlotOptions): Slot {
   const purge = async <T>(run: () => Promise<T>): Promise<T> => {
     epoch++;
     await settled();
-    return run();
+    try {
+      return await run();
+    } finally {
+      epoch++;
+    }
   };
 
   return {

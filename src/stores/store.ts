@@ -6,8 +6,9 @@ export interface Usage {
 }
 
 /**
- * Keys have two parts: a name (what people see and purge) and a variant (what else the bytes depend on; may be "").
- * Both are any text without NUL. An optional method is an optional capability; throwing is "broken".
+ * Keys have two parts: a name (what people see and purge) and a variant (what else the bytes depend on; may be ""). A name is
+ * a group, or a group and a rest (`names.ts`). Group, rest and variant are any text without NUL. An optional method is an optional
+ * capability; throwing is "broken".
  */
 export interface Store {
   /** Bytes that it holds at most; missing where the store has no bound of its own. */
@@ -16,7 +17,7 @@ export interface Store {
   get(name: string, variant: string): Promise<Uint8Array | undefined>;
   /** Appears whole or not at all. `ttl` in seconds; 0 or undefined: until pushed out. */
   set(name: string, variant: string, value: Uint8Array, ttl?: number): Promise<void>;
-  /** Removes one variant, or all of a name; the number removed. */
+  /** Removes one variant, or all of a name, which for a group is all that is in it; the number removed. */
   delete(name: string, variant?: string): Promise<number>;
   /** Removes everything that this store wrote. */
   clear?(): Promise<void>;

@@ -6,7 +6,8 @@ import type { FileSystem } from "../platform/platform.ts";
 import type { Usage } from "./store.ts";
 
 /** Names of the files that are entries. */
-export const entryFile = /^[0-9a-f]{32}$/;
+export const entryFile = /^[0-9a-f]{64}$/;
+const groupFolder = /^[0-9a-f]{32}$/;
 const shardFolder = /^[0-9a-f]{2}$/;
 
 /** Nothing is half-written or about to be filled for so long (milliseconds): an older stray was left by a crash. */
@@ -38,7 +39,7 @@ export async function sweep(
   const names = (await entriesOf(files, top)).filter((name) => shardFolder.test(name));
   await forEachConcurrently(names, atOnce, async (shard) => {
     for (const folder of await entriesOf(files, `${top}/${shard}`))
-      if (entryFile.test(folder)) await look(files, `${top}/${shard}/${folder}`, now, found);
+      if (groupFolder.test(folder)) await look(files, `${top}/${shard}/${folder}`, now, found);
   });
   found.sort((a, b) => a.used - b.used);
   let bytes = found.reduce((sum, each) => sum + each.bytes, 0);
@@ -58,7 +59,7 @@ export async function clearFolder(files: FileSystem, top: string): Promise<void>
     if (shardFolder.test(name)) await files.remove(`${top}/${name}`);
 }
 
-/** Adds the entries of one name to `found`, and clears what a crash or an earlier sweep left. */
+/** Adds the entries of one group to `found`, and clears what a crash or an earlier sweep left. */
 async function look(files: FileSystem, folder: string, now: number, found: Found[]): Promise<void> {
   const names = await entriesOf(files, folder);
   for (const name of names) {

@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
+import { nameIn } from "../../src/stores/names.ts";
 import type { Store } from "../../src/stores/store.ts";
 
 export interface StoreUnderTest {
@@ -123,6 +124,37 @@ export function storeContract(
       expect(await store.delete("a")).toBe(0);
       expect(await store.get("a", "y")).toBeUndefined();
       expect(await store.get("b", "x")).toEqual(bytes(2));
+    });
+
+    it("removes one name of a group, or all that is in it, and nothing of another group", async () => {
+      const store = await open();
+      const kept = [
+        ["group", ""],
+        [nameIn("group", ""), "y"],
+        [nameIn("group", "a"), "x"],
+        [nameIn("group", "a"), "y"],
+        [nameIn("group", "ab"), "x"],
+        [nameIn("grou", "pa"), "x"],
+        [nameIn("groupa", ""), "x"],
+        ["groupa", "y"],
+      ] as const;
+      for (const [i, [name, variant]] of kept.entries()) await store.set(name, variant, bytes(i));
+      const left = async () => {
+        const found = await Promise.all(
+          kept.map(async ([name, variant], i) => ((await store.get(name, variant)) ? i : -1)),
+        );
+        return found.filter((i) => i >= 0);
+      };
+      expect(await left()).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+      expect(await store.delete(nameIn("group", "b"))).toBe(0);
+      expect(await store.delete(nameIn("group", "a"))).toBe(2);
+      expect(await left()).toEqual([0, 1, 4, 5, 6, 7]);
+      expect(await store.delete(nameIn("group", "ab"), "x")).toBe(1);
+      expect(await store.delete("group")).toBe(2);
+      expect(await store.delete("group")).toBe(0);
+      expect(await left()).toEqual([5, 6, 7]);
+      await store.set(nameIn("group", "a"), "x", bytes(9));
+      expect(await store.get(nameIn("group", "a"), "x")).toEqual(bytes(9));
     });
 
     it("forgets an entry when its lifetime is over, and never one without a lifetime", async () => {

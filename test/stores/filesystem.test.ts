@@ -56,7 +56,7 @@ describe("the folder of a filesystem store", () => {
     const names = (await filesBelow(folder.path)).map((file) => file.slice(folder.path.length));
     expect(names.length).toBe(2);
     for (const name of names)
-      expect(name).toMatch(/^\/cache\/v1\/([0-9a-f]{2})\/\1[0-9a-f]{30}\/[0-9a-f]{32}$/);
+      expect(name).toMatch(/^\/cache\/v1\/([0-9a-f]{2})\/\1[0-9a-f]{30}\/[0-9a-f]{64}$/);
   });
 
   it("outlives the store", async () => {
