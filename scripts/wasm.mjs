@@ -1,9 +1,13 @@
 // Compiles our own WebAssembly modules (wasm/*/assembly) with AssemblyScript.
 //
-//   node scripts/wasm.mjs [NAME ...]      into node_modules/.cache/wasm; only what changed
+//   node scripts/wasm.mjs [NAME ...]      into node_modules/.cache/wasm; only what is not there yet
+//
+// Files are named by what they are made of: checkouts that share a folder of packages, and runs at the same time, do not
+// mix up their modules.
 
-import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import asc from "assemblyscript/asc";
 
@@ -27,34 +31,32 @@ const flags = [
   "abort=",
 ];
 
-/** Compiles the named modules where their sources are newer than what is there; the file of each. */
+/** Compiles the named modules where their like has not been compiled yet; the file of each. */
 export async function buildWasm(names = Object.keys(ownModules)) {
   mkdirSync(cache, { recursive: true });
   const files = {};
   for (const name of names) {
     const entry = join(root, ownModules[name]);
-    const target = join(cache, `${name}.wasm`);
+    const target = join(cache, `${name}-${digestOf(entry)}.wasm`);
     files[name] = target;
-    if (modified(target) > newest(dirname(entry))) continue;
-    const { error, stderr } = await asc.main([entry, "--outFile", target, "--baseDir", root, ...flags]);
+    if (statSync(target, { throwIfNoEntry: false })) continue;
+    // put in its place whole, as another run may look for it
+    const part = `${target}.${process.pid}`;
+    const { error, stderr } = await asc.main([entry, "--outFile", part, "--baseDir", root, ...flags]);
     if (error) throw new Error(`${name}: ${error.message}\n${stderr.toString()}`);
+    renameSync(part, target);
   }
   return files;
 }
 
-function modified(file) {
-  try {
-    return statSync(file).mtimeMs;
-  } catch {
-    return 0;
-  }
+/** Of all that the module is made of: compiler, flags, entry, and the files beside it. */
+function digestOf(entry) {
+  const hash = createHash("sha256").update(JSON.stringify([asc.version, flags, relative(root, entry)]));
+  const folder = dirname(entry);
+  for (const name of readdirSync(folder).sort())
+    hash.update(JSON.stringify([name, readFileSync(join(folder, name), "utf8")]));
+  return hash.digest("hex").slice(0, 16);
 }
-
-const newest = (folder) =>
-  Math.max(
-    modified(fileURLToPath(import.meta.url)),
-    ...readdirSync(folder).map((name) => modified(join(folder, name))),
-  );
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const wanted = process.argv.slice(2);

@@ -4,11 +4,11 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { deflate } from "node:zlib";
+import { inject } from "vitest";
 import type { CodecHost } from "../src/codecs/codec.ts";
 import { type WasmName, wasmModules } from "../src/codecs/modules.ts";
 
 const root = new URL("../node_modules/", import.meta.url);
-const own = new URL(".cache/wasm/", root);
 const compiled = new Map<WasmName, WebAssembly.Module>();
 const deflateAsync = promisify(deflate) as (
   data: Uint8Array,
@@ -18,7 +18,7 @@ const deflateAsync = promisify(deflate) as (
 const fileOf = (name: WasmName) =>
   name in wasmModules
     ? new URL(wasmModules[name as keyof typeof wasmModules], root)
-    : new URL(`${name}.wasm`, own);
+    : (inject("ownWasm")[name] as string);
 
 export const testHost: CodecHost = {
   wasm(name) {

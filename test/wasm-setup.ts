@@ -1,10 +1,18 @@
 // Compiles our own WebAssembly modules once before the tests, so that test/host.ts can give them out at once.
 
+import type { TestProject } from "vitest/node";
 import { ownModules } from "../src/codecs/modules.ts";
 
-export default async function setup(): Promise<void> {
+declare module "vitest" {
+  interface ProvidedContext {
+    /** File of each of our own modules. */
+    readonly ownWasm: Readonly<Record<string, string>>;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<void> {
   const { buildWasm } = (await import("../scripts/wasm.mjs" as string)) as {
-    buildWasm(names: readonly string[]): Promise<unknown>;
+    buildWasm(names: readonly string[]): Promise<Record<string, string>>;
   };
-  await buildWasm(ownModules);
+  project.provide("ownWasm", await buildWasm(ownModules));
 }
