@@ -3,6 +3,7 @@
 import { encodeIdentifier } from "../iiif/image/path.ts";
 import { createLru } from "../lib/lru.ts";
 import type { Source } from "../sources/source.ts";
+import { nameIn } from "../stores/names.ts";
 import type { OutputPolicy } from "./policy.ts";
 
 /** Raised whenever the same plan gives other bytes than before, so that stored answers of older builds are not used. */
@@ -29,8 +30,8 @@ export interface EntryKey {
 
 /**
  * Key of a derivative: its name is the URL path of the canonical request on the main route, so every spelling and
- * every alias shares one entry; its variant is a hash of what else the bytes depend on (the scale factor of a tile request
- * follows from the configured tile side as well).
+ * every alias shares one entry, in the group of its master; its variant is a hash of what else the bytes depend on (the scale
+ * factor of a tile request follows from the configured tile side as well).
  */
 export async function renderKey(
   version: 2 | 3,
@@ -40,8 +41,13 @@ export async function renderKey(
   policy: OutputPolicy,
   scaleFactor: number | undefined,
 ): Promise<EntryKey> {
-  const name = `/iiif/${version}/${encodeIdentifier(identifier)}/${canonical}`;
+  const name = renderName(masterName(master), version, identifier, canonical);
   return { name, variant: await hash([renderVersion, policy, scaleFactor ?? 0, ...identity(master)]) };
+}
+
+/** Name of a derivative; `master` is what {@link masterName} gives, `parameters` are `region/size/rotation/quality.format`. */
+export function renderName(master: string, version: 2 | 3, identifier: string, parameters: string): string {
+  return nameIn(master, `/iiif/${version}/${encodeIdentifier(identifier)}/${parameters}`);
 }
 
 /** Key of a master's facts: one name for all versions, hosts and tiers of its info.json. */
@@ -57,7 +63,7 @@ export async function indexKey(master: MasterKey): Promise<EntryKey> {
 /** Variant of a block that stands beside an index, under the same name. */
 export const blockVariant = (index: EntryKey, block: number): string => `${index.variant}.${block}`;
 
-/** `<source-name>:<key>`: under it hang all entries of one master in the info and origin slots. */
+/** `<source-name>:<key>`: the group of all entries of one master, its name in the info and origin slots. */
 export function masterName(master: Pick<MasterKey, "source" | "key">): string {
   return `${master.source.name}:${master.key}`;
 }

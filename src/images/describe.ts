@@ -97,6 +97,11 @@ export async function describe(
 const parsedKept = 8 * 2 ** 20;
 const parsedHeaders = new WeakMap<Slot, Lru<string, ImageHeader>>();
 
+/** Parsed headers count no longer: what their slot held was purged. Those that are being had meanwhile are not kept either. */
+export function forgetHeaders(info: Slot): void {
+  parsedHeaders.delete(info);
+}
+
 /** The headers that were lately had from a slot, by variant, which changes with the file. */
 function parsedOf(slot: Slot): Lru<string, ImageHeader> {
   let parsed = parsedHeaders.get(slot);

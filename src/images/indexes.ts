@@ -4,6 +4,7 @@ import type { ImageHeader, IndexAccess, IndexBlocks, Indexing, ReadRequest } fro
 import type { Codecs } from "../codecs/index.ts";
 import type { Pool } from "../codecs/pool.ts";
 import { cancelled, ServiceError } from "../errors.ts";
+import { createGenerations } from "../lib/generations.ts";
 import { createLru } from "../lib/lru.ts";
 import type { Slot } from "../stores/slot.ts";
 import type { Admission } from "./admit.ts";
@@ -48,6 +49,11 @@ export interface Indexes {
   forget(master: Master): Promise<void>;
   /** An index that was made anew did not fit either, since its slot is broken or too small: for a minute there is none. */
   giveUp(master: Master): Promise<void>;
+  /**
+   * Indexes that were found or begun until now are not used or kept any more: those of one master (as `masterName` gives it), or
+   * all. The caller empties the slot.
+   */
+  purge(master?: string): void;
   /** Resolves when no index is being made. */
   settled(): Promise<void>;
 }
@@ -78,6 +84,11 @@ interface Kept {
 const mostPutOff = 32;
 const pauseMs = 100;
 
+/** A key in the slot, and the one in memory and in workers, which is another after each purge. */
+interface IndexKey extends EntryKey {
+  readonly id: string;
+}
+
 interface Flight {
   /** When the slot has been asked. */
   readonly asked: Promise<void>;
@@ -98,6 +109,12 @@ export function createIndexes({
   now = Date.now,
 }: IndexParts): Indexes {
   const inMemory = createLru<string, Kept>(kept);
+  const generations = createGenerations();
+  const keyOf = async (master: Master): Promise<IndexKey> => {
+    const key = await indexKey(master);
+    return { ...key, id: idOf(key) };
+  };
+  const idOf = ({ name, variant }: EntryKey) => `${generations.of(name)} ${variant}`;
 
   /** Masters whose index is being looked for or made. */
   const flights = new Map<string, Flight>();
@@ -121,15 +138,14 @@ export function createIndexes({
 
   const room = () => (origin.maxBytes() === 0 ? roomInMemory : origin.maxBytes() * shareOfSlot);
 
-  const remember = (variant: string, value: Kept) => {
+  const remember = (id: string, value: Kept) => {
     let weight = value.index.length + 256;
     for (const block of value.blocks?.values() ?? []) weight += block.length;
-    inMemory.set(variant, value, weight);
+    inMemory.set(id, value, weight);
     return value;
   };
 
-  const goWithout = (variant: string) =>
-    remember(variant, { index: new Uint8Array(), until: now() + pauseAfterUnfit });
+  const goWithout = (id: string) => remember(id, { index: new Uint8Array(), until: now() + pauseAfterUnfit });
 
   const blocksOf = (key: EntryKey, blocks: ReadonlyMap<number, Uint8Array> | undefined): IndexBlocks => ({
     room: room(),
@@ -138,11 +154,11 @@ export function createIndexes({
   });
 
   /** Where the blocks of an index go that is being made: into the slot, one behind the other, or into memory. */
-  const keeping = (key: EntryKey, made: Map<number, Uint8Array>): IndexBlocks => ({
+  const keeping = (key: IndexKey, made: Map<number, Uint8Array>): IndexBlocks => ({
     ...blocksOf(key, undefined),
     async keep(block, bytes) {
       if (origin.maxBytes() === 0) made.set(block, bytes);
-      else {
+      else if (idOf(key) === key.id) {
         origin.put(key.name, blockVariant(key, block), bytes);
         await origin.settled();
       }
@@ -158,27 +174,27 @@ export function createIndexes({
   };
 
   /** What cannot be made is remembered as empty, in memory only: failures are never stored. Throws what may pass. */
-  const makeAndKeep = async (master: Master, header: ImageHeader, key: EntryKey): Promise<Kept> => {
-    const { name, variant } = key;
+  const makeAndKeep = async (master: Master, header: ImageHeader, key: IndexKey): Promise<Kept> => {
+    const { name, variant, id } = key;
     const blocks = new Map<number, Uint8Array>();
-    const index = { id: variant, blocks: keeping(key, blocks), load: async () => new Uint8Array() };
+    const index = { id, blocks: keeping(key, blocks), load: async () => new Uint8Array() };
     try {
       const made = await origin.getOrMake(name, variant, (work) => make(master, header, index, work));
-      return remember(variant, { index: made, ...(blocks.size > 0 && { blocks }) });
+      return remember(id, { index: made, ...(blocks.size > 0 && { blocks }) });
     } catch (error) {
       if (!(error instanceof ServiceError) || !degrading.has(error.kind)) throw error;
-      return remember(variant, { index: new Uint8Array() });
+      return remember(id, { index: new Uint8Array() });
     }
   };
 
-  const found = (key: EntryKey, { index, blocks }: Kept): FoundIndex | undefined =>
+  const found = (key: IndexKey, { index, blocks }: Kept): FoundIndex | undefined =>
     index.length === 0
       ? undefined
-      : { access: { id: key.variant, blocks: blocksOf(key, blocks), load: async () => index } };
+      : { access: { id: key.id, blocks: blocksOf(key, blocks), load: async () => index } };
 
-  const absent = (key: EntryKey, finish?: () => void): FoundIndex => ({
+  const absent = (key: IndexKey, finish?: () => void): FoundIndex => ({
     access: {
-      id: key.variant,
+      id: key.id,
       absent: true,
       blocks: blocksOf(key, undefined),
       load: async () => new Uint8Array(),
@@ -194,16 +210,16 @@ export function createIndexes({
       const told = indexing(master, read);
       if (told === "none") return undefined;
       const way = wait ? "wait" : told;
-      const key = await indexKey(master);
-      const { name, variant } = key;
+      const key = await keyOf(master);
+      const { name, variant, id } = key;
       for (;;) {
-        const known = inMemory.get(variant);
+        const known = inMemory.get(id);
         if (known && (known.until ?? Number.POSITIVE_INFINITY) > now()) return found(key, known);
-        const flight = flights.get(variant);
+        const flight = flights.get(id);
         if (!flight) break;
         if (way !== "apart") flight.hurry();
         await orAborted(way === "apart" ? flight.asked : flight.landed, signal);
-        if (way === "apart" && flights.has(variant)) return absent(key);
+        if (way === "apart" && flights.has(id)) return absent(key);
         const error = await flight.landed;
         if (error !== undefined && way === "wait") throw error;
       }
@@ -211,7 +227,7 @@ export function createIndexes({
       let land = (_error?: unknown) => {};
       const landed = new Promise<unknown>((resolve) => {
         land = (error) => {
-          flights.delete(variant);
+          flights.delete(id);
           resolve(error);
         };
       });
@@ -220,11 +236,11 @@ export function createIndexes({
         hurry = resolve;
       });
       const asking = origin.get(name, variant);
-      flights.set(variant, { asked: asking.then(() => {}), landed, hurry });
+      flights.set(id, { asked: asking.then(() => {}), landed, hurry });
       const stored = await asking;
       if (stored) {
         land();
-        return found(key, remember(variant, { index: stored }));
+        return found(key, remember(id, { index: stored }));
       }
       const pass = async () => {
         let error: unknown;
@@ -257,15 +273,15 @@ export function createIndexes({
     },
     expects: (master, read) => indexing(master, read) !== "none",
     async forget(master) {
-      const { name, variant } = await indexKey(master);
-      inMemory.delete(variant);
+      const { name, variant, id } = await keyOf(master);
+      inMemory.delete(id);
       // A store that cannot even delete costs the index, not the answer.
-      await origin.delete(name, variant).catch(() => goWithout(variant));
+      await origin.delete(name, variant).catch(() => goWithout(id));
     },
     async giveUp(master) {
-      const { variant } = await indexKey(master);
-      goWithout(variant);
+      goWithout((await keyOf(master)).id);
     },
+    purge: generations.renew,
     async settled() {
       for (const { hurry } of flights.values()) hurry();
       await Promise.all([...flights.values()].map(({ landed }) => landed));

@@ -99,18 +99,21 @@ export function filesystemSource({
   };
 
   const found = createLru<string, { readonly checked: Checked; readonly until: number }>(foundKept);
+  // What was looked at before a file was to be forgotten is not remembered after it.
+  let forgets = 0;
 
   /** A file that was found lately, else looked for anew. */
   const find = async (path: string): Promise<SourceImage | "changed" | undefined> => {
     const known = found.get(path);
     let checked: Checked | "changed" | undefined =
       known && Date.now() < known.until ? known.checked : undefined;
+    const begun = forgets;
     checked ??= await look(path);
     if (checked === undefined || checked === "changed") {
       found.delete(path);
       return checked;
     }
-    if (revalidateMs > 0 && checked !== known?.checked)
+    if (revalidateMs > 0 && checked !== known?.checked && begun === forgets)
       found.set(path, { checked, until: Date.now() + revalidateMs }, 1);
     return { ...checked, ...opened(checked.file) };
   };
@@ -203,6 +206,7 @@ export function filesystemSource({
   };
 
   const forget = (key: string): void => {
+    forgets++;
     found.delete(pathOf(keySegments(key)));
   };
 
@@ -260,6 +264,11 @@ export function filesystemSource({
     counts,
     open,
     forget,
+    purge(key) {
+      if (key !== undefined) return forget(key);
+      forgets++;
+      found.clear();
+    },
     list,
     check,
   };

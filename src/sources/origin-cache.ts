@@ -5,6 +5,7 @@ import { ServiceError } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { createCounts } from "../lib/count.ts";
 import { sha256, toHex } from "../lib/digest.ts";
+import { createGenerations } from "../lib/generations.ts";
 import { createLru } from "../lib/lru.ts";
 import { createSingleFlight } from "../lib/single-flight.ts";
 import type { Slot } from "../stores/slot.ts";
@@ -53,6 +54,8 @@ interface State {
   /** Name of its blocks: another one for each state, key and origin. */
   readonly id: string;
   readonly checkedAt: number;
+  /** Since which purge it is known: after another one nothing of it is used or kept. */
+  readonly generation: number;
 }
 
 type Whole = Extract<RemoteAnswer, { kind: "whole" }>;
@@ -78,8 +81,13 @@ export function originCached(options: OriginCacheOptions): Source {
   /** Blocks on their way from the slot or the origin: one flight for all who read them. */
   const coming = new Map<string, Promise<Uint8Array>>();
 
+  const generations = createGenerations();
+  const isCurrent = (key: string, state: State) => state.generation === generations.of(key);
+
   const entryName = (key: string) => `${name}:${key}`;
   const blockVariant = (state: State, n: number) => `block.${state.id}.${n}`;
+  /** A block's key in memory. */
+  const blockKey = (state: State, n: number) => `${state.generation} ${blockVariant(state, n)}`;
   const blockCount = (state: State) => Math.ceil(state.facts.size / blockSize);
   const lengthOf = (state: State, n: number) => Math.min(blockSize, state.facts.size - n * blockSize);
 
@@ -91,22 +99,24 @@ export function originCached(options: OriginCacheOptions): Source {
   };
 
   const keepState = (key: string, state: State): State => {
+    if (!isCurrent(key, state)) return state;
     states.set(key, state, 1);
     slot.put(entryName(key), stateVariant, encodeState(state));
     return state;
   };
 
   const storedState = async (key: string): Promise<State | undefined> => {
+    const generation = generations.of(key);
     const stored = await slot.get(entryName(key), stateVariant);
-    const state = stored && decodeState(stored);
+    const state = stored && decodeState(stored, generation);
     // Another origin under this source's name has other states.
     return state && state.id === (await idOf(fingerprint, key, state.validator)) ? state : undefined;
   };
 
   const keepBlock = (key: string, state: State, n: number, bytes: Uint8Array): void => {
-    const variant = blockVariant(state, n);
-    blocks.set(variant, bytes, bytes.length + 128);
-    slot.put(entryName(key), variant, bytes);
+    if (!isCurrent(key, state)) return;
+    blocks.set(blockKey(state, n), bytes, bytes.length + 128);
+    slot.put(entryName(key), blockVariant(state, n), bytes);
   };
 
   /** Keeps the whole blocks of bytes that begin on the grid. */
@@ -118,15 +128,21 @@ export function originCached(options: OriginCacheOptions): Source {
     }
   };
 
-  const newState = async (key: string, facts: RemoteFacts, beginning: Uint8Array): Promise<State> => {
+  const newState = async (
+    key: string,
+    facts: RemoteFacts,
+    beginning: Uint8Array,
+    generation: number,
+  ): Promise<State> => {
     const validator = await validatorOf(facts, beginning);
-    return { facts, validator, id: await idOf(fingerprint, key, validator), checkedAt: now() };
+    return { facts, validator, id: await idOf(fingerprint, key, validator), checkedAt: now(), generation };
   };
 
   /** Reads all of a master of an origin without ranges, block by block; memory stays bounded where its size was announced. */
   const readWhole = async (
     key: string,
     { body, facts, length }: Whole,
+    generation: number,
     onBlock?: (state: State, n: number, block: Uint8Array) => void,
   ): Promise<State> => {
     const reader = body.getReader();
@@ -139,7 +155,7 @@ export function originCached(options: OriginCacheOptions): Source {
       const known = length ?? (end ? total : undefined);
       if (known === undefined || (waitingBytes < blockSize && !end)) return;
       const bytes = joined(waiting, waitingBytes);
-      state ??= await newState(key, { ...facts, size: known }, bytes);
+      state ??= await newState(key, { ...facts, size: known }, bytes, generation);
       const whole = end ? bytes.length : bytes.length - (bytes.length % blockSize);
       for (let at = 0; at < whole; at += blockSize) {
         const block = bytes.slice(at, Math.min(at + blockSize, whole));
@@ -171,7 +187,7 @@ export function originCached(options: OriginCacheOptions): Source {
     if (length !== undefined && total !== length)
       throw originError("origin_unavailable", `${total} of ${length} bytes`);
     await keep(true);
-    return state ?? newState(key, { ...facts, size: 0 }, new Uint8Array());
+    return state ?? newState(key, { ...facts, size: 0 }, new Uint8Array(), generation);
   };
 
   /** Asks the origin for the beginning of a master, unless it is as it was. */
@@ -180,6 +196,7 @@ export function originCached(options: OriginCacheOptions): Source {
     known: State | undefined,
     signal: AbortSignal,
   ): Promise<State | undefined> => {
+    const generation = generations.of(key);
     const first = { offset: 0, length: firstLength };
     const answer = await ask(key, first, known && { facts: known.facts, purpose: "check" }, signal);
     if (answer.kind === "absent") {
@@ -194,10 +211,10 @@ export function originCached(options: OriginCacheOptions): Source {
         await answer.body.cancel().catch(() => {});
         return keepState(key, { ...known, checkedAt: now() });
       }
-      return keepState(key, await readWhole(key, answer));
+      return keepState(key, await readWhole(key, answer, generation));
     }
     if (answer.kind !== "part") throw originError("origin_bad_answer", answer.kind);
-    const state = await newState(key, answer.facts, answer.bytes);
+    const state = await newState(key, answer.facts, answer.bytes, generation);
     keepBlocks(key, state, 0, answer.bytes);
     return keepState(key, state);
   };
@@ -214,10 +231,10 @@ export function originCached(options: OriginCacheOptions): Source {
     const inMemory = states.get(key);
     if (fresh(inMemory) || (now() < awayUntil && spare(inMemory))) return inMemory;
     return looks.run(
-      key,
+      `${generations.of(key)} ${key}`,
       async (work) => {
         const known = states.get(key) ?? (await storedState(key));
-        if (known) states.set(key, known, 1);
+        if (known && isCurrent(key, known)) states.set(key, known, 1);
         if (fresh(known) || (now() < awayUntil && spare(known))) return known;
         try {
           return await look(key, known, work);
@@ -253,7 +270,7 @@ export function originCached(options: OriginCacheOptions): Source {
         await answer.body.cancel().catch(() => {});
         throw changed(key);
       }
-      const read = await readWhole(key, answer, (seen, n, block) => {
+      const read = await readWhole(key, answer, state.generation, (seen, n, block) => {
         if (seen.id === state.id && n >= first && n < first + count) found[n - first] = block;
       });
       if (read.id !== state.id || found.length < count) throw changed(key);
@@ -270,8 +287,8 @@ export function originCached(options: OriginCacheOptions): Source {
   /** Begins to bring the blocks of a list that are neither in memory nor on their way; neighbours come with one request. */
   const bring = (key: string, state: State, wanted: readonly number[]): void => {
     const claimed = wanted.filter((n) => {
-      const variant = blockVariant(state, n);
-      return blocks.get(variant) === undefined && !coming.has(variant);
+      const kept = blockKey(state, n);
+      return blocks.get(kept) === undefined && !coming.has(kept);
     });
     if (claimed.length === 0) return;
     const run = (async () => {
@@ -279,7 +296,7 @@ export function originCached(options: OriginCacheOptions): Source {
         claimed.map(async (n) => {
           const block = await slot.get(entryName(key), blockVariant(state, n));
           if (block?.length !== lengthOf(state, n)) return undefined;
-          blocks.set(blockVariant(state, n), block, block.length + 128);
+          blocks.set(blockKey(state, n), block, block.length + 128);
           return block;
         }),
       );
@@ -293,7 +310,7 @@ export function originCached(options: OriginCacheOptions): Source {
       };
     })();
     for (const [i, n] of claimed.entries()) {
-      const variant = blockVariant(state, n);
+      const variant = blockKey(state, n);
       const arriving = run
         .then(async ({ stored, runs }) => {
           const mine = runs.find(({ first, count }) => n >= first && n < first + count);
@@ -306,7 +323,7 @@ export function originCached(options: OriginCacheOptions): Source {
   };
 
   const blockOf = async (key: string, state: State, n: number): Promise<Uint8Array> => {
-    const variant = blockVariant(state, n);
+    const variant = blockKey(state, n);
     const kept = blocks.get(variant) ?? (await coming.get(variant));
     if (kept) return kept;
     bring(key, state, [n]);
@@ -324,6 +341,7 @@ export function originCached(options: OriginCacheOptions): Source {
       async read(offset, length) {
         const wanted = Math.max(0, Math.min(length, size - offset));
         if (wanted === 0) return new Uint8Array();
+        if (!isCurrent(key, state)) throw changed(key);
         const end = offset + wanted;
         const first = Math.floor(offset / blockSize);
         const last = Math.floor((end - 1) / blockSize);
@@ -387,6 +405,11 @@ export function originCached(options: OriginCacheOptions): Source {
       const state = states.get(key);
       if (state) keepState(key, { ...state, checkedAt: 0 });
     },
+    purge(key) {
+      generations.renew(key);
+      if (key === undefined) states.clear();
+      else states.delete(key);
+    },
     ...(list ? { list } : {}),
     check: () => remote.check(AbortSignal.timeout(checkMs)),
   };
@@ -437,10 +460,10 @@ async function idOf(fingerprint: string, key: string, validator: string): Promis
   return toHex(await sha256(new TextEncoder().encode(text))).slice(0, 24);
 }
 
-const encodeState = (state: State) => new TextEncoder().encode(JSON.stringify(state));
+const encodeState = ({ generation: _, ...state }: State) => new TextEncoder().encode(JSON.stringify(state));
 
 /** undefined for what is no state. */
-function decodeState(bytes: Uint8Array): State | undefined {
+function decodeState(bytes: Uint8Array, generation: number): State | undefined {
   try {
     const state = JSON.parse(new TextDecoder().decode(bytes)) as Partial<State>;
     const sound =
@@ -448,7 +471,7 @@ function decodeState(bytes: Uint8Array): State | undefined {
       typeof state.id === "string" &&
       typeof state.checkedAt === "number" &&
       Number.isSafeInteger(state.facts?.size);
-    return sound ? (state as State) : undefined;
+    return sound ? ({ ...state, generation } as State) : undefined;
   } catch {
     return undefined;
   }

@@ -39,6 +39,11 @@ export interface Source {
   open(key: string, signal?: AbortSignal): Promise<SourceImage | undefined>;
   /** What is remembered of a key no longer counts: it turned out to have changed. */
   forget?(key: string): void;
+  /**
+   * Nothing that was read until now of a key, or of all, is used or kept any more, also by those who have it open; where bytes are
+   * kept, their slot is emptied by the caller.
+   */
+  purge?(key?: string): void;
   /** Entries of a directory, "" being the top; undefined where there is none. */
   list?(prefix: string): Promise<readonly SourceEntry[] | undefined>;
   /** Resolves when the source can be used; throws with the reason, in words for the operator. */

@@ -6,6 +6,7 @@ import { contentDisposition } from "../../iiif/image/canonical.ts";
 import { mediaType } from "../../iiif/image/formats.ts";
 import { parseImageRequest } from "../../iiif/image/grammar.ts";
 import { contextUri, imageInformation, informationType, profileUri } from "../../iiif/image/info.ts";
+import { imageMounts, type Mount } from "../../iiif/image/mounts.ts";
 import { encodeIdentifier, type ImagePath, splitImagePath } from "../../iiif/image/path.ts";
 import { hash, masterName } from "../../images/cache-keys.ts";
 import { describe, type Master, openMaster } from "../../images/describe.ts";
@@ -18,23 +19,10 @@ import { type Env, hasParameter, type RequestContext } from "../http/context.ts"
 import { corsHeaders, preflight } from "../http/cors.ts";
 import { methodNotAllowed } from "../http/methods.ts";
 
-/** A path under which one version answers; begins and ends with `/`. */
-export interface Mount {
-  readonly prefix: string;
-  readonly version: 2 | 3;
-}
-
-const mainMounts: readonly Mount[] = [
-  { prefix: "/iiif/3/", version: 3 },
-  { prefix: "/iiif/2/", version: 2 },
-];
-
 /** Mounts the Image API; the longest prefix wins. */
 export function mountImage(app: Hono<Env>, service: Service): void {
-  const mounts = [...mainMounts, ...service.config().aliases].sort(
-    (a, b) => b.prefix.length - a.prefix.length,
-  );
-  for (const mount of mounts) app.all(`${mount.prefix}*`, (c) => answer(c, service, mount));
+  for (const mount of imageMounts(service.config().aliases))
+    app.all(`${mount.prefix}*`, (c) => answer(c, service, mount));
 }
 
 async function answer(c: RequestContext, service: Service, mount: Mount): Promise<Response> {
@@ -202,20 +190,20 @@ async function withMaster(
       "The address names no image. It has the form /iiif/3/{identifier}/info.json.",
       { code: "image_not_found" },
     );
-  const attempt = async (last: boolean): Promise<Response> => {
+  const attempt = async (left: number): Promise<Response> => {
     const master = await openMaster(service.images.sources, identifier, c.req.raw.signal);
     try {
       return await act(master);
     } catch (error) {
-      // Replaced since it was looked at: the new file is as good.
-      if (last || !(error instanceof ServiceError) || error.code !== "source_changed") throw error;
+      // Replaced or purged since it was looked at: the new file is as good.
+      if (left === 0 || !(error instanceof ServiceError) || error.code !== "source_changed") throw error;
       master.source.forget?.(master.key);
     } finally {
       void master.image
         .close()
         .catch((error: unknown) => service.log.debug("closing a master failed", { error: String(error) }));
     }
-    return attempt(true);
+    return attempt(left - 1);
   };
-  return attempt(false);
+  return attempt(2);
 }

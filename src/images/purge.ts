@@ -1,0 +1,242 @@
+// Removing what is kept: one entry by its name, all of one image, a whole slot (document 3, purge key forms; D-7, D-57).
+
+import { ServiceError } from "../errors.ts";
+import { parseImageRequest } from "../iiif/image/grammar.ts";
+import { imageMounts, type Mount } from "../iiif/image/mounts.ts";
+import { checkIdentifier, type ImagePath, splitImagePath, splitPage } from "../iiif/image/path.ts";
+import type { Sources } from "../sources/index.ts";
+import type { Source } from "../sources/source.ts";
+import type { Slot } from "../stores/slot.ts";
+import { masterName, renderName } from "./cache-keys.ts";
+import { forgetHeaders, openMaster } from "./describe.ts";
+import { prepare, type RenderParts } from "./render.ts";
+
+/** The slots that can be purged. */
+export const purgeable = ["render", "info", "origin"] as const;
+export type SlotName = (typeof purgeable)[number];
+
+export interface PurgeParts {
+  readonly images: RenderParts;
+  readonly slots: Readonly<Record<SlotName, Slot>>;
+  readonly aliases: readonly Mount[];
+}
+
+export interface PurgedImage {
+  /** Entries removed from each slot. */
+  readonly purged: Readonly<Record<SlotName, number>>;
+  /** Slots whose backend cannot remove what belongs to one image. Every backend of today can. */
+  readonly unsupported: readonly SlotName[];
+}
+
+/** A master that an identifier may mean, whether it is there or not. */
+interface Owner {
+  readonly source: Source;
+  readonly key: string;
+}
+
+const forms: Readonly<Record<SlotName, string>> = {
+  render:
+    "the path of an image request, such as /iiif/3/a.tif/full/max/0/default.jpg, or that with |v1|full or |v1|substitute behind it",
+  info: "host and path of an info.json, such as images.example.org/iiif/3/a.tif/info.json",
+  origin: "the name of a source, a colon and an identifier, such as scans:a.tif",
+};
+
+const malformed = (slot: SlotName, cause?: unknown) =>
+  new ServiceError(
+    "bad-request",
+    `Expected as key of the slot ${slot} ${forms[slot]}; received another form.`,
+    {
+      code: "invalid_purge_key",
+      cause,
+    },
+  );
+
+/**
+ * Removes the entry that a key names, with all its variants; the number removed. Keys are those of document 3: of `render` any
+ * spelling of an image request under any path of the API, of `info` any address of an image's info.json (which drops all facts of
+ * its master), of `origin` `<source-name>:<identifier>` (all that is kept of that master). The next request looks at the master
+ * anew. Throws `bad-request` for a key of another form, and `busy` (code purge_failed) when the slot's store fails.
+ */
+export function purgeEntry(parts: PurgeParts, slot: SlotName, key: string): Promise<number> {
+  return entryPurges[slot](parts, key);
+}
+
+const entryPurges: Readonly<Record<SlotName, (parts: PurgeParts, key: string) => Promise<number>>> = {
+  async render(parts, key) {
+    const tier = /\|v1\|(?:full|substitute)$/.exec(key);
+    const { path, version } = pathOf(parts, "render", tier ? key.slice(0, tier.index) : key);
+    if (path.kind !== "image") throw malformed("render");
+    // Tiers come with access rules; until then none has entries.
+    if (tier) return 0;
+    for (const { source, key: master } of ownersOf(parts.images.sources, path.identifier))
+      source.forget?.(master);
+    return remove(parts, "render", await renderNames(parts.images, version, path));
+  },
+  async info(parts, key) {
+    const { path } = pathOf(parts, "info", key.replace(/\|v1\|(?:full|substitute)$/, ""));
+    if (path.kind !== "info") throw malformed("info");
+    const owners = ownersOf(parts.images.sources, path.identifier);
+    for (const { source, key: master } of owners) source.forget?.(master);
+    return removeFacts(parts, owners);
+  },
+  async origin(parts, key) {
+    const { sources } = parts.images;
+    const source = sources.all.find(({ name }) => key.startsWith(`${name}:`));
+    if (!source) throw malformed("origin");
+    const identifier = checked("origin", () => checkIdentifier(key.slice(source.name.length + 1)));
+    const { prefix } = source;
+    const whole = prefix !== "" && identifier.startsWith(prefix) ? [identifier.slice(prefix.length)] : [];
+    const keys = [identifier, ...whole].flatMap(withoutPage);
+    return removeMasters(
+      parts,
+      keys.map((each) => ({ source, key: each })),
+    );
+  },
+};
+
+/**
+ * Removes all that is kept of an image: derivatives of all versions, spellings and pages, facts, index, twin and what was read of
+ * its master, from the slots and from the memory of this process. What was begun before is not kept after it; the next request
+ * looks at the master anew. Pages (`name;2`) belong to their master, which is purged as a whole.
+ * Throws `not-found` for what can be no identifier, and `busy` (code purge_failed) when the store of a slot fails; the other slots
+ * are purged all the same.
+ */
+export async function purgeImage(parts: PurgeParts, identifier: string): Promise<PurgedImage> {
+  const owners = ownersOf(parts.images.sources, checkIdentifier(identifier));
+  const failures: unknown[] = [];
+  const tried = (removed: Promise<number>) =>
+    removed.catch((error: unknown) => {
+      failures.push(error);
+      return 0;
+    });
+  // In the order of what is made of what: nothing made of the old can come after its own slot was purged.
+  const origin = await tried(removeMasters(parts, owners));
+  const info = await tried(removeFacts(parts, owners));
+  const render = await tried(remove(parts, "render", owners.map(masterName)));
+  if (failures.length > 0) throw failures[0];
+  return { purged: { render, info, origin }, unsupported: [] };
+}
+
+/**
+ * Empties a slot. Throws `unsupported` (code purge_unsupported) where its backend cannot, `busy` (code purge_failed) when its store
+ * fails.
+ */
+export async function purgeSlot(parts: PurgeParts, name: SlotName): Promise<void> {
+  const { images, slots } = parts;
+  const { clear } = slots[name];
+  if (!clear)
+    throw new ServiceError(
+      "unsupported",
+      `The slot ${name} cannot be emptied as a whole: its backend has no way to do so. Purge single images, or empty its place with the tools of the backend.`,
+      { code: "purge_unsupported" },
+    );
+  const forget = () => {
+    if (name === "info") forgetHeaders(images.info);
+    if (name !== "origin") return;
+    for (const source of images.sources.all) source.purge?.();
+    images.indexes.purge();
+  };
+  forget();
+  try {
+    await clear();
+  } catch (cause) {
+    throw failed(name, cause);
+  } finally {
+    forget();
+  }
+}
+
+const failed = (slot: SlotName, cause: unknown) =>
+  new ServiceError(
+    "busy",
+    `The slot ${slot} could not be purged: its store does not work. /ready tells what is wrong; purge again when it is well.`,
+    { code: "purge_failed", cause },
+  );
+
+async function remove({ slots }: PurgeParts, slot: SlotName, names: readonly string[]): Promise<number> {
+  let removed = 0;
+  try {
+    for (const name of new Set(names)) removed += await slots[slot].delete(name);
+  } catch (cause) {
+    throw failed(slot, cause);
+  }
+  return removed;
+}
+
+/** Removes what was read of masters and what was made of it to read them. */
+async function removeMasters(parts: PurgeParts, owners: readonly Owner[]): Promise<number> {
+  const forget = () => {
+    for (const owner of owners) {
+      owner.source.purge?.(owner.key);
+      parts.images.indexes.purge(masterName(owner));
+    }
+  };
+  // Before, so that nothing old is written any more; after, for what was found in the slot meanwhile.
+  forget();
+  return remove(parts, "origin", owners.map(masterName)).finally(forget);
+}
+
+async function removeFacts(parts: PurgeParts, owners: readonly Owner[]): Promise<number> {
+  const { images } = parts;
+  return remove(parts, "info", owners.map(masterName)).finally(() => {
+    forgetHeaders(images.info);
+    for (const owner of owners) images.ignoredProfiles.forget(masterName(owner));
+  });
+}
+
+/** The masters that an identifier may mean: that of its own name, and that of which it would be a page (D-26). */
+function ownersOf(sources: Sources, identifier: string): readonly Owner[] {
+  return withoutPage(identifier).map((name) => sources.resolve(name));
+}
+
+function withoutPage(identifier: string): readonly string[] {
+  const paged = splitPage(identifier);
+  return paged ? [identifier, paged.identifier] : [identifier];
+}
+
+/** What a URL or its path names; what a proxy puts before the paths of the API does not matter. */
+function pathOf({ aliases }: PurgeParts, slot: SlotName, key: string): { path: ImagePath; version: 2 | 3 } {
+  const raw = key.replace(/^https?:\/\//i, "").replace(/[?#].*$/s, "");
+  const places = imageMounts(aliases)
+    .map((mount) => ({ mount, at: raw.indexOf(mount.prefix) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at);
+  const [first] = places;
+  if (!first) throw malformed(slot);
+  const { mount, at } = first;
+  const path = checked(slot, () => splitImagePath(raw.slice(at + mount.prefix.length)));
+  return { path, version: mount.version };
+}
+
+function checked<T>(slot: SlotName, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ServiceError) throw malformed(slot, error);
+    throw error;
+  }
+}
+
+/** The names under which a request may be kept: that of its canonical form, or as it is where the image does not tell that. */
+async function renderNames(
+  images: RenderParts,
+  version: 2 | 3,
+  path: Extract<ImagePath, { kind: "image" }>,
+): Promise<readonly string[]> {
+  const { identifier, region, size, rotation, file } = path;
+  const request = checked("render", () => parseImageRequest(version, path));
+  try {
+    const master = await openMaster(images.sources, identifier);
+    try {
+      return [(await prepare(images, master, request)).key.name];
+    } finally {
+      await master.image.close();
+    }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const spelled = `${region}/${size}/${rotation}/${file}`;
+    return ownersOf(images.sources, identifier).map((owner) =>
+      renderName(masterName(owner), version, identifier, spelled),
+    );
+  }
+}
