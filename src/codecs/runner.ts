@@ -208,6 +208,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
           task,
           file,
           size: job.bytes.size,
+          gap: job.bytes.gap,
           index: index && { id: index.id, absent: index.absent === true, room: index.blocks?.room },
         });
         deadline.expect(timeoutMs);

@@ -43,9 +43,9 @@ export function serveJobs(host: WorkerHost): void {
     });
   const ask = async (message: (read: number) => FromWorker) => (await askFor(message)) ?? new Uint8Array();
 
-  const channel = (job: number, size: number | undefined): ByteSource => ({
+  const channel = (job: number, { size, gap = 0 }: Pick<ByteSource, "size" | "gap">): ByteSource => ({
     size,
-    gap: channelGap,
+    gap: Math.max(gap, channelGap),
     read: (offset, length) => ask((read) => ({ kind: "read", job, read, offset, length })),
   });
 
@@ -72,7 +72,7 @@ export function serveJobs(host: WorkerHost): void {
     const { job, task, index } = message;
     try {
       if (!codecs) throw new Error("a job came before the start message");
-      const bytes = message.file ? files.open(message.file) : channel(job, message.size);
+      const bytes = message.file ? files.open(message.file) : channel(job, message);
       const result = ownBuffer(await runTask(task, bytes, codecs, wanted, indexOf(job, index)));
       host.post({ kind: "done", job, bytes: result }, [result.buffer]);
     } catch (error) {

@@ -15,6 +15,7 @@ import { nodePlatform } from "../../src/platform/node.ts";
 import { openFileAtOnce } from "../../src/platform/node-files.ts";
 import { startNodeWorker } from "../../src/platform/node-worker.ts";
 import { fixture, testHost } from "../host.ts";
+import { noiseBytes } from "./jpg/cjpeg.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "smalti-pool-"));
 const dist = pathToFileURL(`${directory}/`);
@@ -114,6 +115,49 @@ describe("jobs on workers", () => {
     const { pool } = poolOf();
     const bytes: ByteSource = { size: 1, read: () => Promise.reject(new Error("read")) };
     expect((await pool.render({ plan, file, bytes }, limits)).length).toBeGreaterThan(0);
+  });
+
+  it("read ranges of a remote master as one where its source would sooner fetch what lies between", async () => {
+    const width = 4096;
+    const height = 64;
+    const noise = noiseBytes(width * height * 3, 3);
+    const jpeg = await codecs
+      .encoder("jpg")
+      .encode(
+        { width, height, bands: 3, interpretation: "rgb", data: noise },
+        { format: "jpg", quality: 95, progressive: false, chroma: "444", encoder: "fast" },
+      );
+    // A few columns: of each of the 8 rows a small range, with the rest of a row between it and the next.
+    const row = jpeg.length / 8;
+    expect(row).toBeGreaterThan(64 * 1024);
+    expect(row).toBeLessThan(250 * 1024);
+    const header = await codecs.byFormat("jpg").probe(memoryBytes(jpeg), 1);
+    const { pool } = poolOf();
+    const index = await pool.index({ header, memory: 1 << 20, bytes: memoryBytes(jpeg) }, limits);
+    const region = { x: 2048, y: 0, width: 8, height };
+    const narrow: RenderPlan = { ...plan, read: { header, page: 1, region, scaleFactor: 1 }, steps: [] };
+    const readsWith = async (gap: number | undefined) => {
+      let reads = 0;
+      const { read } = memoryBytes(jpeg);
+      const bytes: ByteSource = {
+        size: jpeg.length,
+        ...(gap !== undefined && { gap }),
+        read(offset, length) {
+          reads++;
+          return read(offset, length);
+        },
+      };
+      const access = { id: `index for ${gap}`, load: async () => index };
+      const answer = await pool.render({ plan: narrow, bytes, index: access }, limits);
+      return { reads, answer };
+    };
+    const apart = await readsWith(undefined);
+    const together = await readsWith(256 * 1024);
+    expect(apart.reads).toBeGreaterThanOrEqual(8);
+    expect(together.reads).toBeLessThanOrEqual(apart.reads - 6);
+    expect(together.answer).toEqual(apart.answer);
+    // The way through the main thread has a gap of its own, which a smaller one does not take back.
+    expect((await readsWith(0)).reads).toBe(apart.reads);
   });
 
   it("run on as many workers as the size says, started when they are needed", async () => {
