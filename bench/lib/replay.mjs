@@ -13,6 +13,9 @@ const enoughFaults = 8;
 /** Milliseconds after which the CPU clock, which counts tens of them, has said something. */
 const enoughTime = 400;
 
+/** What every server is asked before anything counts as warm: code that has run less is not compiled yet. */
+const warming = { leastMs: 2000, leastAnswers: 300, mostSeconds: 10 };
+
 /**
  * Sends the requests for a picture, `concurrency` at a time, and begins no more of them after `seconds`. With `atLeast`
  * (ms) they are repeated, all of them, until so much time has gone by. Gives milliseconds per answer (p50, p95), answers per second,
@@ -70,8 +73,26 @@ async function answered(url, agent, request) {
 }
 
 /**
+ * Asks for the same things again until a server has run for 2 s and given 300 answers; at most for 10 s, which only
+ * servers need whose answers take longer than compiling their code.
+ */
+export async function warmUp(server, picture, requests, concurrency = 1) {
+  const { leastMs, leastAnswers, mostSeconds } = warming;
+  const began = performance.now();
+  const gone = () => (performance.now() - began) / 1000;
+  for (let answers = 0; gone() < mostSeconds && (answers < leastAnswers || gone() * 1000 < leastMs); ) {
+    const { answers: more } = await pass(server, picture, requests, {
+      concurrency,
+      seconds: mostSeconds - gone(),
+    });
+    if (more === 0) return;
+    answers += more;
+  }
+}
+
+/**
  * Compares servers on one picture. Each run starts a server with empty caches and replays the session `passes` times: the
- * first pass is "cold", the others "warm". At concurrency 1 the tiles of each scale factor follow, alone, from
+ * first pass is "cold", then comes the warm-up, the others are "warm". At concurrency 1 the tiles of each scale factor follow, alone, from
  * anywhere in the picture. Servers take turns in each repetition, another one first each time. Gives one row per
  * concurrency, server and phase with medians over the runs.
  */
@@ -98,6 +119,7 @@ async function run(name, picture, size, requests, concurrency, options) {
   try {
     const settings = { concurrency, seconds: options.seconds };
     const cold = await pass(server, picture, requests, settings);
+    if (cold.answers > 0) await warmUp(server, picture, requests, concurrency);
     const warm = [];
     for (let n = 1; cold.answers > 0 && n < options.passes; n++)
       warm.push(await pass(server, picture, requests, { ...settings, atLeast: enoughTime }));

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { ask, fault } from "./http.mjs";
 import { mean, median } from "./numbers.mjs";
 import { spent, usage } from "./processes.mjs";
-import { pass, turn } from "./replay.mjs";
+import { turn, warmUp } from "./replay.mjs";
 import { start } from "./servers.mjs";
 import { sample, session, tileRequest } from "./session.mjs";
 
@@ -27,9 +27,7 @@ export async function firstContact(names, picture, size, { count, warming = 30, 
     for (const name of names) {
       const server = await start(name, { ...options, sources: folder });
       started.push({ name, server, seen: [], faults: {} });
-      await pass(server, copy(options.sources, picture, folder, "warming"), warm, {
-        seconds: options.seconds,
-      });
+      await warmUp(server, copy(options.sources, picture, folder, "warming"), warm);
     }
     for (const [round, unseen] of copies.entries())
       for (const each of turn(started, round)) {
