@@ -192,6 +192,52 @@ describe("a master that was replaced without anything that tells so", () => {
     await app.close();
   });
 
+  // Bytes of the old one that are on their way while it is purged.
+  test.each([
+    ["its beginning", false],
+    ["a part of it", true],
+  ])("is shown anew when %s arrives after the purge", async (what, opened) => {
+    const { red, blue } = await redAndBlue("tif", 900);
+    const store = backends.filesystem?.();
+    const app = await open(store);
+    const name = `held ${opened}.tif`;
+    const path = `/iiif/3/${encodeURIComponent(name)}/400,500,100,100/max/0/default.png`;
+    origin.masters.set(name, masterOf(red));
+    if (opened) await app.get(`/iiif/3/${encodeURIComponent(name)}/info.json`);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      origin.behaviour.instead = (request, response) => {
+        origin.behaviour.instead = undefined;
+        const [, from = 0, to = 0] = (/(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? []).map(Number);
+        const part = red.subarray(from, to + 1);
+        release = () =>
+          response
+            .writeHead(206, {
+              "content-type": "image/tiff",
+              "content-length": part.length,
+              "content-range": `bytes ${from}-${from + part.length - 1}/${red.length}`,
+              etag: '"1"',
+            })
+            .end(part);
+        resolve();
+        return true;
+      };
+    });
+    const begun = colourOf(app, path);
+    await held;
+    origin.masters.set(name, masterOf(blue));
+    await purgeImage(app.parts, name);
+    release();
+    expect([what, await begun]).toEqual([what, expect.stringMatching(/^(red|blue)$/)]);
+    await app.settled();
+    // Also for a server that has nothing of it in memory.
+    const other = await open(store);
+    for (const one of [app, other])
+      for (const each of [path, path.replace("/400,", "/300,"), path.replace("/400,500,", "/0,0,")])
+        expect([each, await colourOf(one, each)]).toEqual([each, "blue"]);
+    await Promise.all([app.close(), other.close()]);
+  });
+
   test("is shown anew where no slot keeps anything, since memory is purged too", async () => {
     const { red, blue } = await redAndBlue("jpg", 600);
     const app = await open("{ backend: none }");

@@ -257,6 +257,25 @@ describe("a purge", () => {
     expect(await slot.get("a", "")).toEqual(two);
   });
 
+  it("is not undone by a value whose making began while it was under way", async () => {
+    const store = unreliable(heapStore({ maxBytes: 1 << 20 }));
+    const { slot } = slotOver({ store });
+    const [purging, making] = [gate(), gate()];
+    store.hold = purging.promise;
+    const purge = slot.delete("a");
+    await settle();
+    const begun = slot.getOrMake("a", "", async () => {
+      await making.promise;
+      return one;
+    });
+    purging.open();
+    await purge;
+    making.open();
+    expect(await begun).toEqual(one);
+    await slot.settled();
+    expect(await slot.get("a", "")).toBeUndefined();
+  });
+
   it("can empty the slot", async () => {
     const { slot } = slotOver();
     await slot.getOrMake("a", "", async () => one);
