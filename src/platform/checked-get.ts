@@ -12,6 +12,9 @@ const mostConnections = 32;
 /** An idle connection is closed after this. */
 const idleMs = 15_000;
 
+/** Where no variable such as HTTP_PROXY counts: a proxy would resolve names by itself, unchecked. */
+const noProxy = { proxyEnv: {} };
+
 /** Statuses whose answers have no body (Fetch, section 2.2.6). */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
@@ -38,7 +41,7 @@ export function checkedGet(allowed: (address: string, hostname: string) => boole
       else done(null, first.address, first.family);
     });
   };
-  const options = { keepAlive: true, maxSockets: mostConnections, timeout: idleMs };
+  const options = { keepAlive: true, maxSockets: mostConnections, timeout: idleMs, ...noProxy };
   const agents = { "http:": new http.Agent(options), "https:": new https.Agent(options) };
 
   return (url, { headers, signal }) =>
@@ -55,7 +58,12 @@ export function checkedGet(allowed: (address: string, hostname: string) => boole
           ...(signal ? { signal } : {}),
         },
         (incoming) => {
-          const status = incoming.statusCode ?? 500;
+          const status = incoming.statusCode ?? 0;
+          // A Response cannot have any other, and an error thrown here would end the process on some runtimes.
+          if (status < 200 || status > 599) {
+            incoming.destroy();
+            return fail(new Error(`status ${status}`));
+          }
           const fields = new Headers();
           for (let i = 0; i + 1 < incoming.rawHeaders.length; i += 2)
             fields.append(incoming.rawHeaders[i] as string, incoming.rawHeaders[i + 1] as string);
@@ -65,6 +73,12 @@ export function checkedGet(allowed: (address: string, hostname: string) => boole
         },
       );
       request.on("error", fail);
+      // A change of protocol that nobody asked for.
+      request.on("upgrade", (incoming, socket) => {
+        socket.destroy();
+        fail(new Error(`status ${incoming.statusCode}`));
+      });
+      request.on("close", () => fail(new Error("the connection was closed without an answer")));
       request.end();
     });
 }

@@ -13,6 +13,7 @@ const networks = {
     "192.168.0.0/16",
     "::1/128",
     "fc00::/7",
+    "fec0::/10",
   ].map(parseRange),
   /** Link-local (services that give out credentials live there), special and multicast: only an address named by the operator. */
   special: [
@@ -34,6 +35,8 @@ const networks = {
     "2001::/23",
     "2001:db8::/32",
     "2002::/16",
+    "3fff::/20",
+    "5f00::/16",
     "fe80::/10",
     "ff00::/8",
   ].map(parseRange),

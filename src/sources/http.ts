@@ -47,6 +47,18 @@ export function httpRemote(
     return url;
   };
 
+  const getFrom = async (
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Response> => {
+    try {
+      return await get(url, { headers, signal });
+    } catch (error) {
+      throw (error as Error)?.name === "RefusedAddress" ? originError("origin_not_allowed", error) : error;
+    }
+  };
+
   const send = async (
     from: URL,
     range: Readonly<Record<string, string>>,
@@ -54,14 +66,10 @@ export function httpRemote(
   ): Promise<Response> => {
     let url = from;
     for (let hop = 0; ; hop++) {
-      const shown = Object.entries(own).filter(([name]) => url.host === from.host || !isPrivateHeader(name));
-      const response = await get(url, { headers: { ...Object.fromEntries(shown), ...range }, signal }).catch(
-        (error) => {
-          throw (error as Error)?.name === "RefusedAddress"
-            ? originError("origin_not_allowed", error)
-            : error;
-        },
-      );
+      // Where the identifier chooses the scheme, it must not have a secret sent in the clear.
+      const trusted = url.host === from.host && (fixed !== undefined || url.protocol === "https:");
+      const shown = Object.entries(own).filter(([name]) => trusted || !isPrivateHeader(name));
+      const response = await getFrom(url, { ...Object.fromEntries(shown), ...range }, signal);
       const location = redirects.has(response.status) ? response.headers.get("location") : null;
       if (location === null) return response;
       await response.body?.cancel().catch(() => {});
@@ -92,11 +100,12 @@ export function httpRemote(
       url.search = "";
       let response: Response;
       try {
-        response = await send(url, { Range: "bytes=0-0", "Accept-Encoding": "identity" }, signal);
+        // A redirect is an answer too: where the top of a server leads tells nothing about its masters.
+        response = await getFrom(url, { ...own, Range: "bytes=0-0", "Accept-Encoding": "identity" }, signal);
       } catch (error) {
         throw new Error(
           error instanceof ServiceError && error.code === "origin_not_allowed"
-            ? `${fixed.hostname} leads to an address or host that is not allowed; see allow_private and allowed_hosts`
+            ? `${fixed.hostname} leads to an address that is not allowed; see allow_private`
             : `${fixed.hostname} does not answer`,
         );
       }

@@ -63,6 +63,18 @@ function isTemplate(text: string): boolean {
   return url.username === "" && url.password === "" && url.hash === "";
 }
 
+const headersForm =
+  "expected names of letters, digits and dashes with values of one line, such as User-Agent: smalti";
+
+/** Whether a request can have these headers. */
+function areHeaders(headers: Readonly<Record<string, string>>): boolean {
+  try {
+    return new Headers(headers) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 const http = z.strictObject({
   ...shared,
   type: z.literal("http").meta({ description: "Kind of source." }),
@@ -71,9 +83,9 @@ const http = z.strictObject({
       'Where masters are: {identifier} is put in percent-encoded, its / kept. "{identifier}" alone: identifiers are URLs themselves, of `allowed_hosts`.',
     edit: "restart",
   }),
-  headers: z.record(z.string(), z.string()).default({}).meta({
+  headers: z.record(z.string(), z.string()).refine(areHeaders, { error: headersForm }).default({}).meta({
     description:
-      "Headers of every request. Authorization, Cookie and X-Api-Key go to the host of `url` alone. Secrets belong into `auth_env`.",
+      'Headers of every request. Authorization, Cookie and X-Api-Key go to the host of `url` alone; with "{identifier}" to that of the identifier, and only over https. Secrets belong into `auth_env`.',
     edit: "restart",
   }),
   auth_env: z.string().default("").meta({
@@ -144,7 +156,8 @@ const places: {
   readonly [T in SourceOptions["type"]]: (source: Extract<SourceOptions, { type: T }>) => string;
 } = {
   filesystem: ({ root }) => root,
-  http: ({ url }) => url,
+  // What stands in a query may be a key of the service there.
+  http: ({ url }) => url.replace(/([?&][^=&]*=)(?![^&]*\{identifier\})[^&]+/g, "$1…"),
   s3: ({ bucket, key_prefix, endpoint }) =>
     `s3://${bucket}/${key_prefix}${endpoint ? ` at ${endpoint}` : ""}`,
 };

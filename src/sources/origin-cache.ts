@@ -180,7 +180,7 @@ export function originCached(options: OriginCacheOptions): Source {
       }
     } catch (error) {
       await reader.cancel().catch(() => {});
-      throw originError("origin_unavailable", error);
+      throw error instanceof ServiceError ? error : originError("origin_unavailable", error);
     } finally {
       counts.add("fetched", total);
     }

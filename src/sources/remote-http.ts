@@ -1,6 +1,7 @@
 // One ranged GET: what is asked, how often it is tried again, and what the answer means (RFC 9110, sections 13 to 15).
 
 import { cancelled, ServiceError } from "../errors.ts";
+import { pacedBody } from "./paced-body.ts";
 import { originError, type RemoteAnswer, type RemoteFacts, type RemoteRange } from "./remote.ts";
 
 /** Sends one GET; the headers of the range are in it. Redirects are not followed. */
@@ -15,7 +16,7 @@ export interface RangeRequest {
 export interface RetryPolicy {
   /** Tries in all. */
   readonly attempts: number;
-  /** For one try, to the end of its body. */
+  /** For one try, to the end of its body; for each MiB of a whole master. */
   readonly attemptMs: number;
   /** Pause before the second try; it doubles, and is shortened by a random part so that clients do not come back together. */
   readonly pauseMs: number;
@@ -55,7 +56,9 @@ export async function getRange(
     const leave = () => limit.abort(signal?.reason);
     signal?.addEventListener("abort", leave, { once: true });
     try {
-      return await once(send, request, limit.signal);
+      const answer = await once(send, request, limit.signal);
+      if (answer.kind !== "whole") return answer;
+      return { ...answer, body: pacedBody(answer.body, policy.attemptMs, signal) };
     } catch (error) {
       if (signal?.aborted) throw cancelled(signal);
       if (error instanceof ServiceError) throw error;
@@ -71,13 +74,15 @@ export async function getRange(
 }
 
 async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): Promise<RemoteAnswer> {
-  const response = await send(rangeHeaders(request), signal);
+  const headers = rangeHeaders(request);
+  const response = await send(headers, signal);
   const drop = () => response.body?.cancel().catch(() => {});
   const { status } = response;
   if (status === 206) return part(response, request.range);
   if (status === 200) return whole(response);
   await drop();
-  if (status === 304 && request.known?.purpose === "check") return { kind: "unchanged" };
+  const conditional = "If-None-Match" in headers || "If-Modified-Since" in headers;
+  if (status === 304 && conditional) return { kind: "unchanged" };
   if (status === 404 || status === 410) return { kind: "absent" };
   // Not even the first byte can be had of an empty file; elsewhere the file became shorter.
   if (status === 416 && request.range.offset === 0)
@@ -111,7 +116,8 @@ async function part(response: Response, asked: RemoteRange): Promise<RemoteAnswe
   const size = Number(total);
   const length = Number(last) - offset + 1;
   const expected = Math.min(asked.length, size - asked.offset);
-  if (first === undefined || offset !== asked.offset || length < 1 || length > expected) {
+  const fits = Number.isSafeInteger(size) && offset === asked.offset && length >= 1 && length <= expected;
+  if (!fits) {
     await response.body?.cancel().catch(() => {});
     throw originError("origin_bad_answer", `content-range ${response.headers.get("content-range")}`);
   }

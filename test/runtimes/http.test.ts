@@ -27,6 +27,8 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     const template = `http://127.0.0.1:${origin.port}/{identifier}`;
     server = await startServer(runtime, {
       sources: [`{ name: web, type: http, prefix: web/, url: "${template}" }`],
+      // Through a proxy, addresses would not be checked: nothing may go there.
+      env: { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: "http://127.0.0.1:9", http_proxy: "http://127.0.0.1:9" },
     });
   });
   afterAll(async () => {
@@ -56,6 +58,18 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     for (const each of [first, ...others]) expect(Buffer.compare(each as Uint8Array, local)).toBe(0);
     expect(origin.since().requests).toBe(1);
     expect((await get("/iiif/3/web%2Fnot-there.jpg/info.json")).status).toBe(404);
+  });
+
+  it("outlives a web server with a status that no answer may have", async () => {
+    origin.behaviour.instead = (request) => {
+      request.socket.end("HTTP/1.1 999 Denied\r\nContent-Length: 0\r\n\r\n");
+      return true;
+    };
+    const refused = await get("/iiif/3/web%2Fother.jpg/info.json");
+    origin.behaviour.instead = undefined;
+    expect(refused.status).toBe(500);
+    expect(await refused.json()).toMatchObject({ code: "origin_unavailable" });
+    expect((await get("/health")).status).toBe(200);
   });
 
   it("cuts a region of a PNG exactly", async () => {

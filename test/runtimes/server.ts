@@ -53,12 +53,14 @@ export interface StartOptions {
   readonly sources?: readonly string[];
   /** The members of `cache:`, as YAML in one line. */
   readonly cache?: string;
+  /** Variables besides those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts a server over a few fixtures; resolves when it answers. */
 export async function startServer(
   runtime: Runtime,
-  { bare = false, sources = [], cache = "{ origin: { backend: heap } }" }: StartOptions = {},
+  { bare = false, sources = [], cache = "{ origin: { backend: heap } }", env = {} }: StartOptions = {},
 ): Promise<Started> {
   const directory = mkdtempSync(join(tmpdir(), `smalti-${runtime.name}-`));
   const images = join(directory, "images");
@@ -77,7 +79,11 @@ export async function startServer(
   if (!bare) configure("");
 
   const [command = "", ...args] = runtime.command({ directory, port });
-  const child = spawn(command, args, { cwd: runtime.cwd ?? directory, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, args, {
+    cwd: runtime.cwd ?? directory,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (output += part));
   const ended = new Promise<number | null>((resolve) => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodePlatform } from "../../src/platform/node.ts";
 import { addressRule, isAllowedHost, parseHost } from "../../src/sources/addresses.ts";
 import { httpRemote } from "../../src/sources/http.ts";
-import { type HttpSourceOptions, sourceOptions } from "../../src/sources/options.ts";
+import { type HttpSourceOptions, placeOf, sourceOptions } from "../../src/sources/options.ts";
 import type { RetryPolicy } from "../../src/sources/remote-http.ts";
 import { masterOf, type Origin, startOrigin } from "../origin.ts";
 
@@ -21,10 +21,13 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([origin.close(), other.close()]));
 
-function remote(options: Record<string, unknown>, env: Record<string, string> = {}) {
+function optionsOf(options: Record<string, unknown>): HttpSourceOptions {
   const [parsed] = sourceOptions.parse([{ name: "web", type: "http", ...options }]);
-  return httpRemote(parsed as HttpSourceOptions, { ...platform, env }, once);
+  return parsed as HttpSourceOptions;
 }
+
+const remote = (options: Record<string, unknown>, env: Record<string, string> = {}) =>
+  httpRemote(optionsOf(options), { ...platform, env }, once);
 
 describe("addresses", () => {
   const closed = [
@@ -35,7 +38,7 @@ describe("addresses", () => {
     ..."::1 :: fc00::1 fd12::1 fe80::1 ff02::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 64:ff9b::7f00:1 2002:7f00:1::".split(
       " ",
     ),
-    ..."::7f00:1 2001:db8::1 fe80::1%eth0 nonsense 1.2.3 01.2.3.4".split(" "),
+    ..."::7f00:1 2001:db8::1 3fff::1 5f00::1 fec0::1 fe80::1%eth0 nonsense 1.2.3 01.2.3.4".split(" "),
   ];
   const open = "1.1.1.1 8.8.8.8 93.184.216.34 172.15.0.1 172.32.0.1 2606:4700::1 2a00:1450::5".split(" ");
   test.each(closed)("%s is closed", (address) => expect(addressRule([], false)(address)).toBe(false));
@@ -204,6 +207,85 @@ describe("redirects", () => {
     await expect(web()).rejects.toMatchObject({ code: "origin_bad_answer" });
     expect(origin.asked.length - before).toBe(6);
   });
+});
+
+describe("answers of no use", () => {
+  test.each([
+    ["101 Switching Protocols", "Connection: upgrade\r\nUpgrade: h2c\r\n"],
+    ["999 Denied", "Content-Length: 0\r\n"],
+  ])("%s is an error at once", async (status, fields) => {
+    origin.behaviour.instead = (request) => {
+      request.socket.write(`HTTP/1.1 ${status}\r\n${fields}\r\n`);
+      return true;
+    };
+    const patient = httpRemote(optionsOf({ url: `${origin.url}/{identifier}` }), platform, {
+      ...once,
+      attemptMs: 3_600_000,
+    });
+    await expect(patient.get("a.jpg", range)).rejects.toMatchObject({ code: "origin_unavailable" });
+    origin.behaviour.instead = undefined;
+  });
+
+  test("a body without ranges that stands still ends with the time of a try", async () => {
+    origin.behaviour.instead = (_request, response) => {
+      response.writeHead(200, { "content-length": "100000" }).write("abc");
+      return true;
+    };
+    const hasty = httpRemote(optionsOf({ url: `${origin.url}/{identifier}` }), platform, {
+      ...once,
+      attemptMs: 50,
+    });
+    const answer = await hasty.get("a.jpg", range);
+    origin.behaviour.instead = undefined;
+    if (answer.kind !== "whole") throw new Error(`a whole answer was expected, not ${answer.kind}`);
+    await expect(new Response(answer.body).arrayBuffer()).rejects.toThrow(/within 50 ms/);
+  });
+});
+
+describe("the check", () => {
+  test.each([
+    ["a redirect to anywhere", 302, undefined],
+    ["not found", 404, undefined],
+    ["an error of the server", 503, /503/],
+  ])("with %s", async (_, status, problem) => {
+    origin.behaviour.instead = (_request, response) => {
+      response.writeHead(status, { location: "https://login.example.org/" }).end();
+      return true;
+    };
+    const checked = remote({ url: `${origin.url}/{identifier}` }).check(AbortSignal.timeout(2000));
+    if (problem) await expect(checked).rejects.toThrow(problem);
+    else await expect(checked).resolves.toBeUndefined();
+    origin.behaviour.instead = undefined;
+  });
+});
+
+test("where identifiers are URLs, no secret goes out without TLS", async () => {
+  const web = remote(
+    {
+      url: "{identifier}",
+      allowed_hosts: [`127.0.0.1:${origin.port}`],
+      headers: { "User-Agent": "smalti" },
+      auth_env: "TOKEN",
+    },
+    { TOKEN: "Bearer secret" },
+  );
+  expect(await web.get(`${origin.url}/a.jpg`, range)).toMatchObject({ bytes: content });
+  const seen = origin.asked.at(-1)?.headers ?? {};
+  expect(seen).toMatchObject({ "user-agent": "smalti" });
+  expect(seen).not.toHaveProperty("authorization");
+});
+
+test.each([{ "User Agent": "x" }, { "X-A": "one\ntwo" }, { "X-A": "…" }])(
+  "%j are no headers of a request",
+  (headers) => {
+    const one = { name: "web", type: "http", url: "https://example.org/{identifier}", headers };
+    expect(sourceOptions.safeParse([one]).success).toBe(false);
+  },
+);
+
+test("where masters are is told without what may be a key in the query", () => {
+  const url = "https://example.org/get?key=hush&id={identifier}&sig=hush";
+  expect(placeOf(optionsOf({ url }))).toBe("https://example.org/get?key=…&id={identifier}&sig=…");
 });
 
 test("a variable that is not set is told at start, by its name", () => {

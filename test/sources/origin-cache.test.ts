@@ -428,6 +428,29 @@ describe("servers of all kinds", () => {
   });
 });
 
+describe("an origin without ranges that stops sending", () => {
+  test("is left when the last caller leaves, and does not count as away", async () => {
+    const origin = await originWith({ a: masterOf(content), b: masterOf(content) });
+    origin.behaviour.ranges = false;
+    const source = httpSource(origin, { revalidate: "0s" });
+    await open(source, "a");
+    await open(source, "b");
+    let closed: Promise<unknown> | undefined;
+    origin.behaviour.instead = (_request, response) => {
+      closed = new Promise((resolve) => response.once("close", resolve));
+      response.writeHead(200, { "content-length": "100000" }).write("abc", () => leaving.abort());
+      return true;
+    };
+    const leaving = new AbortController();
+    await expect(source.open("a", leaving.signal)).rejects.toMatchObject({ kind: "cancelled" });
+    await closed;
+    origin.behaviour.instead = undefined;
+    origin.since();
+    await open(source, "b");
+    expect(origin.since().requests).toBe(1);
+  });
+});
+
 describe("a bucket", () => {
   const bucketSource = async (keys: readonly string[], options: Record<string, unknown> = {}) => {
     const s3 = await startS3({ account: undefined, pageSize: 3 });
