@@ -1,7 +1,5 @@
 // Which purge came last: what began before it is told from what began after it.
 
-import { createLru } from "./lru.ts";
-
 /** Numbers that grow by purges. */
 export interface Generations {
   /** The number of what begins now under a key. */
@@ -10,21 +8,19 @@ export interface Generations {
   renew(key?: string): void;
 }
 
-/** Keys whose last purge is remembered; when one is forgotten, all begin anew. */
+/** Keys whose last purge is remembered; for one more all begin anew. */
 const remembered = 10_000;
 
 /** Generation 0 for every key. */
 export function createGenerations(): Generations {
   let latest = 0;
   let base = 0;
-  const renewed = createLru<string, number>(remembered, () => {
-    base = latest;
-  });
+  const renewed = new Map<string, number>();
   return {
-    of: (key) => Math.max(base, renewed.get(key) ?? 0),
+    of: (key) => renewed.get(key) ?? base,
     renew(key) {
       latest++;
-      if (key !== undefined) renewed.set(key, latest, 1);
+      if (key !== undefined && (renewed.has(key) || renewed.size < remembered)) renewed.set(key, latest);
       else {
         base = latest;
         renewed.clear();
