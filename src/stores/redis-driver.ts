@@ -30,6 +30,8 @@ const adviceFor: Readonly<Record<string, string>> = {
   OOM: "Give Redis more memory than the max_memory of all slots together.",
   MISCONF: "Redis cannot write its snapshot to disk.",
   READONLY: "Name the primary, not a replica.",
+  MOVED: "Name a single node, not one of a cluster.",
+  WRONGTYPE: "Keys of something else begin so: name another prefix.",
   LOADING: "It is still reading its data.",
   ERR: "Check db, and that Redis is of version 5 or newer.",
   ECONNREFUSED: checkAddress,

@@ -64,13 +64,16 @@ if redis.call('HEXISTS', sizes, member) == 0 then
   drop(member)
   return false
 end
-redis.call('ZADD', used, now(), member)
+-- Without memory left this fails; the value is there all the same.
+redis.pcall('ZADD', used, now(), member)
 return value`,
 
   /** ARGV: entries, member, value, its size, milliseconds to live (0: for ever), most bytes of all. 1 when it is kept. */
   put: `${shared}
 local member, value = ARGV[2], ARGV[3]
 local size, ttl, most = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+-- Writes nothing, and fails where Redis has no memory left: it asks no more once a script has written.
+redis.call('ZADD', used, 'XX', 0, '')
 begin_anew_unless_sound()
 reap(100)
 drop(member)

@@ -233,6 +233,12 @@ describe("a redis that cannot be used", () => {
     expect(text).not.toMatch(/127\.0\.0\.1|wrong-one|the-password/);
   });
 
+  it("says so where the prefix is that of something else", async () => {
+    await redis.admin.set("{taken/}:used", "text");
+    const store = open(tcp(), 1 << 20, "taken/");
+    await expect(store.check()).rejects.toThrow(/\(WRONGTYPE\).*prefix/);
+  });
+
   it("is used with the right password", async () => {
     expect(await failureOf(tcp({ port: protectedRedis.port, password }))).toBe("no failure");
   });
@@ -246,6 +252,23 @@ describe("a redis that cannot be used", () => {
     const text = JSON.stringify([String(error), String((error as Error).cause)]);
     expect(text).toContain("Redis cannot be used");
     expect(text).not.toContain(Buffer.from("a value").toString("base64"));
+  });
+});
+
+describe("a redis whose memory is full and which evicts nothing", () => {
+  it("is filled no further, and what is there is still read and removed", async () => {
+    const own = await startRedis();
+    const store = open(tcp({ port: own.port }), 2 ** 30);
+    await store.set("a", "", value);
+    await own.admin.config("SET", "maxmemory", "1");
+    expect(await store.get("a", "")).toEqual(value);
+    await expect(store.set("b", "", value)).rejects.toThrow(/\(OOM\).*max_memory/);
+    await expect(store.set("a", "", value)).rejects.toThrow(/\(OOM\)/);
+    expect(await store.get("b", "")).toBeUndefined();
+    expect(await store.usage?.()).toMatchObject({ entries: 1 });
+    expect(await store.delete("a")).toBe(1);
+    expect(await store.get("a", "")).toBeUndefined();
+    await own.close();
   });
 });
 
