@@ -110,8 +110,14 @@ export interface CodecHost {
   wasm(name: WasmName): WebAssembly.Module;
   /** zlib format (RFC 1950), level 1 to 9. */
   deflate(data: Uint8Array, level: number): Promise<Uint8Array>;
-  /** Hears that the profile of a master, by `RenderPlan.master`, turned out not to be usable, and why. */
-  ignoredProfile?(master: string, reason: string): void;
+  /** Hears that the profile of a master turned out not to be usable, and why. */
+  ignoredProfile?(master: NamedMaster, reason: string): void;
+}
+
+/** A master, and which bytes and page of it. */
+export interface NamedMaster {
+  readonly name: string;
+  readonly version: string;
 }
 
 /** The stored index of one master. What is parsed from it may be kept under `id`, which changes with the bytes. */

@@ -22,6 +22,6 @@ export async function colourKernels(
     header.interpretation,
     master && `${master.name}\n${master.version}`,
   );
-  if (found.ignored && master) codecs.ignoredProfile?.(master.name, found.ignored);
+  if (found.ignored && master) codecs.ignoredProfile?.(master, found.ignored);
   return { ...kernels, toSrgb: found.toSrgb };
 }

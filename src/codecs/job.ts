@@ -4,7 +4,7 @@ import { cancelled } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { runSteps, type Step } from "../pipeline/steps.ts";
 import { carried } from "./carry.ts";
-import type { EncodeOptions, ImageHeader, IndexAccess, ReadRequest } from "./codec.ts";
+import type { EncodeOptions, ImageHeader, IndexAccess, NamedMaster, ReadRequest } from "./codec.ts";
 import { colourKernels } from "./colour-kernels.ts";
 import type { Codecs } from "./index.ts";
 
@@ -14,7 +14,7 @@ export interface RenderPlan {
   readonly steps: readonly Step[];
   readonly write: EncodeOptions;
   /** Names the master, and its bytes: what was made of its profile is kept under both. */
-  readonly master?: { readonly name: string; readonly version: string };
+  readonly master?: NamedMaster;
   /** Estimated peak bytes of the whole job. */
   readonly memory: number;
 }

@@ -1,6 +1,7 @@
 // What the main thread and a pool worker say to each other. Plain data; byte arrays and modules are transferred or shared.
 
 import type { ErrorRecord } from "../errors.ts";
+import type { NamedMaster } from "./codec.ts";
 import type { Task } from "./job.ts";
 import type { WasmName } from "./modules.ts";
 
@@ -56,7 +57,7 @@ export type FromWorker =
       readonly bytes: Uint8Array;
     }
   /** The profile of the job's master turned out not to be usable. */
-  | { readonly kind: "ignoredProfile"; readonly master: string; readonly reason: string }
+  | { readonly kind: "ignoredProfile"; readonly master: NamedMaster; readonly reason: string }
   | { readonly kind: "done"; readonly job: number; readonly bytes: Uint8Array }
   /** `broken`: the error was not foreseen, so the state of the worker is not known either. */
   | { readonly kind: "failed"; readonly job: number; readonly error: ErrorRecord; readonly broken: boolean };

@@ -1,5 +1,6 @@
 // Names and variants of cache entries (D-7). Purging uses the same file.
 
+import type { NamedMaster } from "../codecs/codec.ts";
 import { encodeIdentifier } from "../iiif/image/path.ts";
 import { createLru } from "../lib/lru.ts";
 import type { Source } from "../sources/source.ts";
@@ -66,6 +67,11 @@ export const blockVariant = (index: EntryKey, block: number): string => `${index
 /** `<source-name>:<key>`: the group of all entries of one master, its name in the info and origin slots. */
 export function masterName(master: Pick<MasterKey, "source" | "key">): string {
   return `${master.source.name}:${master.key}`;
+}
+
+/** A master as it is now: what is known of its bytes counts for this version only. */
+export function masterVersion(master: Pick<MasterKey, "source" | "key" | "validator" | "page">): NamedMaster {
+  return { name: masterName(master), version: `${master.validator} ${master.page}` };
 }
 
 /**

@@ -1,15 +1,16 @@
 // Masters whose embedded profile is not used, and why: told in the log once each, and on every answer.
 
+import type { NamedMaster } from "../codecs/codec.ts";
 import type { Log } from "../lib/log.ts";
 import { createLru } from "../lib/lru.ts";
 
 export interface IgnoredProfiles {
-  /** `master` as in `masterName`; the reason is for people. */
-  tell(master: string, reason: string): void;
-  /** Why the profile of this master is not used, where that is known. */
-  of(master: string): string | undefined;
-  /** What was told of a master, or of all, counts no longer. */
-  forget(master?: string): void;
+  /** The reason is for people. */
+  tell(master: NamedMaster, reason: string): void;
+  /** Why the profile of these bytes of a master is not used, where that is known. */
+  of(master: NamedMaster): string | undefined;
+  /** What was told of all bytes of the master of this name, or of all masters, counts no longer. */
+  forget(name?: string): void;
 }
 
 /** Masters that are remembered; beyond them the log may tell one again. */
@@ -18,15 +19,19 @@ const mostMasters = 4096;
 export function createIgnoredProfiles(log: Pick<Log, "warn">): IgnoredProfiles {
   const reasons = createLru<string, string>(mostMasters);
   return {
-    of: (master) => reasons.get(master),
-    forget(master) {
-      if (master === undefined) reasons.clear();
-      else reasons.delete(master);
+    of: (master) => reasons.get(keyOf(master)),
+    forget(name) {
+      if (name === undefined) return reasons.clear();
+      const all = keyOf({ name, version: "" });
+      for (const key of [...reasons.keys()]) if (key.startsWith(all)) reasons.delete(key);
     },
     tell(master, reason) {
-      if (reasons.get(master) === reason) return;
-      reasons.set(master, reason, 1);
-      log.warn("an embedded colour profile is not used", { master, reason });
+      const key = keyOf(master);
+      if (reasons.get(key) === reason) return;
+      reasons.set(key, reason, 1);
+      log.warn("an embedded colour profile is not used", { master: master.name, reason });
     },
   };
 }
+
+const keyOf = ({ name, version }: NamedMaster) => `${name}\n${version}`;

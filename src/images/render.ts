@@ -9,7 +9,7 @@ import { type Geometry, type Limits, resolve } from "../iiif/image/geometry.ts";
 import type { ImageRequest } from "../iiif/image/request.ts";
 import type { Slot } from "../stores/slot.ts";
 import type { Admission } from "./admit.ts";
-import { type EntryKey, entityTag, masterName, renderKey } from "./cache-keys.ts";
+import { type EntryKey, entityTag, masterVersion, renderKey } from "./cache-keys.ts";
 import { type DescribeParts, describe, type Master } from "./describe.ts";
 import type { IgnoredProfiles } from "./ignored-profiles.ts";
 import type { Indexes } from "./indexes.ts";
@@ -52,7 +52,7 @@ export async function prepare(
   signal?: AbortSignal,
 ): Promise<Prepared> {
   const header = await describe(parts, master, signal);
-  if (header.colour?.ignored) parts.ignoredProfiles.tell(masterName(master), header.colour.ignored);
+  if (header.colour?.ignored) parts.ignoredProfiles.tell(masterVersion(master), header.colour.ignored);
   const upright = uprightSize(asShown(header, parts.policy));
   const geometry = resolve(request, upright, parts.limits, parts.tileSize);
   const canonical = canonicalParameters(request, geometry, upright, {
@@ -159,5 +159,5 @@ export function planFor(parts: RenderParts, master: Master, prepared: Prepared, 
     decoder: { ...codec, memory },
     encoder: encoder.encodes,
   });
-  return { ...plan, master: { name: masterName(master), version: `${master.validator} ${master.page}` } };
+  return { ...plan, master: masterVersion(master) };
 }

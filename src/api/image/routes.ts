@@ -8,7 +8,7 @@ import { parseImageRequest } from "../../iiif/image/grammar.ts";
 import { contextUri, imageInformation, informationType, profileUri } from "../../iiif/image/info.ts";
 import { imageMounts, type Mount } from "../../iiif/image/mounts.ts";
 import { encodeIdentifier, type ImagePath, splitImagePath } from "../../iiif/image/path.ts";
-import { hash, masterName } from "../../images/cache-keys.ts";
+import { hash, masterVersion } from "../../images/cache-keys.ts";
 import { describe, type Master, openMaster } from "../../images/describe.ts";
 import { asShown, uprightSize } from "../../images/orientation.ts";
 import { planFor, prepare, render } from "../../images/render.ts";
@@ -174,7 +174,7 @@ const cacheStatus = (missed: boolean) => (missed ? "smalti; fwd=miss" : "smalti;
 
 /** Why the profile of a master is not used, where that is so; a render may be what finds out. */
 function profileHeader(service: Service, master: Master): Readonly<Record<string, string>> {
-  const reason = service.images.ignoredProfiles.of(masterName(master));
+  const reason = service.images.ignoredProfiles.of(masterVersion(master));
   return reason === undefined ? {} : { "X-Ignored-Profile": reason };
 }
 
