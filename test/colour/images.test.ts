@@ -389,6 +389,38 @@ describe("a profile that is not used", () => {
     expect(good.headers.get("X-Ignored-Profile")).toBeNull();
   });
 
+  test("is not told of a master that has been replaced", async () => {
+    const watchful = await served(
+      `sources: [{ name: files, type: filesystem, root: ${JSON.stringify(folder)}, revalidate: 0s }]`,
+    );
+    const told = async () => {
+      const response = await watchful.get("/iiif/3/replaced.jpg/full/max/0/default.png");
+      return response.headers.get("X-Ignored-Profile");
+    };
+    put("replaced.jpg", fixture("badmeta-icc.jpg"));
+    expect(await told()).toMatch(/^it is damaged/);
+    put("replaced.jpg", fixture("jpg-icc-adobergb.jpg"));
+    expect(await told()).toBeNull();
+  });
+
+  test.each([
+    ["is for other samples", 16, "GRAY"],
+    ["is no profile", 36, "none"],
+  ])("of JPEG 2000 because it %s leaves the channels as they are", async (_, at, text) => {
+    const file = fixture("jp2-icc-displayp3.jp2").slice();
+    const profile = Buffer.from(file).indexOf("acsp") - 36;
+    file.set(Buffer.from(text), profile + at);
+    put(`${at}.jp2`, file);
+    const response = await app.get(`/iiif/3/${at}.jp2/full/max/0/default.png`);
+    expect([response.status, response.headers.get("X-Ignored-Profile")]).toEqual([
+      200,
+      expect.stringMatching(/^it is /),
+    ]);
+    const found = await reference(new Uint8Array(await response.arrayBuffer()));
+    // the pixels that the fixture was made from; taken as Display P3 they would be 7 off
+    expect(difference(found, await reference(fixture("jpg-icc-displayp3.jpg"))).mean).toBeLessThan(3);
+  });
+
   test("of a JPEG because it lacks a part is named; parts in another order are not amiss", async () => {
     const file = fixture("jpg-cmyk-icc.jpg");
     const parts: Uint8Array[] = [];

@@ -33,9 +33,10 @@ export type ColourSpace = "gray" | "rgb" | "ycc" | "cmyk" | "other";
 export interface Boxes {
   readonly codestream: { readonly start: number; readonly length?: number };
   readonly size?: { readonly width: number; readonly height: number; readonly components: number };
+  /** What the first colr box of a known kind names by number. */
   readonly colour?: ColourSpace;
-  /** Where the profile lies, if that is what names the colour space. */
-  readonly profile?: { readonly offset: number; readonly length: number };
+  /** The profile of a colr box in front of that: where it lies, and its space; no space where it is no profile. */
+  readonly profile?: { readonly offset: number; readonly length: number; readonly space?: ColourSpace };
   readonly palette?: Palette;
   readonly mapping?: readonly Mapping[];
   readonly definitions?: readonly ChannelDefinition[];
@@ -51,6 +52,12 @@ const profileSpaces: Readonly<Record<number, ColourSpace>> = {
   [fourCC("RGB ")]: "rgb",
   [fourCC("CMYK")]: "cmyk",
 };
+
+/** The space of the profile in a colr box. */
+function profileSpace(colr: DataView): ColourSpace | undefined {
+  if (colr.getUint32(3 + 36) !== fourCC("acsp")) return undefined;
+  return profileSpaces[colr.getUint32(3 + 16)] ?? "other";
+}
 
 /**
  * What tells the orientation, by the identifier of its uuid box: "JpgTiffExif->JP2" and Adobe's, under which writers keep
@@ -134,10 +141,8 @@ async function readHeaderBox(
     } else if (type === fourCC("colr")) {
       const method = (await view(3)).getUint8(0);
       if (method === 1) found.colour ??= enumerated[(await view(7)).getUint32(3)] ?? "other";
-      else if ((method === 2 || method === 3) && length >= 3 + 128) {
-        if (found.colour === undefined) found.profile = { offset: body + 3, length: length - 3 };
-        found.colour ??= profileSpaces[(await view(3 + 20)).getUint32(3 + 16)] ?? "other";
-      }
+      else if ((method === 2 || method === 3) && length >= 3 + 128 && found.colour === undefined)
+        found.profile ??= { offset: body + 3, length: length - 3, space: profileSpace(await view(3 + 40)) };
     } else if (type === fourCC("pclr")) {
       found.palette ??= readPalette(await view(Math.min(length, 3 + 255 * 3 + 1024 * 4 * 2)));
     } else if (type === fourCC("cmap")) {

@@ -6,7 +6,7 @@ import type { Interpretation } from "../../pipeline/pixels.ts";
 import type { ImageHeader } from "../codec.ts";
 import { colourFacts, piecewise } from "../colour.ts";
 import { fourCC, headerBytes } from "../header-bytes.ts";
-import { type Boxes, type Palette, readBoxes } from "./boxes.ts";
+import { type Boxes, type ColourSpace, type Palette, readBoxes } from "./boxes.ts";
 import { type Codestream, damaged, readCodestream } from "./codestream.ts";
 
 /** How decoded components become the bands of a PixelBuffer. */
@@ -98,7 +98,7 @@ function chooseBands(codestream: Codestream, boxes: Boxes): Bands {
   const { components } = codestream;
   const palette = boxes.mapping ? boxes.palette : undefined;
   const channels = palette ? (boxes.mapping?.length ?? 0) : components.length;
-  const space = boxes.colour ?? (channels <= 2 ? "gray" : "rgb");
+  const space = colourSpace(boxes, channels);
   const interpretation = space === "other" ? (channels <= 2 ? "gray" : "rgb") : space;
   const { order, unsupported } = orderChannels(channels, colourBands[interpretation], boxes.definitions);
   const from = palette ? order.map((channel) => boxes.mapping?.[channel]?.column ?? 0) : order;
@@ -109,6 +109,16 @@ function chooseBands(codestream: Codestream, boxes: Boxes): Bands {
     ...(palette && { palette }),
     ...(refused && { unsupported: `${refused}; convert the file.` }),
   };
+}
+
+/** By a profile for as many colours as there are; else by number, or by the channels alone. */
+function colourSpace({ profile, colour, definitions }: Facts["boxes"], channels: number): ColourSpace {
+  const space = profile?.space;
+  const defined = definitions?.filter(({ type }) => type === 0).length;
+  const fits = (colours: number) =>
+    defined === undefined ? channels === colours || channels === colours + 1 : defined === colours;
+  if (space && (space === "other" || fits(colourBands[space]))) return space;
+  return colour ?? (channels <= 2 ? "gray" : "rgb");
 }
 
 /** Channels in the order of the bands, colours first, alpha last. */
