@@ -65,8 +65,11 @@ export class S3Error extends Error {
   /** As S3 names it, such as `NoSuchKey`. */
   readonly code: string;
 
-  constructor(status: number, code: string) {
-    const advice = adviceFor[code] ?? "Look the code up in the documentation of the service.";
+  /** `region`: where the bucket is, if that is elsewhere. */
+  constructor(status: number, code: string, region?: string) {
+    const advice = region
+      ? `Set region to ${region}, where the bucket is.`
+      : (adviceFor[code] ?? "Look the code up in the documentation of the service.");
     super(`The S3 service answered ${status} ${code}. ${advice}`);
     this.status = status;
     this.code = code;
@@ -83,6 +86,7 @@ const adviceFor: Readonly<Record<string, string>> = {
   NoSuchBucket: "Check bucket, region and endpoint.",
   NotFound: "Check bucket, region and endpoint.",
   PermanentRedirect: "Check the region.",
+  TemporaryRedirect: "Check the region.",
   AuthorizationHeaderMalformed: "Check the region.",
   InvalidAccessKeyId: checkCredentials,
   SignatureDoesNotMatch: checkCredentials,
@@ -97,6 +101,7 @@ const adviceFor: Readonly<Record<string, string>> = {
 /** Codes for answers without a body (HEAD), and for what is no XML. */
 const codeOf: Readonly<Record<number, string>> = {
   301: "PermanentRedirect",
+  307: "TemporaryRedirect",
   403: "Forbidden",
   404: "NotFound",
   412: "PreconditionFailed",
@@ -149,7 +154,9 @@ export function openBucket(options: BucketOptions): Bucket {
       signal: signal ? AbortSignal.any([late, signal]) : late,
     });
     if (response.ok || response.status === 304) return response;
-    throw new S3Error(response.status, await errorCode(response));
+    const there = response.headers.get("x-amz-bucket-region") ?? "";
+    const elsewhere = /^[a-z0-9-]{1,40}$/.test(there) && there !== region ? there : undefined;
+    throw new S3Error(response.status, await errorCode(response), elsewhere);
   };
 
   /** undefined where there is no such object. */
@@ -188,8 +195,12 @@ export function openBucket(options: BucketOptions): Bucket {
           ...(token === undefined ? {} : { "continuation-token": token }),
         };
         const page = await (await request("GET", "", { query })).text();
-        const keyIn = (entry: string, name: string) =>
-          decodeURIComponent(textOf(entry, name).replaceAll("+", " "));
+        // Not every service does as encoding-type says; those that do tell.
+        const encoded = textOf(page, "EncodingType") === "url";
+        const keyIn = (entry: string, name: string) => {
+          const text = textOf(entry, name);
+          return encoded ? decodeURIComponent(text.replaceAll("+", " ")) : text;
+        };
         for (const [, entry = ""] of page.matchAll(/<CommonPrefixes>(.*?)<\/CommonPrefixes>/gs))
           yield { key: keyIn(entry, "Prefix"), size: 0, etag: "" };
         for (const [, entry = ""] of page.matchAll(/<Contents>(.*?)<\/Contents>/gs))

@@ -78,6 +78,7 @@ async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): 
   const response = await send(headers, signal);
   const drop = () => response.body?.cancel().catch(() => {});
   const { status } = response;
+  const told = `status ${status} ${response.statusText}`.trimEnd();
   if (status === 206) return part(response, request.range);
   if (status === 200) return whole(response);
   await drop();
@@ -88,10 +89,9 @@ async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): 
   if (status === 416 && request.range.offset === 0)
     return { kind: "part", facts: factsOf(response, 0, true), offset: 0, bytes: new Uint8Array() };
   if (status === 416 || status === 412) return { kind: "changed" };
-  if (status === 401 || status === 403 || status === 407)
-    throw originError("origin_denied", `status ${status}`);
-  if (passing.has(status)) throw new Passing(`status ${status}`, { pauseMs: retryAfter(response) });
-  throw originError("origin_bad_answer", `status ${status}`);
+  if (status === 401 || status === 403 || status === 407) throw originError("origin_denied", told);
+  if (passing.has(status)) throw new Passing(told, { pauseMs: retryAfter(response) });
+  throw originError("origin_bad_answer", told);
 }
 
 /** The headers of a request for a range. Nothing is compressed, as ranges count the bytes of the file. */

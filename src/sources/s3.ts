@@ -87,7 +87,7 @@ async function answerOf(
   } catch (error) {
     if (!(error instanceof S3Error)) throw error;
     if (error.code === "NoSuchBucket" || error.status < 400) throw refused(error);
-    return new Response(null, { status: error.status });
+    return new Response(null, { status: error.status, statusText: error.code });
   }
 }
 

@@ -125,17 +125,20 @@ describe("a bucket", () => {
     },
   );
 
-  it("lists all pages of what begins with a prefix, whatever the keys hold", async () => {
-    const bucket = await open({}, { pageSize: 3 });
-    const keys = ["p/a b", "p/a&b", "p/a+b", "p/<x>", "p/é", "p/z%20", "p/zz"].sort();
-    for (const key of [...keys, "q/other", "p"]) server.put(key, bytes(key));
-    const found = [];
-    for await (const object of bucket.list("p/")) found.push(object);
-    expect(found.map((object) => object.key).sort()).toEqual(keys);
-    expect(found.map((object) => object.size)).toEqual(found.map((object) => bytes(object.key).length));
-    expect(found[0]?.etag).toBe(server.objects.get(found[0]?.key ?? "")?.etag);
-    expect(server.seen.length).toBe(3);
-  });
+  it.each([true, false])(
+    "lists all pages of what begins with a prefix, whatever the keys hold (encoded: %s)",
+    async (urlEncoding) => {
+      const bucket = await open({}, { pageSize: 3, urlEncoding });
+      const keys = ["p/a b", "p/a&b", "p/a+b", "p/<x>", "p/é", "p/100%", "p/z%20", "p/zz"].sort();
+      for (const key of [...keys, "q/other", "p"]) server.put(key, bytes(key));
+      const found = [];
+      for await (const object of bucket.list("p/")) found.push(object);
+      expect(found.map((object) => object.key).sort()).toEqual(keys);
+      expect(found.map((object) => object.size)).toEqual(found.map((object) => bytes(object.key).length));
+      expect(found[0]?.etag).toBe(server.objects.get(found[0]?.key ?? "")?.etag);
+      expect(server.seen.length).toBe(3);
+    },
+  );
 
   it("reads ranges and conditions through the request", async () => {
     const bucket = await open();
@@ -193,6 +196,10 @@ describe("a bucket", () => {
     await expect(bucket.get("a")).rejects.toThrow();
     server.fault = () => ({ refuse: { status: 301, code: "PermanentRedirect" } });
     await expect(bucket.get("a")).rejects.toThrow("Check the region");
+    server.fault = () => ({ refuse: { status: 301, code: "PermanentRedirect", region: "eu-south-2" } });
+    await expect(bucket.get("a")).rejects.toThrow("Set region to eu-south-2");
+    server.fault = () => ({ refuse: { status: 403, code: "ExpiredToken", region: server.region } });
+    await expect(bucket.get("a")).rejects.toThrow("new session token");
   });
 
   it("stands in the host name or in the path, below the endpoint or at AWS", async () => {

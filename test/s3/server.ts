@@ -40,6 +40,8 @@ export interface S3Options {
   readonly account?: Account | undefined;
   /** Most keys of one page of a listing. */
   readonly pageSize?: number;
+  /** Whether listings heed encoding-type, as not all services do. */
+  readonly urlEncoding?: boolean;
 }
 
 export interface S3Server {
@@ -65,7 +67,7 @@ export const testAccount: Account = {
 
 /** Starts a server with one empty bucket on a free port of 127.0.0.1. */
 export async function startS3(options: S3Options = {}): Promise<S3Server> {
-  const { bucket = "cache", region = "eu-test-1", pageSize = 1000 } = options;
+  const { bucket = "cache", region = "eu-test-1", pageSize = 1000, urlEncoding = true } = options;
   const account = "account" in options ? options.account : testAccount;
   const objects = new Map<string, StoredObject>();
   const server = createServer((request, response) => {
@@ -146,7 +148,8 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
     const keys = [...objects.keys()]
       .filter((key) => key.startsWith(prefix) && Buffer.compare(bytesOf(key), bytesOf(after)) > 0)
       .sort((a, b) => Buffer.compare(bytesOf(a), bytesOf(b)));
-    const write = query.get("encoding-type") === "url" ? encodeURIComponent : escapeXml;
+    const encoded = urlEncoding && query.get("encoding-type") === "url";
+    const write = encoded ? encodeURIComponent : escapeXml;
     const delimiter = query.get("delimiter") ?? "";
     /** What a key shows as: itself, or all keys that share what lies before the next delimiter. */
     const shown = (key: string) => {
@@ -175,7 +178,7 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
       status: 200,
       headers: { "content-type": "application/xml" },
       body: Buffer.from(
-        `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>${bucket}</Name><Prefix>${write(prefix)}</Prefix><KeyCount>${page.length}</KeyCount><MaxKeys>${most}</MaxKeys><IsTruncated>${more}</IsTruncated>${contents.join("")}${next}</ListBucketResult>`,
+        `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>${bucket}</Name><Prefix>${write(prefix)}</Prefix><KeyCount>${page.length}</KeyCount><MaxKeys>${most}</MaxKeys>${encoded ? "<EncodingType>url</EncodingType>" : ""}<IsTruncated>${more}</IsTruncated>${contents.join("")}${next}</ListBucketResult>`,
       ),
     };
   }
@@ -229,9 +232,10 @@ function give({ body, etag, modified }: StoredObject, headers: RawRequest["heade
   };
 }
 
-function refusal({ status, code }: Refusal): Reply {
+function refusal({ status, code, region }: Refusal): Reply {
   const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>refused by the test</Message><RequestId>1</RequestId></Error>`;
-  return { status, headers: { "content-type": "application/xml" }, body: Buffer.from(xml) };
+  const headers = { "content-type": "application/xml", ...(region ? { "x-amz-bucket-region": region } : {}) };
+  return { status, headers, body: Buffer.from(xml) };
 }
 
 function send(response: ServerResponse, method: string, reply: Reply, fault: Fault): void {

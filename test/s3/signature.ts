@@ -82,6 +82,8 @@ export interface Account {
 export interface Refusal {
   readonly status: number;
   readonly code: string;
+  /** Told as the place of the bucket. */
+  readonly region?: string;
 }
 
 const maxSkewMs = 15 * 60_000;

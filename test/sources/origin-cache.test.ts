@@ -499,6 +499,8 @@ describe("a bucket", () => {
     s3.fault = () => ({ refuse: { status: 403, code: "AccessDenied" } });
     await expect(source.open("a.jpg")).rejects.toMatchObject({ code: "origin_denied" });
     await expect(source.check()).rejects.toThrow(/s3:ListBucket/);
+    s3.fault = () => ({ refuse: { status: 400, code: "ExpiredToken" } });
+    await expect(source.open("a.jpg")).rejects.toMatchObject({ cause: "status 400 ExpiredToken" });
     s3.fault = () => ({ refuse: { status: 503, code: "SlowDown" } });
     await expect(source.open("a.jpg")).rejects.toMatchObject({ code: "origin_unavailable" });
     s3.fault = () => ({ refuse: { status: 404, code: "NoSuchBucket" } });
