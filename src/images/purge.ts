@@ -131,7 +131,10 @@ export async function purgeSlot(parts: PurgeParts, name: SlotName): Promise<void
       { code: "purge_unsupported" },
     );
   const forget = () => {
-    if (name === "info") forgetHeaders(images.info);
+    if (name === "info") {
+      forgetHeaders(images.info);
+      images.ignoredProfiles.forget();
+    }
     if (name !== "origin") return;
     for (const source of images.sources.all) source.purge?.();
     images.indexes.purge();

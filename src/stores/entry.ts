@@ -12,6 +12,7 @@
 // checksum in JavaScript does.
 
 import { sha256, toHex } from "../lib/digest.ts";
+import { createLru } from "../lib/lru.ts";
 import { splitName } from "./names.ts";
 
 const magic = new TextEncoder().encode("smalti");
@@ -34,8 +35,15 @@ export async function entryPath(name: string, variant?: string): Promise<readonl
   return Promise.all(parts.filter((part) => part !== undefined).map(hashOf));
 }
 
+/** The last hashes: all tiles of an image have the same group, and mostly the same variant. */
+const hashes = createLru<string, string>(4096);
+
 async function hashOf(text: string): Promise<string> {
-  return toHex(await sha256(JSON.stringify(text))).slice(0, 32);
+  const known = hashes.get(text);
+  if (known !== undefined) return known;
+  const hash = toHex(await sha256(JSON.stringify(text))).slice(0, 32);
+  hashes.set(text, hash, 1);
+  return hash;
 }
 
 /** The entry as it is stored. `expires` in milliseconds since 1970, 0: never. Throws RangeError from 4 GiB on. */
