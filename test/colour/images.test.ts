@@ -233,6 +233,43 @@ describe("CIELAB in TIFF", () => {
     },
   );
 
+  test.skipIf(!hasLittleCms).each(Object.entries(codings))(
+    "%s in patches of 64 pixels has them in PNG and JPEG",
+    async (name, [photometric, bits, code]) => {
+      const { width, height, data } = chart(rgbPatches);
+      // such as 8 bit can hold
+      const labs = rgbPatches
+        .map(labOfSrgb)
+        .map(([l, a, b]) => [Math.round(l * 2.55) / 2.55, Math.round(a), Math.round(b)]);
+      const of = (rgb: string) => labs[rgbPatches.findIndex((patch) => patch.join() === rgb)]!;
+      const pixels = Array.from({ length: width * height }, (_, i) =>
+        of(data.subarray(i * 3, i * 3 + 3).join()),
+      );
+      const file = `chart-${name.replace(/\W/g, "")}.tif`;
+      const stored = new Map(labs.map((lab) => [lab, code(lab).map(Math.round)]));
+      put(
+        file,
+        tiffOf(
+          [width, height, 3, bits, photometric],
+          pixels.flatMap((lab) => stored.get(lab)!),
+        ),
+      );
+      const expected = bySrgb("*Lab4", "lab", labs);
+      // the darkest is 1.01 off after the rounding of JPEG
+      const bound = { png: () => 0.5, jpg: (patch: number) => (patch === 23 ? 1.1 : 1) };
+      for (const format of ["png", "jpg"] as const) {
+        const response = await app.get(`/iiif/3/${file}/full/max/0/default.${format}`);
+        const found = await patchesOf(new Uint8Array(await response.arrayBuffer()));
+        const off = found.map((colour, i) => srgbDifference(colour, expected[i]!));
+        expect(off).toHaveLength(24);
+        expect(
+          off.flatMap((value, i) => (value <= bound[format](i) ? [] : [[i, value]])),
+          format,
+        ).toEqual([]);
+      }
+    },
+  );
+
   test("in floating point is near the picture that it was made from", async () => {
     put("lab.tif", fixture("tif-lab-deflate.tif"));
     const found = await png("lab.tif");
