@@ -26,6 +26,8 @@ export interface Unusable {
 const headerBytes = 128;
 const entryBytes = 12;
 const mostTags = 100;
+/** Steps of multiProcessElementsType: profiles have a handful, and each is done for every node of a grid. */
+const mostElements = 16;
 /** Header and tag table at their longest. */
 export const headBytes = headerBytes + 4 + mostTags * entryBytes;
 
@@ -137,9 +139,13 @@ async function checkTable(
   const least = sizes[type];
   if (least === undefined) return broken(`a table in ${name}`, printable(type));
   if (found !== inputs || outputs !== 3) return broken(`${inputs} channels to 3`, `${found} to ${outputs}`);
+  if (type === "mpet" && wordOf(head, 12) > mostElements)
+    return broken(`at most ${mostElements} steps in ${name}`, `${wordOf(head, 12)}`);
   if (tag.size < least) return broken(`a table of ${least} bytes in ${name}`, `${tag.size}`);
   return new Map();
 }
+
+const wordOf = (bytes: Uint8Array, at: number) => new DataView(bytes.buffer, bytes.byteOffset).getUint32(at);
 
 /** Characters that may stand in a header field and a log line. */
 const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, "?").trim();

@@ -208,6 +208,12 @@ describe("what a profile says", () => {
       "rgb",
       /span a space/,
     ],
+    [
+      "more steps than any profile has",
+      profileOf("RGB ", "Lab ", 4, [["D2B1", manySteps(100_000)]]),
+      "rgb",
+      /at most 16 steps in D2B1, received 100000/,
+    ],
     ["no curves", profileOf("RGB ", "XYZ ", 2, []), "rgb", /how colours are meant/],
     [
       "a curve of another type",
@@ -244,3 +250,13 @@ describe("what a profile says", () => {
       }
   });
 });
+
+/** A multiProcessElementsType of three channels that names the same matrix again and again (ICC.1:2022, 10.19). */
+function manySteps(count: number): Buffer {
+  const bytes = Buffer.alloc(16 + count * 8);
+  bytes.write("mpet", 0);
+  bytes.writeUInt16BE(3, 8);
+  bytes.writeUInt16BE(3, 10);
+  bytes.writeUInt32BE(count, 12);
+  return bytes;
+}
