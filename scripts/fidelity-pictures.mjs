@@ -1,0 +1,114 @@
+// Makes the pictures of docs/fidelity.md: masters drawn here or cut from the sample, answers of the built product.
+//
+//   npm run build && node scripts/fidelity-pictures.mjs [FOLDER]        default: docs/pictures
+
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import sharp from "sharp";
+
+const target = process.argv[2] ?? "docs/pictures";
+const sample = "static/sample/sample.jpg";
+const mostBytes = 30_000;
+
+/** Name of a picture, with the setting, the master and the request that it is the answer to. */
+const pictures = {
+  "profile-dropped.jpg": ["", "dropped.png", "full/max/0/default.jpg"],
+  "profile-used.jpg": ["", "wide.png", "full/max/0/default.jpg"],
+  "light-off.png": ["", "board.png", "full/240,/0/default.png"],
+  "light-on.png": ["linear: on", "board.png", "full/240,/0/default.png"],
+  "sharpen-off.jpg": ["", "sample.jpg", "1200,400,1440,1080/220,/0/default.jpg"],
+  "sharpen-on.jpg": ["sharpen: on", "sample.jpg", "1200,400,1440,1080/220,/0/default.jpg"],
+  "alpha.jpg": ["background: '#e8e4da'", "disc.png", "full/240,/0/default.jpg"],
+  "rotation.jpg": ["", "sample.jpg", "1200,400,1440,1080/220,/7/default.jpg"],
+};
+
+/** Pixels of a drawing, a function from a place to its samples. */
+function drawn(width, height, bands, colour) {
+  const data = new Uint8Array(width * height * bands);
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) data.set(colour(x, y), (y * width + x) * bands);
+  return sharp(data, { raw: { width, height, channels: bands } })
+    .png()
+    .toBuffer();
+}
+
+const part = sharp(sample).extract({ left: 1200, top: 400, width: 1440, height: 1080 }).resize(240);
+const wide = await part.withIccProfile("p3").png().toBuffer();
+const masters = {
+  "sample.jpg": await sharp(sample).jpeg({ quality: 95 }).toBuffer(),
+  "wide.png": wide,
+  "dropped.png": await sharp(wide, { ignoreIcc: true }).png().toBuffer(),
+  // a board of black and white pixels beside the gray of as much light
+  "board.png": await drawn(960, 480, 3, (x, y) => {
+    const level = x < 480 ? ((x + y) & 1) * 255 : 188;
+    return [level, level, level];
+  }),
+  // what is transparent is green, which must not be seen
+  "disc.png": await drawn(960, 720, 4, (x, y) =>
+    Math.hypot(x - 480, y - 360) < 300 ? [190, 60, 40, 255] : [0, 255, 0, 0],
+  ),
+};
+
+const folder = mkdtempSync(join(tmpdir(), "fidelity-"));
+try {
+  mkdirSync(target, { recursive: true });
+  mkdirSync(join(folder, "masters"));
+  for (const [name, bytes] of Object.entries(masters)) writeFileSync(join(folder, "masters", name), bytes);
+  for (const setting of new Set(Object.values(pictures).map(([setting]) => setting))) {
+    const wanted = Object.entries(pictures).filter(([, row]) => row[0] === setting);
+    await served(setting, async (base) => {
+      for (const [name, [, master, request]] of wanted) {
+        const bytes = await answer(`${base}/iiif/3/${master}/${request}`);
+        if (bytes.length > mostBytes) throw new Error(`${name} has ${bytes.length} bytes, over ${mostBytes}`);
+        writeFileSync(join(target, name), bytes);
+        console.log(`${name}: ${bytes.length} bytes`);
+      }
+    });
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function answer(address) {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`${address}: ${response.status} ${await response.text()}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** Runs the built product with a setting of `image:` while `use` lasts. */
+async function served(setting, use) {
+  const port = await freePort();
+  const config = join(folder, "config.yaml");
+  writeFileSync(
+    config,
+    `addr: 127.0.0.1:${port}\nimage: { ${setting} }\nlog: { level: warn }\nsources: [{ name: m, type: filesystem, root: ${JSON.stringify(join(folder, "masters"))} }]\n`,
+  );
+  const server = spawn(process.execPath, ["dist/main.js", "-config", config], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const base = `http://127.0.0.1:${port}`;
+  try {
+    for (let tries = 0; !(await fetch(`${base}/ready`).catch(() => undefined))?.ok; tries++) {
+      if (tries === 100 || server.exitCode !== null)
+        throw new Error("the server did not start: npm run build");
+      await wait(100);
+    }
+    await use(base);
+  } finally {
+    server.kill();
+  }
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
