@@ -147,5 +147,5 @@ function form(node) {
 function standard(node) {
   if (node.default === undefined) return "required";
   if (node.default === "") return "empty";
-  return `\`${Array.isArray(node.default) ? JSON.stringify(node.default) : node.default}\``;
+  return `\`${typeof node.default === "object" ? JSON.stringify(node.default) : node.default}\``;
 }

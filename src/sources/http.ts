@@ -105,12 +105,12 @@ export function httpRemote(
       } catch (error) {
         throw new Error(
           error instanceof ServiceError && error.code === "origin_not_allowed"
-            ? `${fixed.hostname} leads to an address that is not allowed; see allow_private`
-            : `${fixed.hostname} does not answer`,
+            ? "the host of url leads to an address that is not allowed; see allow_private"
+            : "the host of url does not answer",
         );
       }
       await response.body?.cancel().catch(() => {});
-      if (response.status >= 500) throw new Error(`${fixed.hostname} answers with status ${response.status}`);
+      if (response.status >= 500) throw new Error(`the host of url answers with status ${response.status}`);
     },
   };
 }

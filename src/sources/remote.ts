@@ -56,7 +56,7 @@ export interface Remote {
   ): Promise<RemoteAnswer>;
   /** Whether a key may be asked for; throws ServiceError `bad-request`. */
   checkKey(key: string): void;
-  /** Resolves when the origin answers; throws with the reason, in words for the operator. */
+  /** Resolves when the origin answers; throws with the reason, in words for the operator, without its address. */
   check(signal: AbortSignal): Promise<void>;
 }
 

@@ -2,6 +2,7 @@
 // whose answers stay away is given up.
 
 import type { Redis, RedisOptions } from "ioredis";
+import { parseIp } from "../lib/ip-range.ts";
 import { type RedisArgument, type RedisDriver, redisFailure } from "./redis-driver.ts";
 import { accountKeys, type RedisScript, redisScripts } from "./redis-scripts.ts";
 
@@ -35,7 +36,8 @@ export function redisTcp(options: RedisTcpOptions): RedisDriver {
     // The oldest form of the protocol, which every server speaks.
     protocol: 2,
     ...(password === undefined ? {} : { password }),
-    ...(tls ? { tls: { servername: host } } : {}),
+    // An address is no server name (RFC 6066, section 3).
+    ...(tls ? { tls: parseIp(host) ? {} : { servername: host } } : {}),
     connectTimeout: timeoutMs,
     socketTimeout: silenceMs,
     lazyConnect: true,

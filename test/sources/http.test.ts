@@ -257,6 +257,17 @@ describe("the check", () => {
     else await expect(checked).resolves.toBeUndefined();
     origin.behaviour.instead = undefined;
   });
+
+  test.each([
+    ["no address that is allowed", "http://localhost:9/{identifier}", /allow_private/],
+    ["nothing that answers", "http://127.0.0.1:9/{identifier}", /does not answer/],
+  ])("of %s tells why, and not where", async (_, url, problem) => {
+    const error = await remote({ url })
+      .check(AbortSignal.timeout(2000))
+      .catch((each: Error) => each);
+    expect(String(error)).toMatch(problem);
+    expect(String(error)).not.toMatch(/localhost|127\.0\.0\.1/);
+  });
 });
 
 test("where identifiers are URLs, no secret goes out without TLS", async () => {
