@@ -35,7 +35,8 @@ async function blocksFor(
   const profiles = {
     none: () => undefined,
     srgb: srgbProfile,
-    source: async () => own?.icc ?? (await profileOf(codec, bytes, header)),
+    source: async () =>
+      (header.colour?.from === "icc" && own?.icc) || (await profileOf(codec, bytes, header)),
   };
   const icc = await profiles[carry.profile ?? "none"]();
   if (!carry.metadata) return { icc };

@@ -56,8 +56,8 @@ export interface ImageHeader {
 
 /** What a file says of its colours, as far as its header tells. */
 export interface ColourFacts {
-  /** An embedded ICC profile; PNG's gAMA, cHRM and sRGB chunks; the colour space that EXIF names. */
-  readonly from: "icc" | "chunks" | "exif";
+  /** PNG's cICP, which names sRGB or Display P3; an embedded ICC profile; PNG's gAMA, cHRM and sRGB; the colour space that EXIF names. */
+  readonly from: "cicp" | "icc" | "chunks" | "exif";
   /** Whether the samples are sRGB (gray: in its tone curve) within rounding, so that nothing has to be converted. */
   readonly srgb: boolean;
   /** Why an embedded profile is not used, in words for people; the samples then count as if it were not there. */

@@ -1,7 +1,7 @@
 // What a file says of its colours, in whatever form: facts for its header, and the ICC profile that says the same.
 
 import { ignoredProfile, profileFacts } from "../colour/facts.ts";
-import { adobeRgbProfile, chunkProfile } from "../colour/named.ts";
+import { adobeRgbProfile, chunkProfile, codedSpace, displayP3Profile } from "../colour/named.ts";
 import { type ByteSource, memoryBytes } from "../lib/byte-source.ts";
 import { concatenated } from "../lib/concatenated.ts";
 import type { Interpretation } from "../pipeline/pixels.ts";
@@ -11,6 +11,8 @@ import { inflating } from "./inflate.ts";
 
 /** What was found in a file; the first that is there counts. */
 export interface Told {
+  /** PNG: the content of cICP. */
+  readonly cicp?: Uint8Array;
   /** An embedded profile, or why there is none to be had. */
   readonly icc?: ByteSource | { readonly ignored: string };
   /** PNG: an sRGB chunk, or what gAMA and cHRM say. */
@@ -23,7 +25,10 @@ export async function colourFacts(
   told: Told,
   interpretation: Interpretation,
 ): Promise<ColourFacts | undefined> {
-  const { icc, chunks, exif } = told;
+  const { cicp, icc, chunks, exif } = told;
+  const coded = cicp && codedSpace(cicp);
+  // gray has no primaries, and both spaces have one tone curve
+  if (coded) return { from: "cicp", srgb: coded === "srgb" || interpretation === "gray" };
   if (icc) {
     if ("ignored" in icc) return ignoredProfile(icc.ignored, interpretation);
     return profileFacts(icc, interpretation);
@@ -49,6 +54,7 @@ export async function profileOf(
   const { colour } = header;
   if (colour?.from === "icc") return (await codec.blocks?.(bytes, header, "icc"))?.icc;
   if (!colour || colour.srgb) return undefined;
+  if (colour.from === "cicp") return displayP3Profile();
   return colour.from === "exif" ? adobeRgbProfile() : chunkProfile(colour, header.interpretation === "gray");
 }
 

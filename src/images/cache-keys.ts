@@ -10,7 +10,7 @@ import type { OutputPolicy } from "./policy.ts";
 /** Raised whenever the same plan gives other bytes than before, so that stored answers of older builds are not used. */
 export const renderVersion = 9;
 /** Raised whenever the recorded facts change their meaning. */
-export const factsVersion = 3;
+export const factsVersion = 4;
 /** Raised whenever the form of indexes changes. */
 export const indexVersion = 2;
 

@@ -7,6 +7,7 @@ import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { crc32 } from "../../src/lib/crc32.ts";
+import { blockOf } from "../codecs/exiftool.ts";
 import { reference } from "../codecs/reference.ts";
 import { plainFields, tiffFile } from "../codecs/tif/tiff-file.ts";
 import { fixture } from "../host.ts";
@@ -143,10 +144,54 @@ describe("a PNG without a profile", () => {
     expect(await answered(`${name.length}.png`, pngWith(...chunks))).toEqual(rgbPatches);
   });
 
+  const icc = (profile: Uint8Array) =>
+    ["iCCP", Buffer.concat([Buffer.from("icc\0\0"), deflateSync(profile)])] as const;
+  const colours = rgbPatches.map((colour) => colour.map((value) => value / 255));
+
+  test.skipIf(!hasLittleCms)(
+    "whose cICP names Display P3 is converted from it, whatever else it says",
+    async () => {
+      const expected = bySrgb(
+        blockOf(fixture("jpg-icc-displayp3.jpg"), "in.jpg", "-icc_profile"),
+        "rgb",
+        colours,
+      );
+      const p3 = ["cICP", Uint8Array.of(12, 13, 0, 1)] as const;
+      expectNear(await answered("p3.png", pngWith(p3)), expected);
+      expectNear(await answered("p3-icc.png", pngWith(p3, icc(installed("sRGB.icc")))), expected);
+    },
+  );
+
+  test.skipIf(!hasLittleCms)(
+    "whose colours are kept carries the profile of its cICP, not another",
+    async () => {
+      const keeping = await served(
+        `image: { metadata: preserve }\nsources: [{ name: files, type: filesystem, root: ${JSON.stringify(folder)} }]`,
+      );
+      put("kept.png", pngWith(["cICP", Uint8Array.of(12, 13, 0, 1)], icc(installed("sRGB.icc"))));
+      const response = await keeping.get("/iiif/3/kept.png/full/max/0/default.png");
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      expect(await patchesOf(bytes)).toEqual(rgbPatches);
+      const carried = blockOf(bytes, "kept.png", "-icc_profile");
+      const p3 = blockOf(fixture("jpg-icc-displayp3.jpg"), "in.jpg", "-icc_profile");
+      expectNear(bySrgb(carried, "rgb", colours), bySrgb(p3, "rgb", colours));
+    },
+  );
+
+  test.skipIf(!hasLittleCms)(
+    "whose cICP names sRGB stays as it is, and one of another is asked further",
+    async () => {
+      const adobe = installed("compatibleWithAdobeRGB1998.icc");
+      const coded = (...codes: number[]) => pngWith(["cICP", Uint8Array.of(...codes)], icc(adobe));
+      expect(await answered("coded.png", coded(1, 13, 0, 1))).toEqual(rgbPatches);
+      expectNear(await answered("pq.png", coded(9, 16, 0, 1)), bySrgb(adobe, "rgb", colours));
+      expectNear(await answered("short.png", coded(1, 13)), bySrgb(adobe, "rgb", colours));
+    },
+  );
+
   test.skipIf(!hasLittleCms)("with the primaries and gamma of Adobe RGB is converted from it", async () => {
     const adobe = numbers(31270, 32900, 64000, 33000, 21000, 71000, 15000, 6000);
     const found = await answered("adobe.png", pngWith(["gAMA", numbers(45471)], ["cHRM", adobe]));
-    const colours = rgbPatches.map((colour) => colour.map((value) => value / 255));
     expectNear(found, bySrgb(installed("compatibleWithAdobeRGB1998.icc"), "rgb", colours), 1);
   });
 });

@@ -71,7 +71,10 @@ async function readProfile(
 async function imageHeader(bytes: ByteSource, png: PngHeader): Promise<ImageHeader> {
   const interpretation = png.bands < 3 ? "gray" : "rgb";
   const icc = png.profile && (await readProfile(bytes, png.profile));
-  const colour = await colourFacts({ icc, chunks: png.chunks, exif: png.exif }, interpretation);
+  const colour = await colourFacts(
+    { cicp: png.cicp, icc, chunks: png.chunks, exif: png.exif },
+    interpretation,
+  );
   return {
     format: "png",
     width: png.width,

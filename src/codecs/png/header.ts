@@ -44,6 +44,7 @@ export interface PngHeader {
   readonly orientation: number;
   /** What the file says of its colours: the content of iCCP by its place, other chunks, EXIF. */
   readonly profile?: { readonly offset: number; readonly length: number };
+  readonly cicp?: Uint8Array;
   readonly chunks?: Told["chunks"];
   readonly exif?: Exif;
   /** Where the first IDAT chunk begins (its length field). */
@@ -59,6 +60,7 @@ const wanted: Readonly<Record<string, { readonly longest: number; readonly check
   sRGB: { longest: 1, checked: false },
   gAMA: { longest: 4, checked: false },
   cHRM: { longest: 32, checked: false },
+  cICP: { longest: 4, checked: false },
 };
 
 /** Keywords of texts in which ImageMagick and others keep EXIF, and the longest such text, as it is stored and inflated. */
@@ -125,6 +127,7 @@ export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
     resolution: readPhysical(found.get("pHYs")) ?? exif?.resolution,
     orientation: exif?.orientation ?? 1,
     profile,
+    cicp: found.get("cICP"),
     chunks: readColourChunks(found),
     exif,
     dataStart: at,
