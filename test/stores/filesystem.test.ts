@@ -272,6 +272,31 @@ describe("room in a filesystem store", () => {
     expect(await held(2100, 2200)).toBe(100);
   });
 
+  it("is counted rightly where a removal begins during a count and ends after it", async () => {
+    let removed = () => {};
+    let counted = () => {};
+    const whenRemoved = new Promise<void>((resolve) => (removed = resolve));
+    const whenCounted = new Promise<void>((resolve) => (counted = resolve));
+    const store = open(1 << 20, {
+      ...files,
+      async *list(path) {
+        await whenRemoved;
+        yield* files.list(path);
+      },
+      async remove(path) {
+        await files.remove(path);
+        removed();
+        await whenCounted;
+      },
+    });
+    await store.set("a", "", new Uint8Array(3)); // the first write begins a count
+    const removing = store.delete("a", "");
+    await store.close?.(); // waits for the count
+    counted();
+    expect(await removing).toBe(1);
+    expect(await store.usage?.()).toEqual({ entries: 0, bytes: 0 });
+  });
+
   it("is counted rightly after another store emptied the folder", async () => {
     const [one, two] = [open(20_000), open(20_000)];
     for (let i = 0; i < 10; i++) await one.set(`n${i}`, "", new Uint8Array(1000));
