@@ -95,8 +95,8 @@ export function readExifFields(block: Uint8Array): ExifFields | undefined {
       }
       const length = view.getUint32(entry + 4, little) * (fieldTypes[type]?.size ?? 0);
       const start = length <= 4 ? entry + 8 : view.getUint32(entry + 8, little);
+      if (length === 0 || length > left || start + length > block.length) continue;
       left -= length;
-      if (length === 0 || left < 0 || start + length > block.length) continue;
       found.push({ tag, type, value: block.subarray(start, start + length) });
     }
     return found;

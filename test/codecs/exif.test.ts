@@ -80,6 +80,23 @@ describe.skipIf(!hasExifTool).each(["II", "MM"] as const)("EXIF in byte order %s
   });
 });
 
+test("a field that claims more bytes than there are is left out alone", () => {
+  const bytes = Buffer.alloc(8 + 2 + 2 * 12 + 4);
+  bytes.write("MM\0*", "latin1");
+  bytes.writeUInt32BE(8, 4);
+  bytes.writeUInt16BE(2, 8);
+  const entry = (at: number, tag: number, type: number, count: number, value: number) => {
+    bytes.writeUInt16BE(tag, at);
+    bytes.writeUInt16BE(type, at + 2);
+    bytes.writeUInt32BE(count, at + 4);
+    bytes.writeUInt32BE(value, at + 8);
+  };
+  entry(10, 0x010f, 2, 0xffffffff, 8); // Make
+  entry(22, 0x0112, 3, 1, 8 * 65536); // Orientation
+  const { fields } = readExifFields(new Uint8Array(bytes))!;
+  expect(fields.map(({ tag, value }) => [tag, ...value])).toEqual([[0x0112, 0, 8]]);
+});
+
 test("an orientation alone makes a block, and none where there is nothing to tell", () => {
   expect(readExif(correctedExif(undefined, { orientation: 5 })!).orientation).toBe(5);
   expect(readExif(correctedExif(Uint8Array.of(1, 2, 3), { orientation: 5 })!).orientation).toBe(5);
