@@ -107,7 +107,7 @@ export async function buildProgram(): Promise<Built> {
     run: (args, options) => start(args, options).ended,
     async serve(args, options = {}) {
       const program = start(args, { ...options, env: { SERVICE_ADDR: "127.0.0.1:0", ...options.env } });
-      const [, url = ""] = await program.said(/(http:\/\/127\.0\.0\.1:\d+)/);
+      const [, url = ""] = await program.said(/(?:start page +|"urls":\[")(http:\/\/127\.0\.0\.1:\d+)/);
       return { ...program, url };
     },
     remove() {

@@ -7,10 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { forEachConcurrently } from "../../src/lib/concurrent.ts";
 import type { Readiness } from "../../src/service.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
+import { masterOf, startOrigin } from "../origin.ts";
 import type { Found } from "./hammer.ts";
 import { freePort, type RedisServer, startRedis } from "./redis-server.ts";
 
@@ -135,6 +138,45 @@ test("a server speaks TLS with a Redis whose certificate it trusts, and with no 
     error: "Redis cannot be used (DEPTH_ZERO_SELF_SIGNED_CERT). Its certificate is not trusted.",
   });
   await behindTls.close();
+});
+
+test("two servers over one web server share what is kept of its masters, and give its pixels", async () => {
+  const side = 1536;
+  const pixels = new Uint8Array(side * side * 3).map((_, i) => (i * 7) ^ (i >> 9));
+  const raw = { width: side, height: side, channels: 3 } as const;
+  const tiff = await sharp(pixels, { raw }).tiff({ tile: true, compression: "none" }).toBuffer();
+  const origin = await startOrigin({ "a.tif": masterOf(tiff, { type: "image/tiff" }) });
+  const off = "{ backend: none }";
+  const file = join(folder, "remote.yaml");
+  writeFileSync(
+    file,
+    `sources: [{ name: web, type: http, revalidate: 1h, url: "${origin.url}/{identifier}" }]
+cache: { render: ${off}, info: ${off}, origin: ${inFolder("blocks", "64MiB")} }\n`,
+  );
+  const serve = () => program.serve(["-config", file]);
+  const tiles = Array.from({ length: 36 }, (_, n) => ({ left: (n % 6) * 256, top: Math.floor(n / 6) * 256 }));
+  const wrongOf = async ({ url }: { readonly url: string }, order: typeof tiles) => {
+    let wrong = 0;
+    await forEachConcurrently(order, 6, async ({ left, top }) => {
+      const answer = await fetch(`${url}/iiif/3/a.tif/${left},${top},256,256/max/0/default.png`);
+      const png = sharp(Buffer.from(await answer.arrayBuffer()));
+      const part = sharp(pixels, { raw }).extract({ left, top, width: 256, height: 256 });
+      if (!(await png.raw().toBuffer()).equals(await part.raw().toBuffer())) wrong++;
+    });
+    return wrong;
+  };
+  const [one, two] = await Promise.all([serve(), serve()]);
+  expect(await Promise.all([wrongOf(one, tiles), wrongOf(two, tiles.toReversed())])).toEqual([0, 0]);
+  // What is still being written is, before they end.
+  for (const { process, ended } of [one, two]) {
+    process.kill("SIGTERM");
+    await ended;
+  }
+  const three = await serve();
+  origin.since(); // the check at its start was one
+  expect(await wrongOf(three, tiles)).toBe(0);
+  expect(origin.since().requests).toBe(0);
+  await origin.close();
 });
 
 async function cachesOf(url: string): Promise<Readiness["caches"]> {
