@@ -8,7 +8,7 @@ import { nameIn } from "../stores/names.ts";
 import type { OutputPolicy } from "./policy.ts";
 
 /** Raised whenever the same plan gives other bytes than before, so that stored answers of older builds are not used. */
-export const renderVersion = 9;
+export const renderVersion = 10;
 /** Raised whenever the recorded facts change their meaning. */
 export const factsVersion = 4;
 /** Raised whenever the form of indexes changes. */

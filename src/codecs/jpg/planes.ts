@@ -36,11 +36,13 @@ export async function planesOf(
     };
   });
 
+  const half = !target.gray && wanted.slice(1).every((want) => isHalfEnough(want, scaleFactor));
+  const decoded = wanted.map((want, i) => (i > 0 && half ? halvedGrid(want) : want));
   const turn = turnOf(target);
   return file.reader.withPlanes(
-    regionFor(frame, scaleFactor, wanted),
+    regionFor(frame, scaleFactor, decoded),
     scaleFactor as ScaleFactor,
-    target.gray ? "none" : scaleFactor <= 2 && wanted.slice(1).every(isHalvedGrid) ? "half" : "stored",
+    target.gray ? "none" : half ? "half" : "stored",
     (planes) => {
       const made: EncoderPlane[] = [];
       for (const [i, want] of wanted.entries()) {
@@ -67,12 +69,21 @@ export async function planesOf(
 }
 
 /**
- * Whether a subsampled component is wanted on the grid that its blocks have in half the size: no filter is needed.
- * Transforms of 4x4 and 2x2 coefficients are as good as a filter there (0.01 dB); the mean of a block loses 0.35 dB.
+ * Whether the blocks of a component in half the size are enough. They are where they give the wanted samples themselves:
+ * transforms of 4x4 and 2x2 coefficients are as good as a filter there (0.01 dB), but the mean of a block loses 0.35 dB. And
+ * they are where a filter still makes the last step of 2 or more, as with chroma that is stored in full and wanted in half.
  */
-function isHalvedGrid({ x, y }: Wanted): boolean {
-  return [x, y].every(({ axis, pixels }) => pixels === 2 && isCopy(onSamples({ axis, pixels: 2 * pixels })));
+function isHalfEnough(want: Wanted, scaleFactor: number): boolean {
+  const { x, y } = halvedGrid(want);
+  const axes = [onSamples(x), onSamples(y)];
+  if (axes.every(isCopy)) return scaleFactor <= 2;
+  return scaleFactor <= 4 && axes.every(({ scale }) => scale >= 2);
 }
+
+const halvedGrid = ({ x, y }: Wanted): Wanted => ({
+  x: { ...x, pixels: 2 * x.pixels },
+  y: { ...y, pixels: 2 * y.pixels },
+});
 
 /** An axis of the stored picture in pixels of the reduced one, and how many of these a sample of the component stands for. */
 interface WantedAxis {

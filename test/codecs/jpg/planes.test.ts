@@ -5,8 +5,9 @@ import type { ImageHeader } from "../../../src/codecs/codec.ts";
 import { createCodecs } from "../../../src/codecs/index.ts";
 import type { JpegInput, Sampling } from "../../../src/codecs/jpg/encode-input.ts";
 import { createJpegEncoder } from "../../../src/codecs/jpg/fast-encode.ts";
-import { memoryBytes } from "../../../src/lib/byte-source.ts";
-import type { Step } from "../../../src/pipeline/steps.ts";
+import { planesOf } from "../../../src/codecs/jpg/planes.ts";
+import { memoryBytes, readAll } from "../../../src/lib/byte-source.ts";
+import type { ResampleAxis, Step } from "../../../src/pipeline/steps.ts";
 import { testHost } from "../../host.ts";
 import { orientations, storedPoint } from "../../images/orientations.ts";
 import { openIndexed, whole } from "./random/open.ts";
@@ -188,6 +189,62 @@ describe("planes of a picture whose last samples at 1/2 are partly filled", () =
       { op: "resize", x: axis(across, flips.x), y: axis(down, flips.y) },
     ];
     expect(error(await answer(stored, steps, { scaleFactor: 2 }), at, 1)).toBeLessThan(tolerance);
+  });
+});
+
+describe.each(["420", "422", "444"] as const)("a tile's planes of %s", (sampling) => {
+  test.each([
+    [1, 2],
+    [1, 2.6],
+    [1, 4],
+    [1, 4.7],
+    [2, 2],
+    [2, 3],
+    [4, 2],
+  ])("read at 1/%i and reduced by %f more are a part of the whole picture's", async (scaleFactor, scale) => {
+    const { bytes } = await source(509, 387, sampling);
+    const reader = await openIndexed(await readAll(bytes, 1 << 24));
+    const planes = async (x: ResampleAxis, y: ResampleAxis) => {
+      const target = { across: x, down: y, swap: false, gray: false };
+      const write = {
+        format: "jpg",
+        quality: 90,
+        progressive: false,
+        chroma: "420",
+        encoder: "fast",
+      } as const;
+      const file = { reader, ready: async () => {} };
+      const made = await planesOf(file, target, scaleFactor, write, codecs.kernels, () => {
+        throw new Error("expected nothing to turn");
+      });
+      // the decoder's memory is used again
+      return made!.planes.map((plane) => ({ ...plane, data: plane.data.slice() }));
+    };
+    const [width, height] = [509, 387].map((length) => Math.floor(length / scaleFactor / scale)) as [
+      number,
+      number,
+    ];
+    const all = await planes({ size: width, origin: 0, scale }, { size: height, origin: 0, scale });
+    for (const [left, top] of [
+      [0, 0],
+      [10, 4],
+      [16, 22],
+    ] as const) {
+      const [w, h] = [Math.min(24, width - left), Math.min(18, height - top)];
+      const part = await planes(
+        { size: w, origin: left * scale, scale },
+        { size: h, origin: top * scale, scale },
+      );
+      for (const [i, { data, stride, width: columns, height: rows }] of part.entries()) {
+        const [x, y] = i === 0 ? [left, top] : [left / 2, top / 2];
+        for (let row = 0; row < rows; row++) {
+          const from = (y + row) * all[i]!.stride + x;
+          expect(data.subarray(row * stride, row * stride + columns), `plane ${i}, ${left}, ${top}`).toEqual(
+            all[i]!.data.subarray(from, from + columns),
+          );
+        }
+      }
+    }
   });
 });
 
