@@ -188,6 +188,30 @@ describe("while there is no index yet", () => {
   });
 });
 
+test("an instance in whose work a trap came up is not used again", async () => {
+  let instances = 0;
+  const counting = createCodecs({
+    ...testHost,
+    wasm(name) {
+      if (name === "jpeg-decode") instances++;
+      return testHost.wasm(name);
+    },
+  }).byFormat("jpg");
+  const { file, header, access } = await indexed(fixture("jpg-baseline-420.jpg"));
+  const read = { header, page: 1, region: whole(header), scaleFactor: 1 };
+  const sound = memoryBytes(file);
+  const pixels = await counting.decode(sound, read, access);
+  expect(await counting.decode(sound, read, access)).toEqual(pixels);
+  expect(instances).toBe(1);
+  const trapping = {
+    size: file.length,
+    read: () => Promise.reject(new WebAssembly.RuntimeError("unreachable")),
+  };
+  await expect(counting.decode(trapping, read, access)).rejects.toThrow("unreachable");
+  expect(await counting.decode(sound, read, access)).toEqual(pixels);
+  expect(instances).toBe(2);
+});
+
 describe("from planes to planes", () => {
   const kinds = [
     ["4:2:0", { chromaSubsampling: "4:2:0" }],
