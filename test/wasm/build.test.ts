@@ -27,15 +27,15 @@ async function checkout(name: string, value: number) {
   return async (): Promise<string> => (await buildWasm()).one;
 }
 
-const valueOf = (file: string) =>
+const resultOf = (file: string) =>
   (new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file))).exports.value as () => number)();
 
 test("each checkout gets the module of its own sources, and compiles it once", async () => {
   const older = await checkout("older", 1);
   const newer = await checkout("newer", 2);
   const first = await older();
-  expect(valueOf(await newer())).toBe(2);
-  expect(valueOf(first)).toBe(1);
+  expect(resultOf(await newer())).toBe(2);
+  expect(resultOf(first)).toBe(1);
   expect(await older()).toBe(first);
-  expect(valueOf(await older())).toBe(1);
+  expect(resultOf(await older())).toBe(1);
 });
