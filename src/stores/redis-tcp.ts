@@ -87,10 +87,17 @@ export function redisTcp(options: RedisTcpOptions): RedisDriver {
     decode: bytesOf,
     async run(script, keys, args) {
       let own: Scripted | undefined;
+      const used = connectEachTime ? undefined : connected();
       try {
-        const redis = connectEachTime ? (own = await open()) : await connected();
+        const redis = used ? await used : (own = await open());
         return await redis[`${script}Buffer`](...keys, ...args.map(argument));
       } catch (error) {
+        // What is no reply tells that the connection is gone, sooner than its end is told.
+        const replied = error instanceof Error && error.name === "ReplyError";
+        if (!replied && client === used) {
+          client = undefined;
+          used?.then((redis) => redis.disconnect()).catch(() => {});
+        }
         throw redisFailure(error);
       } finally {
         own?.disconnect();
