@@ -16,6 +16,8 @@ export function effectiveYaml(config: Config): string {
 
 function mask(value: unknown, path: string, secrets: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) return value.map((item) => mask(item, `${path}[]`, secrets));
+  if (typeof value === "object" && value !== null && secrets.has(path))
+    return Object.fromEntries(Object.keys(value).map((key) => [key, "***"]));
   if (typeof value === "object" && value !== null)
     return Object.fromEntries(
       Object.entries(value).map(([key, child]) => [key, mask(child, path ? `${path}.${key}` : key, secrets)]),

@@ -87,6 +87,7 @@ const http = z.strictObject({
     description:
       'Headers of every request. Authorization, Cookie and X-Api-Key go to the host of `url` alone; with "{identifier}" to that of the identifier, and only over https. Secrets belong into `auth_env`.',
     edit: "restart",
+    secret: true,
   }),
   auth_env: z.string().default("").meta({
     description: 'Environment variable that holds the value of the Authorization header, such as "Bearer …".',

@@ -16,7 +16,7 @@ describe("the effective configuration", () => {
     "",
     'addr: "[::1]:8080"\nbase_url: "https://example.org/a: b"',
     `sources: [{ name: "2024", type: filesystem, root: '/srv/with: colon # and "quotes"', prefix: "yes/" }]`,
-    "sources: [{ name: web, type: http, url: 'https://example.org/{identifier}', headers: { Accept: image/* } }, { name: b, prefix: b/, type: s3, bucket: scans, anonymous: true }]",
+    "sources: [{ name: web, type: http, url: 'https://example.org/{identifier}' }, { name: b, prefix: b/, type: s3, bucket: scans, anonymous: true }]",
     "cache: { render: { backend: none }, info: { backend: heap, max_bytes: 5, ttl: 0s } }",
     "cache: { render: { backend: redis, addr: '[::1]:6379', max_memory: 5 }, info: { backend: s3, bucket: tiles, anonymous: true, timeout: 1s } }",
     "image: { depth: source, memory_budget: 1GiB }\nlog: { format: json }",
@@ -53,4 +53,14 @@ cache: { render: { backend: filesystem, path: cache } }`),
   expect(config.sources.map(placeOf)).toEqual(["/etc/smalti/scans", "/srv/maps"]);
   expect(config.cache.render).toMatchObject({ path: "/etc/smalti/cache" });
   expect(config.cache.origin).toMatchObject({ path: "" });
+});
+
+test("values of headers are masked, their names are not", () => {
+  const text = effectiveYaml(
+    accepted(
+      "sources: [{ name: web, type: http, url: 'https://example.org/{identifier}', headers: { X-Api-Key: hunter2 } }]",
+    ),
+  );
+  expect(text).toContain('X-Api-Key: "***"');
+  expect(text).not.toContain("hunter2");
 });
