@@ -25,6 +25,14 @@ class RefusedAddress extends Error {
   }
 }
 
+/** A status that no Response can have, and none can be of use. */
+class UnusableStatus extends Error {
+  constructor(status: number | undefined) {
+    super(`status ${status}`);
+    this.name = "UnusableStatus";
+  }
+}
+
 /**
  * A GET whose connections are made only to addresses that `allowed` accepts. A name is resolved by the connection itself
  * and only what was accepted is connected to, so that a name that resolves differently later gains nothing. Each
@@ -59,10 +67,10 @@ export function checkedGet(allowed: (address: string, hostname: string) => boole
         },
         (incoming) => {
           const status = incoming.statusCode ?? 0;
-          // A Response cannot have any other, and an error thrown here would end the process on some runtimes.
+          // What Response itself would throw here would end the process on some runtimes.
           if (status < 200 || status > 599) {
             incoming.destroy();
-            return fail(new Error(`status ${status}`));
+            return fail(new UnusableStatus(status));
           }
           const fields = new Headers();
           for (let i = 0; i + 1 < incoming.rawHeaders.length; i += 2)
@@ -76,7 +84,7 @@ export function checkedGet(allowed: (address: string, hostname: string) => boole
       // A change of protocol that nobody asked for.
       request.on("upgrade", (incoming, socket) => {
         socket.destroy();
-        fail(new Error(`status ${incoming.statusCode}`));
+        fail(new UnusableStatus(incoming.statusCode));
       });
       request.on("close", () => fail(new Error("the connection was closed without an answer")));
       request.end();

@@ -13,6 +13,12 @@ import { getRange, type RetryPolicy, usualRetries } from "./remote-http.ts";
 /** What stands for the identifier in a URL template. */
 export const placeholder = "{identifier}";
 
+/** What errors of the connection mean, by their names; others may pass. */
+const codeOf: Readonly<Record<string, Parameters<typeof originError>[0]>> = {
+  RefusedAddress: "origin_not_allowed",
+  UnusableStatus: "origin_bad_answer",
+};
+
 /** Redirects followed for one request. */
 const mostRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -55,7 +61,8 @@ export function httpRemote(
     try {
       return await get(url, { headers, signal });
     } catch (error) {
-      throw (error as Error)?.name === "RefusedAddress" ? originError("origin_not_allowed", error) : error;
+      const code = codeOf[(error as Error)?.name];
+      throw code ? originError(code, error) : error;
     }
   };
 

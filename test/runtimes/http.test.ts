@@ -68,7 +68,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     const refused = await get("/iiif/3/web%2Fother.jpg/info.json");
     origin.behaviour.instead = undefined;
     expect(refused.status).toBe(500);
-    expect(await refused.json()).toMatchObject({ code: "origin_unavailable" });
+    expect(await refused.json()).toMatchObject({ code: "origin_bad_answer" });
     expect((await get("/health")).status).toBe(200);
   });
 

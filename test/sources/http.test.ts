@@ -222,7 +222,7 @@ describe("answers of no use", () => {
       ...once,
       attemptMs: 3_600_000,
     });
-    await expect(patient.get("a.jpg", range)).rejects.toMatchObject({ code: "origin_unavailable" });
+    await expect(patient.get("a.jpg", range)).rejects.toMatchObject({ code: "origin_bad_answer" });
     origin.behaviour.instead = undefined;
   });
 
