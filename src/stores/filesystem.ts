@@ -13,7 +13,7 @@ import { decodeEntry, encodeEntry, entryKey, entryPath } from "./entry.ts";
 import { createRoom } from "./room.ts";
 import { roundTrip } from "./round-trip.ts";
 import type { Store } from "./store.ts";
-import { clearFolder, entryFile } from "./sweep.ts";
+import { clearFolder, entriesOf, entryFile } from "./sweep.ts";
 
 /** Schema of `backend: filesystem`. */
 export const filesystemOptions = (defaults: StoreDefaults) =>
@@ -109,11 +109,9 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
   const remove: Store["delete"] = async (name, variant) => {
     if (variant !== undefined) return removeFile(await fileOf(name, variant));
     const { folder, file } = await placeOf(name);
-    if (!(await files.stat(folder))) return 0;
     let removed = 0;
-    for await (const entry of files.list(folder))
-      if (entryFile.test(entry.name) && entry.name.startsWith(file))
-        removed += await removeFile(`${folder}/${entry.name}`);
+    for (const entry of await entriesOf(files, folder))
+      if (entryFile.test(entry) && entry.startsWith(file)) removed += await removeFile(`${folder}/${entry}`);
     return removed;
   };
 

@@ -76,12 +76,16 @@ async function look(files: FileSystem, folder: string, now: number, found: Found
 }
 
 /** Names in a folder; none when it is not there (any more). */
-async function entriesOf(files: FileSystem, folder: string): Promise<string[]> {
-  const names: string[] = [];
-  try {
-    for await (const { name } of files.list(folder)) names.push(name);
-  } catch (error) {
-    if (await files.stat(folder)) throw error;
+export async function entriesOf(files: FileSystem, folder: string): Promise<string[]> {
+  for (let last = false; ; last = true) {
+    const names: string[] = [];
+    try {
+      for await (const { name } of files.list(folder)) names.push(name);
+      return names;
+    } catch (error) {
+      if (!(await files.stat(folder))) return [];
+      // It may have come just after it was not there.
+      if (last) throw error;
+    }
   }
-  return names;
 }

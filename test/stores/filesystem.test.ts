@@ -307,6 +307,25 @@ describe("room in a filesystem store", () => {
 });
 
 describe("two stores over one folder", () => {
+  it("count what the other put into a folder that was not there a moment ago", async () => {
+    const other = open();
+    // The other writes its first entry just after this one found no folder.
+    let first = true;
+    const late: FileSystem = {
+      ...files,
+      async *list(path) {
+        const missing = first;
+        first = false;
+        if (missing) {
+          await other.set("name", "a", new Uint8Array(10));
+          throw Object.assign(new Error("ENOENT"), { code: "ENOENT" });
+        }
+        yield* files.list(path);
+      },
+    };
+    expect((await open(1 << 20, late).usage?.())?.entries).toBe(1);
+  });
+
   it("never read a torn entry while both write, read, remove and sweep", async () => {
     const maxBytes = 30_000;
     const stores = [open(maxBytes), open(maxBytes)] as const;
