@@ -8,35 +8,21 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import http from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import sharp from "sharp";
+import { compiled } from "./lib/compiled.mjs";
 import { ask } from "./lib/http.mjs";
 import { median, table } from "./lib/numbers.mjs";
 import { machine, pictureSize, readOptions } from "./lib/options.mjs";
 import { start } from "./lib/servers.mjs";
 import { chances, tileRequest } from "./lib/session.mjs";
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const options = readOptions(
   { picture: "24mp-baseline.jpg", requests: "600", latency: "50", bound: "16MiB" },
   "smalti",
 );
 const latency = Number(options.latency);
-
-/** A helper of the tests, which are in TypeScript. */
-async function fromTests(path) {
-  const { outputFiles } = await build({
-    entryPoints: [join(root, "test", path)],
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "node",
-  });
-  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
-}
 
 /** A Redis server of its own on a free port; undefined where none is installed. */
 async function startRedis() {
@@ -160,8 +146,8 @@ process.on("exit", () => rmSync(place, { recursive: true, force: true }));
 const source = join(options.sources, options.picture);
 if (!existsSync(source)) throw new Error(`expected ${source}; make it: node bench/sources.mjs`);
 
-const { startS3 } = await fromTests("s3/server.ts");
-const { startOrigin } = await fromTests("origin.ts");
+const { startS3 } = await compiled("test/s3/server.ts");
+const { startOrigin } = await compiled("test/origin.ts");
 const bound = options.bound;
 const s3 = await startS3({ account: undefined });
 const redis = await startRedis();

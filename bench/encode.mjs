@@ -9,9 +9,9 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import createTurbo from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
-import * as esbuild from "esbuild";
 import sharp from "sharp";
 import { buildWasm } from "../scripts/wasm.mjs";
+import { compiled } from "./lib/compiled.mjs";
 
 const root = resolve(fileURLToPath(import.meta.url), "../..");
 const args = process.argv.slice(2);
@@ -27,23 +27,12 @@ const file = args[0] ?? join(root, "static/sample/sample.jpg");
 sharp.concurrency(1);
 sharp.cache(false);
 
-/** A part of src/, compiled in memory. */
-async function source(path) {
-  const { outputFiles } = await esbuild.build({
-    entryPoints: [join(root, path)],
-    bundle: true,
-    format: "esm",
-    write: false,
-  });
-  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
-}
-
 const crop = sharp(file).removeAlpha().resize(side, side, { fit: "cover", withoutEnlargement: false });
 const rgb = new Uint8Array(await crop.clone().toColourspace("srgb").raw().toBuffer());
 const gray = new Uint8Array(await crop.clone().toColourspace("b-w").raw().toBuffer());
 const raw = { raw: { width: side, height: side, channels: 3 } };
 
-const { createJpegEncoder } = await source("src/codecs/jpg/fast-encode.ts");
+const { createJpegEncoder } = await compiled("src/codecs/jpg/fast-encode.ts");
 const files = await buildWasm(["jpeg-encode"]);
 const own = createJpegEncoder(new WebAssembly.Module(readFileSync(files["jpeg-encode"])));
 const colour = { width: side, height: side, bands: 3, interpretation: "rgb", data: rgb };

@@ -8,15 +8,13 @@
 // Every fourth photograph is held out of the fit.
 
 import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import * as esbuild from "esbuild";
 import sharp from "sharp";
 import { buildWasm } from "../scripts/wasm.mjs";
+import { compiled } from "./lib/compiled.mjs";
 import { defaultSources } from "./lib/options.mjs";
 
-const root = resolve(fileURLToPath(import.meta.url), "../..");
 const { values } = parseArgs({
   options: {
     photos: { type: "string", default: join(defaultSources, "photos/usr/share/backgrounds") },
@@ -28,20 +26,9 @@ const answered = [80, 90, 95];
 const samplings = { "4:2:0": "420", "4:2:2": "422", "4:4:4": "444" };
 const [width, height] = [640, 480];
 
-/** A part of src/, compiled in memory. */
-async function source(path) {
-  const { outputFiles } = await esbuild.build({
-    entryPoints: [join(root, path)],
-    bundle: true,
-    format: "esm",
-    write: false,
-  });
-  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
-}
-
-const { createJpegEncoder } = await source("src/codecs/jpg/fast-encode.ts");
-const { quantisationTables } = await source("src/codecs/jpg/quantisation.ts");
-const { bytesRatio, featuresOf } = await source("src/codecs/jpg/passthrough.ts");
+const { createJpegEncoder } = await compiled("src/codecs/jpg/fast-encode.ts");
+const { quantisationTables } = await compiled("src/codecs/jpg/quantisation.ts");
+const { bytesRatio, featuresOf } = await compiled("src/codecs/jpg/passthrough.ts");
 const files = await buildWasm(["jpeg-encode"]);
 const encoder = createJpegEncoder(new WebAssembly.Module(readFileSync(files["jpeg-encode"])));
 sharp.concurrency(1);
