@@ -4,6 +4,7 @@ import { z } from "zod";
 import { imageOptions } from "../images/options.ts";
 import { parseRange } from "../lib/ip-range.ts";
 import { durationOption } from "../lib/option-types.ts";
+import { isServiceUrl } from "../lib/s3-options.ts";
 import { sourceOptions } from "../sources/options.ts";
 import { cacheOptions } from "../stores/options.ts";
 import { parseAddress } from "./address.ts";
@@ -33,15 +34,9 @@ const urlForm =
   "expected an http or https URL without query and fragment, such as https://images.example.org/iiif-server";
 const prefixForm = "expected a path that begins and ends with /, such as /cantaloupe/iiif/2/";
 
-const publicUrl = z.string({ error: urlForm }).refine(
-  (text) => {
-    if (text === "") return true;
-    if (!URL.canParse(text)) return false;
-    const url = new URL(text);
-    return /^https?:$/.test(url.protocol) && !/[?#]/.test(text) && !url.username && !url.password;
-  },
-  { error: urlForm },
-);
+const publicUrl = z
+  .string({ error: urlForm })
+  .refine((text) => text === "" || isServiceUrl(text), { error: urlForm });
 
 const alias = z.strictObject({
   prefix: z

@@ -3,6 +3,7 @@
 
 import { ServiceError } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
+import { concatenated } from "../lib/concatenated.ts";
 import { createCounts } from "../lib/count.ts";
 import { sha256, toHex } from "../lib/digest.ts";
 import { createGenerations } from "../lib/generations.ts";
@@ -154,7 +155,7 @@ export function originCached(options: OriginCacheOptions): Source {
     const keep = async (end: boolean) => {
       const known = length ?? (end ? total : undefined);
       if (known === undefined || (waitingBytes < blockSize && !end)) return;
-      const bytes = joined(waiting, waitingBytes);
+      const bytes = concatenated(waiting);
       state ??= await newState(key, { ...facts, size: known }, bytes, generation);
       const whole = end ? bytes.length : bytes.length - (bytes.length % blockSize);
       for (let at = 0; at < whole; at += blockSize) {
@@ -436,16 +437,6 @@ function runsOf(numbers: readonly number[]): { readonly first: number; readonly 
     else runs.push({ first: n, count: 1 });
   }
   return runs;
-}
-
-function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const all = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
 
 /** The entity tag, else the time of the last change, else a digest of the beginning; always with the size. */
