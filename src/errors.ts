@@ -11,6 +11,7 @@ export const errorKinds = [
   "cancelled", // the client has gone; nobody reads the answer
   "unsupported", // a sound request for what this build cannot do (a kind of source file, a platform part)
   "source", // a master could not be read
+  "changed", // a master was replaced while it was read: try again
   "decode", // a master is damaged or is not what its header says
   "encode",
   "hook",
@@ -47,6 +48,15 @@ export function cancelled(signal?: AbortSignal): ServiceError {
   return new ServiceError("cancelled", "The request ended before its answer was ready.", {
     cause: signal?.reason,
   });
+}
+
+/** The error of a read from a master that is no longer the one that was opened. */
+export function sourceChanged(): ServiceError {
+  return new ServiceError(
+    "changed",
+    "The file of this image was replaced while it was being read. Try again.",
+    { code: "source_changed" },
+  );
 }
 
 /** A ServiceError as plain data, for the way across a thread boundary (the cause becomes text). */

@@ -1,7 +1,7 @@
 // The files that a worker reads: opened by itself, checked to be what the main thread has checked, and kept open for a
 // while, since the tiles of an image come one after another.
 
-import { ServiceError } from "../errors.ts";
+import { ServiceError, sourceChanged } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { createDeadline } from "../lib/deadline.ts";
 import { createLru } from "../lib/lru.ts";
@@ -18,7 +18,7 @@ export interface HostFile {
 
 export interface OpenFiles {
   /**
-   * The bytes of a file, until {@link rest} or the next one. Throws ServiceError `source`, with code source_changed for
+   * The bytes of a file, until {@link rest} or the next one. Throws ServiceError `source`, and `changed` for
    * another file than the one that was checked.
    */
   open(file: JobFile): ByteSource;
@@ -58,11 +58,7 @@ export function openFiles(openFile: (path: string) => HostFile): OpenFiles {
     files.set(path, file, 1);
     if (isSame(file)) return file;
     forget(path);
-    throw new ServiceError(
-      "source",
-      "The file of this image was replaced while it was being read. Try again.",
-      { code: "source_changed" },
-    );
+    throw sourceChanged();
   };
 
   return {

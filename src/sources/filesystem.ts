@@ -1,6 +1,6 @@
 // A source over a folder: a key is the exact name of a file below its root, and nothing outside the root is ever read.
 
-import { ServiceError } from "../errors.ts";
+import { ServiceError, sourceChanged } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { forEachConcurrently } from "../lib/concurrent.ts";
 import { createCounts } from "../lib/count.ts";
@@ -131,8 +131,10 @@ export function filesystemSource({
     return { validator: validatorOf(facts), modified: facts.modified, file };
   };
 
-  const changed = () =>
-    broken("source_changed", "The file of this image was replaced while it was being read. Try again.");
+  const changed = () => {
+    counts.add("errors");
+    return sourceChanged();
+  };
 
   /** Opens what was checked: another file at its path is an error. */
   const openChecked = async ({ path, size, id }: MasterFile): Promise<OpenFile> => {
@@ -202,7 +204,7 @@ export function filesystemSource({
       counts.add("opens");
       return image;
     }
-    throw broken("source_changed", "The file of this image is being replaced right now. Try again.");
+    throw changed();
   };
 
   const forget = (key: string): void => {

@@ -1,7 +1,7 @@
 // The origin cache: a source over masters that lie elsewhere. What was read of them is kept as aligned blocks in the origin
 // slot, so that nothing is fetched twice and a fresh master that is kept costs no request at all.
 
-import { ServiceError } from "../errors.ts";
+import { ServiceError, sourceChanged } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { concatenated } from "../lib/concatenated.ts";
 import { createCounts } from "../lib/count.ts";
@@ -252,11 +252,7 @@ export function originCached(options: OriginCacheOptions): Source {
 
   const changed = (key: string): ServiceError => {
     source.forget?.(key);
-    return new ServiceError(
-      "source",
-      "The file of this image was replaced while it was being read. Try again.",
-      { code: "source_changed" },
-    );
+    return sourceChanged();
   };
 
   /** One request for blocks that lie side by side. */

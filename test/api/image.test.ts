@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
+import { nodeFiles } from "../../src/platform/node-files.ts";
+import type { FileSystem } from "../../src/platform/platform.ts";
 import { type Served, served } from "../served.ts";
 
 let app: Served;
@@ -522,5 +524,25 @@ describe("a master that is replaced", () => {
     expect(await colourOf("/iiif/3/a.png/full/10,/0/default.png")).toEqual([0, 0, 255]);
     expect(await colourOf("/iiif/3/a.png/full/20,/0/default.png")).toEqual([0, 0, 255]);
     await rm(folder, { recursive: true });
+  });
+
+  test("again and again is 503 with Retry-After, and is read once it stays", async () => {
+    const files = nodeFiles();
+    let replaced = true;
+    // Each open finds another file than the one that was looked at.
+    const restless: FileSystem = {
+      ...files,
+      open: async (path) => {
+        const file = await files.open(path);
+        return replaced ? { ...file, stat: { ...file.stat, id: "another" } } : file;
+      },
+    };
+    const own = await served("", {}, { files: restless });
+    const response = await own.get(image);
+    expect(response.status).toBe(503);
+    expect(response.headers.get("Retry-After")).toBe("1");
+    expect(await json(response)).toMatchObject({ code: "source_changed" });
+    replaced = false;
+    expect((await own.get(image)).status).toBe(200);
   });
 });

@@ -43,7 +43,7 @@ function written(name: string, content: string | Uint8Array): JobFile {
 }
 
 const text = async (bytes: Promise<Uint8Array>) => new TextDecoder().decode(await bytes);
-const changed = expect.objectContaining({ kind: "source", code: "source_changed" });
+const changed = expect.objectContaining({ kind: "changed", code: "source_changed" });
 
 describe("a worker's files", () => {
   it("are opened once for one job after another", async () => {

@@ -108,7 +108,7 @@ describe("jobs on workers", () => {
       { ...file, id: "0:0:0" },
       { ...file, size: file.size + 1 },
     ])
-      expect(await codeOf(pool.render({ plan, file: other, bytes }, limits))).toBe("source source_changed");
+      expect(await codeOf(pool.render({ plan, file: other, bytes }, limits))).toBe("changed source_changed");
   });
 
   it("do not read through the channel when a file is given", async () => {

@@ -259,7 +259,7 @@ describe("a master that changes", () => {
       const next = pattern(30 * blockSize, 5);
       origin.masters.set("a", masterOf(next, facts));
       await expect(image.bytes.read(20 * blockSize, 10)).rejects.toMatchObject({
-        kind: "source",
+        kind: "changed",
         code: "source_changed",
       });
       const again = await open(source, "a");

@@ -34,6 +34,7 @@ export function problemOf(error: unknown): Problem {
 /** Kinds of error that the operator should see in the log. */
 export const serverFaults: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   "source",
+  "changed",
   "decode",
   "encode",
   "hook",

@@ -14,6 +14,7 @@ export const statusOf = {
   hook: 500,
   unsupported: 501,
   busy: 503,
+  changed: 503,
   timeout: 503,
 } as const satisfies Record<ErrorKind, number>;
 

@@ -196,7 +196,7 @@ async function withMaster(
       return await act(master);
     } catch (error) {
       // Replaced or purged since it was looked at: the new file is as good.
-      if (left === 0 || !(error instanceof ServiceError) || error.code !== "source_changed") throw error;
+      if (left === 0 || !(error instanceof ServiceError) || error.kind !== "changed") throw error;
       master.source.forget?.(master.key);
     } finally {
       void master.image
