@@ -3,5 +3,5 @@
 export { colourRow } from "./colour-out";
 export { finishCut } from "./cut-bits";
 export { buildTable } from "./huffman-read";
-export { cutRows, decodeRows, indexRows } from "./mcus";
+export { cutRows, decodeRows, indexRows, shrinkRows } from "./mcus";
 export { doubleAcross, doubleBoth, doubleDown, extendRows, repeatAcross } from "./upsample";

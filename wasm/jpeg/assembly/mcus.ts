@@ -1,5 +1,5 @@
-// The walk over the MCUs of a sequential scan (ITU-T T.81, F.2): one source for indexing, decoding and cutting, from
-// which three functions are compiled. What damaged data comes to follows libjpeg, so that the same picture results.
+// The walk over the MCUs of a sequential scan (ITU-T T.81, F.2): one source for indexing, decoding, both at once, and
+// cutting, from which four functions are compiled. What damaged data comes to follows libjpeg, so that the same picture results.
 
 import { bigEndian64, DRY, MARKER, removedEnd, stoppedFor, unstuff, unstuffedEnd } from "./bits";
 import { appendDc, appendRun } from "./cut-bits";
@@ -15,6 +15,7 @@ import {
   B_EDGE,
   B_FIRST,
   B_LIMIT,
+  B_MEANS,
   B_ORDER,
   B_QUANT,
   B_ROW,
@@ -34,6 +35,8 @@ import {
   C_EDGE,
   C_LEFT,
   C_LIMIT,
+  C_MEANS,
+  C_MEANS_STRIDE,
   C_PLANE,
   C_PREDICTOR,
   C_QUANT,
@@ -83,6 +86,19 @@ import {
 const INDEX = 0;
 const DECODE = 1;
 const CUT = 2;
+const SHRINK = 3; // indexes, and decodes all blocks
+
+// @ts-ignore: decorator
+@inline
+function notes(mode: i32): bool {
+  return mode == INDEX || mode == SHRINK;
+}
+
+// @ts-ignore: decorator
+@inline
+function decodes(mode: i32): bool {
+  return mode == DECODE || mode == SHRINK;
+}
 
 /** Where an index run saw its next entry's column; the rest of the row has none when it is past its end. */
 function nextEntry(column: i32, step: i32): i32 {
@@ -165,7 +181,7 @@ function restart(): i32 {
 }
 
 /** A block of the region without data: middle gray. */
-function grayMcu(row: i32, column: i32): void {
+function grayMcu(mode: i32, row: i32, column: i32): void {
   const count = load<i32>(BLOCK_COUNT);
   for (let j = 0; j < count; j++) {
     const b = BLOCKS + (j as usize) * BLOCK_SIZE;
@@ -173,6 +189,11 @@ function grayMcu(row: i32, column: i32): void {
     const x = column * load<i32>(c, C_ACROSS) + load<i32>(b, B_X) - load<i32>(c, C_LEFT);
     const y = row * load<i32>(c, C_DOWN) + load<i32>(b, B_Y) - load<i32>(c, C_TOP);
     if ((x as u32) >= load<u32>(c, C_COLUMNS) || (y as u32) >= load<u32>(c, C_ROWS)) continue;
+    if (notes(mode)) {
+      const means = (load<u32>(c, C_MEANS) as usize) + (y as usize) * (load<u32>(c, C_MEANS_STRIDE) as usize);
+      store<u8>(means + (x as usize), 128);
+    }
+    if (!decodes(mode)) continue;
     const edge = load<i32>(c, C_EDGE);
     const stride: usize = load<u32>(c, C_STRIDE);
     flat(0, edge, (load<u32>(c, C_PLANE) as usize) + ((y * edge) as usize) * stride + ((x * edge) as usize), stride);
@@ -185,19 +206,24 @@ function prepareRow(mode: i32, row: i32): void {
   for (let j = 0; j < count; j++) {
     const b = BLOCKS + (j as usize) * BLOCK_SIZE;
     const c: usize = load<u32>(b, B_COMPONENT);
-    const x = load<i32>(b, B_X) - (mode == INDEX ? 0 : load<i32>(c, C_LEFT));
+    const x = load<i32>(b, B_X) - load<i32>(c, C_LEFT);
     const y = row * load<i32>(c, C_DOWN) + load<i32>(b, B_Y) - load<i32>(c, C_TOP);
     const edge = load<i32>(c, C_EDGE);
     const stride: usize = load<u32>(c, C_STRIDE);
-    const start = (load<u32>(c, C_PLANE) as usize) + ((mode == INDEX ? y : y * edge) as usize) * stride;
     store<i32>(b, load<i32>(c, C_ACROSS), B_ACROSS);
+    store<u32>(b, load<u32>(c, C_QUANT), B_QUANT);
+    if (notes(mode)) {
+      const means = (load<u32>(c, C_MEANS) as usize) + (y as usize) * (load<u32>(c, C_MEANS_STRIDE) as usize);
+      store<u32>(b, (means + (x as usize)) as u32, B_MEANS);
+    }
+    if (!decodes(mode)) continue;
+    const start = (load<u32>(c, C_PLANE) as usize) + ((y * edge) as usize) * stride;
     store<i32>(b, x, B_FIRST);
     store<i32>(b, (y as u32) < load<u32>(c, C_ROWS) ? load<i32>(c, C_COLUMNS) : 0, B_COLUMNS);
-    store<u32>(b, (mode == INDEX ? start + (x as usize) : start) as u32, B_ROW);
+    store<u32>(b, start as u32, B_ROW);
     store<i32>(b, edge, B_EDGE);
     store<u32>(b, stride as u32, B_STRIDE);
     store<u32>(b, load<u32>(c, C_LIMIT), B_LIMIT);
-    store<u32>(b, load<u32>(c, C_QUANT), B_QUANT);
     store<u32>(b, orderOf(edge) as u32, B_ORDER);
   }
 }
@@ -226,7 +252,7 @@ function walk(mode: i32): i32 {
   let row = load<i32>(ROW);
   let column = load<i32>(COLUMN);
   let toGo = load<i32>(TO_GO);
-  let noted = mode == INDEX ? nextEntry(column, step) : 0;
+  let noted = notes(mode) ? nextEntry(column, step) : 0;
   let result = -1;
   let last = false;
 
@@ -252,17 +278,17 @@ function walk(mode: i32): i32 {
         result = IMPOSSIBLE;
         break;
       }
-      if (mode == INDEX && (interval == 0 || last)) {
+      if (notes(mode) && (interval == 0 || last)) {
         result = EXHAUSTED;
         break;
       }
       const place = ((load<u32>(POSITION) as u64) << 3) | (load<u32>(BIT) as u64);
       while (row < stopRow && (interval == 0 || toGo > 0)) {
-        if (mode == INDEX && column == noted) {
+        if (notes(mode) && column == noted) {
           noteEntry(place, 1);
           noted = noted == 0 && step > 1 ? step - 1 : noted + step;
         }
-        grayMcu(row, column);
+        grayMcu(mode, row, column);
         toGo--;
         if (++column == endColumn) {
           column = 0;
@@ -313,7 +339,7 @@ function walk(mode: i32): i32 {
         }
         savedOutput = load<u32>(OUTPUT);
       }
-      if (mode == INDEX && column == noted) noteEntry(placeOf(mcuBits, start), 0);
+      if (notes(mode) && column == noted) noteEntry(placeOf(mcuBits, start), 0);
       const fresh = mode == CUT && column >= fromColumn && load<u32>(FRESH) != 0;
       let refused = false;
 
@@ -353,17 +379,19 @@ function walk(mode: i32): i32 {
         let edge: i32 = 0;
         let limit: u32 = 0;
         let isFlat = false;
-        if (mode == INDEX) {
+        if (notes(mode)) {
           const x: usize = column * load<i32>(b, B_ACROSS);
           const value = ((dc * (load<u16>(load<u32>(b, B_QUANT) as usize) as i32) + 4) >> 3) + 128;
-          store<u8>((load<u32>(b, B_ROW) as usize) + x, max(0, min(255, value)) as u8);
-        } else if (mode == CUT) {
+          store<u8>((load<u32>(b, B_MEANS) as usize) + x, max(0, min(255, value)) as u8);
+        }
+        if (mode == CUT) {
           if (fresh && (load<u32>(b, B_X) | load<u32>(b, B_Y)) == 0) {
             appendRun(SCRATCH, copied, dcBits);
             if (!appendDc(dcTable, component, dc)) refused = true;
             copied = ((ptr - SCRATCH) << 3) - cnt;
           }
-        } else {
+        }
+        if (decodes(mode)) {
           const x = column * load<i32>(b, B_ACROSS) + load<i32>(b, B_FIRST);
           if ((x as u32) < load<u32>(b, B_COLUMNS)) {
             edge = load<i32>(b, B_EDGE);
@@ -431,7 +459,7 @@ function walk(mode: i32): i32 {
           k += (entry >> 12) + 1;
         }
 
-        if (mode == DECODE && edge != 0) {
+        if (decodes(mode) && edge != 0) {
           const quant: usize = load<u32>(b, B_QUANT);
           const stride: usize = load<u32>(b, B_STRIDE);
           if (isFlat) flat(((dc * (load<u16>(quant) as i32)) << 16) >> 16, edge, target, stride);
@@ -468,7 +496,7 @@ function walk(mode: i32): i32 {
       }
       if (refused) result = IMPOSSIBLE;
       moved = true;
-      if (mode == INDEX && column == noted) noted = noted == 0 && step > 1 ? step - 1 : noted + step;
+      if (notes(mode) && column == noted) noted = noted == 0 && step > 1 ? step - 1 : noted + step;
       if (fresh) store<u32>(FRESH, 0);
       toGo--;
       if (++column == endColumn) {
@@ -498,9 +526,14 @@ function walk(mode: i32): i32 {
   return result >= 0 ? result : REACHED;
 }
 
-/** Notes entries and DC samples up to STOP_ROW; REACHED, HUNGRY or EXHAUSTED. */
+/** Notes entries and samples at 1/8 up to STOP_ROW; REACHED, HUNGRY or EXHAUSTED. */
 export function indexRows(): i32 {
   return walk(INDEX);
+}
+
+/** The same, and decodes all blocks. */
+export function shrinkRows(): i32 {
+  return walk(SHRINK);
 }
 
 /** Decodes what the components want of the columns up to END_COLUMN; REACHED or HUNGRY. */

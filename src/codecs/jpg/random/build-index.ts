@@ -2,8 +2,16 @@
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import { area, type Engine, outcome } from "./engine.ts";
+import { area, type Engine, outcome, slack } from "./engine.ts";
 import type { Header, Scan } from "./frame.ts";
+import {
+  createQuarterMaker,
+  halfEdge,
+  type QuarterMaker,
+  quarterBytes,
+  type ResamplePlane,
+} from "./quarter.ts";
+import { paddedStride } from "./region.ts";
 import { describeScan, type Place, runOver, startOf, type Target } from "./run.ts";
 import {
   appendEntries,
@@ -21,10 +29,15 @@ export interface BuildOptions {
   readonly chunkSize?: number;
   /** An overview of more bytes than this is not kept. Default 48 MiB. */
   readonly overviewLimit?: number;
+  /** Makes samples at 1/4 as good as a resampling; without it they are those of the transform, and never kept. */
+  readonly resample?: ResamplePlane;
+  /** Planes at 1/4 of more bytes than this are not made along with the index. Default 0: none. */
+  readonly quarterLimit?: number;
 }
 
-/** Room for samples at 1/8 of some rows, and for entries of as many. */
+/** Room for samples at 1/8 and 1/2 of some rows, and for entries of as many. */
 const sampleRoom = 512 * 1024;
+const halfRoom = 2 << 20;
 const entryRoom = 256 * 1024;
 const largestChunk = 1 << 20;
 const nothing = new Uint8Array(0);
@@ -35,6 +48,8 @@ const largestRest = 32 * 1024;
 
 export interface IndexBuilder {
   readonly index: JpegIndex;
+  /** Each component at 1/4, as far as the index has come. */
+  readonly quarter: readonly QuarterMaker[] | undefined;
   /** Reads and takes in the next piece of the file; the number of bytes read. Nothing once the index is complete. */
   step(): Promise<number>;
 }
@@ -54,6 +69,13 @@ export function createIndexBuilder(
     overviewBytes <= (options.overviewLimit ?? 48 << 20)
       ? sizes.map(({ width, height }) => new Uint8Array(width * height))
       : undefined;
+  const { resample, quarterLimit = 0 } = options;
+  const quarter =
+    resample && quarterBytes(frame) <= quarterLimit
+      ? frame.components.map((_, i) => createQuarterMaker(frame, i, resample))
+      : undefined;
+  /** Samples at 1/2 of a row of MCUs that was left in its midst, by component of the scan. */
+  let begunRow: readonly Uint8Array[] = [];
   const index: JpegIndex = { scans: [createScanIndex(header.first)], overview, complete: false };
   let place = startOf(header.first);
   /** Bytes from `place.offset` on that the last run could not use yet. */
@@ -71,30 +93,35 @@ export function createIndexBuilder(
     const parts = [rest, chunk];
     const from = place.offset;
     const total = rest.length + chunk.length;
-    const area8 = layOut(machine, scan);
+    const rooms = layOut(machine, scan, quarter !== undefined);
     const enough = place.row + Math.ceil(mcusPerStep / scan.columns);
     unfinished = false;
     for (;;) {
       const first = place.row;
-      const stopRow = Math.min(scan.rows, first + area8.rows);
-      describeScan(machine, tables, scan, area8.targets(first));
-      prepareSamples(machine, area8, overview, sizes, scan, first, place.column > 0);
+      const stopRow = Math.min(scan.rows, first + rooms.rows);
+      describeScan(machine, tables, scan, rooms.targets(first));
+      prepareSamples(machine, rooms, overview, sizes, scan, first, place.column > 0);
+      if (quarter && place.column > 0) putHalves(machine, rooms, begunRow);
       const skip = place.offset - from;
       const result = runOver(
         machine,
-        "indexRows",
+        quarter ? "shrinkRows" : "indexRows",
         place,
         { stopRow, endColumn: scan.columns },
         skipped(parts, skip),
         last,
         {
-          at: area8.entries,
+          at: rooms.entries,
           drain: (end) => {
-            appendEntries(current, machine.bytes().subarray(area8.entries, end));
+            appendEntries(current, machine.bytes().subarray(rooms.entries, end));
           },
         },
       );
-      keepSamples(machine, area8, overview, sizes, scan, first, place.row + (place.column > 0 ? 1 : 0));
+      keepSamples(machine, rooms, overview, sizes, scan, first, place.row + (place.column > 0 ? 1 : 0));
+      if (quarter) {
+        takeHalves(machine, rooms, quarter, scan, place.row - first);
+        begunRow = place.column > 0 ? halvesOf(machine, rooms, place.row - first) : [];
+      }
       current.rows = place.row;
       current.damage = place.damage;
       current.end = place.offset;
@@ -104,7 +131,7 @@ export function createIndexBuilder(
         place.row >= scan.rows ||
         (result === outcome.hungry && (last || remaining > largestRest))
       ) {
-        finish(current, result !== outcome.reached);
+        finish(current, result !== outcome.reached, rooms);
         return;
       }
       unfinished = result === outcome.reached && place.row >= enough;
@@ -115,8 +142,17 @@ export function createIndexBuilder(
     }
   };
 
-  const finish = (current: ScanIndex, short: boolean): void => {
+  const finish = (current: ScanIndex, short: boolean, { planes }: SampleRooms): void => {
     if (short) grayRest(overview, sizes, current.scan, place);
+    for (const [i, { index: component, across, down }] of current.scan.components.entries()) {
+      const begun = begunRow[i];
+      const { stride } = planes[i]!.half;
+      for (let y = 0; begun && y < down * halfEdge; y++)
+        begun.fill(128, y * stride + place.column * across * halfEdge, (y + 1) * stride);
+      if (begun) quarter?.[component]?.take(begun, stride, down * halfEdge);
+      quarter?.[component]?.finish();
+    }
+    begunRow = [];
     current.rows = current.scan.rows;
     current.complete = true;
     // a byte that is only partly read belongs to this scan
@@ -127,6 +163,7 @@ export function createIndexBuilder(
 
   return {
     index,
+    quarter,
     async step() {
       if (index.complete) return 0;
       const current = index.scans.at(-1)!;
@@ -134,8 +171,10 @@ export function createIndexBuilder(
         const scan = await nextScan(source, current.end, header, index.scans);
         between = false;
         if (!scan) {
-          for (const missing of componentsWithout(index, frame.components.length))
+          for (const missing of componentsWithout(index, frame.components.length)) {
             overview?.[missing]?.fill(128);
+            quarter?.[missing]?.finish();
+          }
           index.complete = true;
           return 0;
         }
@@ -170,45 +209,96 @@ function componentsWithout({ scans }: JpegIndex, count: number): number[] {
 
 const coversAll = (index: JpegIndex, count: number) => componentsWithout(index, count).length === 0;
 
-interface SampleArea {
+interface SampleRooms {
   readonly entries: number;
   /** MCU rows that fit. */
   readonly rows: number;
-  readonly planes: readonly { readonly at: number; readonly stride: number; readonly down: number }[];
+  readonly planes: readonly PlaneRoom[];
   targets(row: number): Target[];
 }
 
-/** Places for the samples at 1/8 of as many MCU rows as there is room for. */
-function layOut(engine: Engine, scan: Scan): SampleArea {
+/** Where a component's samples at 1/8 and at 1/2 go; `down`: rows of blocks in a row of MCUs. */
+interface PlaneRoom {
+  readonly at: number;
+  readonly stride: number;
+  readonly down: number;
+  readonly half: { readonly at: number; readonly stride: number };
+}
+
+/** Places for the samples of as many MCU rows as there is room for. */
+function layOut(engine: Engine, scan: Scan, halves: boolean): SampleRooms {
   const perRow = scan.components.reduce((sum, { across, down }) => sum + across * down * scan.columns, 0);
+  const halfPerRow = halves ? perRow * halfEdge ** 2 : 1;
   const entriesPerRow = 1 + Math.floor(scan.columns / scan.step);
   const rows = Math.max(
     1,
-    Math.min(Math.floor(sampleRoom / perRow), Math.floor(entryRoom / (entriesPerRow * entrySize))),
+    Math.min(
+      Math.floor(sampleRoom / perRow),
+      Math.floor(halfRoom / halfPerRow),
+      Math.floor(entryRoom / (entriesPerRow * entrySize)),
+    ),
   );
   let at: number = area.arena;
-  const planes = scan.components.map(({ across, down }) => {
-    const plane = { at, stride: across * scan.columns, down };
-    at += plane.stride * down * rows;
-    return plane;
+  const room = (bytes: number) => {
+    const start = at;
+    at = Math.ceil((at + bytes + slack) / 16) * 16;
+    return start;
+  };
+  const planes = scan.components.map(({ across, down }): PlaneRoom => {
+    const stride = across * scan.columns;
+    const half = halves ? paddedStride(stride * halfEdge) : 0;
+    return {
+      at: room(stride * down * rows),
+      stride,
+      down,
+      half: { at: room(half * down * halfEdge * rows), stride: half },
+    };
   });
-  const entries = Math.ceil(at / 16) * 16;
-  engine.reserve(entries + rows * entriesPerRow * entrySize);
+  const entries = room(rows * entriesPerRow * entrySize);
+  engine.reserve(at);
   return {
     entries,
     rows,
     planes,
     targets: (row) =>
-      planes.map(({ at: plane, stride, down }) => ({
-        plane,
-        stride,
-        edge: 1,
+      planes.map(({ at: means, stride, down, half }) => ({
+        plane: half.at,
+        stride: half.stride,
+        edge: halves ? halfEdge : 0,
         left: 0,
         columns: stride,
         top: row * down,
         rows: rows * down,
+        means: { at: means, stride },
       })),
   };
+}
+
+/** The samples at 1/2 of a row of MCUs in memory, by component. */
+function halvesOf(engine: Engine, { planes }: SampleRooms, row: number): Uint8Array[] {
+  return planes.map(({ down, half: { at, stride } }) => {
+    const bytes = down * halfEdge * stride;
+    return engine.bytes().slice(at + row * bytes, at + (row + 1) * bytes);
+  });
+}
+
+/** Puts back what is there of a row that was left in its midst. */
+function putHalves(engine: Engine, { planes }: SampleRooms, row: readonly Uint8Array[]): void {
+  for (const [i, { half }] of planes.entries()) engine.bytes().set(row[i]!, half.at);
+}
+
+/** Hands the first `rows` rows of MCUs on. */
+function takeHalves(
+  engine: Engine,
+  { planes }: SampleRooms,
+  quarter: readonly QuarterMaker[],
+  scan: Scan,
+  rows: number,
+): void {
+  for (const [i, { index }] of scan.components.entries()) {
+    const { down, half } = planes[i]!;
+    quarter[index]!.take(engine.bytes().subarray(half.at), half.stride, rows * down * halfEdge);
+  }
 }
 
 type Sizes = readonly { readonly width: number; readonly height: number }[];
@@ -216,7 +306,7 @@ type Sizes = readonly { readonly width: number; readonly height: number }[];
 /** Puts back what is there of a row that was left in its midst. */
 function prepareSamples(
   engine: Engine,
-  { planes }: SampleArea,
+  { planes }: SampleRooms,
   overview: JpegIndex["overview"],
   sizes: Sizes,
   scan: Scan,
@@ -239,7 +329,7 @@ function prepareSamples(
 /** Takes the samples of MCU rows `from` to `to` out of memory. */
 function keepSamples(
   engine: Engine,
-  { planes }: SampleArea,
+  { planes }: SampleRooms,
   overview: JpegIndex["overview"],
   sizes: Sizes,
   scan: Scan,

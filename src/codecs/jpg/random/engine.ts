@@ -5,6 +5,7 @@ interface Exports {
   readonly memory: WebAssembly.Memory;
   buildTable(table: number, source: number, ac: number): number;
   indexRows(): number;
+  shrinkRows(): number;
   decodeRows(): number;
   cutRows(): number;
   finishCut(): void;
@@ -63,7 +64,7 @@ export const field = {
 export const blocks = { at: 0x1100 >> 2, size: 16, component: 0, dc: 1, ac: 2, x: 3, y: 4 } as const;
 export const components = {
   at: 0x1400 >> 2,
-  size: 16,
+  size: 32,
   predictor: 0,
   across: 1,
   down: 2,
@@ -77,6 +78,8 @@ export const components = {
   rows: 10,
   limit: 11,
   cut: 13,
+  means: 15,
+  meansStride: 16,
 } as const;
 
 /** Areas in bytes. */

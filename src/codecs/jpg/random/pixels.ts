@@ -12,7 +12,8 @@ import {
   scaledRegion,
   type WindowOptions,
 } from "./geometry.ts";
-import { type DecodeJob, decodeWindows, type MemoryPlane, paddedStride, planesSize } from "./region.ts";
+import { type QuarterJob, readWindows } from "./quarter.ts";
+import { type MemoryPlane, paddedStride, planesSize } from "./region.ts";
 
 /** One component of a region, at its decoded resolution. */
 export interface Plane {
@@ -82,7 +83,7 @@ const planeOptions: WindowOptions = { chroma: "stored", margin: false };
  * works at once: the planes mostly lie in the decoder's own memory, which the next call overwrites.
  */
 export async function withPlanes<T>(
-  job: DecodeJob,
+  job: QuarterJob,
   region: Rectangle,
   scale: ScaleFactor,
   chroma: Exclude<ChromaSize, "full">,
@@ -94,7 +95,7 @@ export async function withPlanes<T>(
   const bands = [...bandsOf(frame, out, scale, options)];
   if (bands.length === 1) {
     const [{ windows }] = bands as [Band];
-    return decodeWindows(job, windows, scale, (decoded) =>
+    return readWindows(job, windows, scale, (decoded) =>
       use(
         windows.map((w, i) => {
           const { at, stride, left, top } = decoded[i]!;
@@ -110,7 +111,7 @@ export async function withPlanes<T>(
     return planeOf(w, stride, new Uint8Array(stride * (w.bottom - w.top) + slack));
   });
   for (const { windows } of bands)
-    await decodeWindows(job, windows, scale, (decoded) => {
+    await readWindows(job, windows, scale, (decoded) => {
       const bytes = engine.bytes();
       planes.forEach(({ data, stride, left, top, width }, i) => {
         const w = windows[i]!;
@@ -145,19 +146,21 @@ const kinds = {
   ycck: { bands: 4, interpretation: "cmyk", convert: 1 },
 } as const;
 
-/** A region as gray, RGB or CMYK (0 is no ink), rows without padding. */
+/** A region as gray, RGB or CMYK (0 is no ink), rows without padding; stored chroma is upsampled at every scale as at 1/1. */
 export async function decodePixels(
-  job: DecodeJob,
+  job: QuarterJob,
   region: Rectangle,
   scale: ScaleFactor,
+  chroma: "full" | "stored" = "full",
 ): Promise<PixelBuffer & { readonly data: Uint8Array }> {
   const { frame } = job;
+  const options = { ...pixelOptions, chroma };
   const { bands, interpretation } = kinds[frame.colour];
   const out = scaledRegion(region, scale);
   const data = new Uint8Array(out.width * out.height * bands);
-  for (const band of bandsOf(frame, out, scale, pixelOptions)) {
+  for (const band of bandsOf(frame, out, scale, options)) {
     const target = data.subarray((band.out.y - out.y) * out.width * bands);
-    await decodeWindows(job, band.windows, scale, (planes, free) => {
+    await readWindows(job, band.windows, scale, (planes, free) => {
       interleave(job.engine, frame, band, planes, free, target);
     });
   }

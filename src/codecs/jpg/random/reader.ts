@@ -10,8 +10,8 @@ import type { Engine } from "./engine.ts";
 import { type Frame, readHeader } from "./frame.ts";
 import { mcuRange, type ScaleFactor } from "./geometry.ts";
 import { decodePixels, type Plane, regionWindows, withPlanes } from "./pixels.ts";
+import { type KeptPlanes, planesInMemory, type QuarterJob } from "./quarter.ts";
 import { allRanges, type ByteRange, joined, type Read } from "./ranges.ts";
-import type { DecodeJob } from "./region.ts";
 import type { JpegIndex } from "./scan-index.ts";
 import { loadIndex, saveIndex } from "./stored-index.ts";
 import { createTables } from "./tables.ts";
@@ -52,13 +52,24 @@ export interface JpegReader {
   loadIndex(stored: Uint8Array, overview?: readonly Uint8Array[]): Promise<boolean>;
   /** Samples at 1/8 of each component, ceil(width/8) by ceil(height/8), once indexed; none where they are too large. */
   readonly overview: readonly Uint8Array[] | undefined;
+  /**
+   * Samples at 1/4 of each component, ceil(width/4) by ceil(height/4) of its own size and as good as a resampling, where
+   * they were made along with the index; none before that is complete.
+   */
+  readonly quarter: readonly Uint8Array[] | undefined;
+  /** Reads planes at 1/4 from there from now on. */
+  keepQuarter(kept: KeptPlanes): void;
   /** The ranges of the file that a region takes; few bytes may come on top where an estimate falls short. */
   neededRanges(region: Rectangle, scale: ScaleFactor, as?: "pixels" | "planes", gap?: number): ByteRange[];
-  /** Gray, RGB or CMYK; at 1/1 the same bytes as libjpeg's accurate transform with smooth upsampling gives. */
+  /**
+   * Gray, RGB or CMYK; at 1/1 the same bytes as libjpeg's accurate transform with smooth upsampling gives. `chroma`: "full"
+   * by default, or as `withPlanes` reads it and upsampled.
+   */
   decodePixels(
     region: Rectangle,
     scale: ScaleFactor,
     read?: Read,
+    chroma?: "full" | "stored",
   ): Promise<PixelBuffer & { readonly data: Uint8Array }>;
   /** The components by themselves, subsampled ones as they are. */
   decodePlanes(region: Rectangle, scale: ScaleFactor, read?: Read): Promise<Plane[]>;
@@ -95,6 +106,7 @@ export async function openJpeg(
   const tables = createTables();
   tables.add(header.first);
   const builder: IndexBuilder = createIndexBuilder(engine, tables, header, source, options);
+  let kept: KeptPlanes | undefined = builder.quarter && planesInMemory(frame, builder.quarter);
   let index: JpegIndex = builder.index;
   let flight: Promise<unknown> | undefined;
 
@@ -115,13 +127,15 @@ export async function openJpeg(
     return Math.min(frame.height, Math.max(0, index.scans[0]!.rows - 2) * mcuHeight);
   };
 
-  const job = (read: Read | undefined): DecodeJob => ({
+  const job = (read?: Read): QuarterJob => ({
     engine: engine(),
     tables,
     frame,
     index,
     read: read ?? ((offset, length) => source.read(offset, length)),
     gap: source.gap ?? diskGap,
+    resample: options.resample,
+    kept,
   });
 
   const confirm = (region: Rectangle) => {
@@ -175,6 +189,12 @@ export async function openJpeg(
     get overview() {
       return index.complete ? index.overview : undefined;
     },
+    get quarter() {
+      return index.complete ? builder.quarter?.map(({ plane }) => plane) : undefined;
+    },
+    keepQuarter(planes) {
+      kept = planes;
+    },
     neededRanges(region, scale, as = "pixels", gap = 0) {
       confirm(region);
       if (scale === 8 && index.overview) return [];
@@ -189,9 +209,9 @@ export async function openJpeg(
         );
       return joined(all, gap);
     },
-    async decodePixels(region, scale, read) {
+    async decodePixels(region, scale, read, chroma) {
       confirm(region);
-      return decodePixels(job(read), region, scale);
+      return decodePixels(job(read), region, scale, chroma);
     },
     async decodePlanes(region, scale, read) {
       confirm(region);
@@ -201,7 +221,7 @@ export async function openJpeg(
     },
     async withPlanes(region, scale, chroma, use) {
       confirm(region);
-      return withPlanes(job(undefined), region, scale, chroma, use);
+      return withPlanes(job(), region, scale, chroma, use);
     },
     cutIsPossible: (region) => cutRange(frame, header.first, region) !== undefined,
     async cut(region, read) {
@@ -211,7 +231,7 @@ export async function openJpeg(
     },
     async cutData(region, backwards) {
       confirm(region);
-      return cutRegion(job(undefined), region, backwards);
+      return cutRegion(job(), region, backwards);
     },
   };
 }

@@ -81,7 +81,8 @@ export async function decodeWindows<T>(
   }
 }
 
-function layOut(
+/** Places for the samples of windows, and the first free byte behind them. */
+export function layOut(
   engine: Engine,
   windows: readonly ComponentWindow[],
 ): { planes: MemoryPlane[]; free: number } {

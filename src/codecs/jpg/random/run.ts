@@ -27,6 +27,8 @@ export interface Target {
   readonly columns: number;
   readonly top: number;
   readonly rows: number;
+  /** Where the samples at 1/8 go that an index run makes. */
+  readonly means?: { readonly at: number; readonly stride: number };
 }
 
 /** The place at the start of a scan. */
@@ -62,7 +64,7 @@ export function placeAt(
 }
 
 /** Last coefficient in zigzag order that a block of this size is made from. */
-const limits: Readonly<Record<number, number>> = { 8: 63, 4: 24, 2: 4, 1: 0 };
+const limits: Readonly<Record<number, number>> = { 8: 63, 4: 24, 2: 4, 1: 0, 0: 0 };
 
 /** Loads tables and describes scan and targets; `targets` stand for the scan's components in order. */
 export function describeScan(
@@ -89,6 +91,8 @@ export function describeScan(
     words[c + components.top] = target?.top ?? 0;
     words[c + components.rows] = target?.rows ?? 0;
     words[c + components.limit] = limits[target?.edge ?? 1]!;
+    words[c + components.means] = target?.means?.at ?? 0;
+    words[c + components.meansStride] = target?.means?.stride ?? 0;
     for (let y = 0; y < component.down; y++)
       for (let x = 0; x < component.across; x++, block += blocks.size) {
         words[block + blocks.component] = c * 4;
@@ -104,7 +108,7 @@ export function describeScan(
   words[field.step] = scan.step;
 }
 
-export type Act = "indexRows" | "decodeRows" | "cutRows";
+export type Act = "indexRows" | "shrinkRows" | "decodeRows" | "cutRows";
 
 export interface Bounds {
   readonly stopRow: number;

@@ -2,10 +2,13 @@
 
 import { createEngine, type Engine, openJpeg } from "../../../../src/codecs/jpg/random/index.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
+import { createResampler } from "../../../../src/pipeline/resample-wasm.ts";
 import { ownModule } from "../../../own-modules.ts";
 
 export const module = await ownModule("jpeg-decode");
 export const engine: Engine = createEngine(module);
+const resample = await ownModule("resample");
+export const { resamplePlane } = createResampler(() => resample);
 
 /** A reader that has its index, which was read `chunkSize` bytes at a time. */
 export async function openIndexed(file: Uint8Array, chunkSize?: number) {
