@@ -42,12 +42,14 @@ interface Exports extends WebAssembly.Exports {
 }
 
 export interface ColourKernel {
-  /** rgb, cmyk or lab of three or four bands through the transform, as rgb; alpha as it is. Same depth. */
+  /** rgb, cmyk or lab through the transform, as rgb; alpha as it is. Same depth. */
   run(pixels: PixelBuffer, transform: MatrixShaper | Grid): PixelBuffer;
 }
 
 /** Pixels of a strip: in and out they stay in the processor's cache. */
 const strip = 8192;
+/** Four inks and alpha. */
+const mostBands = 5;
 const page = 65536;
 const slack = 16;
 /** As in wasm/colour/assembly/tone.ts; full scale of nodes is the same. */
@@ -92,7 +94,7 @@ export function createColourKernel(module: () => WebAssembly.Module): ColourKern
         const source = aligned(exports.base());
         const target = source + strip * bands * depth + slack;
         // tables lie above the largest strip, so that they stay where they are
-        const first = source + aligned(2 * (strip * 4 * 2 + slack));
+        const first = source + aligned(2 * (strip * mostBands * 2 + slack));
         const missing = first + tables.bytes - memory.buffer.byteLength;
         if (missing > 0) memory.grow(Math.ceil(missing / page));
         const bytes = new Uint8Array(memory.buffer);

@@ -7,6 +7,7 @@ import { ServiceError } from "../errors.ts";
 import type { Geometry } from "../iiif/image/geometry.ts";
 import type { ImageRequest } from "../iiif/image/request.ts";
 import { orientationOf } from "../pipeline/orientation.ts";
+import { hasAlpha } from "../pipeline/pixels.ts";
 import { sourceWindow } from "../pipeline/resize.ts";
 import { blurReach } from "../pipeline/sharpen.ts";
 import { type ResampleAxis, type Step, shapeAfter } from "../pipeline/steps.ts";
@@ -231,7 +232,7 @@ function outputSteps({ request, policy, encoder }: PlanInput, header: ImageHeade
   const gray = header.interpretation === "gray";
   if (mirror) steps.push({ op: "mirror" });
   if (degrees !== 0) steps.push({ op: "rotate", degrees });
-  const alpha = (header.interpretation !== "cmyk" && header.bands % 2 === 0) || degrees % 90 !== 0;
+  const alpha = hasAlpha(header) || degrees % 90 !== 0;
   const bitonal = request.quality === "bitonal";
   if (alpha && (!encoder.alpha || bitonal)) steps.push({ op: "flatten", background: policy.background });
   if (bitonal) steps.push({ op: "bitonal" });

@@ -8,7 +8,7 @@ export type Interpretation = "gray" | "rgb" | "ycc" | "cmyk" | "lab";
 
 /**
  * Interleaved samples, row after row without padding: `data.length === width * height * bands`.
- * gray: 1 band, or 2 with alpha; rgb, ycc and lab: 3, or 4 with alpha; cmyk: 4, where 0 is no ink.
+ * gray: 1 band, or 2 with alpha; rgb, ycc and lab: 3, or 4 with alpha; cmyk: 4, where 0 is no ink, or 5 with alpha.
  * Alpha is the last band and not premultiplied. 8 bit: 0 to 255; 16 bit: 0 to 65535.
  */
 export interface PixelBuffer {
@@ -27,9 +27,15 @@ export interface Plane {
   readonly data: Uint8Array | Uint16Array;
 }
 
+/** Bands of colour, without alpha. */
+const colourBands = { gray: 1, rgb: 3, ycc: 3, lab: 3, cmyk: 4 } as const satisfies Record<
+  Interpretation,
+  number
+>;
+
 /** Whether the last band is alpha. */
-export function hasAlpha(pixels: Pick<PixelBuffer, "bands" | "interpretation">): boolean {
-  return pixels.interpretation !== "cmyk" && (pixels.bands === 2 || pixels.bands === 4);
+export function hasAlpha({ bands, interpretation }: Pick<PixelBuffer, "bands" | "interpretation">): boolean {
+  return bands > colourBands[interpretation];
 }
 
 /** The largest sample value: 255 or 65535. */

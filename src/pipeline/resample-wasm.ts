@@ -45,11 +45,13 @@ const keptMemory = 32 << 20;
 const mostMemory = 256 << 20;
 /** Column sums are u32: rows of 16-bit values that they hold. */
 const mostSummedRows = 65536;
+/** More has ink with alpha alone, which is rare. */
+const mostBands = 4;
 const page = 65536;
 
 /**
  * A resampler over the compiled module "resample"; the instance is made when first needed. What needs more than `most`
- * bytes of its memory (pictures of a million pixels in a row) is resized in doubles.
+ * bytes of its memory (pictures of a million pixels in a row), or has five bands, is resized in doubles.
  */
 export function createResampler(module: () => WebAssembly.Module, most = mostMemory): Resampler {
   const tables = createTapTables();
@@ -85,7 +87,7 @@ export function createResampler(module: () => WebAssembly.Module, most = mostMem
 
   return {
     resize(pixels, x, y) {
-      if (isCopy(x) && isCopy(y)) return resizeInDoubles(pixels, x, y);
+      if ((isCopy(x) && isCopy(y)) || pixels.bands > mostBands) return resizeInDoubles(pixels, x, y);
       const stride = pixels.width * pixels.bands;
       const data = resample({ ...pixels, stride, weighted: hasAlpha(pixels) }, x, y);
       return data ? { ...pixels, width: x.size, height: y.size, data } : resizeInDoubles(pixels, x, y);

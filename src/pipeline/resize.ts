@@ -22,7 +22,7 @@ export function resize(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): P
   const down = axisTaps(y, rows);
   const weighted = hasAlpha(pixels) && !isOpaque(pixels);
   const fill = cellRows(pixels, boxX, boxY, weighted);
-  const filter = rowFilters[bands - 1]!;
+  const filter = rowFilters[bands - 1] ?? filterRow;
 
   const stride = x.size * bands;
   const cells = new Float64Array((Math.ceil(pixels.width / boxX) + across.count) * bands); // zeros for taps past the end
@@ -74,6 +74,18 @@ type RowFilter = (cells: Float64Array, taps: Taps, out: Float64Array) => void;
 
 /** By number of bands, four taps at a time: the sums stay in registers. */
 const rowFilters: readonly RowFilter[] = [filterRow1, filterRow2, filterRow3, filterRow4];
+
+/** Any number of bands. */
+function filterRow(cells: Float64Array, { count, starts, weights }: Taps, out: Float64Array): void {
+  const bands = out.length / starts.length;
+  for (let i = 0; i < starts.length; i++)
+    for (let b = 0; b < bands; b++) {
+      let a = 0;
+      for (let k = 0, p = starts[i]! * bands + b; k < count; k++, p += bands)
+        a += cells[p]! * weights[i * count + k]!;
+      out[i * bands + b] = a;
+    }
+}
 
 function filterRow1(cells: Float64Array, { count, starts, weights }: Taps, out: Float64Array): void {
   for (let i = 0, k = 0; i < starts.length; i++) {

@@ -52,6 +52,6 @@ export function shapeOf(pixels: PixelBuffer): Shape {
 }
 
 function shapeInSrgb(shape: Shape): Shape {
-  if (shape.interpretation === "cmyk") return { ...shape, bands: 3, interpretation: "rgb" };
+  if (shape.interpretation === "cmyk") return { ...shape, bands: shape.bands - 1, interpretation: "rgb" };
   return shape.interpretation === "gray" ? shape : { ...shape, interpretation: "rgb" };
 }

@@ -33,10 +33,10 @@ function throughLight(
     for (let band = 0; band < inputs; band++) colours[q + band] = source[p + band]! / full;
   const light = convert(colours);
   const data = samplesLike(pixels, width * height * outBands);
-  for (let p = 0, q = 0; p < data.length; p += outBands, q += 3) {
+  for (let p = 0, q = 0, from = 0; p < data.length; p += outBands, q += 3, from += bands) {
     for (let band = 0; band < 3; band++)
       data[p + band] = encodedSrgb(Math.min(1, Math.max(0, light[q + band]!))) * full + 0.5;
-    if (outBands === 4) data[p + 3] = source[p + 3]!;
+    if (outBands === 4) data[p + 3] = source[from + inputs]!;
   }
   return { width, height, bands: outBands, interpretation: "rgb", data };
 }

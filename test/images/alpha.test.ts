@@ -56,7 +56,8 @@ let folder: string;
 let app: Served;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "alpha-"));
-  for (const [name, make] of Object.entries(files)) await writeFile(join(folder, name), await make());
+  for (const [name, make] of Object.entries({ ...files, ...inks }))
+    await writeFile(join(folder, name), await make());
   app = await served(
     `image: { jpeg_quality: 100, jpeg_chroma: "444" }\nsources: [{ name: made, type: filesystem, root: ${JSON.stringify(folder)} }]`,
   );
@@ -67,6 +68,57 @@ afterAll(async () => {
 });
 
 const sizes = ["max", "150,", "75,", "57,57", "^400,"];
+
+/** A disc of all inks on nothing; a stray sample, which is no alpha, lies in front of alpha. */
+function printed<T extends Uint8Array | Uint16Array>(samples: T, full: number, associated: boolean): T {
+  for (let p = 0, i = 0; p < samples.length; p += 6, i++) {
+    const alpha = Math.round(cover(i % side, Math.floor(i / side)) * full);
+    samples.fill(associated ? alpha : alpha > 0 ? full : 0, p, p + 4);
+    samples[p + 4] = i % 256;
+    samples[p + 5] = alpha;
+  }
+  return samples;
+}
+const ink = (data: Uint8Array | Uint16Array, bits: number, kind: number) =>
+  tiffFile([
+    {
+      fields: plainFields(side, side, 6, bits, 5, [338, 3, 0, kind]),
+      blocks: [new Uint8Array(data.buffer)],
+    },
+  ]);
+const inks: Record<string, () => Uint8Array> = {
+  "ink.tif": () => ink(printed(new Uint8Array(side * side * 6), 255, false), 8, 2),
+  "ink-16.tif": () => ink(printed(new Uint16Array(side * side * 6), 65535, false), 16, 2),
+  "ink-associated.tif": () => ink(printed(new Uint8Array(side * side * 6), 255, true), 8, 1),
+};
+
+describe.each(Object.keys(inks))("of ink in %s", (name) => {
+  test("all inks are black and let through what is not covered, whatever the size and the turn", async () => {
+    for (const rest of [...sizes.map((size) => `${size}/0`), "75,/30", "max/90"]) {
+      const { data, bands } = await pixelsOf(app, `/iiif/3/${name}/full/${rest}/default.png`);
+      expect(bands).toBe(4);
+      let [partly, other, area] = [0, 0, 0];
+      for (let p = 0; p < data.length; p += 4) {
+        const alpha = data[p + 3]!;
+        area += alpha / 255;
+        if (alpha > 0 && alpha < 255) partly++;
+        if (alpha > 0) other = Math.max(other, data[p]!, data[p + 1]!, data[p + 2]!);
+      }
+      expect(other, rest).toBe(0);
+      expect(partly, rest).toBeGreaterThan(40);
+      if (rest === "75,/0")
+        expect(Math.abs((area * (301 / 75) ** 2) / (Math.PI * 120 ** 2) - 1)).toBeLessThan(0.003);
+    }
+  });
+
+  test("the background is seen where the format has no alpha", async () => {
+    const { data, bands, width } = await pixelsOf(app, `/iiif/3/${name}/full/max/0/default.jpg`);
+    expect(bands).toBe(3);
+    const at = (x: number, y: number) => [...data.subarray((y * width + x) * 3, (y * width + x) * 3 + 3)];
+    expect(at(2, 2)).toEqual([255, 255, 255]);
+    expect(at(150, 150)).toEqual([0, 0, 0]);
+  });
+});
 
 describe.each(Object.keys(files))("of %s", (name) => {
   test("pixels that show are red, whatever the size and the turn", async () => {

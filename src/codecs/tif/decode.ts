@@ -104,9 +104,11 @@ export async function fillFrom(
     factor,
     top: region.y,
   });
-  const planes = Array.from({ length: picture.planar ? picture.bands : 1 }, async (_, plane) =>
-    readBlocks(bytes, await blocksOf(file, directory, picture, region, plane)),
-  );
+  const { planar, bands, alpha, alphaAt } = picture;
+  const planes = Array.from({ length: planar ? bands : 1 }, async (_, band) => {
+    const plane = planar && alpha !== "none" && band === bands - 1 ? alphaAt : band;
+    return readBlocks(bytes, await blocksOf(file, directory, picture, region, plane));
+  });
   for await (const blocks of together(await Promise.all(planes))) {
     for await (const part of parts(blocks)) {
       target.add(part);

@@ -44,6 +44,8 @@ export interface Picture {
   readonly predictor: number;
   readonly reversedBits: boolean;
   readonly alpha: "none" | "straight" | "associated";
+  /** Which stored sample is alpha, from 0; it comes out behind the colours. */
+  readonly alphaAt: number;
   readonly tiled: boolean;
   /** Size of a stored tile, or of a full strip. */
   readonly blockWidth: number;
@@ -91,13 +93,10 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
   const float = formats[0] === 3;
   const colour = photometrics[photometric];
   const colours = colour?.samples ?? Math.min(samples, 3);
-  const alpha =
-    colour?.samples === undefined ||
-    samples <= colours ||
-    photometric === 3 ||
-    colour.interpretation === "cmyk"
-      ? "none"
-      : alphaOf(extra, samples - colours);
+  const { alpha, at } =
+    colour?.samples === undefined || photometric === 3
+      ? noAlpha
+      : alphaOf(extra.slice(0, samples - colours), samples - colours, colour.interpretation);
   const stored: Picture = {
     width,
     height,
@@ -110,6 +109,7 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
     predictor,
     reversedBits: (await number("FillOrder")) === 2,
     alpha,
+    alphaAt: colours + at,
     tiled,
     blockWidth,
     blockHeight,
@@ -132,14 +132,22 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
   };
 }
 
+interface ExtraAlpha {
+  readonly alpha: Picture["alpha"];
+  /** Among the extra samples. */
+  readonly at: number;
+}
+
+const noAlpha: ExtraAlpha = { alpha: "none", at: 0 };
+
 /**
- * Which of the samples after the colours is alpha: the first, when it says so, or when it is the only one and says
- * nothing (TIFF 6.0 section 18 calls that unspecified; in practice it is alpha).
+ * Which of the samples after the colours is alpha: the first that says so, or the only one when it says nothing (TIFF 6.0
+ * section 18 calls that unspecified; in practice it is alpha, but beside inks another ink or a mask).
  */
-function alphaOf(extra: readonly number[], count: number): Picture["alpha"] {
-  if (extra[0] === 1) return "associated";
-  if (extra[0] === 2 || count === 1) return "straight";
-  return "none";
+function alphaOf(extra: readonly number[], count: number, interpretation?: Interpretation): ExtraAlpha {
+  const at = extra.findIndex((kind) => kind === 1 || kind === 2);
+  if (at >= 0) return { alpha: extra[at] === 1 ? "associated" : "straight", at };
+  return count === 1 && interpretation !== "cmyk" ? { alpha: "straight", at: 0 } : noAlpha;
 }
 
 /** What was expected and what the picture has instead, where it cannot be served right. */

@@ -63,9 +63,13 @@ const storedBands = ({ photometric, bands }: Picture) => (photometric === 3 ? 1 
 const sourcesOf = ({ picture, range }: TargetOptions, { planes }: Part): readonly Samples[] =>
   picture.bits < 8 ? planes : planes.map((data, plane) => asSamples(picture, data, plane, range));
 
+/** Whether other samples lie between the colours and alpha. */
+const isApart = ({ alpha, alphaAt, bands }: Picture) => alpha !== "none" && alphaAt !== bands - 1;
+
 function copy(picture: Picture, sources: readonly Samples[], at: Placed, out: Samples): void {
   const bands = storedBands(picture);
   const fromPixel = picture.planar ? 1 : picture.samples;
+  const apart = !picture.planar && isApart(picture);
   for (const [plane, source] of sources.entries()) {
     const placement = {
       from: (at.fromRow * at.stride + at.fromColumn) * fromPixel,
@@ -79,7 +83,11 @@ function copy(picture: Picture, sources: readonly Samples[], at: Placed, out: Sa
       bands: picture.planar ? 1 : bands,
     };
     if (picture.bits < 8) placeBits(picture.bits, source as Uint8Array, out, placement);
-    else place(source, out, placement);
+    else if (apart) {
+      place(source, out, { ...placement, bands: bands - 1 });
+      const { from, to } = placement;
+      place(source, out, { ...placement, bands: 1, from: from + picture.alphaAt, to: to + bands - 1 });
+    } else place(source, out, placement);
   }
 }
 

@@ -138,11 +138,34 @@ describe("kinds built by hand", () => {
     ]);
   });
 
-  test("samples after CMYK inks are left out", async () => {
-    const stored = Uint8Array.of(1, 2, 3, 4, 99, 5, 6, 7, 8, 99);
-    const pixels = await decode(tiffFile(strip(plainFields(2, 1, 5, 8, 5, [338, 3, 0]), stored)));
-    expect(pixels.interpretation).toBe("cmyk");
-    expect([...pixels.data]).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  // One pixel of 1, 2, 3 and so on; alpha in the place of what says so, else no alpha.
+  test.each([
+    ["RGB with another sample in front of alpha", 2, [0, 2], [1, 2, 3, 5]],
+    ["RGB with another sample behind alpha", 2, [2, 0], [1, 2, 3, 4]],
+    ["RGB with two kinds of alpha", 2, [0, 2, 1], [1, 2, 3, 5]],
+    ["RGB with two samples that say nothing", 2, [0, 0], [1, 2, 3]],
+    ["RGB with more kinds than samples", 2, [0, 0, 2], [1, 2, 3], 5],
+    ["associated alpha behind another sample", 2, [0, 1], [51, 102, 153, 5]],
+    ["gray with another sample in front of alpha", 1, [0, 2], [1, 3]],
+    ["CMYK with alpha", 5, [2], [1, 2, 3, 4, 5]],
+    ["CMYK with associated alpha", 5, [1], [51, 102, 153, 204, 5]],
+    ["CMYK with another sample in front of alpha", 5, [0, 2], [1, 2, 3, 4, 6]],
+    ["CMYK with a sample that says nothing", 5, [0], [1, 2, 3, 4]],
+    ["CIELab with another sample in front of alpha", 8, [0, 2], [1, 130, 131, 5]],
+  ] as const)("%s, interleaved and planar", async (_name, photometric, extra, expected, count?: number) => {
+    const colours = { 1: 1, 2: 3, 5: 4, 8: 3 }[photometric];
+    const samples = count ?? colours + extra.length;
+    const stored = Uint8Array.from({ length: samples }, (_, i) => i + 1);
+    const fields = plainFields(1, 1, samples, 8, photometric, [338, 3, ...extra]);
+    const planes = [...stored].map((value) => Uint8Array.of(value));
+    for (const file of [
+      tiffFile(strip(fields, stored)),
+      tiffFile(strip([...fields, [284, 3, 2]], ...planes)),
+    ]) {
+      const pixels = await decode(file);
+      expect([...pixels.data]).toEqual([...expected]);
+      expect(pixels.bands).toBe(expected.length);
+    }
   });
 
   test("bits filled from the low end are turned round", async () => {

@@ -67,7 +67,7 @@ function inFour(node: usize, first: i32, b: i32, c: i32, d: i32): v128 {
 
 /**
  * 8 bit. `axes`: for each band and each of its 256 values the offset of the cell (low 32 bits) and the key (high).
- * Three `inputs` may be followed by an alpha band, which passes. `tone`: a byte for every step of the nodes' scale.
+ * The `inputs` may be followed by an alpha band, which passes. `tone`: a byte for every step of the nodes' scale.
  */
 export function grid8(
   source: usize,
@@ -97,7 +97,7 @@ export function grid8(
     } else sum = inThree(node, <i32>(a >> 32), <i32>(b >> 32), <i32>(c >> 32));
     const steps = i32x4.shr_s(i32x4.add(sum, half), weightBits);
     storeBytes(target, i32x4.min_s(full, i32x4.max_s(zero, steps)), tone);
-    if (alpha) store<u8>(target, load<u8>(source, 3), 3);
+    if (alpha) store<u8>(target, load<u8>(source + <usize>inputs), 3);
   }
 }
 
@@ -130,6 +130,6 @@ export function grid16(
     } else sum = inThree(node, <i32>(a >> 32), <i32>(b >> 32), <i32>(c >> 32));
     const places = f32x4.mul(f32x4.convert_i32x4_s(sum), toSteps);
     storeWords(target, f32x4.pmin(full, f32x4.pmax(zero, places)), tone);
-    if (alpha) store<u16>(target, load<u16>(source, 6), 6);
+    if (alpha) store<u16>(target, load<u16>(source + ((<usize>inputs) << 1)), 6);
   }
 }
