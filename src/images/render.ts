@@ -13,6 +13,7 @@ import { type EntryKey, entityTag, masterVersion, renderKey } from "./cache-keys
 import { type DescribeParts, describe, type Master } from "./describe.ts";
 import type { IgnoredProfiles } from "./ignored-profiles.ts";
 import type { Indexes } from "./indexes.ts";
+import { fromKept, toKept } from "./kept-answer.ts";
 import { asShown, uprightSize } from "./orientation.ts";
 import { planRender } from "./plan.ts";
 import type { OutputPolicy } from "./policy.ts";
@@ -87,12 +88,30 @@ export async function render(
 ): Promise<Derivative> {
   const { key } = prepared;
   let made = false;
-  const make = (work: AbortSignal) => {
+  const make = async (work: AbortSignal) => {
     made = true;
-    return derive(parts, master, prepared, work);
+    const bytes = await derive(parts, master, prepared, work);
+    return toKept({ bytes, ignoredProfile: parts.ignoredProfiles.of(masterVersion(master)) });
   };
-  const bytes = await parts.render.getOrMake(key.name, key.variant, make, { signal });
-  return { bytes, made };
+  const found = await parts.render.getOrMake(key.name, key.variant, make, { signal });
+  return { bytes: opened(parts, master, found), made };
+}
+
+/** The bytes of a prepared answer where they are kept. */
+export async function kept(
+  parts: RenderParts,
+  master: Master,
+  { key }: Prepared,
+): Promise<Uint8Array | undefined> {
+  const found = await parts.render.get(key.name, key.variant);
+  return found && opened(parts, master, found);
+}
+
+/** The image of what is kept; what is told beside it is remembered. */
+function opened(parts: RenderParts, master: Master, found: Uint8Array): Uint8Array {
+  const { bytes, ignoredProfile } = fromKept(found);
+  if (ignoredProfile !== undefined) parts.ignoredProfiles.tell(masterVersion(master), ignoredProfile);
+  return bytes;
 }
 
 /**

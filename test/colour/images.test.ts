@@ -6,11 +6,12 @@ import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pngEmbedder } from "../../src/codecs/png/blocks.ts";
 import { crc32 } from "../../src/lib/crc32.ts";
 import { blockOf } from "../codecs/exiftool.ts";
 import { reference } from "../codecs/reference.ts";
 import { plainFields, tiffFile } from "../codecs/tif/tiff-file.ts";
-import { fixture } from "../host.ts";
+import { fixture, testHost } from "../host.ts";
 import { cut, difference, pixelsOf } from "../images/answers.ts";
 import { type Served, served } from "../served.ts";
 import { chart, cmykPatches, patchesOf, rgbPatches } from "./charts.ts";
@@ -542,5 +543,50 @@ describe("a profile that is not used", () => {
       expect.stringContaining("Little CMS"),
     ]);
     expect(await reference(new Uint8Array(await response.arrayBuffer()))).toEqual(await png("without.tif"));
+
+    // kept answers still tell after a restart, which forgets what renders found out
+    const kept = `cache: { render: { backend: filesystem, path: ${JSON.stringify(join(folder, "kept"))} } }
+sources: [{ name: files, type: filesystem, root: ${JSON.stringify(folder)} }]`;
+    const seen: unknown[] = [];
+    for (const method of ["GET", "GET", "HEAD"]) {
+      const started = await served(kept);
+      const answer = await started.get("/iiif/3/refused.tif/full/max/0/default.png", { method });
+      const { length } = new Uint8Array(await answer.arrayBuffer());
+      seen.push([
+        answer.headers.get("Cache-Status"),
+        answer.headers.get("X-Ignored-Profile"),
+        answer.headers.get("Content-Length"),
+        length,
+      ]);
+      await started.service.close();
+    }
+    const reason = response.headers.get("X-Ignored-Profile");
+    const bytes = Number(response.headers.get("Content-Length"));
+    expect(seen).toEqual([
+      ["smalti; fwd=miss", reason, `${bytes}`, bytes],
+      ["smalti; hit", reason, `${bytes}`, bytes],
+      ["smalti; hit", reason, `${bytes}`, 0],
+    ]);
+  });
+
+  test("because it is larger than is read is named; one of 5 MiB is used", async () => {
+    const icc = blockOf(fixture("jpg-icc-adobergb.jpg"), "in.jpg", "-icc_profile");
+    const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: "#3cb446" } })
+      .png()
+      .toBuffer();
+    const withProfile = async (size: number) => {
+      const padded = new Uint8Array(size);
+      padded.set(icc);
+      new DataView(padded.buffer).setUint32(0, size);
+      return pngEmbedder(testHost)(picture, { icc: padded });
+    };
+    put("usual-profile.png", await withProfile(icc.length));
+    put("large-profile.png", await withProfile(5 << 20));
+    put("too-large-profile.png", await withProfile(17 << 20));
+    expect(await png("large-profile.png")).toEqual(await png("usual-profile.png"));
+    const response = await app.get("/iiif/3/too-large-profile.png/full/max/0/default.png");
+    expect(response.headers.get("X-Ignored-Profile")).toMatch(/could not be read whole/);
+    const { data } = await reference(new Uint8Array(await response.arrayBuffer()));
+    expect([...data.subarray(0, 3)]).toEqual([0x3c, 0xb4, 0x46]);
   });
 });

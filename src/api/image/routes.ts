@@ -11,7 +11,7 @@ import { encodeIdentifier, type ImagePath, splitImagePath } from "../../iiif/ima
 import { hash, masterVersion } from "../../images/cache-keys.ts";
 import { describe, type Master, openMaster } from "../../images/describe.ts";
 import { asShown, uprightSize } from "../../images/orientation.ts";
-import { planFor, prepare, render } from "../../images/render.ts";
+import { kept, planFor, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
 import { forwardedHeaders } from "../http/client.ts";
 import { isNotModified, validatorHeaders } from "../http/conditional.ts";
@@ -147,7 +147,7 @@ async function image(
     };
     if (c.req.method === "HEAD") {
       service.images.admission.check(planFor(service.images, master, prepared).memory);
-      const known = await service.images.render.get(prepared.key.name, prepared.key.variant);
+      const known = await kept(service.images, master, prepared);
       return new Response(null, {
         headers: {
           ...headers,
