@@ -96,6 +96,7 @@ the configuration with all defaults.
 
 - **Durations** are whole numbers with a unit: \`500ms\`, \`30s\`, \`5m\`, \`24h\`, \`7d\`.
 - **Sizes** are \`64KiB\`, \`256MiB\`, \`10GiB\`, \`1TiB\` or plain bytes.
+- **\`redis\`, \`s3\`:** before a meaning are the backends or types that have the key; it is an unknown one to others.
 - **Environment variables** named below override the file.
 - **↻** marks keys that a running server takes over from the changed file on SIGHUP (Node, Deno, Bun). The other keys count at
   the next start; the log names those that changed and wait. A broken file changes nothing and is logged.
@@ -120,8 +121,9 @@ limits:
 ${parts.join("\n")}`;
 }
 
-function row({ path, node }) {
-  const meaning = [node.description ?? "", node.env ? `Environment: \`${node.env}\`.` : ""]
+function row({ path, node, of }) {
+  const told = of ? `${of.map((word) => `\`${word}\``).join(", ")}: ` : "";
+  const meaning = [told + (node.description ?? ""), node.env ? `Environment: \`${node.env}\`.` : ""]
     .filter(Boolean)
     .join(" ")
     .replaceAll("|", "\\|");

@@ -2,7 +2,7 @@
 
 import type { z } from "zod";
 import { nearest } from "./nearest.ts";
-import { childKeys, nodesAt, overridable } from "./walk.ts";
+import { childKeys, leaves, nodesAt, overridable } from "./walk.ts";
 
 export interface Problem {
   /** Dotted path of the key, list items by their place from 0; "" for the whole file. */
@@ -23,12 +23,10 @@ export function problemLines(problems: readonly Problem[], where: string): strin
 export function explain(issue: z.core.$ZodIssue, overridden: readonly string[]): Problem[] {
   const path = issue.path.map(String).join(".");
   if (issue.code === "unrecognized_keys") {
-    const known = childKeys(issue.path);
-    return issue.keys.map((key) => {
-      const meant = nearest(key, known);
-      const hint = meant ? `did you mean "${meant}"?` : `known keys here: ${known.join(", ")}`;
-      return { path: path ? `${path}.${key}` : key, message: `unknown key; ${hint}` };
-    });
+    return issue.keys.map((key) => ({
+      path: path ? `${path}.${key}` : key,
+      message: `unknown key; ${hintFor(key, issue.path)}`,
+    }));
   }
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
     // The branch that got furthest says most.
@@ -42,6 +40,20 @@ export function explain(issue: z.core.$ZodIssue, overridden: readonly string[]):
     ? ` (from ${overridable().find((each) => each.path === path)?.env})`
     : "";
   return [{ path, message: `${withReceived(issue)}${variable}` }];
+}
+
+/** What may have been meant by a key that the object at `path` does not have. */
+function hintFor(key: string, path: readonly PropertyKey[]): string {
+  const dotted = [...path, key].reduce<string>(
+    (whole, part) =>
+      typeof part === "number" ? `${whole}[]` : whole ? `${whole}.${String(part)}` : String(part),
+    "",
+  );
+  const owners = leaves().find((leaf) => leaf.path === dotted)?.of;
+  if (owners) return `it belongs to ${owners.join(", ")}`;
+  const known = childKeys(path);
+  const meant = nearest(key, known);
+  return meant ? `did you mean "${meant}"?` : `known keys here: ${known.join(", ")}`;
 }
 
 const depth = (problems: readonly Problem[]): number =>

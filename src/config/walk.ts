@@ -35,6 +35,8 @@ export interface Leaf {
   /** Dotted; list items as `[]`. */
   readonly path: string;
   readonly node: SchemaNode;
+  /** The words of the members of a union that have the key, such as backends, where others of them have not. */
+  readonly of?: readonly string[];
 }
 
 /**
@@ -49,15 +51,27 @@ export function leaves(node: SchemaNode = jsonSchema(), path = "", inherited?: u
     );
   const objects = [...(node.anyOf ?? []), ...(node.oneOf ?? [])].filter((child) => child.properties);
   if (objects.length > 0) {
-    const byPath = new Map<string, SchemaNode>();
-    for (const leaf of objects.flatMap((child) => leaves(child, path, given)))
-      byPath.set(leaf.path, joined(byPath.get(leaf.path), leaf.node));
+    const byPath = new Map<string, { readonly node: SchemaNode; readonly of: readonly string[] }>();
+    for (const child of objects)
+      for (const leaf of leaves(child, path, given)) {
+        const first = byPath.get(leaf.path);
+        const of = [...(first?.of ?? []), wordOf(child)];
+        byPath.set(leaf.path, { node: joined(first?.node, leaf.node), of });
+      }
     const whole = objects.length < (node.anyOf ?? node.oneOf ?? []).length ? [{ path, node }] : [];
-    return [...whole, ...[...byPath].map(([path, node]) => ({ path, node }))];
+    const own = [...byPath].map(([path, { node, of }]) =>
+      of.length < objects.length ? { path, node, of } : { path, node },
+    );
+    return [...whole, ...own];
   }
   if (node.items && (node.items.properties || node.items.anyOf || node.items.oneOf))
     return leaves(node.items, `${path}[]`);
   return [{ path, node: node.default === undefined ? { ...node, default: inherited } : node }];
+}
+
+/** What tells a member of a union apart. */
+function wordOf(member: SchemaNode): string {
+  return String(Object.values(member.properties ?? {}).find((child) => child.const !== undefined)?.const);
 }
 
 /** One leaf for a key that two members of a union have; words that tell members apart are gathered. */

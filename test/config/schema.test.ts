@@ -1,6 +1,7 @@
 // What the schema says of itself: the reference page, the reload and the masked view depend on it.
 
 import { describe, expect, test } from "vitest";
+import { loadConfig } from "../../src/config/load.ts";
 import { leaves, overridable } from "../../src/config/walk.ts";
 import { liveKeys } from "../../src/service.ts";
 
@@ -23,6 +24,22 @@ test("the words that tell the members of a union apart are one key", () => {
   expect(backend.map(({ node }) => [node.enum, node.default])).toEqual([
     [["heap", "filesystem", "redis", "s3", "none"], "filesystem"],
   ]);
+});
+
+test("a key names the backends that accept it, unless all do", () => {
+  const backends = ["heap", "filesystem", "redis", "s3", "none"];
+  const keys = leaves().filter(({ path }) => path.startsWith("cache.render."));
+  expect(keys.length).toBeGreaterThan(10);
+  for (const { path, of } of keys) {
+    const key = path.split(".").at(-1);
+    if (key === "backend") continue;
+    // a value of the wrong form is refused too, but not as an unknown key
+    const accepting = backends.filter((backend) => {
+      const { problems } = loadConfig(`cache: { render: { backend: ${backend}, ${key}: {} } }`, {});
+      return !problems?.some((problem) => problem.path === path && /unknown/i.test(problem.message));
+    });
+    expect([path, of ?? backends]).toEqual([path, accepting]);
+  }
 });
 
 test("the keys that the schema calls live are those that a reload takes", () => {
