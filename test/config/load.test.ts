@@ -176,7 +176,10 @@ describe("unknown keys", () => {
       "cache: { render: { backend: heap, max_byte: 3 } }",
       'cache.render.max_byte: unknown key; did you mean "max_bytes"?',
     ],
-    ["cache: { info: { prefix: x } }", "cache.info.prefix: unknown key; it belongs to redis, s3"],
+    [
+      "cache: { info: { backend: heap, prefix: x } }",
+      "cache.info.prefix: unknown key; it belongs to redis, s3",
+    ],
     [
       'sources: [{ name: a, type: http, url: "https://x/{identifier}", root: . }]',
       "sources.0.root: unknown key; it belongs to filesystem",
