@@ -103,27 +103,36 @@ export function openFileAtOnce(path: string): FileAtOnce {
     throw error;
   }
   let closed = false;
-  let free = new Uint8Array();
-  const room = (length: number): Uint8Array => {
-    if (length > shared / 8) return new Uint8Array(length);
-    if (length > free.length) free = new Uint8Array(shared);
-    const part = free.subarray(0, length);
-    free = free.subarray(length);
-    return part;
+  let room = new Uint8Array();
+  let used = 0;
+  /** Reads into an array from `from` on; fewer bytes than `length` only where the file ends. */
+  const fill = (into: Uint8Array, from: number, offset: number, length: number): number => {
+    let filled = 0;
+    while (filled < length) {
+      const count = readSync(descriptor, into, from + filled, length - filled, offset + filled);
+      if (count === 0) break;
+      filled += count;
+    }
+    return filled;
   };
   return {
     stat,
     read(offset, length) {
       // Its number may be another file's by now.
       if (closed) throw new Error("Expected an open file; this one was closed.");
-      const out = room(Math.max(0, Math.min(length, size - offset)));
-      let filled = 0;
-      while (filled < out.length) {
-        const count = readSync(descriptor, out, filled, out.length - filled, offset + filled);
-        if (count === 0) return out.slice(0, filled);
-        filled += count;
+      const wanted = Math.max(0, Math.min(length, size - offset));
+      if (wanted > shared / 8) {
+        const out = new Uint8Array(wanted);
+        const filled = fill(out, 0, offset, wanted);
+        return filled < wanted ? out.slice(0, filled) : out;
       }
-      return out;
+      if (wanted > room.length - used) {
+        room = new Uint8Array(shared);
+        used = 0;
+      }
+      const start = used;
+      used += fill(room, start, offset, wanted);
+      return room.subarray(start, used);
     },
     close() {
       if (!closed) closeSync(descriptor);

@@ -9,7 +9,6 @@ import type { McuRange } from "./geometry.ts";
 import { readRanges, rowKey, rowRanges } from "./ranges.ts";
 import type { DecodeJob } from "./region.ts";
 import { describeScan, placeAt, runOver } from "./run.ts";
-import { entryBefore } from "./scan-index.ts";
 
 /** Which axes of the stored picture a cut's own picture runs against. */
 export interface Backwards {
@@ -49,6 +48,7 @@ export function cutRange(
 
 /** A code of at most 27 bits for each component after a jump; room for one jump in each MCU of a row. */
 const outputRoom = 2 * area.rawRoom + (1 << 20);
+const endOfImage = Uint8Array.of(0xff, 0xd9);
 /** Bytes of output that stay in the module's memory before they are taken out: most tiles are taken out as a whole. */
 const gathered = 1 << 20;
 
@@ -62,20 +62,32 @@ export interface Cut {
   readonly data: readonly Uint8Array[];
 }
 
-/** A cut as a baseline JPEG file with the source's tables and without metadata. */
-export function fileOfCut({ frame, scan, region, data }: Cut): Uint8Array {
-  return concatenated([cutHeader(frame, scan, region), ...data]);
-}
-
 /**
  * The coded data of a region. `undefined` where it is not on the grid, where data is damaged, or where a DC table lacks a
  * code that is needed.
  */
-export async function cutRegion(
+export function cutRegion(
   job: DecodeJob,
   region: Rectangle,
   backwards?: Backwards,
 ): Promise<Cut | undefined> {
+  return withCut(job, region, backwards, (cut) => ({ ...cut, data: cut.data.map((part) => part.slice()) }));
+}
+
+/** The same as a baseline JPEG file with the source's tables and without metadata. */
+export function cutFile(job: DecodeJob, region: Rectangle): Promise<Uint8Array | undefined> {
+  return withCut(job, region, forwards, ({ frame, scan, data }) =>
+    concatenated([cutHeader(frame, scan, region), ...data]),
+  );
+}
+
+/** What `use` makes of the coded data of a region. It works at once, since data lies in memory that the next call overwrites. */
+async function withCut<T>(
+  job: DecodeJob,
+  region: Rectangle,
+  backwards: Backwards | undefined,
+  use: (cut: Cut) => T,
+): Promise<T | undefined> {
   const { engine, tables, frame, index } = job;
   const scanIndex = index.scans[0]!;
   const { scan } = scanIndex;
@@ -97,26 +109,23 @@ export async function cutRegion(
     });
     const data: Uint8Array[] = [];
     let at: number = area.arena;
-    const takeOut = () => {
-      if (at > area.arena) data.push(engine.bytes().slice(area.arena, at));
-      at = area.arena;
-    };
     const output = {
       get at() {
         return at;
       },
       drain(end: number) {
         at = end;
-        if (at > area.arena + gathered) takeOut();
+        if (at <= area.arena + gathered) return;
+        data.push(engine.bytes().slice(area.arena, at));
+        at = area.arena;
       },
     };
     for (const range of ranges) {
-      const entry = entryBefore(scanIndex, range.row, mcus.left)!;
       words[field.fresh] = 1;
       const result = runOver(
         engine,
         "cutRows",
-        placeAt(scan, range.row, entry.column, entry),
+        placeAt(scan, range.row, range.entry.column, range.entry),
         { stopRow: range.row + 1, endColumn: mcus.right, fromColumn: mcus.left },
         [bytesOf(range)],
         range.offset + range.length >= scanIndex.end && scanIndex.complete,
@@ -132,10 +141,8 @@ export async function cutRegion(
     if (short.size > before) continue;
     words[field.output] = at;
     engine.run.finishCut();
-    at = words[field.output]!;
-    takeOut();
-    data.push(Uint8Array.of(0xff, 0xd9));
-    return { frame, scan, region, mcus, data };
+    data.push(engine.bytes().subarray(area.arena, words[field.output]!), endOfImage);
+    return use({ frame, scan, region, mcus, data });
   }
 }
 

@@ -63,9 +63,18 @@ export async function readRanges(
 ): Promise<(range: ByteRange) => Uint8Array> {
   const wanted = joined(ranges, gap);
   const parts = await Promise.all(wanted.map(({ offset, length }) => read(offset, length)));
-  return ({ offset, length }) => {
-    const i = wanted.findLastIndex((w) => w.offset <= offset && offset + length <= w.offset + w.length);
-    const start = offset - (wanted[i]?.offset ?? offset);
-    return parts[i]?.subarray(start, start + length) ?? new Uint8Array(0);
+  const holds = (i: number, { offset, length }: ByteRange) => {
+    const w = wanted[i];
+    return w !== undefined && w.offset <= offset && offset + length <= w.offset + w.length;
+  };
+  // They are asked for in the order of the file as a rule.
+  let last = 0;
+  return (range) => {
+    if (!holds(last, range))
+      last = holds(last + 1, range) ? last + 1 : wanted.findLastIndex((_, i) => holds(i, range));
+    const part = parts[last];
+    if (!part) return new Uint8Array(0);
+    const start = range.offset - wanted[last]!.offset;
+    return start === 0 && range.length === part.length ? part : part.subarray(start, start + range.length);
   };
 }

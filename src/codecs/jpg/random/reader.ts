@@ -5,7 +5,7 @@ import type { ByteSource } from "../../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { Rectangle } from "../../codec.ts";
 import { type BuildOptions, createIndexBuilder, type IndexBuilder } from "./build-index.ts";
-import { type Backwards, type Cut, cutRange, cutRegion, fileOfCut } from "./cut.ts";
+import { type Backwards, type Cut, cutFile, cutRange, cutRegion } from "./cut.ts";
 import type { Engine } from "./engine.ts";
 import { type Frame, readHeader } from "./frame.ts";
 import { mcuRange, type ScaleFactor } from "./geometry.ts";
@@ -57,7 +57,9 @@ export interface JpegReader {
    * they were made along with the index; none before that is complete.
    */
   readonly quarter: readonly Uint8Array[] | undefined;
-  /** Reads planes at 1/4 from there from now on. */
+  /** Whether such planes are made or being made, and held in memory. */
+  readonly keepsQuarter: boolean;
+  /** Reads planes at 1/4 from there from now on, and forgets its own. */
   keepQuarter(kept: KeptPlanes): void;
   /** The ranges of the file that a region takes; few bytes may come on top where an estimate falls short. */
   neededRanges(region: Rectangle, scale: ScaleFactor, as?: "pixels" | "planes", gap?: number): ByteRange[];
@@ -105,17 +107,18 @@ export async function openJpeg(
   const { frame } = header;
   const tables = createTables();
   tables.add(header.first);
-  const builder: IndexBuilder = createIndexBuilder(engine, tables, header, source, options);
+  /** Dropped with its planes when they are not needed any more. */
+  let builder: IndexBuilder | undefined = createIndexBuilder(engine, tables, header, source, options);
   let kept: KeptPlanes | undefined = builder.quarter && planesInMemory(frame, builder.quarter);
   let index: JpegIndex = builder.index;
   let flight: Promise<unknown> | undefined;
 
   /** One step at a time, whoever asks. */
   const step = (): Promise<unknown> => {
-    flight ??= builder.step().finally(() => {
+    flight ??= builder?.step().finally(() => {
       flight = undefined;
     });
-    return flight;
+    return flight ?? Promise.resolve();
   };
 
   /** Rows of pixels whose MCU rows, and the one below them for upsampling, are indexed. */
@@ -184,16 +187,22 @@ export async function openJpeg(
       if (!loaded) return false;
       for (const { scan } of loaded.scans.slice(1)) tables.add(scan);
       index = loaded;
+      builder = undefined;
+      kept = undefined;
       return true;
     },
     get overview() {
       return index.complete ? index.overview : undefined;
     },
     get quarter() {
-      return index.complete ? builder.quarter?.map(({ plane }) => plane) : undefined;
+      return index.complete ? builder?.quarter?.map(({ plane }) => plane) : undefined;
+    },
+    get keepsQuarter() {
+      return builder?.quarter !== undefined;
     },
     keepQuarter(planes) {
       kept = planes;
+      if (index.complete) builder = undefined;
     },
     neededRanges(region, scale, as = "pixels", gap = 0) {
       confirm(region);
@@ -226,8 +235,7 @@ export async function openJpeg(
     cutIsPossible: (region) => cutRange(frame, header.first, region) !== undefined,
     async cut(region, read) {
       confirm(region);
-      const cut = await cutRegion(job(read), region);
-      return cut && fileOfCut(cut);
+      return cutFile(job(read), region);
     },
     async cutData(region, backwards) {
       confirm(region);

@@ -71,16 +71,17 @@ export function entryAt(index: ScanIndex, row: number, number: number): Entry | 
   const n = row * index.perRow + number;
   if (row >= index.scan.rows || n >= index.count) return undefined;
   const { entries } = index;
-  const view = new DataView(entries.buffer, entries.byteOffset + n * entrySize, entrySize);
-  const low = view.getUint32(0, true);
-  const high = view.getUint32(4, true);
+  const at = n * entrySize;
+  const half = (from: number) => entries[from]! | (entries[from + 1]! << 8);
+  const low = half(at) + half(at + 2) * 2 ** 16;
+  const high = half(at + 4) + half(at + 6) * 2 ** 16;
   const spent = high >= 0x80000000;
   return {
     column: columnOf(index.scan, number),
     offset: (high % 0x80000000) * 2 ** 29 + Math.floor(low / 8),
-    bit: low & 7,
+    bit: entries[at]! & 7,
     spent,
-    predictors: index.scan.components.map((_, i) => view.getInt16(8 + 2 * i, true)),
+    predictors: index.scan.components.map((_, i) => (half(at + 8 + 2 * i) << 16) >> 16),
   };
 }
 

@@ -20,6 +20,7 @@ export function createTables(): Tables {
   const ac: Uint8Array[] = [];
   const quant: Uint16Array[] = [];
   let built: Uint8Array | undefined;
+  const places = new Map<ScanComponent, { quant: number; dc: number; ac: number }>();
 
   const build = (engine: Engine): Uint8Array => {
     const bytes = engine.bytes();
@@ -49,11 +50,18 @@ export function createTables(): Tables {
       }
       built = undefined;
     },
-    placesOf: (component) => ({
-      quant: area.quant + find(quant, component.quant) * area.quantSize,
-      dc: area.dc + find(dc, component.dc) * area.dcSize,
-      ac: area.ac + find(ac, component.ac) * area.acSize,
-    }),
+    placesOf(component) {
+      let known = places.get(component);
+      if (!known) {
+        known = {
+          quant: area.quant + find(quant, component.quant) * area.quantSize,
+          dc: area.dc + find(dc, component.dc) * area.dcSize,
+          ac: area.ac + find(ac, component.ac) * area.acSize,
+        };
+        places.set(component, known);
+      }
+      return known;
+    },
     load(engine) {
       if (built && engine.owner === tables) return;
       if (built) engine.bytes().set(built, area.tables);
