@@ -122,9 +122,11 @@ export async function embedInJpeg(jpeg: Uint8Array, blocks: Blocks): Promise<Uin
   let at = 2;
   for (; jpeg[at] === 0xff && jpeg[at + 1]! >= 0xe0 && jpeg[at + 1]! <= 0xef; ) {
     const end = at + 2 + jpeg[at + 2]! * 256 + jpeg[at + 3]!;
-    const carrier = carrierOf(jpeg[at + 1]!, jpeg.subarray(at + 4, end));
     if (jpeg[at + 1] === 0xe0) start.push(jpeg.subarray(at, end));
-    else if (!carrier || !replaced[carrier](blocks)) own.push(jpeg.subarray(at, end));
+    else {
+      const carrier = carrierOf(jpeg[at + 1]!, jpeg.subarray(at + 4, end));
+      if (!carrier || !replaced[carrier](blocks)) own.push(jpeg.subarray(at, end));
+    }
     at = end;
   }
   return concatenated([
@@ -160,9 +162,17 @@ async function xmpSegments(xmp: Uint8Array): Promise<Uint8Array[]> {
   return [...segment(carriers.xmp, [], main), ...parted(carriers.moreXmp, rest, head)];
 }
 
-function iccSegments(icc: Uint8Array): Uint8Array[] {
-  const count = Math.ceil(icc.length / (longest - carriers.icc.name.length - 2));
-  return count <= mostParts ? parted(carriers.icc, icc, (part) => [part + 1, count]) : [];
+/** Most answers carry the same profile. */
+const knownSegments = new WeakMap<Uint8Array, readonly Uint8Array[]>();
+
+function iccSegments(icc: Uint8Array): readonly Uint8Array[] {
+  let segments = knownSegments.get(icc);
+  if (!segments) {
+    const count = Math.ceil(icc.length / (longest - carriers.icc.name.length - 2));
+    segments = count <= mostParts ? parted(carriers.icc, icc, (part) => [part + 1, count]) : [];
+    knownSegments.set(icc, segments);
+  }
+  return segments;
 }
 
 /** Content over as many segments as it takes; `head` stands between identifier and content of each. */

@@ -29,8 +29,23 @@ const detailBounds = [0.02, 2] as const;
 /** Bytes for each pixel where the length of a file is not known. */
 const usualDetail = 0.3;
 
+/** What was decided of an image, for the quality that was asked for last: the same one for all its tiles. */
+const decided = new WeakMap<object, { readonly quality: number; readonly worth: boolean }>();
+
 /** Whether cuts are estimated to take at most 1.5 times the bytes of the same tiles encoded at `quality` with halved chroma. */
 export function worthCutting(
+  reader: Pick<JpegReader, "frame" | "quant" | "codedBytes">,
+  quality: number,
+): boolean {
+  let decision = decided.get(reader);
+  if (decision?.quality !== quality) {
+    decision = { quality, worth: isWorth(reader, quality) };
+    decided.set(reader, decision);
+  }
+  return decision.worth;
+}
+
+function isWorth(
   { frame, quant, codedBytes }: Pick<JpegReader, "frame" | "quant" | "codedBytes">,
   quality: number,
 ): boolean {
