@@ -77,6 +77,9 @@ export function originCached(options: OriginCacheOptions): Source {
   } = options;
   const counts = createCounts("opens", "not_found", "errors", "reads", "bytes", "requests", "fetched");
   const states = createLru<string, State>(keptStates);
+  /** Masters that were not there, and until when they are not asked for again: a page is first looked for by its whole name. */
+  const absent = createLru<string, number>(keptStates);
+  const absentMs = Math.min(revalidateMs, mostAbsentMs);
   const blocks = createLru<string, Uint8Array>(keptBytes);
   const looks = createSingleFlight<State | undefined>();
   /** Blocks on their way from the slot or the origin: one flight for all who read them. */
@@ -201,7 +204,10 @@ export function originCached(options: OriginCacheOptions): Source {
     const first = { offset: 0, length: firstLength };
     const answer = await ask(key, first, known && { facts: known.facts, purpose: "check" }, signal);
     if (answer.kind === "absent") {
-      states.delete(key);
+      if (generations.of(key) === generation) {
+        states.delete(key);
+        if (absentMs > 0) absent.set(key, now() + absentMs, 1);
+      }
       return undefined;
     }
     if (answer.kind === "unchanged" && known) return keepState(key, { ...known, checkedAt: now() });
@@ -231,6 +237,7 @@ export function originCached(options: OriginCacheOptions): Source {
       state !== undefined && age(state) < revalidateMs + staleMs ? state : undefined;
     const inMemory = states.get(key);
     if (fresh(inMemory) || (now() < awayUntil && spare(inMemory))) return inMemory;
+    if (!inMemory && now() < (absent.get(key) ?? 0)) return undefined;
     return looks.run(
       `${generations.of(key)} ${key}`,
       async (work) => {
@@ -399,13 +406,16 @@ export function originCached(options: OriginCacheOptions): Source {
       }
     },
     forget(key) {
+      absent.delete(key);
       const state = states.get(key);
       if (state) keepState(key, { ...state, checkedAt: 0 });
     },
     purge(key) {
       generations.renew(key);
-      if (key === undefined) states.clear();
-      else states.delete(key);
+      for (const known of [states, absent]) {
+        if (key === undefined) known.clear();
+        else known.delete(key);
+      }
     },
     ...(list ? { list } : {}),
     check: () => remote.check(AbortSignal.timeout(checkMs)),
@@ -415,6 +425,9 @@ export function originCached(options: OriginCacheOptions): Source {
 
 /** An origin that did not answer is left alone for so long. */
 const awayMs = 10_000;
+
+/** A master that is not there is not asked for again for so long, or until `revalidate` is over. */
+const mostAbsentMs = 10_000;
 
 /** A check of an origin ends after this. */
 const checkMs = 5_000;

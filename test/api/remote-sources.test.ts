@@ -148,6 +148,18 @@ describe("what is asked of the origin", () => {
   });
 });
 
+test("tiles of a page ask once whether there is a file of the very name", async () => {
+  const name = "tif-multipage-3sizes.tif";
+  origin.masters.set(name, masterOf(fixture(name)));
+  const { get, close } = await service();
+  origin.since();
+  for (const region of ["full", "0,0,16,16", "16,0,16,16", "0,16,16,16"])
+    expect((await get(`/iiif/3/${name};2/${region}/max/0/default.png`)).status).toBe(200);
+  const paths = origin.asked.map(({ path }) => path);
+  expect(paths.filter((path) => path === `${name};2`)).toHaveLength(1);
+  await close();
+});
+
 describe("answers", () => {
   test("are those of the same file on a disk", async () => {
     const local = await served();

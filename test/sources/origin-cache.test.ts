@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createCounts } from "../../src/lib/count.ts";
 import { nodePlatform } from "../../src/platform/node.ts";
 import { buildSources } from "../../src/sources/index.ts";
@@ -267,6 +267,36 @@ describe("a master that changes", () => {
       expectBytes(await again.bytes.read(size - 10, 10), next.slice(size - 10, size));
     },
   );
+
+  test("that is not there is not asked for again for 10 s, unless it is purged", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      const origin = await originWith({});
+      const source = httpSource(origin);
+      for (let i = 0; i < 3; i++) expect(await source.open("late")).toBeUndefined();
+      expect(origin.since().requests).toBe(1);
+      origin.masters.set("late", masterOf(content));
+      vi.setSystemTime(Date.now() + 9_999);
+      source.purge?.("other");
+      expect(await source.open("late")).toBeUndefined();
+      vi.setSystemTime(Date.now() + 1);
+      await open(source, "late");
+
+      expect(await source.open("later")).toBeUndefined();
+      origin.masters.set("later", masterOf(content));
+      source.purge?.("later");
+      await open(source, "later");
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("that is not there is asked for each time where revalidate is 0", async () => {
+    const origin = await originWith({});
+    const source = httpSource(origin, { revalidate: "0s" });
+    for (let i = 0; i < 2; i++) expect(await source.open("never")).toBeUndefined();
+    expect(origin.since().requests).toBe(2);
+  });
 
   test("that goes away is not there", async () => {
     const origin = await originWith({ a: masterOf(content) });
