@@ -76,6 +76,8 @@ export interface ReadRequest {
   readonly region: Rectangle;
   /** One of the codec's `scaleFactors`. */
   readonly scaleFactor: number;
+  /** The answer holds colour in half its size: a codec that keeps it apart may read it so. */
+  readonly halvesColour?: true;
   /** Percentiles of the whole picture's values that become black and white: 0 to 100, `low` below `high`. TIFF of 16 bits and more. */
   readonly window?: { readonly low: number; readonly high: number };
 }
@@ -166,6 +168,11 @@ export interface Codec {
    * filter after them.
    */
   ownScales?(header: ImageHeader): readonly number[];
+  /**
+   * Those of `scaleFactors` whose pixels are as good as a resampling where nothing is resampled after them, for answers that
+   * hold colour in half their size or not. The plan prefers them to reducing from a larger scale.
+   */
+  exactScales?(header: ImageHeader, halvesColour: boolean): readonly number[];
   /** How many times the answer's size `decode` is to deliver at least at other scales; the plan decides where absent. */
   readonly headroom?: number;
   /** Estimated peak bytes of `decode`, result included. `fileSize` is the master's length; `indexed`, unless false, tells that there will be an index. */
@@ -177,6 +184,8 @@ export interface Codec {
    * loaded. Empty where this kind of file has none. Goes on from what an earlier job with the same id has made.
    */
   index?(bytes: ByteSource, header: ImageHeader, access?: IndexAccess): Promise<Uint8Array>;
+  /** Estimated peak bytes of `index`; present with it. */
+  indexMemory?(header: ImageHeader): number;
   /** Present with `index`. `room` as in {@link IndexBlocks}; what needs more for its blocks gets no index. */
   indexing?(read: ReadRequest, fileSize: number, room: number): Indexing;
   /** A whole job with less than the general way from pixels to pixels, where this file and plan allow; else undefined. */

@@ -19,7 +19,10 @@ const factories = {
   tif: tiffCodec,
   webp: webpCodec,
   jp2: jp2Codec,
-} as const satisfies Record<SourceFormat, (host: CodecHost) => Codec>;
+} as const satisfies Record<
+  SourceFormat,
+  (host: CodecHost, kernels: ReturnType<typeof createKernels>) => Codec
+>;
 
 /** A codec that writes as well. */
 export type Encoder = Codec & Required<Pick<Codec, "encode" | "encodes" | "embed">>;
@@ -42,12 +45,13 @@ export interface Codecs {
 /** All codecs over one host; instances of WebAssembly modules are made when first needed. */
 export function createCodecs(host: CodecHost): Codecs {
   const all = new Map<string, Codec>();
+  const kernels = createKernels(host);
   for (const factory of Object.values(factories)) {
-    const codec = factory(host);
+    const codec = factory(host, kernels);
     all.set(codec.format, codec);
   }
   return {
-    kernels: createKernels(host),
+    kernels,
     colour: createColour(host),
     ignoredProfile: host.ignoredProfile,
     recognise: (head) => [...all.values()].find((codec) => codec.recognises(head)),

@@ -12,7 +12,7 @@ export const renderVersion = 11;
 /** Raised whenever the recorded facts change their meaning. */
 export const factsVersion = 5;
 /** Raised whenever the form of indexes changes. */
-export const indexVersion = 2;
+export const indexVersion = 3;
 
 /** A master as keys see it. */
 export interface MasterKey {

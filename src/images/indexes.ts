@@ -166,7 +166,7 @@ export function createIndexes({
   });
 
   const make = (master: Master, header: ImageHeader, index: IndexAccess, work: AbortSignal) => {
-    const memory = indexMemory(header);
+    const memory = codecs.byFormat(header.format).indexMemory?.(header) ?? 0;
     const { bytes, file } = master.image;
     return admission.run(memory, work, () =>
       pool.index({ header, memory, bytes, file, index }, { signal: work, timeoutMs }),
@@ -300,9 +300,4 @@ async function orAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T>
   signal.addEventListener("abort", leave, { once: true });
   if (signal.aborted) leave();
   return Promise.race([result, gone]).finally(() => signal.removeEventListener("abort", leave));
-}
-
-/** What an index pass may need: a window of the file, tables, and planes of an eighth of each side. */
-function indexMemory(header: ImageHeader): number {
-  return 8 * 2 ** 20 + Math.ceil((header.width * header.height * header.bands) / 32);
 }

@@ -56,24 +56,27 @@ export function planRender(input: PlanInput): RenderPlan {
   const reduced = isReduced(geometry);
   const linear = reduced && policy.linear;
   const sharpen = reduced ? policy.sharpen : undefined;
-  const scaleFactor = chooseScale(
-    decoder,
-    header,
-    Math.min(step.x, step.y),
-    timesDecoded(policy, step, linear),
-  );
+  // A blur looks beyond the answer where the picture goes on.
+  const reach = sharpen ? blurReach(sharpen.radius) : 0;
+  const across = span(region.x, size.width, step.x, upright.width, reach);
+  const down = span(region.y, size.height, step.y, upright.height, reach);
+  const axesAt = (factor: number) => ({
+    x: axis(across, step.x, factor, upright.width, orientation.flipX),
+    y: axis(down, step.y, factor, upright.height, orientation.flipY),
+  });
+  const isExact = (factor: number) => Object.values(axesAt(factor)).every(isIdentity);
+  const halvesColour = request.format === "jpg" && policy.chroma === "420";
+  const times = timesDecoded(policy, step, linear);
+  const scaleFactor =
+    (times ? undefined : decoder.exactScales?.(header, halvesColour).find(isExact)) ??
+    chooseScale(decoder, header, Math.min(step.x, step.y), times);
 
   const level: Size = {
     width: Math.ceil(upright.width / scaleFactor),
     height: Math.ceil(upright.height / scaleFactor),
   };
-  // A blur looks beyond the answer where the picture goes on.
-  const reach = sharpen ? blurReach(sharpen.radius) : 0;
-  const across = span(region.x, size.width, step.x, upright.width, reach);
-  const down = span(region.y, size.height, step.y, upright.height, reach);
-  const x = axis(across, step.x, scaleFactor, upright.width, orientation.flipX);
-  const y = axis(down, step.y, scaleFactor, upright.height, orientation.flipY);
-  const exact = isIdentity(x) && isIdentity(y);
+  const { x, y } = axesAt(scaleFactor);
+  const exact = isExact(scaleFactor);
   const window = exact ? { x: x.origin, y: y.origin, width: x.size, height: y.size } : windowOf(x, y, level);
   const readRegion = storedRegion(window, level, header, scaleFactor);
 
@@ -95,7 +98,14 @@ export function planRender(input: PlanInput): RenderPlan {
   steps.push(...outputSteps(input, header));
 
   const percentiles = windowFor(header, policy);
-  const read = { header, page, region: readRegion, scaleFactor, ...(percentiles && { window: percentiles }) };
+  const read = {
+    header,
+    page,
+    region: readRegion,
+    scaleFactor,
+    ...(decoder.exactScales && halvesColour && ({ halvesColour } as const)),
+    ...(percentiles && { window: percentiles }),
+  };
   const decoded = {
     width: Math.ceil(readRegion.width / scaleFactor),
     height: Math.ceil(readRegion.height / scaleFactor),

@@ -30,7 +30,7 @@ export interface OutputPolicy {
 
 /** What a plan has to know of the two codecs. */
 export interface CodecFacts {
-  readonly decoder: Pick<Codec, "scaleFactors" | "ownScales" | "headroom" | "memory">;
+  readonly decoder: Pick<Codec, "scaleFactors" | "ownScales" | "exactScales" | "headroom" | "memory">;
   readonly encoder: NonNullable<Codec["encodes"]>;
 }
 

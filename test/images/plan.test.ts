@@ -104,12 +104,20 @@ describe("what a plan reads", () => {
   });
 
   test("is scaled down by the decoder as far as it can without harm", () => {
-    // Half of what is asked for, so that a good filter makes the last step (JPEG: up to an eighth).
+    // Half of what is asked for, so that a good filter makes the last step (JPEG: up to an eighth), or all of it where the
+    // decoder filters itself (JPEG: a quarter, where colour is halved).
     expect(
       [1, 2, 4, 8, 16, 32].map(
         (s) => planOf(headerOf(40_000, 30_000, 1), tilePath(s, 0, 0)).read.scaleFactor,
       ),
-    ).toEqual([1, 1, 2, 4, 8, 8]);
+    ).toEqual([1, 1, 4, 4, 8, 8]);
+    const quarter = (path: string, settings = {}) =>
+      planOf(headerOf(40_002, 30_000, 1), path, settings).read.scaleFactor;
+    expect(quarter("0,0,2048,2048/512,512/0/default.png")).toBe(2);
+    expect(quarter("0,0,2048,2048/512,512/0/default.jpg", { jpeg_chroma: "444" })).toBe(2);
+    expect(quarter("2,0,2048,2048/512,512/0/default.jpg")).toBe(2);
+    expect(quarter("0,0,2048,2048/512,511/0/default.jpg")).toBe(2);
+    expect(quarter("0,0,2048,2048/512,512/0/default.jpg", { supersample: 2 })).toBe(2);
   });
 
   test("is four times the answer where a decoder only averages, twice where that is a very large picture", () => {

@@ -15,6 +15,8 @@ export type JpegDetails = {
   readonly mcuHeight: number;
   /** More than one scan: coefficients of the whole picture are kept while decoding. */
   readonly multiscan: boolean;
+  /** Components have different sizes. */
+  readonly subsampled: boolean;
   readonly arithmetic: boolean;
   /** The height stands behind the first scan, not in the frame header. */
   readonly lateHeight?: true;
@@ -232,6 +234,7 @@ function describe(frame: Frame, around: Surroundings): ImageHeader {
   const details: JpegDetails = {
     frameOffset: frame.offset,
     mcuHeight: 8 * Math.max(...frame.sampling.map(([, v]) => v)),
+    subsampled: frame.sampling.some(([h, v]) => h !== frame.sampling[0]![0] || v !== frame.sampling[0]![1]),
     multiscan: around.multiscan || kind.variant.includes("progressive"),
     arithmetic,
     ...(around.lateHeight && { lateHeight: true }),

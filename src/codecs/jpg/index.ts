@@ -4,7 +4,10 @@ import createLibjpegTurbo, { type LibjpegTurbo } from "@cornerstonejs/codec-libj
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { Orientation } from "../../pipeline/orientation.ts";
-import type { Codec, CodecHost, ImageHeader, Rectangle } from "../codec.ts";
+import type { PixelBuffer } from "../../pipeline/pixels.ts";
+import type { Resampler } from "../../pipeline/resample-wasm.ts";
+import { sourceWindow } from "../../pipeline/resize.ts";
+import type { Codec, CodecHost, ImageHeader, ReadRequest, Rectangle } from "../codec.ts";
 import { emscriptenOptions, keptInstance } from "../instance.ts";
 import { arithmeticDecoder, arithmeticMemory } from "./arithmetic.ts";
 import { embedInJpeg, readJpegBlocks } from "./blocks.ts";
@@ -13,7 +16,7 @@ import { withDensity } from "./density.ts";
 import { encodes, jpegEncoder, optimisePays } from "./encode.ts";
 import { createJpegEncoder, type JpegEncoder } from "./fast-encode.ts";
 import { readJpegHeader } from "./header.ts";
-import { indexedJpeg, indexedMemory, indexing } from "./indexed.ts";
+import { indexedJpeg, indexedMemory, indexing, indexPassMemory } from "./indexed.ts";
 import { withHeight } from "./line-count.ts";
 import { worthCutting } from "./passthrough.ts";
 import { planesOf } from "./planes.ts";
@@ -27,15 +30,44 @@ function sized(bytes: ByteSource, header: ImageHeader): ByteSource {
   return lateHeight ? withHeight(bytes, frameOffset, header.height) : bytes;
 }
 
+/** The scale whose samples are as good as a resampling. */
+const quarter = 4;
+
+/** A read at 1/4 made from one at 1/2, as the index makes it. */
+async function reduced(
+  read: ReadRequest,
+  decode: (read: ReadRequest) => Promise<PixelBuffer>,
+  { resize }: Resampler,
+): Promise<PixelBuffer> {
+  const { header, region, scaleFactor } = read;
+  const factor = scaleFactor / 2;
+  const axis = (start: number, length: number) => ({
+    size: Math.ceil(length / scaleFactor),
+    origin: start / factor,
+    scale: 2,
+  });
+  const [x, y] = [axis(region.x, region.width), axis(region.y, region.height)];
+  const h = sourceWindow(x, Math.ceil(header.width / factor));
+  const v = sourceWindow(y, Math.ceil(header.height / factor));
+  const larger = {
+    x: h.start * factor,
+    y: v.start * factor,
+    width: Math.min(header.width, h.end * factor) - h.start * factor,
+    height: Math.min(header.height, v.end * factor) - v.start * factor,
+  };
+  const pixels = await decode({ ...read, region: larger, scaleFactor: factor });
+  return resize(pixels, { ...x, origin: x.origin - h.start }, { ...y, origin: y.origin - v.start });
+}
+
 /** JPEG in Huffman and arithmetic coding, baseline and progressive, 8 bit; gray, RGB and CMYK. */
-export function jpegCodec(host: CodecHost): Codec {
+export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
   const withTurbo = keptInstance<LibjpegTurbo>({
     create: () => createLibjpegTurbo(emscriptenOptions(host.wasm("jpeg-turbo-8bit"))),
     memory: (turbo) => turbo.HEAPU8.length,
   });
   const decodeHuffman = turboDecoder(host);
   const decodeArithmetic = arithmeticDecoder(withTurbo);
-  const indexed = indexedJpeg(host);
+  const indexed = indexedJpeg(host, resampler.resamplePlane);
   let kept: Turner | undefined;
   const turner = () => (kept ??= createTurner(host.wasm("jpeg-turn")));
   const cutIn = async (turn: Orientation, reader: JpegReader, region: Rectangle) => {
@@ -62,11 +94,21 @@ export function jpegCodec(host: CodecHost): Codec {
     },
     scaleFactors: (header) => (detailsOf(header).arithmetic ? [1] : [1, 2, 4, 8]),
     headroom: 2, // reduced in the frequencies
+    exactScales(header, halvesColour) {
+      const { arithmetic, subsampled } = detailsOf(header);
+      return !arithmetic && (halvesColour || !subsampled) ? [quarter] : [];
+    },
     memory(read, fileSize, isIndexed = true) {
       if (detailsOf(read.header).arithmetic) return arithmeticMemory(read, fileSize);
-      return isIndexed ? indexedMemory(read) : turboMemory(read, fileSize);
+      if (isIndexed) return indexedMemory(read);
+      const { scaleFactor } = read;
+      return turboMemory(
+        scaleFactor === quarter ? { ...read, scaleFactor: scaleFactor / 2 } : read,
+        fileSize,
+      );
     },
     index: (bytes, header, ...rest) => indexed.index(sized(bytes, header), header, ...rest),
+    indexMemory: indexPassMemory,
     indexing,
     async derive(bytes, plan, access, kernels) {
       const { read, write } = plan;
@@ -99,7 +141,9 @@ export function jpegCodec(host: CodecHost): Codec {
       const source = sized(bytes, read.header);
       const file = access && (await indexed.open(source, read, access));
       if (file) return indexed.decode(file, read);
-      return detailsOf(read.header).arithmetic ? decodeArithmetic(source, read) : decodeHuffman(source, read);
+      if (detailsOf(read.header).arithmetic) return decodeArithmetic(source, read);
+      if (read.scaleFactor !== quarter) return decodeHuffman(source, read);
+      return reduced(read, (larger) => decodeHuffman(source, larger), resampler);
     },
     blocks: (bytes, _header, kinds) => readJpegBlocks(bytes, kinds),
     embed: embedInJpeg,

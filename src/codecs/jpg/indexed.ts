@@ -6,36 +6,54 @@ import { createLru } from "../../lib/lru.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost, ImageHeader, IndexAccess, IndexBlocks, Indexing, ReadRequest } from "../codec.ts";
 import { detailsOf } from "./decode.ts";
+import { planesInBlocks } from "./quarter-blocks.ts";
 import {
   createEngine,
   type Engine,
   type JpegReader,
   openJpeg,
+  quarterBytes,
+  type ResamplePlane,
   type ScaleFactor,
+  type WrittenQuarter,
   writtenIndex,
+  writtenQuarter,
 } from "./random/index.ts";
-import { joinParts, splitParts } from "./stored-parts.ts";
-import { openTranscoder } from "./twin.ts";
 import {
+  type BlockReader,
+  type BlockWriter,
+  blockSource,
+  blockWriter,
   createBlockCache,
-  loadTwinBlocks,
-  saveTwinBlocks,
-  type TwinBlocks,
-  twinWriter,
+  loadStoredBlocks,
+  saveStoredBlocks,
   unfit,
-} from "./twin-blocks.ts";
+} from "./stored-blocks.ts";
+import { joinParts, type StoredParts, splitParts } from "./stored-parts.ts";
+import { openTranscoder } from "./twin.ts";
 
 /** A file behind its index. */
 export interface Opened {
   readonly reader: JpegReader;
+  readonly blocks: BlocksAtHand;
   /** Reads through the job at hand from now on, and indexes as far as a region needs. */
   ready(bytes: ByteSource, read: ReadRequest, blocks: IndexBlocks | undefined): Promise<void>;
+}
+
+/** Those of the job that reads. */
+interface BlocksAtHand {
+  current?: IndexBlocks | undefined;
 }
 
 /** Bytes of indexes and overviews that stay parsed in a worker. */
 const kept = 64 * 2 ** 20;
 /** An overview at 1/8 of more bytes is not kept. */
 const overviewLimit = 48 * 2 ** 20;
+/** Nor are planes at 1/4 of more bytes, or of more than so many times those of the file: what has few bytes is quickly decoded. */
+const quarterLimit = 64 * 2 ** 20;
+const mostOfFile = 4;
+const quarterLimitOf = (fileSize = Number.POSITIVE_INFINITY) =>
+  Math.min(quarterLimit, 2 ** 20 + mostOfFile * fileSize);
 
 /** Of these files the index is that of a twin. */
 const isProgressive = (header: ImageHeader) => header.variant === "progressive";
@@ -57,16 +75,24 @@ export function indexing({ header, scaleFactor }: ReadRequest, fileSize: number,
   return scaleFactor === 8 ? "apart" : "wait";
 }
 
-/** Estimated peak bytes of reading a region through the index: planes, pixels, margins. */
+/** Estimated peak bytes of reading a region through the index: planes, pixels, margins, and what is kept of the whole. */
 export function indexedMemory({ header, region, scaleFactor }: ReadRequest): number {
   const side = (length: number) => Math.ceil(length / scaleFactor) + 64;
   const samples = side(region.width) * side(region.height) * header.bands;
-  const overview = Math.ceil((header.width * header.height * header.bands) / 64);
-  return 3 * samples + overview + 16 * 2 ** 20;
+  // at 1/4 four samples at 1/2 become one
+  const planes = scaleFactor === 4 ? 8 : 3;
+  return planes * samples + keptMemory(header) + 16 * 2 ** 20;
 }
 
+/** Overview and planes at 1/4. */
+const keptMemory = ({ width, height, bands }: ImageHeader) =>
+  Math.ceil((width * height * bands) / 64) + Math.min(quarterLimit, Math.ceil((width * height * bands) / 16));
+
+/** What an index pass takes: a window of the file, tables, rows at 1/2, and what is kept of the whole. */
+export const indexPassMemory = (header: ImageHeader) => 12 * 2 ** 20 + keptMemory(header);
+
 /** Access by regions over one host; parsed indexes are kept by their id. */
-export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
+export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePlane) {
   const opened = createLru<string, Opened>(kept);
   const blockCache = createBlockCache();
   let engine: Engine | undefined;
@@ -84,7 +110,7 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
   };
 
   /** Over the file itself; undefined for kinds without an index of their own. */
-  const reading = async (bytes: ByteSource): Promise<Opened | undefined> => {
+  const reading = async (bytes: ByteSource, blocks: BlocksAtHand): Promise<Opened | undefined> => {
     let current = bytes;
     const reader = await openJpeg(
       currentEngine,
@@ -95,13 +121,15 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
         },
         read: (offset, length) => current.read(offset, length),
       },
-      { overviewLimit },
+      { overviewLimit, resample, quarterLimit: quarterLimitOf(bytes.size) },
     );
     if (!reader) return undefined;
     return {
       reader,
-      async ready(own, { region, scaleFactor }) {
+      blocks,
+      async ready(own, { region, scaleFactor }, ownBlocks) {
         current = own;
+        blocks.current = ownBlocks;
         if (reader.indexed) return;
         const bottom = region.y + region.height + marginRows * scaleFactor;
         await reader.buildIndex(scaleFactor < 8 ? { untilRow: bottom } : {});
@@ -110,36 +138,48 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
   };
 
   /** Over the twin of a file. */
-  const readingTwin = async (id: string, twin: TwinBlocks, blocks: IndexBlocks | undefined) => {
-    let current = blocks;
-    const source = blockCache.source(twin, () => current);
+  const readingTwin = async (
+    id: string,
+    twin: ByteSource,
+    blocks: BlocksAtHand,
+  ): Promise<Opened | undefined> => {
     const read: ByteSource["read"] = async (offset, length) => {
       try {
-        return await source.read(offset, length);
+        return await twin.read(offset, length);
       } catch (error) {
         opened.delete(id);
         throw error;
       }
     };
-    const reader = await openJpeg(currentEngine, { size: source.size, read });
-    const file: Opened | undefined = reader && {
-      reader,
-      async ready(_bytes, _read, own) {
-        current = own;
-      },
-    };
-    return file;
+    const reader = await openJpeg(currentEngine, { size: twin.size, read }, { resample });
+    return (
+      reader && {
+        reader,
+        blocks,
+        async ready(_bytes, _read, own) {
+          blocks.current = own;
+        },
+      }
+    );
   };
 
   /** Throws ServiceError `decode`, code index_unfit, for an index that is not this file's. */
   const restore = async (bytes: ByteSource, header: ImageHeader, access: IndexAccess): Promise<Opened> => {
     const parts = splitParts(await access.load());
-    const twin = parts?.twin && loadTwinBlocks(parts.twin);
-    if (!parts || (twin !== undefined) !== isProgressive(header)) throw unfit();
-    const file = await (twin ? readingTwin(access.id, twin, access.blocks) : reading(bytes));
+    const stored = parts?.blocks && loadStoredBlocks(parts.blocks);
+    if (!parts || parts.twin > 0 !== isProgressive(header)) throw unfit();
+    if ((parts.twin > 0 || parts.quarter) && !stored) throw unfit();
+    const blocks: BlocksAtHand = { current: access.blocks };
+    const inBlocks = stored && blockCache.reader(stored, () => blocks.current);
+    const file = await (parts.twin > 0 && inBlocks
+      ? readingTwin(access.id, blockSource(inBlocks, parts.twin), blocks)
+      : reading(bytes, blocks));
     const frame = file?.reader.frame;
     const agrees = frame?.width === header.width && frame.height === header.height;
-    if (file && agrees && (await file.reader.loadIndex(parts.index, parts.overview))) return file;
+    if (file && agrees && (await file.reader.loadIndex(parts.index, parts.overview))) {
+      if (parts.quarter && inBlocks) keepQuarter(file, inBlocks, parts.twin);
+      return file;
+    }
     throw unfit();
   };
 
@@ -156,16 +196,76 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
     const isWhole = overview.reduce((sum, { length }) => sum + length, 0) <= overviewLimit;
     if (damaged || !isWhole || !index || !(await reader?.loadIndex(index, overview)) || !reader)
       throw indexWanted();
-    return { reader, async ready() {} };
+    return { reader, blocks: {}, async ready() {} };
+  };
+
+  /** Has a file's planes at 1/4 read from blocks, where they begin at `start`. */
+  const keepQuarter = ({ reader, blocks }: Opened, inBlocks: BlockReader, start: number) => {
+    const planes = planesInBlocks(reader.frame, inBlocks, start);
+    reader.keepQuarter(async (areas) => (blocks.current ? planes(areas) : undefined));
+  };
+
+  /** Puts planes at 1/4 behind what is in the blocks, if there is room; whether there was. */
+  const addQuarter = async (
+    writer: BlockWriter,
+    planes: readonly Uint8Array[] | undefined,
+    room: number,
+  ): Promise<boolean> => {
+    const bytes = planes?.reduce((sum, { length }) => sum + length, 0) ?? 0;
+    if (!planes || writer.size + bytes > room) return false;
+    for (const plane of planes) await writer.add(plane);
+    return true;
   };
 
   const makeTwin = async (bytes: ByteSource, blocks: IndexBlocks): Promise<Uint8Array> => {
-    const writer = twinWriter(blocks);
-    const noted = await transcoder().transcode(bytes, { overviewLimit, onChunk: writer.add });
+    const writer = blockWriter(blocks);
+    let quarter: WrittenQuarter | undefined;
+    const noted = await transcoder().transcode(bytes, {
+      overviewLimit,
+      async onChunk(chunk) {
+        // the first is the head
+        if (writer.size === 0)
+          quarter = await writtenQuarter(currentEngine, chunk, {
+            resample,
+            quarterLimit: quarterLimitOf(bytes.size),
+          });
+        else quarter?.add(chunk);
+        await writer.add(chunk);
+      },
+    });
     const index = await writtenIndex(noted);
     if (!index) return new Uint8Array();
     const overview = noted.planes?.map(({ data }) => data) ?? [];
-    return joinParts({ index, overview, twin: saveTwinBlocks(await writer.end()) });
+    const twin = writer.size;
+    const hasQuarter = await addQuarter(writer, quarter?.end(), blocks.room);
+    const stored = await writer.end();
+    return joinParts({ index, overview, twin, quarter: hasQuarter, blocks: saveStoredBlocks(stored) });
+  };
+
+  /** The entry of a sequential file that is indexed; its planes at 1/4 go into blocks, and are read from there. */
+  const save = async (
+    file: Opened,
+    index: Uint8Array,
+    access: IndexAccess | undefined,
+  ): Promise<Uint8Array> => {
+    const { reader } = file;
+    const parts: StoredParts = {
+      index,
+      overview: reader.overview ?? [],
+      twin: 0,
+      quarter: false,
+      blocks: undefined,
+    };
+    const blocks = access?.blocks;
+    const writer = blocks && blockWriter(blocks);
+    if (!writer || !(await addQuarter(writer, reader.quarter, blocks.room))) return joinParts(parts);
+    const stored = await writer.end();
+    keepQuarter(
+      file,
+      blockCache.reader(stored, () => file.blocks.current),
+      0,
+    );
+    return joinParts({ ...parts, quarter: true, blocks: saveStoredBlocks(stored) });
   };
 
   /** An index that could not be gone on with is begun anew by the next job. */
@@ -186,7 +286,7 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
 
   /** What there is to read while there is no index; undefined where the file has to be decoded as a whole. */
   const begin = async (bytes: ByteSource, { header, scaleFactor }: ReadRequest) => {
-    if (!isProgressive(header)) return reading(bytes);
+    if (!isProgressive(header)) return reading(bytes, {});
     return scaleFactor === 8 ? overviewOf(bytes) : undefined;
   };
 
@@ -212,7 +312,7 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
   return {
     /**
      * The index of a sequential file with its overview at 1/8; for a progressive one those of its baseline twin, which is
-     * put into blocks. Empty for kinds that have none: arithmetic coding, 12 bit, twins too large to keep.
+     * put into blocks. Planes at 1/4 go into blocks, too, where there is room. Empty for kinds that have none: arithmetic coding, 12 bit, twins too large to keep.
      */
     index: (bytes: ByteSource, header: ImageHeader, access?: IndexAccess): Promise<Uint8Array> =>
       guarded(async () => {
@@ -220,14 +320,15 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
         if (!hasIndex(header, bytes.size ?? 0, blocks?.room ?? 0)) return new Uint8Array();
         if (isProgressive(header)) return blocks ? makeTwin(bytes, blocks) : new Uint8Array();
         const id = access?.id;
-        const file = (id === undefined ? undefined : opened.get(id)) ?? (await reading(bytes));
+        const file = (id === undefined ? undefined : opened.get(id)) ?? (await reading(bytes, {}));
         if (!file) return new Uint8Array();
         const all = { header, page: 1, region: wholeOf(header), scaleFactor: 8 };
         await prepared(id, file, bytes, all);
         const index = file.reader.saveIndex();
         if (!index) return new Uint8Array();
+        const saved = await save(file, index, access);
         if (id !== undefined) opened.set(id, file, weightOf(file));
-        return joinParts({ index, overview: file.reader.overview ?? [], twin: undefined });
+        return saved;
       }),
 
     /** The file behind its index, indexed as far as the region needs; undefined for kinds that have none. */
@@ -236,7 +337,14 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">) {
 
     /** As Codec.decode promises. */
     decode: (file: Opened, read: ReadRequest): Promise<PixelBuffer> =>
-      guarded(() => file.reader.decodePixels(read.region, read.scaleFactor as ScaleFactor)),
+      guarded(() =>
+        file.reader.decodePixels(
+          read.region,
+          read.scaleFactor as ScaleFactor,
+          undefined,
+          read.scaleFactor === 4 && read.halvesColour ? "stored" : "full",
+        ),
+      ),
 
     guarded,
   };
@@ -247,9 +355,10 @@ const marginRows = 128;
 
 const wholeOf = ({ width, height }: ImageHeader) => ({ x: 0, y: 0, width, height });
 
-/** Bytes that a file keeps in memory, its overview counted as if it were there. */
-function weightOf({ reader: { frame } }: Opened): number {
-  return 128 * 1024 + Math.ceil((frame.width * frame.height * frame.components.length) / 64);
+/** Bytes that a file keeps in memory, its overview counted as if it were there, and planes at 1/4 that are in no blocks. */
+function weightOf({ reader: { frame, keepsQuarter } }: Opened): number {
+  const overview = Math.ceil((frame.width * frame.height * frame.components.length) / 64);
+  return 128 * 1024 + overview + (keepsQuarter ? quarterBytes(frame) : 0);
 }
 
 /** Reads without copies: nobody changes what is read here. */

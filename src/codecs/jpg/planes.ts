@@ -76,8 +76,7 @@ export async function planesOf(
 function isHalfEnough(want: Wanted, scaleFactor: number): boolean {
   const { x, y } = halvedGrid(want);
   const axes = [onSamples(x), onSamples(y)];
-  if (axes.every(isCopy)) return scaleFactor <= 2;
-  return scaleFactor <= 4 && axes.every(({ scale }) => scale >= 2);
+  return scaleFactor <= 2 && (axes.every(isCopy) || axes.every(({ scale }) => scale >= 2));
 }
 
 const halvedGrid = ({ x, y }: Wanted): Wanted => ({

@@ -2,14 +2,14 @@ import fc from "fast-check";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import type { Rectangle } from "../../../src/codecs/codec.ts";
-import { jpegCodec } from "../../../src/codecs/jpg/index.ts";
+import { createCodecs } from "../../../src/codecs/index.ts";
 import { ServiceError } from "../../../src/errors.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { fixture, testHost } from "../../host.ts";
 import { named, withFrame, withSegments } from "./segments.ts";
 
-const codec = jpegCodec(testHost);
+const codec = createCodecs(testHost).byFormat("jpg");
 
 async function decode(data: Uint8Array, scaleFactor = 1, region?: Rectangle): Promise<PixelBuffer> {
   const header = await codec.probe(memoryBytes(data), 1);

@@ -1,13 +1,13 @@
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import type { EncodeOptions } from "../../../src/codecs/codec.ts";
+import { createCodecs } from "../../../src/codecs/index.ts";
 import { withDensity } from "../../../src/codecs/jpg/density.ts";
-import { jpegCodec } from "../../../src/codecs/jpg/index.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { fixture, testHost } from "../../host.ts";
 import { isFrame, takeApart } from "./segments.ts";
 
-const codec = jpegCodec(testHost);
+const codec = createCodecs(testHost).byFormat("jpg");
 const defaults: EncodeOptions = {
   format: "jpg",
   quality: 90,

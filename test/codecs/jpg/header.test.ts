@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jpegCodec } from "../../../src/codecs/jpg/index.ts";
+import { createCodecs } from "../../../src/codecs/index.ts";
 import { ServiceError } from "../../../src/errors.ts";
 import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
 import { expectedRows, fixture, testHost } from "../../host.ts";
 import { named, type Segment, withFrame, withSegments } from "./segments.ts";
 
-const codec = jpegCodec(testHost);
+const codec = createCodecs(testHost).byFormat("jpg");
 const probe = (data: Uint8Array) => codec.probe(memoryBytes(data), 1);
 const plain = fixture("jpg-baseline-420.jpg");
 

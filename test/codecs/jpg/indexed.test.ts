@@ -72,17 +72,22 @@ describe("what is stored beside a JPEG", () => {
     const parts = {
       index: Uint8Array.of(1, 2, 3),
       overview: [Uint8Array.of(4), new Uint8Array()],
-      twin: Uint8Array.of(5, 6),
+      twin: 5e9,
+      quarter: true,
+      blocks: Uint8Array.of(5, 6),
     };
-    expect(splitParts(joinParts(parts))).toEqual(parts);
-    expect(splitParts(joinParts({ ...parts, twin: undefined }))).toEqual({ ...parts, twin: undefined });
+    const none = { ...parts, twin: 0, quarter: false, blocks: undefined };
+    for (const each of [parts, { ...parts, twin: 0 }, { ...parts, quarter: false }, none])
+      expect(splitParts(joinParts(each))).toEqual(each);
   });
 
   test("is refused when it is cut short, too long or of another version", () => {
     const joined = joinParts({
       index: Uint8Array.of(1, 2, 3),
       overview: [Uint8Array.of(4)],
-      twin: Uint8Array.of(5, 6),
+      twin: 7,
+      quarter: true,
+      blocks: Uint8Array.of(5, 6),
     });
     for (let n = 0; n < joined.length; n++) expect(splitParts(joined.slice(0, n))).toBeUndefined();
     expect(splitParts(Uint8Array.of(...joined, 0))).toBeUndefined();
@@ -141,7 +146,12 @@ describe("what is stored beside a JPEG", () => {
 });
 
 describe("while there is no index yet", () => {
-  const absent = (id: string): IndexAccess => ({ id, absent: true, load: async () => new Uint8Array() });
+  const absent = (id: string): IndexAccess => ({
+    id,
+    absent: true,
+    blocks: heapBlocks(),
+    load: async () => new Uint8Array(),
+  });
   const top = { x: 0, y: 0, width: 600, height: 48 };
 
   test("a file is read to where the region ends, once, and the index job goes on from there", async () => {

@@ -213,7 +213,7 @@ describe.each(["420", "422", "444"] as const)("a tile's planes of %s", (sampling
         chroma: "420",
         encoder: "fast",
       } as const;
-      const file = { reader, ready: async () => {} };
+      const file = { reader, blocks: {}, ready: async () => {} };
       const made = await planesOf(file, target, scaleFactor, write, codecs.kernels, () => {
         throw new Error("expected nothing to turn");
       });

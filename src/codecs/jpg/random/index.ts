@@ -6,7 +6,15 @@ export { createEngine, type Engine } from "./engine.ts";
 export type { Component, Frame, JpegColour, Scan } from "./frame.ts";
 export type { ScaleFactor } from "./geometry.ts";
 export type { Plane } from "./pixels.ts";
-export { type KeptPlanes, type PlaneArea, type PlanePart, quarterBytes, quarterSize } from "./quarter.ts";
+export {
+  type KeptPlanes,
+  type PlaneArea,
+  type PlanePart,
+  quarterBytes,
+  quarterSize,
+  type ResamplePlane,
+} from "./quarter.ts";
 export type { ByteRange, Read } from "./ranges.ts";
 export { type BuildIndexOptions, type JpegReader, openJpeg } from "./reader.ts";
 export { type WrittenFile, writtenIndex } from "./written-index.ts";
+export { type WrittenQuarter, writtenQuarter } from "./written-quarter.ts";

@@ -1,4 +1,5 @@
-// A twin in blocks: aligned stretches of its bytes, kept one by one while it is written and loaded one by one to be read.
+// What is kept beside an index in blocks: aligned stretches of its bytes, kept one by one while they are written and loaded one
+// by one to be read.
 
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
@@ -9,16 +10,16 @@ import type { IndexBlocks } from "../codec.ts";
 
 /** Bytes of every block but the last. */
 export const blockBytes = 2 ** 20;
-/** Bytes of blocks that a worker keeps, of all twins together. */
+/** Bytes of blocks that a worker keeps, of all images together. */
 const kept = 32 * 2 ** 20;
 /** Blocks that are loaded at the same time, each for all who wait for it. */
 const loadsAtOnce = 4;
 /** Bytes of a block's SHA-256 that are remembered. */
 const digestBytes = 16;
 
-/** What is stored of a twin in its index: by this its blocks are known again. */
-export interface TwinBlocks {
-  /** Bytes of the twin. */
+/** What an index tells of the blocks beside it: by this they are known again. */
+export interface StoredBlocks {
+  /** Bytes in all blocks. */
   readonly size: number;
   /** 16 bytes for each block, in order. */
   readonly digests: Uint8Array;
@@ -27,15 +28,15 @@ export interface TwinBlocks {
 const digestOf = async (block: Uint8Array) => (await sha256(block)).subarray(0, digestBytes);
 
 /** As bytes: size as a float of 8 bytes (little-endian), digests. */
-export function saveTwinBlocks({ size, digests }: TwinBlocks): Uint8Array {
+export function saveStoredBlocks({ size, digests }: StoredBlocks): Uint8Array {
   const saved = new Uint8Array(8 + digests.length);
   new DataView(saved.buffer).setFloat64(0, size, true);
   saved.set(digests, 8);
   return saved;
 }
 
-/** What {@link saveTwinBlocks} made; undefined where size and number of digests do not agree. */
-export function loadTwinBlocks(saved: Uint8Array): TwinBlocks | undefined {
+/** What {@link saveStoredBlocks} made; undefined where size and number of digests do not agree. */
+export function loadStoredBlocks(saved: Uint8Array): StoredBlocks | undefined {
   if (saved.length < 8) return undefined;
   const size = new DataView(saved.buffer, saved.byteOffset).getFloat64(0, true);
   const digests = saved.subarray(8);
@@ -45,8 +46,8 @@ export function loadTwinBlocks(saved: Uint8Array): TwinBlocks | undefined {
     : undefined;
 }
 
-/** Takes a twin's bytes as they come; holds one block at a time, and one more that is being kept. */
-export function twinWriter(blocks: IndexBlocks) {
+/** Takes bytes as they come; holds one block at a time, and one more that is being kept. */
+export function blockWriter(blocks: IndexBlocks) {
   const digests: Uint8Array[] = [];
   let current = new Uint8Array(blockBytes);
   let used = 0;
@@ -64,6 +65,10 @@ export function twinWriter(blocks: IndexBlocks) {
   };
 
   return {
+    /** Bytes that came so far. */
+    get size() {
+      return size;
+    },
     /** Throws ServiceError `unsupported` as soon as there is no room for so many bytes. */
     async add(chunk: Uint8Array): Promise<void> {
       size += chunk.length;
@@ -77,7 +82,7 @@ export function twinWriter(blocks: IndexBlocks) {
       }
     },
     /** When all blocks are kept. */
-    async end(): Promise<TwinBlocks> {
+    async end(): Promise<StoredBlocks> {
       if (used > 0) await flush();
       current = new Uint8Array();
       await keeping;
@@ -88,15 +93,17 @@ export function twinWriter(blocks: IndexBlocks) {
   };
 }
 
-/** Blocks of several twins by their digests, in bounded memory: the least recently used go first. */
+export type BlockWriter = ReturnType<typeof blockWriter>;
+
+/** Blocks of several images by their digests, in bounded memory: the least recently used go first. */
 export function createBlockCache() {
   const cache = createLru<string, Uint8Array>(kept);
   const loading = new Map<string, Promise<Uint8Array>>();
   const loads = createSemaphore(loadsAtOnce);
 
-  const load = async (key: string, twin: TwinBlocks, number: number, blocks: IndexBlocks) => {
+  const load = async (key: string, stored: StoredBlocks, number: number, blocks: IndexBlocks) => {
     const block = await loads.run(() => blocks.load(number));
-    const length = Math.min(blockBytes, twin.size - number * blockBytes);
+    const length = Math.min(blockBytes, stored.size - number * blockBytes);
     if (block?.length !== length) throw unfit();
     if (toHex(await digestOf(block)) !== key) throw unfit();
     cache.set(key, block, length);
@@ -109,12 +116,12 @@ export function createBlockCache() {
       return cache.weight;
     },
     /**
-     * A twin as it can be read; `current` gives the blocks of the job at hand. Reading throws ServiceError `decode`, code
-     * index_unfit, where a block is missing or another one than was written.
+     * What is in blocks as it can be read; `current` gives the blocks of the job at hand. Reading throws ServiceError `decode`,
+     * code index_unfit, where a block is missing or another one than was written.
      */
-    source(twin: TwinBlocks, current: () => IndexBlocks | undefined): ByteSource {
-      const keys = Array.from({ length: twin.digests.length / digestBytes }, (_, i) =>
-        toHex(twin.digests.subarray(i * digestBytes, (i + 1) * digestBytes)),
+    reader(stored: StoredBlocks, current: () => IndexBlocks | undefined): BlockReader {
+      const keys = Array.from({ length: stored.digests.length / digestBytes }, (_, i) =>
+        toHex(stored.digests.subarray(i * digestBytes, (i + 1) * digestBytes)),
       );
       const blockOf = (number: number): Uint8Array | Promise<Uint8Array> => {
         const key = keys[number] as string;
@@ -122,27 +129,53 @@ export function createBlockCache() {
         if (known) return known;
         const blocks = current();
         if (!blocks) throw unfit();
-        const found = load(key, twin, number, blocks).finally(() => loading.delete(key));
+        const found = load(key, stored, number, blocks).finally(() => loading.delete(key));
         loading.set(key, found);
         return found;
       };
       return {
-        size: twin.size,
-        async read(offset, length) {
-          const end = Math.min(offset + length, twin.size);
-          const out = new Uint8Array(Math.max(0, end - offset));
-          for (let at = offset; at < end; ) {
-            const number = Math.floor(at / blockBytes);
-            const block = await blockOf(number);
-            const start = at - number * blockBytes;
-            const part = block.subarray(start, start + end - at);
-            // copied, so that a read does not keep whole blocks in memory
-            out.set(part, at - offset);
-            at += part.length;
+        size: stored.size,
+        async stretch(offset, end) {
+          const first = Math.floor(offset / blockBytes);
+          const blocks: Uint8Array[] = [];
+          for (let n = first; n * blockBytes < Math.min(end, stored.size); n++) {
+            const block = blockOf(n);
+            blocks.push(block instanceof Uint8Array ? block : await block);
           }
-          return out;
+          return (from, length, target, to) => {
+            for (let at = from; at < from + length; ) {
+              const number = Math.floor(at / blockBytes);
+              const start = at - number * blockBytes;
+              const part = blocks[number - first]!.subarray(start, start + from + length - at);
+              target.set(part, to + at - from);
+              at += part.length;
+            }
+          };
         },
       };
+    },
+  };
+}
+
+/** Copies `length` bytes from place `from` of the blocks to place `to` of `target`. */
+export type CopyBytes = (from: number, length: number, target: Uint8Array, to: number) => void;
+
+/** Bytes in blocks. */
+export interface BlockReader {
+  readonly size: number;
+  /** Loads what lies between two places; nothing beyond them can be copied. */
+  stretch(offset: number, end: number): Promise<CopyBytes>;
+}
+
+/** The first `size` bytes of what is in blocks; copied, so that a read does not keep whole blocks in memory. */
+export function blockSource(reader: BlockReader, size: number): ByteSource {
+  return {
+    size,
+    async read(offset, length) {
+      const end = Math.min(offset + length, size);
+      const out = new Uint8Array(Math.max(0, end - offset));
+      if (out.length > 0) (await reader.stretch(offset, end))(offset, out.length, out, 0);
+      return out;
     },
   };
 }

@@ -6,11 +6,12 @@ import type { ImageHeader, IndexAccess } from "../../../src/codecs/codec.ts";
 import { createCodecs } from "../../../src/codecs/index.ts";
 import {
   blockBytes,
+  blockSource,
+  blockWriter,
   createBlockCache,
-  loadTwinBlocks,
-  saveTwinBlocks,
-  twinWriter,
-} from "../../../src/codecs/jpg/twin-blocks.ts";
+  loadStoredBlocks,
+  saveStoredBlocks,
+} from "../../../src/codecs/jpg/stored-blocks.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import { fixture, testHost } from "../../host.ts";
 import { countingBytes } from "../counting.ts";
@@ -28,7 +29,7 @@ const same = (a: ArrayBufferView, b: ArrayBufferView) =>
 
 /** Writes bytes in chunks of a size that divides no block. */
 async function written(bytes: Uint8Array, blocks: HeapBlocks) {
-  const writer = twinWriter(blocks);
+  const writer = blockWriter(blocks);
   for (let at = 0; at < bytes.length; at += 99_991) await writer.add(bytes.slice(at, at + 99_991));
   return writer.end();
 }
@@ -44,7 +45,10 @@ describe("bytes in blocks", () => {
       blockBytes,
       blockBytes / 2,
     ]);
-    const source = createBlockCache().source(twin, () => blocks);
+    const source = blockSource(
+      createBlockCache().reader(twin, () => blocks),
+      twin.size,
+    );
     expect(source.size).toBe(bytes.length);
     for (const [offset, length] of [
       [0, 10],
@@ -65,7 +69,10 @@ describe("bytes in blocks", () => {
   test("are loaded once for all who read at the same time, and not again while there is room", async () => {
     const blocks = heapBlocks();
     const twin = await written(bytes, blocks);
-    const source = createBlockCache().source(twin, () => blocks);
+    const source = blockSource(
+      createBlockCache().reader(twin, () => blocks),
+      twin.size,
+    );
     await Promise.all([1, 2, 3, 4].map((n) => source.read(n * 1000, 1000)));
     await source.read(0, blockBytes);
     expect(blocks.loads).toEqual([0]);
@@ -77,7 +84,10 @@ describe("bytes in blocks", () => {
     for (let n = 0; n < 40; n++) large[n * blockBytes] = n;
     const twin = await written(large, blocks);
     const cache = createBlockCache();
-    const source = cache.source(twin, () => blocks);
+    const source = blockSource(
+      cache.reader(twin, () => blocks),
+      twin.size,
+    );
     for (let n = 0; n < 40; n++) expect((await source.read(n * blockBytes, 1))[0]).toBe(n);
     expect(cache.weight).toBe(32 * blockBytes);
     expect((await source.read(0, 1))[0]).toBe(0);
@@ -98,7 +108,10 @@ describe("bytes in blocks", () => {
     for (const block of unsound) {
       if (block) blocks.all.set(1, block);
       else blocks.all.delete(1);
-      const source = createBlockCache().source(twin, () => blocks);
+      const source = blockSource(
+        createBlockCache().reader(twin, () => blocks),
+        twin.size,
+      );
       await expect(source.read(blockBytes + 100, 10)).rejects.toMatchObject({ code: "index_unfit" });
       expect(await source.read(100, 10)).toEqual(bytes.slice(100, 110));
     }
@@ -112,12 +125,12 @@ describe("bytes in blocks", () => {
 
   test("are told by a record that is refused when its parts do not agree", () => {
     const record = { size: blockBytes + 1, digests: noise(32) };
-    const saved = saveTwinBlocks(record);
-    expect(loadTwinBlocks(saved)).toEqual(record);
-    expect(loadTwinBlocks(saved.slice(0, -1))).toBeUndefined();
-    expect(loadTwinBlocks(saved.slice(0, 4))).toBeUndefined();
-    expect(loadTwinBlocks(saveTwinBlocks({ ...record, size: blockBytes }))).toBeUndefined();
-    expect(loadTwinBlocks(saveTwinBlocks({ ...record, size: Number.NaN }))).toBeUndefined();
+    const saved = saveStoredBlocks(record);
+    expect(loadStoredBlocks(saved)).toEqual(record);
+    expect(loadStoredBlocks(saved.slice(0, -1))).toBeUndefined();
+    expect(loadStoredBlocks(saved.slice(0, 4))).toBeUndefined();
+    expect(loadStoredBlocks(saveStoredBlocks({ ...record, size: blockBytes }))).toBeUndefined();
+    expect(loadStoredBlocks(saveStoredBlocks({ ...record, size: Number.NaN }))).toBeUndefined();
   });
 });
 
