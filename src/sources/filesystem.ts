@@ -48,7 +48,8 @@ export function filesystemSource({
 }: FilesystemSourceOptions): Source {
   const counts = createCounts("opens", "not_found", "errors", "reads", "bytes");
   const top = root.replace(/(?<=[^/\\:])[/\\]+$/, "");
-  const pathOf = (segments: readonly string[]) => `${top.replace(/[/\\]$/, "")}/${segments.join("/")}`;
+  const base = top.replace(/[/\\]$/, "");
+  const pathOf = (segments: readonly string[]) => `${base}/${segments.join("/")}`;
 
   const broken = (code: string, message: string, cause?: unknown) => {
     counts.add("errors");
@@ -115,7 +116,9 @@ export function filesystemSource({
     }
     if (revalidateMs > 0 && checked !== known?.checked && begun === forgets)
       found.set(path, { checked, until: Date.now() + revalidateMs }, 1);
-    return { ...checked, ...opened(checked.file) };
+    const { validator, modified, file } = checked;
+    const { bytes, close } = opened(file);
+    return { validator, modified, file, bytes, close };
   };
 
   /** undefined: not there. "changed": it was exchanged for another between the looks. */

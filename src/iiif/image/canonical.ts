@@ -60,7 +60,8 @@ export function contentDisposition(identifier: string, canonical: string, attach
   const words = identifier
     .replace(/\.(?:jpe?g|png|tiff?|webp|gif|jp[2xhc]|j2[kc]|jhc)(?=;[0-9]+$|$)/i, "")
     .replace(/[\p{C}\p{Z}/\\:*?"<>|%]+/gu, "_");
-  const stem = [...words].slice(-100).join("").replace(/^\.+/, "_");
+  const last = words.length > 100 ? [...words].slice(-100).join("") : words;
+  const stem = last.replace(/^\.+/, "_");
   const name = `${stem}_${region}_${size}.${format}`;
   const encoded = percentEncode(name, /[^A-Za-z0-9!#$&+\-.^_`|~]+/gu);
   return `${attachment ? "attachment" : "inline"}; filename*=UTF-8''${encoded}`;

@@ -3,15 +3,7 @@
 
 import { ServiceError } from "../../errors.ts";
 import type { Format } from "./formats.ts";
-import type {
-  Decimal,
-  ImageRequest,
-  Quality,
-  RegionRequest,
-  Rotation,
-  SizeForm,
-  SizeRequest,
-} from "./request.ts";
+import type { Decimal, ImageRequest, Quality, RegionRequest, Rotation, SizeRequest } from "./request.ts";
 import { imageVersions } from "./versions.ts";
 
 /** Whether info.json lists a token, the compliance level already says it, or it works without being told. */
@@ -87,28 +79,32 @@ const regionForms: Record<RegionForm, (text: string) => RegionRequest | undefine
   },
 };
 
-const sizeForms: Record<SizeToken, (text: string) => SizeForm | undefined> = {
-  max: (text) => (text === "max" ? { kind: "max" } : undefined),
-  full: (text) => (text === "full" ? { kind: "max" } : undefined),
-  "w,h": (text) => {
+const sizeForms: Record<SizeToken, (text: string, upscale: boolean) => SizeRequest | undefined> = {
+  max: (text, upscale) => (text === "max" ? { kind: "max", upscale } : undefined),
+  full: (text, upscale) => (text === "full" ? { kind: "max", upscale } : undefined),
+  "w,h": (text, upscale) => {
     const [width, height] = list(text, 2, readPixels);
-    return width === undefined || height === undefined ? undefined : { kind: "exact", width, height };
+    return width === undefined || height === undefined
+      ? undefined
+      : { kind: "exact", width, height, upscale };
   },
-  "w,": (text) => {
+  "w,": (text, upscale) => {
     const width = text.endsWith(",") ? readPixels(text.slice(0, -1)) : undefined;
-    return width === undefined ? undefined : { kind: "width", width };
+    return width === undefined ? undefined : { kind: "width", width, upscale };
   },
-  ",h": (text) => {
+  ",h": (text, upscale) => {
     const height = text.startsWith(",") ? readPixels(text.slice(1)) : undefined;
-    return height === undefined ? undefined : { kind: "height", height };
+    return height === undefined ? undefined : { kind: "height", height, upscale };
   },
-  "pct:n": (text) => {
+  "pct:n": (text, upscale) => {
     const percent = text.startsWith("pct:") ? readDecimal(text.slice(4)) : undefined;
-    return percent === undefined ? undefined : { kind: "percent", percent };
+    return percent === undefined ? undefined : { kind: "percent", percent, upscale };
   },
-  "!w,h": (text) => {
+  "!w,h": (text, upscale) => {
     const [width, height] = text.startsWith("!") ? list(text.slice(1), 2, readPixels) : [];
-    return width === undefined || height === undefined ? undefined : { kind: "confined", width, height };
+    return width === undefined || height === undefined
+      ? undefined
+      : { kind: "confined", width, height, upscale };
   },
 };
 
@@ -126,7 +122,7 @@ function parseRegion(tables: ImageVersion, text: string): RegionRequest {
 
 function parseSize(tables: ImageVersion, text: string): SizeRequest {
   const caret = text.startsWith("^");
-  const size = sizeOf(tables, caret ? text.slice(1) : text);
+  const size = sizeOf(tables, caret ? text.slice(1) : text, caret);
   if (caret && size !== undefined && tables.upscaling === undefined) {
     throw refuse(
       `version_${tables.version}_does_not_upscale`,
@@ -152,18 +148,18 @@ function parseSize(tables: ImageVersion, text: string): SizeRequest {
       "Ask for a width and height above 0.",
     );
   }
-  return { ...size, upscale: caret };
+  return size;
 }
 
-function sizeOf(tables: ImageVersion, text: string): SizeForm | undefined {
+function sizeOf(tables: ImageVersion, text: string, upscale: boolean): SizeRequest | undefined {
   for (const form of keys(tables.sizes)) {
-    const size = sizeForms[form](text);
+    const size = sizeForms[form](text, upscale);
     if (size !== undefined) return size;
   }
   return undefined;
 }
 
-function isEmpty(size: SizeForm): boolean {
+function isEmpty(size: SizeRequest): boolean {
   return (
     ("width" in size && size.width === 0) ||
     ("height" in size && size.height === 0) ||
@@ -171,7 +167,11 @@ function isEmpty(size: SizeForm): boolean {
   );
 }
 
+/** What nearly all requests ask for. */
+const upright: Rotation = { mirror: false, degrees: 0 };
+
 function parseRotation(tables: ImageVersion, text: string): Rotation {
+  if (text === "0") return upright;
   const mirror = text.startsWith("!");
   const angle = readDecimal(mirror ? text.slice(1) : text);
   const turn = angle === undefined ? undefined : compare(angle, 360n);

@@ -41,8 +41,9 @@ export function splitImagePath(rawPath: string): ImagePath {
  * outside a source: all that {@link plainSegments} refuses, and a drive letter in front (`C:x`).
  */
 export function checkIdentifier(identifier: string): string {
-  const whole = identifier.replace(/(^|\/)(https?:)\/(?=[^/])/gi, "$1$2//");
-  const folded = whole.replace(/(?<=^|\/)(https?:)\/\//gi, "$1/");
+  const mayHoldUrl = identifier.includes(":/");
+  const whole = mayHoldUrl ? identifier.replace(/(^|\/)(https?:)\/(?=[^/])/gi, "$1$2//") : identifier;
+  const folded = mayHoldUrl ? whole.replace(/(?<=^|\/)(https?:)\/\//gi, "$1/") : identifier;
   if (!plainSegments(folded) || /^[a-z]:/i.test(whole)) {
     throw new ServiceError(
       "not-found",
