@@ -90,7 +90,7 @@ export function createApp(service: Service): { fetch(request: Request): Promise<
     return refuse(c, problem);
   });
 
-  return { fetch: async (request) => app.fetch(request) };
+  return { fetch: (request) => Promise.resolve(app.fetch(request)) };
 }
 
 const exemptPaths: ReadonlySet<string> = new Set(["/health", "/ready"]);

@@ -214,9 +214,10 @@ export function createPool(options: PoolOptions): Pool {
   };
 
   return {
-    render: ({ plan, ...rest }, limits) =>
-      submit({ ...rest, task: { kind: "render", plan }, memory: plan.memory }, limits),
-    index: ({ header, ...rest }, limits) => submit({ ...rest, task: { kind: "index", header } }, limits),
+    render: ({ plan, bytes, file, index }, limits) =>
+      submit({ task: { kind: "render", plan }, bytes, file, index, memory: plan.memory }, limits),
+    index: ({ header, bytes, file, index, memory }, limits) =>
+      submit({ task: { kind: "index", header }, bytes, file, index, memory }, limits),
     status: () => ({ size, workers: all.size, busy: all.size - idle.length, queued: queue.length }),
     resize(wanted) {
       size = clamp(wanted);

@@ -178,5 +178,6 @@ export function planFor(parts: RenderParts, master: Master, prepared: Prepared, 
     decoder: { ...codec, memory },
     encoder: encoder.encodes,
   });
-  return { ...plan, master: masterVersion(master) };
+  const { read, steps, write, memory: peak } = plan;
+  return { read, steps, write, memory: peak, master: masterVersion(master) };
 }

@@ -24,8 +24,7 @@ const opaque = (tag: string) => tag.replace(/^W\//, "");
 
 /** The headers that a 200 and its 304 share. */
 export function validatorHeaders(validators: Validators): Record<string, string> {
-  return {
-    ETag: validators.etag,
-    ...(validators.modified ? { "Last-Modified": validators.modified.toUTCString() } : {}),
-  };
+  const headers: Record<string, string> = { ETag: validators.etag };
+  if (validators.modified) headers["Last-Modified"] = validators.modified.toUTCString();
+  return headers;
 }

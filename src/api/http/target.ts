@@ -13,10 +13,9 @@ export interface Target {
  */
 export function parseTarget(raw: string | undefined, url: string): Target {
   const whole = raw ?? url;
-  const text = (whole.startsWith("/") ? whole : whole.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "")).replace(
-    /#.*$/s,
-    "",
-  );
+  const local = whole.startsWith("/") ? whole : whole.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "");
+  const fragment = local.indexOf("#");
+  const text = fragment < 0 ? local : local.slice(0, fragment);
   const mark = text.indexOf("?");
   const path = mark < 0 ? text : text.slice(0, mark);
   return { path: foldSlashes(path), query: mark < 0 ? "" : text.slice(mark + 1) };
