@@ -32,6 +32,11 @@ function sized(bytes: ByteSource, header: ImageHeader): ByteSource {
 
 /** The scale whose samples are as good as a resampling. */
 const quarter = 4;
+/** Whether they are: each component is at a quarter of its own size there. */
+function isFiltered(header: ImageHeader, halvesColour = false): boolean {
+  const { arithmetic, subsampled } = detailsOf(header);
+  return !arithmetic && (halvesColour || !subsampled);
+}
 
 /** A read at 1/4 made from one at 1/2, as the index makes it. */
 async function reduced(
@@ -94,10 +99,7 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
     },
     scaleFactors: (header) => (detailsOf(header).arithmetic ? [1] : [1, 2, 4, 8]),
     headroom: 2, // reduced in the frequencies
-    exactScales(header, halvesColour) {
-      const { arithmetic, subsampled } = detailsOf(header);
-      return !arithmetic && (halvesColour || !subsampled) ? [quarter] : [];
-    },
+    exactScales: (header, halvesColour) => (isFiltered(header, halvesColour) ? [quarter] : []),
     memory(read, fileSize, isIndexed = true) {
       if (detailsOf(read.header).arithmetic) return arithmeticMemory(read, fileSize);
       if (isIndexed) return indexedMemory(read);
@@ -142,7 +144,8 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
       const file = access && (await indexed.open(source, read, access));
       if (file) return indexed.decode(file, read);
       if (detailsOf(read.header).arithmetic) return decodeArithmetic(source, read);
-      if (read.scaleFactor !== quarter) return decodeHuffman(source, read);
+      if (read.scaleFactor !== quarter || !isFiltered(read.header, read.halvesColour))
+        return decodeHuffman(source, read);
       return reduced(read, (larger) => decodeHuffman(source, larger), resampler);
     },
     blocks: (bytes, _header, kinds) => readJpegBlocks(bytes, kinds),
