@@ -1,5 +1,5 @@
-// The module "jpeg-turn": lossless cuts in another orientation, the same coefficients in their turned places and coded with
-// Huffman tables of ours, since the file's own may lack codes for them; and planes whose rows become columns.
+// The module "jpeg-turn": lossless cuts in another orientation, the same coefficients in their turned places, coded with the
+// file's own Huffman tables as far as these have all codes; and planes whose rows become columns.
 
 import { concatenated } from "../../lib/concatenated.ts";
 import type { Orientation } from "../../pipeline/orientation.ts";
@@ -35,7 +35,8 @@ interface Exports {
   outputAt(): number;
   outputLength(): number;
   taken(): void;
-  readTable(index: number, ac: number): number;
+  readDcTable(index: number): number;
+  readAcTable(index: number): number;
   useCodes(): void;
   describe(component: number, across: number, down: number, dc: number, ac: number, out: number): void;
   begin(
@@ -47,8 +48,10 @@ interface Exports {
     flipY: number,
     bytes: number,
   ): number;
-  read(length: number): number;
-  countSymbols(): void;
+  take(length: number): number;
+  countSymbols(): number;
+  recode(): number;
+  copy(): number;
   codeStrip(): number;
   reserve(bytes: number): number;
   arenaAt(): number;
@@ -57,8 +60,9 @@ interface Exports {
 
 interface Instance {
   readonly wasm: Exports;
-  /** Whose tables it reads with. */
-  scan: Scan | undefined;
+  /** Definitions of the tables that it reads with, by their number in the module. */
+  readonly dc: (Uint8Array | undefined)[];
+  readonly ac: (Uint8Array | undefined)[];
   /** What it writes with. */
   huffman: HuffmanTables | undefined;
 }
@@ -83,7 +87,8 @@ export function createTurner(module: WebAssembly.Module): Turner {
   const withInstance = <T>(work: (instance: Instance) => T): T => {
     const instance = idle ?? {
       wasm: new WebAssembly.Instance(module, {}).exports as unknown as Exports,
-      scan: undefined,
+      dc: [],
+      ac: [],
       huffman: undefined,
     };
     idle = undefined; // back only from work that ended well
@@ -134,10 +139,11 @@ function turned(
 ): Uint8Array | undefined {
   const { wasm } = instance;
   const { scan, mcus } = cut;
-  if (!useTables(instance, scan)) return undefined;
-  scan.components.forEach(({ across, down }, i) => {
-    wasm.describe(i, across, down, i, i, Math.min(i, 1));
-  });
+  for (const [i, { across, down, dc, ac }] of scan.components.entries()) {
+    const tables = [useTable(instance, "dc", dc, i), useTable(instance, "ac", ac, i)] as const;
+    if (tables.includes(-1)) return undefined;
+    wasm.describe(i, across, down, ...tables, Math.min(i, 1));
+  }
   const length = cut.data.reduce((sum, part) => sum + part.length, 0);
   const columns = mcus.right - mcus.left;
   const rows = mcus.bottom - mcus.top;
@@ -148,17 +154,15 @@ function turned(
     bytesOf(wasm).set(part, at);
     at += part.length;
   }
-  if (wasm.read(length) !== 1) return undefined;
+  if (wasm.take(length) !== 1) return undefined;
 
-  let huffman = typicalTables;
-  if (optimise) {
-    wasm.countSymbols();
-    huffman = countedTables(wasm);
-  }
-  useHuffman(instance, huffman);
+  if (optimise && wasm.countSymbols() !== 1) return undefined;
+  const form = optimise ? turnedForm(cut, swap, countedTables(wasm)) : usualForm(cut, swap);
+  useHuffman(instance, form.huffman);
+  if ((form.copies ? wasm.copy() : wasm.recode()) !== 1) return undefined;
   const { width, height } = cut.region;
   const size = swap ? { width: height, height: width } : { width, height };
-  const parts: Uint8Array[] = [headerOf(cut, swap, huffman, size)];
+  const parts: Uint8Array[] = [cutHeader(form.frame, form.scan, size)];
   for (let result = 1; result !== 2; ) {
     result = wasm.codeStrip();
     if (result === 1) continue;
@@ -172,18 +176,21 @@ function turned(
 /** Its memory as it is now; growing replaces it. */
 const bytesOf = (wasm: Exports) => new Uint8Array(wasm.memory.buffer);
 
-function useTables(instance: Instance, scan: Scan): boolean {
-  if (instance.scan === scan) return true;
-  instance.scan = undefined;
-  const { wasm } = instance;
-  const load = (definition: Uint8Array, i: number, ac: number) => {
-    bytesOf(wasm).set(definition, wasm.definitionAt());
-    return wasm.readTable(i, ac) === 1;
-  };
-  if (!scan.components.every(({ dc, ac }, i) => load(dc, i, 0) && load(ac, i, 1))) return false;
-  instance.scan = scan;
-  return true;
+/** The number of a table to read with, -1 where it is none. Files share most tables, and so do the components of a file. */
+function useTable(instance: Instance, kind: "dc" | "ac", definition: Uint8Array, component: number): number {
+  const { wasm, [kind]: held } = instance;
+  const found = held.findIndex((other, i) => i <= component && other && same(other, definition));
+  if (found >= 0) return found;
+  held[component] = undefined;
+  bytesOf(wasm).set(definition, wasm.definitionAt());
+  const read = kind === "dc" ? wasm.readDcTable(component) : wasm.readAcTable(component);
+  if (read !== 1) return -1;
+  held[component] = definition;
+  return component;
 }
+
+const same = (a: Uint8Array, b: Uint8Array) =>
+  a === b || (a.length === b.length && a.every((value, i) => value === b[i]));
 
 function useHuffman(instance: Instance, tables: HuffmanTables): void {
   if (instance.huffman === tables) return;
@@ -200,36 +207,37 @@ function countedTables(wasm: Exports): HuffmanTables {
   return { dcLuma: best(0), acLuma: best(1), dcChroma: best(2), acChroma: best(3) };
 }
 
-interface Turned {
+/** How a turned picture is written. */
+interface Form {
   readonly frame: Frame;
   readonly scan: Scan;
+  readonly huffman: HuffmanTables;
+  /** AC codes stay as the file has them: nothing but signs changes. */
+  readonly copies: boolean;
 }
 
-/** Scans with the typical tables, as they are turned: with rows as columns, and without. */
-const typical = new WeakMap<Scan, Map<boolean, Turned>>();
+/** What cuts of a file have in common, with rows as columns and without. */
+const forms = new WeakMap<Scan, Map<boolean, Form>>();
 
-function headerOf(
-  { frame, scan }: Cut,
-  swap: boolean,
-  huffman: HuffmanTables,
-  size: Pick<Rectangle, "width" | "height">,
-): Uint8Array {
-  let form = huffman === typicalTables ? typical.get(scan)?.get(swap) : undefined;
+/** The form with the file's own tables where they have all codes, else with the typical ones. */
+function usualForm(cut: Cut, swap: boolean): Form {
+  const { scan } = cut;
+  const known = forms.get(scan) ?? new Map<boolean, Form>();
+  let form = known.get(swap);
   if (!form) {
-    form = turnedScan(frame, scan, swap, huffman);
-    if (huffman === typicalTables) {
-      const kept = typical.get(scan) ?? new Map<boolean, Turned>();
-      typical.set(scan, kept.set(swap, form));
-    }
+    form = turnedForm(cut, swap, ownTables(scan), !swap);
+    forms.set(scan, known.set(swap, form));
   }
-  return cutHeader(form.frame, form.scan, size);
+  return form;
 }
 
-function turnedScan(frame: Frame, scan: Scan, swap: boolean, huffman: HuffmanTables): Turned {
+function turnedForm({ frame, scan }: Cut, swap: boolean, huffman: HuffmanTables, copies = false): Form {
   const definition = ({ lengths, symbols }: HuffmanTable) => Uint8Array.of(...lengths, ...symbols);
   const luma = { dc: definition(huffman.dcLuma), ac: definition(huffman.acLuma) };
   const chroma = { dc: definition(huffman.dcChroma), ac: definition(huffman.acChroma) };
   return {
+    huffman,
+    copies,
     frame: swap
       ? { ...frame, components: frame.components.map(({ h, v, ...rest }) => ({ ...rest, h: v, v: h })) }
       : frame,
@@ -238,8 +246,44 @@ function turnedScan(frame: Frame, scan: Scan, swap: boolean, huffman: HuffmanTab
       components: scan.components.map((component, i) => ({
         ...component,
         ...(i === 0 ? luma : chroma),
+        ...(copies ? { ac: component.ac } : {}),
         quant: swap ? component.quant.map((_, n, all) => all[(n & 7) * 8 + (n >> 3)]!) : component.quant,
       })),
     },
+  };
+}
+
+/**
+ * The tables of a scan; typical ones for those that lack codes which 8-bit samples may need, as tables made for one picture do,
+ * and where chroma components have not the same.
+ */
+function ownTables({ components }: Scan): HuffmanTables {
+  const own = (definitions: readonly Uint8Array[], typical: HuffmanTable): HuffmanTable => {
+    const [first] = definitions;
+    if (!first || !definitions.every((other) => same(other, first))) return typical;
+    const symbols = first.subarray(16);
+    return typical.symbols.every((symbol) => symbols.includes(symbol))
+      ? { lengths: first.subarray(0, 16), symbols }
+      : typical;
+  };
+  const [luma, chroma] = [components.slice(0, 1), components.slice(1)];
+  const { dcLuma, acLuma, dcChroma, acChroma } = typicalTables;
+  return {
+    dcLuma: own(
+      luma.map(({ dc }) => dc),
+      dcLuma,
+    ),
+    acLuma: own(
+      luma.map(({ ac }) => ac),
+      acLuma,
+    ),
+    dcChroma: own(
+      chroma.map(({ dc }) => dc),
+      dcChroma,
+    ),
+    acChroma: own(
+      chroma.map(({ ac }) => ac),
+      acChroma,
+    ),
   };
 }

@@ -8,11 +8,18 @@ import sharp, { type Sharp } from "sharp";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Rectangle } from "../../../src/codecs/codec.ts";
 import { createCodecs } from "../../../src/codecs/index.ts";
+import { backwardsOf, createTurner } from "../../../src/codecs/jpg/turner.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
+import { concatenated } from "../../../src/lib/concatenated.ts";
+import { orientationOf } from "../../../src/pipeline/orientation.ts";
 import type { Step } from "../../../src/pipeline/steps.ts";
 import { fixture, testHost } from "../../host.ts";
 import { seeded } from "../../images/answers.ts";
+import { ownModule } from "../../own-modules.ts";
 import { heapBlocks } from "../index-blocks.ts";
+import { mutate } from "./random/mutate.ts";
+import { openIndexed } from "./random/open.ts";
+import { type Segment, takeApart, withSegments } from "./segments.ts";
 
 const fresh = () => createCodecs(testHost).byFormat("jpg");
 const kept = fresh();
@@ -41,6 +48,13 @@ function run(program: string, options: readonly string[], jpeg: Uint8Array): Uin
 }
 
 const pixels = (jpeg: Uint8Array) => run("djpeg", ["-dct", "int"], jpeg);
+
+const isAc = ({ code, body }: Segment) => code === 0xc4 && body[0]! >> 4 === 1;
+
+const acTables = (jpeg: Uint8Array) =>
+  takeApart(jpeg)
+    .segments.filter(isAc)
+    .map(({ body }) => Buffer.from(body).toString("hex"));
 
 let ids = 0;
 /** The part that a plan takes from a file; undefined where it is not cut but made from pixels. */
@@ -194,4 +208,71 @@ describe("a cut in another orientation", () => {
     }
     expect(taken).toBeGreaterThan(5);
   });
+
+  test("keeps AC codes where nothing but signs changes, tables made for the picture too", async () => {
+    const jpeg = await kinds["tables of its own"]!(640, 480);
+    const region = { x: 64, y: 96, width: 320, height: 288 };
+    const straight = await cut(jpeg, region, []);
+    if (!straight) expect.fail("was not cut");
+    expect(acTables(straight)).toHaveLength(2);
+    for (const orientation of [2, 3, 4]) {
+      const turned = await cut(jpeg, region, [{ op: "orient", orientation }]);
+      if (!turned) expect.fail(`orientation ${orientation} was not cut`);
+      expect(acTables(turned)).toEqual(acTables(straight));
+    }
+  });
+
+  test("is coded with the file's tables where these have all codes", async () => {
+    // the two longest runs of the largest values change their codes: no picture has them
+    const jpeg = withSegments(await kinds["4:2:0"]!(640, 480), (segments) =>
+      segments.map((segment) => {
+        const { code, body } = segment;
+        const others = [...body.subarray(0, -2), body.at(-1)!, body.at(-2)!];
+        return isAc(segment) ? { code, body: Uint8Array.from(others) } : segment;
+      }),
+    );
+    const region = { x: 64, y: 96, width: 320, height: 288 };
+    const turned = await cut(jpeg, region, [{ op: "orient", orientation: 6 }]);
+    if (!turned) expect.fail("was not cut");
+    expect(acTables(turned)).toEqual(acTables(jpeg));
+    const straight = run("jpegtran", ["-crop", "320x288+64+96"], jpeg);
+    expect(pixels(turned)).toEqual(pixels(run("jpegtran", ["-rotate", "90"], straight)));
+  });
+
+  test.each(["4:2:0", "tables of its own", "gray"])(
+    "of any bytes ends, and harms none behind it: %s",
+    async (kind) => {
+      const turner = createTurner(await ownModule("jpeg-turn"));
+      const reader = await openIndexed(await kinds[kind]!(320, 240));
+      const region = { x: 64, y: 64, width: 160, height: 128 };
+      const random = seeded(11);
+      const share = () => random(1 << 24) / (1 << 24);
+      const sound = new Map<string, Uint8Array | undefined>();
+      let refused = 0;
+      for (let n = 0; n < 600; n++) {
+        const orientation = orientationOf(2 + (n % 7));
+        const optimise = n % 3 === 0;
+        const whole = (await reader.cutData(region, backwardsOf(orientation)))!;
+        const data = [mutate(concatenated(whole.data), 0, share)];
+        const components = whole.scan.components.map((component) =>
+          n % 5 === 0 ? { ...component, ac: mutate(component.ac, 0, share) } : component,
+        );
+        const turned = turner.turn(
+          { ...whole, scan: { ...whole.scan, components }, data },
+          orientation,
+          optimise,
+        );
+        if (!turned) refused++;
+        else expect([...turned.subarray(-2)]).toEqual([0xff, 0xd9]);
+
+        const key = JSON.stringify([orientation, optimise]);
+        const again = turner.turn(whole, orientation, optimise);
+        expect(again?.length).toBeGreaterThan(1000);
+        const before = sound.get(key) ?? again!;
+        expect(Buffer.compare(again!, before)).toBe(0);
+        sound.set(key, before);
+      }
+      expect(refused).toBeGreaterThan(100);
+    },
+  );
 });

@@ -160,6 +160,34 @@ export function writeBlock(table: usize, difference: i32, nonzero: u64): void {
   raw = p;
 }
 
+/**
+ * Writes the code of a DC difference with table 0 luma or 1 chroma, then `length` bits that lie below `from`, the first
+ * one highest in the last byte. Those bits go to the raw area, and two words behind them.
+ */
+export function writeCoded(table: usize, difference: i32, from: usize, length: u32): void {
+  const size: u32 = 32 - clz(abs(difference));
+  const code = load<u32>(CODES + table * (2 * CODES_TABLE) + (size << 2));
+  const before = (code & 31) + size;
+  let acc = (bits << before) | ((code >> 5) << size) | ((difference + (difference >> 31)) & ((1 << size) - 1));
+  let n = held + before;
+  let p = raw;
+  store<u32>(p, <u32>(acc >> (n & 31)));
+  p += (n & 32) >> 3;
+  n &= 31;
+  for (; length > 31; length -= 32, p += 4) {
+    from -= 4;
+    acc = (acc << 32) | <u64>load<u32>(from);
+    store<u32>(p, <u32>(acc >> n));
+  }
+  acc = (acc << length) | (<u64>load<u32>(from - 4) >> (32 - length));
+  n += length;
+  store<u32>(p, <u32>(acc >> (n & 31)));
+  p += (n & 32) >> 3;
+  bits = acc;
+  held = n & 31;
+  raw = p;
+}
+
 /** Like writeBlock, but counts the symbols and keeps them as at most 64 tokens (256 bytes). */
 export function countBlock(table: usize, difference: i32, nonzero: u64): void {
   const dc = <u32>table << 25;

@@ -26,6 +26,17 @@ export function longSymbol(table: usize, bits: u32): u32 {
  * or a DC symbol above 15.
  */
 export function buildTable(table: usize, source: usize, ac: i32): i32 {
+  if (!buildCodes(table, source, ac)) return 0;
+  if (!ac) buildDc(table);
+  else {
+    buildFast(table);
+    buildSkip(table);
+  }
+  return 1;
+}
+
+/** The same without what looks up codes together with their values. */
+export function buildCodes(table: usize, source: usize, ac: i32): i32 {
   memory.fill(table, 0, T_SKIP);
   let code: u32 = 0;
   let index: u32 = 0;
@@ -48,11 +59,6 @@ export function buildTable(table: usize, source: usize, ac: i32): i32 {
     }
     store<u32>(table + (length << 2), code << (16 - length), T_LONG);
     code <<= 1;
-  }
-  if (!ac) buildDc(table);
-  else {
-    buildFast(table);
-    buildSkip(table);
   }
   return 1;
 }
