@@ -36,6 +36,8 @@ import { openTranscoder } from "./twin.ts";
 export interface Opened {
   readonly reader: JpegReader;
   readonly blocks: BlocksAtHand;
+  /** The index was loaded, not made here: there is nothing to go on with. */
+  readonly loaded?: true;
   /** Reads through the job at hand from now on, and indexes as far as a region needs. */
   ready(bytes: ByteSource, read: ReadRequest, blocks: IndexBlocks | undefined): Promise<void>;
 }
@@ -137,20 +139,23 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
     };
   };
 
+  /** What blocks give; a file whose blocks do not fit is not kept open. */
+  const fitting = async <T>(id: string | undefined, read: Promise<T>): Promise<T> => {
+    try {
+      return await read;
+    } catch (error) {
+      if (id !== undefined) opened.delete(id);
+      throw error;
+    }
+  };
+
   /** Over the twin of a file. */
   const readingTwin = async (
     id: string,
     twin: ByteSource,
     blocks: BlocksAtHand,
   ): Promise<Opened | undefined> => {
-    const read: ByteSource["read"] = async (offset, length) => {
-      try {
-        return await twin.read(offset, length);
-      } catch (error) {
-        opened.delete(id);
-        throw error;
-      }
-    };
+    const read: ByteSource["read"] = (offset, length) => fitting(id, twin.read(offset, length));
     const reader = await openJpeg(currentEngine, { size: twin.size, read }, { resample });
     return (
       reader && {
@@ -177,8 +182,8 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
     const frame = file?.reader.frame;
     const agrees = frame?.width === header.width && frame.height === header.height;
     if (file && agrees && (await file.reader.loadIndex(parts.index, parts.overview))) {
-      if (parts.quarter && inBlocks) keepQuarter(file, inBlocks, parts.twin);
-      return file;
+      if (parts.quarter && inBlocks) keepQuarter(access.id, file, inBlocks, parts.twin);
+      return { ...file, loaded: true };
     }
     throw unfit();
   };
@@ -199,10 +204,15 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
     return { reader, blocks: {}, async ready() {} };
   };
 
-  /** Has a file's planes at 1/4 read from blocks, where they begin at `start`. */
-  const keepQuarter = ({ reader, blocks }: Opened, inBlocks: BlockReader, start: number) => {
+  /** Has a file's planes at 1/4 read from blocks, where they begin at `start`; with blocks that do not fit it is opened anew. */
+  const keepQuarter = (
+    id: string | undefined,
+    { reader, blocks }: Opened,
+    inBlocks: BlockReader,
+    start: number,
+  ) => {
     const planes = planesInBlocks(reader.frame, inBlocks, start);
-    reader.keepQuarter(async (areas) => (blocks.current ? planes(areas) : undefined));
+    reader.keepQuarter(async (areas) => (blocks.current ? fitting(id, planes(areas)) : undefined));
   };
 
   /** Puts planes at 1/4 behind what is in the blocks, if there is room; whether there was. */
@@ -261,6 +271,7 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
     if (!writer || !(await addQuarter(writer, reader.quarter, blocks.room))) return joinParts(parts);
     const stored = await writer.end();
     keepQuarter(
+      access?.id,
       file,
       blockCache.reader(stored, () => file.blocks.current),
       0,
@@ -320,7 +331,8 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
         if (!hasIndex(header, bytes.size ?? 0, blocks?.room ?? 0)) return new Uint8Array();
         if (isProgressive(header)) return blocks ? makeTwin(bytes, blocks) : new Uint8Array();
         const id = access?.id;
-        const file = (id === undefined ? undefined : opened.get(id)) ?? (await reading(bytes, {}));
+        const begun = id === undefined ? undefined : opened.get(id);
+        const file = begun && !begun.loaded ? begun : await reading(bytes, {});
         if (!file) return new Uint8Array();
         const all = { header, page: 1, region: wholeOf(header), scaleFactor: 8 };
         await prepared(id, file, bytes, all);

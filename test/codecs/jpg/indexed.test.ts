@@ -11,7 +11,7 @@ import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { Step } from "../../../src/pipeline/steps.ts";
 import { fixture, testHost } from "../../host.ts";
 import { countingBytes, psnr } from "../counting.ts";
-import { heapBlocks } from "../index-blocks.ts";
+import { type HeapBlocks, heapBlocks } from "../index-blocks.ts";
 
 const codecs = createCodecs(testHost);
 const codec = codecs.byFormat("jpg");
@@ -141,6 +141,78 @@ describe("what is stored beside a JPEG", () => {
       const broken = stored.slice(0, Math.floor((stored.length * n) / 60));
       const decoding = codec.decode(bytes, read, { id: `cut-${n}`, load: async () => broken });
       await expect(decoding).rejects.toMatchObject({ code: "index_unfit" });
+    }
+  });
+});
+
+describe("planes at 1/4", () => {
+  const names = ["jpg-baseline-420.jpg", "jpg-baseline-422.jpg", "jpg-progressive.jpg", "jpg-gray.jpg"];
+  const quarter = (header: ImageHeader, format: "jpg" | "png") => {
+    const given = plan(header, [], { format }, { x: 64, y: 32, width: 310, height: 203 });
+    return { ...given, read: { ...given.read, scaleFactor: 4, halvesColour: true as const } };
+  };
+  const answers = async ({ file, header, access }: Indexed) => [
+    await derived({ file, header, access }, quarter(header, "jpg")),
+    (await codec.decode(memoryBytes(file), quarter(header, "png").read, access)).data,
+  ];
+
+  test.each(names)("of %s are the same whether blocks have them or they are made anew", async (name) => {
+    const kept = await indexed(fixture(name));
+    const blocks = kept.access.blocks as HeapBlocks;
+    const { width, height } = kept.header;
+    // luma and, in 4:2:0, two planes of a quarter of it
+    expect([...blocks.all.values()].reduce((sum, { length }) => sum + length, 0)).toBeGreaterThanOrEqual(
+      (width * height) / 16,
+    );
+    const twin = kept.header.variant === "progressive";
+    const without = { ...kept, access: { ...kept.access, id: `${name} bare`, blocks: undefined } };
+    const fresh = createCodecs(testHost).byFormat("jpg");
+    const made = await answers(kept);
+    if (!twin) expect(await answers(without)).toEqual(made);
+    const again = { ...kept.access, id: `${name} again` };
+    expect(
+      (await fresh.decode(memoryBytes(kept.file), quarter(kept.header, "png").read, again)).data,
+    ).toEqual(made[1]);
+  });
+
+  test("are not made of a file with hardly a byte, nor where there is no room", async () => {
+    const flat = await sharp({ create: { width: 9000, height: 9000, channels: 3, background: "gray" } })
+      .jpeg({ quality: 30 })
+      .toBuffer();
+    expect((await indexed(new Uint8Array(flat))).access.blocks).toMatchObject({ all: new Map() });
+    const file = fixture("jpg-baseline-420.jpg");
+    const bytes = memoryBytes(file);
+    const header = await codec.probe(bytes, 1);
+    const blocks = heapBlocks(1000);
+    const access = { id: "no room", blocks, load: async () => index };
+    const index = (await codec.index?.(bytes, header, access)) as Uint8Array;
+    expect(blocks.all.size).toBe(0);
+    const stored = { ...access, id: "no room stored" };
+    expect(await answers({ file, header, access: stored })).toEqual(await answers(await indexed(file)));
+  });
+
+  test("that do not fit are told once, and read anew by the next job", async () => {
+    const kept = await indexed(fixture("jpg-baseline-420.jpg"));
+    const blocks = kept.access.blocks as HeapBlocks;
+    const sound = blocks.all.get(0)!;
+    const { read } = quarter(kept.header, "png");
+    for (const block of [sound.with(9, sound[9]! ^ 1), sound.slice(1), undefined]) {
+      const access = { ...kept.access, id: `unfit-${++ids}` };
+      if (block) blocks.all.set(0, block as Uint8Array);
+      else blocks.all.delete(0);
+      const fresh = createCodecs(testHost).byFormat("jpg");
+      const decode = () => fresh.decode(memoryBytes(kept.file), read, access);
+      await expect(decode()).rejects.toMatchObject({ code: "index_unfit" });
+      blocks.all.set(0, sound);
+      // as after a pass that made it anew, in a worker that had loaded the old one
+      await fresh.decode(memoryBytes(kept.file), { ...read, scaleFactor: 1 }, access);
+      blocks.all.clear();
+      const anew = { ...access, absent: true };
+      const index = (await fresh.index?.(memoryBytes(kept.file), kept.header, anew)) as Uint8Array;
+      const found = { ...access, load: async () => index };
+      expect((await fresh.decode(memoryBytes(kept.file), read, found)).data).toEqual(
+        (await answers(kept))[1],
+      );
     }
   });
 });
