@@ -41,20 +41,24 @@ function bytesOf(data: Uint8Array): Uint8Array {
 /** Reading that does not wait for the other end of a pipe; Windows has neither. */
 const readOnly = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
+const stateOf = ({ ino, ctimeMs }: Stats) => `${ino}:${ctimeMs}`;
+const idOf = (stats: Stats) => `${stats.dev}:${stateOf(stats)}`;
+
 function factsOf(stats: Stats): FileStat {
-  const state = `${stats.ino}:${stats.ctimeMs}`;
   return {
     kind: kindOf(stats),
     size: stats.size,
     modified: stats.mtime,
-    id: `${stats.dev}:${state}`,
-    state,
+    id: idOf(stats),
+    state: stateOf(stats),
   };
 }
 
+const notRegular = () => new Error("Expected a regular file; what was opened is something else.");
+
 function regular(stats: Stats): FileStat {
   const facts = factsOf(stats);
-  if (facts.kind !== "file") throw new Error("Expected a regular file; what was opened is something else.");
+  if (facts.kind !== "file") throw notRegular();
   return facts;
 }
 
@@ -78,8 +82,8 @@ async function openFile(path: string): Promise<OpenFile> {
 
 /** A file for a thread that has nothing else to do meanwhile. Methods throw the runtime's error. */
 export interface FileAtOnce {
-  /** What is open, as it is now, whatever stands at its path. */
-  stat(): FileStat;
+  /** Of what is open, as it is now, whatever stands at its path. */
+  stat(): Pick<FileStat, "size" | "id">;
   /** Bytes as of {@link OpenFile}. */
   read(offset: number, length: number): Uint8Array;
   close(): void;
@@ -94,7 +98,11 @@ const shared = 64 * 1024;
  */
 export function openFileAtOnce(path: string): FileAtOnce {
   const descriptor = openSync(path, readOnly);
-  const stat = () => regular(fstatSync(descriptor));
+  const stat = () => {
+    const now = fstatSync(descriptor);
+    if (!now.isFile()) throw notRegular();
+    return { size: now.size, id: idOf(now) };
+  };
   let size: number;
   try {
     size = stat().size;

@@ -32,6 +32,9 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     { hostname: "localhost", errorHandler: answerFailure },
   );
   const running = new Set<ServerResponse>();
+  function over(this: ServerResponse): void {
+    running.delete(this);
+  }
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,
@@ -45,12 +48,8 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
       const target = incoming.url ?? "/";
       incoming[rawTarget] = target;
       incoming.url = target.replaceAll("\\", "%5C");
-      outgoing.once("close", () => running.delete(outgoing));
-      // The socket was idle for the write timeout. That is a stall only where bytes wait to be sent: a slow render
-      // or an event stream with nothing to tell is not cut.
-      outgoing.on("timeout", (socket) => {
-        if (socket.writableLength > 0) socket.destroy();
-      });
+      outgoing.on("close", over);
+      outgoing.on("timeout", cutStalled);
       void answer(incoming, outgoing);
     },
   );
@@ -94,6 +93,14 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
       });
     },
   };
+}
+
+/**
+ * The socket was idle for the write timeout. That is a stall only where bytes wait to be sent: a slow render or an event
+ * stream with nothing to tell is not cut.
+ */
+function cutStalled(socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy();
 }
 
 /** What the listener itself could not turn into a request is malformed; anything else is a fault of the application. */
