@@ -16,17 +16,26 @@ export interface Lru<K, V> {
   keys(): IterableIterator<K>;
 }
 
+interface Entry<K, V> {
+  readonly key: K;
+  readonly value: V;
+  readonly weight: number;
+}
+
 /**
  * An empty map for at most `maxWeight` (bytes, or entries when each weighs 1). `onEvict` hears of every entry that
  * left for want of room, not of those that were deleted or replaced.
  */
 export function createLru<K, V>(maxWeight: number, onEvict?: (key: K, value: V) => void): Lru<K, V> {
-  const entries = new Map<K, { readonly value: V; readonly weight: number }>();
+  const entries = new Map<K, Entry<K, V>>();
   let total = 0;
+  /** The entry that was used last, whose place is at the end already. */
+  let last: Entry<K, V> | undefined;
 
   const remove = (key: K): boolean => {
     const entry = entries.get(key);
     if (!entry) return false;
+    last = undefined;
     entries.delete(key);
     total -= entry.weight;
     return true;
@@ -40,10 +49,12 @@ export function createLru<K, V>(maxWeight: number, onEvict?: (key: K, value: V) 
       return total;
     },
     get(key) {
+      if (last && last.key === key) return last.value;
       const entry = entries.get(key);
       if (!entry) return undefined;
       entries.delete(key);
       entries.set(key, entry);
+      last = entry;
       return entry.value;
     },
     set(key, value, weight) {
@@ -54,13 +65,15 @@ export function createLru<K, V>(maxWeight: number, onEvict?: (key: K, value: V) 
         remove(oldest);
         onEvict?.(oldest, entry.value);
       }
-      entries.set(key, { value, weight });
+      last = { key, value, weight };
+      entries.set(key, last);
       total += weight;
       return true;
     },
     delete: remove,
     clear() {
       entries.clear();
+      last = undefined;
       total = 0;
     },
     keys: () => entries.keys(),

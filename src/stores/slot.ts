@@ -154,7 +154,7 @@ export function createSlot(options: SlotOptions): Slot {
       const key = `${begun}\0${keyOf(name, variant)}`;
       const joins = flights.has(key);
       const fly = async (work: AbortSignal) => {
-        const kept = await find(name, variant);
+        const kept = store && (await find(name, variant));
         if (kept) return { value: kept, kept: true };
         counts.add("misses");
         const value = await make(work);

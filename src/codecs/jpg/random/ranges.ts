@@ -40,7 +40,8 @@ export function allRanges(index: JpegIndex, mcus: readonly McuRange[], short: Sh
 
 /** One range for those that touch or lie at most `gap` bytes apart, none longer than `most` unless it was before. */
 export function joined(ranges: readonly ByteRange[], gap: number, most = 1 << 20): ByteRange[] {
-  const sorted = [...ranges].sort((a, b) => a.offset - b.offset);
+  const isSorted = ranges.every(({ offset }, i) => i === 0 || ranges[i - 1]!.offset <= offset);
+  const sorted = isSorted ? ranges : [...ranges].sort((a, b) => a.offset - b.offset);
   const result: { offset: number; length: number }[] = [];
   for (const { offset, length } of sorted) {
     const last = result.at(-1);
