@@ -8,7 +8,7 @@ import type { Frame, Scan } from "./frame.ts";
 import type { McuRange } from "./geometry.ts";
 import { readRanges, rowKey, rowRanges } from "./ranges.ts";
 import type { DecodeJob } from "./region.ts";
-import { describeScan, placeAt, runOver } from "./run.ts";
+import { describeScan, runRow } from "./run.ts";
 
 /** Which axes of the stored picture a cut's own picture runs against. */
 export interface Backwards {
@@ -120,17 +120,11 @@ async function withCut<T>(
         at = area.arena;
       },
     };
+    const columns = { endColumn: mcus.right, fromColumn: mcus.left };
     for (const range of ranges) {
       words[field.fresh] = 1;
-      const result = runOver(
-        engine,
-        "cutRows",
-        placeAt(scan, range.row, range.entry.column, range.entry),
-        { stopRow: range.row + 1, endColumn: mcus.right, fromColumn: mcus.left },
-        [bytesOf(range)],
-        range.offset + range.length >= scanIndex.end && scanIndex.complete,
-        output,
-      );
+      const final = range.offset + range.length >= scanIndex.end && scanIndex.complete;
+      const result = runRow(engine, "cutRows", scan, range, columns, bytesOf(range), final, output);
       if (result === outcome.hungry && short.size === 0) {
         // one estimate fell short: all rows are read up to their next entry
         for (const { row } of ranges) short.add(rowKey(0, row));

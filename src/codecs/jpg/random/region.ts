@@ -6,7 +6,7 @@ import type { Frame } from "./frame.ts";
 import type { ComponentWindow, McuRange, ScaleFactor } from "./geometry.ts";
 import { mcuRange } from "./geometry.ts";
 import { type ByteRange, type Read, type RowRange, readRanges, rowKey, rowRanges } from "./ranges.ts";
-import { describeScan, placeAt, runOver, type Target } from "./run.ts";
+import { describeScan, runRow, type Target } from "./run.ts";
 import { type JpegIndex, overviewSize } from "./scan-index.ts";
 import type { Tables } from "./tables.ts";
 
@@ -128,16 +128,14 @@ function decodeScan(
       continue;
     }
     next++;
-    const { entry } = range;
-    const bytes = bytesOf(range);
     const final = range.offset + range.length >= scanIndex.end && scanIndex.complete;
-    const place = placeAt(scan, row, entry.column, entry);
-    const result = runOver(
+    const result = runRow(
       engine,
       "decodeRows",
-      place,
-      { stopRow: row + 1, endColumn: mcus.right },
-      [bytes],
+      scan,
+      range,
+      { endColumn: mcus.right },
+      bytesOf(range),
       final,
     );
     if (result !== outcome.hungry) continue;

@@ -178,6 +178,60 @@ export function runOver(
   }
 }
 
+/** Where the bytes of a part of an MCU row begin: as an index entry has it. */
+export interface RowStart {
+  readonly row: number;
+  readonly entry: Pick<Place, "offset" | "bit" | "spent"> & {
+    readonly column: number;
+    readonly predictors: readonly number[];
+  };
+}
+
+/**
+ * Runs over one row from an entry on, as {@link runOver} does from the entry's place; `bytes` begin with the entry's. A tile takes
+ * many rows of few bytes, so nothing is made for each of them.
+ */
+export function runRow(
+  engine: Engine,
+  act: Act,
+  scan: Scan,
+  start: RowStart,
+  columns: Pick<Bounds, "endColumn" | "fromColumn">,
+  bytes: Uint8Array,
+  final: boolean,
+  output?: { readonly at: number; drain(end: number): void },
+): number {
+  const { row, entry } = start;
+  if (bytes.length > area.rawRoom - slack) {
+    const place = placeAt(scan, row, entry.column, entry);
+    return runOver(engine, act, place, { stopRow: row + 1, ...columns }, [bytes], final, output);
+  }
+  engine.bytes().set(bytes, area.raw);
+  const words = engine.words();
+  const { interval } = scan;
+  const number = row * scan.columns + entry.column;
+  words[field.rawEnd] = area.raw + bytes.length;
+  words[field.final] = final ? 1 : 0;
+  words[field.position] = area.raw;
+  words[field.bit] = entry.bit;
+  words[field.spent] = entry.spent ? 1 : 0;
+  words[field.row] = row;
+  words[field.column] = entry.column;
+  words[field.stopRow] = row + 1;
+  words[field.endColumn] = columns.endColumn;
+  words[field.fromColumn] = columns.fromColumn ?? 0;
+  words[field.toGo] = interval > 0 ? interval - (number % interval) : 0;
+  words[field.nextRestart] = interval > 0 ? Math.floor(number / interval) % 8 : 0;
+  words[field.output] = output?.at ?? 0;
+  words[field.damage] = 0;
+  const { predictors } = entry;
+  for (let i = 0; i < predictors.length; i++)
+    words[components.at + i * components.size + components.predictor] = predictors[i]!;
+  const result = engine.run[act]();
+  output?.drain(words[field.output]!);
+  return result;
+}
+
 function fill(bytes: Uint8Array, parts: readonly Uint8Array[], from: number, length: number): void {
   let at = 0;
   let to = area.raw;
