@@ -69,7 +69,7 @@ interface Instance {
 
 /** Linear memory never shrinks: an instance that grew past this is not kept. */
 const keptBytes = 32 * 1024 * 1024;
-/** Blocks of a larger cut would take more memory than its planes do. */
+/** The codes of a larger cut, which are there three times, could take more memory than its planes do. */
 const mostPixels = 2048 * 2048;
 
 /** Whether a region of this size is turned as a cut. */
