@@ -1,4 +1,5 @@
-// The twin of a progressive file in blocks: what is kept, what is loaded to read a region, and what is noticed.
+// What is kept beside an index in blocks, as the twin of a progressive file: what is kept, what is loaded to read a region, and
+// what is noticed.
 
 import sharp from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -78,20 +79,20 @@ describe("bytes in blocks", () => {
     expect(blocks.loads).toEqual([0]);
   });
 
-  test("take 32 MiB of memory at most, of however many blocks", async () => {
+  test("take 48 MiB of memory at most, of however many blocks", async () => {
     const blocks = heapBlocks();
-    const large = new Uint8Array(40 * blockBytes);
-    for (let n = 0; n < 40; n++) large[n * blockBytes] = n;
+    const large = new Uint8Array(56 * blockBytes);
+    for (let n = 0; n < 56; n++) large[n * blockBytes] = n;
     const twin = await written(large, blocks);
     const cache = createBlockCache();
     const source = blockSource(
       cache.reader(twin, () => blocks),
       twin.size,
     );
-    for (let n = 0; n < 40; n++) expect((await source.read(n * blockBytes, 1))[0]).toBe(n);
-    expect(cache.weight).toBe(32 * blockBytes);
+    for (let n = 0; n < 56; n++) expect((await source.read(n * blockBytes, 1))[0]).toBe(n);
+    expect(cache.weight).toBe(48 * blockBytes);
     expect((await source.read(0, 1))[0]).toBe(0);
-    expect(blocks.loads).toHaveLength(41);
+    expect(blocks.loads).toHaveLength(57);
   });
 
   test("are refused where one is missing, cut short, changed or another's", async () => {
