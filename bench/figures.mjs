@@ -12,7 +12,16 @@ import { commonScales, compare } from "./lib/replay.mjs";
 import { firstContact } from "./lib/unseen.mjs";
 
 const given = readOptions(
-  { repetitions: "3", limit: "60", seconds: "20", "per-scale": "24", unseen: "7", seed: "1", strict: false },
+  {
+    repetitions: "3",
+    limit: "60",
+    seconds: "20",
+    "per-scale": "24",
+    unseen: "7",
+    warm: "300",
+    seed: "1",
+    strict: false,
+  },
   "smalti,sharp",
 );
 const options = {
@@ -22,6 +31,7 @@ const options = {
   limit: Number(given.limit),
   seconds: Number(given.seconds),
   perScale: Number(given["per-scale"]),
+  warm: Number(given.warm),
   seed: Number(given.seed),
 };
 const both = ["smalti", "sharp"];

@@ -18,6 +18,7 @@ const given = readOptions(
     seconds: "20",
     "per-scale": "24",
     unseen: "5",
+    warm: "300",
     seed: "1",
   },
   "smalti,sharp,iiif-processor,iipsrv",
@@ -30,6 +31,7 @@ const options = {
   limit: Number(given.limit),
   seconds: Number(given.seconds),
   perScale: Number(given["per-scale"]),
+  warm: Number(given.warm),
   seed: Number(given.seed),
 };
 const unseen = Number(given.unseen);

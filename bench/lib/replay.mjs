@@ -13,8 +13,8 @@ const enoughFaults = 8;
 /** Milliseconds after which the CPU clock, which counts tens of them, has said something. */
 const enoughTime = 400;
 
-/** What every server is asked before anything counts as warm: code that has run less is not compiled yet. */
-const warming = { leastMs: 2000, leastAnswers: 300, mostSeconds: 10 };
+/** How long every server is asked at least and at most before anything counts as warm. */
+const warming = { leastMs: 2000, mostSeconds: 10 };
 
 /**
  * Sends the requests for a picture, `concurrency` at a time, and begins no more of them after `seconds`. With `atLeast`
@@ -73,11 +73,11 @@ async function answered(url, agent, request) {
 }
 
 /**
- * Asks for the same things again until a server has run for 2 s and given 300 answers; at most for 10 s, which only
- * servers need whose answers take longer than compiling their code.
+ * Asks for the same things again until a server has run for 2 s and given so many answers, since code that has run less is not
+ * compiled yet; at most for 10 s, which only servers need whose answers take longer than compiling their code.
  */
-export async function warmUp(server, picture, requests, concurrency = 1) {
-  const { leastMs, leastAnswers, mostSeconds } = warming;
+export async function warmUp(server, picture, requests, leastAnswers, concurrency = 1) {
+  const { leastMs, mostSeconds } = warming;
   const began = performance.now();
   const gone = () => (performance.now() - began) / 1000;
   for (let answers = 0; gone() < mostSeconds && (answers < leastAnswers || gone() * 1000 < leastMs); ) {
@@ -119,7 +119,7 @@ async function run(name, picture, size, requests, concurrency, options) {
   try {
     const settings = { concurrency, seconds: options.seconds };
     const cold = await pass(server, picture, requests, settings);
-    if (cold.answers > 0) await warmUp(server, picture, requests, concurrency);
+    if (cold.answers > 0) await warmUp(server, picture, requests, options.warm, concurrency);
     const warm = [];
     for (let n = 1; cold.answers > 0 && n < options.passes; n++)
       warm.push(await pass(server, picture, requests, { ...settings, atLeast: enoughTime }));

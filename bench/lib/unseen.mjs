@@ -27,7 +27,7 @@ export async function firstContact(names, picture, size, { count, warming = 30, 
     for (const name of names) {
       const server = await start(name, { ...options, sources: folder });
       started.push({ name, server, seen: [], faults: {} });
-      await warmUp(server, copy(options.sources, picture, folder, "warming"), warm);
+      await warmUp(server, copy(options.sources, picture, folder, "warming"), warm, options.warm);
     }
     for (const [round, unseen] of copies.entries())
       for (const each of turn(started, round)) {
