@@ -40,12 +40,15 @@ export function baseUrl(request: Request, peer: string | undefined, trust: Proxy
   const { url } = request;
   const authority = url.indexOf("://") + 3;
   const counts = trust.proxies.length === 0 || (peer !== undefined && inRanges(peer, trust.proxies));
-  const forwarded = (name: string) =>
-    counts ? request.headers.get(`X-Forwarded-${name}`)?.split(",")[0]?.trim() : undefined;
-  const proto = /^https?$/i.exec(forwarded("Proto") ?? "")?.[0].toLowerCase() ?? url.slice(0, authority - 3);
-  const host = validHost(forwarded("Host"));
-  const port = /^\d{1,5}$/.exec(forwarded("Port") ?? "")?.[0];
-  return `${proto}://${host ? withPort(host, port, proto) : ownHost(url, authority)}${prefixOf(forwarded("Prefix"))}`;
+  // In lower case, as servers keep them: other spellings are made anew for each look.
+  const forwarded = (name: `x-forwarded-${string}`) =>
+    counts ? request.headers.get(name)?.split(",")[0]?.trim() : undefined;
+  const told = forwarded("x-forwarded-proto")?.toLowerCase();
+  const proto = told === "https" || told === "http" ? told : url.slice(0, authority - 3);
+  const host = validHost(forwarded("x-forwarded-host"));
+  const givenPort = forwarded("x-forwarded-port");
+  const port = givenPort && /^\d{1,5}$/.test(givenPort) ? givenPort : undefined;
+  return `${proto}://${host ? withPort(host, port, proto) : ownHost(url, authority)}${prefixOf(forwarded("x-forwarded-prefix"))}`;
 }
 
 /** The host of a request's URL, which is in normal form, from where its authority begins. */

@@ -8,13 +8,13 @@ export interface Validators {
 
 /** Whether the client's copy is still good: If-None-Match by weak comparison, which wins over If-Modified-Since. */
 export function isNotModified(headers: Headers, validators: Validators): boolean {
-  const noneMatch = headers.get("If-None-Match");
+  const noneMatch = headers.get("if-none-match");
   if (noneMatch !== null) {
     if (noneMatch.trim() === "*") return true;
     const own = opaque(validators.etag);
     return (noneMatch.match(/(?:W\/)?"[^"]*"/g) ?? []).some((tag) => opaque(tag) === own);
   }
-  const since = headers.get("If-Modified-Since");
+  const since = headers.get("if-modified-since");
   if (since === null || !validators.modified) return false;
   const time = Date.parse(since);
   return !Number.isNaN(time) && Math.floor(validators.modified.getTime() / 1000) * 1000 <= time;
