@@ -127,6 +127,8 @@ export interface IndexAccess {
   readonly id: string;
   /** There is none yet; {@link Indexing} tells how jobs go on then. */
   readonly absent?: boolean;
+  /** For the job that makes the index: with all that makes reads cheaper, see {@link Codec.gains}. */
+  readonly full?: boolean;
   /** What is too large to stand in the index; missing where it cannot have such parts. */
   readonly blocks?: IndexBlocks;
   load(): Promise<Uint8Array>;
@@ -184,6 +186,11 @@ export interface Codec {
    * loaded. Empty where this kind of file has none. Goes on from what an earlier job with the same id has made.
    */
   index?(bytes: ByteSource, header: ImageHeader, access?: IndexAccess): Promise<Uint8Array>;
+  /**
+   * Whether a full index would make a read cheaper than this one does, which serves it all the same; undefined: there is none
+   * yet. Absent where there is but one kind.
+   */
+  gains?(index: Uint8Array | undefined, read: ReadRequest, fileSize: number): boolean;
   /** Estimated peak bytes of `index`; present with it. */
   indexMemory?(header: ImageHeader): number;
   /** Present with `index`. `room` as in {@link IndexBlocks}; what needs more for its blocks gets no index. */

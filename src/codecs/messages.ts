@@ -21,7 +21,7 @@ export type ToWorker =
       readonly cancel: Int32Array;
       readonly warm: boolean;
     }
-  /** `file`: the worker opens it; else it asks for bytes, whose `size` and `gap` are those of the byte source. `index`: it may ask for that one, unless it is absent; `room`: for blocks, where it can have any. */
+  /** `file`: the worker opens it; else it asks for bytes, whose `size` and `gap` are those of the byte source. `index`: it may ask for that one, unless it is absent; `full`: the one to make; `room`: for blocks, where it can have any. */
   | {
       readonly kind: "job";
       readonly job: number;
@@ -29,7 +29,12 @@ export type ToWorker =
       readonly file?: JobFile;
       readonly size?: number;
       readonly gap?: number;
-      readonly index?: { readonly id: string; readonly absent: boolean; readonly room?: number };
+      readonly index?: {
+        readonly id: string;
+        readonly absent: boolean;
+        readonly full: boolean;
+        readonly room?: number;
+      };
     }
   /** Answers to `read`, `recall` and, with no bytes, `keep`. `bytes` is missing where a block is not there. */
   | { readonly kind: "bytes"; readonly read: number; readonly bytes?: Uint8Array }

@@ -209,7 +209,12 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
           file,
           size: job.bytes.size,
           gap: job.bytes.gap,
-          index: index && { id: index.id, absent: index.absent === true, room: index.blocks?.room },
+          index: index && {
+            id: index.id,
+            absent: index.absent === true,
+            full: index.full === true,
+            room: index.blocks?.room,
+          },
         });
         deadline.expect(timeoutMs);
         if (signal?.aborted) onAbort();

@@ -62,6 +62,7 @@ export function serveJobs(host: WorkerHost): void {
     index && {
       id: index.id,
       absent: index.absent,
+      full: index.full,
       blocks: index.room === undefined ? undefined : blocksOf(job, index.room),
       load: () => ask((read) => ({ kind: "recall", job, read })),
     };

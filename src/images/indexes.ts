@@ -26,7 +26,10 @@ export interface IndexParts {
 /** What a render gets of an index. */
 export interface FoundIndex {
   readonly access: IndexAccess;
-  /** To be called when the render has ended: makes what is left of an index that was absent, for all who wait for it. */
+  /**
+   * To be called when the render has ended: makes what is left of an index that was absent, for all who wait for it, or a fuller one
+   * than there is, for those who come later.
+   */
   readonly finish?: () => void;
 }
 
@@ -78,6 +81,10 @@ interface Kept {
   readonly blocks?: ReadonlyMap<number, Uint8Array>;
   /** Milliseconds since 1970 from which on it counts no longer; absent: as long as there is room for it. */
   readonly until?: number;
+  /** How often it was exchanged for a fuller one: what workers know of another does not count for this one. */
+  readonly round?: number;
+  /** A fuller one could not be made. */
+  readonly settled?: true;
 }
 
 /** Passes that nobody needs yet may put off their begin; of more than so many images none is made before it is needed. */
@@ -118,6 +125,8 @@ export function createIndexes({
 
   /** Masters whose index is being looked for or made. */
   const flights = new Map<string, Flight>();
+  /** Those for which a fuller index is being made. */
+  const fillings = new Map<string, Promise<void>>();
   let putOff = 0;
 
   /** Resolves when no job runs or waits, or when `hurried` does. */
@@ -173,11 +182,18 @@ export function createIndexes({
     );
   };
 
+  const nothing = async () => new Uint8Array();
+  const accessId = ({ id }: IndexKey, round = 0) => `${id} ${round}`;
+  const gains = (master: Master, read: ReadRequest, index?: Uint8Array) =>
+    codecs.byFormat(read.header.format).gains?.(index, read, master.image.bytes.size ?? 0) ?? false;
+
   /** What cannot be made is remembered as empty, in memory only: failures are never stored. Throws what may pass. */
-  const makeAndKeep = async (master: Master, header: ImageHeader, key: IndexKey): Promise<Kept> => {
+  const makeAndKeep = async (master: Master, read: ReadRequest, key: IndexKey): Promise<Kept> => {
+    const { header } = read;
     const { name, variant, id } = key;
     const blocks = new Map<number, Uint8Array>();
-    const index = { id, blocks: keeping(key, blocks), load: async () => new Uint8Array() };
+    const full = gains(master, read);
+    const index = { id: accessId(key), full, blocks: keeping(key, blocks), load: nothing };
     try {
       const made = await origin.getOrMake(name, variant, (work) => make(master, header, index, work));
       return remember(id, { index: made, ...(blocks.size > 0 && { blocks }) });
@@ -187,18 +203,46 @@ export function createIndexes({
     }
   };
 
-  const found = (key: IndexKey, { index, blocks }: Kept): FoundIndex | undefined =>
-    index.length === 0
+  /** Makes a full index in place of one that is there. It may fail: reads go on with the one that is there. */
+  const fill = async (master: Master, header: ImageHeader, key: IndexKey, known: Kept): Promise<void> => {
+    const round = (known.round ?? 0) + 1;
+    const blocks = new Map<number, Uint8Array>();
+    const access = { id: accessId(key, round), full: true, blocks: keeping(key, blocks), load: nothing };
+    try {
+      const index = await make(master, header, access, new AbortController().signal);
+      if (idOf(key) !== key.id || index.length === 0) return;
+      origin.put(key.name, key.variant, index);
+      remember(key.id, { index, round, settled: true, ...(blocks.size > 0 && { blocks }) });
+    } catch (error) {
+      if (error instanceof ServiceError && degrading.has(error.kind))
+        remember(key.id, { ...known, settled: true });
+    }
+  };
+
+  /** What has the full index made, once for all; undefined where this read would gain nothing. */
+  const filling = (master: Master, read: ReadRequest, key: IndexKey, known: Kept) =>
+    known.settled || !gains(master, read, known.index)
       ? undefined
-      : { access: { id: key.id, blocks: blocksOf(key, blocks), load: async () => index } };
+      : (): Promise<void> => {
+          const flight =
+            fillings.get(key.id) ??
+            fill(master, read.header, key, known).finally(() => fillings.delete(key.id));
+          fillings.set(key.id, flight);
+          return flight;
+        };
+
+  const found = (master: Master, read: ReadRequest, key: IndexKey, known: Kept): FoundIndex | undefined => {
+    const { index, blocks, round } = known;
+    if (index.length === 0) return undefined;
+    const finish = filling(master, read, key, known);
+    return {
+      access: { id: accessId(key, round), blocks: blocksOf(key, blocks), load: async () => index },
+      ...(finish && !inPlace && { finish: () => void finish() }),
+    };
+  };
 
   const absent = (key: IndexKey, finish?: () => void): FoundIndex => ({
-    access: {
-      id: key.id,
-      absent: true,
-      blocks: blocksOf(key, undefined),
-      load: async () => new Uint8Array(),
-    },
+    access: { id: accessId(key), absent: true, blocks: blocksOf(key, undefined), load: nothing },
     ...(finish && { finish }),
   });
 
@@ -214,7 +258,8 @@ export function createIndexes({
       const { name, variant, id } = key;
       for (;;) {
         const known = inMemory.get(id);
-        if (known && (known.until ?? Number.POSITIVE_INFINITY) > now()) return found(key, known);
+        if (known && (known.until ?? Number.POSITIVE_INFINITY) > now())
+          return found(master, read, key, known);
         const flight = flights.get(id);
         if (!flight) break;
         if (way !== "apart") flight.hurry();
@@ -240,12 +285,12 @@ export function createIndexes({
       const stored = await asking;
       if (stored) {
         land();
-        return found(key, remember(id, { index: stored }));
+        return found(master, read, key, remember(id, { index: stored }));
       }
       const pass = async () => {
         let error: unknown;
         try {
-          return await makeAndKeep(master, read.header, key);
+          return await makeAndKeep(master, read, key);
         } catch (thrown) {
           error = thrown;
           throw thrown;
@@ -253,10 +298,10 @@ export function createIndexes({
           land(error);
         }
       };
-      if (way === "wait") return found(key, await orAborted(pass(), signal));
+      if (way === "wait") return found(master, read, key, await orAborted(pass(), signal));
       if (inPlace && way === "begin") {
         const made = await pass().catch(() => undefined);
-        return made && found(key, made);
+        return made && found(master, read, key, made);
       }
       if (way === "begin") return absent(key, () => void pass().catch(() => {}));
       if (inPlace || putOff >= mostPutOff) {
@@ -285,6 +330,7 @@ export function createIndexes({
     async settled() {
       for (const { hurry } of flights.values()) hurry();
       await Promise.all([...flights.values()].map(({ landed }) => landed));
+      await Promise.all(fillings.values());
     },
   };
 }

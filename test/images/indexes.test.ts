@@ -158,3 +158,71 @@ test("a store that cannot delete costs the index, not the answer", async () => {
   await indexes.forget(found);
   expect(await indexes.of(found, at1(header), { signal: never })).toBeUndefined();
 });
+
+test("a read that gains by it has a fuller index made, once, which all later reads and processes use", async () => {
+  const { found, header } = await master("a.jpg");
+  const { indexes, made } = parts();
+  await indexes.forget(found);
+  const read = (scaleFactor: number) => ({ ...at(header, scaleFactor), halvesColour: true as const });
+  const first = await indexes.of(found, read(1), { signal: never });
+  first?.finish?.();
+  await indexes.settled();
+  const plain = await indexes.of(found, read(1), { signal: never });
+  expect(plain?.finish).toBeUndefined();
+  const quarters = await Promise.all([1, 2, 3].map(() => indexes.of(found, read(4), { signal: never })));
+  for (const each of quarters) {
+    expect(each?.access.absent).toBeUndefined();
+    each?.finish?.();
+  }
+  await indexes.settled();
+  expect(made()).toBe(2);
+  const full = await indexes.of(found, read(4), { signal: never });
+  expect(full?.finish).toBeUndefined();
+  expect(full?.access.id).not.toBe(plain?.access.id);
+  // luma and twice a quarter of it, in blocks of at most 1 MiB
+  expect((await full?.access.blocks?.load(0))?.length).toBe(
+    (375 * 250 * 3) / 2 + (188 * 125 - (375 * 250) / 4) * 2,
+  );
+  const elsewhere = parts();
+  await app.service.slots.origin.settled();
+  expect((await elsewhere.indexes.of(found, read(4), { signal: never }))?.finish).toBeUndefined();
+  expect(elsewhere.made()).toBe(0);
+});
+
+test("a full index is made at once where the first read gains by it", async () => {
+  const { found, header } = await master("a.jpg");
+  const { indexes, made } = parts();
+  await indexes.forget(found);
+  const read = { ...at(header, 4), halvesColour: true as const };
+  (await indexes.of(found, read, { signal: never }))?.finish?.();
+  await indexes.settled();
+  expect((await indexes.of(found, read, { signal: never }))?.finish).toBeUndefined();
+  expect(made()).toBe(1);
+});
+
+test("a fuller index that cannot be made costs nothing but the attempt", async () => {
+  const { found, header } = await master("a.jpg");
+  const { images, slots } = app.service;
+  let made = 0;
+  const pool = {
+    ...images.pool,
+    index: (...[job, limits]: Parameters<typeof images.pool.index>) => {
+      made++;
+      if (!job.index?.full) return images.pool.index(job, limits);
+      return Promise.reject(new ServiceError("decode", "Expected a sound file; received another."));
+    },
+  };
+  const { codecs, admission, timeoutMs } = images;
+  const indexes = createIndexes({ codecs, pool, origin: slots.origin, admission, timeoutMs, inPlace: false });
+  await indexes.forget(found);
+  (await indexes.of(found, at1(header), { signal: never }))?.finish?.();
+  await indexes.settled();
+  for (let n = 0; n < 3; n++) {
+    const read = { ...at(header, 4), halvesColour: true as const };
+    const each = await indexes.of(found, read, { signal: never });
+    expect((await each?.access.load())?.length).toBeGreaterThan(1000);
+    each?.finish?.();
+    await indexes.settled();
+  }
+  expect(made).toBe(2);
+});

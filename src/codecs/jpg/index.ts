@@ -16,7 +16,7 @@ import { withDensity } from "./density.ts";
 import { encodes, jpegEncoder, optimisePays } from "./encode.ts";
 import { createJpegEncoder, type JpegEncoder } from "./fast-encode.ts";
 import { readJpegHeader } from "./header.ts";
-import { indexedJpeg, indexedMemory, indexing, indexPassMemory } from "./indexed.ts";
+import { indexedJpeg, indexedMemory, indexing, indexPassMemory, lacksQuarter } from "./indexed.ts";
 import { withHeight } from "./line-count.ts";
 import { worthCutting } from "./passthrough.ts";
 import { planesOf } from "./planes.ts";
@@ -110,6 +110,10 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
       );
     },
     index: (bytes, header, ...rest) => indexed.index(sized(bytes, header), header, ...rest),
+    gains: (index, read, fileSize) =>
+      read.scaleFactor === quarter &&
+      isFiltered(read.header, read.halvesColour) &&
+      lacksQuarter(index, read.header, fileSize),
     indexMemory: indexPassMemory,
     indexing,
     async derive(bytes, plan, access, kernels) {

@@ -77,6 +77,13 @@ export function indexing({ header, scaleFactor }: ReadRequest, fileSize: number,
   return scaleFactor === 8 ? "apart" : "wait";
 }
 
+/** Whether an index has no planes at 1/4 where it could have them, as far as the header tells; without one: whether it could. */
+export function lacksQuarter(index: Uint8Array | undefined, header: ImageHeader, fileSize: number): boolean {
+  const bytes = (header.width * header.height * header.bands) / 16;
+  if (isProgressive(header) || bytes > quarterLimitOf(fileSize)) return false;
+  return index === undefined || splitParts(index)?.quarter === false;
+}
+
 /** Estimated peak bytes of reading a region through the index: planes, pixels, margins, and what is kept of the whole. */
 export function indexedMemory({ header, region, scaleFactor }: ReadRequest): number {
   const side = (length: number) => Math.ceil(length / scaleFactor) + 64;
@@ -112,7 +119,11 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
   };
 
   /** Over the file itself; undefined for kinds without an index of their own. */
-  const reading = async (bytes: ByteSource, blocks: BlocksAtHand): Promise<Opened | undefined> => {
+  const reading = async (
+    bytes: ByteSource,
+    blocks: BlocksAtHand,
+    withQuarter: boolean,
+  ): Promise<Opened | undefined> => {
     let current = bytes;
     const reader = await openJpeg(
       currentEngine,
@@ -123,7 +134,7 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
         },
         read: (offset, length) => current.read(offset, length),
       },
-      { overviewLimit, resample, quarterLimit: quarterLimitOf(bytes.size) },
+      { overviewLimit, resample, quarterLimit: withQuarter ? quarterLimitOf(bytes.size) : 0 },
     );
     if (!reader) return undefined;
     return {
@@ -178,7 +189,7 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
     const inBlocks = stored && blockCache.reader(stored, () => blocks.current);
     const file = await (parts.twin > 0 && inBlocks
       ? readingTwin(access.id, blockSource(inBlocks, parts.twin), blocks)
-      : reading(bytes, blocks));
+      : reading(bytes, blocks, false));
     const frame = file?.reader.frame;
     const agrees = frame?.width === header.width && frame.height === header.height;
     if (file && agrees && (await file.reader.loadIndex(parts.index, parts.overview))) {
@@ -297,7 +308,7 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
 
   /** What there is to read while there is no index; undefined where the file has to be decoded as a whole. */
   const begin = async (bytes: ByteSource, { header, scaleFactor }: ReadRequest) => {
-    if (!isProgressive(header)) return reading(bytes, {});
+    if (!isProgressive(header)) return reading(bytes, {}, scaleFactor === 4);
     return scaleFactor === 8 ? overviewOf(bytes) : undefined;
   };
 
@@ -323,7 +334,8 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
   return {
     /**
      * The index of a sequential file with its overview at 1/8; for a progressive one those of its baseline twin, which is
-     * put into blocks. Planes at 1/4 go into blocks, too, where there is room. Empty for kinds that have none: arithmetic coding, 12 bit, twins too large to keep.
+     * put into blocks. Planes at 1/4 go into blocks, too, where there is room; those of a sequential file if a full index is asked for or
+     * were begun. Empty for kinds that have none: arithmetic coding, 12 bit, twins too large to keep.
      */
     index: (bytes: ByteSource, header: ImageHeader, access?: IndexAccess): Promise<Uint8Array> =>
       guarded(async () => {
@@ -332,7 +344,9 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
         if (isProgressive(header)) return blocks ? makeTwin(bytes, blocks) : new Uint8Array();
         const id = access?.id;
         const begun = id === undefined ? undefined : opened.get(id);
-        const file = begun && !begun.loaded ? begun : await reading(bytes, {});
+        const full = access?.full === true;
+        const goesOn = begun && !begun.loaded && (!full || begun.reader.keepsQuarter);
+        const file = goesOn ? begun : await reading(bytes, {}, full);
         if (!file) return new Uint8Array();
         const all = { header, page: 1, region: wholeOf(header), scaleFactor: 8 };
         await prepared(id, file, bytes, all);
