@@ -127,7 +127,7 @@ export interface IndexAccess {
   readonly id: string;
   /** There is none yet; {@link Indexing} tells how jobs go on then. */
   readonly absent?: boolean;
-  /** For the job that makes the index: with all that makes reads cheaper, see {@link Codec.gains}. */
+  /** For the job that makes the index: with all that makes reads cheaper, see {@link Codec.gains}; `load` gives the one that there is. */
   readonly full?: boolean;
   /** What is too large to stand in the index; missing where it cannot have such parts. */
   readonly blocks?: IndexBlocks;

@@ -164,7 +164,7 @@ export function createIndexes({
 
   /** Where the blocks of an index go that is being made: into the slot, one behind the other, or into memory. */
   const keeping = (key: IndexKey, made: Map<number, Uint8Array>): IndexBlocks => ({
-    ...blocksOf(key, undefined),
+    ...blocksOf(key, origin.maxBytes() === 0 ? made : undefined),
     async keep(block, bytes) {
       if (origin.maxBytes() === 0) made.set(block, bytes);
       else if (idOf(key) === key.id) {
@@ -206,8 +206,9 @@ export function createIndexes({
   /** Makes a full index in place of one that is there. It may fail: reads go on with the one that is there. */
   const fill = async (master: Master, header: ImageHeader, key: IndexKey, known: Kept): Promise<void> => {
     const round = (known.round ?? 0) + 1;
-    const blocks = new Map<number, Uint8Array>();
-    const access = { id: accessId(key, round), full: true, blocks: keeping(key, blocks), load: nothing };
+    const blocks = new Map(known.blocks);
+    const load = async () => known.index;
+    const access = { id: accessId(key, round), full: true, blocks: keeping(key, blocks), load };
     try {
       const index = await make(master, header, access, new AbortController().signal);
       if (idOf(key) !== key.id || index.length === 0) return;

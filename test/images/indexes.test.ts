@@ -20,6 +20,10 @@ beforeAll(async () => {
   const noise = { type: "gaussian", mean: 128, sigma: 40 } as const;
   const picture = sharp({ create: { width: 1500, height: 1000, channels: 3, background: "gray", noise } });
   await writeFile(join(folder, "a.jpg"), await picture.clone().jpeg({ quality: 90 }).toBuffer());
+  await writeFile(
+    join(folder, "progressive.jpg"),
+    await picture.clone().jpeg({ quality: 80, progressive: true }).toBuffer(),
+  );
   await writeFile(join(folder, "a.png"), await picture.clone().png().toBuffer());
   app = await fresh();
 });
@@ -159,35 +163,42 @@ test("a store that cannot delete costs the index, not the answer", async () => {
   expect(await indexes.of(found, at1(header), { signal: never })).toBeUndefined();
 });
 
-test("a read that gains by it has a fuller index made, once, which all later reads and processes use", async () => {
-  const { found, header } = await master("a.jpg");
-  const { indexes, made } = parts();
-  await indexes.forget(found);
-  const read = (scaleFactor: number) => ({ ...at(header, scaleFactor), halvesColour: true as const });
-  const first = await indexes.of(found, read(1), { signal: never });
-  first?.finish?.();
-  await indexes.settled();
-  const plain = await indexes.of(found, read(1), { signal: never });
-  expect(plain?.finish).toBeUndefined();
-  const quarters = await Promise.all([1, 2, 3].map(() => indexes.of(found, read(4), { signal: never })));
-  for (const each of quarters) {
-    expect(each?.access.absent).toBeUndefined();
-    each?.finish?.();
-  }
-  await indexes.settled();
-  expect(made()).toBe(2);
-  const full = await indexes.of(found, read(4), { signal: never });
-  expect(full?.finish).toBeUndefined();
-  expect(full?.access.id).not.toBe(plain?.access.id);
-  // luma and twice a quarter of it, in blocks of at most 1 MiB
-  expect((await full?.access.blocks?.load(0))?.length).toBe(
-    (375 * 250 * 3) / 2 + (188 * 125 - (375 * 250) / 4) * 2,
-  );
-  const elsewhere = parts();
-  await app.service.slots.origin.settled();
-  expect((await elsewhere.indexes.of(found, read(4), { signal: never }))?.finish).toBeUndefined();
-  expect(elsewhere.made()).toBe(0);
-});
+/** Luma and twice a quarter of it at 1/4. */
+const planes = 375 * 250 + 2 * 188 * 125;
+
+test.each([
+  ["a.jpg", 0],
+  ["progressive.jpg", 1],
+] as const)(
+  "a read of %s that gains by it has a fuller index made, once, which all later reads and processes use",
+  async (name, block) => {
+    const { found, header } = await master(name);
+    const { indexes, made } = parts();
+    await indexes.forget(found);
+    const read = (scaleFactor: number) => ({ ...at(header, scaleFactor), halvesColour: true as const });
+    const first = await indexes.of(found, read(1), { signal: never });
+    first?.finish?.();
+    await indexes.settled();
+    const plain = await indexes.of(found, read(1), { signal: never });
+    expect(plain?.finish).toBeUndefined();
+    const quarters = await Promise.all([1, 2, 3].map(() => indexes.of(found, read(4), { signal: never })));
+    for (const each of quarters) {
+      expect(each?.access.absent).toBeUndefined();
+      each?.finish?.();
+    }
+    await indexes.settled();
+    expect(made()).toBe(2);
+    const full = await indexes.of(found, read(4), { signal: never });
+    expect(full?.finish).toBeUndefined();
+    expect(full?.access.id).not.toBe(plain?.access.id);
+    // behind the twin, where there is one
+    expect((await full?.access.blocks?.load(block))?.length).toBe(planes);
+    const elsewhere = parts();
+    await app.service.slots.origin.settled();
+    expect((await elsewhere.indexes.of(found, read(4), { signal: never }))?.finish).toBeUndefined();
+    expect(elsewhere.made()).toBe(0);
+  },
+);
 
 test("a full index is made at once where the first read gains by it", async () => {
   const { found, header } = await master("a.jpg");

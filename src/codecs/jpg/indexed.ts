@@ -6,7 +6,7 @@ import { createLru } from "../../lib/lru.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost, ImageHeader, IndexAccess, IndexBlocks, Indexing, ReadRequest } from "../codec.ts";
 import { detailsOf } from "./decode.ts";
-import { planesInBlocks } from "./quarter-blocks.ts";
+import { planesInBlocks, planesToBlocks } from "./quarter-blocks.ts";
 import {
   createEngine,
   type Engine,
@@ -15,16 +15,14 @@ import {
   quarterBytes,
   type ResamplePlane,
   type ScaleFactor,
-  type WrittenQuarter,
   writtenIndex,
-  writtenQuarter,
 } from "./random/index.ts";
 import {
   type BlockReader,
-  type BlockWriter,
   blockSource,
   blockWriter,
   createBlockCache,
+  endOfBlocks,
   loadStoredBlocks,
   saveStoredBlocks,
   unfit,
@@ -80,8 +78,10 @@ export function indexing({ header, scaleFactor }: ReadRequest, fileSize: number,
 /** Whether an index has no planes at 1/4 where it could have them, as far as the header tells; without one: whether it could. */
 export function lacksQuarter(index: Uint8Array | undefined, header: ImageHeader, fileSize: number): boolean {
   const bytes = (header.width * header.height * header.bands) / 16;
-  if (isProgressive(header) || bytes > quarterLimitOf(fileSize)) return false;
-  return index === undefined || splitParts(index)?.quarter === false;
+  if (bytes > quarterLimitOf(fileSize)) return false;
+  const parts = index && splitParts(index);
+  // those of a twin are made of it
+  return parts ? parts.quarter === undefined : index === undefined && !isProgressive(header);
 }
 
 /** Estimated peak bytes of reading a region through the index: planes, pixels, margins, and what is kept of the whole. */
@@ -182,21 +182,23 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
   /** Throws ServiceError `decode`, code index_unfit, for an index that is not this file's. */
   const restore = async (bytes: ByteSource, header: ImageHeader, access: IndexAccess): Promise<Opened> => {
     const parts = splitParts(await access.load());
-    const stored = parts?.blocks && loadStoredBlocks(parts.blocks);
-    if (!parts || parts.twin > 0 !== isProgressive(header)) throw unfit();
-    if ((parts.twin > 0 || parts.quarter) && !stored) throw unfit();
+    if (!parts || (parts.twin !== undefined) !== isProgressive(header)) throw unfit();
     const blocks: BlocksAtHand = { current: access.blocks };
-    const inBlocks = stored && blockCache.reader(stored, () => blocks.current);
-    const file = await (parts.twin > 0 && inBlocks
-      ? readingTwin(access.id, blockSource(inBlocks, parts.twin), blocks)
+    const file = await (parts.twin
+      ? readingTwin(access.id, blockSource(stored(parts.twin, blocks)), blocks)
       : reading(bytes, blocks, false));
     const frame = file?.reader.frame;
     const agrees = frame?.width === header.width && frame.height === header.height;
-    if (file && agrees && (await file.reader.loadIndex(parts.index, parts.overview))) {
-      if (parts.quarter && inBlocks) keepQuarter(access.id, file, inBlocks, parts.twin);
-      return { ...file, loaded: true };
-    }
-    throw unfit();
+    if (!file || !agrees || !(await file.reader.loadIndex(parts.index, parts.overview))) throw unfit();
+    if (parts.quarter) keepQuarter(access.id, file, stored(parts.quarter, blocks));
+    return { ...file, loaded: true };
+  };
+
+  /** What blocks hold by what is stored of them. */
+  const stored = (facts: Uint8Array, blocks: BlocksAtHand): BlockReader => {
+    const known = loadStoredBlocks(facts);
+    if (!known) throw unfit();
+    return blockCache.reader(known, () => blocks.current);
   };
 
   /**
@@ -215,52 +217,48 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
     return { reader, blocks: {}, async ready() {} };
   };
 
-  /** Has a file's planes at 1/4 read from blocks, where they begin at `start`; with blocks that do not fit it is opened anew. */
-  const keepQuarter = (
-    id: string | undefined,
-    { reader, blocks }: Opened,
-    inBlocks: BlockReader,
-    start: number,
-  ) => {
-    const planes = planesInBlocks(reader.frame, inBlocks, start);
+  /** Has a file's planes at 1/4 read from blocks; with blocks that do not fit it is opened anew. */
+  const keepQuarter = (id: string | undefined, { reader, blocks }: Opened, inBlocks: BlockReader) => {
+    const planes = planesInBlocks(reader.frame, inBlocks);
     reader.keepQuarter(async (areas) => (blocks.current ? fitting(id, planes(areas)) : undefined));
-  };
-
-  /** Puts planes at 1/4 behind what is in the blocks, if there is room; whether there was. */
-  const addQuarter = async (
-    writer: BlockWriter,
-    planes: readonly Uint8Array[] | undefined,
-    room: number,
-  ): Promise<boolean> => {
-    const bytes = planes?.reduce((sum, { length }) => sum + length, 0) ?? 0;
-    if (!planes || writer.size + bytes > room) return false;
-    for (const plane of planes) await writer.add(plane);
-    return true;
   };
 
   const makeTwin = async (bytes: ByteSource, blocks: IndexBlocks): Promise<Uint8Array> => {
     const writer = blockWriter(blocks);
-    let quarter: WrittenQuarter | undefined;
-    const noted = await transcoder().transcode(bytes, {
-      overviewLimit,
-      async onChunk(chunk) {
-        // the first is the head
-        if (writer.size === 0)
-          quarter = await writtenQuarter(currentEngine, chunk, {
-            resample,
-            quarterLimit: quarterLimitOf(bytes.size),
-          });
-        else quarter?.add(chunk);
-        await writer.add(chunk);
-      },
-    });
+    const noted = await transcoder().transcode(bytes, { overviewLimit, onChunk: writer.add });
     const index = await writtenIndex(noted);
     if (!index) return new Uint8Array();
     const overview = noted.planes?.map(({ data }) => data) ?? [];
-    const twin = writer.size;
-    const hasQuarter = await addQuarter(writer, quarter?.end(), blocks.room);
-    const stored = await writer.end();
-    return joinParts({ index, overview, twin, quarter: hasQuarter, blocks: saveStoredBlocks(stored) });
+    const twin = saveStoredBlocks(await writer.end());
+    return joinParts({ index, overview, twin, quarter: undefined });
+  };
+
+  /** The entry of a twin with planes at 1/4 beside it, where there is room; they are made of the twin. */
+  const fillTwin = async (
+    entry: Uint8Array,
+    parts: StoredParts,
+    facts: Uint8Array,
+    blocks: IndexBlocks,
+  ): Promise<Uint8Array> => {
+    const twin = loadStoredBlocks(facts);
+    if (!twin) throw unfit();
+    const source = blockSource(blockCache.reader(twin, () => blocks));
+    const options = { resample, overviewLimit: 0, quarterLimit: quarterLimitOf(twin.size) };
+    const reader = await openJpeg(currentEngine, source, options);
+    await reader?.buildIndex();
+    const quarter = reader?.quarter && (await planesToBlocks(reader.quarter, blocks, endOfBlocks(twin)));
+    return quarter ? joinParts({ ...parts, quarter: saveStoredBlocks(quarter) }) : entry;
+  };
+
+  /** The index of a progressive file, which is that of its twin. */
+  const indexTwin = async (
+    bytes: ByteSource,
+    { full, load }: IndexAccess,
+    blocks: IndexBlocks,
+  ): Promise<Uint8Array> => {
+    const entry = full ? await load() : new Uint8Array();
+    const parts = splitParts(entry);
+    return parts?.twin ? fillTwin(entry, parts, parts.twin, blocks) : makeTwin(bytes, blocks);
   };
 
   /** The entry of a sequential file that is indexed; its planes at 1/4 go into blocks, and are read from there. */
@@ -270,24 +268,11 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
     access: IndexAccess | undefined,
   ): Promise<Uint8Array> => {
     const { reader } = file;
-    const parts: StoredParts = {
-      index,
-      overview: reader.overview ?? [],
-      twin: 0,
-      quarter: false,
-      blocks: undefined,
-    };
-    const blocks = access?.blocks;
-    const writer = blocks && blockWriter(blocks);
-    if (!writer || !(await addQuarter(writer, reader.quarter, blocks.room))) return joinParts(parts);
-    const stored = await writer.end();
-    keepQuarter(
-      access?.id,
-      file,
-      blockCache.reader(stored, () => file.blocks.current),
-      0,
-    );
-    return joinParts({ ...parts, quarter: true, blocks: saveStoredBlocks(stored) });
+    const { quarter: planes, overview = [] } = reader;
+    const quarter = planes && access?.blocks && (await planesToBlocks(planes, access.blocks, 0));
+    const facts = quarter && saveStoredBlocks(quarter);
+    if (facts) keepQuarter(access?.id, file, stored(facts, file.blocks));
+    return joinParts({ index, overview, twin: undefined, quarter: facts });
   };
 
   /** An index that could not be gone on with is begun anew by the next job. */
@@ -341,7 +326,7 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
       guarded(async () => {
         const blocks = access?.blocks;
         if (!hasIndex(header, bytes.size ?? 0, blocks?.room ?? 0)) return new Uint8Array();
-        if (isProgressive(header)) return blocks ? makeTwin(bytes, blocks) : new Uint8Array();
+        if (isProgressive(header)) return blocks ? indexTwin(bytes, access, blocks) : new Uint8Array();
         const id = access?.id;
         const begun = id === undefined ? undefined : opened.get(id);
         const full = access?.full === true;

@@ -1,11 +1,12 @@
 // Planes at 1/4 in blocks, one behind the other.
 
+import type { IndexBlocks } from "../codec.ts";
 import { type Frame, type KeptPlanes, quarterSize } from "./random/index.ts";
-import type { BlockReader } from "./stored-blocks.ts";
+import { type BlockReader, blockBytes, blockWriter, type StoredBlocks } from "./stored-blocks.ts";
 
-/** The planes of a file's components, which lie in blocks from place `start` on. */
-export function planesInBlocks(frame: Frame, blocks: BlockReader, start: number): KeptPlanes {
-  let end = start;
+/** The planes of a file's components, which lie in blocks. */
+export function planesInBlocks(frame: Frame, blocks: BlockReader): KeptPlanes {
+  let end = 0;
   const planes = frame.components.map((_, component) => {
     const { width, height } = quarterSize(frame, component);
     const at = end;
@@ -24,4 +25,17 @@ export function planesInBlocks(frame: Frame, blocks: BlockReader, start: number)
         return { data, stride };
       }),
     );
+}
+
+/** Puts planes into blocks from number `first` on; undefined where there is no room. */
+export async function planesToBlocks(
+  planes: readonly Uint8Array[],
+  blocks: IndexBlocks,
+  first: number,
+): Promise<StoredBlocks | undefined> {
+  const bytes = planes.reduce((sum, { length }) => sum + length, 0);
+  if (first * blockBytes + bytes > blocks.room) return undefined;
+  const writer = blockWriter(blocks, first);
+  for (const plane of planes) await writer.add(plane);
+  return writer.end();
 }

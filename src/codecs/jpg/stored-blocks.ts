@@ -19,6 +19,8 @@ const digestBytes = 16;
 
 /** What an index tells of the blocks beside it: by this they are known again. */
 export interface StoredBlocks {
+  /** Number of the first. */
+  readonly first: number;
   /** Bytes in all blocks. */
   readonly size: number;
   /** 16 bytes for each block, in order. */
@@ -27,27 +29,33 @@ export interface StoredBlocks {
 
 const digestOf = async (block: Uint8Array) => (await sha256(block)).subarray(0, digestBytes);
 
-/** As bytes: size as a float of 8 bytes (little-endian), digests. */
-export function saveStoredBlocks({ size, digests }: StoredBlocks): Uint8Array {
-  const saved = new Uint8Array(8 + digests.length);
-  new DataView(saved.buffer).setFloat64(0, size, true);
-  saved.set(digests, 8);
+/** As bytes: number of the first and size as floats of 8 bytes (little-endian), digests. */
+export function saveStoredBlocks({ first, size, digests }: StoredBlocks): Uint8Array {
+  const saved = new Uint8Array(16 + digests.length);
+  const view = new DataView(saved.buffer);
+  view.setFloat64(0, first, true);
+  view.setFloat64(8, size, true);
+  saved.set(digests, 16);
   return saved;
 }
 
 /** What {@link saveStoredBlocks} made; undefined where size and number of digests do not agree. */
 export function loadStoredBlocks(saved: Uint8Array): StoredBlocks | undefined {
-  if (saved.length < 8) return undefined;
-  const size = new DataView(saved.buffer, saved.byteOffset).getFloat64(0, true);
-  const digests = saved.subarray(8);
-  const sound = Number.isSafeInteger(size) && size > 0;
+  if (saved.length < 16) return undefined;
+  const view = new DataView(saved.buffer, saved.byteOffset);
+  const [first, size] = [view.getFloat64(0, true), view.getFloat64(8, true)];
+  const digests = saved.subarray(16);
+  const sound = Number.isSafeInteger(first) && first >= 0 && Number.isSafeInteger(size) && size > 0;
   return sound && digests.length === digestBytes * Math.ceil(size / blockBytes)
-    ? { size, digests }
+    ? { first, size, digests }
     : undefined;
 }
 
-/** Takes bytes as they come; holds one block at a time, and one more that is being kept. */
-export function blockWriter(blocks: IndexBlocks) {
+/** Number of the block behind the last. */
+export const endOfBlocks = ({ first, size }: StoredBlocks) => first + Math.ceil(size / blockBytes);
+
+/** Takes bytes as they come, for blocks from number `first` on; holds one at a time, and one more that is being kept. */
+export function blockWriter(blocks: IndexBlocks, first = 0) {
   const digests: Uint8Array[] = [];
   let current = new Uint8Array(blockBytes);
   let used = 0;
@@ -57,7 +65,7 @@ export function blockWriter(blocks: IndexBlocks) {
   const flush = async () => {
     const block = current.slice(0, used);
     used = 0;
-    const number = digests.length;
+    const number = first + digests.length;
     digests.push(await digestOf(block));
     await keeping;
     keeping = blocks.keep(number, block);
@@ -65,14 +73,10 @@ export function blockWriter(blocks: IndexBlocks) {
   };
 
   return {
-    /** Bytes that came so far. */
-    get size() {
-      return size;
-    },
     /** Throws ServiceError `unsupported` as soon as there is no room for so many bytes. */
     async add(chunk: Uint8Array): Promise<void> {
       size += chunk.length;
-      if (size > blocks.room) throw tooLarge(blocks.room);
+      if (first * blockBytes + size > blocks.room) throw tooLarge(blocks.room);
       for (let at = 0; at < chunk.length; ) {
         const part = chunk.subarray(at, at + blockBytes - used);
         current.set(part, used);
@@ -88,12 +92,10 @@ export function blockWriter(blocks: IndexBlocks) {
       await keeping;
       const all = new Uint8Array(digestBytes * digests.length);
       for (const [i, digest] of digests.entries()) all.set(digest, i * digestBytes);
-      return { size, digests: all };
+      return { first, size, digests: all };
     },
   };
 }
-
-export type BlockWriter = ReturnType<typeof blockWriter>;
 
 /** Blocks of several images by their digests, in bounded memory: the least recently used go first. */
 export function createBlockCache() {
@@ -102,7 +104,7 @@ export function createBlockCache() {
   const loads = createSemaphore(loadsAtOnce);
 
   const load = async (key: string, stored: StoredBlocks, number: number, blocks: IndexBlocks) => {
-    const block = await loads.run(() => blocks.load(number));
+    const block = await loads.run(() => blocks.load(stored.first + number));
     const length = Math.min(blockBytes, stored.size - number * blockBytes);
     if (block?.length !== length) throw unfit();
     if (toHex(await digestOf(block)) !== key) throw unfit();
@@ -167,12 +169,12 @@ export interface BlockReader {
   stretch(offset: number, end: number): Promise<CopyBytes>;
 }
 
-/** The first `size` bytes of what is in blocks; copied, so that a read does not keep whole blocks in memory. */
-export function blockSource(reader: BlockReader, size: number): ByteSource {
+/** What is in blocks, copied, so that a read does not keep whole blocks in memory. */
+export function blockSource(reader: BlockReader): ByteSource {
   return {
-    size,
+    size: reader.size,
     async read(offset, length) {
-      const end = Math.min(offset + length, size);
+      const end = Math.min(offset + length, reader.size);
       const out = new Uint8Array(Math.max(0, end - offset));
       if (out.length > 0) (await reader.stretch(offset, end))(offset, out.length, out, 0);
       return out;

@@ -46,10 +46,7 @@ describe("bytes in blocks", () => {
       blockBytes,
       blockBytes / 2,
     ]);
-    const source = blockSource(
-      createBlockCache().reader(twin, () => blocks),
-      twin.size,
-    );
+    const source = blockSource(createBlockCache().reader(twin, () => blocks));
     expect(source.size).toBe(bytes.length);
     for (const [offset, length] of [
       [0, 10],
@@ -70,10 +67,7 @@ describe("bytes in blocks", () => {
   test("are loaded once for all who read at the same time, and not again while there is room", async () => {
     const blocks = heapBlocks();
     const twin = await written(bytes, blocks);
-    const source = blockSource(
-      createBlockCache().reader(twin, () => blocks),
-      twin.size,
-    );
+    const source = blockSource(createBlockCache().reader(twin, () => blocks));
     await Promise.all([1, 2, 3, 4].map((n) => source.read(n * 1000, 1000)));
     await source.read(0, blockBytes);
     expect(blocks.loads).toEqual([0]);
@@ -85,10 +79,7 @@ describe("bytes in blocks", () => {
     for (let n = 0; n < 56; n++) large[n * blockBytes] = n;
     const twin = await written(large, blocks);
     const cache = createBlockCache();
-    const source = blockSource(
-      cache.reader(twin, () => blocks),
-      twin.size,
-    );
+    const source = blockSource(cache.reader(twin, () => blocks));
     for (let n = 0; n < 56; n++) expect((await source.read(n * blockBytes, 1))[0]).toBe(n);
     expect(cache.weight).toBe(48 * blockBytes);
     expect((await source.read(0, 1))[0]).toBe(0);
@@ -109,10 +100,7 @@ describe("bytes in blocks", () => {
     for (const block of unsound) {
       if (block) blocks.all.set(1, block);
       else blocks.all.delete(1);
-      const source = blockSource(
-        createBlockCache().reader(twin, () => blocks),
-        twin.size,
-      );
+      const source = blockSource(createBlockCache().reader(twin, () => blocks));
       await expect(source.read(blockBytes + 100, 10)).rejects.toMatchObject({ code: "index_unfit" });
       expect(await source.read(100, 10)).toEqual(bytes.slice(100, 110));
     }
@@ -125,13 +113,14 @@ describe("bytes in blocks", () => {
   });
 
   test("are told by a record that is refused when its parts do not agree", () => {
-    const record = { size: blockBytes + 1, digests: noise(32) };
+    const record = { first: 3, size: blockBytes + 1, digests: noise(32) };
     const saved = saveStoredBlocks(record);
     expect(loadStoredBlocks(saved)).toEqual(record);
     expect(loadStoredBlocks(saved.slice(0, -1))).toBeUndefined();
     expect(loadStoredBlocks(saved.slice(0, 4))).toBeUndefined();
     expect(loadStoredBlocks(saveStoredBlocks({ ...record, size: blockBytes }))).toBeUndefined();
     expect(loadStoredBlocks(saveStoredBlocks({ ...record, size: Number.NaN }))).toBeUndefined();
+    expect(loadStoredBlocks(saveStoredBlocks({ ...record, first: -1 }))).toBeUndefined();
   });
 });
 

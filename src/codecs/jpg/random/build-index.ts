@@ -52,8 +52,6 @@ export interface IndexBuilder {
   readonly quarter: readonly QuarterMaker[] | undefined;
   /** Reads and takes in the next piece of the file; the number of bytes read. Nothing once the index is complete. */
   step(): Promise<number>;
-  /** Takes in the next bytes of the first scan that are handed over instead, at most 1 MiB; `isLast`: no more will come. */
-  push(bytes: Uint8Array, isLast: boolean): void;
 }
 
 export function createIndexBuilder(
@@ -166,13 +164,6 @@ export function createIndexBuilder(
   return {
     index,
     quarter,
-    push(bytes, isLast) {
-      const current = index.scans[0]!;
-      if (current.complete) return;
-      last = isLast;
-      take(current, bytes);
-      while (unfinished) take(current, nothing);
-    },
     async step() {
       if (index.complete) return 0;
       const current = index.scans.at(-1)!;

@@ -17,4 +17,3 @@ export {
 export type { ByteRange, Read } from "./ranges.ts";
 export { type BuildIndexOptions, type JpegReader, openJpeg } from "./reader.ts";
 export { type WrittenFile, writtenIndex } from "./written-index.ts";
-export { type WrittenQuarter, writtenQuarter } from "./written-quarter.ts";
