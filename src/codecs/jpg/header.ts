@@ -15,8 +15,8 @@ export type JpegDetails = {
   readonly mcuHeight: number;
   /** More than one scan: coefficients of the whole picture are kept while decoding. */
   readonly multiscan: boolean;
-  /** Components have different sizes. */
-  readonly subsampled: boolean;
+  /** How much smaller than the picture components are: none is, colour by half on an axis at most, or any by more. */
+  readonly subsampling: "none" | "halved" | "more";
   readonly arithmetic: boolean;
   /** The height stands behind the first scan, not in the frame header. */
   readonly lateHeight?: true;
@@ -226,6 +226,15 @@ interface Surroundings {
 
 const interpretations = { 1: "gray", 3: "rgb", 4: "cmyk" } as const;
 
+function subsamplingOf(sampling: Frame["sampling"]): JpegDetails["subsampling"] {
+  const across = Math.max(...sampling.map(([h]) => h));
+  const down = Math.max(...sampling.map(([, v]) => v));
+  const [first = 1, ...others] = sampling.map(([h, v]) => Math.max(across / h, down / v));
+  const most = Math.max(1, ...others);
+  if (first > 1 || most > 2) return "more";
+  return most > 1 ? "halved" : "none";
+}
+
 function describe(frame: Frame, around: Surroundings): ImageHeader {
   const kind = frames[frame.code]!;
   const components = frame.sampling.length;
@@ -234,7 +243,7 @@ function describe(frame: Frame, around: Surroundings): ImageHeader {
   const details: JpegDetails = {
     frameOffset: frame.offset,
     mcuHeight: 8 * Math.max(...frame.sampling.map(([, v]) => v)),
-    subsampled: frame.sampling.some(([h, v]) => h !== frame.sampling[0]![0] || v !== frame.sampling[0]![1]),
+    subsampling: subsamplingOf(frame.sampling),
     multiscan: around.multiscan || kind.variant.includes("progressive"),
     arithmetic,
     ...(around.lateHeight && { lateHeight: true }),

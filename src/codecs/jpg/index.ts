@@ -32,10 +32,10 @@ function sized(bytes: ByteSource, header: ImageHeader): ByteSource {
 
 /** The scale whose samples are as good as a resampling. */
 const quarter = 4;
-/** Whether they are: each component is at a quarter of its own size there. */
+/** Whether they are: each component is at a quarter of its own size there, which has to be what the answer holds of it. */
 function isFiltered(header: ImageHeader, halvesColour = false): boolean {
-  const { arithmetic, subsampled } = detailsOf(header);
-  return !arithmetic && (halvesColour || !subsampled);
+  const { arithmetic, subsampling } = detailsOf(header);
+  return !arithmetic && (subsampling === "none" || (halvesColour && subsampling === "halved"));
 }
 
 /** A read at 1/4 made from one at 1/2, as the index makes it. */

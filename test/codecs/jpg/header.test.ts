@@ -118,6 +118,23 @@ describe("the header of a JPEG file", () => {
     ).rejects.toMatchObject({ kind: "unsupported" });
   });
 
+  // Of a component, 1/4 of its own size against what the answer has of it: 1/4 of the picture, colour maybe half of that.
+  it.each<[string, readonly number[], boolean, boolean]>([
+    ["4:4:4", [0x11, 0x11, 0x11], true, true],
+    ["4:4:4 with other factors", [0x22, 0x22, 0x22], true, true],
+    ["4:2:2", [0x21, 0x11, 0x11], false, true],
+    ["4:4:0", [0x12, 0x11, 0x11], false, true],
+    ["4:2:0", [0x22, 0x11, 0x11], false, true],
+    ["4:1:1", [0x41, 0x11, 0x11], false, false],
+    ["4:1:0", [0x42, 0x11, 0x11], false, false],
+    ["luma of half the height", [0x21, 0x12, 0x11], false, false],
+  ])("says whether samples of %s at 1/4 stand for a resampling", async (_, [y, b, r], inFull, halved) => {
+    const data = withFrame(plain, (f) => ({ ...f, body: f.body.with(7, y!).with(10, b!).with(13, r!) }));
+    const header = await probe(data);
+    expect(codec.exactScales?.(header, false)).toEqual(inFull ? [4] : []);
+    expect(codec.exactScales?.(header, true)).toEqual(halved ? [4] : []);
+  });
+
   it("refuses another page than the first", async () => {
     await expect(codec.probe(memoryBytes(plain), 2)).rejects.toMatchObject({
       kind: "bad-request",
