@@ -48,7 +48,10 @@ export interface Indexes {
   of(master: Master, read: ReadRequest, options: FindOptions): Promise<FoundIndex | undefined>;
   /** Whether there will be an index for reads of a master, if all goes well. */
   expects(master: Master, read: ReadRequest): boolean;
-  /** An index turned out not to fit: it is made anew. */
+  /**
+   * An index turned out not to fit: it is made anew. The second time within a minute it is not made full, since its slot seems not
+   * to keep what that takes.
+   */
   forget(master: Master): Promise<void>;
   /** An index that was made anew did not fit either, since its slot is broken or too small: for a minute there is none. */
   giveUp(master: Master): Promise<void>;
@@ -73,6 +76,8 @@ const degrading: ReadonlySet<ServiceError["kind"]> = new Set<ServiceError["kind"
 
 /** How long a master goes without an index that its slot did not keep. */
 const pauseAfterUnfit = 60_000;
+/** Of so many masters it is known that theirs did not fit. */
+const mostForgotten = 1024;
 
 interface Kept {
   /** Empty: there is none, and none can be made. */
@@ -128,6 +133,13 @@ export function createIndexes({
   /** Those for which a fuller index is being made. */
   const fillings = new Map<string, Promise<void>>();
   let putOff = 0;
+  /** Until when an index that was forgotten counts as such, and whether that was for the second time. */
+  const forgotten = createLru<string, { readonly again: boolean; readonly until: number }>(mostForgotten);
+  const recent = (id: string) => {
+    const last = forgotten.get(id);
+    return last && last.until > now() ? last : undefined;
+  };
+  const isLost = (id: string) => recent(id)?.again === true;
 
   /** Resolves when no job runs or waits, or when `hurried` does. */
   const calm = async (hurried: Promise<void>) => {
@@ -192,7 +204,7 @@ export function createIndexes({
     const { header } = read;
     const { name, variant, id } = key;
     const blocks = new Map<number, Uint8Array>();
-    const full = gains(master, read);
+    const full = !isLost(id) && gains(master, read);
     const index = { id: accessId(key), full, blocks: keeping(key, blocks), load: nothing };
     try {
       const made = await origin.getOrMake(name, variant, (work) => make(master, header, index, work));
@@ -222,7 +234,7 @@ export function createIndexes({
 
   /** What has the full index made, once for all; undefined where this read would gain nothing. */
   const filling = (master: Master, read: ReadRequest, key: IndexKey, known: Kept) =>
-    known.settled || !gains(master, read, known.index)
+    known.settled || isLost(key.id) || !gains(master, read, known.index)
       ? undefined
       : (): Promise<void> => {
           const flight =
@@ -320,6 +332,9 @@ export function createIndexes({
     expects: (master, read) => indexing(master, read) !== "none",
     async forget(master) {
       const { name, variant, id } = await keyOf(master);
+      // of all who read it the first counts
+      if (inMemory.get(id))
+        forgotten.set(id, { again: recent(id) !== undefined, until: now() + pauseAfterUnfit }, 1);
       inMemory.delete(id);
       // A store that cannot even delete costs the index, not the answer.
       await origin.delete(name, variant).catch(() => goWithout(id));

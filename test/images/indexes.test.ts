@@ -6,6 +6,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ImageHeader } from "../../src/codecs/codec.ts";
+import { splitParts } from "../../src/codecs/jpg/stored-parts.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { indexKey } from "../../src/images/cache-keys.ts";
 import { describe as describeImage, openMaster } from "../../src/images/describe.ts";
@@ -236,4 +237,49 @@ test("a fuller index that cannot be made costs nothing but the attempt", async (
     await indexes.settled();
   }
   expect(made).toBe(2);
+});
+
+test("for a slot that does not keep blocks they are made twice, and again after a pause", async () => {
+  const { found, header } = await master("a.jpg");
+  const { images, slots } = app.service;
+  let now = 0;
+  let full = 0;
+  const pool = {
+    ...images.pool,
+    index: (...[job, limits]: Parameters<typeof images.pool.index>) => {
+      if (job.index?.full) full++;
+      return images.pool.index(job, limits);
+    },
+  };
+  const origin = {
+    ...slots.origin,
+    get: async () => undefined,
+    put: () => {},
+    getOrMake: (...[, , make]: Parameters<typeof slots.origin.getOrMake>) => make(never),
+  };
+  const { codecs, admission, timeoutMs } = images;
+  const given = { codecs, pool, origin, admission, timeoutMs, inPlace: false, now: () => now };
+  const indexes = createIndexes(given);
+  const read = { ...at(header, 4), halvesColour: true as const };
+  /** As a render does: what it wants of the blocks is not there, so it has the index made anew. */
+  const render = async () => {
+    (await indexes.of(found, read, { signal: never }))?.finish?.();
+    await indexes.settled();
+    const made = await indexes.of(found, read, { signal: never });
+    const entry = await made?.access.load();
+    if (!entry) throw new Error("no index");
+    const wantsBlocks = splitParts(entry)?.quarter !== undefined;
+    if (wantsBlocks) await Promise.all([indexes.forget(found), indexes.forget(found)]);
+    return wantsBlocks;
+  };
+  const renders = async () => {
+    const all: boolean[] = [];
+    for (let n = 0; n < 4; n++) all.push(await render());
+    return all;
+  };
+  expect(await renders()).toEqual([true, true, false, false]);
+  expect(full).toBe(2);
+  now = 61_000;
+  expect(await renders()).toEqual([true, true, false, false]);
+  expect(full).toBe(4);
 });

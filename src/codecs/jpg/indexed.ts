@@ -261,7 +261,7 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
     return parts?.twin ? fillTwin(entry, parts, parts.twin, blocks) : makeTwin(bytes, blocks);
   };
 
-  /** The entry of a sequential file that is indexed; its planes at 1/4 go into blocks, and are read from there. */
+  /** The entry of a sequential file that is indexed; a full one's planes at 1/4 go into blocks, and are read from there. */
   const save = async (
     file: Opened,
     index: Uint8Array,
@@ -269,7 +269,8 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
   ): Promise<Uint8Array> => {
     const { reader } = file;
     const { quarter: planes, overview = [] } = reader;
-    const quarter = planes && access?.blocks && (await planesToBlocks(planes, access.blocks, 0));
+    const blocks = access?.full ? access.blocks : undefined;
+    const quarter = planes && blocks && (await planesToBlocks(planes, blocks, 0));
     const facts = quarter && saveStoredBlocks(quarter);
     if (facts) keepQuarter(access?.id, file, stored(facts, file.blocks));
     return joinParts({ index, overview, twin: undefined, quarter: facts });
@@ -319,8 +320,8 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
   return {
     /**
      * The index of a sequential file with its overview at 1/8; for a progressive one those of its baseline twin, which is
-     * put into blocks. Planes at 1/4 go into blocks, too, where there is room; those of a sequential file if a full index is asked for or
-     * were begun. Empty for kinds that have none: arithmetic coding, 12 bit, twins too large to keep.
+     * put into blocks. Planes at 1/4 go into blocks, too, where there is room and a full index is asked
+     * for. Empty for kinds that have none: arithmetic coding, 12 bit, twins too large to keep.
      */
     index: (bytes: ByteSource, header: ImageHeader, access?: IndexAccess): Promise<Uint8Array> =>
       guarded(async () => {
