@@ -51,17 +51,23 @@ export function leaves(node: SchemaNode = jsonSchema(), path = "", inherited?: u
     );
   const objects = [...(node.anyOf ?? []), ...(node.oneOf ?? [])].filter((child) => child.properties);
   if (objects.length > 0) {
-    const byPath = new Map<string, { readonly node: SchemaNode; readonly of: readonly string[] }>();
+    const byPath = new Map<string, { node: SchemaNode; of: string[]; meanings: Map<string, string[]> }>();
     for (const child of objects)
       for (const leaf of leaves(child, path, given)) {
         const first = byPath.get(leaf.path);
-        const of = [...(first?.of ?? []), wordOf(child)];
-        byPath.set(leaf.path, { node: joined(first?.node, leaf.node), of });
+        const { of, meanings } = first ?? { of: [], meanings: new Map<string, string[]>() };
+        const word = wordOf(child);
+        of.push(word);
+        const meaning = leaf.node.description ?? "";
+        meanings.set(meaning, [...(meanings.get(meaning) ?? []), word]);
+        byPath.set(leaf.path, { node: joined(first?.node, leaf.node), of, meanings });
       }
     const whole = objects.length < (node.anyOf ?? node.oneOf ?? []).length ? [{ path, node }] : [];
-    const own = [...byPath].map(([path, { node, of }]) =>
-      of.length < objects.length ? { path, node, of } : { path, node },
-    );
+    const own = [...byPath].map(([path, { node, of, meanings }]) => ({
+      path,
+      node: withMeanings(node, meanings),
+      ...(of.length < objects.length && { of }),
+    }));
     return [...whole, ...own];
   }
   if (node.items && (node.items.properties || node.items.anyOf || node.items.oneOf))
@@ -86,6 +92,15 @@ function joined(first: SchemaNode | undefined, next: SchemaNode): SchemaNode {
     enum: [...(first.enum ?? [first.const]), next.const],
     description: `${told(first)} ${told(next)}`,
   };
+}
+
+/** A leaf with all that it means to members of a union, where that is not the same to all. */
+function withMeanings(node: SchemaNode, meanings: ReadonlyMap<string, readonly string[]>): SchemaNode {
+  if (meanings.size < 2 || node.enum) return node;
+  const told = [...meanings].map(
+    ([meaning, words]) => `${words.map((word) => `\`${word}\``).join(", ")}: ${meaning}`,
+  );
+  return { ...node, description: told.join(" ") };
 }
 
 /** The keys that environment variables override. */

@@ -23,7 +23,7 @@ const shared = {
 
 const filesystem = z.strictObject({
   ...shared,
-  type: z.literal("filesystem").meta({ description: "Kind of source." }),
+  type: z.literal("filesystem").meta({ description: "Files in a folder." }),
   root: z.string().min(1).meta({
     description: "Folder of the masters; relative to the configuration file.",
     edit: "restart",
@@ -77,7 +77,7 @@ function areHeaders(headers: Readonly<Record<string, string>>): boolean {
 
 const http = z.strictObject({
   ...shared,
-  type: z.literal("http").meta({ description: "Kind of source." }),
+  type: z.literal("http").meta({ description: "Files on a web server." }),
   url: z.string({ error: templateForm }).refine(isTemplate, { error: templateForm }).meta({
     description:
       'Where masters are: {identifier} is put in percent-encoded, its / kept. "{identifier}" alone: identifiers are URLs themselves, of `allowed_hosts`.',
@@ -115,7 +115,7 @@ export type HttpSourceOptions = z.output<typeof http>;
 const s3 = z
   .strictObject({
     ...shared,
-    type: z.literal("s3").meta({ description: "Kind of source." }),
+    type: z.literal("s3").meta({ description: "Objects in a bucket." }),
     ...s3Options,
     key_prefix: keyPrefixOption.default("").meta({
       description:

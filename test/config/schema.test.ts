@@ -54,3 +54,8 @@ test("the variables that override the file are the documented four", () => {
       .sort(),
   ).toEqual(["SERVICE_ADDR", "SERVICE_LOG_FORMAT", "SERVICE_LOG_LEVEL", "SERVICE_MAX_PIXEL_AREA"]);
 });
+
+test("a key that means other things to other backends has all meanings, with whose they are", () => {
+  const revalidate = leaves().find(({ path }) => path === "sources[].revalidate");
+  expect(revalidate?.node.description).toMatch(/^`filesystem`: .*file .* `http`, `s3`: .*server/);
+});
