@@ -55,7 +55,7 @@ export function leaves(node: SchemaNode = jsonSchema(), path = "", inherited?: u
     for (const child of objects)
       for (const leaf of leaves(child, path, given)) {
         const first = byPath.get(leaf.path);
-        const { of, meanings } = first ?? { of: [], meanings: new Map<string, string[]>() };
+        const { of, meanings } = first ?? { of: [] as string[], meanings: new Map<string, string[]>() };
         const word = wordOf(child);
         of.push(word);
         const meaning = leaf.node.description ?? "";
