@@ -191,8 +191,8 @@ export interface Codec {
    * yet. Absent where there is but one kind.
    */
   gains?(index: Uint8Array | undefined, read: ReadRequest, fileSize: number): boolean;
-  /** Estimated peak bytes of `index`; present with it. */
-  indexMemory?(header: ImageHeader): number;
+  /** Estimated peak bytes of `index`, of a full one unless `full` is false; present with it. */
+  indexMemory?(header: ImageHeader, full?: boolean): number;
   /** Present with `index`. `room` as in {@link IndexBlocks}; what needs more for its blocks gets no index. */
   indexing?(read: ReadRequest, fileSize: number, room: number): Indexing;
   /** A whole job with less than the general way from pixels to pixels, where this file and plan allow; else undefined. */

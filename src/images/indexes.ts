@@ -187,7 +187,7 @@ export function createIndexes({
   });
 
   const make = (master: Master, header: ImageHeader, index: IndexAccess, work: AbortSignal) => {
-    const memory = codecs.byFormat(header.format).indexMemory?.(header) ?? 0;
+    const memory = codecs.byFormat(header.format).indexMemory?.(header, index.full) ?? 0;
     const { bytes, file } = master.image;
     return admission.run(memory, work, () =>
       pool.index({ header, memory, bytes, file, index }, { signal: work, timeoutMs }),

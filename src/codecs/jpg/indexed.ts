@@ -90,15 +90,16 @@ export function indexedMemory({ header, region, scaleFactor }: ReadRequest): num
   const samples = side(region.width) * side(region.height) * header.bands;
   // at 1/4 four samples at 1/2 become one
   const planes = scaleFactor === 4 ? 8 : 3;
-  return planes * samples + keptMemory(header) + 16 * 2 ** 20;
+  return planes * samples + keptMemory(header, scaleFactor === 4) + 16 * 2 ** 20;
 }
 
-/** Overview and planes at 1/4. */
-const keptMemory = ({ width, height, bands }: ImageHeader) =>
-  Math.ceil((width * height * bands) / 64) + Math.min(quarterLimit, Math.ceil((width * height * bands) / 16));
+/** Overview, and planes at 1/4 where a job may make them. */
+const keptMemory = ({ width, height, bands }: ImageHeader, withQuarter: boolean) =>
+  Math.ceil((width * height * bands) / 64) +
+  (withQuarter ? Math.min(quarterLimit, Math.ceil((width * height * bands) / 16)) : 0);
 
 /** What an index pass takes: a window of the file, tables, rows at 1/2, and what is kept of the whole. */
-export const indexPassMemory = (header: ImageHeader) => 12 * 2 ** 20 + keptMemory(header);
+export const indexPassMemory = (header: ImageHeader, full = true) => 12 * 2 ** 20 + keptMemory(header, full);
 
 /** Access by regions over one host; parsed indexes are kept by their id. */
 export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePlane) {

@@ -475,3 +475,14 @@ describe("a slow source", () => {
     expect(far.bytes).toBeGreaterThan(near.bytes);
   });
 });
+
+test("only reads at 1/4 and full indexes need room for planes at 1/4, a 16th of the samples", async () => {
+  const found = await codec.probe(memoryBytes(fixture("jpg-baseline-420.jpg")), 1);
+  const header = { ...found, width: 16_000, height: 16_000 };
+  const planes = (16_000 * 16_000 * 3) / 16;
+  const at = (scaleFactor: number) =>
+    codec.memory({ header, page: 1, region: { x: 0, y: 0, width: 64, height: 64 }, scaleFactor }, 2 ** 27);
+  expect(at(1)).toBeLessThan(planes);
+  expect(at(4)).toBeGreaterThan(planes);
+  expect((codec.indexMemory?.(header, true) ?? 0) - (codec.indexMemory?.(header, false) ?? 0)).toBe(planes);
+});
