@@ -21,6 +21,8 @@ export interface Admission {
   run<T>(bytes: number, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
   /** Throws `too-large` (code memory_budget) when a job of that size could never be admitted. */
   check(bytes: number): void;
+  /** Whether it could. */
+  allows(bytes: number): boolean;
   /** New limits count for the next job. */
   limit(limits: Partial<AdmissionLimits>): void;
   status(): { readonly running: number; readonly waiting: number; readonly memory: number };
@@ -77,8 +79,9 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
       counts.add("waited");
     });
 
+  const allows = (bytes: number) => bytes <= limits.memory;
   const check = (bytes: number) => {
-    if (bytes > limits.memory) {
+    if (!allows(bytes)) {
       counts.add("refused");
       throw new ServiceError(
         "too-large",
@@ -90,6 +93,7 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
 
   return {
     check,
+    allows,
     async run(bytes, signal, work) {
       check(bytes);
       if (signal?.aborted) throw cancelled(signal);

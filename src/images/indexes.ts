@@ -186,8 +186,11 @@ export function createIndexes({
     },
   });
 
+  const memoryOf = (header: ImageHeader, full?: boolean) =>
+    codecs.byFormat(header.format).indexMemory?.(header, full) ?? 0;
+
   const make = (master: Master, header: ImageHeader, index: IndexAccess, work: AbortSignal) => {
-    const memory = codecs.byFormat(header.format).indexMemory?.(header, index.full) ?? 0;
+    const memory = memoryOf(header, index.full);
     const { bytes, file } = master.image;
     return admission.run(memory, work, () =>
       pool.index({ header, memory, bytes, file, index }, { signal: work, timeoutMs }),
@@ -197,7 +200,8 @@ export function createIndexes({
   const nothing = async () => new Uint8Array();
   const accessId = ({ id }: IndexKey, round = 0) => `${id} ${round}`;
   const gains = (master: Master, read: ReadRequest, index?: Uint8Array) =>
-    codecs.byFormat(read.header.format).gains?.(index, read, master.image.bytes.size ?? 0) ?? false;
+    (codecs.byFormat(read.header.format).gains?.(index, read, master.image.bytes.size ?? 0) ?? false) &&
+    admission.allows(memoryOf(read.header, true));
 
   /** What cannot be made is remembered as empty, in memory only: failures are never stored. Throws what may pass. */
   const makeAndKeep = async (master: Master, read: ReadRequest, key: IndexKey): Promise<Kept> => {

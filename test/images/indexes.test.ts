@@ -283,3 +283,28 @@ test("for a slot that does not keep blocks they are made twice, and again after 
   expect(await renders()).toEqual([true, true, false, false]);
   expect(full).toBe(4);
 });
+
+test("a full index that no memory budget allows is not begun, and the plain one is made", async () => {
+  const { found, header } = await master("a.jpg");
+  const { images, slots } = app.service;
+  const full: (boolean | undefined)[] = [];
+  const pool = {
+    ...images.pool,
+    index: (...[job, limits]: Parameters<typeof images.pool.index>) => {
+      full.push(job.index?.full);
+      return images.pool.index(job, limits);
+    },
+  };
+  const { codecs, timeoutMs } = images;
+  const most = codecs.byFormat("jpg").indexMemory?.(header, false) ?? 0;
+  const admission = { ...images.admission, allows: (bytes: number) => bytes <= most };
+  const indexes = createIndexes({ codecs, pool, origin: slots.origin, admission, timeoutMs, inPlace: false });
+  await indexes.forget(found);
+  const read = { ...at(header, 4), halvesColour: true as const };
+  (await indexes.of(found, read, { signal: never }))?.finish?.();
+  await indexes.settled();
+  const known = await indexes.of(found, read, { signal: never });
+  expect((await known?.access.load())?.length).toBeGreaterThan(1000);
+  expect(known?.finish).toBeUndefined();
+  expect(full).toEqual([false]);
+});

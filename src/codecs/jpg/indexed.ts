@@ -52,6 +52,7 @@ const overviewLimit = 48 * 2 ** 20;
 /** Nor are planes at 1/4 of more bytes, or of more than so many times those of the file: what has few bytes is quickly decoded. */
 const quarterLimit = 64 * 2 ** 20;
 const mostOfFile = 4;
+const mostBegun = 24 * 2 ** 20;
 const quarterLimitOf = (fileSize = Number.POSITIVE_INFINITY) =>
   Math.min(quarterLimit, 2 ** 20 + mostOfFile * fileSize);
 
@@ -77,8 +78,7 @@ export function indexing({ header, scaleFactor }: ReadRequest, fileSize: number,
 
 /** Whether an index has no planes at 1/4 where it could have them, as far as the header tells; without one: whether it could. */
 export function lacksQuarter(index: Uint8Array | undefined, header: ImageHeader, fileSize: number): boolean {
-  const bytes = (header.width * header.height * header.bands) / 16;
-  if (bytes > quarterLimitOf(fileSize)) return false;
+  if (mostQuarter(header) > quarterLimitOf(fileSize)) return false;
   const parts = index && splitParts(index);
   // those of a twin are made of it
   return parts ? parts.quarter === undefined : index === undefined && !isProgressive(header);
@@ -90,16 +90,19 @@ export function indexedMemory({ header, region, scaleFactor }: ReadRequest): num
   const samples = side(region.width) * side(region.height) * header.bands;
   // at 1/4 four samples at 1/2 become one
   const planes = scaleFactor === 4 ? 8 : 3;
-  return planes * samples + keptMemory(header, scaleFactor === 4) + 16 * 2 ** 20;
+  const quarter = scaleFactor === 4 && beginsQuarter(header) ? mostQuarter(header) : 0;
+  return planes * samples + overviewBytes(header) + quarter + 16 * 2 ** 20;
 }
 
-/** Overview, and planes at 1/4 where a job may make them. */
-const keptMemory = ({ width, height, bands }: ImageHeader, withQuarter: boolean) =>
-  Math.ceil((width * height * bands) / 64) +
-  (withQuarter ? Math.min(quarterLimit, Math.ceil((width * height * bands) / 16)) : 0);
+const overviewBytes = ({ width, height, bands }: ImageHeader) => Math.ceil((width * height * bands) / 64);
+/** Bytes of the planes at 1/4, more than that where components are subsampled. */
+const mostQuarter = ({ width, height, bands }: ImageHeader) => Math.ceil((width * height * bands) / 16);
+/** Whether a read that has to begin an index makes planes at 1/4 with it: larger ones would keep small budgets from reading. */
+const beginsQuarter = (header: ImageHeader) => mostQuarter(header) <= mostBegun;
 
 /** What an index pass takes: a window of the file, tables, rows at 1/2, and what is kept of the whole. */
-export const indexPassMemory = (header: ImageHeader, full = true) => 12 * 2 ** 20 + keptMemory(header, full);
+export const indexPassMemory = (header: ImageHeader, full = true) =>
+  12 * 2 ** 20 + overviewBytes(header) + (full ? Math.min(quarterLimit, mostQuarter(header)) : 0);
 
 /** Access by regions over one host; parsed indexes are kept by their id. */
 export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePlane) {
@@ -295,7 +298,7 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
 
   /** What there is to read while there is no index; undefined where the file has to be decoded as a whole. */
   const begin = async (bytes: ByteSource, { header, scaleFactor }: ReadRequest) => {
-    if (!isProgressive(header)) return reading(bytes, {}, scaleFactor === 4);
+    if (!isProgressive(header)) return reading(bytes, {}, scaleFactor === 4 && beginsQuarter(header));
     return scaleFactor === 8 ? overviewOf(bytes) : undefined;
   };
 

@@ -476,13 +476,20 @@ describe("a slow source", () => {
   });
 });
 
-test("only reads at 1/4 and full indexes need room for planes at 1/4, a 16th of the samples", async () => {
+test("full indexes need room for planes at 1/4, a 16th of the samples, and so do reads there that may begin one", async () => {
   const found = await codec.probe(memoryBytes(fixture("jpg-baseline-420.jpg")), 1);
-  const header = { ...found, width: 16_000, height: 16_000 };
-  const planes = (16_000 * 16_000 * 3) / 16;
-  const at = (scaleFactor: number) =>
-    codec.memory({ header, page: 1, region: { x: 0, y: 0, width: 64, height: 64 }, scaleFactor }, 2 ** 27);
-  expect(at(1)).toBeLessThan(planes);
-  expect(at(4)).toBeGreaterThan(planes);
-  expect((codec.indexMemory?.(header, true) ?? 0) - (codec.indexMemory?.(header, false) ?? 0)).toBe(planes);
+  const needs = (side: number) => {
+    const header = { ...found, width: side, height: side };
+    const at = (scaleFactor: number) =>
+      codec.memory({ header, page: 1, region: { x: 0, y: 0, width: 64, height: 64 }, scaleFactor }, 2 ** 27);
+    const index = (full: boolean) => codec.indexMemory?.(header, full) ?? 0;
+    return { planes: (side * side * 3) / 16, one: at(1), quarter: at(4), full: index(true) - index(false) };
+  };
+  const small = needs(8000);
+  expect(small.quarter - small.one).toBeGreaterThan(small.planes / 2);
+  expect(small.full).toBe(small.planes);
+  // what is larger is left to a pass of its own
+  const large = needs(16_000);
+  expect(large.quarter).toBeLessThan(large.planes);
+  expect(large.full).toBe(large.planes);
 });
