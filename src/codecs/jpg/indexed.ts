@@ -95,8 +95,12 @@ export function indexedMemory({ header, region, scaleFactor }: ReadRequest): num
 }
 
 const overviewBytes = ({ width, height, bands }: ImageHeader) => Math.ceil((width * height * bands) / 64);
-/** Bytes of the planes at 1/4, more than that where components are subsampled. */
-const mostQuarter = ({ width, height, bands }: ImageHeader) => Math.ceil((width * height * bands) / 16);
+/** The most that planes at 1/4 take: of subsampled components two have half the samples of the others, or fewer. */
+function mostQuarter(header: ImageHeader): number {
+  const { width, height, bands } = header;
+  const whole = detailsOf(header).subsampling === "none" ? bands : bands - 1;
+  return Math.ceil((width * height * whole) / 16);
+}
 /** Whether a read that has to begin an index makes planes at 1/4 with it: larger ones would keep small budgets from reading. */
 const beginsQuarter = (header: ImageHeader) => mostQuarter(header) <= mostBegun;
 

@@ -476,14 +476,14 @@ describe("a slow source", () => {
   });
 });
 
-test("full indexes need room for planes at 1/4, a 16th of the samples, and so do reads there that may begin one", async () => {
+test("full indexes need room for planes at 1/4, at most a 16th of two components of 4:2:0, and so do reads there that may begin one", async () => {
   const found = await codec.probe(memoryBytes(fixture("jpg-baseline-420.jpg")), 1);
   const needs = (side: number) => {
     const header = { ...found, width: side, height: side };
     const at = (scaleFactor: number) =>
       codec.memory({ header, page: 1, region: { x: 0, y: 0, width: 64, height: 64 }, scaleFactor }, 2 ** 27);
     const index = (full: boolean) => codec.indexMemory?.(header, full) ?? 0;
-    return { planes: (side * side * 3) / 16, one: at(1), quarter: at(4), full: index(true) - index(false) };
+    return { planes: (side * side * 2) / 16, one: at(1), quarter: at(4), full: index(true) - index(false) };
   };
   const small = needs(8000);
   expect(small.quarter - small.one).toBeGreaterThan(small.planes / 2);
@@ -492,4 +492,12 @@ test("full indexes need room for planes at 1/4, a 16th of the samples, and so do
   const large = needs(16_000);
   expect(large.quarter).toBeLessThan(large.planes);
   expect(large.full).toBe(large.planes);
+});
+
+test("a picture of 400 megapixels in 4:2:0 gains by planes at 1/4", async () => {
+  const found = await codec.probe(memoryBytes(fixture("jpg-baseline-420.jpg")), 1);
+  const header = { ...found, width: 24_000, height: 16_800 };
+  const read = { ...plan(header, []).read, scaleFactor: 4, halvesColour: true as const };
+  expect(codec.gains?.(undefined, read, 100 * 2 ** 20)).toBe(true);
+  expect(codec.gains?.(undefined, { ...read, scaleFactor: 2 }, 100 * 2 ** 20)).toBe(false);
 });
