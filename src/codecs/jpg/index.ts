@@ -16,7 +16,15 @@ import { withDensity } from "./density.ts";
 import { encodes, jpegEncoder, optimisePays } from "./encode.ts";
 import { createJpegEncoder, type JpegEncoder } from "./fast-encode.ts";
 import { readJpegHeader } from "./header.ts";
-import { indexedJpeg, indexedMemory, indexing, indexPassMemory, lacksQuarter } from "./indexed.ts";
+import {
+  gains,
+  indexedJpeg,
+  indexedMemory,
+  indexing,
+  indexPassMemory,
+  isFiltered,
+  quarter,
+} from "./indexed.ts";
 import { withHeight } from "./line-count.ts";
 import { worthCutting } from "./passthrough.ts";
 import { planesOf } from "./planes.ts";
@@ -28,14 +36,6 @@ import { backwardsOf, createTurner, isTurnable, type Turner } from "./turner.ts"
 function sized(bytes: ByteSource, header: ImageHeader): ByteSource {
   const { lateHeight, frameOffset } = detailsOf(header);
   return lateHeight ? withHeight(bytes, frameOffset, header.height) : bytes;
-}
-
-/** The scale whose samples are as good as a resampling. */
-const quarter = 4;
-/** Whether they are: each component is at a quarter of its own size there, which has to be what the answer holds of it. */
-function isFiltered(header: ImageHeader, halvesColour = false): boolean {
-  const { arithmetic, subsampling } = detailsOf(header);
-  return !arithmetic && (subsampling === "none" || (halvesColour && subsampling === "halved"));
 }
 
 /** A read at 1/4 made from one at 1/2, as the index makes it. */
@@ -110,10 +110,7 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
       );
     },
     index: (bytes, header, ...rest) => indexed.index(sized(bytes, header), header, ...rest),
-    gains: (index, read, fileSize) =>
-      read.scaleFactor === quarter &&
-      isFiltered(read.header, read.halvesColour) &&
-      lacksQuarter(index, read.header, fileSize),
+    gains,
     indexMemory: indexPassMemory,
     indexing,
     async derive(bytes, plan, access, kernels) {

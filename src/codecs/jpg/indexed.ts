@@ -76,8 +76,24 @@ export function indexing({ header, scaleFactor }: ReadRequest, fileSize: number,
   return scaleFactor === 8 ? "apart" : "wait";
 }
 
-/** Whether an index has no planes at 1/4 where it could have them, as far as the header tells; without one: whether it could. */
-export function lacksQuarter(index: Uint8Array | undefined, header: ImageHeader, fileSize: number): boolean {
+/** The scale whose samples are as good as a resampling. */
+export const quarter = 4;
+/** Whether they are: each component is at a quarter of its own size there, which has to be what the answer holds of it. */
+export function isFiltered(header: ImageHeader, halvesColour = false): boolean {
+  const { arithmetic, subsampling } = detailsOf(header);
+  return !arithmetic && (subsampling === "none" || (halvesColour && subsampling === "halved"));
+}
+
+/**
+ * As Codec.gains promises: whether an index lacks planes at 1/4 that it could have, as far as the header tells, and the read is
+ * made of them.
+ */
+export function gains(
+  index: Uint8Array | undefined,
+  { header, scaleFactor, halvesColour }: ReadRequest,
+  fileSize: number,
+): boolean {
+  if (scaleFactor !== quarter || !isFiltered(header, halvesColour)) return false;
   if (mostQuarter(header) > quarterLimitOf(fileSize)) return false;
   const parts = index && splitParts(index);
   // those of a twin are made of it
@@ -89,9 +105,9 @@ export function indexedMemory({ header, region, scaleFactor }: ReadRequest): num
   const side = (length: number) => Math.ceil(length / scaleFactor) + 64;
   const samples = side(region.width) * side(region.height) * header.bands;
   // at 1/4 four samples at 1/2 become one
-  const planes = scaleFactor === 4 ? 8 : 3;
-  const quarter = scaleFactor === 4 && beginsQuarter(header) ? mostQuarter(header) : 0;
-  return planes * samples + overviewBytes(header) + quarter + 16 * 2 ** 20;
+  const planes = scaleFactor === quarter ? 8 : 3;
+  const begun = scaleFactor === quarter && beginsQuarter(header) ? mostQuarter(header) : 0;
+  return planes * samples + overviewBytes(header) + begun + 16 * 2 ** 20;
 }
 
 const overviewBytes = ({ width, height, bands }: ImageHeader) => Math.ceil((width * height * bands) / 64);
@@ -254,8 +270,8 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
     const options = { resample, overviewLimit: 0, quarterLimit: quarterLimitOf(twin.size) };
     const reader = await openJpeg(currentEngine, source, options);
     await reader?.buildIndex();
-    const quarter = reader?.quarter && (await planesToBlocks(reader.quarter, blocks, endOfBlocks(twin)));
-    return quarter ? joinParts({ ...parts, quarter: saveStoredBlocks(quarter) }) : entry;
+    const planes = reader?.quarter && (await planesToBlocks(reader.quarter, blocks, endOfBlocks(twin)));
+    return planes ? joinParts({ ...parts, quarter: saveStoredBlocks(planes) }) : entry;
   };
 
   /** The index of a progressive file, which is that of its twin. */
@@ -278,8 +294,8 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
     const { reader } = file;
     const { quarter: planes, overview = [] } = reader;
     const blocks = access?.full ? access.blocks : undefined;
-    const quarter = planes && blocks && (await planesToBlocks(planes, blocks, 0));
-    const facts = quarter && saveStoredBlocks(quarter);
+    const inBlocks = planes && blocks && (await planesToBlocks(planes, blocks, 0));
+    const facts = inBlocks && saveStoredBlocks(inBlocks);
     if (facts) keepQuarter(access?.id, file, stored(facts, file.blocks));
     return joinParts({ index, overview, twin: undefined, quarter: facts });
   };
@@ -301,8 +317,10 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
   };
 
   /** What there is to read while there is no index; undefined where the file has to be decoded as a whole. */
-  const begin = async (bytes: ByteSource, { header, scaleFactor }: ReadRequest) => {
-    if (!isProgressive(header)) return reading(bytes, {}, scaleFactor === 4 && beginsQuarter(header));
+  const begin = async (bytes: ByteSource, read: ReadRequest) => {
+    const { header, scaleFactor } = read;
+    if (!isProgressive(header))
+      return reading(bytes, {}, gains(undefined, read, bytes.size ?? 0) && beginsQuarter(header));
     return scaleFactor === 8 ? overviewOf(bytes) : undefined;
   };
 
@@ -362,7 +380,7 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
           read.region,
           read.scaleFactor as ScaleFactor,
           undefined,
-          read.scaleFactor === 4 && read.halvesColour ? "stored" : "full",
+          read.scaleFactor === quarter && read.halvesColour ? "stored" : "full",
         ),
       ),
 

@@ -71,7 +71,8 @@ export async function planesOf(
 /**
  * Whether the blocks of a component in half the size are enough. They are where they give the wanted samples themselves:
  * transforms of 4x4 and 2x2 coefficients are as good as a filter there (0.01 dB), but the mean of a block loses 0.35 dB. And
- * they are where a filter still makes the last step of 2 or more, as with chroma that is stored in full and wanted in half.
+ * they are where a filter still makes the last step of 2 or more, as with chroma that is stored in full and wanted in half. At 1/4
+ * all components come in a quarter of their own size.
  */
 function isHalfEnough(want: Wanted, scaleFactor: number): boolean {
   const { x, y } = halvedGrid(want);

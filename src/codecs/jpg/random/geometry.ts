@@ -129,6 +129,12 @@ function upsamplingOf(across: number, down: number, width: number): Upsampling {
   return "repeat";
 }
 
+/** Size of a component at 1/`reduction`. */
+export function reducedSize({ components }: Frame, component: number, reduction: number) {
+  const { width, height } = components[component]!;
+  return { width: Math.ceil(width / reduction), height: Math.ceil(height / reduction) };
+}
+
 /** MCUs of a scan: left <= column < right, top <= row < bottom. */
 export interface McuRange {
   readonly left: number;
@@ -137,7 +143,8 @@ export interface McuRange {
   readonly bottom: number;
 }
 
-const isWanted = (w: ComponentWindow) => w.right > w.left && w.bottom > w.top;
+/** Whether a window holds any sample. */
+export const isWanted = (w: ComponentWindow): boolean => w.right > w.left && w.bottom > w.top;
 
 /** The MCUs of a scan that hold what its components need: none where nothing of them is wanted. */
 export function mcuRange(scan: Scan, windows: readonly ComponentWindow[]): McuRange {

@@ -6,7 +6,7 @@ import type { Plane as Samples } from "../../../pipeline/pixels.ts";
 import type { ResampleAxis } from "../../../pipeline/steps.ts";
 import { slack } from "./engine.ts";
 import type { Frame } from "./frame.ts";
-import type { ComponentWindow, ScaleFactor } from "./geometry.ts";
+import { type ComponentWindow, isWanted, reducedSize, type ScaleFactor } from "./geometry.ts";
 import { type DecodeJob, decodeWindows, layOut, type MemoryPlane } from "./region.ts";
 
 /** One band resampled by the rules of pipeline/resize.ts. */
@@ -35,12 +35,6 @@ export interface QuarterJob extends DecodeJob {
   /** Without it samples at 1/4 are those of the transform of 2x2 coefficients. */
   readonly resample: ResamplePlane | undefined;
   readonly kept: KeptPlanes | undefined;
-}
-
-/** Size of a component at 1/`reduction`. */
-function reducedSize({ components }: Frame, component: number, reduction: number) {
-  const { width, height } = components[component]!;
-  return { width: Math.ceil(width / reduction), height: Math.ceil(height / reduction) };
 }
 
 /** Size of a component at 1/4. */
@@ -154,8 +148,6 @@ export function planesInMemory(frame: Frame, makers: readonly QuarterMaker[]): K
     });
   };
 }
-
-const isWanted = (w: ComponentWindow) => w.right > w.left && w.bottom > w.top;
 
 /** Whether windows ask for what is kept at 1/4: each component at a quarter of its own size. */
 const isQuarter = (windows: readonly ComponentWindow[], scale: ScaleFactor) =>

@@ -2,6 +2,7 @@
 
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { type Frame, type Header, readScan, type Scan } from "./frame.ts";
+import { reducedSize } from "./geometry.ts";
 
 /** Where decoding can begin. */
 export interface Entry {
@@ -114,10 +115,7 @@ export interface JpegIndex {
 }
 
 /** Size of a component at 1/8. */
-export function overviewSize({ components }: Frame, component: number): { width: number; height: number } {
-  const { width, height } = components[component]!;
-  return { width: Math.ceil(width / 8), height: Math.ceil(height / 8) };
-}
+export const overviewSize = (frame: Frame, component: number) => reducedSize(frame, component, 8);
 
 /** The scan behind the ones that are known, if it brings components that no other has brought. */
 export async function nextScan(

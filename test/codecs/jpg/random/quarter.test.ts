@@ -1,15 +1,14 @@
 // Samples at 1/4 that are as good as a resampling: those made along with the index, and those made for a region.
 
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openJpeg, type Plane, quarterSize } from "../../../../src/codecs/jpg/random/index.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { resize } from "../../../../src/pipeline/resize.ts";
+import { fixture } from "../../../host.ts";
 import { randomness } from "./make-matrix.mjs";
 import { mutate } from "./mutate.ts";
 import { engine, openIndexed, resamplePlane, whole } from "./open.ts";
 
-const fixture = (name: string) => new Uint8Array(readFileSync(`test/fixtures/${name}`));
 const names = [
   "jpg-baseline-420.jpg",
   "jpg-baseline-422.jpg",
