@@ -1,5 +1,6 @@
 // What stands in front of the scan of a baseline twin: only what decoding needs (ITU-T T.81, B.2).
 
+import { distinctIds } from "./component-ids.ts";
 import { type HuffmanTable, typicalTables } from "./huffman-codes.ts";
 import type { StepTable, TwinComponent, TwinScans } from "./twin-scans.ts";
 
@@ -15,6 +16,7 @@ export function twinHeader({ frame, jfif, adobe }: TwinScans): Uint8Array {
   const tables = [...new Set(components.map(stepsOf))];
   const isWide = tables.some((table) => table.some((step) => step > 255));
   const anyChroma = components.some((component) => isChroma(component, luma));
+  const ids = distinctIds(components);
   const parts: number[] = [0xff, 0xd8];
   if (jfif) parts.push(...segment(0xe0, [0x4a, 0x46, 0x49, 0x46, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0]));
   if (adobe) parts.push(...segment(0xee, [...adobe]));
@@ -25,7 +27,7 @@ export function twinHeader({ frame, jfif, adobe }: TwinScans): Uint8Array {
       ...word(height),
       ...word(width),
       components.length,
-      ...components.flatMap((c) => [c.id, c.across * 16 + c.down, tables.indexOf(stepsOf(c))]),
+      ...components.flatMap((c, i) => [ids[i]!, c.across * 16 + c.down, tables.indexOf(stepsOf(c))]),
     ]),
     ...huffmanSegment(0x00, typicalTables.dcLuma),
     ...huffmanSegment(0x10, typicalTables.acLuma),
@@ -38,7 +40,7 @@ export function twinHeader({ frame, jfif, adobe }: TwinScans): Uint8Array {
   parts.push(
     ...segment(0xda, [
       components.length,
-      ...components.flatMap((c) => [c.id, isChroma(c, luma) ? 0x11 : 0]),
+      ...components.flatMap((c, i) => [ids[i]!, isChroma(c, luma) ? 0x11 : 0]),
       ...[0, 63, 0], // all coefficients, whole
     ]),
   );

@@ -2,6 +2,7 @@
 
 import { concatenated } from "../../../lib/concatenated.ts";
 import type { Rectangle } from "../../codec.ts";
+import { distinctIds } from "../component-ids.ts";
 import { zigzag } from "../quantisation.ts";
 import { area, components, field, outcome } from "./engine.ts";
 import type { Frame, Scan } from "./frame.ts";
@@ -193,6 +194,7 @@ function headerForm(frame: Frame, scan: Scan): HeaderForm {
     ...colourSegment(frame),
     ...quant.flatMap((table, i) => segment(0xdb, quantBody(table, i))),
   ];
+  const ids = distinctIds(frame.components);
   const bytes = Uint8Array.from([
     ...before,
     ...segment(frame.code, [
@@ -200,19 +202,16 @@ function headerForm(frame: Frame, scan: Scan): HeaderForm {
       ...word(0),
       ...word(0),
       frame.components.length,
-      ...frame.components.flatMap(({ id, h, v }, i) => {
+      ...frame.components.flatMap(({ h, v }, i) => {
         const part = scan.components.find(({ index }) => index === i)!;
-        return [id, h * 16 + v, place(quant, part.quant)];
+        return [ids[i]!, h * 16 + v, place(quant, part.quant)];
       }),
     ]),
     ...dc.flatMap((table, i) => segment(0xc4, [i, ...table])),
     ...ac.flatMap((table, i) => segment(0xc4, [16 + i, ...table])),
     ...segment(0xda, [
       scan.components.length,
-      ...scan.components.flatMap((c) => [
-        frame.components[c.index]!.id,
-        place(dc, c.dc) * 16 + place(ac, c.ac),
-      ]),
+      ...scan.components.flatMap((c) => [ids[c.index]!, place(dc, c.dc) * 16 + place(ac, c.ac)]),
       0,
       63,
       0,

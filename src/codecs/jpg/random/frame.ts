@@ -303,9 +303,10 @@ async function scanFrom(
   const single = count === 1;
   const seen = new Set<number>();
   const components = Array.from({ length: count }, (_, i) => {
-    const index = frame.components.findIndex(({ id }) => id === body[2 * i]);
+    // several components may have one id: then they follow one another as in the frame, as libjpeg reads them
+    const index = frame.components.findIndex(({ id }, k) => id === body[2 * i] && !seen.has(k));
     const component = frame.components[index];
-    if (!component || seen.has(index)) throw damaged("each component of the frame once in a scan", "another");
+    if (!component) throw damaged("each component of the frame once in a scan", "another");
     seen.add(index);
     const selectors = body[2 * i + 1]!;
     return {
