@@ -35,20 +35,26 @@ export async function blocksOf(
   region: Rectangle,
   plane: number,
 ): Promise<Iterable<Block>> {
-  const { blockWidth, blockHeight, tiled } = picture;
+  const { blockWidth, blockHeight } = picture;
   const across = Math.ceil(picture.width / blockWidth);
   const down = Math.ceil(picture.height / blockHeight);
   const top = Math.floor(region.y / blockHeight);
   const span = (Math.ceil((region.y + region.height) / blockHeight) - top) * across;
   if (span > MAX_BLOCKS) throw damaged(`at most ${MAX_BLOCKS} strips or tiles`, `${span}`);
-  const offsets = directory.entries.get(tiled ? tags.TileOffsets : tags.StripOffsets);
-  const counts = directory.entries.get(tiled ? tags.TileByteCounts : tags.StripByteCounts);
+  // Some writers list tiles in the fields of strips, and libtiff reads either.
+  const { entries } = directory;
+  const offsets = entries.get(tags.TileOffsets) ?? entries.get(tags.StripOffsets);
+  const counts = entries.get(tags.TileByteCounts) ?? entries.get(tags.StripByteCounts);
   if (!offsets) throw damaged("offsets of strips or tiles", "none");
   const first = (plane * down + top) * across;
   const at = await readValues(file, offsets, first, first + span);
-  const sizes = counts && (await readValues(file, counts, first, first + span));
-  return listed(picture, region, top, across, at, sizes);
+  const sizes = counts && !isOneRun(picture) && (await readValues(file, counts, first, first + span));
+  return listed(picture, region, top, across, at, sizes || []);
 }
+
+/** Whether a picture is one uncompressed strip, whose size is known better than from a byte count. */
+const isOneRun = ({ compression, tiled, planar, blockHeight, height }: Picture) =>
+  compression === 1 && !tiled && !planar && blockHeight === height;
 
 function* listed(
   picture: Picture,
@@ -56,7 +62,7 @@ function* listed(
   top: number,
   across: number,
   offsets: readonly number[],
-  sizes: readonly number[] | undefined,
+  sizes: readonly number[],
 ): Generator<Block> {
   const { blockWidth, blockHeight, tiled } = picture;
   const perRow = rowBytes(picture);
@@ -75,11 +81,17 @@ function* listed(
         rows: Math.min(allRows, bottom - y),
         allRows,
         offset: offsets[i] as number,
-        bytes: Math.min(sizes?.[i] ?? most, most),
+        bytes: Math.min(sizes[i] || untilNext(offsets, i), most),
       };
       if (picture.compression === 1) yield* piecesOf(block, perRow, region.y);
       else yield block;
     }
+}
+
+/** Bytes from a block to the next, for files that do not say how long their blocks are. */
+function untilNext(offsets: readonly number[], i: number): number {
+  const bytes = (offsets[i + 1] ?? 0) - (offsets[i] as number);
+  return bytes > 0 ? bytes : Number.POSITIVE_INFINITY;
 }
 
 /** No compression that is served makes a block much larger than its pixels; a larger claim is not believed. */

@@ -78,10 +78,13 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
   const formats = (await readField(file, directory, tags.SampleFormat, MAX_SAMPLES)) ?? [1];
   const extra = (await readField(file, directory, tags.ExtraSamples, MAX_SAMPLES)) ?? [];
   const compression = (await number("Compression")) ?? 1;
-  const photometric = (await number("PhotometricInterpretation")) ?? (samples >= 3 ? 2 : 1);
+  const inkSet = await number("InkSet");
+  const photometric =
+    (await number("PhotometricInterpretation")) ??
+    unsaidPhotometric(compression, samples - extra.length, inkSet);
   const predictor = DIFFERENCED.has(compression) ? ((await number("Predictor")) ?? 1) : 1;
   const planar = samples > 1 && (await number("PlanarConfiguration")) === 2;
-  const tiled = directory.entries.has(tags.TileOffsets) || directory.entries.has(tags.TileWidth);
+  const tiled = directory.entries.has(tags.TileWidth);
   const blockWidth = tiled ? ((await number("TileWidth")) ?? 0) : width;
   const blockHeight = tiled
     ? ((await number("TileLength")) ?? 0)
@@ -118,10 +121,9 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
     interpretation: colour?.interpretation ?? (samples >= 3 ? "rgb" : "gray"),
   };
   const mixed = allBits.some((b) => b !== bits) || formats.some((f) => f !== formats[0]);
-  const inkSet = photometric === 5 ? ((await number("InkSet")) ?? 1) : 1;
   const refusal = mixed
     ? ["samples of one depth and format", "several"]
-    : inkSet !== 1
+    : photometric === 5 && inkSet !== undefined && inkSet !== 1
       ? ["CMYK inks", `ink set ${inkSet}`]
       : refuse(stored, formats[0] as number);
   if (!refusal) return stored;
@@ -130,6 +132,13 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
     ...stored,
     unsupported: `Expected a TIFF with ${expected}, received ${received}; convert the file to a kind that is served, such as deflate-compressed RGB.`,
   };
+}
+
+/** What a picture is taken for whose PhotometricInterpretation is missing: the guesses of libtiff and libvips. */
+function unsaidPhotometric(compression: number, colours: number, inkSet: number | undefined): number {
+  if (compressions[compression]?.bilevel) return 0;
+  if (colours >= 4 && inkSet === 1) return 5;
+  return colours >= 3 ? 2 : 1;
 }
 
 interface ExtraAlpha {

@@ -1,16 +1,19 @@
 // Small TIFF files for tests, built field by field as TIFF 6.0 section 2 lays them out.
 
-/** Field types: SHORT, LONG, and bytes. */
-export type Field = readonly [tag: number, type: 1 | 3 | 4, ...values: number[]];
+/** Field types: BYTE, SHORT, LONG, and RATIONAL, which is given as its quotient and stored in millionths. */
+export type Field = readonly [tag: number, type: 1 | 3 | 4 | 5, ...values: number[]];
 
 export interface TestPicture {
   readonly fields: readonly Field[];
-  /** Strips or tiles as stored. Their offsets and counts are added to the fields. */
+  /** Strips or tiles as stored. Their offsets and counts are added to the fields, unless those hold other counts. */
   readonly blocks: readonly Uint8Array[];
+  /** Whether the blocks are listed in the fields of tiles. */
   readonly tiled?: boolean;
+  /** Leaves the counts out. */
+  readonly uncounted?: boolean;
 }
 
-const sizes = { 1: 1, 3: 2, 4: 4 } as const;
+const sizes = { 1: 1, 3: 2, 4: 4, 5: 8 } as const;
 
 /** A classic TIFF whose directories are chained in the order of `pictures`. */
 export function tiffFile(
@@ -24,7 +27,7 @@ export function tiffFile(
         (sum, p) =>
           sum +
           p.blocks.reduce((n, b) => n + b.length + 10, 0) +
-          p.fields.reduce((n, f) => n + 16 + 4 * f.length, 64),
+          p.fields.reduce((n, f) => n + 16 + 8 * f.length, 64),
         0,
       ),
   );
@@ -38,16 +41,18 @@ export function tiffFile(
     end += bytes + (bytes & 1);
     return at;
   };
-  for (const { fields, blocks, tiled } of pictures) {
+  for (const { fields, blocks, tiled, uncounted } of pictures) {
     const offsets = blocks.map((block) => {
       const at = append(block.length);
       out.set(block, at);
       return at;
     });
+    const countsTag = tiled ? 325 : 279;
+    const counted = uncounted || fields.some(([tag]) => tag === countsTag);
     const all = [
       ...fields,
       [tiled ? 324 : 273, 4, ...offsets] as Field,
-      [tiled ? 325 : 279, 4, ...blocks.map((b) => b.length)] as Field,
+      ...(counted ? [] : [[countsTag, 4, ...blocks.map((b) => b.length)] as Field]),
     ].sort((a, b) => a[0] - b[0]);
     const directory = append(2 + all.length * 12 + 4);
     view.setUint32(link, directory, little);
@@ -63,7 +68,11 @@ export function tiffFile(
       values.forEach((value, n) => {
         if (type === 1) view.setUint8(at + n, value);
         else if (type === 3) view.setUint16(at + 2 * n, value, little);
-        else view.setUint32(at + 4 * n, value, little);
+        else if (type === 4) view.setUint32(at + 4 * n, value, little);
+        else {
+          view.setUint32(at + 8 * n, Math.round(value * 1e6), little);
+          view.setUint32(at + 8 * n + 4, 1e6, little);
+        }
       });
     });
     link = directory + 2 + all.length * 12;
