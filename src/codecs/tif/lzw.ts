@@ -1,4 +1,4 @@
-// LZW with codes from the high bit and the early change of width: TIFF 6.0 section 13.
+// LZW as TIFF 6.0 section 13 has it, codes from the high bit and wider one code early, and as writers before TIFF 5.0 had it.
 
 import type { BlockReader, Stored } from "./compression.ts";
 import { damaged } from "./ifd.ts";
@@ -8,8 +8,16 @@ const END = 257;
 const FIRST = 258;
 const CODES = 4096;
 
+/**
+ * Whether codes begin at the low bit and grow wider no earlier than they must, as GIF has them. A block begins with the code
+ * that clears the table, 256 in 9 bits, so its first bytes tell.
+ */
+const isOldStyle = (data: Uint8Array) => data[0] === 0 && ((data[1] ?? 0) & 1) === 1;
+
 /** Decompresses a block. Reading throws ServiceError `decode` on an impossible code or when the block has fewer bytes. */
 export function lzw({ data, length }: Stored): BlockReader {
+  const lowFirst = isOldStyle(data);
+  const early = lowFirst ? 0 : 1;
   // A string is the one of another code and a byte more; also known are its first byte and its length.
   const prefixes = new Uint16Array(CODES);
   const lasts = Uint8Array.from({ length: CODES }, (_, i) => i);
@@ -42,7 +50,21 @@ export function lzw({ data, length }: Stored): BlockReader {
     lasts[next] = firsts[code < next ? code : previous] as number;
     lengths[next] = (lengths[previous] as number) + 1;
     next++;
-    if (next >= (1 << width) - 1 && width < 12) width++;
+    if (next >= (1 << width) - early && width < 12) width++;
+  };
+
+  /** The next code; the end where the data end. */
+  const take = (): number => {
+    while (held < width && at < data.length) {
+      const byte = data[at++] as number;
+      bits = lowFirst ? bits | (byte << held) : ((bits << 8) | byte) & 0xffffff;
+      held += 8;
+    }
+    if (held < width) return END;
+    held -= width;
+    const code = (lowFirst ? bits : bits >> held) & ((1 << width) - 1);
+    if (lowFirst) bits >>= width;
+    return code;
   };
 
   return {
@@ -51,12 +73,7 @@ export function lzw({ data, length }: Stored): BlockReader {
       into.set(rest.subarray(restAt, restAt + filled));
       restAt += filled;
       while (filled < into.length) {
-        while (held < width && at < data.length) {
-          bits = ((bits << 8) | (data[at++] as number)) & 0xffffff;
-          held += 8;
-        }
-        const code = held < width ? END : (bits >> (held - width)) & ((1 << width) - 1);
-        held -= width;
+        const code = take();
         if (code === END) throw damaged(`${length} bytes in an LZW block`, `${total + filled}`);
         if (code === CLEAR) {
           next = FIRST;
