@@ -1,7 +1,7 @@
 // How the table of a profile divides its device space: a curve for each channel and a number of nodes. A grid of ours that
 // follows it has its errors only where colours bend, not where the table does.
 
-import { type Curve, readCurve } from "./curves.ts";
+import { type Curve, curveBytes, readCurve } from "./curves.ts";
 import type { Profile } from "./icc.ts";
 
 /** One curve for each channel, from a device value to a place on its axis, 0 to 1, and rising; nodes along each axis. */
@@ -60,19 +60,13 @@ const readers: Readonly<Record<string, (body: Uint8Array, channels: number) => A
       const curve = readCurve(body.subarray(at));
       if (!curve || body[clut + channel] !== nodes) return undefined;
       curves.push(curve);
-      at += Math.ceil(curveBytes(view, at) / 4) * 4;
+      at += Math.ceil(curveBytes(viewOf(body.subarray(at)))! / 4) * 4;
     }
     return { nodes, curves };
   },
 };
 
 const viewOf = (body: Uint8Array) => new DataView(body.buffer, body.byteOffset, body.length);
-
-/** Bytes of a curve by its type: how many parameters each function of parametricCurveType has, or the entries of a table. */
-function curveBytes(view: DataView, at: number): number {
-  const isTable = view.getUint32(at) === 0x63757276;
-  return 12 + (isTable ? view.getUint32(at + 8) * 2 : [1, 3, 4, 5, 7][view.getUint16(at + 8)]! * 4);
-}
 
 function sampled(entries: number, value: (i: number) => number): Curve {
   const values = Float64Array.from({ length: entries }, (_, i) => value(i));

@@ -4,6 +4,8 @@
 export type Curve = (value: number) => number;
 
 const clamp = (value: number) => (value > 0 ? Math.min(value, 1) : 0);
+/** 0 below 0, where a power is no number. */
+const power = (base: number, exponent: number) => (base > 0 ? base ** exponent : 0);
 
 /** By function type of parametricCurveType: how many parameters there are, and what they mean (table 67). */
 const parametric: readonly { readonly count: number; readonly curve: (p: readonly number[]) => Curve }[] = [
@@ -12,58 +14,96 @@ const parametric: readonly { readonly count: number; readonly curve: (p: readonl
     curve:
       ([g = 1]) =>
       (x) =>
-        x ** g,
+        power(x, g),
   },
   {
     count: 3,
     curve:
       ([g = 1, a = 1, b = 0]) =>
       (x) =>
-        a * x + b > 0 ? (a * x + b) ** g : 0,
+        power(a * x + b, g),
   },
   {
     count: 4,
     curve:
       ([g = 1, a = 1, b = 0, c = 0]) =>
       (x) =>
-        a * x + b > 0 ? (a * x + b) ** g + c : c,
+        power(a * x + b, g) + c,
   },
   {
     count: 5,
     curve:
       ([g = 1, a = 1, b = 0, c = 0, d = 0]) =>
       (x) =>
-        x >= d ? (a * x + b) ** g : c * x,
+        x >= d ? power(a * x + b, g) : c * x,
   },
   {
     count: 7,
     curve:
       ([g = 1, a = 1, b = 0, c = 0, d = 0, e = 0, f = 0]) =>
       (x) =>
-        x >= d ? (a * x + b) ** g + e : c * x + f,
+        x >= d ? power(a * x + b, g) + e : c * x + f,
   },
 ];
+
+/** curveType and parametricCurveType. */
+const signatures = { table: 0x63757276, parametric: 0x70617261 } as const;
+
+/** Bytes of a curve, by its first twelve; undefined where they begin none. */
+export function curveBytes(head: DataView): number | undefined {
+  const signature = head.getUint32(0);
+  if (signature === signatures.table) return 12 + head.getUint32(8) * 2;
+  const row = signature === signatures.parametric ? parametric[head.getUint16(8)] : undefined;
+  return row && 12 + row.count * 4;
+}
 
 /** The curve of a tag's bytes; undefined where they are none. */
 export function readCurve(tag: Uint8Array): Curve | undefined {
   if (tag.length < 12) return undefined;
   const view = new DataView(tag.buffer, tag.byteOffset, tag.length);
-  const type = view.getUint32(0);
-  if (type === 0x63757276) return readTable(view); // curv
-  if (type !== 0x70617261) return undefined; // para
-  const row = parametric[view.getUint16(8)];
-  if (!row || tag.length < 12 + row.count * 4) return undefined;
+  const bytes = curveBytes(view);
+  if (!bytes || tag.length < bytes) return undefined;
+  if (view.getUint32(0) === signatures.table) return readTable(view);
+  const row = parametric[view.getUint16(8)]!;
   const curve = row.curve(Array.from({ length: row.count }, (_, i) => view.getInt32(12 + i * 4) / 65536));
   return (x) => clamp(curve(x));
 }
 
-function readTable(view: DataView): Curve | undefined {
+/** The curve of a tag's bytes if it can be that of a device's tones; else undefined. */
+export function readToneCurve(tag: Uint8Array): Curve | undefined {
+  const curve = readCurve(tag);
+  return curve && isTone(curve) ? curve : undefined;
+}
+
+const toneSteps = 1024;
+/**
+ * What it rises by at least from one end to the other (a negative's falls), how far it may go back on the way, which
+ * measurements do by noise, and how near its mean may be to black or white: a power of 24 has a mean of 0.04, and devices
+ * have 1 to 3.
+ */
+const tone = { rise: 0.25, back: 0.1, mean: 0.04 } as const;
+
+function isTone(curve: Curve): boolean {
+  const values = Array.from({ length: toneSteps + 1 }, (_, i) => curve(i / toneSteps));
+  const rise = values[toneSteps]! - values[0]!;
+  let furthest = 0;
+  let back = 0;
+  let mean = 0;
+  for (const value of values) {
+    const way = (value - values[0]!) * Math.sign(rise);
+    furthest = Math.max(furthest, way);
+    back = Math.max(back, furthest - way);
+    mean += value / values.length;
+  }
+  return Math.abs(rise) >= tone.rise && back <= tone.back && mean >= tone.mean && mean <= 1 - tone.mean;
+}
+
+function readTable(view: DataView): Curve {
   const count = view.getUint32(8);
   if (count === 0) return (x) => x;
-  if (view.byteLength < 12 + count * 2) return undefined;
   if (count === 1) {
     const gamma = view.getUint16(12) / 256;
-    return (x) => x ** gamma;
+    return (x) => power(x, gamma);
   }
   const values = Float64Array.from({ length: count }, (_, i) => view.getUint16(12 + i * 2) / 65535);
   const last = count - 1;

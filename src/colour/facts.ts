@@ -2,16 +2,9 @@
 
 import { type ByteSource, memoryBytes } from "../lib/byte-source.ts";
 import type { Interpretation } from "../pipeline/pixels.ts";
-import {
-  type DeviceSpace,
-  headBytes,
-  isUnusable,
-  type Profile,
-  readHead,
-  readTags,
-  type Unusable,
-} from "./icc.ts";
+import { type DeviceSpace, headBytes, isUnusable, type Profile, readHead, type Unusable } from "./icc.ts";
 import { isSrgb, readShaper } from "./shaper.ts";
+import { checkTable } from "./table-tags.ts";
 
 /** As `ColourFacts` of codec.ts has them for a profile. */
 export interface ProfileFacts {
@@ -45,10 +38,8 @@ export async function profileFacts(
   const found = await openProfile(bytes, interpretation);
   if (isUnusable(found)) return ignoredProfile(found.ignored, interpretation);
   if (found.model === "table") {
-    const checked = await readTags(found, bytes);
-    return isUnusable(checked)
-      ? ignoredProfile(checked.ignored, interpretation)
-      : { from: "icc", srgb: false };
+    const wrong = await checkTable(found, bytes);
+    return wrong ? ignoredProfile(wrong.ignored, interpretation) : { from: "icc", srgb: false };
   }
   const shaper = await readShaper(found, bytes);
   if (isUnusable(shaper)) return ignoredProfile(shaper.ignored, interpretation);

@@ -26,17 +26,16 @@ export interface Unusable {
 const headerBytes = 128;
 const entryBytes = 12;
 const mostTags = 100;
-/** Steps of multiProcessElementsType: profiles have a handful, and each is done for every node of a grid. */
-const mostElements = 16;
 /** Header and tag table at their longest. */
 export const headBytes = headerBytes + 4 + mostTags * entryBytes;
 
 const spaces: Readonly<Record<string, DeviceSpace>> = { GRAY: "gray", "RGB ": "rgb", CMYK: "cmyk" };
-const channels: Readonly<Record<DeviceSpace, number>> = { gray: 1, rgb: 3, cmyk: 4 };
+/** Of each space. */
+export const channels: Readonly<Record<DeviceSpace, number>> = { gray: 1, rgb: 3, cmyk: 4 };
 /** Classes of profiles that describe a device or a space (7.2.5). */
 const classes = ["scnr", "mntr", "prtr", "spac"];
 /** Tables of the device to the connection space, the colorimetric first, as LittleCMS looks for them. */
-const tables = ["D2B1", "A2B1", "D2B0", "A2B0"];
+export const tables = ["D2B1", "A2B1", "D2B0", "A2B0"];
 const shapers = {
   matrix: ["rXYZ", "gXYZ", "bXYZ", "rTRC", "gTRC", "bTRC"],
   gray: ["kTRC"],
@@ -89,18 +88,14 @@ export function readHead(head: Uint8Array, available: number): Profile | Unusabl
   return { space, model, lab: connection === "Lab ", size, tags };
 }
 
-/**
- * The bytes of the tags that the model needs; of a table only as much as tells whether it is one, and then checked.
- * Reads at most `most` bytes.
- */
+/** The bytes of the tags that a model other than a table needs. Reads at most `most` bytes. */
 export async function readTags(
-  profile: Profile,
+  { tags }: Profile,
+  model: keyof typeof shapers,
   bytes: ByteSource,
   most = 128 * 1024,
 ): Promise<ReadonlyMap<string, Uint8Array> | Unusable> {
   const found = new Map<string, Uint8Array>();
-  const { model, tags } = profile;
-  if (model === "table") return checkTable(profile, bytes);
   let left = most;
   const seen = new Map<number, Uint8Array>();
   for (const name of shapers[model]) {
@@ -117,39 +112,10 @@ export async function readTags(
   return found;
 }
 
-/** Whether the table that will be used has a known type, the right channels and room for its nodes (10.10 to 10.13). */
-async function checkTable(
-  profile: Profile,
-  bytes: ByteSource,
-): Promise<ReadonlyMap<string, Uint8Array> | Unusable> {
-  const name = tables.find((each) => profile.tags.has(each))!;
-  const tag = profile.tags.get(name)!;
-  const head = await bytes.read(tag.offset, Math.min(tag.size, 64));
-  if (head.length < 32 && bytes.size === undefined) return new Map(); // more than was looked at
-  if (head.length < 32) return broken(`a table in ${name}`, `${head.length} bytes`);
-  const type = String.fromCharCode(...head.subarray(0, 4));
-  const inputs = channels[profile.space];
-  const [found, outputs] = type === "mpet" ? [head[9], head[11]] : [head[8], head[9]];
-  const sizes: Readonly<Record<string, number | undefined>> = {
-    mft1: 48 + 256 * inputs + head[10]! ** inputs * 3 + 256 * 3,
-    mft2: 52 + head[10]! ** inputs * 6,
-    "mAB ": 32,
-    mpet: 16,
-  };
-  const least = sizes[type];
-  if (least === undefined) return broken(`a table in ${name}`, printable(type));
-  if (found !== inputs || outputs !== 3) return broken(`${inputs} channels to 3`, `${found} to ${outputs}`);
-  if (type === "mpet" && wordOf(head, 12) > mostElements)
-    return broken(`at most ${mostElements} steps in ${name}`, `${wordOf(head, 12)}`);
-  if (tag.size < least) return broken(`a table of ${least} bytes in ${name}`, `${tag.size}`);
-  return new Map();
-}
-
-const wordOf = (bytes: Uint8Array, at: number) => new DataView(bytes.buffer, bytes.byteOffset).getUint32(at);
-
 /** Characters that may stand in a header field and a log line. */
-const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, "?").trim();
+export const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, "?").trim();
 
-const broken = (expected: string, received: string): Unusable => ({
+/** Why a damaged profile is not used. */
+export const broken = (expected: string, received: string): Unusable => ({
   ignored: `it is damaged: expected ${expected}, received ${received}`,
 });

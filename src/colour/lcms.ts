@@ -39,7 +39,7 @@ const chunk = 4096;
 /**
  * Linear sRGB, three values for each colour, of device colours under a profile: relative colorimetric with
  * black-point compensation. `colours` holds 0 to 1 for each channel; results go beyond 0 to 1 for colours outside sRGB.
- * Undefined where Little CMS refuses the profile.
+ * Undefined where Little CMS refuses the profile, or makes something other than numbers by it.
  */
 export function sampleProfile(
   module: WebAssembly.Module,
@@ -73,7 +73,8 @@ export function sampleProfile(
     const encoded = new Float32Array(lcms.memory.buffer, target, pixels * 3);
     for (let i = 0; i < encoded.length; i++) result[first * 3 + i] = srgbToLinear(encoded[i]!);
   }
-  return result; // the instance is left to the collector, and with it all that it holds
+  // the instance is left to the collector, and with it all that it holds
+  return result.every(Number.isFinite) ? result : undefined;
 }
 
 const mostMemory = 256 << 20;

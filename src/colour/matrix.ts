@@ -33,16 +33,22 @@ export function apply(m: Matrix, [x, y, z]: readonly [number, number, number]): 
   return [row(0), row(3), row(6)];
 }
 
+/** The determinant without row `r` and column `c`, with its sign. */
+function minor(m: Matrix, r: number, c: number): number {
+  const [r1, r2] = [((r + 1) % 3) * 3, ((r + 2) % 3) * 3];
+  const [c1, c2] = [(c + 1) % 3, (c + 2) % 3];
+  return m[r1 + c1]! * m[r2 + c2]! - m[r1 + c2]! * m[r2 + c1]!;
+}
+
+function determinant(m: Matrix): number {
+  return m[0]! * minor(m, 0, 0) + m[1]! * minor(m, 0, 1) + m[2]! * minor(m, 0, 2);
+}
+
 /** The inverse, or undefined where there is none. */
 export function inverse(m: Matrix): Matrix | undefined {
-  const minor = (r: number, c: number) => {
-    const [r1, r2] = [((r + 1) % 3) * 3, ((r + 2) % 3) * 3];
-    const [c1, c2] = [(c + 1) % 3, (c + 2) % 3];
-    return m[r1 + c1]! * m[r2 + c2]! - m[r1 + c2]! * m[r2 + c1]!;
-  };
-  const determinant = m[0]! * minor(0, 0) + m[1]! * minor(0, 1) + m[2]! * minor(0, 2);
-  if (!(Math.abs(determinant) > 1e-12)) return undefined;
-  return Array.from({ length: 9 }, (_, i) => minor(i % 3, Math.floor(i / 3)) / determinant);
+  const divisor = determinant(m);
+  if (!(Math.abs(divisor) > 1e-12)) return undefined;
+  return Array.from({ length: 9 }, (_, i) => minor(m, i % 3, Math.floor(i / 3)) / divisor);
 }
 
 const xyz = ([x, y]: Chromaticity): [number, number, number] => [x / y, 1, (1 - x - y) / y];
@@ -65,5 +71,34 @@ export function toXyz({ white, red, green, blue }: Primaries): Matrix | undefine
   return multiply(
     adaptation(white),
     columns.map((value, i) => value * gains[i % 3]!),
+  );
+}
+
+/** CIE x of the daylight locus for which its formula of y is good enough here: 4,000 K to beyond 25,000 K. */
+const daylight = { from: 0.24, to: 0.385 } as const;
+/** How far from that locus, in y, a white may lie: the equal-energy white is 0.015 below, C 0.01. */
+const besideDaylight = 0.03;
+/** sRGB spans 0.2, the narrowest displays a quarter of that. */
+const leastSpan = 0.005;
+
+/**
+ * Whether a matrix from linear red, green and blue to XYZ can be that of an RGB space. Its primaries together have to be a
+ * white, of about luminance 1: D50 in a correct profile, but many displays of version 2 have their own white, up to 9300 K,
+ * and scanners are somewhat off. Each primary may be imaginary, as the blue of ProPhoto and ACES and those of cameras are,
+ * but not by more than half the white. Numbers read from the wrong bytes fail one of these.
+ */
+export function isRgbSpace(toXyz: Matrix): boolean {
+  const [x, y, z] = apply(toXyz, [1, 1, 1]);
+  const [whiteX, whiteY] = [x / (x + y + z), y / (x + y + z)];
+  // CIE 15:2004, 3.1: y of daylight by its x
+  const locus = -3 * whiteX ** 2 + 2.87 * whiteX - 0.275;
+  return (
+    y > 0.5 &&
+    y < 2 &&
+    whiteX > daylight.from &&
+    whiteX < daylight.to &&
+    Math.abs(whiteY - locus) < besideDaylight &&
+    toXyz.every((value) => value > -0.5 * y && value < 1.5 * y) &&
+    Math.abs(determinant(toXyz)) > leastSpan
   );
 }

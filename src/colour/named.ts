@@ -1,6 +1,6 @@
 // Profiles for what a file says of its colours without one: EXIF's colour space, PNG's cICP, gAMA and cHRM.
 
-import { type Primaries, toXyz } from "./matrix.ts";
+import { isRgbSpace, type Primaries, toXyz } from "./matrix.ts";
 import { srgbPrimaries } from "./srgb.ts";
 import { type CurveParameters, grayProfile, rgbProfile, srgbCurve } from "./write.ts";
 
@@ -73,7 +73,8 @@ function primariesOf(values: readonly number[] | undefined): Primaries | undefin
     number,
   ];
   const found: Primaries = { white: [wx, wy], red: [rx, ry], green: [gx, gy], blue: [bx, by] };
-  return toXyz(found) && found;
+  const matrix = toXyz(found);
+  return matrix && isRgbSpace(matrix) ? found : undefined;
 }
 
 function isSrgb(primaries: Primaries): boolean {

@@ -1,9 +1,9 @@
 // Profiles without tables: curves and a matrix to linear sRGB, by relative colorimetry with black-point compensation.
 
 import type { ByteSource } from "../lib/byte-source.ts";
-import { type Curve, readCurve } from "./curves.ts";
+import { type Curve, readToneCurve } from "./curves.ts";
 import { isUnusable, type Profile, readTags, type Unusable } from "./icc.ts";
-import { apply, inverse, type Matrix, multiply } from "./matrix.ts";
+import { apply, isRgbSpace, type Matrix, multiply } from "./matrix.ts";
 import { linearToSrgb, xyzToSrgb } from "./srgb.ts";
 
 /** Device values, by a curve each and a matrix, to linear sRGB. */
@@ -23,10 +23,11 @@ export type Shaper = MatrixShaper | GrayShaper;
 
 /** The shaper of a profile whose model is not a table. */
 export async function readShaper(profile: Profile, bytes: ByteSource): Promise<Shaper | Unusable> {
-  const tags = await readTags(profile, bytes);
+  const model = profile.model === "gray" ? "gray" : "matrix";
+  const tags = await readTags(profile, model, bytes);
   if (isUnusable(tags)) return tags;
-  const curveOf = (name: string) => readCurve(tags.get(name)!);
-  if (profile.model === "gray") {
+  const curveOf = (name: string) => readToneCurve(tags.get(name)!);
+  if (model === "gray") {
     const stored = curveOf("kTRC");
     if (!stored) return damaged("a tone curve");
     const curve: Curve = profile.lab ? (x) => luminance(stored(x)) : stored;
@@ -37,8 +38,9 @@ export async function readShaper(profile: Profile, bytes: ByteSource): Promise<S
   const blue = curveOf("bTRC");
   if (!red || !green || !blue) return damaged("three tone curves");
   const columns = ["rXYZ", "gXYZ", "bXYZ"].map((name) => readXyz(tags.get(name)!));
-  const device: Matrix = [0, 1, 2].flatMap((row) => columns.map((column) => column?.[row] ?? 0));
-  if (!inverse(device)) return damaged("primaries that span a space");
+  if (!columns.every((column) => column !== undefined)) return damaged("three primaries in XYZ");
+  const device: Matrix = [0, 1, 2].flatMap((row) => columns.map((column) => column[row]!));
+  if (!isRgbSpace(device)) return damaged("primaries that span a space and are white together");
   const black = apply(device, [red(0), green(0), blue(0)])[1];
   const curves = [fromBlack(red, black), fromBlack(green, black), fromBlack(blue, black)] as const;
   return { kind: "matrix", curves, matrix: multiply(xyzToSrgb, device) };
@@ -83,6 +85,7 @@ function luminance(lightness: number): number {
 function readXyz(tag: Uint8Array): readonly number[] | undefined {
   if (tag.length < 20) return undefined;
   const view = new DataView(tag.buffer, tag.byteOffset, tag.length);
+  if (view.getUint32(0) !== 0x58595a20) return undefined; // "XYZ "
   return [8, 12, 16].map((at) => view.getInt32(at) / 65536);
 }
 

@@ -20,6 +20,7 @@ import { type ColourKernel, createColourKernel } from "./kernel.ts";
 import { sampleProfile } from "./lcms.ts";
 import { type GrayShaper, type MatrixShaper, readShaper } from "./shaper.ts";
 import { linearToSrgb } from "./srgb.ts";
+import { checkTable } from "./table-tags.ts";
 
 type Transform = MatrixShaper | Grid | GrayShaper;
 
@@ -67,7 +68,7 @@ export function createColour(host: { wasm(name: "colour" | "lcms"): WebAssembly.
     if (found) return found;
     const made =
       profile.model === "table"
-        ? fromTable(host.wasm("lcms"), icc, profile)
+        ? ((await checkTable(profile, memoryBytes(icc))) ?? fromTable(host.wasm("lcms"), icc, profile))
         : await readShaper(profile, memoryBytes(icc));
     const weight = icc.length + ("nodes" in made ? made.nodes.byteLength : usualTables);
     kept.set(icc, made, weight);

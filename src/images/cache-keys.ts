@@ -8,9 +8,9 @@ import { nameIn } from "../stores/names.ts";
 import type { OutputPolicy } from "./policy.ts";
 
 /** Raised whenever the same plan gives other bytes than before, so that stored answers of older builds are not used. */
-export const renderVersion = 12;
+export const renderVersion = 13;
 /** Raised whenever the recorded facts change their meaning. */
-export const factsVersion = 6;
+export const factsVersion = 7;
 /** Raised whenever the form of indexes changes. */
 export const indexVersion = 3;
 

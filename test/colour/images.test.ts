@@ -472,6 +472,23 @@ describe("a profile that is not used", () => {
     expect(good.headers.get("X-Ignored-Profile")).toBeNull();
   });
 
+  test("because its red begins a byte late leaves the pixels, and is named", async () => {
+    const icc = Buffer.from(blockOf(fixture("jpg-icc-adobergb.jpg"), "in.jpg", "-icc_profile"));
+    const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: "#3cb446" } })
+      .png()
+      .toBuffer();
+    const entry = icc.indexOf("rXYZ", 132, "latin1") + 4;
+    icc.writeUInt32BE(icc.readUInt32BE(entry) - 1, entry);
+    put("shifted.png", await pngEmbedder(testHost)(picture, { icc: new Uint8Array(icc) }));
+    const response = await app.get("/iiif/3/shifted.png/full/max/0/default.png");
+    expect([response.status, response.headers.get("X-Ignored-Profile")]).toEqual([
+      200,
+      expect.stringMatching(/^it is damaged: expected three primaries/),
+    ]);
+    const { data } = await reference(new Uint8Array(await response.arrayBuffer()));
+    expect([...data.subarray(0, 3)]).toEqual([0x3c, 0xb4, 0x46]);
+  });
+
   test("is not told of a master that has been replaced", async () => {
     const watchful = await served(
       `sources: [{ name: files, type: filesystem, root: ${JSON.stringify(folder)}, revalidate: 0s }]`,
