@@ -11,6 +11,7 @@ import { parseDuration } from "./lib/quantity.ts";
 import type { Platform, Serving } from "./platform/platform.ts";
 import { createService, type Service } from "./service.ts";
 import { placeOf } from "./sources/options.ts";
+import { startFacts } from "./start-facts.ts";
 import { startFields, startText } from "./start-text.ts";
 import { version } from "./version.ts";
 
@@ -127,7 +128,8 @@ async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): P
   const service = await createService(config, platform, log, version).catch((error: unknown) => {
     throw new StartError(error instanceof Error ? error.message : String(error));
   });
-  const unhealthy = (await service.ready()).sources.filter((source) => !source.healthy);
+  const readiness = await service.ready();
+  const unhealthy = readiness.sources.filter((source) => !source.healthy);
   // A server that is away now may be back soon; a folder that is not there is a mistake.
   for (const { name, backend, error } of unhealthy)
     if (backend !== "filesystem") log.warn("a source cannot be used at the moment", { source: name, error });
@@ -156,9 +158,10 @@ async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): P
   // Before anybody can read that it serves, and stop it.
   platform.onSignal?.("stop", () => void stop(platform, service, serving));
   platform.onSignal?.("reload", () => void reload(platform, service, args));
+  const facts = await startFacts(service, { urls: serving.urls, file: loaded.file, readiness });
   // Whoever reads JSON lines gets nothing else.
-  if (config.log.format === "json") log.info("serving", startFields(service, serving.urls, loaded.file));
-  else platform.write?.("out", await startText(service, serving.urls, loaded.file));
+  if (config.log.format === "json") log.info("serving", startFields(facts));
+  else platform.write?.("out", startText(facts));
 }
 
 function listenProblem(addr: string, error: unknown): string {

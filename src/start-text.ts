@@ -1,77 +1,140 @@
-// What the operator reads at start: what is served where, what is off, what to click.
+// What the operator reads at start: what is served where, what is off and how to switch it on, what is wrong, what to click.
 
+import type { Config } from "./config/schema.ts";
 import { encodeIdentifier } from "./iiif/image/path.ts";
-import { firstImages } from "./images/first-images.ts";
-import { memoryBudget } from "./images/options.ts";
+import type { ImageCount } from "./images/count-images.ts";
+import type { Listed } from "./images/first-images.ts";
 import { formatSize } from "./lib/quantity.ts";
-import type { Service } from "./service.ts";
-import { placeOf } from "./sources/options.ts";
 
-/** The same for machines, as the fields of one log message. */
-export function startFields(
-  service: Service,
-  urls: readonly string[],
-  file: string | undefined,
-): Record<string, unknown> {
-  const { platform, sources, slots, version } = service;
+/** What is known of a service that serves. */
+export interface StartFacts {
+  readonly version: string;
+  /** Name and version. */
+  readonly runtime: string;
+  readonly workers: number;
+  /** Bytes that all renders together may take. */
+  readonly memoryBytes: number;
+  /** Absolute path of the configuration file; undefined where there is none. */
+  readonly configuration: string | undefined;
+  /** Where the service listens, without a final slash; empty where the runtime does not tell. */
+  readonly urls: readonly string[];
+  /** The first one without a prefix, else the first, is the default source. */
+  readonly sources: readonly SourceFacts[];
+  readonly caches: readonly CacheFacts[];
+  readonly settings: Pick<Config, "image" | "limits" | "cache">;
+  /** An image of the default source. */
+  readonly example?: Listed;
+}
+
+export interface SourceFacts {
+  readonly name: string;
+  readonly prefix: string;
+  /** Folder, URL or bucket; absent for the bundled sample. */
+  readonly place?: string;
+  /** Absent where the source cannot list its images, or cannot be used. */
+  readonly count?: ImageCount;
+  /** Why it cannot be used. */
+  readonly problem?: string;
+}
+
+export interface CacheFacts {
+  readonly name: string;
+  /** Backend and bounds in words. */
+  readonly about: string;
+  readonly problem?: string;
+}
+
+/** The facts for machines, as the fields of one log message. */
+export function startFields(facts: StartFacts): Record<string, unknown> {
+  const { version, runtime, urls, configuration, sources, caches } = facts;
   return {
     version,
-    runtime: `${platform.name} ${platform.version}`,
+    runtime,
     urls,
-    configuration: file,
-    sources: sources.all.map((source) => source.name),
-    caches: slots.all.map((slot) => `${slot.name}: ${slot.about}`),
+    configuration,
+    sources: sources.map(({ name }) => name),
+    caches: caches.map(({ name, about }) => `${name}: ${about}`),
+    unusable: faults(facts).map(({ what }) => what),
   };
 }
 
-/** Lines for a terminal. */
-export async function startText(
-  service: Service,
-  urls: readonly string[],
-  file: string | undefined,
-): Promise<string> {
-  const { platform, sources } = service;
-  const config = service.config();
-  const open = urls.map((url) => url.replace(/\/\/(0\.0\.0\.0|\[::\])/, "//localhost"));
-  const first = open[0] ?? "";
-  const [image] = await firstImages(service.images, sources.default, 1);
+/** The facts as lines for a terminal. */
+export function startText(facts: StartFacts): string {
+  const { version, runtime, workers, memoryBytes, configuration, sources, caches } = facts;
   const lines = [
-    `smalti ${service.version} on ${platform.name} ${platform.version}, ${config.image.max_concurrent || platform.parallelism} workers, ${formatSize(memoryBudget(config.image, platform.memoryBytes))} for images`,
-    `  configuration  ${file ?? "none: defaults"}`,
-    ...config.sources.map(
-      (source) =>
-        `  source         ${source.name}: ${placeOf(source)}${source.prefix ? ` under ${source.prefix}` : ""}`,
-    ),
-    ...(config.sources.length === 0
-      ? [
-          "  source         the bundled picture `sample`; your own: smalti DIR, or sources in a configuration file",
-        ]
-      : []),
-    ...service.slots.all.map((slot) => `  cache ${slot.name.padEnd(8)} ${slot.about}`),
-    `  limits         ${limitsText(service)}`,
+    `smalti ${version} on ${runtime}, ${workers} ${workers === 1 ? "worker" : "workers"}, ${formatSize(memoryBytes)} for images`,
+    row("configuration", configuration ?? "none: defaults"),
+    ...sources.map((source) => row("source", sourceText(source))),
+    ...caches.map(({ name, about }) => row(`cache ${name}`, about)),
+    row("limits", limitsText(facts.settings)),
+    ...switches
+      .filter(({ isOff }) => isOff(facts))
+      .map(({ what, how }) => row("off", `${what}; to switch it on: ${how}`)),
     "",
-    `  start page     ${first}/`,
+    ...addressLines(facts),
+    ...faultLines(facts),
   ];
-  if (image?.size)
-    lines.push(`  an image       ${first}/iiif/3/${encodeIdentifier(image.identifier)}/info.json`);
-  else if (image) lines.push(`  an image       ${image.identifier}: ${image.problem}`);
-  else if (!sources.default.list)
-    lines.push(
-      `  images         ${first}/iiif/3/{identifier}/info.json (source "${sources.default.name}" cannot list them)`,
-    );
-  else lines.push(`  no image found at the top of source "${sources.default.name}"`);
   return `${lines.join("\n")}\n`;
 }
 
-function limitsText(service: Service): string {
-  const { image, limits } = service.config();
+const row = (name: string, text: string) => `  ${name.padEnd(14)} ${text}`;
+
+function sourceText({ name, place, prefix, count, problem }: SourceFacts): string {
+  if (place === undefined) return `the bundled picture \`${name}\``;
+  const holds = problem === undefined ? holdsText(count) : "cannot be used, see below";
+  return `${name}: ${place}${prefix ? ` under ${prefix}` : ""}, ${holds}`;
+}
+
+function holdsText(count: ImageCount | undefined): string {
+  if (!count) return "which cannot be listed";
+  const images = `${grouped(count.images)} ${count.images === 1 ? "image" : "images"}`;
+  if (!count.more) return images;
+  return count.images === 0 ? "too large to count at start" : `${images} or more`;
+}
+
+const grouped = (n: number) => n.toLocaleString("en");
+
+/** What is off now, and the setting that switches it on. */
+const switches: readonly {
+  readonly what: string;
+  readonly how: string;
+  readonly isOff: (facts: StartFacts) => boolean;
+}[] = [
+  {
+    what: "your own images",
+    how: "smalti DIR, or sources in a configuration file",
+    isOff: ({ sources }) => sources.every(({ place }) => place === undefined),
+  },
+  {
+    what: "limits of answers",
+    how: "image: { max_output_area: 25000000 }",
+    isOff: ({ settings: { image } }) =>
+      image.max_output_area + image.max_output_width + image.max_output_height === 0,
+  },
+  {
+    what: "caps on requests",
+    how: "limits: { max_in_flight_per_ip: 32 }",
+    isOff: ({ settings: { limits } }) => limits.max_in_flight + limits.max_in_flight_per_ip === 0,
+  },
+  ...(["render", "info", "origin"] as const).map((slot) => ({
+    what: `cache ${slot}`,
+    how: `cache: { ${slot}: { backend: heap } }`,
+    isOff: ({ settings }: StartFacts) => settings.cache[slot].backend === "none",
+  })),
+];
+
+function limitsText({ image, limits }: StartFacts["settings"]): string {
+  const sides = [
+    ...(image.max_output_area > 0 ? [`${image.max_output_area / 1e6} megapixels`] : []),
+    ...(image.max_output_width > 0 ? [`${grouped(image.max_output_width)} pixels wide`] : []),
+    ...(image.max_output_height > 0 ? [`${grouped(image.max_output_height)} pixels high`] : []),
+  ];
   const stated = [
     image.max_pixel_area > 0
       ? `sources up to ${image.max_pixel_area / 1e6} megapixels`
       : "sources of any size",
-    image.max_output_area > 0
-      ? `answers up to ${image.max_output_area / 1e6} megapixels`
-      : "answers of any size",
+    `${image.timeout} for a render`,
+    sides.length > 0 ? `answers up to ${sides.join(" and ")}` : "answers of any size",
     ...(limits.max_in_flight > 0 ? [`${limits.max_in_flight} requests at once`] : []),
     ...(limits.max_in_flight_per_ip > 0
       ? [`${limits.max_in_flight_per_ip} requests at once from one address`]
@@ -79,4 +142,40 @@ function limitsText(service: Service): string {
     ...(limits.max_in_flight + limits.max_in_flight_per_ip === 0 ? ["no cap on requests"] : []),
   ];
   return stated.join(", ");
+}
+
+/** What to click. */
+function addressLines({ urls, sources, example }: StartFacts): string[] {
+  const [first = ""] = urls.map((url) => url.replace(/\/\/(0\.0\.0\.0|\[::\])/, "//localhost"));
+  const home = sources.find(({ prefix }) => prefix === "") ?? sources[0];
+  const address = (identifier: string) => `${first}/iiif/3/${identifier}/info.json`;
+  const image = () => {
+    if (example?.size) return row("an image", address(encodeIdentifier(example.identifier)));
+    if (example) return row("an image", `${example.identifier}: ${example.problem}`);
+    if (home?.count?.images === 0 && !home.count.more)
+      return `  no image found in source "${home.name}"; put a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 file into it`;
+    return row("images", address("{identifier}"));
+  };
+  return [row("start page", `${first}/`), image()];
+}
+
+/** Sources and caches that cannot be used. */
+function faults({ sources, caches }: StartFacts): { readonly what: string; readonly problem: string }[] {
+  return [
+    ...sources.map(({ name, place, problem }) => ({
+      what: `source "${name}"`,
+      problem: problem && `${place ? `${place}: ` : ""}${problem}`,
+    })),
+    ...caches.map(({ name, problem }) => ({ what: `cache "${name}"`, problem })),
+  ].flatMap(({ what, problem }) => (problem ? [{ what, problem }] : []));
+}
+
+function faultLines(facts: StartFacts): string[] {
+  const found = faults(facts);
+  if (found.length === 0) return [];
+  return [
+    "",
+    "  Cannot be used at the moment; each is tried again when it is needed, and /ready tells how it is:",
+    ...found.map(({ what, problem }) => `    ${what}: ${problem}`),
+  ];
 }

@@ -27,9 +27,20 @@ export function withFolder(config: Config, root: string): Config {
   return { ...config, sources: sourceOptions.parse([{ name: "files", type: "filesystem", root }]) };
 }
 
-/** A path as it is when absolute, else below a folder. */
+/** A path as it is when absolute, else below a folder; without `.`, `..` and empty segments. */
 export function absolutePath(folder: string, path: string): string {
-  return /^([/\\]|[A-Za-z]:[/\\])/.test(path)
-    ? path
-    : `${folder.replace(/[/\\]$/, "")}/${path.replace(/^\.\//, "")}`;
+  return normalPath(/^([/\\]|[A-Za-z]:[/\\])/.test(path) ? path : `${folder}/${path}`);
+}
+
+/** An absolute path in its shortest form, read as text: links are not looked at. The share of `\\\\host\\share` stays as it is. */
+function normalPath(path: string): string {
+  const [, drive, rest = ""] = /^([A-Za-z]:)?(?=[/\\])(.*)$/s.exec(path) ?? [];
+  if (drive === undefined && !rest.startsWith("/")) return path;
+  const segments: string[] = [];
+  // On POSIX a backslash is part of a name.
+  for (const segment of rest.split(drive === undefined ? "/" : /[/\\]/)) {
+    if (segment === "..") segments.pop();
+    else if (segment !== "" && segment !== ".") segments.push(segment);
+  }
+  return `${drive ?? ""}/${segments.join("/")}`;
 }

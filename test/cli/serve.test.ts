@@ -79,10 +79,34 @@ describe("the start", () => {
     expect(await stop(server)).toBe(0);
   });
 
+  test("counts what a source holds, under the shortest form of its path", async () => {
+    mkdirSync(join(folder, "two/below"), { recursive: true });
+    for (const name of ["one.png", "below/two.png"])
+      copyFileSync(join(fixturesFolder, "base.png"), join(folder, "two", name));
+    const server = await built.serve(["images/.././two/"], { cwd: folder });
+    await server.said(/info\.json\n/);
+    expect(server.status().out).toContain(`files: ${join(folder, "two")}, 2 images\n`);
+    expect(await stop(server)).toBe(0);
+  });
+
+  test("with a server of masters that is away tells why below the addresses, and serves the other sources", async () => {
+    const file = write(
+      "away.yaml",
+      `sources: [{ name: near, type: filesystem, root: ./images }, { name: far, prefix: far/, type: http, url: "http://127.0.0.1:1/{identifier}?key=hunter2" }]`,
+    );
+    const server = await built.serve(["-config", file]);
+    await server.said(/source "far": .*does not answer\n/);
+    const { out, err } = server.status();
+    expect(out.indexOf("start page")).toBeLessThan(out.indexOf('source "far"'));
+    expect(out + err).not.toContain("hunter2");
+    expect((await info(server.url, "base.png")).status).toBe(200);
+    expect(await stop(server)).toBe(0);
+  });
+
   test("with an empty folder says so and serves", async () => {
     mkdirSync(join(folder, "empty"));
     const server = await built.serve(["empty"], { cwd: folder });
-    await server.said(/no image found at the top of source "files"/);
+    await server.said(/no image found in source "files"/);
     expect((await fetch(`${server.url}/`)).status).toBe(200);
     expect(await stop(server)).toBe(0);
   });

@@ -1,0 +1,119 @@
+// The start text as a function of facts; that a server prints it is tested in serve.test.ts.
+
+import { describe, expect, test } from "vitest";
+import { loadConfig } from "../../src/config/load.ts";
+import { type StartFacts, startFields, startText } from "../../src/start-text.ts";
+
+function facts(yaml: string, given: Partial<StartFacts> = {}): StartFacts {
+  const { config } = loadConfig(yaml, {});
+  if (!config) throw new Error(`expected a valid configuration: ${yaml}`);
+  return {
+    version: "1.2.3",
+    runtime: "node 22.1.0",
+    workers: 2,
+    memoryBytes: 2 ** 31,
+    configuration: "/etc/smalti.yaml",
+    urls: ["http://127.0.0.1:8080"],
+    sources: [{ name: "scans", prefix: "", place: "/srv/scans", count: { images: 3, more: false } }],
+    caches: [{ name: "render", about: "heap, up to 256 MiB, kept for 24h" }],
+    settings: config,
+    ...given,
+  };
+}
+
+const lines = (given: StartFacts) => startText(given).trimEnd().split("\n");
+const lineOf = (given: StartFacts, name: string) => lines(given).find((line) => line.startsWith(`  ${name}`));
+
+describe("a source", () => {
+  const source = (more: Partial<StartFacts["sources"][number]>) =>
+    lineOf(facts("", { sources: [{ name: "scans", prefix: "", place: "/srv/scans", ...more }] }), "source");
+
+  test.each([
+    [{ images: 0, more: false }, "0 images"],
+    [{ images: 1, more: false }, "1 image"],
+    [{ images: 1234, more: false }, "1,234 images"],
+    [{ images: 5000, more: true }, "5,000 images or more"],
+    [{ images: 0, more: true }, "too large to count at start"],
+    [undefined, "which cannot be listed"],
+  ])("with %j is described by %j", (count, text) => {
+    expect(source(count ? { count } : {})).toBe(`  source         scans: /srv/scans, ${text}`);
+  });
+
+  test("has its prefix beside its place", () => {
+    expect(source({ prefix: "maps/", count: { images: 2, more: false } })).toBe(
+      "  source         scans: /srv/scans under maps/, 2 images",
+    );
+  });
+
+  test("that cannot be used is named below the addresses with its place and the reason", () => {
+    const sources = [
+      { name: "scans", prefix: "", place: "/srv/scans", count: { images: 3, more: false } },
+      { name: "vault", prefix: "v/", place: "s3://vault/", problem: "The bucket is locked. Unlock it." },
+    ];
+    const caches = [{ name: "render", about: "redis", problem: "connection refused" }];
+    const text = lines(facts("", { sources, caches }));
+    expect(text).toContain("  source         vault: s3://vault/ under v/, cannot be used, see below");
+    const home = text.findIndex((line) => line.includes("start page"));
+    const vault = text.indexOf('    source "vault": s3://vault/: The bucket is locked. Unlock it.');
+    expect(vault).toBeGreaterThan(home);
+    expect(text.at(-1)).toBe('    cache "render": connection refused');
+    expect(startFields(facts("", { sources, caches }))).toMatchObject({
+      unusable: ['source "vault"', 'cache "render"'],
+    });
+  });
+
+  test("all being well, nothing stands below the addresses", () => {
+    expect(lines(facts("")).at(-1)).toContain("/iiif/3/");
+    expect(startText(facts(""))).not.toContain("Cannot be used");
+  });
+});
+
+describe("what is off", () => {
+  const off = (given: StartFacts) => lines(given).filter((line) => line.startsWith("  off"));
+
+  test("is listed with the setting that switches it on, which is then no longer off", () => {
+    const sources = [{ name: "sample", prefix: "", count: { images: 1, more: false } }];
+    const all = off(facts("cache: { info: { backend: none } }", { sources }));
+    expect(all.map((line) => line.replace(/^ +off +([^;]*);.*/, "$1"))).toEqual([
+      "your own images",
+      "limits of answers",
+      "caps on requests",
+      "cache info",
+    ]);
+    const settings = all.slice(1).map((line) => line.split("to switch it on: ")[1] ?? "");
+    expect(off(facts(settings.join("\n")))).toEqual([]);
+  });
+});
+
+test("the limits in force are listed", () => {
+  const yaml =
+    "image: { max_pixel_area: 5000000, max_output_area: 25000000, max_output_width: 8000, max_output_height: 6000, timeout: 9s }\nlimits: { max_in_flight: 7 }";
+  expect(lineOf(facts(yaml), "limits")).toBe(
+    "  limits         sources up to 5 megapixels, 9s for a render, answers up to 25 megapixels and 8,000 pixels wide and 6,000 pixels high, 7 requests at once",
+  );
+});
+
+describe("the addresses", () => {
+  test.each([
+    ["http://0.0.0.0:8080", "http://localhost:8080/"],
+    ["http://[::]:8080", "http://localhost:8080/"],
+    ["http://127.0.0.1:8080", "http://127.0.0.1:8080/"],
+  ])("%s is opened as %s", (url, opened) => {
+    expect(lineOf(facts("", { urls: [url] }), "start page")).toBe(`  start page     ${opened}`);
+  });
+
+  test("name an image by its encoded identifier, and why one cannot be shown", () => {
+    const size = { width: 1, height: 1 };
+    expect(lineOf(facts("", { example: { identifier: "a b/c.png", size } }), "an image")).toBe(
+      "  an image       http://127.0.0.1:8080/iiif/3/a%20b%2Fc.png/info.json",
+    );
+    const problem = "This picture cannot be read.";
+    expect(lineOf(facts("", { example: { identifier: "c.png", problem } }), "an image")).toBe(
+      "  an image       c.png: This picture cannot be read.",
+    );
+  });
+
+  test("are paths where the runtime does not tell where it listens", () => {
+    expect(lineOf(facts("", { urls: [] }), "start page")).toBe("  start page     /");
+  });
+});
