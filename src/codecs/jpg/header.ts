@@ -25,7 +25,7 @@ export type JpegDetails = {
 };
 
 /** Kinds of frame by the low byte of their marker; `refused` says why a kind cannot be decoded. */
-const frames: Readonly<Record<number, { variant: string; arithmetic?: true; refused?: string }>> = {
+export const frames: Readonly<Record<number, { variant: string; arithmetic?: true; refused?: string }>> = {
   192: { variant: "baseline" },
   193: { variant: "extended" },
   194: { variant: "progressive" },

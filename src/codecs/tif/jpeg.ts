@@ -1,7 +1,9 @@
 // JPEG strips and tiles (TIFF Technical Note 2): abbreviated streams joined with their tables, decoded by libjpeg-turbo.
 
+import { ServiceError } from "../../errors.ts";
 import type { CodecHost } from "../codec.ts";
 import { asServiceError, keptInstance } from "../instance.ts";
+import { frames } from "../jpg/header.ts";
 import { accurateDct, createTurbo, pixelFormats, type Turbo } from "../jpg/turbo.ts";
 import { damaged } from "./ifd.ts";
 
@@ -14,14 +16,17 @@ export interface JpegBlock {
   /** Rows that must be there, and how many there may be at most. */
   readonly rows: number;
   readonly maxRows: number;
-  /** Whether its components are luma and chroma, red, green and blue, or one. */
-  readonly colour: "ycc" | "rgb" | "gray";
+  /** What its components are; inks are stored as they are, whatever an Adobe segment says. */
+  readonly colour: keyof typeof colours;
   readonly tables?: Uint8Array;
   /** 1, 2, 4 or 8: the side of the squares of pixels that become one. */
   readonly side: number;
 }
 
-/** Decodes JPEG blocks to 8-bit gray or RGB of `width` by at least `rows`, over `side`, rounded up. Throws ServiceError `decode`, also on warnings. */
+/**
+ * Decodes JPEG blocks to 8-bit gray, RGB or CMYK of `width` by at least `rows`, over `side`, rounded up. Throws ServiceError
+ * `decode`, also on warnings, and `unsupported` for kinds of JPEG that are not read.
+ */
 export type DecodeJpeg = (data: Uint8Array, block: JpegBlock) => Promise<Uint8Array>;
 
 /** A decoder with one instance of the module `jpeg-turbo`. */
@@ -45,10 +50,9 @@ export function jpegDecoder(host: CodecHost): DecodeJpeg {
  */
 function wholeStream(data: Uint8Array, { tables, colour }: JpegBlock): Uint8Array {
   const parts: Uint8Array[] = [Uint8Array.of(0xff, 0xd8)];
-  if (colour !== "gray") {
-    const transform = colour === "ycc" ? 1 : 0;
+  const { transform } = colours[colour];
+  if (transform !== undefined)
     parts.push(Uint8Array.of(0xff, 0xee, 0, 14, 0x41, 0x64, 0x6f, 0x62, 0x65, 0, 100, 0, 0, 0, 0, transform));
-  }
   if (tables) parts.push(...segments(tables));
   parts.push(...segments(data));
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
@@ -79,11 +83,27 @@ function segments(data: Uint8Array): Uint8Array[] {
       break;
     }
     const length = 2 + (((data[at + 2] as number) << 8) | (data[at + 3] as number));
+    refuseFrame(marker, data[at + 4]);
     const application = (marker >= 0xe0 && marker <= 0xef) || marker === 0xfe;
     if (!application) out.push(data.subarray(at, at + length));
     at += length;
   }
   return out;
+}
+
+/** Throws ServiceError `unsupported` for a frame of a kind that the decoder lacks. */
+function refuseFrame(marker: number, precision = 8): void {
+  const kind = frames[marker];
+  if (!kind) return;
+  const received =
+    kind.refused ??
+    (kind.arithmetic ? "arithmetic-coded JPEG" : undefined) ??
+    (precision !== 8 ? `JPEG of ${precision} bits` : undefined);
+  if (received)
+    throw new ServiceError(
+      "unsupported",
+      `Expected Huffman-coded JPEG of 8 bits in the TIFF file, received ${received}; convert the file.`,
+    );
 }
 
 function countScans(data: Uint8Array, from: number): number {
@@ -107,19 +127,17 @@ function decode(turbo: Turbo, stream: Uint8Array, block: JpegBlock): Uint8Array 
   // Its result is no failure where only the chroma sampling has no name; the facts tell.
   turbo.tjDecompressHeader3(handle, input, stream.length, facts, facts + 4, facts + 8, facts + 12);
   const [width = 0, height = 0, , colour = 0] = new Int32Array(turbo.memory.buffer, facts, 4);
-  const bands = block.colour === "gray" ? 1 : 3;
+  const { bands, format, space } = colours[block.colour];
   if (width !== block.width || height < block.rows || height > block.maxRows)
     throw damaged(
       `JPEG strips or tiles of ${block.width} by ${block.rows} to ${block.maxRows} pixels`,
       `${width} by ${height}`,
     );
-  if (colour !== colourSpaces[block.colour])
-    throw damaged(`JPEG strips or tiles of ${bands} bands`, "others");
+  if (colour !== space) throw damaged(`JPEG strips or tiles of ${bands} bands`, "others");
   const outWidth = Math.ceil(width / block.side);
   const outHeight = Math.ceil(height / block.side);
   const size = outWidth * outHeight * bands;
   const out = allocate(size);
-  const format = bands === 1 ? pixelFormats.gray : pixelFormats.rgb;
   const status = turbo.tjDecompress2(
     handle,
     input,
@@ -138,5 +156,10 @@ function decode(turbo: Turbo, stream: Uint8Array, block: JpegBlock): Uint8Array 
   return pixels;
 }
 
-/** TJCS numbers of turbojpeg.h. */
-const colourSpaces = { rgb: 0, ycc: 1, gray: 2 } as const;
+/** The transform of an Adobe segment that says so, the number among TJCS of turbojpeg.h, and what comes out. */
+const colours = {
+  gray: { transform: undefined, space: 2, bands: 1, format: pixelFormats.gray },
+  rgb: { transform: 0, space: 0, bands: 3, format: pixelFormats.rgb },
+  ycc: { transform: 1, space: 1, bands: 3, format: pixelFormats.rgb },
+  cmyk: { transform: 0, space: 3, bands: 4, format: pixelFormats.cmyk },
+} as const;

@@ -106,7 +106,7 @@ async function* jpegPart(context: BlockContext, blocks: readonly StoredBlock[]):
         rows,
         // A last strip may be coded as high as the others.
         maxRows: Math.max(allRows, picture.blockHeight),
-        colour: jpegColour(picture),
+        colour: jpegColours[picture.photometric] ?? "gray",
         tables,
         side,
       }),
@@ -127,9 +127,7 @@ function jpegSide(picture: Picture, { x, y, allRows }: Block, factor: number): n
   return [8, 4, 2].find((side) => [factor, x, y, width, height].every((n) => n % side === 0)) ?? 1;
 }
 
-function jpegColour({ photometric }: Picture): JpegBlock["colour"] {
-  return photometric === 6 ? "ycc" : photometric === 2 ? "rgb" : "gray";
-}
+const jpegColours: Readonly<Record<number, JpegBlock["colour"]>> = { 2: "rgb", 5: "cmyk", 6: "ycc" };
 
 const reversals = Uint8Array.from({ length: 256 }, (_, byte) =>
   Array.from({ length: 8 }).reduce((sum: number, _bit, i) => sum | (((byte >> i) & 1) << (7 - i)), 0),

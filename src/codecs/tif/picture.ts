@@ -190,8 +190,8 @@ function refuse(picture: Picture, format: number): readonly [string, string] | u
     return [`at most ${MAX_BILEVEL_WIDTH} pixels in a row for ${row.name}`, `${picture.blockWidth}`];
   if (row.bilevel && (bits !== 1 || samples !== 1))
     return [`one sample of 1 bit for ${row.name}`, `${samples} of ${bits} bits`];
-  if (jpeg && (bits !== 8 || photometric > 6 || photometric === 3 || photometric === 5 || picture.planar))
-    return ["8-bit gray, RGB or YCbCr in interleaved JPEG", `${bits}-bit ${colour.name}`];
+  if (jpeg && (bits !== 8 || photometric > 6 || photometric === 3 || picture.planar))
+    return ["8-bit gray, RGB, CMYK or YCbCr in interleaved JPEG", `${bits}-bit ${colour.name}`];
   if (jpeg && samples !== colour.samples)
     return [`${colour.samples} samples of ${colour.name} in JPEG`, `${samples}`];
   if (photometric === 6 && !jpeg) return ["YCbCr in JPEG only", `YCbCr in ${row.name}`];
