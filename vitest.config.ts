@@ -5,8 +5,9 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["test/runtimes/**", "test/browser/**", "**/node_modules/**"],
     globalSetup: ["test/wasm-setup.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Ends what hangs; a busy machine may take its time.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     pool: "forks",
     maxWorkers: 2,
   },

@@ -5,8 +5,9 @@ export default defineConfig({
   test: {
     include: ["test/runtimes/**/*.test.ts"],
     globalSetup: ["test/runtimes/build.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Ends what hangs; a busy machine may take its time.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     pool: "forks",
     maxWorkers: 1,
     fileParallelism: false,

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { grain } from "../grain.ts";
 import { fixturesFolder } from "../host.ts";
 import { type Built, buildProgram, type Program } from "./built.ts";
 
@@ -156,16 +157,7 @@ describe("SIGTERM", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
     "%s lets a running request finish, takes no new one, and exits 0",
     async (signal) => {
-      await sharp({
-        create: {
-          width: 2800,
-          height: 2800,
-          channels: 3,
-          noise: { type: "gaussian", mean: 128, sigma: 40 },
-        } as never,
-      })
-        .jpeg()
-        .toFile(join(images, "large.jpg"));
+      await grain(2800, 2800, 40).jpeg().toFile(join(images, "large.jpg"));
       const file = write("patient.yaml", "shutdown_timeout: 5m");
       const server = await built.serve(["-config", file, images]);
       let answered = false;

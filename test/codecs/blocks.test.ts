@@ -6,7 +6,7 @@ import type { Blocks } from "../../src/codecs/blocks.ts";
 import { createCodecs } from "../../src/codecs/index.ts";
 import { memoryBytes } from "../../src/lib/byte-source.ts";
 import { fixture, testHost } from "../host.ts";
-import { seeded } from "../images/answers.ts";
+import { seeded } from "../seeded.ts";
 import { blockOf, hasExifTool, same, type Tags, tagsOf, withTags } from "./exiftool.ts";
 
 const codecs = createCodecs(testHost);

@@ -6,7 +6,7 @@ import { correctedExif } from "../../src/codecs/exif-edit.ts";
 import { exifBlock, readExifFields, shortenedExif, swapped } from "../../src/codecs/exif-fields.ts";
 import { createCodecs } from "../../src/codecs/index.ts";
 import { fixture, testHost } from "../host.ts";
-import { seeded } from "../images/answers.ts";
+import { seeded } from "../seeded.ts";
 import { blockOf, hasExifTool, type Tags, tagsOf, withTags } from "./exiftool.ts";
 
 const plain = fixture("jpg-baseline-420.jpg");

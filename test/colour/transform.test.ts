@@ -7,7 +7,7 @@ import { grayProfile, rgbProfile, srgbProfile } from "../../src/colour/write.ts"
 import { memoryBytes } from "../../src/lib/byte-source.ts";
 import type { Interpretation, PixelBuffer } from "../../src/pipeline/pixels.ts";
 import { testHost } from "../host.ts";
-import { seeded } from "../images/answers.ts";
+import { seeded } from "../seeded.ts";
 import { bySrgb, hasLittleCms, type Space } from "./littlecms.ts";
 import { chemicalProof, curve, installed, matrixProfile, profileOf } from "./profiles.ts";
 

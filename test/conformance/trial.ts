@@ -3,7 +3,8 @@
 import sharp from "sharp";
 import { expect } from "vitest";
 import { fixture } from "../host.ts";
-import { cut, type Picture, seeded } from "../images/answers.ts";
+import { cut, type Picture } from "../images/answers.ts";
+import { seeded } from "../seeded.ts";
 import type { Served } from "../served.ts";
 
 /** The reference picture: ten by ten squares of 100 pixels, each of one colour. */

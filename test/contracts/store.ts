@@ -1,9 +1,9 @@
 // What every store does, whichever its backend. Each backend's test calls this.
 
-import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { nameIn } from "../../src/stores/names.ts";
 import type { Store } from "../../src/stores/store.ts";
+import fc from "../properties.ts";
 
 export interface StoreUnderTest {
   readonly store: Store;

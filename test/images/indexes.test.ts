@@ -11,6 +11,7 @@ import { ServiceError } from "../../src/errors.ts";
 import { indexKey } from "../../src/images/cache-keys.ts";
 import { describe as describeImage, openMaster } from "../../src/images/describe.ts";
 import { createIndexes } from "../../src/images/indexes.ts";
+import { grain } from "../grain.ts";
 import { type Served, served } from "../served.ts";
 
 let folder: string;
@@ -18,8 +19,7 @@ let app: Served;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "smalti-indexes-"));
-  const noise = { type: "gaussian", mean: 128, sigma: 40 } as const;
-  const picture = sharp({ create: { width: 1500, height: 1000, channels: 3, background: "gray", noise } });
+  const picture = grain(1500, 1000, 40);
   await writeFile(join(folder, "a.jpg"), await picture.clone().jpeg({ quality: 90 }).toBuffer());
   await writeFile(
     join(folder, "progressive.jpg"),

@@ -10,8 +10,9 @@ import { psnr } from "../codecs/counting.ts";
 import { box, boxed, encodeCodestream } from "../codecs/jp2/files.ts";
 import { makePng } from "../codecs/png/make-png.ts";
 import { fixture } from "../host.ts";
+import { seeded } from "../seeded.ts";
 import { type Served, served } from "../served.ts";
-import { cut, difference, informationOf, type Picture, pixelsOf, seeded } from "./answers.ts";
+import { cut, difference, informationOf, type Picture, pixelsOf } from "./answers.ts";
 import { exifBlock, orientations, storedFor, xmpPacket } from "./orientations.ts";
 
 const [width, height] = [211, 139];

@@ -15,8 +15,9 @@ import { planRender } from "../../src/images/plan.ts";
 import { outputPolicy } from "../../src/images/policy.ts";
 import { memoryBytes } from "../../src/lib/byte-source.ts";
 import { fixture, testHost } from "../host.ts";
+import { seeded } from "../seeded.ts";
 import { type Served, served } from "../served.ts";
-import { cut, difference, type Picture, pixelsOf, seeded } from "./answers.ts";
+import { cut, difference, type Picture, pixelsOf } from "./answers.ts";
 
 const codecs = createCodecs(testHost);
 const orientations = [1, 2, 3, 4, 5, 6, 7, 8];

@@ -9,8 +9,9 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasExifTool, inFolder, profilesOf, same, type Tags, tagsOf, withTags } from "../codecs/exiftool.ts";
 import { fixture } from "../host.ts";
+import { seeded } from "../seeded.ts";
 import { type Served, served } from "../served.ts";
-import { informationOf, seeded } from "./answers.ts";
+import { informationOf } from "./answers.ts";
 
 const formats = ["jpg", "png", "tif", "webp", "jp2"] as const;
 const policies = {

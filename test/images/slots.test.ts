@@ -10,6 +10,7 @@ import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
 import { type Master, openMaster } from "../../src/images/describe.ts";
 import { createIndexes } from "../../src/images/indexes.ts";
 import { prepare, render } from "../../src/images/render.ts";
+import { grain } from "../grain.ts";
 import { fixture } from "../host.ts";
 import { served } from "../served.ts";
 
@@ -58,9 +59,7 @@ beforeAll(async () => {
     const whole = bytes.get(from) as Buffer;
     bytes.set(name, whole.subarray(0, whole.length * share));
   }
-  const noise = { type: "gaussian", mean: 128, sigma: 50 } as const;
-  const grain = sharp({ create: { width, height: 1700, channels: 3, background: "gray", noise } });
-  bytes.set(long, await grain.jpeg({ quality: 93 }).toBuffer());
+  bytes.set(long, await grain(width, 1700, 50).jpeg({ quality: 93 }).toBuffer());
   expect(bytes.get(long)?.length).toBeGreaterThan(1.1 * 2 ** 20);
   for (const [name, content] of bytes) await writeFile(join(folder, name), content);
 });

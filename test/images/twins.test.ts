@@ -13,6 +13,7 @@ import { describe as describeImage, type Master, openMaster } from "../../src/im
 import { createIndexes } from "../../src/images/indexes.ts";
 import { prepare, render } from "../../src/images/render.ts";
 import type { Slot } from "../../src/stores/slot.ts";
+import { grain } from "../grain.ts";
 import { served } from "../served.ts";
 
 let folder: string;
@@ -21,10 +22,7 @@ const never = new AbortController().signal;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "smalti-twins-"));
-  const noise = { type: "gaussian", mean: 128, sigma: 50 } as const;
-  file = await sharp({ create: { width: 1600, height: 1100, channels: 3, background: "gray", noise } })
-    .jpeg({ quality: 88, progressive: true })
-    .toBuffer();
+  file = await grain(1600, 1100, 50).jpeg({ quality: 88, progressive: true }).toBuffer();
   await writeFile(join(folder, "a.jpg"), file);
 });
 

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createLru } from "../../src/lib/lru.ts";
+import fc from "../properties.ts";
 
 describe("a map bounded by weight", () => {
   it("lets the least recently used go first, a read being a use", () => {

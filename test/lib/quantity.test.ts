@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { formatDuration, formatSize, parseDuration, parseSize } from "../../src/lib/quantity.ts";
+import fc from "../properties.ts";
 
 describe("durations", () => {
   test.each([

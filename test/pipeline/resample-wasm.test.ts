@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { crop } from "../../src/pipeline/crop.ts";
 import { boxFactor } from "../../src/pipeline/kernel.ts";
@@ -7,6 +6,7 @@ import { createResampler, type Resampler } from "../../src/pipeline/resample-was
 import { resize as resizeInDoubles, sourceWindow } from "../../src/pipeline/resize.ts";
 import { type ResampleAxis, runSteps } from "../../src/pipeline/steps.ts";
 import { ownModule } from "../own-modules.ts";
+import fc from "../properties.ts";
 import {
   asSharp,
   at,

@@ -1,10 +1,10 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { crop } from "../../src/pipeline/crop.ts";
 import { boxFactor } from "../../src/pipeline/kernel.ts";
 import type { PixelBuffer } from "../../src/pipeline/pixels.ts";
 import { resize, sourceWindow } from "../../src/pipeline/resize.ts";
 import type { ResampleAxis } from "../../src/pipeline/steps.ts";
+import fc from "../properties.ts";
 import {
   asSharp,
   at,

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Interpretation, PixelBuffer } from "../../src/pipeline/pixels.ts";
 import { runSteps, type Step, shapeAfter, shapeOf } from "../../src/pipeline/steps.ts";
+import fc from "../properties.ts";
 import { noise, picture } from "./pictures.ts";
 
 test("steps run in their order", () => {

@@ -103,7 +103,7 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
     for await (const part of request) parts.push(part);
     const body = new Uint8Array(Buffer.concat(parts));
     const fault = fake.fault({ method: raw.method, key }) ?? {};
-    if (fault.delayMs) await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
+    if (fault.delayMs) await new Promise((resolve) => setTimeout(resolve, fault.delayMs).unref());
     const refused = fault.refuse ?? (account && refusalOf(raw, body, account, region, Date.now()));
     const reply = refused
       ? refusal(refused)

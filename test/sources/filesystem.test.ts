@@ -14,13 +14,13 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nodeFiles } from "../../src/platform/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
 import { filesystemSource } from "../../src/sources/filesystem.ts";
 import type { Source } from "../../src/sources/source.ts";
 import { sourceContract } from "../contracts/source.ts";
+import fc from "../properties.ts";
 
 const files = nodeFiles();
 const content = Uint8Array.from({ length: 5000 }, (_, i) => (i * 7919) % 256);

@@ -1,5 +1,5 @@
 // A process that reads and writes the entries of a store as fast as it can while others do the same; the test bundles and
-// starts it. Arguments: backend, its place (folder or port), reads. Prints what it found as JSON.
+// starts it. Arguments: backend, its place (folder or port), reads, seed. Prints what it found as JSON.
 
 import { nodeFiles } from "../../src/platform/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
@@ -7,6 +7,7 @@ import { filesystemStore } from "../../src/stores/filesystem.ts";
 import { redisStore } from "../../src/stores/redis.ts";
 import type { RedisDriver } from "../../src/stores/redis-driver.ts";
 import { redisTcp } from "../../src/stores/redis-tcp.ts";
+import { seeded } from "../seeded.ts";
 
 export interface Found {
   reads: number;
@@ -62,9 +63,9 @@ function valueFor(name: number, length: number): Uint8Array {
 const isRight = (name: number, value: Uint8Array) =>
   value.length > 0 && Buffer.compare(value, valueFor(name, value.length)) === 0;
 
-const [backend = "", place = "", reads = "0"] = process.argv.slice(2);
+const [backend = "", place = "", reads = "0", seed = "1"] = process.argv.slice(2);
 const store = builders[backend as keyof typeof builders](place);
-const random = (below: number) => Math.floor(Math.random() * below);
+const random = seeded(Number(seed));
 
 async function work(): Promise<void> {
   while (found.reads < Number(reads)) {

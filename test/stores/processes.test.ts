@@ -92,11 +92,12 @@ test.each([
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },
   });
-  const hammer = async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [script, backend, place(), "5000"]);
+  const hammer = async (seed: number) => {
+    const args = [script, backend, place(), "5000", `${seed}`];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
     return JSON.parse(stdout) as Found;
   };
-  for (const found of await Promise.all([hammer(), hammer()])) {
+  for (const found of await Promise.all([hammer(1), hammer(2)])) {
     expect(found).toMatchObject({ reads: 5000, wrong: 0, torn: 0, errors: [] });
     expect(found.hits).toBeGreaterThan(1000);
   }

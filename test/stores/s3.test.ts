@@ -4,7 +4,8 @@ import { s3Store } from "../../src/stores/s3.ts";
 import { storeContract } from "../contracts/store.ts";
 import { type Fault, type S3Server, startS3, testAccount } from "../s3/server.ts";
 
-const timeoutMs = 500;
+/** Longer than any test may take. */
+const timeoutMs = 120_000;
 
 function storeOn({ url, bucket, region }: S3Server, over: Partial<BucketOptions> = {}, clock?: () => number) {
   const credentials = testAccount;
@@ -19,7 +20,7 @@ storeContract(
   "s3",
   async ({ now }) => {
     const server = await startS3({ pageSize: 2 });
-    return { store: storeOn(server, { timeoutMs: 10_000 }, now), cleanUp: server.close };
+    return { store: storeOn(server, {}, now), cleanUp: server.close };
   },
   { lacks: ["clear", "usage"] },
 );
@@ -102,7 +103,7 @@ describe("a bucket that fails", () => {
     ["is busy", { refuse: { status: 503, code: "SlowDown" } }, "throws"],
     ["is broken", { refuse: { status: 500, code: "InternalError" } }, "throws"],
     ["does not allow it", { refuse: { status: 403, code: "AccessDenied" } }, "throws"],
-    ["is late", { delayMs: 3 * timeoutMs }, "throws"],
+    ["never answers", { delayMs: 600_000 }, "throws"],
     ["breaks off at once", { cutAfter: 0 }, "throws"],
     ["breaks off in the middle", { cutAfter: 2500 }, "throws"],
     ["sends other bytes", { garble: true }, "misses"],
@@ -112,10 +113,9 @@ describe("a bucket that fails", () => {
     const { server, store } = await opened();
     await store.set("a", "", value);
     server.fault = ({ method }) => (method === "GET" ? fault : undefined);
-    const began = performance.now();
-    const got = await store.get("a", "").catch(() => "throws");
+    const reader = fault.delayMs ? storeOn(server, { timeoutMs: 200 }) : store;
+    const got = await reader.get("a", "").catch(() => "throws");
     expect(got).toEqual({ throws: "throws", misses: undefined, gives: value }[outcome]);
-    expect(performance.now() - began).toBeLessThan(2 * timeoutMs);
     server.fault = () => undefined;
     if (outcome === "throws") expect(await store.get("a", "")).toEqual(value);
   });

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Rectangle } from "../../../src/codecs/codec.ts";
 import { gifCodec } from "../../../src/codecs/gif/codec.ts";
@@ -6,6 +5,7 @@ import { ServiceError } from "../../../src/errors.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { expectedRows, fixture, testHost } from "../../host.ts";
+import fc from "../../properties.ts";
 import { reference } from "../reference.ts";
 
 const codec = gifCodec(testHost);

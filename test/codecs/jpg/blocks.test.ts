@@ -6,7 +6,7 @@ import type { Blocks } from "../../../src/codecs/blocks.ts";
 import { embedInJpeg, readJpegBlocks } from "../../../src/codecs/jpg/blocks.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import { fixture } from "../../host.ts";
-import { seeded } from "../../images/answers.ts";
+import { seeded } from "../../seeded.ts";
 import { blockOf, hasExifTool, same, tagsOf, withTags } from "../exiftool.ts";
 import { named, takeApart, withSegments } from "./segments.ts";
 

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import type { Rectangle } from "../../../src/codecs/codec.ts";
@@ -8,6 +7,7 @@ import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { resize } from "../../../src/pipeline/resize.ts";
 import { fixture, testHost } from "../../host.ts";
+import fc from "../../properties.ts";
 import { named, withFrame, withSegments } from "./segments.ts";
 
 const codec = createCodecs(testHost).byFormat("jpg");

@@ -148,8 +148,7 @@ describe("the files of the own JPEG encoder", () => {
 
   const present = cjpeg(noise(1, 1), { mode: "gray", quality: 50, optimise: false }) !== undefined;
   it.skipIf(!present)("are those of cjpeg for pictures drawn by lot (needs libjpeg-turbo-progs)", () => {
-    const [seed] = crypto.getRandomValues(new Uint32Array(1));
-    const lot = noiseBytes(5 * 40, (seed! % 2147483646) + 1);
+    const lot = noiseBytes(5 * 40, 1);
     for (let i = 0; i < 40; i++) {
       const [w, h, q, mode, source] = lot.subarray(5 * i, 5 * i + 5) as unknown as [
         number,
@@ -165,7 +164,7 @@ describe("the files of the own JPEG encoder", () => {
         optimise: mode > 127,
       };
       const same = Buffer.compare(encodeAs(picture, coding), cjpeg(picture, coding)!) === 0;
-      expect(same, `seed ${seed}: ${w + 1}x${h + 1} ${nameOf(coding)}`).toBe(true);
+      expect(same, `number ${i}: ${w + 1}x${h + 1} ${nameOf(coding)}`).toBe(true);
     }
   });
 

@@ -1,9 +1,9 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createCodecs } from "../../../src/codecs/index.ts";
 import { ServiceError } from "../../../src/errors.ts";
 import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
 import { expectedRows, fixture, testHost } from "../../host.ts";
+import fc from "../../properties.ts";
 import { named, type Segment, withFrame, withSegments } from "./segments.ts";
 
 const codec = createCodecs(testHost).byFormat("jpg");

@@ -9,6 +9,7 @@ import { joinParts, splitParts } from "../../../src/codecs/jpg/stored-parts.ts";
 import { ServiceError } from "../../../src/errors.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { Step } from "../../../src/pipeline/steps.ts";
+import { grain } from "../../grain.ts";
 import { fixture, testHost } from "../../host.ts";
 import { countingBytes, psnr } from "../counting.ts";
 import { type HeapBlocks, heapBlocks } from "../index-blocks.ts";
@@ -228,12 +229,7 @@ describe("while there is no index yet", () => {
   const top = { x: 0, y: 0, width: 600, height: 48 };
 
   test("a file is read to where the region ends, once, and the index job goes on from there", async () => {
-    const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
-    const file = new Uint8Array(
-      await sharp({ create: { width: 1200, height: 4000, channels: 3, background: "gray", noise } })
-        .jpeg({ quality: 97 })
-        .toBuffer(),
-    );
+    const file = new Uint8Array(await grain(1200, 4000, 60).jpeg({ quality: 97 }).toBuffer());
     expect(file.length).toBeGreaterThan(4 * 2 ** 20);
     const bytes = countingBytes(file);
     const header = await codec.probe(bytes, 1);
@@ -247,12 +243,7 @@ describe("while there is no index yet", () => {
   });
 
   test("a read that fails in the middle costs that job only", async () => {
-    const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
-    const file = new Uint8Array(
-      await sharp({ create: { width: 1200, height: 3000, channels: 3, background: "gray", noise } })
-        .jpeg({ quality: 97 })
-        .toBuffer(),
-    );
+    const file = new Uint8Array(await grain(1200, 3000, 60).jpeg({ quality: 97 }).toBuffer());
     const sound = memoryBytes(file);
     const header = await codec.probe(sound, 1);
     const failing = {
@@ -448,12 +439,7 @@ describe("a slow source", () => {
   }
 
   test("is asked for few long ranges where it says so, a fast one for what is needed alone", async () => {
-    const noise = { type: "gaussian", mean: 128, sigma: 30 } as const;
-    const file = new Uint8Array(
-      await sharp({ create: { width: 3000, height: 1024, channels: 3, background: "gray", noise } })
-        .jpeg({ quality: 90 })
-        .toBuffer(),
-    );
+    const file = new Uint8Array(await grain(3000, 1024, 30).jpeg({ quality: 90 }).toBuffer());
     const one = await indexed(file);
     const region = { x: 1024, y: 512, width: 512, height: 512 };
     const read = { header: one.header, page: 1, region, scaleFactor: 1 };

@@ -1,7 +1,6 @@
 // What is kept beside an index in blocks, as the twin of a progressive file: what is kept, what is loaded to read a region, and
 // what is noticed.
 
-import sharp from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ImageHeader, IndexAccess } from "../../../src/codecs/codec.ts";
 import { createCodecs } from "../../../src/codecs/index.ts";
@@ -14,6 +13,7 @@ import {
   saveStoredBlocks,
 } from "../../../src/codecs/jpg/stored-blocks.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
+import { grain } from "../../grain.ts";
 import { fixture, testHost } from "../../host.ts";
 import { countingBytes } from "../counting.ts";
 import { type HeapBlocks, heapBlocks } from "../index-blocks.ts";
@@ -132,12 +132,7 @@ describe("a progressive file of several blocks", () => {
   const blocks = heapBlocks();
 
   beforeAll(async () => {
-    const grain = { type: "gaussian", mean: 128, sigma: 50 } as const;
-    file = new Uint8Array(
-      await sharp({ create: { width: 2000, height: 1600, channels: 3, background: "gray", noise: grain } })
-        .jpeg({ quality: 90, progressive: true })
-        .toBuffer(),
-    );
+    file = new Uint8Array(await grain(2000, 1600, 50).jpeg({ quality: 90, progressive: true }).toBuffer());
     header = await codec.probe(memoryBytes(file), 1);
     index = (await codec.index?.(memoryBytes(file), header, {
       id: "made",

@@ -13,9 +13,10 @@ import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import { concatenated } from "../../../src/lib/concatenated.ts";
 import { orientationOf } from "../../../src/pipeline/orientation.ts";
 import type { Step } from "../../../src/pipeline/steps.ts";
+import { grain } from "../../grain.ts";
 import { fixture, testHost } from "../../host.ts";
-import { seeded } from "../../images/answers.ts";
 import { ownModule } from "../../own-modules.ts";
+import { seeded } from "../../seeded.ts";
 import { heapBlocks } from "../index-blocks.ts";
 import { mutate } from "./random/mutate.ts";
 import { openIndexed } from "./random/open.ts";
@@ -102,15 +103,7 @@ const kinds: Readonly<Record<string, (width: number, height: number) => Promise<
     run("cjpeg", ["-quality", "80", "-sample", "4x1", "-restart", "3B"], await ppm(w, h)),
   gray: (w, h) => made(base(w, h).toColourspace("b-w").jpeg({ quality: 88 })),
   progressive: (w, h) => made(base(w, h).jpeg({ quality: 88, progressive: true })),
-  "values of every size": async (w, h) => {
-    const noise = { type: "gaussian", mean: 128, sigma: 120 } as const;
-    return made(
-      sharp({ create: { width: w, height: h, channels: 3, background: "gray", noise } }).jpeg({
-        quality: 100,
-        chromaSubsampling: "4:4:4",
-      }),
-    );
-  },
+  "values of every size": (w, h) => made(grain(w, h, 120).jpeg({ quality: 100, chromaSubsampling: "4:4:4" })),
 };
 
 async function ppm(width: number, height: number): Promise<Uint8Array> {

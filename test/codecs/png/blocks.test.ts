@@ -8,7 +8,7 @@ import { readJpegBlocks } from "../../../src/codecs/jpg/blocks.ts";
 import { pngEmbedder, readPngBlocks } from "../../../src/codecs/png/blocks.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import { fixture, testHost } from "../../host.ts";
-import { seeded } from "../../images/answers.ts";
+import { seeded } from "../../seeded.ts";
 import { blockOf, hasExifTool, same, tagsOf, withTags } from "../exiftool.ts";
 import { makePng } from "./make-png.ts";
 

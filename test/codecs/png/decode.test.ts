@@ -1,10 +1,10 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ImageHeader, Rectangle } from "../../../src/codecs/codec.ts";
 import { pngCodec } from "../../../src/codecs/png/codec.ts";
 import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { expectedRows, fixture, testHost } from "../../host.ts";
+import fc from "../../properties.ts";
 import { reference } from "../reference.ts";
 import { allKinds, makePng, samplesOf, sequence } from "./make-png.ts";
 

@@ -1,10 +1,10 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { pngCodec } from "../../../src/codecs/png/codec.ts";
 import { ServiceError } from "../../../src/errors.ts";
 import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { fixture, testHost } from "../../host.ts";
+import fc from "../../properties.ts";
 import { chunk, ihdr, makePng, pngStart } from "./make-png.ts";
 
 const codec = pngCodec(testHost);

@@ -4,6 +4,7 @@ import type { ImageHeader, Rectangle } from "../../../src/codecs/codec.ts";
 import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
 import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
+import { grain } from "../../grain.ts";
 import { expectedRows, fixture, testHost } from "../../host.ts";
 import { type Field, plainFields, tiffFile } from "./tiff-file.ts";
 
@@ -259,15 +260,7 @@ describe("pyramid levels", () => {
 
 describe("reading", () => {
   test("a region of a tiled file reads its tiles only", async () => {
-    const noise = await sharp({
-      create: {
-        width: 2048,
-        height: 2048,
-        channels: 3,
-        background: "gray",
-        noise: { type: "gaussian", mean: 128, sigma: 40 },
-      },
-    })
+    const noise = await grain(2048, 2048, 40)
       .tiff({ compression: "deflate", tile: true, tileWidth: 256, tileHeight: 256 })
       .toBuffer();
     const probe = counting(noise);

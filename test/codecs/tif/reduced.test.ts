@@ -1,6 +1,5 @@
 // Scales that are not stored: averages of boxes of full-size pixels, whatever the blocks and the depth.
 
-import fc from "fast-check";
 import sharp, { type TiffOptions } from "sharp";
 import { describe, expect, test } from "vitest";
 import type { ImageHeader, Rectangle } from "../../../src/codecs/codec.ts";
@@ -8,6 +7,7 @@ import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { fixture, testHost } from "../../host.ts";
+import fc from "../../properties.ts";
 import { plainFields, tiffFile } from "./tiff-file.ts";
 
 const codec = tiffCodec(testHost);

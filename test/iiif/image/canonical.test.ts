@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalParameters, contentDisposition } from "../../../src/iiif/image/canonical.ts";
 import { resolve } from "../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
+import fc from "../../properties.ts";
 import { geometryVectors } from "../../vectors/image-geometry.ts";
 import { outcome, segmentsOf } from "./outcome.ts";
 

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   effectiveLimits,
@@ -8,6 +7,7 @@ import {
   tileWithin,
 } from "../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
+import fc from "../../properties.ts";
 import { geometryVectors } from "../../vectors/image-geometry.ts";
 import { outcome } from "./outcome.ts";
 

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ServiceError } from "../../../src/errors.ts";
 import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
+import fc from "../../properties.ts";
 import { requestVectors } from "../../vectors/image-requests.ts";
 import { outcome, segmentsOf } from "./outcome.ts";
 

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ServiceError } from "../../../src/errors.ts";
 import {
@@ -7,6 +6,7 @@ import {
   splitImagePath,
   splitPage,
 } from "../../../src/iiif/image/path.ts";
+import fc from "../../properties.ts";
 import { identifierSpellings, imagePaths } from "../../vectors/image-paths.ts";
 import { outcome } from "./outcome.ts";
 

@@ -5,6 +5,7 @@ import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { openJpeg, type Plane, type ScaleFactor } from "../../../../src/codecs/jpg/random/index.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
+import { grain } from "../../../grain.ts";
 import { reference } from "../../reference.ts";
 import { randomness } from "./make-matrix.mjs";
 import { differences, engine, openIndexed, type Reader, whole } from "./open.ts";
@@ -175,8 +176,7 @@ it("gives chroma in half its size as it is at the next scale, or none, beside th
 
 it("gives regions that take several bands of memory as one", async () => {
   const [width, height] = [4096, 2200];
-  const noise = { type: "gaussian", mean: 128, sigma: 30 } as const;
-  const picture = sharp({ create: { width, height, channels: 3, background: "gray", noise } });
+  const picture = grain(width, height, 30);
   const reader = await openIndexed(new Uint8Array(await picture.toColourspace("b-w").jpeg().toBuffer()));
   expect(reader.frame.colour).toBe("gray");
   const bottom = { x: 0, y: 2048, width, height: height - 2048 };
