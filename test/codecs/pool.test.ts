@@ -71,7 +71,7 @@ function hangingBytes(): { bytes: ByteSource; asked: Promise<void> } {
   return { bytes: { size: master.length, read }, asked };
 }
 
-const limits = { timeoutMs: 30_000 };
+const limits = { timeoutMs: 240_000 };
 const inPlace = () => runJob(plan, memoryBytes(master), codecs);
 const codeOf = (result: Promise<unknown>) =>
   result.then(

@@ -85,7 +85,7 @@ beforeAll(async () => {
   const dist = join(folder, "dist");
   await build({ outdir: dist, quiet: true });
   server = await start(dist);
-}, 120_000);
+});
 
 afterAll(async () => {
   server?.process.kill();

@@ -76,7 +76,7 @@ beforeAll(async () => {
     made("large-turned.jpg"),
     await enlarged(3001, 1999).withMetadata({ orientation: 5 }).jpeg().toBuffer(),
   );
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 // Each picture meets one row in full; all rows for all pictures would take minutes and tell nothing new.

@@ -158,7 +158,7 @@ describe("stopping", () => {
     });
     const answer = rawExchange(port, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); // keep-alive: the server has to close it
     await arrived.opened;
-    const stopped = serving.stop(30_000);
+    const stopped = serving.stop(240_000);
     await expect(rawGet(port, "/")).rejects.toThrow("ECONNREFUSED");
     go.open();
     expect(await answer).toContain("whole");

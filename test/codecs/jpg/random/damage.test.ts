@@ -87,7 +87,7 @@ describe.skipIf(!hasTools)("needs cjpeg and djpeg of libjpeg-turbo-progs", () =>
       if (bad > 0) wrong.push(`${i}: ${bad} of ${pixels.data.length}`);
     }
     expect(wrong).toEqual([]);
-  }, 120_000);
+  });
 });
 
 /** A corner of files that would take long. */
