@@ -18,6 +18,9 @@ const interlace = [
   [1, 2],
 ] as const;
 
+/** What stands for a colour table where there is none: the two entries that a decoder should begin with (18.c.iii). */
+const blackAndWhite = [0, 0, 0, 255, 255, 255];
+
 /**
  * The region of page `page` (1-based). Where no frame has drawn the screen is transparent, or black for 3 bands.
  * Holds the region (twice if a frame is to be restored) besides the file. Throws ServiceError `decode` when a frame that is needed
@@ -70,9 +73,9 @@ function drawFrame(
 ): void {
   const { area, tableStart, tableEntries, transparentIndex } = frame;
   if (area.width === 0 || area.height === 0) return;
-  if (tableEntries === 0 || tableStart + 3 * tableEntries > file.length) throw damaged("a colour table");
+  if (tableEntries > 0 && tableStart + 3 * tableEntries > file.length) throw damaged("a colour table");
   const table = new Uint8Array(256 * 3); // indices past the table are black
-  table.set(file.subarray(tableStart, tableStart + 3 * tableEntries));
+  table.set(tableEntries > 0 ? file.subarray(tableStart, tableStart + 3 * tableEntries) : blackAndWhite);
   const rowOf = frame.interlaced ? interlacedRows(area.height) : undefined;
   const from = Math.max(area.x, region.x);
   const to = Math.min(area.x + area.width, region.x + region.width);

@@ -11,7 +11,7 @@ export interface GifFrame {
   /** On the screen; may reach beyond it. */
   readonly area: Rectangle;
   readonly interlaced: boolean;
-  /** Where its colour table lies in the file, and its number of entries; 0 when there is none at all. */
+  /** Where its colour table lies in the file, and its number of entries; 0 where the file has none for it. */
   readonly tableStart: number;
   readonly tableEntries: number;
   /** Where the picture data begin: the code size, then sub-blocks. */
@@ -22,6 +22,7 @@ export interface GifFrame {
 }
 
 export interface GifHeader {
+  /** The screen, or more where the first frame reaches beyond it. */
   readonly width: number;
   readonly height: number;
   readonly frames: readonly GifFrame[];
@@ -43,9 +44,6 @@ export async function readGifHeader(bytes: ByteSource): Promise<GifHeader> {
   const input = forwardReader(bytes);
   const screen = await input.take(13);
   if (screen.length < 13 || !recognisesGif(screen)) throw damaged("its header");
-  const width = screen[6]! | (screen[7]! << 8);
-  const height = screen[8]! | (screen[9]! << 8);
-  if (width === 0 || height === 0) throw damaged("the size of its screen");
   const globalEntries = tableEntries(screen[10]!);
   input.skip(3 * globalEntries);
 
@@ -82,7 +80,12 @@ export async function readGifHeader(bytes: ByteSource): Promise<GifHeader> {
       await input.skipSubBlocks();
     } else if (kind !== 0) break; // zeros between blocks are tolerated; the trailer and anything else end the walk
   }
-  if (frames.length === 0) throw damaged("its first frame");
+  const [first] = frames;
+  if (!first) throw damaged("its first frame");
+  // browsers and libvips enlarge the screen by the first frame, never by later ones
+  const width = Math.max(screen[6]! | (screen[7]! << 8), first.area.x + first.area.width);
+  const height = Math.max(screen[8]! | (screen[9]! << 8), first.area.y + first.area.height);
+  if (width === 0 || height === 0) throw damaged("the size of its screen");
   return { width, height, frames };
 }
 

@@ -3,6 +3,8 @@
 import { damaged } from "./header.ts";
 
 const tableSize = 4096;
+/** Indices have 8 bits, but some writers take a larger code size, which leaves room for all codes up to this one. */
+const mostRootBits = 11;
 
 /**
  * Decodes the picture data that begin at `start` of `file` and calls `row` for each full row of `width` palette
@@ -17,7 +19,7 @@ export function decodeRows(
   row: (indices: Uint8Array, n: number) => void,
 ): void {
   const rootBits = file[start] ?? 0;
-  if (rootBits < 1 || rootBits > 8) throw damaged("the code size of a frame");
+  if (rootBits < 1 || rootBits > mostRootBits) throw damaged("the code size of a frame");
   const clear = 1 << rootBits;
   const prefixes = new Uint16Array(tableSize);
   const suffixes = new Uint8Array(tableSize);

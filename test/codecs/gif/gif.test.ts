@@ -32,19 +32,23 @@ function makeGif(
   height: number,
   frames: readonly Frame[],
   between = Buffer.alloc(0),
+  { rootBits = 2, palette = true } = {},
 ): Uint8Array {
+  const codeBits = rootBits + 1;
+  const clear = 1 << rootBits;
   const short = (...values: number[]) => values.flatMap((value) => [value & 255, value >> 8]);
-  const parts: number[] = [...Buffer.from("GIF89a"), ...short(width, height), 0x81, 0, 0];
-  parts.push(255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255, ...between);
+  const parts: number[] = [...Buffer.from("GIF89a"), ...short(width, height), palette ? 0x81 : 1, 0, 0];
+  if (palette) parts.push(255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255);
+  parts.push(...between);
   for (const { area, indices, disposal = 0, transparent, interlaced } of frames) {
     const flags = (disposal << 2) | (transparent === undefined ? 0 : 1);
     parts.push(0x21, 0xf9, 4, flags, 0, 0, transparent ?? 0, 0);
-    parts.push(0x2c, ...short(...area), interlaced ? 64 : 0, 2);
-    const codes = [...indices.flatMap((index) => [4, index]), 5]; // 3 bits each
-    const bytes: number[] = new Array(Math.ceil((codes.length * 3) / 8)).fill(0);
+    parts.push(0x2c, ...short(...area), interlaced ? 64 : 0, rootBits);
+    const codes = [...indices.flatMap((index) => [clear, index]), clear + 1];
+    const bytes: number[] = new Array(Math.ceil((codes.length * codeBits) / 8)).fill(0);
     for (const [i, code] of codes.entries())
-      for (let bit = 0; bit < 3; bit++)
-        if (code & (1 << bit)) bytes[(i * 3 + bit) >> 3]! |= 1 << ((i * 3 + bit) & 7);
+      for (let bit = 0; bit < codeBits; bit++)
+        if (code & (1 << bit)) bytes[(i * codeBits + bit) >> 3]! |= 1 << ((i * codeBits + bit) & 7);
     for (let at = 0; at < bytes.length; at += 255) {
       const block = bytes.slice(at, at + 255);
       parts.push(block.length, ...block);
@@ -153,9 +157,60 @@ describe("the pixels of a GIF", () => {
     expect(letters(await decode(makeGif(4, 1, frames(3)), 2))).toBe("rggr");
   });
 
-  it("are unharmed by frames that reach beyond the screen", async () => {
-    const file = makeGif(3, 2, [{ area: [2, 1, 3, 2], indices: [1, 2, 3, 0, 0, 0] }]);
-    expect(letters(await decode(file))).toBe("-----g");
+  it("are unharmed by later frames that reach beyond the screen", async () => {
+    const file = makeGif(3, 2, [
+      { area: [0, 0, 3, 2], indices: filled(6, 0) },
+      { area: [2, 1, 3, 2], indices: [1, 2, 3, 0, 0, 0] },
+    ]);
+    const pixels = await decode(file, 2);
+    expect([pixels.width, pixels.height, letters(pixels)]).toEqual([3, 2, "rrrrrg"]);
+  });
+
+  it.each([
+    ["larger than the screen", 2, 2, [0, 0, 4, 3]],
+    ["that reaches beyond it", 4, 4, [3, 1, 2, 2]],
+    ["without a screen", 0, 0, [0, 0, 4, 3]],
+    ["higher only", 9, 1, [1, 0, 2, 5]],
+  ] as const)("have the size that a first frame makes, as in libvips: %s", async (_, width, height, area) => {
+    const indices = Array.from({ length: area[2] * area[3] }, (__, i) => i % 4);
+    const file = makeGif(width, height, [{ area, indices }]);
+    const pixels = await decode(file);
+    const other = await reference(file);
+    expect([pixels.width, pixels.height, pixels.bands]).toEqual([other.width, other.height, other.bands]);
+    expect([...pixels.data]).toEqual([...other.data]);
+  });
+
+  it.each([
+    ["opaque", undefined, "-w--"],
+    ["with a transparent colour", 2, "-w."],
+  ])("without any colour table are black and white, as in libvips: %s", async (_, transparent, expected) => {
+    const indices = Array.from(expected, (__, i) => i);
+    const frame = { area: [0, 0, indices.length, 1], indices, transparent } as const;
+    const file = makeGif(indices.length, 1, [frame], undefined, { palette: false });
+    const pixels = await decode(file);
+    expect(letters(pixels)).toBe(expected);
+    expect([...pixels.data]).toEqual([...(await reference(file)).data]);
+  });
+
+  it.each([1, 3, 8, 9, 10, 11])("are read with a code size of %i, as libvips does", async (rootBits) => {
+    const indices = Array.from({ length: 12 }, (_, i) => (i * 7) % Math.min(4, 1 << rootBits));
+    const file = makeGif(4, 3, [{ area: [0, 0, 4, 3], indices }], undefined, { rootBits });
+    expect(letters(await decode(file))).toBe(indices.map((index) => "rgbw"[index]).join(""));
+    expect([...(await decode(file)).data]).toEqual([...(await reference(file)).data]);
+  });
+
+  it("are read with codes that grow to their end from a code size of 11", async () => {
+    // code 2048 clears, 2050 stands for the first two indices, 2051 for the second and its follower
+    const codes = [2048, 1, 2, 2050, 2051, 2049];
+    const bits = codes
+      .map((code) => BigInt(code))
+      .reduce((all, code, i) => all | (code << BigInt(12 * i)), 0n);
+    const bytes = Array.from({ length: 9 }, (_, i) => Number((bits >> BigInt(8 * i)) & 255n));
+    const file = makeGif(6, 1, [{ area: [0, 0, 6, 1], indices: [] }], undefined, { rootBits: 11 });
+    const start = file.lastIndexOf(11) + 1;
+    const whole = Uint8Array.from([...file.slice(0, start), bytes.length, ...bytes, 0, 0x3b]);
+    expect(letters(await decode(whole))).toBe("gbgbbg");
+    expect([...(await decode(whole)).data]).toEqual([...(await reference(whole)).data]);
   });
 
   it("need no frame before one that covers the screen", async () => {
@@ -172,12 +227,13 @@ describe("a GIF made to harm", () => {
     await expect(decode(file.slice(0, file.length / 2))).rejects.toMatchObject({ kind: "decode" });
   });
 
-  it("is a decode error when there is no screen, no frame or no colour", async () => {
-    const whole = makeGif(2, 1, [{ area: [0, 0, 2, 1], indices: [1, 2] }]);
-    const noScreen = whole.slice();
-    noScreen.fill(0, 6, 10);
-    const noColours = Uint8Array.from([...whole.slice(0, 10), 0, 0, 0, ...whole.slice(25)]);
-    for (const file of [noScreen, noColours, makeGif(2, 1, []), whole.slice(0, 12), new Uint8Array()])
+  it("is a decode error when there is no area, no frame, no whole colour table or a code size above 11", async () => {
+    const frame = { area: [0, 0, 2, 1], indices: [1, 2] } as const;
+    const whole = makeGif(2, 1, [frame]);
+    const noArea = makeGif(0, 0, [{ area: [0, 0, 0, 1], indices: [] }]);
+    const cutTable = Uint8Array.from([...whole.slice(0, 41), 0x87, ...whole.slice(42)]);
+    const wideCodes = makeGif(2, 1, [frame], undefined, { rootBits: 12 });
+    for (const file of [noArea, cutTable, wideCodes, makeGif(2, 1, []), whole.slice(0, 12), new Uint8Array()])
       await expect(decode(file)).rejects.toMatchObject({ kind: "decode" });
   });
 
