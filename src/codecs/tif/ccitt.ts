@@ -16,6 +16,7 @@ const longCodes =
 /** Modes of T.4 table 4: pass, horizontal, or vertical by -3 to 3. */
 const PASS = 8;
 const HORIZONTAL = 9;
+const EXTENSION = 10;
 const modeCodes: readonly (readonly [string, number])[] = [
   ["1", 0],
   ["011", 1],
@@ -26,6 +27,7 @@ const modeCodes: readonly (readonly [string, number])[] = [
   ["0000010", -3],
   ["0001", PASS],
   ["001", HORIZONTAL],
+  ["0000001", EXTENSION],
 ];
 
 interface CodeTable {
@@ -58,6 +60,8 @@ const modes = codeTable(7, modeCodes);
 interface Bits {
   readonly data: Uint8Array;
   at: number;
+  /** Whether a code word was asked for where there is none. */
+  broken: boolean;
 }
 
 /** The next `count` (at most 16) bits without taking them; zeros past the end. */
@@ -67,18 +71,21 @@ function peek({ data, at }: Bits, count: number): number {
   return (word >> (24 - (at & 7) - count)) & ((1 << count) - 1);
 }
 
+const endOf = ({ data }: Bits) => data.length * 8;
+
+/** The value of the next code word; 0 where there is none, which breaks the row off. */
 function take(bits: Bits, table: CodeTable): number {
   const index = peek(bits, table.bits);
   const length = table.lengths[index] as number;
-  if (length === 0 || bits.at >= bits.data.length * 8)
-    throw damaged(
-      "code words of T.4 or T.6 in a CCITT block",
-      bits.at >= bits.data.length * 8 ? "its end" : "other bits",
-    );
+  if (length === 0 || bits.at >= endOf(bits)) {
+    bits.broken = true;
+    return 0;
+  }
   bits.at += length;
   return table.values[index] as number;
 }
 
+/** The length of a run, as far as its code words go. */
 function takeRun(bits: Bits, colour: number): number {
   let total = 0;
   for (;;) {
@@ -91,22 +98,38 @@ function takeRun(bits: Bits, colour: number): number {
 /** Takes an end-of-line code with the fill before it, where one is next. */
 function takeEndOfLine(bits: Bits): boolean {
   if (peek(bits, 11) !== 0) return false;
-  const end = bits.data.length * 8;
+  const end = endOf(bits);
   while (bits.at < end && peek(bits, 1) === 0) bits.at++;
-  bits.at++;
-  return true;
+  return bits.at++ < end;
 }
 
-/** Fills `changes` with where colours change along a row coded by itself; returns how many there are. */
+/** Moves behind the next end-of-line code, or to the end where there is none. */
+function skipToEndOfLine(bits: Bits): boolean {
+  for (const end = endOf(bits); bits.at < end; bits.at++) if (takeEndOfLine(bits)) return true;
+  return false;
+}
+
+/**
+ * Fills `changes` with where colours change along a row coded by itself; returns how many there are. A row that is broken
+ * off, or has a run past its end, is white from there on.
+ */
 function readRow(bits: Bits, width: number, changes: Int32Array): number {
   let count = 0;
   let x = 0;
-  for (let colour = 0; x < width; colour ^= 1) {
-    x += takeRun(bits, colour);
-    if (x > width || count > width) throw damaged(`rows of ${width} pixels in a CCITT block`, "a longer one");
-    changes[count++] = x;
+  for (let colour = 0; x < width && count <= width && !bits.broken; colour ^= 1) {
+    const end = x + takeRun(bits, colour);
+    if (end > width) break;
+    changes[count++] = end;
+    x = end;
   }
-  return count;
+  return whiteFrom(x, width, changes, count);
+}
+
+/** Ends a run of black at `x` where a row ends before its width. */
+function whiteFrom(x: number, width: number, changes: Int32Array, count: number): number {
+  if (x >= width || count % 2 === 0) return count;
+  changes[count] = Math.max(x, 0);
+  return count + 1;
 }
 
 /** The same for a row coded against the one above, whose changes end with three times `width`. */
@@ -115,26 +138,32 @@ function readRowAgainst(bits: Bits, width: number, above: Int32Array, changes: I
   let count = 0;
   let x = -1; // a0: before the first pixel
   let colour = 0;
-  while (x < width) {
+  while (x < width && count <= width) {
     let i = next[colour] as number;
     while ((above[i] as number) <= x && (above[i] as number) < width) i += 2;
     next[colour] = i;
     const mode = take(bits, modes);
+    // Not at the end of the data, these are bits of no mode that is read: an extension or an end-of-line code.
+    if (mode === EXTENSION || (bits.broken && bits.at < endOf(bits))) return count;
+    if (bits.broken) break;
     if (mode === PASS) {
       x = above[i + 1] as number;
       continue;
     }
     const from = Math.max(x, 0);
     const first = mode === HORIZONTAL ? from + takeRun(bits, colour) : (above[i] as number) + mode;
-    const last = mode === HORIZONTAL ? first + takeRun(bits, colour ^ 1) : first;
-    if (first < from || last > width || count + 2 > width + 2)
-      throw damaged(`rows of ${width} pixels in a CCITT block`, "changes outside");
-    changes[count++] = first;
-    if (mode === HORIZONTAL) changes[count++] = last;
-    else colour ^= 1;
+    if (first < from) break;
+    const two = mode === HORIZONTAL && !bits.broken;
+    const last = two ? first + takeRun(bits, colour ^ 1) : first;
+    if (first <= width) changes[count++] = first;
+    if (two && last <= width) changes[count++] = last;
+    // A run past the end does not count.
+    if (last > width) return whiteFrom(count > 0 ? (changes[count - 1] as number) : 0, width, changes, count);
     x = last;
+    if (bits.broken) break;
+    if (!two) colour ^= 1;
   }
-  return count;
+  return whiteFrom(x, width, changes, count);
 }
 
 /** Sets the bits from `from` to `to` of the row that begins at byte `start`. */
@@ -150,29 +179,49 @@ function setBits(out: Uint8Array, start: number, from: number, to: number): void
 }
 
 /**
- * The rows of a block as packed bits, 1 for black runs; whole rows are asked for. Throws ServiceError `decode` for the
- * uncompressed mode; reading throws it on bits that are no code, on rows of another width and when rows are missing.
+ * The rows of a block as packed bits, 1 for black runs; whole rows are asked for. What is damaged is shown as libtiff shows
+ * it: a row as far as its codes go, then white; group 3 goes on behind the next end-of-line code, the other schemes at the bits
+ * that are none of theirs; missing rows are white. Throws ServiceError `decode` for the uncompressed mode; reading throws it
+ * where not even the first code is one.
  */
 export function ccitt(stored: Stored, scheme: "rle" | "g3" | "g4"): BlockReader {
   const { width, options } = stored;
   const perRow = (width + 7) >> 3;
-  const bits: Bits = { data: stored.data, at: 0 };
-  if (scheme === "g4" ? options & 2 : options & 2 && scheme === "g3")
-    throw damaged("CCITT without uncompressed mode", "uncompressed mode");
-  let above = new Int32Array(width + 6).fill(width);
-  let changes = new Int32Array(width + 6);
+  const bits: Bits = { data: stored.data, at: 0, broken: false };
+  const twoDimensional = scheme === "g3" && (options & 1) === 1;
+  if (options & 2 && scheme !== "rle") throw damaged("CCITT without uncompressed mode", "uncompressed mode");
+  let above = new Int32Array(width + 8).fill(width);
+  let changes = new Int32Array(width + 8);
+  let marked: boolean | undefined; // whether rows begin with end-of-line codes, once that is known
+  let started = false;
+
+  /** Group 3: moves to where the next row begins. Some writers leave end-of-line codes out where rows need none. */
+  const findRow = (): void => {
+    if (takeEndOfLine(bits)) marked = true;
+    else if (marked ?? (bits.broken || twoDimensional)) {
+      const { at } = bits;
+      const found = skipToEndOfLine(bits);
+      if (!found && !marked) bits.at = at;
+      marked ??= found;
+    }
+  };
+
   return {
     read(into) {
       into.fill(0);
       for (let start = 0; start < into.length; start += perRow) {
-        const ended = scheme === "g3" && takeEndOfLine(bits);
-        let against = scheme === "g4";
-        if (scheme === "g3" && options & 1) {
-          if (!ended) throw damaged("an end-of-line code before each row of two-dimensional group 3", "none");
-          against = peek(bits, 1) === 0;
-          bits.at++;
-        }
+        if (scheme === "g3") findRow();
+        const against = scheme === "g4" || (twoDimensional && peek(bits, 1) === 0);
+        if (twoDimensional) bits.at++;
+        const { at } = bits;
+        bits.broken = false;
         const count = against ? readRowAgainst(bits, width, above, changes) : readRow(bits, width, changes);
+        if (!started && !marked && bits.broken && bits.at === at)
+          throw damaged(
+            "code words of T.4 or T.6 in a CCITT block",
+            at >= endOf(bits) ? "its end" : "other bits",
+          );
+        started = true;
         if (scheme === "rle") bits.at = (bits.at + 7) & ~7;
         changes.fill(width, count, count + 3);
         for (let i = 0; i < count; i += 2)
