@@ -69,7 +69,7 @@ function sections() {
     [
       "Caches",
       /^cache\./,
-      "Three slots: `render` keeps answers, `info` facts of masters (size, tiles), `origin` what stands between a master and its answers. All can be off; only speed changes. A folder that cannot be written is replaced by memory, with one warning.",
+      "Three slots: `render` keeps answers, `info` facts of masters (size, tiles), `origin` what stands between a master and its answers. All can be off; only speed changes. A slot that names no `backend` keeps its default one. A folder that is named in `path` and cannot be used is no reason not to start: the slot goes on without it, and the start text, the log, `/ready` and `smalti check` say why. Only the default folder gives way to memory (at most 64 MiB), with one warning.",
     ],
   ];
 }
@@ -97,6 +97,8 @@ the configuration with all defaults.
 - **Durations** are whole numbers with a unit: \`500ms\`, \`30s\`, \`5m\`, \`24h\`, \`7d\`.
 - **Sizes** are \`64KiB\`, \`256MiB\`, \`10GiB\`, \`1TiB\` or plain bytes.
 - **\`redis\`, \`s3\`:** before a meaning are the backends or types that have the key; it is an unknown one to others.
+- **Numbers and words** may stand in quotes or not: \`depth: 8\`, \`tile_size: "512"\`, \`name: 007\`. \`yes\`, \`on\`, \`no\` and \`off\` are
+  \`true\` and \`false\` where those are meant, and \`true\` and \`false\` are \`on\` and \`off\`. What has no single reading is refused.
 - **Environment variables** named below override the file.
 - **↻** marks keys that a running server takes over from the changed file on SIGHUP (Node, Deno, Bun). The other keys count at
   the next start; the log names those that changed and wait. A broken file changes nothing and is logged.

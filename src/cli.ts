@@ -6,6 +6,7 @@ import { effectiveYaml } from "./config/effective.ts";
 import { loadConfig, problemLines } from "./config/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "./config/paths.ts";
 import type { Config } from "./config/schema.ts";
+import { configWarnings } from "./config/warnings.ts";
 import { createLog } from "./lib/log.ts";
 import { parseDuration } from "./lib/quantity.ts";
 import type { Platform, Serving } from "./platform/platform.ts";
@@ -69,12 +70,19 @@ export async function run(platform: Platform, args: readonly string[]): Promise<
     if (parsed.command === "help") return out(usage);
     if (parsed.command === "version") return out(`${version}\n`);
     const loaded = await readConfig(platform, parsed);
-    if (parsed.command === "check") return out(effectiveYaml(loaded.config));
+    if (parsed.command === "check") return check(platform, loaded.config);
     await serve(platform, parsed, loaded);
   } catch (error) {
     if (error instanceof StartError) return fail(error.message);
     fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
+}
+
+/** Prints the effective configuration, and beside it what is valid but doubtful. */
+function check(platform: Platform, config: Config): void {
+  for (const { path, message } of configWarnings(config))
+    platform.write?.("err", `smalti: warning: ${path}: ${message}\n`);
+  platform.write?.("out", effectiveYaml(config));
 }
 
 interface LoadedFile {

@@ -3,6 +3,7 @@
 import { createCodecs } from "./codecs/index.ts";
 import { createPool, poolCounts } from "./codecs/pool.ts";
 import type { Config } from "./config/schema.ts";
+import { configWarnings } from "./config/warnings.ts";
 import { admissionCounts, createAdmission } from "./images/admit.ts";
 import { createIgnoredProfiles } from "./images/ignored-profiles.ts";
 import { createIndexes } from "./images/indexes.ts";
@@ -73,6 +74,7 @@ export async function createService(
   version: string,
 ): Promise<Service> {
   let current = config;
+  for (const { path, message } of configWarnings(config)) log.warn(`${path}: ${message}`);
   const workers = () => current.image.max_concurrent || platform.parallelism;
   const memory = memoryBudget(config.image, platform.memoryBytes);
   const gate = () => ({ concurrent: workers(), memory, waiting: waitingPerWorker * workers() });

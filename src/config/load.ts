@@ -2,6 +2,7 @@
 
 import { parseDocument } from "yaml";
 import { describeValue, explain, type Problem } from "./problems.ts";
+import { asMeant } from "./scalars.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { childKeys, overridable } from "./walk.ts";
 
@@ -22,13 +23,15 @@ export function loadConfig(
   const parsed = parseYaml(text ?? "");
   if (parsed.problems) return parsed;
   const overridden: string[] = [];
-  for (const { path, env: name, numeric } of overridable()) {
+  for (const { path, env: name } of overridable()) {
     const value = env[name];
     if (value === undefined || value === "") continue;
-    place(parsed.value, path, numeric && /^\d+$/.test(value) ? Number(value) : value);
+    place(parsed.value, path, value);
+    place(parsed.texts, path, value);
     overridden.push(path);
   }
-  const result = configSchema.safeParse(withoutEmpty(parsed.value, []), { reportInput: true });
+  const meant = asMeant(withoutEmpty(parsed.value, []), parsed.texts);
+  const result = configSchema.safeParse(meant, { reportInput: true });
   if (result.success) {
     const unset = unsetVariables(result.data, env);
     return unset.length > 0 ? { problems: unset } : { config: result.data, overridden };
@@ -37,7 +40,12 @@ export function loadConfig(
 }
 
 type Parsed =
-  | { readonly value: Record<string, unknown>; readonly problems?: undefined }
+  | {
+      readonly value: Record<string, unknown>;
+      /** The same with every scalar as it is written. */
+      readonly texts: Record<string, unknown>;
+      readonly problems?: undefined;
+    }
   | { readonly problems: readonly Problem[] };
 
 function parseYaml(text: string): Parsed {
@@ -62,7 +70,7 @@ function parseYaml(text: string): Parsed {
         { path: circle, message: "expected a value, received an alias of what it stands in; write it out" },
       ],
     };
-  if (value === null || value === undefined) return { value: {} };
+  if (value === null || value === undefined) return { value: {}, texts: {} };
   if (typeof value !== "object" || Array.isArray(value))
     return {
       problems: [
@@ -72,7 +80,8 @@ function parseYaml(text: string): Parsed {
         },
       ],
     };
-  return { value: value as Record<string, unknown> };
+  const texts = parseDocument(text, { schema: "failsafe" }).toJS({ maxAliasCount: 100 });
+  return { value: value as Record<string, unknown>, texts };
 }
 
 /** Keys ending in `_env` that name a variable which is unset or empty (D-3). */

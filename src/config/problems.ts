@@ -66,7 +66,7 @@ function withReceived(issue: z.core.$ZodIssue): string {
   const input = inputOf(issue);
   if (input === undefined) return `is missing; ${expected}`;
   const secret = nodesAt(issue.path).some((node) => node.secret);
-  return `${expected}, received ${secret ? "another value" : describeValue(input)}${hint(issue)}`;
+  return `${expected}, received ${secret ? "another value" : describeValue(input)}`;
 }
 
 /** What was written at the path of an issue; a union that could not choose a member holds the whole object. */
@@ -115,15 +115,6 @@ const typeNames: Readonly<Record<string, string>> = {
   array: "a list (lines that begin with -)",
   record: "keys and values",
 };
-
-/** A number where only text is allowed may need nothing but quotes. */
-function hint(issue: z.core.$ZodIssue): string {
-  if (typeof issue.input !== "number" && typeof issue.input !== "boolean") return "";
-  const text =
-    (issue.code === "invalid_type" && issue.expected === "string" && /^Invalid\b/.test(issue.message)) ||
-    (issue.code === "invalid_value" && issue.values.includes(String(issue.input)));
-  return text ? "; put it in quotes" : "";
-}
 
 /** A received value in a few words. */
 export function describeValue(value: unknown): string {

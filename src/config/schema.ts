@@ -119,10 +119,7 @@ export const configSchema = z.strictObject({
       }),
     })
     .prefault({}),
-  image: imageOptions.prefault({}).refine((o) => o.max_output_height === 0 || o.max_output_width > 0, {
-    path: ["max_output_height"],
-    error: "needs max_output_width as well (Image API 3.0, section 5.3: maxHeight requires maxWidth)",
-  }),
+  image: imageOptions.prefault({}),
   sources: sourceOptions,
   cache: cacheOptions,
 });

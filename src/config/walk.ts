@@ -8,6 +8,7 @@ export interface SchemaNode {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly items?: SchemaNode;
+  readonly additionalProperties?: SchemaNode | boolean;
   readonly anyOf?: readonly SchemaNode[];
   readonly oneOf?: readonly SchemaNode[];
   readonly enum?: readonly unknown[];
@@ -107,11 +108,8 @@ function withMeanings(node: SchemaNode, meanings: ReadonlyMap<string, readonly s
 export function overridable(): readonly {
   readonly path: string;
   readonly env: string;
-  readonly numeric: boolean;
 }[] {
-  return leaves().flatMap(({ path, node }) =>
-    node.env ? [{ path, env: node.env, numeric: node.type === "integer" || node.type === "number" }] : [],
-  );
+  return leaves().flatMap(({ path, node }) => (node.env ? [{ path, env: node.env }] : []));
 }
 
 /** The known keys of the object at a path of an issue. */
@@ -124,16 +122,16 @@ export function nodesAt(path: readonly PropertyKey[]): readonly SchemaNode[] {
   let nodes = alternatives(jsonSchema());
   for (const key of path)
     nodes = nodes.flatMap((node) => {
-      const properties = node.properties ?? {};
-      const child =
-        typeof key === "number"
-          ? node.items
-          : Object.hasOwn(properties, key)
-            ? properties[String(key)]
-            : undefined;
+      const child = childOf(node, key);
       return child ? alternatives(child) : [];
     });
   return nodes;
+}
+
+function childOf({ items, properties = {}, additionalProperties }: SchemaNode, key: PropertyKey) {
+  if (typeof key === "number") return items;
+  if (Object.hasOwn(properties, key)) return properties[String(key)];
+  return typeof additionalProperties === "object" ? additionalProperties : undefined;
 }
 
 /** A node and all that its unions, however deep, hold. */

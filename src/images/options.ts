@@ -21,7 +21,7 @@ export const imageOptions = z.strictObject({
   max_output_area: pixels("Largest area of an answer in pixels, advertised as maxArea. 0: no limit."),
   max_output_width: pixels("Largest width of an answer in pixels, advertised as maxWidth. 0: no limit."),
   max_output_height: pixels(
-    "Largest height of an answer in pixels, advertised as maxHeight; needs max_output_width. 0: no limit.",
+    "Largest height of an answer in pixels, advertised as maxHeight, beside which the standard wants max_output_width. 0: no limit but max_output_width.",
   ),
   tile_size: z.int().min(64).max(8192).default(512).meta({
     description: "Side of the square tiles that info.json advertises, in pixels.",
@@ -85,8 +85,9 @@ export const imageOptions = z.strictObject({
       edit: "restart",
     }),
   supersample: z
-    .union([z.literal("off"), z.literal(2), z.literal(4)])
+    .union([z.literal("off"), z.literal([0, 2, 4])])
     .default("off")
+    .transform((times) => (times === 0 ? "off" : times))
     .meta({
       description:
         "Where an answer is a region reduced by exactly a power of two, decode at this many times its size and resample, instead of taking what the decoder or a stored level gives; nothing is cut losslessly then.",

@@ -11,16 +11,28 @@ const noneOptions = z.strictObject({
   backend: z.literal("none").meta({ description: "The slot is switched off.", edit: "restart" }),
 });
 
-const slotOptions = (backend: "heap" | "filesystem", defaults: StoreDefaults) =>
-  z
+type Bounded = ReturnType<typeof heapOptions> | ReturnType<typeof filesystemOptions>;
+
+/** The same options with a backend that need not be named. */
+function unnamed<T extends Bounded>(options: T): T {
+  const backend: z.ZodLiteral<string> = options.shape.backend;
+  // The cast: what is read has the same type, only what is written may be shorter.
+  return options.extend({ backend: backend.optional().default(backend.value) }) as unknown as T;
+}
+
+const slotOptions = (backend: "heap" | "filesystem", defaults: StoreDefaults) => {
+  const heap = heapOptions(defaults);
+  const filesystem = filesystemOptions(defaults);
+  return z
     .discriminatedUnion("backend", [
-      heapOptions(defaults),
-      filesystemOptions(defaults),
+      backend === "heap" ? unnamed(heap) : heap,
+      backend === "filesystem" ? unnamed(filesystem) : filesystem,
       redisOptions(defaults),
       s3StoreOptions(defaults),
       noneOptions,
     ])
     .prefault({ backend });
+};
 
 /** Schema of `cache:`. */
 export const cacheOptions = z

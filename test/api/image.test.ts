@@ -460,6 +460,26 @@ describe("limits", () => {
     expect([refused.status, (await json(refused)).code]).toEqual([400, "output_too_large"]);
   });
 
+  test("of the height alone are advertised and enforced without one of the width", async () => {
+    const own = await served("image: { max_output_height: 100 }");
+    const three = await json(await own.get("/iiif/3/base.png/info.json"));
+    expect(three).toMatchObject({ maxHeight: 100, tiles: [{ width: 64 }] });
+    expect(Object.keys(three)).not.toContain("maxWidth");
+    const two = await json(await own.get("/iiif/2/base.png/info.json"));
+    expect(two.profile).toEqual([expect.any(String), expect.objectContaining({ maxHeight: 100 })]);
+    expect(JSON.stringify(two)).not.toContain("maxWidth");
+    for (const target of [
+      "/iiif/3/base.png/full/max/0/default.png",
+      "/iiif/2/base.png/full/full/0/default.png",
+    ]) {
+      const { width, height } = await sharp(await (await own.get(target)).arrayBuffer()).metadata();
+      expect([width, height]).toEqual([150, 100]); // of 600 x 400
+    }
+    expect((await own.get("/iiif/3/base.png/0,0,600,50/600,/0/default.png")).status).toBe(200);
+    const refused = await own.get("/iiif/3/base.png/full/,101/0/default.png");
+    expect([refused.status, (await json(refused)).code]).toEqual([400, "output_too_large"]);
+  });
+
   test("a source over max_pixel_area is 400 for info.json and images, at once after a reload", async () => {
     const own = await served("image: { max_pixel_area: 200000 }");
     for (const target of ["info.json", "full/60,/0/default.png"]) {

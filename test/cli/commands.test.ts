@@ -62,6 +62,18 @@ image: { max_pixel_area: 5000000 }
     expect(second).toEqual(first);
   });
 
+  test("warns of what is valid but doubtful, on standard error, and exits 0", async () => {
+    const { code, out, err } = await built.run([
+      "check",
+      "-config",
+      write("tall.yaml", "image: { max_output_height: 500 }"),
+    ]);
+    expect([code, out]).toEqual([0, expect.stringContaining("max_output_height: 500")]);
+    expect(lines(err)).toEqual([
+      expect.stringMatching(/^smalti: warning: image\.max_output_height: .*max_output_width/),
+    ]);
+  });
+
   test("shows what the environment overrides", async () => {
     const { out } = await built.run(["check", "-config", write("env.yaml", yaml)], {
       env: { SERVICE_MAX_PIXEL_AREA: "77", SERVICE_ADDR: ":9" },

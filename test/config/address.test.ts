@@ -35,9 +35,19 @@ describe("a file name of the configuration", () => {
   test.each([
     ["/etc/smalti", "images", "/etc/smalti/images"],
     ["/etc/smalti/", "./images", "/etc/smalti/images"],
-    ["/etc/smalti", "../images", "/etc/smalti/../images"],
+    ["/etc/smalti", "../images", "/etc/images"],
     ["/etc/smalti", "/srv/images", "/srv/images"],
     ["/", "images", "/images"],
-    ["C:\\smalti", "D:\\images", "D:\\images"],
+    ["C:\\smalti", "D:\\images", "D:/images"],
+    ["/etc/smalti", "../images/", "/etc/images"],
+    ["/etc", "../../../images", "/images"],
+    ["/etc", ".", "/etc"],
+    ["/etc", "..", "/"],
+    ["/etc", "/srv//a/./b/../c", "/srv/a/c"],
+    ["/etc", "a\\..\\b", "/etc/a\\..\\b"],
+    ["/etc", "..a/.b/c..", "/etc/..a/.b/c.."],
+    ["C:\\smalti", "..\\scans", "C:/scans"],
+    ["C:\\smalti", "D:\\a\\.\\b", "D:/a/b"],
+    ["/etc", "\\\\host\\share", "\\\\host\\share"],
   ])("in %s, %s is %s", (folder, path, absolute) => expect(absolutePath(folder, path)).toBe(absolute));
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { effectiveYaml } from "../../src/config/effective.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { absolutePath, withAbsolutePaths } from "../../src/config/paths.ts";
+import { withAbsolutePaths } from "../../src/config/paths.ts";
 import { leaves } from "../../src/config/walk.ts";
 import { placeOf } from "../../src/sources/options.ts";
 
@@ -63,20 +63,4 @@ test("values of headers are masked, their names are not", () => {
   );
   expect(text).toContain('X-Api-Key: "***"');
   expect(text).not.toContain("hunter2");
-});
-
-test.each([
-  ["/etc/smalti/", "./scans", "/etc/smalti/scans"],
-  ["/etc/smalti", "../images/", "/etc/images"],
-  ["/etc", "../../../images", "/images"],
-  ["/etc", ".", "/etc"],
-  ["/etc", "..", "/"],
-  ["/etc", "/srv//a/./b/../c", "/srv/a/c"],
-  ["/etc", "a\\..\\b", "/etc/a\\..\\b"],
-  ["/etc", "..a/.b/c..", "/etc/..a/.b/c.."],
-  ["C:\\smalti", "..\\scans", "C:/scans"],
-  ["C:\\smalti", "D:\\a\\.\\b", "D:/a/b"],
-  ["/etc", "\\\\host\\share", "\\\\host\\share"],
-])("in %s the path %s is %s", (folder, path, expected) => {
-  expect(absolutePath(folder, path)).toBe(expected);
 });

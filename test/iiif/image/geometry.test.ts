@@ -238,6 +238,8 @@ describe("tiles", () => {
     [1000, [1000, 0, 0], 1000],
     [512, [16, 0, 0], 16],
     [512, [15, 0, 0], undefined],
+    [512, [0, 300, 0], 256],
+    [512, [0, 512, 0], 512],
     [512, [0, 0, 255], undefined],
   ] as const)(
     "of %i under the limits %j have the side %j",
@@ -272,4 +274,5 @@ test("a width limit alone limits the height as well", () => {
     maxArea: 0,
   });
   expect(effectiveLimits(none)).toEqual(none);
+  expect(effectiveLimits({ ...none, maxHeight: 20 })).toEqual({ ...none, maxHeight: 20 });
 });

@@ -1,0 +1,49 @@
+// Scalars as they were meant. YAML reads `8` as a number where the word "8" is meant, and tools that write older YAML
+// turn `off` into false. Where the schema takes only one reading of what is written, that reading counts.
+
+import { nodesAt, type SchemaNode } from "./walk.ts";
+
+/**
+ * The value with its scalars brought to the types that the schema has at their place; what fits, or fits no type, stays as it is
+ * and is judged by the schema. `texts`: the same value with every scalar as it is written.
+ */
+export function asMeant(value: unknown, texts: unknown, path: readonly PropertyKey[] = []): unknown {
+  const textAt = (key: string | number) => (texts as Record<PropertyKey, unknown> | undefined)?.[key];
+  if (Array.isArray(value)) return value.map((item, at) => asMeant(item, textAt(at), [...path, at]));
+  if (typeof value === "object" && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([key, child]) => [key, asMeant(child, textAt(key), [...path, key])]),
+    );
+  const nodes = nodesAt(path);
+  if (value === null || nodes.some((node) => takes(node, value))) return value;
+  const readings = readingsOf(value, typeof texts === "string" ? texts : String(value));
+  return readings.find((reading) => nodes.some((node) => takes(node, reading))) ?? value;
+}
+
+/** Words that are true or false in YAML 1.1. */
+const switchWords: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["yes", true],
+  ["on", true],
+  ["false", false],
+  ["no", false],
+  ["off", false],
+]);
+
+/** What else a scalar may mean, the likeliest first. */
+function readingsOf(value: unknown, text: string): readonly unknown[] {
+  if (typeof value === "boolean") return [text, value ? "on" : "off"];
+  if (typeof value === "number") return [text];
+  if (typeof value !== "string") return [];
+  const word = switchWords.get(value.toLowerCase());
+  if (word !== undefined) return [word];
+  return /^-?\d+(\.\d+)?$/.test(value) ? [Number(value)] : [];
+}
+
+/** Whether a node takes a scalar by its type and, where it lists them, its words; bounds and forms are not looked at. */
+function takes(node: SchemaNode, value: unknown): boolean {
+  const words = node.enum ?? (node.const === undefined ? undefined : [node.const]);
+  if (words) return words.includes(value);
+  const types = typeof value === "number" ? ["number", "integer"] : [typeof value];
+  return types.some((type) => node.type === type);
+}

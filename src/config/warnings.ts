@@ -1,0 +1,18 @@
+// What is valid in a configuration, but probably not what its author wants.
+
+import type { Problem } from "./problems.ts";
+import type { Config } from "./schema.ts";
+
+const rules: readonly (Problem & { readonly applies: (config: Config) => boolean })[] = [
+  {
+    path: "image.max_output_height",
+    message:
+      "clients that know the standard may not obey it alone; set image.max_output_width as well (Image API 3.0, section 5.3: maxHeight requires maxWidth)",
+    applies: ({ image }) => image.max_output_height > 0 && image.max_output_width === 0,
+  },
+];
+
+/** Keys whose values are accepted all the same, each with the reason for a doubt. */
+export function configWarnings(config: Config): Problem[] {
+  return rules.filter(({ applies }) => applies(config)).map(({ path, message }) => ({ path, message }));
+}
