@@ -15,7 +15,6 @@ beforeAll(async () => {
 /** Sound pictures that are answered 501, and why. Nothing else is refused. */
 const refused: Readonly<Record<string, string>> = {
   "tif-jp2k-tiled.tif": "tiles are JPEG 2000 codestreams",
-  "tif-webp-tiled.tif": "tiles are WebP",
   "tif-zstd.tif": "compressed with Zstandard",
 };
 

@@ -2,9 +2,9 @@
 
 import type { Codec, CodecHost } from "../codec.ts";
 import { decodeTiff } from "./decode.ts";
+import { blockDecoders } from "./decoders.ts";
 import { encodeTiff } from "./encode.ts";
 import { probeTiff } from "./header.ts";
-import { jpegDecoder } from "./jpeg.ts";
 import { memory } from "./memory.ts";
 import { embedInTiff, readTiffBlocks } from "./metadata.ts";
 import { scaleFactors, storedScales } from "./stages.ts";
@@ -12,7 +12,7 @@ import { indexQuantiles, quantilesFor } from "./window.ts";
 
 /** Reads the kinds that `picture.ts` does not refuse; others carry `unsupported` in their header. */
 export function tiffCodec(host: CodecHost): Codec {
-  const jpeg = jpegDecoder(host);
+  const decoders = blockDecoders(host);
   return {
     format: "tif",
     recognises: (head) =>
@@ -24,8 +24,8 @@ export function tiffCodec(host: CodecHost): Codec {
     ownScales: storedScales,
     memory,
     decode: async (bytes, read, index) =>
-      decodeTiff(bytes, read, jpeg, await quantilesFor(bytes, read, jpeg, index)),
-    index: (bytes, header) => indexQuantiles(bytes, header, jpeg),
+      decodeTiff(bytes, read, decoders, await quantilesFor(bytes, read, decoders, index)),
+    index: (bytes, header) => indexQuantiles(bytes, header, decoders),
     indexing: ({ window }) => (window ? "wait" : "none"),
     blocks: readTiffBlocks,
     embed: embedInTiff,

@@ -29,12 +29,15 @@ interface Compression {
   readonly name: string;
   /** Absent: the compression is not served, or not as a stream of bytes. */
   readonly open?: (stored: Stored) => BlockReader;
+  /** Blocks are decoded as a whole (parts.ts), which takes this many times the bytes of their pixels. */
+  readonly whole?: number;
   /** Whether it holds black and white only. */
   readonly bilevel?: boolean;
 }
 
-/** JPEG: needs the picture's tables and a WebAssembly module, and gives whole blocks (jpeg.ts). */
+/** Compressions that are decoded as whole blocks by WebAssembly modules; JPEG takes the picture's tables, too. */
 export const JPEG = 7;
+export const WEBP = 50001;
 
 function plain({ data, length }: Stored): BlockReader {
   let at = 0;
@@ -55,7 +58,7 @@ export const compressions: Readonly<Record<number, Compression>> = {
   4: { name: "ccitt group 4", bilevel: true, open: (stored) => ccitt(stored, "g4") },
   5: { name: "lzw", open: lzw },
   6: { name: "old-style jpeg" },
-  [JPEG]: { name: "jpeg" },
+  [JPEG]: { name: "jpeg", whole: 2 },
   8: { name: "deflate", open: inflated },
   32773: { name: "packbits", open: packbits },
   32809: { name: "thunderscan" },
@@ -71,6 +74,7 @@ export const compressions: Readonly<Record<number, Compression>> = {
   34892: { name: "lossy dng jpeg" },
   34925: { name: "lzma" },
   50000: { name: "zstd" },
-  50001: { name: "webp" },
+  // RGBA in the decoder, in its bindings and here
+  [WEBP]: { name: "webp", whole: 5 },
   50002: { name: "jpeg xl" },
 };

@@ -7,6 +7,7 @@ import { allocated } from "../allocate.ts";
 import type { ReadRequest, Rectangle } from "../codec.ts";
 import { blocksOf, readBlocks } from "./blocks.ts";
 import { JPEG } from "./compression.ts";
+import type { BlockDecoders } from "./decoders.ts";
 import {
   type Directory,
   damaged,
@@ -16,7 +17,6 @@ import {
   readNumber,
   type TiffFile,
 } from "./ifd.ts";
-import type { DecodeJpeg } from "./jpeg.ts";
 import { heldRows } from "./memory.ts";
 import { partReader } from "./parts.ts";
 import { type Picture, readPicture } from "./picture.ts";
@@ -51,7 +51,7 @@ export async function openStage(bytes: ByteSource, { offset }: Pick<Stage, "offs
 export async function decodeTiff(
   bytes: ByteSource,
   read: ReadRequest,
-  jpeg: DecodeJpeg,
+  decoders: BlockDecoders,
   quantiles?: Float32Array,
 ): Promise<PixelBuffer> {
   const { header, scaleFactor } = read;
@@ -75,7 +75,7 @@ export async function decodeTiff(
   const rows = heldRows(stageOf(stage.scale, stage.offset, picture), region);
   const range = quantiles && read.window && rangeOf(quantiles, read.window, picture.photometric === 0);
   const target = allocated(() => targetFor({ picture, region, factor, rows, palette, range }));
-  await fillFrom(opened, region, factor, jpeg, target);
+  await fillFrom(opened, region, factor, decoders, target);
   const pixels = {
     width: Math.ceil(region.width / factor),
     height: Math.ceil(region.height / factor),
@@ -91,7 +91,7 @@ export async function fillFrom(
   { bytes, file, directory, picture }: Opened,
   region: Rectangle,
   factor: number,
-  jpeg: DecodeJpeg,
+  decoders: BlockDecoders,
   target: Pick<Target, "add" | "complete">,
 ): Promise<void> {
   const parts = partReader({
@@ -100,7 +100,7 @@ export async function fillFrom(
     options:
       (await readNumber(file, directory, picture.compression === 4 ? tags.T6Options : tags.T4Options)) ?? 0,
     tables: picture.compression === JPEG ? await readTables(file, directory) : undefined,
-    jpeg,
+    decoders,
     factor,
     top: region.y,
   });

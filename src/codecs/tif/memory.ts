@@ -2,7 +2,7 @@
 
 import type { ReadRequest, Rectangle } from "../codec.ts";
 import { MAX_RUN, storedLimit } from "./blocks.ts";
-import { JPEG } from "./compression.ts";
+import { compressions } from "./compression.ts";
 import { chunkRows } from "./parts.ts";
 import { type Stage, stageFor } from "./stages.ts";
 import { heldBoxes } from "./targets.ts";
@@ -15,7 +15,7 @@ const BYTES_PER_BLOCK = 40;
 
 /** Rows of a stored picture that are incomplete at a time: those decompressed at once, of a whole row of blocks where there are several. */
 export function heldRows(stage: Stage, region: Rectangle): number {
-  const single = columnsOf(stage, region) === 1 && stage.compression !== JPEG;
+  const single = columnsOf(stage, region) === 1 && compressions[stage.compression]?.whole === undefined;
   const rows = single ? chunkRows(stage.rowBytes, stage.blockHeight) : stage.blockHeight;
   return Math.min(rows, region.height);
 }
@@ -37,7 +37,8 @@ export function memory({ header, region, scaleFactor }: ReadRequest, fileSize: n
   const indices = factor === 1 && header.details?.photometric === "palette" ? pixels : 0;
 
   const block = rowBytes * blockHeight;
-  const rows = compression === JPEG ? block : rowBytes * chunkRows(rowBytes, blockHeight);
+  const copies = compressions[compression]?.whole;
+  const rows = copies ? copies * block : 2 * rowBytes * chunkRows(rowBytes, blockHeight);
   const stored = compression === 1 ? Math.max(MAX_RUN, rowBytes) : Math.max(MAX_RUN, storedLimit(block));
   const boxes = factor === 1 ? 0 : 8 * across * header.bands * heldBoxes(heldRows(stage, part), factor);
   const line = factor === 1 ? 0 : 2 * width * bytesPerPixel;
@@ -45,7 +46,7 @@ export function memory({ header, region, scaleFactor }: ReadRequest, fileSize: n
   return (
     pixels * bytesPerPixel +
     indices +
-    planes * (2 * rows + 2 * Math.min(fileSize, stored)) +
+    planes * (rows + 2 * Math.min(fileSize, stored)) +
     Math.max(0, planes * blocks * BYTES_PER_BLOCK - USUAL_TABLES) +
     boxes +
     line +

@@ -1,9 +1,10 @@
 // Strips and tiles as the rows that they decompress to, some at a time.
 
 import type { Block } from "./blocks.ts";
-import { type BlockReader, compressions, JPEG } from "./compression.ts";
+import { type BlockReader, compressions, WEBP } from "./compression.ts";
+import type { BlockDecoders } from "./decoders.ts";
 import { damaged } from "./ifd.ts";
-import type { DecodeJpeg, JpegBlock } from "./jpeg.ts";
+import type { JpegBlock } from "./jpeg.ts";
 import { type Picture, rowBytes } from "./picture.ts";
 import { toMachineOrder, undoPredictor } from "./predictor.ts";
 
@@ -14,7 +15,7 @@ export interface BlockContext {
   /** T4Options or T6Options. */
   readonly options: number;
   readonly tables?: Uint8Array;
-  readonly jpeg: DecodeJpeg;
+  readonly decoders: BlockDecoders;
   /** How many pixels a side become one later: JPEG decodes to fewer. */
   readonly factor: number;
   /** The first row of the picture that is needed. */
@@ -44,7 +45,8 @@ export const chunkRows = (bytesOfRow: number, rows: number) =>
 /** A function that gives the parts of the blocks that hold the same pixels: one, or one for each plane. */
 export function partReader(context: BlockContext) {
   const { picture } = context;
-  if (picture.compression === JPEG) return (blocks: readonly StoredBlock[]) => jpegPart(context, blocks);
+  if (compressions[picture.compression]?.whole)
+    return (blocks: readonly StoredBlock[]) => wholePart(context, blocks);
   const perRow = rowBytes(picture);
   const most = chunkRows(perRow, picture.blockHeight);
   const buffers: Uint8Array[] = [];
@@ -94,24 +96,21 @@ function opened(picture: Picture, data: Uint8Array, length: number, options: num
   });
 }
 
-async function* jpegPart(context: BlockContext, blocks: readonly StoredBlock[]): AsyncGenerator<Part> {
-  const { picture, tables, jpeg, factor } = context;
+async function* wholePart(context: BlockContext, blocks: readonly StoredBlock[]): AsyncGenerator<Part> {
+  const { picture, tables, decoders, factor } = context;
+  const { blockWidth: width, blockHeight, compression, photometric } = picture;
   const { x, y, rows, allRows } = blockOf(blocks);
-  const side = jpegSide(picture, blockOf(blocks), factor);
+  // A last strip may be coded as high as the others.
+  const size = { width, rows, maxRows: Math.max(allRows, blockHeight) };
+  const side = compression === WEBP ? 1 : jpegSide(picture, blockOf(blocks), factor);
   const planes: Uint8Array[] = [];
   for (const [, data] of blocks)
     planes.push(
-      await jpeg(data, {
-        width: picture.blockWidth,
-        rows,
-        // A last strip may be coded as high as the others.
-        maxRows: Math.max(allRows, picture.blockHeight),
-        colour: jpegColours[picture.photometric] ?? "gray",
-        tables,
-        side,
-      }),
+      await (compression === WEBP
+        ? decoders.webp(data, { ...size, samples: picture.samples === 4 ? 4 : 3 })
+        : decoders.jpeg(data, { ...size, colour: jpegColours[photometric] ?? "gray", tables, side })),
     );
-  yield { x, y, rows, side, stride: Math.ceil(picture.blockWidth / side), planes };
+  yield { x, y, rows, side, stride: Math.ceil(width / side), planes };
 }
 
 function blockOf(blocks: readonly StoredBlock[]): Block {

@@ -1,7 +1,7 @@
 // One directory as a picture: how its samples are stored and what they become. TIFF 6.0 sections 3 to 8, 14, 18, 20 to 23.
 
 import type { Interpretation } from "../../pipeline/pixels.ts";
-import { compressions, JPEG } from "./compression.ts";
+import { compressions, JPEG, WEBP } from "./compression.ts";
 import { type Directory, damaged, readField, readNumber, type TiffFile } from "./ifd.ts";
 import { tags } from "./tags.ts";
 
@@ -164,7 +164,7 @@ function refuse(picture: Picture, format: number): readonly [string, string] | u
   const { compression, photometric, bits, float, samples, predictor } = picture;
   const jpeg = compression === JPEG;
   const row = compressions[compression];
-  if (!row || (!row.open && !jpeg))
+  if (!row || (!row.open && !row.whole))
     return ["a compression that is served", row ? `${row.name} compression` : `compression ${compression}`];
   const colour = photometrics[photometric];
   if (!colour?.samples)
@@ -194,6 +194,8 @@ function refuse(picture: Picture, format: number): readonly [string, string] | u
     return ["8-bit gray, RGB, CMYK or YCbCr in interleaved JPEG", `${bits}-bit ${colour.name}`];
   if (jpeg && samples !== colour.samples)
     return [`${colour.samples} samples of ${colour.name} in JPEG`, `${samples}`];
+  if (compression === WEBP && (bits !== 8 || photometric !== 2 || samples > 4 || picture.planar))
+    return ["8-bit RGB, with or without alpha, in interleaved WebP", `${samples} samples of ${colour.name}`];
   if (photometric === 6 && !jpeg) return ["YCbCr in JPEG only", `YCbCr in ${row.name}`];
   if (predictor !== 1 && predictor !== 2 && predictor !== 3) return ["predictor 1, 2 or 3", `${predictor}`];
   if (predictor === 2 && bits < 8) return ["no predictor under 8 bits", "predictor 2"];

@@ -4,7 +4,7 @@ import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { ImageHeader, IndexAccess, ReadRequest } from "../codec.ts";
 import { fillFrom, openStage } from "./decode.ts";
-import type { DecodeJpeg } from "./jpeg.ts";
+import type { BlockDecoders } from "./decoders.ts";
 import type { Part } from "./parts.ts";
 import type { Picture } from "./picture.ts";
 import { stagesOf } from "./stages.ts";
@@ -21,9 +21,9 @@ const enough = 2 ** 20;
 export async function indexQuantiles(
   bytes: ByteSource,
   header: ImageHeader,
-  jpeg: DecodeJpeg,
+  decoders: BlockDecoders,
 ): Promise<Uint8Array> {
-  const quantiles = await findQuantiles(bytes, header, jpeg);
+  const quantiles = await findQuantiles(bytes, header, decoders);
   const index = new Uint8Array(quantiles.length * 4);
   const view = new DataView(index.buffer);
   for (const [i, value] of quantiles.entries()) view.setFloat32(4 * i, value, true);
@@ -34,11 +34,11 @@ export async function indexQuantiles(
 export async function quantilesFor(
   bytes: ByteSource,
   { header, window }: ReadRequest,
-  jpeg: DecodeJpeg,
+  decoders: BlockDecoders,
   index: IndexAccess | undefined,
 ): Promise<Float32Array | undefined> {
   if (!window) return undefined;
-  if (!index) return findQuantiles(bytes, header, jpeg);
+  if (!index) return findQuantiles(bytes, header, decoders);
   const stored = await index.load();
   if (stored.length !== 4 * (steps + 1))
     throw new ServiceError("decode", "The stored index of this image does not fit its file. Try again.", {
@@ -51,7 +51,7 @@ export async function quantilesFor(
 async function findQuantiles(
   bytes: ByteSource,
   header: ImageHeader,
-  jpeg: DecodeJpeg,
+  decoders: BlockDecoders,
 ): Promise<Float32Array> {
   if (header.unsupported) throw new ServiceError("unsupported", header.unsupported);
   const pixelsOf = (scale: number) => (header.width / scale) * (header.height / scale);
@@ -61,7 +61,7 @@ async function findQuantiles(
   const opened = await openStage(bytes, stage);
   const { width, height } = opened.picture;
   const values = sampler(opened.picture);
-  await fillFrom(opened, { x: 0, y: 0, width, height }, 1, jpeg, values);
+  await fillFrom(opened, { x: 0, y: 0, width, height }, 1, decoders, values);
   return values.quantiles();
 }
 

@@ -48,6 +48,13 @@ export function stillDecoder(host: CodecHost): (file: Uint8Array) => Promise<Rgb
     });
 }
 
+/** Throws ServiceError `decode` for a file that is shorter than its RIFF header says: libwebp shows some of those without an error. */
+export function confirmWhole(file: Uint8Array): void {
+  const declared = new DataView(file.buffer, file.byteOffset).getUint32(4, true) + 8;
+  if (declared > file.length)
+    throw damaged(`its header announces ${declared} bytes, the file has ${file.length}`);
+}
+
 /** Frame `page` of a file in memory, cut to `region`: 4 bands when the container has alpha, else 3. */
 export async function decodePage(
   decodeStill: (file: Uint8Array) => Promise<Rgba>,
@@ -56,9 +63,7 @@ export async function decodePage(
   region: Rectangle,
 ): Promise<PixelBuffer> {
   const container = await readContainer(memoryBytes(file));
-  const declared = new DataView(file.buffer, file.byteOffset).getUint32(4, true) + 8;
-  if (declared > file.length)
-    throw damaged(`its header announces ${declared} bytes, the file has ${file.length}`);
+  confirmWhole(file);
   const whole = container.frames.length
     ? await compose(decodeStill, file, container, page)
     : await decodeStill(file);
