@@ -1,6 +1,11 @@
 // Files of workerd, through its disk service: a directory of the host that answers HTTP.
+//
+// The service opens whatever a request names, links included, and the open of a named pipe stops the whole process until
+// somebody writes to it. So a path is asked for only when the listings of its parents say that all of it is directories
+// and a regular file. Where a symbolic link leads cannot be asked without opening it, so links are not followed.
 
-import type { FileSystem } from "./platform.ts";
+import { createLru } from "../lib/lru.ts";
+import type { FileStat, FileSystem } from "./platform.ts";
 
 /** A service binding. */
 export interface Fetcher {
@@ -9,14 +14,28 @@ export interface Fetcher {
 
 interface DiskEntry {
   readonly name: string;
-  readonly type: "file" | "directory" | string;
+  readonly type: string;
 }
 
-const kinds: Readonly<Record<string, "file" | "directory">> = { file: "file", directory: "directory" };
+type Kind = FileStat["kind"];
+
+/** What the service calls each kind; pipes, sockets, devices and links have other words. */
+const kinds: Readonly<Record<string, Kind>> = { file: "file", directory: "directory" };
+
+/** How long a listing counts, so that a request for what is not there does not list a large directory again. */
+const listingMs = 1000;
+/** Names in all remembered listings together. */
+const rememberedNames = 100_000;
+
+const segmentsOf = (path: string) => path.split("/").filter(Boolean);
 
 function urlOf(path: string): string {
-  return `http://disk/${path.split("/").filter(Boolean).map(encodeURIComponent).join("/")}`;
+  return `http://disk/${segmentsOf(path).map(encodeURIComponent).join("/")}`;
 }
+
+/** Files are always application/octet-stream. */
+const isDirectory = (response: Response) =>
+  response.headers.get("content-type")?.startsWith("application/json") === true;
 
 async function bytesOf(response: Response): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
@@ -31,37 +50,80 @@ async function drop(response: Response): Promise<void> {
   await response.body?.cancel();
 }
 
+function notRegular(path: string, kind: Kind): Error {
+  const found = kind === "directory" ? "a directory" : "a link, pipe, socket or device";
+  return new Error(`Expected a regular file at ${path} of the disk service, found ${found}.`);
+}
+
 /** The files below the directory of the binding; `/` is its top. Nothing can be renamed, so a write is not atomic. */
 export function diskFiles(disk: Fetcher): FileSystem {
-  /** Entries of a directory; undefined for a file and where nothing is. */
-  const entries = async (path: string): Promise<readonly DiskEntry[] | undefined> => {
+  const listings = createLru<string, { readonly names: Map<string, Kind>; readonly until: number }>(
+    rememberedNames,
+  );
+
+  /** The names in a directory; undefined for a file and where nothing is. Never called for what may be a pipe. */
+  const listDirectory = async (segments: readonly string[]): Promise<Map<string, Kind> | undefined> => {
+    const path = segments.join("/");
     const response = await disk.fetch(urlOf(path));
-    // A directory is told by its content type; files are always application/octet-stream.
-    if (!response.ok || !response.headers.get("content-type")?.startsWith("application/json")) {
+    if (!response.ok || !isDirectory(response)) {
       await drop(response);
       return undefined;
     }
-    return response.json();
+    const entries = (await response.json()) as readonly DiskEntry[];
+    const names = new Map(entries.map(({ name, type }) => [name, kinds[type] ?? "other"]));
+    listings.set(path, { names, until: Date.now() + listingMs }, names.size + 1);
+    return names;
+  };
+
+  const kindIn = async (directory: readonly string[], name: string): Promise<Kind | undefined> => {
+    const known = listings.get(directory.join("/"));
+    const names = known && Date.now() < known.until ? known.names : await listDirectory(directory);
+    return names?.get(name);
+  };
+
+  /** What stands at a path, links not followed; undefined where nothing does. */
+  const kindOf = async (path: string): Promise<Kind | undefined> => {
+    let kind: Kind | undefined = "directory";
+    const segments = segmentsOf(path);
+    for (const [depth, name] of segments.entries()) {
+      if (kind !== "directory") return undefined;
+      kind = await kindIn(segments.slice(0, depth), name);
+    }
+    return kind;
+  };
+
+  /** Adds a file that was written, and the directories that were made for it, to the listings that count. */
+  const noteWritten = (path: string): void => {
+    const segments = segmentsOf(path);
+    for (const [depth, name] of segments.entries())
+      listings
+        .get(segments.slice(0, depth).join("/"))
+        ?.names.set(name, depth + 1 < segments.length ? "directory" : "file");
   };
 
   const stat: FileSystem["stat"] = async (path) => {
+    const kind = await kindOf(path);
+    if (kind === undefined) return undefined;
+    if (kind === "other") return { kind, size: 0, modified: new Date(0) };
     const response = await disk.fetch(urlOf(path), { method: "HEAD" });
     await drop(response);
     if (response.status === 404) return undefined;
     if (!response.ok) throw failed("HEAD", response);
-    const isDirectory = response.headers.get("content-type")?.startsWith("application/json") === true;
     const modified = new Date(response.headers.get("last-modified") ?? 0);
-    const size = isDirectory ? 0 : Number(response.headers.get("content-length") ?? 0);
-    return { kind: isDirectory ? "directory" : "file", size, modified };
+    if (isDirectory(response)) return { kind: "directory", size: 0, modified };
+    return { kind: "file", size: Number(response.headers.get("content-length") ?? 0), modified };
   };
 
   return {
     stat,
-    realPath: async (path) =>
-      (await stat(path)) ? `/${path.split("/").filter(Boolean).join("/")}` : undefined,
+    async realPath(path) {
+      const kind = await kindOf(path);
+      return kind === "file" || kind === "directory" ? `/${segmentsOf(path).join("/")}` : undefined;
+    },
     async open(path) {
       const facts = await stat(path);
-      if (facts?.kind !== "file") throw new Error("There is no file at this path on the disk service.");
+      if (!facts) throw new Error("There is no file at this path on the disk service.");
+      if (facts.kind !== "file") throw notRegular(path, facts.kind);
       const { size } = facts;
       return {
         size,
@@ -83,6 +145,9 @@ export function diskFiles(disk: Fetcher): FileSystem {
       };
     },
     async readFile(path) {
+      const kind = await kindOf(path);
+      if (kind === undefined) return undefined;
+      if (kind !== "file") throw notRegular(path, kind);
       const response = await disk.fetch(urlOf(path));
       if (response.ok) return bytesOf(response);
       await drop(response);
@@ -90,9 +155,9 @@ export function diskFiles(disk: Fetcher): FileSystem {
       throw failed("GET", response);
     },
     async *list(path) {
-      const found = await entries(path);
-      if (!found) throw new Error("There is no directory at this path on the disk service.");
-      for (const { name, type } of found) yield { name, kind: kinds[type] ?? "other" };
+      const names = (await kindOf(path)) === "directory" ? await listDirectory(segmentsOf(path)) : undefined;
+      if (!names) throw new Error("There is no directory at this path on the disk service.");
+      for (const [name, kind] of names) yield { name, kind };
     },
     async writeFile(path, data) {
       const response = await disk.fetch(urlOf(path), {
@@ -101,9 +166,14 @@ export function diskFiles(disk: Fetcher): FileSystem {
       });
       await drop(response);
       if (!response.ok) throw failed("PUT", response);
+      noteWritten(path);
     },
     async remove(path) {
-      for (const { name } of (await entries(path)) ?? []) await this.remove(`${path}/${name}`);
+      const kind = await kindOf(path);
+      if (kind === undefined) return;
+      if (kind === "directory")
+        for (const name of [...((await listDirectory(segmentsOf(path)))?.keys() ?? [])])
+          await this.remove(`${path}/${name}`);
       const response = await disk.fetch(urlOf(path), { method: "DELETE" });
       await drop(response);
     },

@@ -224,8 +224,10 @@ export function filesystemSource({
       return undefined;
     const entries: SourceEntry[] = [];
     const look = async ({ name, kind }: { readonly name: string; readonly kind: FileStat["kind"] }) => {
-      // A link has the kind of what it leads to; one that leads out of the root is not there.
-      if (isUnlisted(name) || !(await realPathIn(realRoot, `${real.replace(/\/$/, "")}/${name}`))) return;
+      // A link has the kind of what it leads to; one that leads out of the root or to nothing is not there.
+      if (kind === "other" || isUnlisted(name)) return;
+      const target = await realPathIn(realRoot, `${real.replace(/\/$/, "")}/${name}`).catch(() => undefined);
+      if (target === undefined) return;
       entries.push({ name, kind: kind === "file" ? fileKind(name) : kind });
     };
     await unlessAbsent(() => forEachConcurrently(files.list(real), 8, look));

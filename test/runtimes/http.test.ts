@@ -167,6 +167,15 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     else expect(status).toBe(200);
   });
 
+  it.each(["..", "%2e%2e", ".%2E"])(
+    "refuses %s in a path, unless the runtime has resolved it",
+    async (dots) => {
+      const { status } = await rawGet(server.port, `/iiif/3/none/${dots}/base.png/info.json`);
+      if (runtime.resolves.includes(dots)) expect(status).toBe(200);
+      else expect([400, 404]).toContain(status);
+    },
+  );
+
   it("serves the viewer's script", async () => {
     const response = await get("/static/openseadragon/openseadragon.min.js");
     expect(response.status).toBe(200);

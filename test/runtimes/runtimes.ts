@@ -22,7 +22,11 @@ export interface Runtime {
   readonly cwd?: string;
   /** A backslash in the path reaches the service; else the runtime has made a slash of it. */
   readonly rawTarget: boolean;
+  /** Spellings of `..` in a path that the runtime resolves before the service sees them. */
+  readonly resolves: readonly string[];
   readonly reload: boolean;
+  /** Symbolic links inside a folder are followed. */
+  readonly links: boolean;
   /** Port and configuration come by arguments and the disk instead of addr and -config. */
   readonly hosted?: boolean;
 }
@@ -62,7 +66,7 @@ function privateWorkerd(): string {
   return name;
 }
 
-const ownProcess = { rawTarget: true, reload: true } as const;
+const ownProcess = { rawTarget: true, resolves: [], reload: true, links: true } as const;
 
 export const runtimes: readonly Runtime[] = [
   { name: "node", command: () => [process.execPath, main, "-config", "config.yaml"], ...ownProcess },
@@ -86,8 +90,9 @@ export const runtimes: readonly Runtime[] = [
   {
     name: "bun",
     command: () => [bin("bun"), "run", main, "-config", "config.yaml"],
+    ...ownProcess,
     rawTarget: false,
-    reload: true,
+    resolves: ["..", "%2e%2e", ".%2E"],
   },
   {
     name: "workerd",
@@ -100,7 +105,9 @@ export const runtimes: readonly Runtime[] = [
     ],
     cwd: `${root}dist`,
     rawTarget: true,
+    resolves: [".."],
     reload: false,
+    links: false,
     hosted: true,
   },
 ];

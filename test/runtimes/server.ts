@@ -53,6 +53,8 @@ export interface StartOptions {
   readonly sources?: readonly string[];
   /** The members of `cache:`, as YAML in one line. */
   readonly cache?: string;
+  /** Puts more into the folder of the pictures before the server starts. */
+  readonly arrange?: (images: string) => void;
   /** Variables besides those of this process. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -60,7 +62,13 @@ export interface StartOptions {
 /** Starts a server over a few fixtures; resolves when it answers. */
 export async function startServer(
   runtime: Runtime,
-  { bare = false, sources = [], cache = "{ origin: { backend: heap } }", env = {} }: StartOptions = {},
+  {
+    bare = false,
+    sources = [],
+    cache = "{ origin: { backend: heap } }",
+    arrange,
+    env = {},
+  }: StartOptions = {},
 ): Promise<Started> {
   const directory = mkdtempSync(join(tmpdir(), `smalti-${runtime.name}-`));
   const images = join(directory, "images");
@@ -69,6 +77,7 @@ export async function startServer(
     copyFileSync(fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url)), join(images, name));
   }
   copyFileSync(join(images, "base.png"), join(images, "deep", "base.png"));
+  arrange?.(images);
   const port = await freePort();
   const address = runtime.hosted ? "" : `addr: "127.0.0.1:${port}"\n`;
   const items = ["{ name: images, type: filesystem, root: ./images }", ...sources].map(

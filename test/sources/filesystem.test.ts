@@ -62,6 +62,8 @@ beforeAll(async () => {
   await symlink("circle-a.jpg", join(root, "circle-b.jpg"));
   await symlink(root, join(base, "root-link"));
   execFileSync("mkfifo", [join(root, "pipe.jpg")]);
+  await symlink("pipe.jpg", join(root, "to-pipe.jpg"));
+  await symlink("/dev/null", join(root, "device.jpg"));
   source = make();
 });
 afterAll(() => rm(base, { recursive: true, force: true }));
@@ -90,6 +92,8 @@ describe("a key", () => {
   it.each([
     ["of a directory", "book"],
     ["of a pipe, which is not opened", "pipe.jpg"],
+    ["of a link to a pipe", "to-pipe.jpg"],
+    ["of a link to a device", "device.jpg"],
     ["without its extension", "a"],
     ["below a file", "a.jpg/b.jpg"],
     ["of a hidden file", ".hidden.jpg"],
@@ -372,14 +376,13 @@ describe("a root", () => {
 });
 
 describe("a listing", () => {
-  it("shows images, directories and the rest, but nothing hidden, of the system, or outside the root", async () => {
+  it("shows images, directories and other files, but nothing hidden, of the system, or outside the root, and no pipe", async () => {
     expect(await source.list?.("")).toEqual([
       { name: "a.jpg", kind: "image" },
       { name: "book", kind: "directory" },
       { name: "in.jpg", kind: "image" },
       { name: "noextension", kind: "other" },
       { name: "pages", kind: "directory" },
-      { name: "pipe.jpg", kind: "other" },
     ]);
     expect(await source.list?.("book")).toEqual([
       { name: "manifest.yaml", kind: "other" },
@@ -387,6 +390,19 @@ describe("a listing", () => {
       { name: "Ünïcode 写真.JPG", kind: "image" },
     ]);
     expect(await source.list?.("book/pages/")).toEqual([{ name: "1.tif", kind: "image" }]);
+  });
+
+  it("leaves out what cannot be looked at, and shows the rest", async () => {
+    const denying: FileSystem = {
+      ...files,
+      realPath: (path) =>
+        path.endsWith("/1.tif")
+          ? Promise.reject(Object.assign(new Error(`EACCES: ${path}`), { code: "EACCES" }))
+          : files.realPath(path),
+    };
+    await writeFile(join(root, "book/pages/2.tif"), "page two");
+    expect(await make(denying).list?.("book/pages")).toEqual([{ name: "2.tif", kind: "image" }]);
+    await rm(join(root, "book/pages/2.tif"));
   });
 
   it.each(["nowhere", "a.jpg", ".git", "out-directory", "sibling"])(
