@@ -3,7 +3,7 @@
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { Rectangle } from "../codec.ts";
 import { type Directory, damaged, readValues, type TiffFile } from "./ifd.ts";
-import { type Picture, rowBytes } from "./picture.ts";
+import { type Picture, storedRows } from "./picture.ts";
 import { tags } from "./tags.ts";
 
 /** One strip or tile that a region needs. */
@@ -65,7 +65,7 @@ function* listed(
   sizes: readonly number[],
 ): Generator<Block> {
   const { blockWidth, blockHeight, tiled } = picture;
-  const perRow = rowBytes(picture);
+  const stored = storedRows(picture);
   const bottom = region.y + region.height;
   const left = Math.floor(region.x / blockWidth);
   const right = Math.ceil((region.x + region.width) / blockWidth);
@@ -74,7 +74,7 @@ function* listed(
       const i = (row - top) * across + column;
       const y = row * blockHeight;
       const allRows = tiled ? blockHeight : Math.min(blockHeight, picture.height - y);
-      const most = storedLimit(perRow * allRows);
+      const most = storedLimit(bytesOf(stored, allRows));
       const block: Block = {
         x: column * blockWidth,
         y,
@@ -83,7 +83,7 @@ function* listed(
         offset: offsets[i] as number,
         bytes: Math.min(sizes[i] || untilNext(offsets, i), most),
       };
-      if (picture.compression === 1) yield* piecesOf(block, perRow, region.y);
+      if (picture.compression === 1) yield* piecesOf(block, stored, region.y);
       else yield block;
     }
 }
@@ -97,19 +97,25 @@ function untilNext(offsets: readonly number[], i: number): number {
 /** No compression that is served makes a block much larger than its pixels; a larger claim is not believed. */
 export const storedLimit = (bytes: number) => 2 * bytes + (1 << 16);
 
+type StoredRows = ReturnType<typeof storedRows>;
+
+/** Bytes of some rows from the top of a block. */
+const bytesOf = (stored: StoredRows, rows: number) => Math.ceil(rows / stored.rows) * stored.bytes;
+
 /** The needed rows of an uncompressed block, which can be read without those above, in pieces of about a mebibyte. */
-function* piecesOf(block: Block, perRow: number, top: number): Generator<Block> {
-  const most = Math.max(1, Math.floor(MAX_RUN / perRow));
-  for (let row = Math.max(0, top - block.y); row < block.rows; row += most) {
+function* piecesOf(block: Block, stored: StoredRows, top: number): Generator<Block> {
+  const most = Math.max(1, Math.floor(MAX_RUN / stored.bytes)) * stored.rows;
+  const first = Math.max(0, top - block.y);
+  for (let row = first - (first % stored.rows); row < block.rows; row += most) {
     const rows = Math.min(most, block.rows - row);
-    const skipped = row * perRow;
+    const skipped = bytesOf(stored, row);
     yield {
       ...block,
       y: block.y + row,
       rows,
       allRows: rows,
       offset: block.offset + skipped,
-      bytes: Math.max(0, Math.min(rows * perRow, block.bytes - skipped)),
+      bytes: Math.max(0, Math.min(bytesOf(stored, rows), block.bytes - skipped)),
     };
   }
 }

@@ -5,8 +5,9 @@ import { type BlockReader, compressions, WEBP } from "./compression.ts";
 import type { BlockDecoders } from "./decoders.ts";
 import { damaged } from "./ifd.ts";
 import type { JpegBlock } from "./jpeg.ts";
-import { type Picture, rowBytes } from "./picture.ts";
+import { type Picture, rowBytes, storedRows } from "./picture.ts";
 import { toMachineOrder, undoPredictor } from "./predictor.ts";
+import { expandedUnits, isSubsampled } from "./ycc.ts";
 
 /** What all blocks of a picture share. */
 export interface BlockContext {
@@ -68,7 +69,7 @@ async function* streamedParts(
   const { x, y, rows } = blockOf(blocks);
   const readers: BlockReader[] = [];
   try {
-    for (const [, data] of blocks) readers.push(opened(picture, data, perRow * rows, options));
+    for (const [, data] of blocks) readers.push(opened(picture, data, rows, options));
     for (let row = 0; row < rows; row += most) {
       const count = Math.min(most, rows - row);
       const planes = buffers.slice(0, readers.length).map((buffer) => buffer.subarray(0, count * perRow));
@@ -85,15 +86,14 @@ async function* streamedParts(
   }
 }
 
-function opened(picture: Picture, data: Uint8Array, length: number, options: number): BlockReader {
+function opened(picture: Picture, data: Uint8Array, rows: number, options: number): BlockReader {
   const open = compressions[picture.compression]?.open;
   if (!open) throw damaged("a compression that is served", "another");
-  return open({
-    data: picture.reversedBits ? reversed(data) : data,
-    width: picture.blockWidth,
-    length,
-    options,
-  });
+  const { blockWidth: width, reversedBits, ycc } = picture;
+  const stored = storedRows(picture);
+  const length = Math.ceil(rows / stored.rows) * stored.bytes;
+  const reader = open({ data: reversedBits ? reversed(data) : data, width, length, options });
+  return ycc && isSubsampled(ycc) ? expandedUnits(reader, ycc, width) : reader;
 }
 
 async function* wholePart(context: BlockContext, blocks: readonly StoredBlock[]): AsyncGenerator<Part> {

@@ -4,6 +4,7 @@ import type { Interpretation } from "../../pipeline/pixels.ts";
 import { compressions, JPEG, WEBP } from "./compression.ts";
 import { type Directory, damaged, readField, readNumber, type TiffFile } from "./ifd.ts";
 import { tags } from "./tags.ts";
+import { isSubsampled, readYcc, unitRowBytes, type YccCoding } from "./ycc.ts";
 
 /** How samples mean colours: stored colour samples, what comes out, or only a name where that is not served. */
 interface Photometric {
@@ -46,6 +47,8 @@ export interface Picture {
   readonly alpha: "none" | "straight" | "associated";
   /** Which stored sample is alpha, from 0; it comes out behind the colours. */
   readonly alphaAt: number;
+  /** How luma and chroma are stored, where that is not up to the compression. */
+  readonly ycc?: YccCoding;
   readonly tiled: boolean;
   /** Size of a stored tile, or of a full strip. */
   readonly blockWidth: number;
@@ -113,6 +116,7 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
     reversedBits: (await number("FillOrder")) === 2,
     alpha,
     alphaAt: colours + at,
+    ...(photometric === 6 && compressions[compression]?.open ? { ycc: await readYcc(file, directory) } : {}),
     tiled,
     blockWidth,
     blockHeight,
@@ -161,7 +165,7 @@ function alphaOf(extra: readonly number[], count: number, interpretation?: Inter
 
 /** What was expected and what the picture has instead, where it cannot be served right. */
 function refuse(picture: Picture, format: number): readonly [string, string] | undefined {
-  const { compression, photometric, bits, float, samples, predictor } = picture;
+  const { compression, photometric, bits, float, samples, predictor, ycc } = picture;
   const jpeg = compression === JPEG;
   const row = compressions[compression];
   if (!row || (!row.open && !row.whole))
@@ -196,7 +200,12 @@ function refuse(picture: Picture, format: number): readonly [string, string] | u
     return [`${colour.samples} samples of ${colour.name} in JPEG`, `${samples}`];
   if (compression === WEBP && (bits !== 8 || photometric !== 2 || samples > 4 || picture.planar))
     return ["8-bit RGB, with or without alpha, in interleaved WebP", `${samples} samples of ${colour.name}`];
-  if (photometric === 6 && !jpeg) return ["YCbCr in JPEG only", `YCbCr in ${row.name}`];
+  if (ycc && (bits !== 8 || float)) return ["8-bit YCbCr", `${bits}-bit YCbCr`];
+  if (ycc && isSubsampled(ycc) && (samples !== 3 || picture.planar || predictor !== 1))
+    return [
+      "subsampled chroma beside luma, without predictor and further samples",
+      "YCbCr that is stored otherwise",
+    ];
   if (predictor !== 1 && predictor !== 2 && predictor !== 3) return ["predictor 1, 2 or 3", `${predictor}`];
   if (predictor === 2 && bits < 8) return ["no predictor under 8 bits", "predictor 2"];
   if (predictor === 3 && !float)
@@ -206,7 +215,14 @@ function refuse(picture: Picture, format: number): readonly [string, string] | u
   return undefined;
 }
 
-/** Bytes of one row of a strip or tile. */
+/** Rows that are stored together, and their bytes: several where one sample of chroma is for more than one row. */
+export function storedRows(picture: Picture): { readonly rows: number; readonly bytes: number } {
+  const { ycc, blockWidth } = picture;
+  if (!ycc || !isSubsampled(ycc)) return { rows: 1, bytes: rowBytes(picture) };
+  return { rows: ycc.down, bytes: unitRowBytes(ycc, blockWidth) };
+}
+
+/** Bytes of one row of a strip or tile, chroma as large as luma. */
 export function rowBytes(picture: Picture, width = picture.blockWidth): number {
   return Math.ceil((width * (picture.planar ? 1 : picture.samples) * picture.bits) / 8);
 }

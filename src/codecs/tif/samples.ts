@@ -1,6 +1,7 @@
-// Stored samples to what a PixelBuffer holds: widening, palettes, MinIsWhite, CIELAB, floating point and alpha (decision D-25).
+// Stored samples to what a PixelBuffer holds: widening, palettes, MinIsWhite, YCbCr, CIELAB, floating point and alpha.
 
 import type { Picture } from "./picture.ts";
+import { yccToRgb } from "./ycc.ts";
 
 /** Values that become 0 and 65535. */
 export interface Range {
@@ -119,6 +120,14 @@ export function finisher(picture: Picture, colours: readonly number[] | undefine
   const inverted = picture.photometric === 0;
   const lab = picture.float ? undefined : labCodings[picture.photometric]?.[depth];
   if (lab) return (data) => fromLab(data, picture, lab);
+  if (picture.ycc) {
+    const convert = yccToRgb(picture.ycc, bands);
+    return (data) => {
+      convert(data);
+      if (alpha === "associated") unpremultiply(data, bands, 255);
+      return data;
+    };
+  }
   if (bits >= 8 && !inverted && alpha !== "associated") return undefined;
   const full = depth === 16 ? 65535 : 255;
   const scale = bits < 8 ? full / ((1 << bits) - 1) : 1;
