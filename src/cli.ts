@@ -8,6 +8,7 @@ import { absolutePath, withAbsolutePaths, withFolder } from "./config/paths.ts";
 import type { Config } from "./config/schema.ts";
 import { configWarnings } from "./config/warnings.ts";
 import { createLog } from "./lib/log.ts";
+import { maskUrls } from "./lib/mask-urls.ts";
 import { parseDuration } from "./lib/quantity.ts";
 import type { Platform, Serving } from "./platform/platform.ts";
 import { createService, type Service } from "./service.ts";
@@ -62,7 +63,7 @@ export function parseArguments(args: readonly string[]): Arguments {
 export async function run(platform: Platform, args: readonly string[]): Promise<void> {
   const out = (text: string) => platform.write?.("out", text);
   const fail = (text: string) => {
-    platform.write?.("err", `smalti: ${text}\n`);
+    platform.write?.("err", `smalti: ${maskUrls(text)}\n`);
     platform.exit?.(1);
   };
   try {

@@ -13,6 +13,7 @@ import type { RenderParts } from "./images/render.ts";
 import { createCounts } from "./lib/count.ts";
 import { type IpRange, parseRange } from "./lib/ip-range.ts";
 import type { Log } from "./lib/log.ts";
+import { maskUrls } from "./lib/mask-urls.ts";
 import { parseDuration } from "./lib/quantity.ts";
 import type { Platform } from "./platform/platform.ts";
 import { buildSources, type Sources } from "./sources/index.ts";
@@ -194,7 +195,7 @@ async function health(name: string, backend: string, check: () => Promise<void>)
       backend,
       healthy: false,
       latencyMs: latencyMs(),
-      error: error instanceof Error ? error.message : "not usable",
+      error: error instanceof Error ? maskUrls(error.message) : "not usable",
     };
   } finally {
     clearTimeout(timer);

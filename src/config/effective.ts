@@ -1,10 +1,11 @@
 // The configuration as it counts, for people: all defaults filled in, secrets masked.
 
 import { stringify } from "yaml";
+import { maskUrls } from "../lib/mask-urls.ts";
 import type { Config } from "./schema.ts";
 import { leaves } from "./walk.ts";
 
-/** YAML of the effective configuration; keys marked secret in the schema show as `***`. */
+/** YAML of the effective configuration; keys marked secret in the schema, and secrets in URLs, show as `***`. */
 export function effectiveYaml(config: Config): string {
   const secrets = new Set(
     leaves()
@@ -22,5 +23,6 @@ function mask(value: unknown, path: string, secrets: ReadonlySet<string>): unkno
     return Object.fromEntries(
       Object.entries(value).map(([key, child]) => [key, mask(child, path ? `${path}.${key}` : key, secrets)]),
     );
-  return secrets.has(path) && value !== "" ? "***" : value;
+  if (secrets.has(path) && value !== "") return "***";
+  return typeof value === "string" ? maskUrls(value) : value;
 }

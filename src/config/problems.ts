@@ -1,6 +1,7 @@
 // What is wrong with a configuration, key by key, in words that help to mend it.
 
 import type { z } from "zod";
+import { maskUrls } from "../lib/mask-urls.ts";
 import { nearest } from "./nearest.ts";
 import { childKeys, leaves, nodesAt, overridable } from "./walk.ts";
 
@@ -15,7 +16,7 @@ export function problemLines(problems: readonly Problem[], where: string): strin
   const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
   return [
     `the configuration in ${where} has ${count}:`,
-    ...problems.map((p) => `  ${p.path ? `${p.path}: ` : ""}${p.message}`),
+    ...problems.map((p) => maskUrls(`  ${p.path ? `${p.path}: ` : ""}${p.message}`)),
   ].join("\n");
 }
 
@@ -116,11 +117,11 @@ const typeNames: Readonly<Record<string, string>> = {
   record: "keys and values",
 };
 
-/** A received value in a few words. */
+/** A received value in a few words, without the secrets of a URL. */
 export function describeValue(value: unknown): string {
   if (value === null) return "nothing";
   if (Array.isArray(value)) return "a list";
-  if (typeof value === "string") return JSON.stringify(shorten(value));
+  if (typeof value === "string") return JSON.stringify(shorten(maskUrls(value)));
   if (typeof value === "object") return "keys and values";
   return `the ${typeof value} ${String(value)}`;
 }

@@ -7,11 +7,12 @@ import {
   getTextFormatter,
   type LogRecord,
 } from "@logtape/logtape";
+import { maskUrls } from "./mask-urls.ts";
 
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Fields are plain values for machines; they never hold a secret. */
+/** Fields are plain values for machines. They hold no secret; URLs in them are masked, since messages of others quote them. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Log {
@@ -52,7 +53,7 @@ export function createLog(options: LogOptions): Log {
     (message: string, fields: LogFields = {}) => {
       if (rank(level) < threshold) return;
       // Braces in a message are text, not placeholders.
-      logger[level](oneLine(message).replace(/[{}]/g, "$&$&"), plainFields(fields));
+      logger[level](oneLine(maskUrls(message)).replace(/[{}]/g, "$&$&"), plainFields(fields));
     };
   return {
     debug: at("debug"),
@@ -80,7 +81,9 @@ function plainFields(fields: LogFields): Record<string, unknown> {
 }
 
 function plainValue(value: unknown): unknown {
-  if (value instanceof Error) return value.stack ?? `${value.name}: ${value.message}`;
+  if (typeof value === "string") return maskUrls(value);
+  if (value instanceof Error) return maskUrls(value.stack ?? `${value.name}: ${value.message}`);
+  if (Array.isArray(value)) return value.map(plainValue);
   if (value instanceof Uint8Array) return `${value.length} bytes`;
   return typeof value === "bigint" ? String(value) : value;
 }

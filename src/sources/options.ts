@@ -1,6 +1,7 @@
 // The options of a source, by type; a new type joins as one member of the union.
 
 import { z } from "zod";
+import { maskUrls } from "../lib/mask-urls.ts";
 import { durationOption } from "../lib/option-types.ts";
 import { keyPrefixOption, s3Options, withoutCredentials } from "../lib/s3-options.ts";
 import { parseHost } from "./addresses.ts";
@@ -148,7 +149,7 @@ export const sourceOptions = z
 
 export type SourceOptions = z.output<typeof sourceOptions>[number];
 
-/** Where a source's masters are, in words for the operator alone. */
+/** Where a source's masters are, in words for the operator alone; secrets in URLs are masked. */
 export function placeOf(source: SourceOptions): string {
   return places[source.type](source as never);
 }
@@ -157,8 +158,7 @@ const places: {
   readonly [T in SourceOptions["type"]]: (source: Extract<SourceOptions, { type: T }>) => string;
 } = {
   filesystem: ({ root }) => root,
-  // What stands in a query may be a key of the service there.
-  http: ({ url }) => url.replace(/([?&][^=&]*=)(?![^&]*\{identifier\})[^&]+/g, "$1…"),
+  http: ({ url }) => maskUrls(url),
   s3: ({ bucket, key_prefix, endpoint }) =>
-    `s3://${bucket}/${key_prefix}${endpoint ? ` at ${endpoint}` : ""}`,
+    `s3://${bucket}/${key_prefix}${endpoint ? ` at ${maskUrls(endpoint)}` : ""}`,
 };

@@ -55,6 +55,16 @@ cache: { render: { backend: filesystem, path: cache } }`),
   expect(config.cache.origin).toMatchObject({ path: "" });
 });
 
+test("values of a query are masked, the place of the identifier is not", () => {
+  const text = effectiveYaml(
+    accepted(
+      "sources: [{ name: web, type: http, url: 'https://example.org/get?key=hunter2&id={identifier}' }]",
+    ),
+  );
+  expect(text).toContain("https://example.org/get?key=***&id={identifier}");
+  expect(text).not.toContain("hunter2");
+});
+
 test("values of headers are masked, their names are not", () => {
   const text = effectiveYaml(
     accepted(

@@ -215,6 +215,31 @@ describe("scalars that YAML reads as something else than is meant", () => {
   });
 });
 
+describe("secrets in a wrong value", () => {
+  test.each([
+    ['base_url: "https://user:hunter2@example.org/"', "https://***@example.org/"],
+    ['base_url: "https://example.org/?key=hunter2"', "https://example.org/?key=***"],
+    [`base_url: "https://user:hunter2@${"x".repeat(80)}.example.org/"`, "https://***@xxx"],
+    ['cache: { info: { backend: redis, addr: "user:hunter2@redis:6379" } }', "***@redis:6379"],
+    ['cache: { info: { backend: redis, addr: "rediss://:hunter2@redis" } }', "rediss://***@redis"],
+    [
+      'cache: { info: { backend: s3, bucket: tiles, endpoint: "https://s3/?sig=hunter2" } }',
+      "https://s3/?sig=***",
+    ],
+    [
+      'sources: [{ name: a, type: http, url: "https://user:hunter2@example.org/{identifier}" }]',
+      "https://***@example.org/{identifier}",
+    ],
+  ])("of %s are masked in the message", (yaml, shown) => {
+    const text = problemLines(
+      load(yaml, { AWS_ACCESS_KEY_ID: "x", AWS_SECRET_ACCESS_KEY: "x" }).problems ?? [],
+      "x",
+    );
+    expect(text).toContain(shown);
+    expect(text).not.toContain("hunter2");
+  });
+});
+
 describe("a cache slot that is written in part", () => {
   const slots = accepted("").cache;
 

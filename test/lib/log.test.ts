@@ -35,6 +35,14 @@ describe("text lines", () => {
   });
 });
 
+test.each(["text", "json"] as const)("secrets of URLs are masked in lines of format %s", (format) => {
+  const { log, lines } = recorder({ format });
+  const url = "https://user:hunter2@example.org/a?key=hunter2";
+  log.error(`cannot fetch ${url}`, { cause: new Error(`no answer from ${url}`), url, urls: [url] });
+  expect(lines.join("")).not.toContain("hunter2");
+  expect(lines.join("").match(/https:\/\/\*\*\*@example\.org\/a\?key=\*\*\*/g)).toHaveLength(4);
+});
+
 describe("JSON lines", () => {
   const parsed = (lines: readonly string[]) => lines.map((line) => JSON.parse(line) as object);
 

@@ -1,0 +1,49 @@
+// URLs as they may be shown: user information and the values of a query are often secrets (RFC 3986, sections 3.2.1 and 3.4).
+
+const mask = "***";
+
+/**
+ * A text whose URLs show `***` for user information and for each value in a query or fragment. URLs that are percent-encoded,
+ * as in a path, and credentials without a scheme (`user:password@host`) too. A value with `{identifier}` stays: it is a template.
+ */
+export function maskUrls(text: string): string {
+  // What clients send is logged: every step takes a time that grows with the length of the text alone.
+  return /[:@]|%3A/i.test(text) ? text.replace(/[^\s"'`<>]+/g, maskWord) : text;
+}
+
+function maskWord(word: string): string {
+  const [before = "", ...urls] = word.split("://");
+  if (urls.length > 0) return [before, ...urls.map(maskRest)].join("://");
+  if (/%3A%2F%2F/i.test(word))
+    return word
+      .split(/([/?#&])/)
+      .map(reencoded)
+      .join("");
+  return word.replace(/^[^:@/]*:[^@]+@(?=.)/, `${mask}@`);
+}
+
+/** What follows the `://` of a URL. In what is no URL a password may hold any character. */
+function maskRest(rest: string): string {
+  const userInfo = URL.canParse(`http://${rest}`) ? /^[^/?#\\]*@/ : /^.*@/;
+  const [, path = "", query = ""] = /^([^?#]*)(.*)$/.exec(rest.replace(userInfo, `${mask}@`)) ?? [];
+  return path.replace(/%3F[^/]*/gi, reencoded) + maskQuery(query);
+}
+
+/** Parts with a name keep it. */
+function maskQuery(query: string): string {
+  return query.replace(/([?&;#])([^?&;#=]*)(=?)([^?&;#]*)/g, (part, mark, name, equals, value) => {
+    if (part.includes("{identifier}") || name + value === "") return part;
+    return equals ? `${mark}${name}=${value && mask}` : `${mark}${mask}`;
+  });
+}
+
+/** A percent-encoded URL, or a query from its `?` on, masked and encoded again. */
+function reencoded(encoded: string): string {
+  try {
+    const text = decodeURIComponent(encoded);
+    const masked = text.startsWith("?") ? maskQuery(text) : maskUrls(text);
+    return masked === text ? encoded : encodeURIComponent(masked);
+  } catch {
+    return mask; // not decodable: it is not known what it holds
+  }
+}
