@@ -4,7 +4,7 @@ import { memoryBytes, readAll } from "../../lib/byte-source.ts";
 import type { Codec, CodecHost, ImageHeader } from "../codec.ts";
 import { embedInJp2, readJp2Blocks } from "./blocks.ts";
 import { damaged } from "./codestream.ts";
-import { componentDecoder, decodeRegion } from "./decode.ts";
+import { componentDecoder, decodeRegion, readBeyond } from "./decode.ts";
 import { jp2Encoder, maxSide } from "./encode.ts";
 import { isJpeg2000, readFacts, readHeader } from "./header.ts";
 
@@ -30,7 +30,10 @@ export function jp2Codec(host: CodecHost): Codec {
       const cut = Math.ceil(region.width / scaleFactor) * Math.ceil(region.height / scaleFactor);
       // The module at rest; the file here and in the module; 32-bit samples twice (tile and picture) there, its output there and here; the cut.
       return (
-        restingMemory + 2 * fileSize + pixels * components * (8 + 2 * sample) + cut * header.bands * sample
+        restingMemory +
+        2 * fileSize +
+        pixels * (components * (8 + 2 * sample) + (header.details?.subsampled ? readBeyond : 0)) +
+        cut * header.bands * sample
       );
     },
     async decode(bytes, { region, scaleFactor }) {
@@ -49,10 +52,10 @@ export function jp2Codec(host: CodecHost): Codec {
   };
 }
 
-/** Powers of two down the stored levels; with an image offset only those whose grid begins where the picture does. */
+/** Powers of two down the stored levels; with an image offset only those whose grid begins where every component does. */
 function scaleFactors({ details }: ImageHeader): readonly number[] {
   const levels = Number(details?.levels ?? 0);
-  const offset = Array.isArray(details?.offset) ? (details.offset as number[]) : [0, 0];
+  const starts = Array.isArray(details?.starts) ? (details.starts as number[]) : [0];
   const all = Array.from({ length: Math.min(levels, 30) + 1 }, (_, level) => 2 ** level);
-  return all.filter((factor) => offset.every((start) => start % factor === 0));
+  return all.filter((factor) => starts.every((start) => start % factor === 0));
 }

@@ -28,6 +28,25 @@ export interface Codestream {
   readonly highThroughput: boolean;
 }
 
+/** Samples of one component at one resolution level: where they begin on the component's own grid, and how many there are. */
+export interface Extent {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The samples of a component at 1/2^level (B.2 and B.5, for the whole picture). */
+export function componentExtent(codestream: Codestream, { dx, dy }: Component, level: number): Extent {
+  const { offsetX, offsetY, width, height } = codestream;
+  const at = (place: number, step: number) => Math.ceil(Math.ceil(place / step) / 2 ** level);
+  const [left, top] = [at(offsetX, dx), at(offsetY, dy)];
+  return { left, top, width: at(offsetX + width, dx) - left, height: at(offsetY + height, dy) - top };
+}
+
+/** Whether a component has fewer samples than the picture has pixels. */
+export const isSubsampled = ({ dx, dy }: Component): boolean => dx > 1 || dy > 1;
+
 const marker = {
   soc: 0xff4f,
   siz: 0xff51,

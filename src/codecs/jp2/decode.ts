@@ -4,17 +4,18 @@ import createOpenJpeg from "@cornerstonejs/codec-openjpeg/wasmjs";
 import createOpenJph from "@cornerstonejs/codec-openjph";
 import { ServiceError } from "../../errors.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
+import { unpremultiply } from "../../pipeline/unpremultiply.ts";
 import type { CodecHost, Rectangle } from "../codec.ts";
 import { type EmscriptenOptions, emscriptenOptions, keptInstance } from "../instance.ts";
-import { type Codestream, checkTileParts, damaged } from "./codestream.ts";
-import type { Decoder } from "./glue.ts";
+import { type Codestream, checkTileParts, componentExtent, damaged, isSubsampled } from "./codestream.ts";
+import type { Decoder, OpenJpeg } from "./glue.ts";
 import type { Facts } from "./header.ts";
 import { selecting } from "./write-boxes.ts";
 
-/** Some components of the whole picture at one level, interleaved, as they lie in the codestream. */
+/** Some components of the whole picture at one level, of one size, interleaved, as they lie in the codestream. */
 interface Plane {
   readonly samples: Uint8Array | Uint16Array;
-  /** Samples per pixel. */
+  /** Samples from one place to the next. */
   readonly step: number;
 }
 
@@ -31,6 +32,9 @@ interface Heard {
   readonly lines: string[];
 }
 
+/** Bytes for each pixel that the bindings may read behind a subsampled component: 32-bit samples. */
+export const readBeyond = 4;
+
 const complaint = /\[ERROR\]|ojph error|failed|Aborted/;
 
 /** Both decoders behind one function; each keeps one instance. Throws ServiceError `decode`. */
@@ -44,12 +48,30 @@ export function componentDecoder(host: CodecHost): DecodeComponents {
     memory: ({ HEAPU8 }) => HEAPU8.length,
   });
 
+  /**
+   * A new instance with room behind all that it will allocate. The bindings copy as many samples of a component as the picture
+   * has pixels: of a subsampled one, what lies behind it too, which must be inside the memory. The first of what they copy are
+   * the component. Memory that was freed at the end of the heap is what the next allocations begin with.
+   */
+  const withRoom = async (codestream: Codestream, input: readonly Uint8Array[], level: number) => {
+    const module = await listen(createOpenJpeg, host.wasm("openjpeg"));
+    const { width, height, components } = codestream;
+    const pixels = Math.ceil(width / 2 ** level) * Math.ceil(height / 2 ** level);
+    const decoder = new module.J2KDecoder();
+    decoder.getEncodedBuffer(
+      2 * input.reduce((sum, part) => sum + part.length, 0) + pixels * (components.length * 8 + readBeyond),
+    );
+    decoder.delete();
+    return module;
+  };
+
   return async (bytes, codestream, components, level) => {
     checkTileParts(bytes, codestream.tiles);
     const count = codestream.components.length;
     const bits = codestream.components[0]?.bits ?? 8;
-    // OpenJPH's bindings mix up samples of more than 8 bit when there are several components; OpenJPEG knows HTJ2K too.
-    if (codestream.highThroughput && (bits <= 8 || count === 1)) {
+    const subsampled = codestream.components.some(isSubsampled);
+    // OpenJPH's bindings mix up samples of more than 8 bit, or of other sizes, when there are several components; OpenJPEG knows HTJ2K too.
+    if (codestream.highThroughput && !subsampled && (bits <= 8 || count === 1)) {
       const plane = await withPart15((module) =>
         run(module, new module.HTJ2KDecoder(), [bytes], codestream, count, level),
       );
@@ -59,12 +81,12 @@ export function componentDecoder(host: CodecHost): DecodeComponents {
     const wanted: { plane: Plane; at: number }[] = [];
     while (wanted.length < components.length) {
       const rest = components.slice(wanted.length);
-      const chosen = rest.length >= 3 ? rest.slice(0, 3) : rest.slice(0, 1);
+      const chosen = rest.length >= 3 && !subsampled ? rest.slice(0, 3) : rest.slice(0, 1);
       const asStored = chosen.length === count && chosen.every((component, i) => component === i);
       const input = asStored ? [bytes] : [selecting(codestream, chosen), bytes];
-      const plane = await withPart1((module) =>
-        run(module, new module.J2KDecoder(), input, codestream, chosen.length, level),
-      );
+      const decode = (module: OpenJpeg & Heard) =>
+        run(module, new module.J2KDecoder(), input, codestream, chosen.length, level);
+      const plane = await (subsampled ? withRoom(codestream, input, level).then(decode) : withPart1(decode));
       wanted.push(...chosen.map((_, at) => ({ plane, at })));
     }
     return wanted;
@@ -85,30 +107,42 @@ export async function decodeRegion(
   const parts = await decodeComponents(bytes, codestream, palette ? [0] : from, level);
 
   const scale = 2 ** level;
-  const stride = Math.ceil(codestream.width / scale);
-  const [left, top] = [region.x / scale, region.y / scale];
+  const origin = componentExtent(codestream, first, level);
+  const [left, top] = [origin.left + region.x / scale, origin.top + region.y / scale];
   const width = Math.ceil(region.width / scale);
   const height = Math.ceil(region.height / scale);
   const full = depth === 16 ? 65535 : 255;
-  const data =
-    depth === 16
-      ? new Uint16Array(width * height * from.length)
-      : new Uint8Array(width * height * from.length);
+  const count = width * height * from.length;
+  const data = depth === 16 ? new Uint16Array(count) : new Uint8Array(count);
   from.forEach((column, band) => {
-    const { plane, at } = (palette ? parts[0] : parts[band]) as { plane: Plane; at: number };
+    const { plane, at } = (palette ? parts[0] : parts[band])!;
     const table = palette
       ? paletteTable(palette, column, first.bits, full)
       : scaleTable(first.bits, first.signed, full);
+    const component = palette ? first : codestream.components[column]!;
+    const extent = componentExtent(codestream, component, level);
+    // a sample stands for the pixels from its place to the next sample's, the first for those before it too
+    const columns = places(left, width, component.dx, extent.left, extent.width);
+    const rows = places(top, height, component.dy, extent.top, extent.height);
     let to = band;
-    for (let y = top; y < top + height; y++) {
-      let source = (y * stride + left) * plane.step + at;
-      for (let x = 0; x < width; x++, source += plane.step, to += from.length) {
-        const sample = plane.samples[source] as number;
-        data[to] = table ? (table[sample] as number) : sample;
+    for (const row of rows) {
+      const start = row * extent.width;
+      for (const place of columns) {
+        const sample = plane.samples[(start + place) * plane.step + at]!;
+        data[to] = table ? table[sample]! : sample;
+        to += from.length;
       }
     }
   });
+  if (bands.premultiplied) unpremultiply(data, from.length, full);
   return { width, height, bands: from.length, interpretation, data };
+}
+
+/** For `count` pixels from `start` on, along one axis: the places of their samples in a component that has every `step`th. */
+function places(start: number, count: number, step: number, first: number, samples: number): Int32Array {
+  return Int32Array.from({ length: count }, (_, i) =>
+    Math.min(samples - 1, Math.max(0, Math.floor((start + i) / step) - first)),
+  );
 }
 
 async function listen<T extends object>(

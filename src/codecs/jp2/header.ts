@@ -6,8 +6,15 @@ import type { Interpretation } from "../../pipeline/pixels.ts";
 import type { ImageHeader } from "../codec.ts";
 import { colourFacts, piecewise } from "../colour.ts";
 import { fourCC, headerBytes } from "../header-bytes.ts";
-import { type Boxes, type ColourSpace, type Palette, readBoxes } from "./boxes.ts";
-import { type Codestream, damaged, readCodestream } from "./codestream.ts";
+import { type Boxes, type ChannelDefinition, type ColourSpace, type Palette, readBoxes } from "./boxes.ts";
+import {
+  type Codestream,
+  type Component,
+  componentExtent,
+  damaged,
+  isSubsampled,
+  readCodestream,
+} from "./codestream.ts";
 
 /** How decoded components become the bands of a PixelBuffer. */
 export interface Bands {
@@ -15,6 +22,8 @@ export interface Bands {
   /** The component of each band, or its palette column where there is a palette. */
   readonly from: readonly number[];
   readonly palette?: Palette;
+  /** Colours were multiplied by alpha. */
+  readonly premultiplied?: true;
   /** Why it cannot be served, in words for the caller. */
   readonly unsupported?: string;
 }
@@ -64,10 +73,20 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
     ...(bands.unsupported && { unsupported: bands.unsupported }),
     details: {
       levels: bands.palette ? 0 : codestream.levels, // indices cannot be averaged
-      offset: [codestream.offsetX, codestream.offsetY],
+      starts: starts(codestream),
       components: codestream.components.length,
+      ...(codestream.components.some(isSubsampled) && { subsampled: true }),
     },
   };
+}
+
+/** Where components begin on their own grids, across and down, each place once. */
+function starts(codestream: Codestream): number[] {
+  const places = codestream.components.flatMap((component) => {
+    const { left, top } = componentExtent(codestream, component, 0);
+    return [left, top];
+  });
+  return [...new Set(places)];
 }
 
 /** Everything the header says. */
@@ -99,14 +118,24 @@ function chooseBands(codestream: Codestream, boxes: Boxes): Bands {
   const palette = boxes.mapping ? boxes.palette : undefined;
   const channels = palette ? (boxes.mapping?.length ?? 0) : components.length;
   const space = colourSpace(boxes, channels);
-  const interpretation = space === "other" ? (channels <= 2 ? "gray" : "rgb") : space;
-  const { order, unsupported } = orderChannels(channels, colourBands[interpretation], boxes.definitions);
+  const named = space === "other" ? (channels <= 2 ? "gray" : "rgb") : space;
+  // only chroma is ever subsampled, whatever the file names; OpenJPEG and libvips read it so too
+  const interpretation = named === "rgb" && components.slice(1, 3).some(isSubsampled) ? "ycc" : named;
+  const { order, premultiplied, unsupported } = orderChannels(
+    channels,
+    colourBands[interpretation],
+    boxes.definitions,
+  );
   const from = palette ? order.map((channel) => boxes.mapping?.[channel]?.column ?? 0) : order;
-  const refused = refuse(codestream, boxes, space === "other", palette) ?? unsupported;
+  const refused =
+    refuse(codestream, boxes, space === "other", palette) ??
+    unsupported ??
+    (premultiplied && (interpretation === "ycc" || interpretation === "cmyk") ? refusedAlpha : undefined);
   return {
     interpretation,
     from,
     ...(palette && { palette }),
+    ...(premultiplied && { premultiplied }),
     ...(refused && { unsupported: `${refused}; convert the file.` }),
   };
 }
@@ -126,7 +155,7 @@ function orderChannels(
   channels: number,
   colours: 1 | 3 | 4,
   definitions: Boxes["definitions"],
-): { order: number[]; unsupported?: string } {
+): { order: number[]; premultiplied?: true; unsupported?: string } {
   const plain = Array.from({ length: colours }, (_, i) => Math.min(i, channels - 1));
   if (!definitions) {
     if (channels === colours) return { order: plain };
@@ -140,20 +169,29 @@ function orderChannels(
     (_, i) =>
       definitions.find(({ type, association }) => type === 0 && association === i + 1)?.channel ?? channels,
   );
-  const alpha = definitions.find(({ type, association }) => type === 1 && association === 0);
+  const alpha =
+    definitions.find(isAlpha(channelTypes.opacity)) ?? definitions.find(isAlpha(channelTypes.premultiplied));
   if (alpha && colours < 4) order.push(alpha.channel);
   if (order.some((channel) => channel >= channels))
     return {
       order: plain,
       unsupported: "Expected a JPEG 2000 channel for each colour, received definitions that lack one",
     };
-  if (definitions.some(({ type }) => type === 2) || (alpha && colours === 4))
-    return {
-      order,
-      unsupported: "Expected alpha that is not premultiplied, beside gray or RGB, in a JPEG 2000 file",
-    };
-  return { order };
+  if (alpha && colours === 4) return { order, unsupported: refusedAlpha };
+  const others = definitions.some(
+    ({ type, association }) => type === channelTypes.premultiplied && association !== 0,
+  );
+  if (others) return { order, unsupported: refusedAlpha };
+  return { order, ...(alpha?.type === channelTypes.premultiplied && { premultiplied: true }) };
 }
+
+/** T.800 table I.16: what a channel that is no colour holds. */
+const channelTypes = { opacity: 1, premultiplied: 2 } as const;
+/** Of the picture as a whole (table I.17). */
+const isAlpha = (of: number) => (row: ChannelDefinition) => row.type === of && row.association === 0;
+
+const refusedAlpha =
+  "Expected one alpha for all colours of a JPEG 2000 file, beside gray or RGB, or beside sYCC if it is not premultiplied";
 
 /** Why components cannot be served; undefined where they can. */
 function refuse(
@@ -167,8 +205,10 @@ function refuse(
   if (!first) return undefined;
   if (unknownColour)
     return "Expected gray, sRGB, sYCC or CMYK colour in a JPEG 2000 file, received another colour space";
-  if (components.some(({ dx, dy }) => dx !== 1 || dy !== 1))
-    return "Expected JPEG 2000 components of full resolution, received subsampled ones";
+  if (isSubsampled(first))
+    return "Expected a first JPEG 2000 component of full resolution, received a subsampled one";
+  if (components.some((component) => !hasSamples(codestream, component)))
+    return "Expected samples in each JPEG 2000 component, received a picture too small for its subsampling";
   if (components.some(({ bits, signed }) => bits !== first.bits || signed !== first.signed))
     return "Expected JPEG 2000 components of one depth, received mixed depths";
   if (first.bits > 16) return `Expected at most 16 bits per JPEG 2000 sample, received ${first.bits}`;
@@ -177,6 +217,11 @@ function refuse(
   if (palette && (components.length !== 1 || first.signed || !boxes.mapping?.every(mapped(palette))))
     return "Expected a JPEG 2000 palette over one component, received another arrangement";
   return undefined;
+}
+
+function hasSamples(codestream: Codestream, component: Component): boolean {
+  const { width, height } = componentExtent(codestream, component, 0);
+  return width > 0 && height > 0;
 }
 
 const mapped = (palette: Palette) => (row: { component: number; column?: number }) =>

@@ -1,5 +1,6 @@
 // Stored samples to what a PixelBuffer holds: widening, palettes, MinIsWhite, YCbCr, CIELAB, floating point and alpha.
 
+import { unpremultiply } from "../../pipeline/unpremultiply.ts";
 import type { Picture } from "./picture.ts";
 import { yccToRgb } from "./ycc.ts";
 
@@ -190,13 +191,4 @@ function fromPalette(colours: readonly number[]): Finish {
       for (let b = 0; b < 3; b++) out[o + b] = bytes[b * size + (indices[i] as number)] ?? 0;
     return out;
   };
-}
-
-function unpremultiply(data: Uint8Array | Uint16Array, bands: number, full: number): void {
-  for (let i = 0; i < data.length; i += bands) {
-    const alpha = data[i + bands - 1] as number;
-    if (alpha === 0 || alpha === full) continue;
-    for (let b = 0; b < bands - 1; b++)
-      data[i + b] = Math.min(full, Math.round(((data[i + b] as number) * full) / alpha));
-  }
 }

@@ -286,26 +286,63 @@ describe("jpeg 2000 samples of other kinds", () => {
     const lab = boxed({ codestream, size: [600, 400, 3], enumerated: 14 });
     expect((await probe(lab)).unsupported).toMatch(/colour space/);
     await expect(decode(lab)).rejects.toMatchObject({ kind: "unsupported" });
-    const subsampled = codestream.slice();
-    subsampled[4 + 40 + 3 * 1 - 2 + 1] = 2; // SIZ: XRsiz of the second component
-    expect((await probe(subsampled)).unsupported).toMatch(/subsampled/);
-    await expect(decode(subsampled)).rejects.toMatchObject({ kind: "unsupported" });
-    const premultiplied = box(
-      "cdef",
-      u16(4),
-      ...[0, 1, 2].flatMap((c) => [u16(c), u16(0), u16(c + 1)]),
-      u16(3),
-      u16(2),
-      u16(0),
-    );
-    const four = boxed({
-      codestream: codestreamOf("jp2-rgba8.jp2"),
-      size: [600, 400, 4],
-      extra: premultiplied,
+    const files = {
+      "CMYK with alpha": alphaFile({ type: 1, association: 0, enumerated: 12 }),
+      "premultiplied sYCC": alphaFile({ type: 2, association: 0, enumerated: 18 }),
+      "alpha of one colour": alphaFile({ type: 2, association: 1 }),
+    };
+    for (const file of Object.values(files)) {
+      expect((await probe(file)).unsupported).toMatch(/one alpha for all colours/);
+      await expect(decode(file)).rejects.toMatchObject({ kind: "unsupported" });
+    }
+  });
+
+  it("that were multiplied by alpha are divided by it", async () => {
+    const stored = await raw("png-rgba8.png");
+    const straight = await decode(alphaFile({ type: 1, association: 0 }));
+    expect(Buffer.compare(straight.data as Uint8Array, stored)).toBe(0);
+    const { data, bands, interpretation } = await decode(alphaFile({ type: 2, association: 0 }));
+    expect({ bands, interpretation }).toEqual({ bands: 4, interpretation: "rgb" });
+    const expected = stored.map((value, i) => {
+      const alpha = stored[i - (i % 4) + 3]!;
+      return i % 4 === 3 || alpha === 0 ? value : Math.min(255, Math.round((value * 255) / alpha));
     });
-    await expect(decode(four)).rejects.toMatchObject({ kind: "unsupported" });
+    expect(Buffer.compare(data as Uint8Array, expected)).toBe(0);
+    expect(expected).not.toEqual(stored);
+  });
+
+  it("of gray that were multiplied by alpha are divided by it, in HTJ2K", async () => {
+    const values = Array.from({ length: width * height * 2 }, (_, i) => (i * 31) % 256);
+    const codestream = await encodeCodestream({
+      width,
+      height,
+      bands: 2,
+      bits: 8,
+      values,
+      highThroughput: true,
+    });
+    const cdef = box("cdef", u16(2), ...[0, 1].flatMap((c) => [u16(c), u16(2 * c), u16(1 - c)]));
+    const file = boxed({ codestream, size: [width, height, 2], enumerated: 17, extra: cdef });
+    const { data, bands, interpretation } = await decode(file);
+    expect({ bands, interpretation }).toEqual({ bands: 2, interpretation: "gray" });
+    const expected = values.map((value, i) => {
+      const alpha = values[i | 1]!;
+      return i % 2 === 1 || alpha === 0 ? value : Math.min(255, Math.round((value * 255) / alpha));
+    });
+    expect([...data]).toEqual(expected);
   });
 });
+
+/** The RGBA fixture with what its fourth channel is. */
+function alphaFile(alpha: { type: number; association: number; enumerated?: number }): Uint8Array {
+  const { type, association, enumerated } = alpha;
+  const colours = [0, 1, 2].flatMap((c) => [u16(c), u16(0), u16(c + 1)]);
+  const extra =
+    enumerated === 12
+      ? box("cdef", u16(5), ...colours, u16(3), u16(0), u16(4), u16(4), u16(type), u16(association))
+      : box("cdef", u16(4), ...colours, u16(3), u16(type), u16(association));
+  return boxed({ codestream: codestreamOf("jp2-rgba8.jp2"), size: [600, 400, 4], extra, enumerated });
+}
 
 describe("damaged jpeg 2000", () => {
   const half = (name: string) => fixture(name).subarray(0, fixture(name).length / 2);
