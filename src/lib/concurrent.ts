@@ -21,3 +21,11 @@ export async function forEachConcurrently<T>(
   await Promise.all(running);
   if (failure) throw failure.error;
 }
+
+/** Items until `enough`, which is asked after each of them. */
+export async function* until<T>(items: AsyncIterable<T>, enough: () => boolean): AsyncGenerator<T> {
+  for await (const item of items) {
+    yield item;
+    if (enough()) return;
+  }
+}

@@ -210,7 +210,7 @@ export function nodeFiles(): FileSystem {
           continue;
         }
         const target = await unlessAbsent(() => stat(join(path, entry.name))).catch(() => undefined);
-        yield { name: entry.name, kind: target ? kindOf(target) : "other" };
+        yield { name: entry.name, kind: target ? kindOf(target) : "other", link: true };
       }
     },
     writeFile: writeWhole,

@@ -12,6 +12,13 @@ export interface FileStat {
   readonly state?: string;
 }
 
+export interface FileEntry {
+  readonly name: string;
+  readonly kind: FileStat["kind"];
+  /** Whether it is a symbolic link, where the runtime shows those. */
+  readonly link?: boolean;
+}
+
 export interface OpenFile extends ByteSource {
   readonly size: number;
   /** Of what was opened, whatever stands at its path now. */
@@ -28,7 +35,8 @@ export interface FileSystem {
   /** Regular files only; opening a pipe or device is an error, and never waits. */
   open(path: string): Promise<OpenFile>;
   readFile(path: string): Promise<Uint8Array | undefined>;
-  list(path: string): AsyncIterable<{ readonly name: string; readonly kind: FileStat["kind"] }>;
+  /** Entries of a directory; a symbolic link has the kind of what it leads to. */
+  list(path: string): AsyncIterable<FileEntry>;
   /** The whole file appears at once or not at all, also after a crash (temporary name, sync, rename) where the runtime can. Makes parent directories. */
   writeFile(path: string, data: Uint8Array): Promise<void>;
   /** Marks a file as used now (its modification time); absent where the runtime cannot. */

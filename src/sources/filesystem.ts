@@ -2,10 +2,10 @@
 
 import { ServiceError, sourceChanged } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
-import { forEachConcurrently } from "../lib/concurrent.ts";
+import { forEachConcurrently, until } from "../lib/concurrent.ts";
 import { createCounts } from "../lib/count.ts";
 import { createLru } from "../lib/lru.ts";
-import type { FileStat, FileSystem, OpenFile } from "../platform/platform.ts";
+import type { FileEntry, FileStat, FileSystem, OpenFile } from "../platform/platform.ts";
 import { keySegments } from "./key.ts";
 import { fileKind, isHidden, isUnlisted } from "./listing.ts";
 import type { MasterFile, Source, SourceEntry, SourceImage } from "./source.ts";
@@ -215,7 +215,7 @@ export function filesystemSource({
     found.delete(pathOf(keySegments(key)));
   };
 
-  const list = async (directory: string): Promise<readonly SourceEntry[] | undefined> => {
+  const list: Source["list"] = async (directory, enough = () => false) => {
     const segments = directory === "" ? [] : keySegments(directory.replace(/\/$/, ""));
     if (segments.some(isHidden)) return undefined;
     const realRoot = await realRootPath();
@@ -223,14 +223,14 @@ export function filesystemSource({
     if (real === undefined || (await unlessAbsent(() => files.stat(real)))?.kind !== "directory")
       return undefined;
     const entries: SourceEntry[] = [];
-    const look = async ({ name, kind }: { readonly name: string; readonly kind: FileStat["kind"] }) => {
-      // A link has the kind of what it leads to; one that leads out of the root or to nothing is not there.
+    const look = async ({ name, kind, link }: FileEntry) => {
       if (kind === "other" || isUnlisted(name)) return;
-      const target = await realPathIn(realRoot, `${real.replace(/\/$/, "")}/${name}`).catch(() => undefined);
-      if (target === undefined) return;
+      // A link that leads out of the root or to nothing is not there; what is no link lies where its directory lies.
+      const path = `${real.replace(/\/$/, "")}/${name}`;
+      if (link && !(await realPathIn(realRoot, path).catch(() => undefined))) return;
       entries.push({ name, kind: kind === "file" ? fileKind(name) : kind });
     };
-    await unlessAbsent(() => forEachConcurrently(files.list(real), 8, look));
+    await unlessAbsent(() => forEachConcurrently(until(files.list(real), enough), 8, look));
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   };
 

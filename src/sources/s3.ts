@@ -1,5 +1,6 @@
 // Masters in a bucket of an S3-compatible store.
 
+import { until } from "../lib/concurrent.ts";
 import { type Bucket, openBucket, S3Error } from "../lib/s3.ts";
 import { bucketOf } from "../lib/s3-options.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -36,14 +37,14 @@ export function s3Remote(
         { range, known, signal },
         retries,
       ),
-    async list(folder) {
+    async list(folder, enough = () => false) {
       const segments = folder === "" ? [] : keySegments(folder.replace(/\/$/, ""));
       if (segments.some(isHidden)) return undefined;
       const prefix = `${options.key_prefix}${segments.map((segment) => `${segment}/`).join("")}`;
       const entries: SourceEntry[] = [];
       let found = false;
       try {
-        for await (const { key } of bucket.list(prefix, "/")) {
+        for await (const { key } of until(bucket.list(prefix, "/"), enough)) {
           found = true;
           const rest = key.slice(prefix.length);
           const name = rest.replace(/\/$/, "");

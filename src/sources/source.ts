@@ -44,8 +44,11 @@ export interface Source {
    * kept, their slot is emptied by the caller.
    */
   purge?(key?: string): void;
-  /** Entries of a directory, "" being the top; undefined where there is none. */
-  list?(prefix: string): Promise<readonly SourceEntry[] | undefined>;
+  /**
+   * Entries of a directory, "" being the top; undefined where there is none. `enough` is asked while a long listing is read and
+   * ends it early: the entries are then those that came so far.
+   */
+  list?(prefix: string, enough?: () => boolean): Promise<readonly SourceEntry[] | undefined>;
   /** Resolves when the source can be used; throws with the reason, in words for the operator. */
   check(): Promise<void>;
 }

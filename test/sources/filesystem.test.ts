@@ -392,17 +392,24 @@ describe("a listing", () => {
     expect(await source.list?.("book/pages/")).toEqual([{ name: "1.tif", kind: "image" }]);
   });
 
-  it("leaves out what cannot be looked at, and shows the rest", async () => {
+  it("leaves out a link that cannot be looked at, and shows the rest", async () => {
     const denying: FileSystem = {
       ...files,
       realPath: (path) =>
-        path.endsWith("/1.tif")
+        path.endsWith("/2.tif")
           ? Promise.reject(Object.assign(new Error(`EACCES: ${path}`), { code: "EACCES" }))
           : files.realPath(path),
     };
-    await writeFile(join(root, "book/pages/2.tif"), "page two");
-    expect(await make(denying).list?.("book/pages")).toEqual([{ name: "2.tif", kind: "image" }]);
+    await symlink("1.tif", join(root, "book/pages/2.tif"));
+    expect(await make(denying).list?.("book/pages")).toEqual([{ name: "1.tif", kind: "image" }]);
     await rm(join(root, "book/pages/2.tif"));
+  });
+
+  it("ends early once there is enough", async () => {
+    let asked = 0;
+    const entries = await source.list?.("", () => ++asked === 3);
+    expect(asked).toBe(3);
+    expect(entries?.length).toBeLessThanOrEqual(3);
   });
 
   it.each(["nowhere", "a.jpg", ".git", "out-directory", "sibling"])(
