@@ -42,6 +42,7 @@ export async function served(
     version: process.versions.node,
     env,
     parallelism: 2,
+    startCommands: { folder: "smalti DIR", config: "smalti -config smalti.yaml" },
     memoryBytes: 2 ** 32,
     wasm: testHost.wasm as Platform["wasm"],
     deflate: testHost.deflate,

@@ -66,8 +66,7 @@ async function serve(options: ServeOptions): Promise<Serving> {
 /** `dist`: the directory of the bundle. */
 export function bunPlatform(dist: URL): Platform {
   return {
-    ...processPlatform(dist),
-    name: "bun",
+    ...processPlatform(dist, "bun"),
     version: Bun.version,
     startWorker: () => startWebWorker(new URL("thread.js", dist)),
     serve,

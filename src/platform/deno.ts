@@ -65,8 +65,7 @@ async function serve(options: ServeOptions): Promise<Serving> {
 /** `dist`: the directory of the bundle. */
 export function denoPlatform(dist: URL): Platform {
   return {
-    ...processPlatform(dist),
-    name: "deno",
+    ...processPlatform(dist, "deno"),
     version: Deno.version.deno,
     startWorker: () => startWebWorker(new URL("thread.js", dist)),
     serve,

@@ -8,8 +8,7 @@ import { processPlatform } from "./process.ts";
 /** `dist`: the directory of the bundle. */
 export function nodePlatform(dist: URL): Platform {
   return {
-    ...processPlatform(dist),
-    name: "node",
+    ...processPlatform(dist, "node"),
     version: process.versions.node,
     startWorker: () => startNodeWorker(new URL("thread.js", dist)),
     serve: serveNode,

@@ -72,6 +72,14 @@ export interface ServeOptions {
   readonly fetch: (request: Request) => Response | Promise<Response>;
 }
 
+/** How this program is started again with something else to serve, as a person types it. */
+export interface StartCommands {
+  /** Serves the folder `DIR`. */
+  readonly folder: string;
+  /** Serves what `smalti.yaml` says; absent where the configuration is not named by an argument (workerd). */
+  readonly config?: string;
+}
+
 /** Resolves when the head of the answer is there. Rejects with the runtime's error, or where no address is allowed. */
 export type CheckedGet = (
   url: URL,
@@ -103,6 +111,7 @@ export interface Platform {
   readonly connectionsEndWithRequest?: boolean;
   /** Where the process was started; file names in the configuration are relative to the file, command-line ones to this. */
   readonly cwd?: string;
+  readonly startCommands: StartCommands;
   /** Undefined on workerd: jobs run in place. */
   startWorker?(): WorkerPort;
   serve?(options: ServeOptions): Promise<Serving>;

@@ -8,6 +8,7 @@ import { usableMemory, usableProcessors } from "./machine.ts";
 import { nodeFiles } from "./node-files.ts";
 import type { Platform } from "./platform.ts";
 import { notedAddress, notedTarget } from "./request-facts.ts";
+import { type ProcessRuntime, startCommands } from "./start-commands.ts";
 
 const deflateAsync = promisify(deflateCallback) as (
   data: Uint8Array,
@@ -22,9 +23,10 @@ export async function deflate(data: Uint8Array, level: number): Promise<Uint8Arr
 
 const signals = { reload: ["SIGHUP"], stop: ["SIGTERM", "SIGINT"] } as const;
 
-/** Everything but name, version, workers and server; `dist` is the directory of the bundle, with a final slash. */
-export function processPlatform(dist: URL): Omit<Platform, "name" | "version"> {
+/** Everything but version, workers and server; `dist` is the directory of the bundle, with a final slash. */
+export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform, "version"> {
   return {
+    name,
     env: process.env,
     parallelism: usableProcessors(),
     memoryBytes: usableMemory(),
@@ -36,6 +38,7 @@ export function processPlatform(dist: URL): Omit<Platform, "name" | "version"> {
     files: nodeFiles(),
     checkedGet,
     cwd: process.cwd(),
+    startCommands: startCommands(name, process.argv[1], process.env),
     onSignal(signal, listener) {
       for (const name of signals[signal]) process.on(name, listener);
     },

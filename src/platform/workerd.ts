@@ -42,6 +42,7 @@ export function workerdPlatform(
     version: globalThis.navigator?.userAgent ?? "",
     env,
     parallelism: 1,
+    startCommands: { folder: "workerd serve workerd.capnp --directory-path disk=DIR" },
     memoryBytes: Number(env.SMALTI_MEMORY_BYTES) || assumedMemory,
     wasm(name) {
       const module = modules[name];

@@ -1,0 +1,28 @@
+// The command that started this program, without its arguments.
+
+import type { StartCommands } from "./platform.ts";
+
+/** Runtimes that start this program as a process with arguments. */
+export type ProcessRuntime = "node" | "deno" | "bun";
+
+/** What starts the bundle, as docs/runtimes.md has it: the real path of this machine is nobody's business. */
+const bundle: Readonly<Record<ProcessRuntime, string>> = {
+  node: "node dist/main.js",
+  deno: "deno run --allow-net --allow-read --allow-write --allow-env --allow-sys dist/main.js",
+  bun: "bun run dist/main.js",
+};
+
+/**
+ * The commands for the way this process was started: by `npm start` (npm says so in the environment), by the installed
+ * program `smalti`, or by the file of the bundle. `script`: path of the file that the runtime was asked to run.
+ */
+export function startCommands(
+  runtime: ProcessRuntime,
+  script: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): StartCommands {
+  const installed = /(?:^|[/\\])smalti$/.test(script ?? "");
+  const command =
+    env.npm_lifecycle_event === "start" ? "npm start --" : installed ? "smalti" : bundle[runtime];
+  return { folder: `${command} DIR`, config: `${command} -config smalti.yaml` };
+}

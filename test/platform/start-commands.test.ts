@@ -1,0 +1,23 @@
+// The commands that the start page shows fit how this process was started.
+
+import { expect, test } from "vitest";
+import { startCommands } from "../../src/platform/start-commands.ts";
+
+test.each([
+  ["node", "/srv/app/dist/main.js", { npm_lifecycle_event: "start" }, "npm start -- "],
+  ["node", "/srv/app/dist/main.js", {}, "node dist/main.js "],
+  ["node", "/usr/local/bin/smalti", {}, "smalti "],
+  ["node", "/srv/app/dist/main.js", { npm_lifecycle_event: "test" }, "node dist/main.js "],
+  ["bun", "/srv/app/dist/main.js", {}, "bun run dist/main.js "],
+  [
+    "deno",
+    "/srv/app/dist/main.js",
+    {},
+    "deno run --allow-net --allow-read --allow-write --allow-env --allow-sys dist/main.js ",
+  ],
+] as const)("%s running %s with %o is started again by %s", (runtime, script, env, command) => {
+  expect(startCommands(runtime, script, env)).toEqual({
+    folder: `${command}DIR`,
+    config: `${command}-config smalti.yaml`,
+  });
+});
