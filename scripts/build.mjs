@@ -7,6 +7,7 @@ import { builtinModules } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as esbuild from "esbuild";
+import { writeDocsPages } from "./docs-pages.mjs";
 import { buildWasm } from "./wasm.mjs";
 import { workerdConfig } from "./workerd-config.mjs";
 
@@ -213,6 +214,7 @@ async function copyStatic(target) {
   await cp(join(root, "static"), target, { recursive: true }).catch((error) => {
     if (error.code !== "ENOENT") throw error;
   });
+  await writeDocsPages(join(root, "docs"), join(target, "docs"));
   const viewer = join(packages, "openseadragon");
   const place = join(target, "openseadragon");
   await mkdir(place, { recursive: true });

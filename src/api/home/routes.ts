@@ -8,11 +8,15 @@ import { forwardedHeaders } from "../http/client.ts";
 import { isNotModified } from "../http/conditional.ts";
 import type { Env } from "../http/context.ts";
 import { mountGet } from "../http/methods.ts";
+import { docsPage } from "./docs-page.ts";
 import { homePage } from "./home-page.ts";
 
 const contentTypes: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
+  html: "text/html; charset=utf-8",
   js: "text/javascript; charset=utf-8",
+  json: "application/json",
+  jpg: "image/jpeg",
   png: "image/png",
   svg: "image/svg+xml",
   ico: "image/x-icon",
@@ -27,6 +31,10 @@ const securityPolicy = (base: string) => {
   const images = `'self' ${new URL(base).origin}`;
   return `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src ${images} data: blob:; connect-src ${images}; base-uri 'none'; form-action 'none'; frame-ancestors *`;
 };
+
+/** The documentation has styles and pictures, and no script. */
+const docsPolicy =
+  "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
 /** Mounts /, /robots.txt, /favicon.ico and /static/. */
 export function mountHome(app: Hono<Env>, service: Service): void {
@@ -59,10 +67,14 @@ export function mountHome(app: Hono<Env>, service: Service): void {
 async function file(request: Request, service: Service, path: string): Promise<Response> {
   const extension = /\.([a-z]+)$/.exec(path)?.[1] ?? "";
   const type = contentTypes[extension];
-  const bytes =
-    type && /^[A-Za-z0-9._/-]+$/.test(path) && !path.includes("..")
+  const asset =
+    type && /^(docs|home|openseadragon)\/[A-Za-z0-9._/-]+$/.test(path) && !path.includes("..")
       ? await service.platform.asset(path)
       : undefined;
+  const bytes =
+    asset && extension === "html"
+      ? new TextEncoder().encode(docsPage(new TextDecoder().decode(asset)))
+      : asset;
   if (!bytes || !type)
     return new Response("Not found\n", {
       status: 404,
@@ -73,6 +85,7 @@ async function file(request: Request, service: Service, path: string): Promise<R
     ETag: etag,
     "Cache-Control": "public, max-age=3600",
     "X-Content-Type-Options": "nosniff",
+    ...(extension === "html" ? { "Content-Security-Policy": docsPolicy } : {}),
   };
   if (isNotModified(request.headers, { etag })) return new Response(null, { status: 304, headers });
   return new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { ...headers, "Content-Type": type } });
