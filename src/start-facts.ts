@@ -44,7 +44,7 @@ export async function startFacts(
   const [described, example] = await Promise.all([
     Promise.all(sources.all.map(describeSource)),
     withDeadline(look.ms, () => firstImages(images, sources.default, 1)).then(
-      ([first]) => first,
+      (listed) => listed.find(({ size }) => size) ?? listed[0],
       () => undefined,
     ),
   ]);

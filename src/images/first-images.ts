@@ -2,7 +2,7 @@
 
 import { ServiceError } from "../errors.ts";
 import { forEachConcurrently } from "../lib/concurrent.ts";
-import type { Source } from "../sources/source.ts";
+import type { Source, SourceEntry } from "../sources/source.ts";
 import { type DescribeParts, describe, openMaster } from "./describe.ts";
 import { asShown, type Size, uprightSize } from "./orientation.ts";
 import type { OutputPolicy } from "./policy.ts";
@@ -20,41 +20,76 @@ export interface Listed {
 
 /** Directories that are looked into at most. */
 const maxDirectories = 16;
+/** Milliseconds after which a long listing ends with what it has. */
+const listingMs = 1000;
 /** Pictures that are looked at at once. */
 const atOnce = 8;
+/** Pictures among which one that works is looked for. */
+const candidates = 96;
 
-/** Up to `count` images of a source in natural order: its top directory first, then the ones below. */
+/**
+ * Up to `count` images of a source in natural order: its top directory first, then the ones below. Where none of them works
+ * but one soon after them does, that one follows.
+ */
 export async function firstImages(
   parts: Parts,
   source: Source,
   count: number,
   signal?: AbortSignal,
 ): Promise<readonly Listed[]> {
-  const identifiers = source.list ? await walk(source, count) : [];
-  const listed: Listed[] = [];
-  await forEachConcurrently(identifiers.entries(), atOnce, async ([at, identifier]) => {
-    listed[at] = await look(parts, identifier, signal);
-  });
+  const identifiers = await walk(source, count, Math.max(count, candidates));
+  const lookAt = async (from: number, to: number) => {
+    const listed: Listed[] = [];
+    await forEachConcurrently(identifiers.slice(from, to).entries(), atOnce, async ([at, identifier]) => {
+      listed[at] = await look(parts, identifier, signal);
+    });
+    return listed;
+  };
+  const works = ({ size }: Listed) => size !== undefined;
+  const listed = await lookAt(0, count);
+  for (let at = count; at < identifiers.length && !listed.some(works); at += atOnce)
+    listed.push(...(await lookAt(at, at + atOnce)).filter(works).slice(0, 1));
   return listed;
 }
 
-async function walk(source: Source, count: number): Promise<string[]> {
+/** Up to `most` identifiers; no further directory is read once there are `wanted`. */
+async function walk(source: Source, wanted: number, most: number): Promise<string[]> {
   const found: string[] = [];
-  const directories = [""];
-  for (let n = 0; n < directories.length && n < maxDirectories && found.length < count; n++) {
+  const directories = source.list ? [""] : [];
+  const end = performance.now() + listingMs;
+  for (let n = 0; n < directories.length && n < maxDirectories && found.length < wanted; n++) {
     const directory = directories[n] as string;
-    const entries = (await source.list?.(directory).catch(() => undefined)) ?? [];
-    const sorted = [...entries].sort((a, b) => natural.compare(a.name, b.name));
-    for (const { name, kind } of sorted) {
-      const path = directory ? `${directory}/${name}` : name;
-      if (kind === "directory") directories.push(path);
-      else if (kind === "image" && found.length < count) found.push(source.prefix + path);
-    }
+    let entries = 0;
+    const enough = () => ++entries >= most && performance.now() > end;
+    const listed = (await source.list?.(directory, enough).catch(() => undefined)) ?? [];
+    const pathOf = ({ name }: SourceEntry) => (directory ? `${directory}/${name}` : name);
+    const images = listed.filter(({ kind }) => kind === "image");
+    found.push(...firstByName(images, most - found.length).map((entry) => source.prefix + pathOf(entry)));
+    directories.push(
+      ...listed
+        .filter(({ kind }) => kind === "directory")
+        .sort(byName)
+        .map(pathOf),
+    );
   }
   return found;
 }
 
 const natural = new Intl.Collator("en", { numeric: true });
+const byName = (a: SourceEntry, b: SourceEntry) => natural.compare(a.name, b.name);
+
+/** The first `most` entries in natural order, without sorting the rest: a folder may hold a hundred thousand. */
+function firstByName(entries: readonly SourceEntry[], most: number): SourceEntry[] {
+  const first: SourceEntry[] = [];
+  for (const entry of entries) {
+    const last = first.at(-1);
+    if (first.length >= most && (!last || byName(entry, last) >= 0)) continue;
+    const at = first.findIndex((other) => byName(entry, other) < 0);
+    first.splice(at < 0 ? first.length : at, 0, entry);
+    first.length = Math.min(first.length, most);
+  }
+  return first;
+}
 
 async function look(parts: Parts, identifier: string, signal?: AbortSignal): Promise<Listed> {
   try {

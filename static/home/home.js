@@ -1,7 +1,7 @@
 // The zoomable picture of the start page, and the pictures to choose from.
 (() => {
-  const place = document.getElementById("viewer");
-  const controls = document.getElementById("controls");
+  const byId = (id) => document.getElementById(id);
+  const [stage, place, trouble, controls] = ["stage", "viewer", "trouble", "controls"].map(byId);
   if (!place || !window.OpenSeadragon) return;
   const { base } = place.dataset;
   const address = (id, version, rest) => `${base}/iiif/${version}/${id}${rest}`;
@@ -12,8 +12,9 @@
     drawer: ["canvas"],
     showNavigationControl: false,
     showNavigator: place.clientWidth >= 640,
-    navigatorPosition: "BOTTOM_RIGHT",
-    navigatorSizeRatio: 0.16,
+    navigatorId: "navigator",
+    navigatorAutoFade: false,
+    navigatorOpacity: 1,
     visibilityRatio: 0.6,
     minZoomImageRatio: 0.7,
     maxZoomPixelRatio: 3,
@@ -27,14 +28,13 @@
   const label = (name) =>
     viewer.canvas.setAttribute("aria-label", `${name}: arrow keys move, plus and minus zoom, 0 shows all`);
   viewer.canvas.setAttribute("role", "application");
-  label(document.getElementById("name").textContent);
+  label(byId("name").textContent);
 
   const acts = {
     in: () => viewer.viewport.zoomBy(1.6),
     out: () => viewer.viewport.zoomBy(1 / 1.6),
     home: () => viewer.viewport.goHome(),
-    full: () =>
-      document.fullscreenElement ? document.exitFullscreen() : place.parentElement.requestFullscreen(),
+    full: () => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen()),
   };
   for (const button of controls.querySelectorAll("button")) {
     if (button.dataset.act === "full" && !document.fullscreenEnabled) button.remove();
@@ -45,28 +45,106 @@
   }
   controls.hidden = false;
 
-  const buttons = [...document.querySelectorAll(".strip button")];
+  const links = [...document.querySelectorAll(".strip a")];
   const mark = () => {
-    for (const button of buttons) {
-      const current = button.dataset.id === place.dataset.id;
-      if (current) button.setAttribute("aria-current", "true");
-      else button.removeAttribute("aria-current");
+    for (const link of links) {
+      if (link.dataset.id === place.dataset.id) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
     }
   };
-  for (const button of buttons)
-    button.addEventListener("click", () => {
-      const { id, name, size, large } = button.dataset;
-      place.dataset.id = id;
-      viewer.open(address(id, 3, "/info.json"));
-      label(name);
-      document.getElementById("name").textContent = name;
-      document.getElementById("size").textContent = size;
-      for (const link of document.querySelectorAll("a[data-rest]"))
-        link.textContent = link.href = address(id, link.dataset.version, link.dataset.rest);
-      const largeLink = document.getElementById("large");
-      largeLink.textContent = largeLink.href = large;
-      mark();
-      place.scrollIntoView({ block: "nearest" });
+
+  const show = (link) => {
+    const { id, name, size, large } = link.dataset;
+    place.dataset.id = id;
+    place.hidden = false;
+    trouble.hidden = true;
+    viewer.open(address(id, 3, "/info.json"));
+    label(name);
+    byId("name").textContent = byId("name").title = name;
+    byId("size").textContent = size;
+    for (const element of document.querySelectorAll("[data-version]")) {
+      const { version, rest = large } = element.dataset;
+      const whole = address(id, version, rest);
+      if (element.href) {
+        element.href = whole;
+        element.querySelector(".start").textContent = address(id, version, "");
+        element.lastChild.textContent = rest;
+      } else element.textContent = `'${whole.replaceAll("'", "%27")}'`;
+    }
+    mark();
+  };
+
+  /** Whether somebody chose a picture: what is shown then stays, with its reason where it fails. */
+  let chosen = false;
+  for (const link of links)
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      if (!link.href) return;
+      chosen = true;
+      show(link);
+      stage.scrollIntoView({ block: "nearest" });
     });
   mark();
+
+  // A file whose header is sound may still be damaged behind it, which shows when its pixels are asked for.
+  const reasonOf = async (url) => {
+    const answer = await fetch(url, { headers: { Accept: "application/problem+json" } }).catch(
+      () => undefined,
+    );
+    if (answer?.ok) return undefined;
+    const problem = await answer?.json().catch(() => undefined);
+    return problem?.detail ?? "The service does not answer. Load this page again in a moment.";
+  };
+  const broken = (link, reason) => {
+    const item = link.parentElement;
+    if (item.classList.contains("broken")) return;
+    item.classList.add("broken");
+    link.removeAttribute("href");
+    link.querySelector("img").remove();
+    const text = document.createElement("span");
+    text.className = "reason quiet";
+    text.textContent = reason;
+    link.append(text);
+  };
+  const instead = (reason) => {
+    const next = chosen ? undefined : links.find((link) => link.href && link.dataset.id !== place.dataset.id);
+    if (next) return show(next);
+    viewer.close();
+    place.hidden = true;
+    trouble.hidden = false;
+    trouble.textContent = `${byId("name").textContent} cannot be shown. ${reason}`;
+  };
+  const fail = (id, reason) => {
+    const link = links.find((each) => each.dataset.id === id);
+    if (link) broken(link, reason);
+    if (id === place.dataset.id) instead(reason);
+  };
+
+  for (const link of links) {
+    const image = link.querySelector("img");
+    const failed = async () => {
+      const reason = await reasonOf(image.src);
+      if (reason) fail(link.dataset.id, reason);
+    };
+    image.addEventListener("error", failed, { once: true });
+    if (image.complete && image.naturalWidth === 0 && image.currentSrc) failed();
+  }
+  let tiles = 0;
+  viewer.addHandler("open", () => {
+    tiles = 0;
+  });
+  viewer.addHandler("tile-loaded", () => {
+    tiles++;
+  });
+  viewer.addHandler("tile-load-failed", async ({ tile }) => {
+    const { id } = place.dataset;
+    if (tiles > 0) return;
+    const reason = await reasonOf(tile.getUrl());
+    if (reason && tiles === 0) fail(id, reason);
+  });
+  viewer.addHandler("open-failed", async () => {
+    const { id } = place.dataset;
+    fail(id, (await reasonOf(address(id, 3, "/info.json"))) ?? "Load this page again.");
+  });
 })();

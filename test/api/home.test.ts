@@ -33,6 +33,11 @@ const withoutEntities = (text: string) =>
     .replaceAll("&amp;", "&");
 const attributes = (name: string, text = html) =>
   [...text.matchAll(new RegExp(` ${name}="([^"]*)"`, "g"))].map(([, value = ""]) => withoutEntities(value));
+/** Commands as they are copied: their text without the markup of their words. */
+const commands = (text: string) =>
+  [...text.matchAll(/<pre class="command"[^>]*>(.*?)<\/pre>/gs)].map(([, inner = ""]) =>
+    withoutEntities(inner.replace(/<[^>]*>/g, "")),
+  );
 const targetOf = (url: string) => url.replace("http://images.test", "");
 
 beforeAll(async () => {
@@ -68,7 +73,7 @@ describe("the start page of a folder", () => {
 
   test("lists a broken file with the reason, without a way to open it", () => {
     expect(html).toMatch(
-      /<li class="broken"><span>y-broken\.png<\/span> <span class="quiet">[^<]{10,}<\/span><\/li>/,
+      /<li class="broken"><span title="y-broken\.png">y-broken\.png<\/span> <span class="reason quiet">[^<]{10,}<\/span><\/li>/,
     );
     expect(html).not.toContain("y-broken.png/");
     expect(html).not.toContain(folder);
@@ -81,8 +86,8 @@ describe("the start page of a folder", () => {
   });
 
   test("names only addresses that answer", async () => {
-    const addresses = [...attributes("href"), ...attributes("src"), ...attributes("data-large")]
-      .filter((url) => !url.startsWith("https://iiif.io/") && !url.includes("openseadragon"))
+    const addresses = [...attributes("href"), ...attributes("src")]
+      .filter((url) => !url.startsWith("https://iiif.io/") && !/openseadragon|static\/docs/.test(url))
       .map(targetOf);
     expect(addresses.length).toBeGreaterThan(20);
     for (const address of new Set(addresses))
@@ -91,11 +96,20 @@ describe("the start page of a folder", () => {
       expect([id, (await app.get(`/iiif/3/${id}/info.json`)).status]).toEqual([id, 200]);
   });
 
+  test("holds a picture and links for where no script runs, and hides the box that only scripts fill", () => {
+    expect(html).toMatch(/<noscript><style>#viewer, #overview \{ display: none \}<\/style><\/noscript>/);
+    expect(html).toMatch(
+      /<noscript><img src="http:\/\/images\.test\/iiif\/3\/[^"]*\/full\/max\/0\/default\.jpg"/,
+    );
+    expect(html).not.toMatch(/<li><button/);
+  });
+
   test("asks for an image as it is where it is smaller than the box", () => {
     const thumbnails = attributes("src");
     expect(thumbnails).toContain("http://images.test/iiif/3/y-small.jpg/full/max/0/default.jpg");
     expect(thumbnails).toContain("http://images.test/iiif/3/y-wide.jpg/full/!200,200/0/default.jpg");
-    expect(attributes("data-large")).toContain(
+    expect(attributes("href")).toContain("http://images.test/iiif/3/y-small.jpg/full/max/0/default.jpg");
+    expect(attributes("href")).toContain(
       "http://images.test/iiif/3/y-wide.jpg/full/!1200,1200/0/default.jpg",
     );
   });
@@ -118,7 +132,32 @@ describe("the start page", () => {
   test("without sources shows the sample and how to serve one's own images", async () => {
     const page = await (await (await served("sources: []")).get("/")).text();
     expect(page).toContain('data-id="sample"');
-    expect(page).toContain("smalti DIR");
+    expect(commands(page)).toEqual([
+      "smalti DIR",
+      "smalti -config smalti.yaml",
+      "curl 'http://images.test/iiif/3/sample/info.json'",
+      "curl -o picture.jpg 'http://images.test/iiif/3/sample/full/!1200,1200/0/default.jpg'",
+    ]);
+  });
+
+  test("names the version in small print and leads to the documentation", async () => {
+    const page = await (await (await served("sources: []")).get("/")).text();
+    expect(page).toMatch(/<h1>smalti <small[^>]*>dev<\/small><\/h1>/);
+    expect(page).toContain('<a href="/static/docs/index.html">Documentation</a>');
+  });
+
+  test("has commands that a shell and curl take as they are, whatever the name", async () => {
+    const quoted = mkdtempSync(join(tmpdir(), "smalti-quoted-"));
+    copyFileSync(join(fixturesFolder, "base.png"), join(quoted, "it's $(1) [a-z]{2}.png"));
+    const page = await (await (await served(source(quoted))).get("/")).text();
+    rmSync(quoted, { recursive: true });
+    const words = commands(page).map(
+      (command) => /^curl (?:-o picture\.jpg )?'([^' [\]{}]*)'$/.exec(command)?.[1],
+    );
+    expect(words.map((address) => address && decodeURIComponent(address))).toEqual([
+      "http://images.test/iiif/3/it's $(1) [a-z]{2}.png/info.json",
+      "http://images.test/iiif/3/it's $(1) [a-z]{2}.png/full/max/0/default.jpg",
+    ]);
   });
 
   test("of an empty folder says so", async () => {
@@ -139,6 +178,22 @@ describe("the start page", () => {
     rmSync(bad, { recursive: true });
     expect(page).toContain("only.jpg");
     expect(page).toContain('class="broken"');
+    expect(page).toMatch(
+      /class="notice">The only picture [^<]*only\.jpg, cannot be shown\. This file is not a/,
+    );
+    expect(page).not.toContain('id="viewer"');
+    expect(page).not.toContain("<script");
+  });
+
+  test("opens the first picture that works, also where it comes after all that are on the page", async () => {
+    const bad = mkdtempSync(join(tmpdir(), "smalti-late-"));
+    for (let n = 0; n < 30; n++) writeFileSync(join(bad, `${n}.jpg`), "no picture");
+    copyFileSync(join(fixturesFolder, "base.png"), join(bad, "40.png"));
+    const page = await (await (await served(source(bad))).get("/")).text();
+    rmSync(bad, { recursive: true });
+    expect(page).toContain('id="viewer" data-base="http://images.test" data-id="40.png"');
+    expect(page.match(/class="broken"/g)).toHaveLength(24);
+    expect(page).toContain("These are 25 of 31 pictures.");
   });
 
   test("behind a proxy with a prefix keeps to it", async () => {
@@ -164,6 +219,15 @@ describe("the start page", () => {
     );
   });
 
+  test("of more than 5,000 pictures says so", async () => {
+    const many = mkdtempSync(join(tmpdir(), "smalti-thousands-"));
+    for (let n = 0; n < 5001; n++) writeFileSync(join(many, `${n}.png`), "");
+    const page = await (await (await served(source(many))).get("/")).text();
+    rmSync(many, { recursive: true });
+    // A machine that is too busy to count them in time says that there may be more.
+    expect(page).toMatch(/These are 24 (of 5,000 or more pictures\.|pictures; there may be more\.)/);
+  });
+
   test("of many pictures lists them in natural order, and leaves no warning in the log", async () => {
     const many = mkdtempSync(join(tmpdir(), "smalti-many-"));
     const names = Array.from({ length: 24 }, (_, at) => `${at + 1}.png`);
@@ -177,6 +241,7 @@ describe("the start page", () => {
     process.off("warning", note);
     rmSync(many, { recursive: true });
     expect(attributes("data-name", page)).toEqual(names);
+    expect(page).not.toContain("These are");
     expect(warnings).toEqual([]);
   });
 

@@ -1,6 +1,14 @@
 // The start page in Chromium: pictures zoom by hand and by keyboard, at every width, without a message in the console.
 
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
@@ -17,6 +25,10 @@ let folder: string;
 /** Servers of the bundled sample and of a folder. */
 let sample: string;
 let pictures: string;
+/** Servers of folders with damaged files: beside a sound one, and alone. */
+let mixed: string;
+let damaged: string;
+const longName = `${"a very long name of a scan ".repeat(8)}.png`;
 
 beforeAll(async () => {
   built = await buildProgram();
@@ -27,6 +39,14 @@ beforeAll(async () => {
   writeFileSync(join(folder, "broken.png"), "no picture");
   sample = (await built.serve([])).url;
   pictures = (await built.serve([folder])).url;
+  // The header is sound; the pixels end early.
+  const cut = readFileSync(join(fixturesFolder, "base.png")).subarray(0, 20_000);
+  mkdirSync(join(folder, ".damaged"));
+  mkdirSync(join(folder, ".mixed"));
+  for (const name of [".damaged/cut.png", ".mixed/1.png"]) writeFileSync(join(folder, name), cut);
+  copyFileSync(join(fixturesFolder, "base.png"), join(folder, ".mixed", longName));
+  mixed = (await built.serve([join(folder, ".mixed")])).url;
+  damaged = (await built.serve([join(folder, ".damaged")])).url;
   browser = await chromium.launch({
     executablePath: program ?? "chromium",
     args: [
@@ -84,6 +104,20 @@ const colours = (page: Page) =>
 const overflow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
+const box = (page: Page, part: string) => page.locator(part).boundingBox();
+
+/** Contrast of two colours as WCAG 2.2 defines it, of `rgb(r, g, b)`. */
+function contrast(...colours: readonly [string, string]): number {
+  const luminances = colours.map((colour) => {
+    const [r = 0, g = 0, b = 0] = (colour.match(/\d+/g) ?? []).map((digits) => {
+      const value = Number(digits) / 255;
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  });
+  return (Math.max(...luminances) + 0.05) / (Math.min(...luminances) + 0.05);
+}
+
 for (const [width, scheme] of [
   [1280, "light"],
   [400, "dark"],
@@ -106,7 +140,7 @@ for (const [width, scheme] of [
 
   test(`every picture of a folder opens, whatever its name, at ${width} px in ${scheme}`, async () => {
     const { page, problems, tiles } = await open(pictures, width, scheme);
-    const buttons = page.locator(".strip button");
+    const buttons = page.locator(".strip a");
     expect(await buttons.count()).toBe(3);
     for (let n = 0; n < 3; n++) {
       const button = buttons.nth(n);
@@ -119,7 +153,7 @@ for (const [width, scheme] of [
       expect(await page.locator("#name").textContent()).toBe(await button.locator("span").textContent());
       expect(await button.getAttribute("aria-current")).toBe("true");
       expect(await page.locator(".strip [aria-current]").count()).toBe(1);
-      for (const link of await page.locator("a[data-rest], #large").all()) {
+      for (const link of await page.locator("a[data-version]").all()) {
         const address = (await link.getAttribute("href")) as string;
         expect(address).toContain(`/${id}/`);
         expect((await page.request.get(address)).status()).toBe(200);
@@ -146,12 +180,13 @@ test("the keyboard reaches everything in reading order and works the picture", a
       return element?.getAttribute("aria-label") ?? element?.textContent ?? "";
     });
   const order: string[] = [];
-  for (let n = 0; n < 7; n++) {
+  for (let n = 0; n < 8; n++) {
     await page.keyboard.press("Tab");
     order.push(await focused());
   }
-  expect(order[2]).toMatch(/^sample: arrow keys move/);
-  expect(order.slice(3)).toEqual(["Zoom in", "Zoom out", "Whole picture", "Full screen"]);
+  expect(order[2]).toBe("Documentation");
+  expect(order[3]).toMatch(/^sample: arrow keys move/);
+  expect(order.slice(4)).toEqual(["Zoom in", "Zoom out", "Whole picture", "Full screen"]);
 
   await page.locator("[aria-label='Zoom in']").focus();
   const before = tiles.length;
@@ -173,6 +208,111 @@ test("a picture is there without scripts as well", async () => {
   await page.goto(sample);
   expect((await answer).status()).toBe(200);
   expect(await page.locator("#stage img").isVisible()).toBe(true);
+  const [stage, picture] = await Promise.all(["#stage", "figcaption"].map((part) => box(page, part)));
+  const image = await box(page, "#stage img");
+  // Nothing but the picture, its caption, and borders.
+  expect((stage?.height ?? 0) - (picture?.height ?? 0) - (image?.height ?? 0)).toBeLessThan(4);
   expect(await page.locator("#controls").isVisible()).toBe(false);
   await context.close();
+});
+
+for (const [width, scheme] of [
+  [1280, "dark"],
+  [400, "light"],
+] as const)
+  test(`nothing covers the picture, and its stage stands out from the page, at ${width} px in ${scheme}`, async () => {
+    const { page } = await open(sample, width, scheme);
+    const picture = await box(page, "#viewer");
+    const parts =
+      width > 640 ? ["#controls", "#overview", "#navigator", ".caption"] : ["#controls", ".caption"];
+    for (const part of parts) {
+      const other = await box(page, part);
+      expect([part, (other?.y ?? 0) >= (picture?.y ?? 0) + (picture?.height ?? 0)]).toEqual([part, true]);
+      expect([part, (other?.height ?? 0) > 20]).toEqual([part, true]);
+    }
+    const [edge, paper] = await page.evaluate(() => {
+      const stage = document.querySelector("#stage") as Element;
+      return [getComputedStyle(stage).borderTopColor, getComputedStyle(document.body).backgroundColor];
+    });
+    // WCAG 2.2, 1.4.11: what has to be told apart has a contrast of 3 to 1.
+    expect(contrast(edge as string, paper as string)).toBeGreaterThan(3);
+    await page.close();
+  });
+
+for (const width of [1280, 400]) {
+  test(`a picture that turns out to be damaged makes way for the next, and says why, at ${width} px`, async () => {
+    const { page } = await open(mixed, width, "dark");
+    await expect.poll(() => page.locator("#name").textContent()).toBe(longName);
+    await expect.poll(() => colours(page)).toBeGreaterThan(100);
+    expect(await page.locator(".strip .broken").count()).toBe(1);
+    expect(await page.locator(".strip .broken .reason").textContent()).toMatch(/damaged/);
+    expect(await page.locator(".strip .broken a[href]").count()).toBe(0);
+    expect(await page.locator("#trouble").isVisible()).toBe(false);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await page.close();
+  });
+
+  test(`where no picture works the reason stands in place of the viewer, at ${width} px`, async () => {
+    const { page } = await open(damaged, width, "light");
+    await expect
+      .poll(() => page.locator("#trouble").textContent())
+      .toMatch(/^cut\.png cannot be shown\. .*damaged/);
+    for (const part of ["#viewer", "#controls", "#overview"])
+      expect([part, await page.locator(part).isVisible()]).toEqual([part, false]);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await page.close();
+  });
+}
+
+test("at 400 px a long address takes two lines and is copied whole, and commands break between words only", async () => {
+  const { page } = await open(mixed, 400, "light");
+  await expect.poll(() => page.locator("#name").textContent()).toBe(longName);
+  for (const link of await page.locator(".address a").all()) {
+    const { lines, copied, href } = await link.evaluate((element) => {
+      getSelection()?.selectAllChildren(element);
+      const height = Number.parseFloat(getComputedStyle(element).lineHeight);
+      const { parentElement } = element;
+      return {
+        lines: Math.round((parentElement?.getBoundingClientRect().height ?? 0) / height),
+        copied: getSelection()?.toString(),
+        href: (element as HTMLAnchorElement).href,
+      };
+    });
+    expect(lines).toBeLessThanOrEqual(2);
+    expect(copied).toBe(href);
+  }
+  const words = page.locator(".command span");
+  expect(await words.count()).toBeGreaterThan(4);
+  for (const word of await words.all())
+    expect(await word.evaluate((element) => element.getClientRects().length)).toBe(1);
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+  await page.close();
+});
+
+test("the documentation is there, and so is all that it links to", async () => {
+  const { page, problems } = await open(sample, 400, "dark");
+  await page.getByRole("link", { name: "Documentation" }).click();
+  expect(await page.locator("h1").textContent()).toBe("Documentation");
+  const names = await page
+    .locator("main a")
+    .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).href));
+  expect(names.length).toBeGreaterThan(6);
+  const targets = new Set<string>();
+  for (const name of names) {
+    await page.goto(name);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    for (const target of await page.evaluate(() => [
+      ...[...document.querySelectorAll<HTMLAnchorElement>("a[href]")].map((link) => link.href),
+      ...[...document.querySelectorAll("img")].map((image) => image.src),
+    ]))
+      if (target.startsWith(sample)) targets.add(target);
+  }
+  for (const target of targets) {
+    const answer = await page.request.get(target);
+    expect([target, answer.status()]).toEqual([target, 200]);
+    const anchor = new URL(target).hash.slice(1);
+    if (anchor) expect([target, (await answer.text()).includes(`id="${anchor}"`)]).toEqual([target, true]);
+  }
+  expect(problems).toEqual([]);
+  await page.close();
 });

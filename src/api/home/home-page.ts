@@ -1,43 +1,56 @@
-// The start page as HTML: one picture to zoom, the others to choose from, and the addresses that lead to them (D-17).
+// The start page as HTML: one picture to zoom, the others to choose from, and the addresses and commands that lead to them.
 
 import { encodeIdentifier } from "../../iiif/image/path.ts";
+import type { ImageCount } from "../../images/count-images.ts";
 import type { Listed } from "../../images/first-images.ts";
 import type { Service } from "../../service.ts";
 import { escapeHtml, page } from "../http/page.ts";
+import { commandLine, ownImages, shellQuoted } from "./commands.ts";
 
 /** Sides of the boxes that thumbnails and the linked JPEG fit in, in pixels. */
 const thumbnailBox = 200;
 const largeBox = 1200;
 
+export interface Pictures {
+  readonly listed: readonly Listed[];
+  /** Of all that the source holds; absent where it cannot list them. */
+  readonly count: ImageCount | undefined;
+}
+
 /** The whole document. `base`: public URL of the service without trailing slash. */
-export function homePage(service: Service, base: string, images: readonly Listed[]): string {
-  const first = images.find((image) => image.size);
+export function homePage(service: Service, base: string, { listed, count }: Pictures): string {
+  const first = listed.find((image) => image.size);
   const folder = new URL(base).pathname.replace(/\/$/, "");
-  const body = `<header><h1>smalti <span class="quiet">${escapeHtml(service.version)}</span></h1>
-<p class="quiet">An image server for deep zoom: <a href="https://iiif.io/api/image/3.0/">IIIF Image API</a> 3.0 and <a href="https://iiif.io/api/image/2.1/">2.1</a>.</p></header>
-<main>${first ? viewer(base, first) : `<p class="notice">${escapeHtml(nothingToShow(service))}</p>`}
-${images.length > 1 || (images.length === 1 && !first) ? strip(base, images) : ""}
-${service.config().sources.length === 0 ? ownImages : ""}
+  const asset = (path: string) => escapeHtml(`${folder}/static/${path}`);
+  const body = `<header><h1>smalti <small class="quiet">${escapeHtml(service.version)}</small></h1>
+<p class="quiet">An image server for deep zoom: <a href="https://iiif.io/api/image/3.0/">IIIF Image API</a> 3.0 and <a href="https://iiif.io/api/image/2.1/">2.1</a>. <a href="${asset("docs/index.html")}">Documentation</a></p></header>
+<main>${first ? viewer(base, first) : `<p class="notice">${escapeHtml(nothingToShow(service, listed))}</p>`}
+${listed.length > 1 || (listed.length === 1 && !first) ? strip(base, { listed, count }) : ""}
+${service.config().sources.length === 0 ? ownImages(service.platform.startCommands) : ""}
 <h2>Addresses</h2>
 ${addresses(base, folder, first)}
 </main>`;
-  const head = `<link rel="icon" href="${escapeHtml(folder)}/static/home/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="${escapeHtml(folder)}/static/home/home.css">
+  const head = `<link rel="icon" href="${asset("home/icon.svg")}" type="image/svg+xml">
+<link rel="stylesheet" href="${asset("home/home.css")}">
+<noscript><style>#viewer, #overview { display: none }</style></noscript>
 ${
   first
-    ? `<script src="${escapeHtml(folder)}/static/openseadragon/openseadragon.min.js" defer></script>
-<script src="${escapeHtml(folder)}/static/home/home.js" defer></script>
+    ? `<script src="${asset("openseadragon/openseadragon.min.js")}" defer></script>
+<script src="${asset("home/home.js")}" defer></script>
 `
     : ""
 }`;
   return page("smalti", body, head);
 }
 
-/** An image request for the whole picture within a box; a picture within the box is asked for as it is. */
-function whole(base: string, image: Listed, box: number): string {
+/** What follows the identifier to ask for the whole picture within a box; a picture within the box is asked for as it is. */
+function whole(image: Listed, box: number): string {
   const fits = image.size && image.size.width <= box && image.size.height <= box;
-  return `${base}/iiif/3/${encodeIdentifier(image.identifier)}/full/${fits ? "max" : `!${box},${box}`}/0/default.jpg`;
+  return `/full/${fits ? "max" : `!${box},${box}`}/0/default.jpg`;
 }
+
+const addressOf = (base: string, image: Listed, rest: string, version = 3) =>
+  `${base}/iiif/${version}/${encodeIdentifier(image.identifier)}${rest}`;
 
 const dimensions = (image: Listed) => `${image.size?.width} × ${image.size?.height}`;
 
@@ -54,22 +67,38 @@ function viewer(base: string, image: Listed): string {
     ([act, label, strokes]) =>
       `<button type="button" class="control" data-act="${act}" aria-label="${label}" title="${label}"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="${strokes}"/></svg></button>`,
   );
-  return `<div id="stage"><div id="viewer" data-base="${escapeHtml(base)}" data-id="${escapeHtml(encodeIdentifier(image.identifier))}"></div>
-<div id="controls" role="group" aria-label="Zoom" hidden>${buttons.join("")}</div>
-<noscript><img src="${escapeHtml(whole(base, image, largeBox))}" alt="${escapeHtml(image.identifier)}"></noscript></div>
-<p class="caption"><strong id="name">${escapeHtml(image.identifier)}</strong> <span id="size" class="quiet">${dimensions(image)}</span></p>`;
+  const name = escapeHtml(image.identifier);
+  return `<figure id="stage"><div id="viewer" data-base="${escapeHtml(base)}" data-id="${escapeHtml(encodeIdentifier(image.identifier))}"></div>
+<p id="trouble" class="notice" role="status" hidden></p>
+<noscript><img src="${escapeHtml(addressOf(base, image, whole(image, largeBox)))}" alt="${name}"></noscript>
+<figcaption><div id="controls" role="group" aria-label="Zoom" hidden>${buttons.join("")}</div>
+<p class="caption"><strong id="name" title="${name}">${name}</strong> <span id="size" class="quiet">${dimensions(image)}</span></p>
+<div id="overview"><div id="navigator"></div></div></figcaption></figure>`;
 }
 
-function strip(base: string, images: readonly Listed[]): string {
+function strip(base: string, pictures: Pictures): string {
   return `<h2 id="pictures">Pictures</h2>
-<ul class="strip" aria-labelledby="pictures">${images.map((image) => thumbnail(base, image)).join("\n")}</ul>`;
+<ul class="strip" aria-labelledby="pictures">${pictures.listed.map((image) => thumbnail(base, image)).join("\n")}</ul>
+${beyond(pictures)}`;
 }
 
 function thumbnail(base: string, image: Listed): string {
   const name = escapeHtml(image.identifier);
   if (!image.size)
-    return `<li class="broken"><span>${name}</span> <span class="quiet">${escapeHtml(image.problem ?? "")}</span></li>`;
-  return `<li><button type="button" title="${name}" data-id="${escapeHtml(encodeIdentifier(image.identifier))}" data-name="${name}" data-size="${dimensions(image)}" data-large="${escapeHtml(whole(base, image, largeBox))}"><img src="${escapeHtml(whole(base, image, thumbnailBox))}" alt="" loading="lazy"><span>${name}</span></button></li>`;
+    return `<li class="broken"><span title="${name}">${name}</span> <span class="reason quiet">${escapeHtml(image.problem ?? "")}</span></li>`;
+  const large = whole(image, largeBox);
+  return `<li><a href="${escapeHtml(addressOf(base, image, large))}" title="${name}" data-id="${escapeHtml(encodeIdentifier(image.identifier))}" data-name="${name}" data-size="${dimensions(image)}" data-large="${large}"><img src="${escapeHtml(addressOf(base, image, whole(image, thumbnailBox)))}" alt="" loading="lazy"><span>${name}</span></a></li>`;
+}
+
+/** How many pictures there are beside those on the page; nothing where it shows them all. */
+function beyond({ listed, count }: Pictures): string {
+  if (!count || (count.images <= listed.length && !count.more)) return "";
+  const all = `${count.images.toLocaleString("en")}${count.more ? " or more" : ""}`;
+  const which =
+    count.images > listed.length
+      ? `These are ${listed.length} of ${all} pictures.`
+      : `These are ${listed.length} pictures; there may be more.`;
+  return `<p class="quiet">${which} The others are there under their own identifiers: the path of a file below the folder of its source.</p>`;
 }
 
 /** Rows of the table of addresses: a name, the version of the API, and what follows the identifier. */
@@ -77,30 +106,53 @@ const rows = [
   ["Image information", 3, "/info.json"],
   ["Version 2", 2, "/info.json"],
   ["A detail", 3, "/pct:40,40,20,20/max/0/default.jpg"],
+  ["A large JPEG", 3, undefined],
 ] as const;
 
+/** Commands: what stands before an address, and what follows the identifier in it. */
+const requests = [
+  ["curl", "/info.json"],
+  ["curl -o picture.jpg", undefined],
+] as const;
+
+/**
+ * Addresses of a picture, or their form where there is none. Elements with data-version are those that the script changes to
+ * another picture; one without data-rest is about the large JPEG.
+ */
 function addresses(base: string, folder: string, first: Listed | undefined): string {
-  const id = first ? encodeIdentifier(first.identifier) : "{identifier}";
-  const listed = rows.map(([name, version, rest]) => {
-    const address = escapeHtml(`${base}/iiif/${version}/${id}${rest}`);
+  const large = first ? whole(first, largeBox) : `/full/!${largeBox},${largeBox}/0/default.jpg`;
+  const start = (version: number) =>
+    `${base}/iiif/${version}/${first ? encodeIdentifier(first.identifier) : "{identifier}"}`;
+  const marks = (version: number, rest: string | undefined) =>
+    `data-version="${version}"${rest === undefined ? "" : ` data-rest="${rest}"`}`;
+  const listed = rows.map(([name, version, fixed]) => {
+    const rest = fixed ?? large;
+    const text = `<span class="start">${escapeHtml(start(version))}</span>${rest}`;
     const place = first
-      ? `<a href="${address}" data-version="${version}" data-rest="${rest}">${address}</a>`
-      : address;
-    return `<dt>${name}</dt><dd><code>${place}</code></dd>`;
+      ? `<a href="${escapeHtml(start(version) + rest)}" ${marks(version, fixed)}>${text}</a>`
+      : text;
+    return `<dt>${name}</dt><dd><code class="address">${place}</code></dd>`;
   });
-  const large = first ? escapeHtml(whole(base, first, largeBox)) : "";
+  const commands = requests.map(([program, rest]) =>
+    commandLine(
+      program,
+      `<span ${marks(3, rest)}>${escapeHtml(shellQuoted(start(3) + (rest ?? large)))}</span>`,
+    ),
+  );
   return `<dl>
 ${listed.join("\n")}
-${first ? `<dt>A large JPEG</dt><dd><code><a id="large" href="${large}">${large}</a></code></dd>` : ""}
 <dt>State of the service</dt><dd><a href="${escapeHtml(folder)}/health">health</a>, <a href="${escapeHtml(folder)}/ready">ready</a></dd>
-</dl>`;
+</dl>
+${first ? `<h2>Commands</h2>\n${commands.join("\n")}` : ""}`;
 }
 
-const ownImages = `<h2>Your own images</h2>
-<p>This is the bundled sample. Start with a folder, <code>smalti DIR</code>, or name sources in a configuration file, <code>smalti -config FILE</code>.</p>`;
-
-function nothingToShow(service: Service): string {
+function nothingToShow(service: Service, listed: readonly Listed[]): string {
   const source = service.sources.default;
+  const [only] = listed;
+  if (only && listed.length === 1)
+    return `The only picture of the source "${source.name}" that is listed, ${only.identifier}, cannot be shown. ${only.problem}`;
+  if (only)
+    return `None of the first ${listed.length} pictures of the source "${source.name}" can be shown. Each says why below.`;
   return source.list
     ? `The source "${source.name}" holds no image that can be listed. Put a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 file into its folder and load this page again.`
     : `The source "${source.name}" cannot be listed. Ask for an image by its identifier.`;

@@ -2,6 +2,7 @@
 
 import type { Hono } from "hono";
 import { hash } from "../../images/cache-keys.ts";
+import { countImages } from "../../images/count-images.ts";
 import { firstImages } from "../../images/first-images.ts";
 import type { Service } from "../../service.ts";
 import { forwardedHeaders } from "../http/client.ts";
@@ -25,6 +26,8 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 /** Pictures that the start page offers at most. */
 const shown = 24;
+/** How far it counts the others. */
+const counted = { most: 5000, ms: 400 };
 
 /** Images come from the public address, which is another origin where the operator looks at the service directly. */
 const securityPolicy = (base: string) => {
@@ -39,8 +42,12 @@ const docsPolicy =
 /** Mounts /, /robots.txt, /favicon.ico and /static/. */
 export function mountHome(app: Hono<Env>, service: Service): void {
   mountGet(app, "/", async (c) => {
-    const images = await firstImages(service.images, service.sources.default, shown, c.req.raw.signal);
-    return new Response(homePage(service, c.var.base, images), {
+    const source = service.sources.default;
+    const [listed, count] = await Promise.all([
+      firstImages(service.images, source, shown, c.req.raw.signal),
+      countImages(source, counted),
+    ]);
+    return new Response(homePage(service, c.var.base, { listed, count }), {
       headers: {
         "Content-Type": "text/html; charset=utf-8",
         "Cache-Control": "no-cache",
