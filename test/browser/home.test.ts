@@ -124,9 +124,9 @@ for (const [width, scheme] of [
 ] as const) {
   test(`the sample is on screen and zooms at ${width} px in ${scheme}`, async () => {
     const { page, problems, tiles } = await open(sample, width, scheme);
+    await expect.poll(() => colours(page)).toBeGreaterThan(100);
     const shown = tiles.length;
     expect(shown).toBeGreaterThan(0);
-    await expect.poll(() => colours(page)).toBeGreaterThan(100);
     for (let n = 0; n < 3; n++)
       await page.locator("#viewer").dblclick({ position: { x: width / 3, y: 180 } });
     await page.waitForLoadState("networkidle");
