@@ -48,6 +48,8 @@ export interface ImageHeader {
   readonly tile?: { readonly width: number; readonly height: number };
   /** What the file says of its colours; absent where it says nothing. */
   readonly colour?: ColourFacts;
+  /** CIE 1931 x and y of the white that CIELAB samples are relative to; absent for D50. */
+  readonly labWhite?: readonly [x: number, y: number];
   /** Why this file is refused, in words for the caller, when its header already tells. */
   readonly unsupported?: string;
   /** Facts that only the format's own decoder needs. JSON values. */

@@ -16,7 +16,7 @@ export async function colourKernels(
   if (step?.op !== "to-srgb") return codecs.kernels;
   const { header } = read;
   const { colour, kernels } = codecs;
-  if (!step.profile) return { ...kernels, toSrgb: colour.plain(header.interpretation) };
+  if (!step.profile) return { ...kernels, toSrgb: colour.plain(header.interpretation, header.labWhite) };
   const found = await colour.byProfile(
     () => profileOf(codecs.byFormat(header.format), bytes, header),
     header.interpretation,

@@ -60,6 +60,16 @@ export function adaptation(white: Chromaticity): Matrix {
   return multiply(multiply(inverse(bradford)!, gains), bradford);
 }
 
+/** Whether a chromaticity can be that of a white: all cones respond to it. */
+export const isWhite = (white: Chromaticity): boolean =>
+  white[1] > 0 && apply(bradford, xyz(white)).every((response) => response > 0.1);
+
+/** The same for XYZ relative to the white: 1, 1, 1 stays. */
+export function relativeAdaptation(white: Chromaticity): Matrix {
+  const from = xyz(white);
+  return adaptation(white).map((value, i) => (value * from[i % 3]!) / d50[Math.floor(i / 3) as 0 | 1 | 2]);
+}
+
 /** Linear red, green and blue to XYZ under D50. Undefined for primaries that span no space. */
 export function toXyz({ white, red, green, blue }: Primaries): Matrix | undefined {
   if ([white, red, green, blue].some(([, y]) => !(y > 0))) return undefined;

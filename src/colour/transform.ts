@@ -18,6 +18,7 @@ import { type Grid, makeGrid } from "./grid.ts";
 import { isUnusable, type Profile, type Unusable } from "./icc.ts";
 import { type ColourKernel, createColourKernel } from "./kernel.ts";
 import { sampleProfile } from "./lcms.ts";
+import { apply, type Chromaticity, relativeAdaptation } from "./matrix.ts";
 import { type GrayShaper, type MatrixShaper, readShaper } from "./shaper.ts";
 import { linearToSrgb } from "./srgb.ts";
 import { checkTable } from "./table-tags.ts";
@@ -38,8 +39,8 @@ export interface Colour {
     interpretation: Interpretation,
     id?: string,
   ): Promise<{ readonly toSrgb: ToSrgb; readonly ignored?: string }>;
-  /** The same without a profile: inks as the usual print, Lab under D50, the others as sRGB. */
-  plain(interpretation: Interpretation): ToSrgb;
+  /** The same without a profile: inks as the usual print, Lab under its white or D50, the others as sRGB. */
+  plain(interpretation: Interpretation, labWhite?: Chromaticity): ToSrgb;
 }
 
 /** Bytes of profiles of known pictures, and of profiles with what is made of them, that are kept. */
@@ -52,7 +53,7 @@ export function createColour(host: { wasm(name: "colour" | "lcms"): WebAssembly.
   const kernel = createColourKernel(() => host.wasm("colour"));
   const kept = createLru<Uint8Array, Transform | Unusable>(keptBytes);
   const named = createLru<string, Uint8Array>(keptBytes);
-  const usual: { cmyk?: Grid; lab?: Grid } = {};
+  const usual = createLru<string, Grid>(keptBytes);
 
   const known = (icc: Uint8Array): Transform | Unusable | undefined => {
     const found = kept.get(icc);
@@ -75,10 +76,15 @@ export function createColour(host: { wasm(name: "colour" | "lcms"): WebAssembly.
     return made;
   };
 
-  const plain = (interpretation: Interpretation): ToSrgb => {
+  const plain = (interpretation: Interpretation, labWhite?: Chromaticity): ToSrgb => {
     if (interpretation !== "cmyk" && interpretation !== "lab") return withoutProfile;
-    const make = () => (interpretation === "cmyk" ? makeGrid(4, inkToLight)! : makeGrid(3, labToLight)!);
-    return (pixels) => kernel.run(pixels, (usual[interpretation] ??= make()));
+    const key = `${interpretation} ${labWhite ?? ""}`;
+    const gridOf = (): Grid => {
+      const grid = interpretation === "cmyk" ? makeGrid(4, inkToLight)! : labGrid(labWhite);
+      usual.set(key, grid, grid.nodes.byteLength);
+      return grid;
+    };
+    return (pixels) => kernel.run(pixels, usual.get(key) ?? gridOf());
   };
 
   return {
@@ -95,6 +101,12 @@ export function createColour(host: { wasm(name: "colour" | "lcms"): WebAssembly.
       return { toSrgb: runner(kernel, transform) };
     },
   };
+}
+
+/** CIELAB under a white, adapted to D50 by Bradford. */
+function labGrid(white: Chromaticity | undefined): Grid {
+  const matrix = white && relativeAdaptation(white);
+  return makeGrid(3, (colours) => labToLight(colours, matrix && ((relative) => apply(matrix, relative))))!;
 }
 
 const refused: Unusable = { ignored: "Little CMS cannot make a transform of it" };

@@ -20,17 +20,21 @@ export function encodedSrgb(light: number): number {
 
 const cube = (f: number) => (f > 6 / 29 ? f ** 3 : (f - 4 / 29) * 3 * (6 / 29) ** 2);
 
+type Xyz = [x: number, y: number, z: number];
+
+const underD50 = (relative: Xyz): Xyz => relative;
+
 /**
  * Linear red, green and blue of CIELAB colours, three values each as samples of interpretation `lab` are, 0 to 1; beyond that
- * for colours outside sRGB.
+ * for colours outside sRGB. `adapt` turns XYZ relative to their white into XYZ relative to D50, where that is another.
  */
-export function labToLight(colours: Float32Array): Float32Array {
+export function labToLight(colours: Float32Array, adapt = underD50): Float32Array {
   const light = new Float32Array(colours.length);
   for (let i = 0; i < colours.length; i += 3) {
     const f = (colours[i]! * 100 + 16) / 116;
     const a = colours[i + 1]! * 255 - 128;
     const b = colours[i + 2]! * 255 - 128;
-    light.set(linearSrgb(cube(f + a / 500), cube(f), cube(f - b / 200)), i);
+    light.set(linearSrgb(...adapt([cube(f + a / 500), cube(f), cube(f - b / 200)])), i);
   }
   return light;
 }

@@ -1,5 +1,6 @@
 // Header facts of a TIFF page, its place in the chain of directories, and its stored pyramid levels.
 
+import { isWhite } from "../../colour/matrix.ts";
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { Interpretation } from "../../pipeline/pixels.ts";
@@ -56,6 +57,7 @@ export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageH
   const orientation = (await readNumber(file, directory, tags.Orientation)) ?? 1;
   const kind = compressions[picture.compression]?.name ?? `compression ${picture.compression}`;
   const colour = await readColour(file, directory, picture.interpretation);
+  const labWhite = picture.photometric === 8 ? await readWhite(file, directory) : undefined;
   const all = [{ scale: 1, offset: directory.offset, picture }, ...levels];
   return {
     format: "tif",
@@ -70,6 +72,7 @@ export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageH
     resolution: await readResolution(file, directory),
     ...(picture.tiled ? { tile: { width: picture.blockWidth, height: picture.blockHeight } } : {}),
     ...(colour ? { colour } : {}),
+    ...(labWhite ? { labWhite } : {}),
     ...(picture.unsupported ? { unsupported: picture.unsupported } : {}),
     details: {
       photometric: photometrics[picture.photometric]?.name ?? `${picture.photometric}`,
@@ -96,6 +99,19 @@ async function readColour(file: TiffFile, directory: Directory, interpretation: 
     if (error instanceof ServiceError && error.kind === "decode") return undefined; // damaged: absent
     throw error;
   }
+}
+
+/** Whites this near D50 are D50 with other decimals. */
+const sameWhite = 0.001;
+
+/** The white of CIELab samples (TIFF 6.0 section 23), where it is another than D50. What can be no white does not count. */
+async function readWhite(
+  file: TiffFile,
+  directory: Directory,
+): Promise<readonly [number, number] | undefined> {
+  const [x = 0, y = 0] = (await readField(file, directory, tags.WhitePoint, 2).catch(() => undefined)) ?? [];
+  const like = Math.abs(x - 0.3457) < sameWhite && Math.abs(y - 0.3585) < sameWhite;
+  return !like && isWhite([x, y]) ? [x, y] : undefined;
 }
 
 async function followChain(file: TiffFile): Promise<Link[]> {

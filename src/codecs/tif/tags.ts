@@ -21,6 +21,7 @@ export const tags = {
   T6Options: 293,
   ResolutionUnit: 296,
   Predictor: 317,
+  WhitePoint: 318,
   ColorMap: 320,
   TileWidth: 322,
   TileLength: 323,
