@@ -18,6 +18,8 @@ export interface Behaviour {
   /** Whether it says how long whole answers are. */
   lengths: boolean;
   delayMs: number;
+  /** Answers wait for it. */
+  hold: Promise<void> | undefined;
   /** Answers in place of the usual handling; undefined: the usual one. */
   instead:
     | ((request: IncomingMessage, response: ServerResponse, nth: number) => true | undefined)
@@ -51,7 +53,13 @@ export function masterOf(data: Uint8Array, facts: Partial<Master> = {}): Master 
 
 /** Starts on a free port of 127.0.0.1; masters are by path, without its first slash and decoded. */
 export async function startOrigin(masters: Readonly<Record<string, Master>> = {}): Promise<Origin> {
-  const behaviour: Behaviour = { ranges: true, lengths: true, delayMs: 0, instead: undefined };
+  const behaviour: Behaviour = {
+    ranges: true,
+    lengths: true,
+    delayMs: 0,
+    hold: undefined,
+    instead: undefined,
+  };
   const asked: Asked[] = [];
   let marked = 0;
   let markedBytes = 0;
@@ -60,7 +68,8 @@ export async function startOrigin(masters: Readonly<Record<string, Master>> = {}
     const path = decodeURIComponent((request.url ?? "").slice(1));
     const one: Asked = { method: request.method ?? "", path, headers: request.headers, status: 0, sent: 0 };
     asked.push(one);
-    setTimeout(() => {
+    setTimeout(async () => {
+      await behaviour.hold;
       if (!behaviour.instead?.(request, response, asked.length - 1))
         give(request, response, held.get(path), behaviour, one);
       one.status = response.statusCode;

@@ -1,5 +1,6 @@
 // Bun. Its server resolves dot segments and turns `\` into `/` before the request is seen, so that no raw target is told.
 
+import { createDraining } from "./draining.ts";
 import { listenError, listeningUrl } from "./listening.ts";
 import type { Platform, ServeOptions, Serving } from "./platform.ts";
 import { processPlatform } from "./process.ts";
@@ -29,6 +30,7 @@ declare const Bun: {
 const seconds = (ms: number) => Math.min(255, Math.ceil(ms / 1000));
 
 async function serve(options: ServeOptions): Promise<Serving> {
+  const draining = createDraining(options.fetch);
   let server: BunServer;
   try {
     server = Bun.serve({
@@ -40,7 +42,7 @@ async function serve(options: ServeOptions): Promise<Serving> {
         // The idle limit would also end a slow render and a quiet event stream.
         bun.timeout(request, 0);
         noteRequest(request, { address: plainAddress(bun.requestIP(request)?.address) });
-        const response = await options.fetch(request);
+        const response = await draining.fetch(request);
         const streams = response.headers.get("content-type")?.startsWith("text/event-stream");
         if (!streams) bun.timeout(request, seconds(options.writeTimeoutMs));
         return response;
@@ -52,12 +54,7 @@ async function serve(options: ServeOptions): Promise<Serving> {
   return {
     urls: [listeningUrl(options.hostname, server.port)],
     async stop(graceMs) {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const grace = new Promise<void>((done) => {
-        timer = setTimeout(done, graceMs);
-      });
-      await Promise.race([server.stop(), grace]);
-      clearTimeout(timer);
+      await draining.stop(graceMs, () => server.stop());
       void server.stop(true);
     },
   };

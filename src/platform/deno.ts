@@ -1,5 +1,6 @@
 // Deno. Its server has no timeouts of its own; a proxy in front has to cut clients that send or read too slowly.
 
+import { createDraining } from "./draining.ts";
 import { listenError, listeningUrl } from "./listening.ts";
 import type { Platform, ServeOptions, Serving } from "./platform.ts";
 import { processPlatform } from "./process.ts";
@@ -18,7 +19,6 @@ declare const Deno: {
     options: {
       port: number;
       hostname: string;
-      signal: AbortSignal;
       onListen(): void;
       onError(error: unknown): Response;
     },
@@ -27,14 +27,13 @@ declare const Deno: {
 };
 
 async function serve(options: ServeOptions): Promise<Serving> {
-  const cut = new AbortController();
+  const draining = createDraining(options.fetch);
   let server: DenoServer;
   try {
     server = Deno.serve(
       {
         port: options.port,
         hostname: options.hostname ?? "::", // IPv4 as well
-        signal: cut.signal,
         onListen() {},
         onError: () => new Response(null, { status: 500 }),
       },
@@ -43,7 +42,7 @@ async function serve(options: ServeOptions): Promise<Serving> {
           address: plainAddress(info.remoteAddr.hostname),
           target: targetOf(request.url),
         });
-        return options.fetch(request);
+        return draining.fetch(request);
       },
     );
   } catch (error) {
@@ -51,14 +50,8 @@ async function serve(options: ServeOptions): Promise<Serving> {
   }
   return {
     urls: [listeningUrl(options.hostname, server.addr.port)],
-    async stop(graceMs) {
-      const timer = setTimeout(() => cut.abort(), graceMs);
-      await Promise.race([
-        server.shutdown(),
-        new Promise((done) => cut.signal.addEventListener("abort", done)),
-      ]);
-      clearTimeout(timer);
-    },
+    // What still runs afterwards ends with the process: Deno throws where a server is aborted after its shutdown.
+    stop: (graceMs) => draining.stop(graceMs, () => server.shutdown()),
   };
 }
 

@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, Server as PlainServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import { lingerMs } from "./draining.ts";
 import { listenError, listeningUrl } from "./listening.ts";
 import type { ServeOptions, Serving } from "./platform.ts";
 import { noteRequest, plainAddress, targetOf } from "./request-facts.ts";
@@ -32,9 +33,17 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     { hostname: "localhost", errorHandler: answerFailure },
   );
   const running = new Set<ServerResponse>();
+  let stopping = false;
   function over(this: ServerResponse): void {
     running.delete(this);
+    if (stopping) closeWhenIdle(this.req.socket);
   }
+  // The server's own closeIdleConnections also cuts answers that are complete but still on their way.
+  const closeWhenIdle = (socket: Socket) => {
+    const isBusy = () => [...running].some((outgoing) => outgoing.req.socket === socket);
+    // A request may be on its way; to close at once would meet it with a reset.
+    setTimeout(() => isBusy() || socket.destroy(), lingerMs).unref();
+  };
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,
@@ -44,6 +53,7 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     },
     (incoming: Incoming, outgoing: ServerResponse) => {
       running.add(outgoing);
+      if (stopping) outgoing.shouldKeepAlive = false;
       // The listener refuses a raw backslash; the application has to answer it, in its own form of errors.
       const target = incoming.url ?? "/";
       incoming[rawTarget] = target;
@@ -58,11 +68,6 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     sockets.set(socket, plainAddress(socket.remoteAddress));
     socket.once("close", () => sockets.delete(socket));
   });
-  // The server's own closeIdleConnections also cuts answers that are complete but still on their way.
-  const closeIdle = () => {
-    const busy = new Set([...running].map((outgoing) => outgoing.socket));
-    for (const socket of sockets.keys()) if (!busy.has(socket)) socket.destroy();
-  };
 
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -79,17 +84,15 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     urls: [listeningUrl(options.hostname, port)],
     stop(graceMs) {
       return new Promise((resolve) => {
-        // Connections that become idle after this moment are closed as soon as they are seen to be.
-        const sweep = setInterval(closeIdle, 50);
         const cut = setTimeout(() => server.closeAllConnections(), graceMs);
         // Of the plain server, since the one of HTTP calls closeIdleConnections.
         PlainServer.prototype.close.call(server, () => {
-          clearInterval(sweep);
           clearTimeout(cut);
           resolve();
         });
+        stopping = true;
         for (const outgoing of running) if (!outgoing.headersSent) outgoing.shouldKeepAlive = false;
-        closeIdle();
+        for (const socket of sockets.keys()) closeWhenIdle(socket);
       });
     },
   };

@@ -57,7 +57,10 @@ export interface WorkerPort {
 export interface Serving {
   /** The addresses in use, as URLs without a path. */
   readonly urls: readonly string[];
-  /** Stops accepting, lets running requests finish for at most `graceMs`, then cuts them. */
+  /**
+   * Stops accepting (Deno and Bun: after a moment), lets running requests finish for at most `graceMs`, then cuts them
+   * (Deno: the end of the process does). Each connection ends with its running answer.
+   */
   stop(graceMs: number): Promise<void>;
 }
 

@@ -7,6 +7,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { grain } from "../grain.ts";
 import { fixturesFolder } from "../host.ts";
+import { rawGet } from "../platform/raw-http.ts";
 import { type Built, buildProgram, type Program } from "./built.ts";
 
 let built: Built;
@@ -155,7 +156,7 @@ describe("SIGHUP", () => {
 
 describe("SIGTERM", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
-    "%s lets a running request finish, takes no new one, and exits 0",
+    "%s lets a running request finish, takes no new connection, and exits 0",
     async (signal) => {
       await grain(2800, 2800, 40).jpeg().toFile(join(images, "large.jpg"));
       const file = write("patient.yaml", "shutdown_timeout: 5m");
@@ -171,7 +172,7 @@ describe("SIGTERM", () => {
       server.process.kill(signal);
       await server.said(/info {2}stopping/);
       expect(answered).toBe(false);
-      await expect(fetch(`${server.url}/health`)).rejects.toThrow();
+      await expect(rawGet(Number(new URL(server.url).port), "/health")).rejects.toThrow("ECONNREFUSED");
       const { status, bytes } = await answer;
       expect(status).toBe(200);
       expect(await sharp(bytes).stats()).toMatchObject({ isOpaque: false }); // decodes to its end; uncovered corners

@@ -53,6 +53,8 @@ export interface StartOptions {
   readonly sources?: readonly string[];
   /** The members of `cache:`, as YAML in one line. */
   readonly cache?: string;
+  /** More of the configuration, as YAML. */
+  readonly extra?: string;
   /** Puts more into the folder of the pictures before the server starts. */
   readonly arrange?: (images: string) => void;
   /** Variables besides those of this process. */
@@ -66,6 +68,7 @@ export async function startServer(
     bare = false,
     sources = [],
     cache = "{ origin: { backend: heap } }",
+    extra = "",
     arrange,
     env = {},
   }: StartOptions = {},
@@ -85,7 +88,7 @@ export async function startServer(
   );
   const base = `${address}sources:\n${items.join("")}cache: ${cache}\n`;
   const configure = (extra: string) => writeFileSync(join(directory, "config.yaml"), `${base}${extra}`);
-  if (!bare) configure("");
+  if (!bare) configure(extra);
 
   const [command = "", ...args] = runtime.command({ directory, port });
   const child = spawn(command, args, {
