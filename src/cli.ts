@@ -1,12 +1,12 @@
 // The command line: serve, check, version.
 
 import { createApp } from "./app.ts";
+import { checkWarnings } from "./check.ts";
 import { parseAddress } from "./config/address.ts";
 import { effectiveYaml } from "./config/effective.ts";
 import { loadConfig, problemLines } from "./config/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "./config/paths.ts";
 import type { Config } from "./config/schema.ts";
-import { configWarnings } from "./config/warnings.ts";
 import { createLog } from "./lib/log.ts";
 import { maskUrls } from "./lib/mask-urls.ts";
 import { parseDuration } from "./lib/quantity.ts";
@@ -71,7 +71,7 @@ export async function run(platform: Platform, args: readonly string[]): Promise<
     if (parsed.command === "help") return out(usage);
     if (parsed.command === "version") return out(`${version}\n`);
     const loaded = await readConfig(platform, parsed);
-    if (parsed.command === "check") return check(platform, loaded.config);
+    if (parsed.command === "check") return await check(platform, loaded.config);
     await serve(platform, parsed, loaded);
   } catch (error) {
     if (error instanceof StartError) return fail(error.message);
@@ -79,10 +79,10 @@ export async function run(platform: Platform, args: readonly string[]): Promise<
   }
 }
 
-/** Prints the effective configuration, and beside it what is valid but doubtful. */
-function check(platform: Platform, config: Config): void {
-  for (const { path, message } of configWarnings(config))
-    platform.write?.("err", `smalti: warning: ${path}: ${message}\n`);
+/** Prints the effective configuration, and beside it what is valid but doubtful or cannot be used here. */
+async function check(platform: Platform, config: Config): Promise<void> {
+  for (const warning of await checkWarnings(config, platform))
+    platform.write?.("err", `smalti: warning: ${warning}\n`);
   platform.write?.("out", effectiveYaml(config));
 }
 

@@ -172,9 +172,25 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
+const ignoreExisting = (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EEXIST") throw error;
+};
+
+/** Makes a folder and those above it. Node's own way does not come to an end where a parent takes no folders, such as /proc. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path).catch(ignoreExisting);
+  } catch (error) {
+    const parent = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || parent === path) throw error;
+    await makeFolder(parent);
+    await mkdir(path).catch(ignoreExisting);
+  }
+}
+
 async function writeWhole(path: string, data: Uint8Array): Promise<void> {
   const directory = dirname(path);
-  await mkdir(directory, { recursive: true });
+  await makeFolder(directory);
   // In the same directory, so that the rename stays within one file system.
   const temporary = join(directory, `.${process.pid}-${++written}-${crypto.randomUUID()}.tmp`);
   try {

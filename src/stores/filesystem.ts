@@ -10,6 +10,7 @@ import { createLru } from "../lib/lru.ts";
 import type { FileSystem } from "../platform/platform.ts";
 import { boundOptions, type StoreDefaults } from "./bounds.ts";
 import { decodeEntry, encodeEntry, entryKey, entryPath } from "./entry.ts";
+import { folderFault } from "./folder.ts";
 import { createRoom } from "./room.ts";
 import { roundTrip } from "./round-trip.ts";
 import type { Store } from "./store.ts";
@@ -129,9 +130,7 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
     usage: room.usage,
     async check() {
       const whole = await roundTrip({ get, set, delete: remove }).catch((cause: unknown) => {
-        throw new Error("The folder of the store cannot be written. Check its rights and the free space.", {
-          cause,
-        });
+        throw new Error(folderFault(cause), { cause });
       });
       if (!whole)
         throw new Error("The folder of the store does not give back what was written. Check the disk.");

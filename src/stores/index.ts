@@ -44,7 +44,7 @@ const builders: Builders = {
   filesystem({ path, max_bytes }, { use, platform, log }) {
     const { files } = platform;
     const maxBytes = parseSize(max_bytes);
-    const folder = path || defaultFolder(platform.env);
+    const folder = cacheFolder({ path }, platform.env);
     const standIn = () => heapStore({ maxBytes: Math.min(maxBytes, standInBytes) });
     const warn = (cause: unknown) =>
       log.warn(
@@ -59,7 +59,7 @@ const builders: Builders = {
       return standIn();
     }
     const store = filesystemStore({ files, path: `${folder.replace(/[/\\]+$/, "")}/${use}`, maxBytes });
-    // A folder that the operator chose is not silently left (D-6): /ready says what is wrong with it.
+    // A folder that the operator chose is not silently left: the log and /ready say what is wrong with it.
     return path ? store : fallbackStore(store, standIn(), warn);
   },
   redis(options, { use, platform }) {
@@ -94,7 +94,9 @@ export function createStore<B extends Backend>(
   return store && deadlines ? guardedStore(store, deadlines) : store;
 }
 
-function defaultFolder(env: Platform["env"]): string | undefined {
+/** The folder of `backend: filesystem`, in which each slot has one of its own; undefined where no default is known. */
+export function cacheFolder({ path }: { readonly path: string }, env: Platform["env"]): string | undefined {
+  if (path) return path;
   // The XDG base directory specification: a relative or empty value counts as unset.
   const cache = env.XDG_CACHE_HOME?.startsWith("/") ? env.XDG_CACHE_HOME : env.HOME && `${env.HOME}/.cache`;
   return cache ? `${cache}/smalti` : undefined;
@@ -131,7 +133,7 @@ export function buildSlots(
       ttl: one.backend === "none" ? 0 : parseDuration(one.ttl) / 1000,
       log,
     });
-    return { ...slot, backend: one.backend, about: about(one) };
+    return { ...slot, backend: one.backend, about: about(one, platform.env) };
   };
   const render = build("render");
   const info = build("info");
@@ -148,11 +150,12 @@ export function buildSlots(
   };
 }
 
-function about(options: StoreOptions): string {
+function about(options: StoreOptions, env: Platform["env"]): string {
   if (options.backend === "none") return "off";
   const bound =
     "max_bytes" in options ? options.max_bytes : "max_memory" in options ? options.max_memory : undefined;
   const size = bound === undefined ? "" : `, up to ${formatSize(parseSize(bound))}`;
   const lifetime = parseDuration(options.ttl);
-  return `${options.backend}${size}${lifetime === 0 ? "" : `, kept for ${formatDuration(lifetime)}`}`;
+  const folder = options.backend === "filesystem" ? cacheFolder(options, env) : undefined;
+  return `${options.backend}${folder ? ` in ${folder}` : ""}${size}${lifetime === 0 ? "" : `, kept for ${formatDuration(lifetime)}`}`;
 }

@@ -1,6 +1,6 @@
 // Command lines that end: check, version, help, and mistakes, each with what it prints and its exit code (D-2).
 
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -72,6 +72,23 @@ image: { max_pixel_area: 5000000 }
     expect(lines(err)).toEqual([
       expect.stringMatching(/^smalti: warning: image\.max_output_height: .*max_output_width/),
     ]);
+  });
+
+  test("warns of folders that cannot be used here, and makes none", async () => {
+    const file = write(
+      "folders.yaml",
+      "sources: [{ name: a, type: filesystem, root: ./nowhere }]\ncache: { render: { backend: filesystem, path: ./a-file/x }, info: { backend: filesystem, path: ./made/later } }",
+    );
+    const { code, out, err } = await built.run(["check", "-config", file]);
+    expect([code, out]).toEqual([0, expect.stringContaining("nowhere")]);
+    expect(lines(err)).toEqual([
+      expect.stringMatching(/^smalti: warning: sources\.0\.root: \/.*\/nowhere: .*nothing is there/),
+      expect.stringMatching(
+        /^smalti: warning: cache\.render\.path: \/.*\/a-file\/x: .*a part of its path is a file/,
+      ),
+    ]);
+    expect(readdirSync(folder)).not.toContain("made");
+    expect(readdirSync(folder).filter((name) => name.startsWith("."))).toEqual([]);
   });
 
   test("shows what the environment overrides", async () => {

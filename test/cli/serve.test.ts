@@ -1,6 +1,7 @@
 // A server as a process: what it prints at start, signals, the log, and what errors tell the outside (D-2, D-10).
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -197,19 +198,65 @@ describe("SIGTERM", () => {
   });
 });
 
-describe.runIf(process.platform === "linux")("a cache that never answers", () => {
-  // Making a folder below /proc does not come to an end on Node 20.
-  const hanging = (name: string, timeout: string) =>
-    write(name, `shutdown_timeout: ${timeout}\ncache: { info: { backend: filesystem, path: /proc/none } }`);
+describe("a cache in a folder that cannot be used", () => {
+  test.each([
+    ["a-file/cache", "a part of its path is a file"],
+    ...(process.platform === "linux" ? [["/proc/none", "it is not there and cannot be made"]] : []),
+  ])(
+    "%s is named with the reason below the addresses, in the log and in /ready, and images are served",
+    async (path, reason) => {
+      write("a-file", "");
+      const file = write("unusable.yaml", `cache: { render: { backend: filesystem, path: ${path} } }`);
+      const server = await built.serve(["-config", file]);
+      await server.said(new RegExp(`cache "render": .*${reason}`));
+      await server.said(new RegExp(`warn .*slot=render .*${reason}`));
+      expect(server.status().out).toContain(
+        `cache render   filesystem in ${path.startsWith("/") ? path : join(folder, path)}, `,
+      );
+      const ready = (await (await fetch(`${server.url}/ready`)).json()) as {
+        status: string;
+        caches: { name: string; error?: string }[];
+      };
+      expect(ready.status).toBe("ready");
+      expect(ready.caches.find(({ name }) => name === "render")?.error).toContain(reason);
+      expect((await fetch(`${server.url}/iiif/3/sample/full/64,/0/default.jpg`)).status).toBe(200);
+      expect(await stop(server)).toBe(0);
+      const checked = await built.run(["check", "-config", file]);
+      expect([checked.code, checked.err]).toEqual([
+        0,
+        expect.stringMatching(new RegExp(`^smalti: warning: cache\\.render\\.path: .*${reason}`)),
+      ]);
+    },
+  );
+});
+
+describe("a cache that never answers", () => {
+  let silent: Server;
+  beforeAll(async () => {
+    // Takes connections and says nothing.
+    silent = createServer((socket) => socket.on("error", () => {}));
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  });
+  afterAll(() => silent.close());
+
+  const hanging = async (name: string, timeout: string) => {
+    const { port } = silent.address() as AddressInfo;
+    const redis = `{ backend: redis, addr: "127.0.0.1:${port}", timeout: 2s }`;
+    const file = write(name, `shutdown_timeout: ${timeout}\ncache: { info: ${redis} }`);
+    const server = await built.serve(["-config", file]);
+    // What is known of the sample is on its way to the cache when it is stopped.
+    expect((await info(server.url, "sample")).status).toBe(200);
+    return server;
+  };
 
   test("holds no stop up for longer than shutdown_timeout", async () => {
-    const server = await built.serve(["-config", hanging("hanging.yaml", "300ms")]);
+    const server = await hanging("hanging.yaml", "300ms");
     expect(await stop(server)).toBe(0);
     expect(server.status().err).toMatch(/warn .*shutdown_timeout/);
   });
 
   test("is not waited for after a second signal, and the exit code is 1", async () => {
-    const server = await built.serve(["-config", hanging("stubborn.yaml", "5m")]);
+    const server = await hanging("stubborn.yaml", "5m");
     server.process.kill("SIGTERM");
     await server.said(/info {2}stopping/);
     server.process.kill("SIGINT");

@@ -27,6 +27,20 @@ afterEach(() => rmSync(top, { recursive: true, force: true }));
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe("writeFile", () => {
+  it("fails below a file, with the reason of the system", async () => {
+    writeFileSync(join(top, "file"), "");
+    await expect(files.writeFile(join(top, "file/a/b"), bytes("x"))).rejects.toMatchObject({
+      code: "ENOTDIR",
+    });
+  });
+
+  it.runIf(process.platform === "linux")(
+    "fails where no folder can be made, instead of trying on",
+    async () => {
+      await expect(files.writeFile("/proc/none/a/b", bytes("x"))).rejects.toMatchObject({ code: "ENOENT" });
+    },
+  );
+
   it("makes the directories above and leaves nothing but the file", async () => {
     await files.writeFile(join(top, "a/b/c"), bytes("one"));
     await files.writeFile(join(top, "a/b/c"), bytes("two"));

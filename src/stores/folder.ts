@@ -1,0 +1,39 @@
+// Folders that stores write to: whether one can be used, and if not, why.
+
+import type { FileSystem } from "../platform/platform.ts";
+
+/** What the codes of file system errors mean for a folder, and what to do. */
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: "this user may not write to it. Give the service's user the right to",
+  EPERM: "this user may not write to it. Give the service's user the right to",
+  NotCapable: "the runtime may not write to it. Allow it with --allow-write",
+  EROFS: "its file system is read-only. Mount it for writing, or set another path",
+  ENOSPC: "its disk is full. Make room",
+  EDQUOT: "the quota of this user is used up. Make room, or raise it",
+  EFBIG: "a file may not grow as large as needed. Raise the limit on the size of files",
+  ENOTDIR: "a part of its path is a file. Set another path",
+  EEXIST: "a part of its path is a file. Set another path",
+  ENOENT: "it is not there and cannot be made. Make it, or set another path",
+};
+
+/** Why a folder cannot be written and what to do, from the error of a write to it. Names no path. */
+export function folderFault(error: unknown): string {
+  const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
+  const reason = reasons[String(code)] ?? reasons[String(name)];
+  const found = reason ?? `a write fails (${code ?? name ?? "error"}). Check its rights and the free space`;
+  return `The folder of the store cannot be written: ${found}.`;
+}
+
+/** Why entries could not be written to a folder; undefined where they could. Leaves nothing behind, and does not make the folder. */
+export async function probeFolder(files: FileSystem, folder: string): Promise<string | undefined> {
+  try {
+    let nearest = folder;
+    while (nearest !== "" && !(await files.stat(nearest))) nearest = nearest.replace(/[/\\]+[^/\\]*$/, "");
+    const file = `${nearest}/.smalti-${crypto.randomUUID()}`;
+    await files.writeFile(file, new Uint8Array());
+    await files.remove(file);
+    return undefined;
+  } catch (error) {
+    return folderFault(error);
+  }
+}
