@@ -210,6 +210,7 @@ export function ccitt(stored: Stored, scheme: "rle" | "g3" | "g4"): BlockReader 
     read(into) {
       into.fill(0);
       for (let start = 0; start < into.length; start += perRow) {
+        if (started && bits.at >= endOf(bits)) return;
         if (scheme === "g3") findRow();
         const against = scheme === "g4" || (twoDimensional && peek(bits, 1) === 0);
         if (twoDimensional) bits.at++;
