@@ -210,7 +210,8 @@ function refuse(picture: Picture, format: number): readonly [string, string] | u
   if (predictor === 2 && bits < 8) return ["no predictor under 8 bits", "predictor 2"];
   if (predictor === 3 && !float)
     return ["predictor 3 with floating-point samples only", `${bits}-bit integers`];
-  if (picture.reversedBits && !row.bilevel && compression !== 1)
+  // JPEG has one order of bits, whatever FillOrder says.
+  if (picture.reversedBits && !row.open && !jpeg)
     return ["bits filled from the high end", `reversed bits in ${row.name}`];
   return undefined;
 }

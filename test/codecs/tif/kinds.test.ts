@@ -174,6 +174,32 @@ describe("kinds built by hand", () => {
     expect([...pixels.data]).toEqual([255, 255, 0, 0, 255, 0, 0, 0]);
   });
 
+  test.each([
+    [1, 8],
+    [1, 16],
+    [8, 8],
+    [32773, 8],
+  ] as const)(
+    "bits filled from the low end, compression %i of %i bits, equal the reading of libvips",
+    async (compression, bits) => {
+      const pixels = ramp((W * H * bits) / 8, 11);
+      const literal = Uint8Array.of(pixels.length - 1, ...pixels);
+      const stored =
+        compression === 8 ? await testHost.deflate(pixels, 6) : compression === 1 ? pixels : literal;
+      const turned = stored.map((byte) =>
+        Number.parseInt([...byte.toString(2).padStart(8, "0")].reverse().join(""), 2),
+      );
+      const data = tiffFile(strip(plainFields(W, H, 1, bits, 1, [259, 3, compression], [266, 3, 2]), turned));
+      expectSame((await decode(data)).data, await reference(data, 1, bits));
+    },
+  );
+
+  test("JPEG keeps its order of bits where FillOrder names another", async () => {
+    const jpeg = new Uint8Array(await gray.clone().jpeg().toBuffer());
+    const data = tiffFile(strip(plainFields(131, 77, 1, 8, 1, [259, 3, 7], [266, 3, 2]), jpeg));
+    expectSame((await decode(data)).data, await reference(data, 1, 8));
+  });
+
   test("deflate that is padded with zeros is read", async () => {
     const stored = ramp(W * H, 3);
     const stream = await testHost.deflate(stored, 6);
@@ -208,7 +234,7 @@ describe("kinds that are refused by their header", () => {
     ["sample format 2", plain([339, 3, 2, 2, 2])],
     ["32 bits", plain([258, 3, 32, 32, 32])],
     ["several", plain([258, 3, 8, 8, 4])],
-    ["reversed bits", plain([266, 3, 2], [259, 3, 5])],
+    ["reversed bits", plain([266, 3, 2], [259, 3, 50_001])],
     ["ink set 2", tiffFile(strip(plainFields(W, H, 4, 8, 5, [332, 3, 2]), ramp(80)))],
     ["predictor 3", tiffFile(strip(plainFields(W, H, 1, 8, 1, [259, 3, 5], [317, 3, 9]), ramp(20)))],
   ])("%s", async (reason, data) => {
