@@ -48,8 +48,8 @@ export async function blocksOf(
   if (!offsets) throw damaged("offsets of strips or tiles", "none");
   const first = (plane * down + top) * across;
   const at = await readValues(file, offsets, first, first + span);
-  const sizes = counts && !isOneRun(picture) && (await readValues(file, counts, first, first + span));
-  return listed(picture, region, top, across, at, sizes || []);
+  const sizes = counts && !isOneRun(picture) ? await readValues(file, counts, first, first + span) : [];
+  return listed(picture, region, top, across, at, sizes);
 }
 
 /** Whether a picture is one uncompressed strip, whose size is known better than from a byte count. */
