@@ -112,12 +112,13 @@ export function httpRemote(
       } catch (error) {
         throw new Error(
           error instanceof ServiceError && error.code === "origin_not_allowed"
-            ? "the host of url leads to an address that is not allowed; see allow_private"
-            : "the host of url does not answer",
+            ? "the host of url leads to an address that is not allowed. Set allow_private if it is meant."
+            : "the host of url does not answer. Start its server, or correct url.",
         );
       }
       await response.body?.cancel().catch(() => {});
-      if (response.status >= 500) throw new Error(`the host of url answers with status ${response.status}`);
+      if (response.status >= 500)
+        throw new Error(`the host of url answers with status ${response.status}. Look into its log.`);
     },
   };
 }

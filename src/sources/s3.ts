@@ -65,7 +65,9 @@ export function s3Remote(
         const answer = await bucket.request("GET", "", { query, signal });
         await answer.body?.cancel();
       } catch (error) {
-        throw error instanceof S3Error ? error : new Error("the bucket's service does not answer");
+        throw error instanceof S3Error
+          ? error
+          : new Error("the bucket's service does not answer. Start it, or correct endpoint and region.");
       }
     },
   };

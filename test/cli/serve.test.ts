@@ -98,7 +98,7 @@ describe("the start", () => {
       `sources: [{ name: near, type: filesystem, root: ./images }, { name: far, prefix: far/, type: http, url: "http://127.0.0.1:1/{identifier}?key=hunter2" }]`,
     );
     const server = await built.serve(["-config", file]);
-    await server.said(/source "far": .*does not answer\n/);
+    await server.said(/source "far": .*does not answer\. Start its server, or correct url\.\n/);
     const { out, err } = server.status();
     expect(out.indexOf("start page")).toBeLessThan(out.indexOf('source "far"'));
     expect(out + err).not.toContain("hunter2");
