@@ -175,8 +175,9 @@ export function checkTileParts(codestream: Uint8Array, tiles: number): void {
       throw damaged("tile-parts with a valid index and length, received another");
     seen.add(tile);
     if (length === 0) {
-      // "To the end of the codestream": nothing tells the true length but the EOC marker.
-      if (view.getUint16(end - 2) !== marker.eoc)
+      // "To the end of the codestream": only the EOC marker, or zeros that pad behind it (DICOM does), show the true length.
+      const last = codestream.findLastIndex((byte) => byte !== 0);
+      if (view.getUint16(last - 1) !== marker.eoc)
         throw damaged("an EOC marker at the end, but the file ends early");
       at = end;
     } else at += length;

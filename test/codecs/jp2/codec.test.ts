@@ -143,6 +143,16 @@ describe("jpeg 2000 pixels", () => {
     expect(psnr(data, samples, 65535)).toBeGreaterThan(30);
   });
 
+  it("are read where a tile-part goes on to the end and zeros pad the file", async () => {
+    const file = codestreamOf("jp2-gray.jp2");
+    const sot = Buffer.from(file).indexOf(Uint8Array.of(0xff, 0x90, 0, 10));
+    const padded = Uint8Array.from([...file, 0, 0]);
+    padded.set([0, 0, 0, 0], sot + 6); // Psot (T.800 A.4.2)
+    const { data } = await decode(file);
+    expect(Buffer.compare((await decode(padded)).data as Uint8Array, data as Uint8Array)).toBe(0);
+    await expect(decode(padded.subarray(0, file.length - 9))).rejects.toMatchObject({ code: "decode" });
+  });
+
   it("of four components are RGB with alpha, exactly", async () => {
     const { data, bands, interpretation } = await decode(fixture("jp2-rgba8.jp2"));
     expect({ bands, interpretation }).toEqual({ bands: 4, interpretation: "rgb" });
