@@ -16,7 +16,7 @@ export interface JpegBlock {
   /** Rows that must be there, and how many there may be at most. */
   readonly rows: number;
   readonly maxRows: number;
-  /** What its components are; inks are stored as they are, whatever an Adobe segment says. */
+  /** What its components are; inks, and RGB with a fourth sample, come as they are stored, whatever an Adobe segment says. */
   readonly colour: keyof typeof colours;
   readonly tables?: Uint8Array;
   /** 1, 2, 4 or 8: the side of the squares of pixels that become one. */
@@ -24,7 +24,7 @@ export interface JpegBlock {
 }
 
 /**
- * Decodes JPEG blocks to 8-bit gray, RGB or CMYK of `width` by at least `rows`, over `side`, rounded up. Throws ServiceError
+ * Decodes JPEG blocks to 8-bit gray, RGB, RGB with alpha or CMYK of `width` by at least `rows`, over `side`, rounded up. Throws ServiceError
  * `decode`, also on warnings, and `unsupported` for kinds of JPEG that are not read.
  */
 export type DecodeJpeg = (data: Uint8Array, block: JpegBlock) => Promise<Uint8Array>;
@@ -161,5 +161,6 @@ const colours = {
   gray: { transform: undefined, space: 2, bands: 1, format: pixelFormats.gray },
   rgb: { transform: 0, space: 0, bands: 3, format: pixelFormats.rgb },
   ycc: { transform: 1, space: 1, bands: 3, format: pixelFormats.rgb },
+  rgba: { transform: 0, space: 3, bands: 4, format: pixelFormats.cmyk },
   cmyk: { transform: 0, space: 3, bands: 4, format: pixelFormats.cmyk },
 } as const;

@@ -34,7 +34,10 @@ export function memory({ header, region, scaleFactor }: ReadRequest, fileSize: n
   const pixels = across * Math.ceil(height / factor);
   const bytesPerPixel = header.bands * (header.depth / 8);
   // Palettes: the indices of a whole picture are kept until all have come.
-  const indices = factor === 1 && header.details?.photometric === "palette" ? pixels : 0;
+  const indices =
+    factor === 1 && header.details?.photometric === "palette"
+      ? pixels * (rowBytes > stage.blockWidth ? 2 : 1)
+      : 0;
 
   const block = rowBytes * blockHeight;
   const copies = compressions[compression]?.whole;

@@ -98,7 +98,7 @@ function opened(picture: Picture, data: Uint8Array, rows: number, options: numbe
 
 async function* wholePart(context: BlockContext, blocks: readonly StoredBlock[]): AsyncGenerator<Part> {
   const { picture, tables, decoders, factor } = context;
-  const { blockWidth: width, blockHeight, compression, photometric } = picture;
+  const { blockWidth: width, blockHeight, compression } = picture;
   const { x, y, rows, allRows } = blockOf(blocks);
   // A last strip may be coded as high as the others.
   const size = { width, rows, maxRows: Math.max(allRows, blockHeight) };
@@ -108,7 +108,7 @@ async function* wholePart(context: BlockContext, blocks: readonly StoredBlock[])
     planes.push(
       await (compression === WEBP
         ? decoders.webp(data, { ...size, samples: picture.samples === 4 ? 4 : 3 })
-        : decoders.jpeg(data, { ...size, colour: jpegColours[photometric] ?? "gray", tables, side })),
+        : decoders.jpeg(data, { ...size, colour: jpegColour(picture), tables, side })),
     );
   yield { x, y, rows, side, stride: Math.ceil(width / side), planes };
 }
@@ -127,6 +127,9 @@ function jpegSide(picture: Picture, { x, y, allRows }: Block, factor: number): n
 }
 
 const jpegColours: Readonly<Record<number, JpegBlock["colour"]>> = { 2: "rgb", 5: "cmyk", 6: "ycc" };
+
+const jpegColour = ({ photometric, samples }: Picture): JpegBlock["colour"] =>
+  photometric === 2 && samples === 4 ? "rgba" : (jpegColours[photometric] ?? "gray");
 
 const reversals = Uint8Array.from({ length: 256 }, (_, byte) =>
   Array.from({ length: 8 }).reduce((sum: number, _bit, i) => sum | (((byte >> i) & 1) << (7 - i)), 0),

@@ -77,8 +77,11 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
   const samples = (await number("SamplesPerPixel")) ?? 1;
   if (samples < 1 || samples > MAX_SAMPLES)
     throw damaged(`1 to ${MAX_SAMPLES} samples per pixel`, `${samples}`);
-  const allBits = (await readField(file, directory, tags.BitsPerSample, MAX_SAMPLES)) ?? [1];
-  const formats = (await readField(file, directory, tags.SampleFormat, MAX_SAMPLES)) ?? [1];
+  // Some writers list more values than there are samples.
+  const perSample = async (tag: number) =>
+    (await readField(file, directory, tag, MAX_SAMPLES))?.slice(0, samples) ?? [1];
+  const allBits = await perSample(tags.BitsPerSample);
+  const formats = await perSample(tags.SampleFormat);
   const extra = (await readField(file, directory, tags.ExtraSamples, MAX_SAMPLES)) ?? [];
   const compression = (await number("Compression")) ?? 1;
   const inkSet = await number("InkSet");
@@ -121,14 +124,14 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
     blockWidth,
     blockHeight,
     bands: photometric === 3 ? 3 : colours + (alpha === "none" ? 0 : 1),
-    depth: bits > 8 ? 16 : 8,
+    depth: bits > 8 && photometric !== 3 ? 16 : 8,
     interpretation: colour?.interpretation ?? (samples >= 3 ? "rgb" : "gray"),
   };
   const mixed = allBits.some((b) => b !== bits) || formats.some((f) => f !== formats[0]);
   const refusal = mixed
     ? ["samples of one depth and format", "several"]
-    : photometric === 5 && inkSet !== undefined && inkSet !== 1
-      ? ["CMYK inks", `ink set ${inkSet}`]
+    : photometric === 5 && inkSet !== undefined && inkSet !== 1 && directory.entries.has(tags.InkNames)
+      ? ["CMYK inks", "inks of other names"]
       : refuse(stored, formats[0] as number);
   if (!refusal) return stored;
   const [expected, received] = refusal;
@@ -186,8 +189,7 @@ function refuse(picture: Picture, format: number): readonly [string, string] | u
       ? [1, 2, 4, 8, 16]
       : [8, 16];
   if (!depths.includes(bits)) return [`samples of ${depths.join(", ")} bits`, `${bits} bits`];
-  if ((bits === 16 || float) && photometric === 3)
-    return ["a palette of at most 256 colours", `${bits} bits`];
+  if (float && photometric === 3) return ["integer indices of a palette", "floating-point samples"];
   if (float && colour.interpretation === "cmyk") return ["integer CMYK samples", "floating-point samples"];
   if (bits < 8 && samples > 1) return ["one sample where samples are smaller than a byte", `${samples}`];
   if (row.bilevel && picture.blockWidth > MAX_BILEVEL_WIDTH)
@@ -196,7 +198,7 @@ function refuse(picture: Picture, format: number): readonly [string, string] | u
     return [`one sample of 1 bit for ${row.name}`, `${samples} of ${bits} bits`];
   if (jpeg && (bits !== 8 || photometric > 6 || photometric === 3 || picture.planar))
     return ["8-bit gray, RGB, CMYK or YCbCr in interleaved JPEG", `${bits}-bit ${colour.name}`];
-  if (jpeg && samples !== colour.samples)
+  if (jpeg && samples !== colour.samples && !(photometric === 2 && samples === 4))
     return [`${colour.samples} samples of ${colour.name} in JPEG`, `${samples}`];
   if (compression === WEBP && (bits !== 8 || photometric !== 2 || samples > 4 || picture.planar))
     return ["8-bit RGB, with or without alpha, in interleaved WebP", `${samples} samples of ${colour.name}`];

@@ -29,6 +29,7 @@ export const tags = {
   TileByteCounts: 325,
   SubIFDs: 330,
   InkSet: 332,
+  InkNames: 333,
   ExtraSamples: 338,
   SampleFormat: 339,
   JPEGTables: 347,

@@ -53,6 +53,11 @@ function overlap(part: Part, picture: Picture, region: Rectangle) {
   };
 }
 
+/** Room for samples before palettes are looked up, which may have indices of 16 bits. */
+const storedOf = ({ bits }: Picture, length: number): Samples =>
+  bits > 8 ? new Uint16Array(length) : new Uint8Array(length);
+
+/** Room for samples as they come out. */
 const samplesOf = ({ depth }: Picture, length: number): Samples =>
   depth === 16 ? new Uint16Array(length) : new Uint8Array(length);
 
@@ -104,7 +109,7 @@ interface Placed {
 function wholeTarget(options: TargetOptions): Target {
   const { picture, region, palette } = options;
   const bands = storedBands(picture);
-  const out = samplesOf(picture, region.width * region.height * bands);
+  const out = storedOf(picture, region.width * region.height * bands);
   const finish = finisher(picture, palette);
   const toRow = region.width * bands;
   return {
@@ -140,7 +145,7 @@ function boxTarget(options: TargetOptions): Target {
   const finish = finisher(picture, palette);
   const direct = !finish && !picture.planar && picture.samples === picture.bands;
   const bands = storedBands(picture);
-  const line = samplesOf(picture, direct ? 0 : region.width * bands);
+  const line = storedOf(picture, direct ? 0 : region.width * bands);
   return {
     add(part) {
       const { left, top, width, rows, fromRow, fromColumn } = overlap(part, picture, region);

@@ -1,7 +1,7 @@
 // JPEG in TIFF: inks as stored, and kinds of JPEG that are refused.
 
 import sharp, { type TiffOptions } from "sharp";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import { fixture, testHost } from "../../host.ts";
@@ -40,6 +40,16 @@ describe("CMYK in JPEG", () => {
     const header = await codec.probe(memoryBytes(tiffFile([{ fields, blocks: [new Uint8Array(8)] }])), 1);
     expect(header.unsupported).toContain("4 samples of CMYK in JPEG");
   });
+});
+
+test("RGB with alpha in JPEG is what libvips reads of it", async () => {
+  // The four components of inks, said to be RGB and one more.
+  const data = await photo.clone().tiff({ compression: "jpeg", quality: 90 }).toBuffer();
+  const photometric = data.indexOf(Buffer.from([6, 1, 3, 0, 1, 0, 0, 0, 5, 0]));
+  data.writeUInt16LE(2, photometric + 8);
+  const pixels = await decode(data);
+  expect([pixels.bands, pixels.interpretation]).toEqual([4, "rgb"]);
+  expect([...pixels.data]).toEqual([...(await sharp(data, { failOn: "none" }).raw().toBuffer())]);
 });
 
 describe("JPEG of a kind that is not read", () => {

@@ -235,7 +235,12 @@ describe("kinds that are refused by their header", () => {
     ["32 bits", plain([258, 3, 32, 32, 32])],
     ["several", plain([258, 3, 8, 8, 4])],
     ["reversed bits", plain([266, 3, 2], [259, 3, 50_001])],
-    ["ink set 2", tiffFile(strip(plainFields(W, H, 4, 8, 5, [332, 3, 2]), ramp(80)))],
+    [
+      "inks of other names",
+      tiffFile(
+        strip(plainFields(W, H, 4, 8, 5, [332, 3, 2], [333, 1, ...Buffer.from("orange\0")]), ramp(80)),
+      ),
+    ],
     ["predictor 3", tiffFile(strip(plainFields(W, H, 1, 8, 1, [259, 3, 5], [317, 3, 9]), ramp(20)))],
   ])("%s", async (reason, data) => {
     const header = await codec.probe(memoryBytes(data), 1);

@@ -75,6 +75,52 @@ describe("byte counts that are 0 or missing", () => {
   });
 });
 
+test("more values of BitsPerSample and SampleFormat than samples are passed over", async () => {
+  const block = ramp(9 * 5 * 3);
+  const fields = plainFields(9, 5, 3, 8, 2, [258, 3, 8, 8, 8, 1], [339, 3, 1, 1, 1, 3]);
+  expect([...(await decode(tiffFile([{ fields, blocks: [block] }]))).data]).toEqual([...block]);
+});
+
+test("inks of InkSet 2 without names are CMYK", async () => {
+  const block = ramp(9 * 5 * 4);
+  const data = tiffFile([{ fields: plainFields(9, 5, 4, 8, 5, [332, 3, 2]), blocks: [block] }]);
+  expect(await decode(data)).toMatchObject({ bands: 4, interpretation: "cmyk", data: block });
+});
+
+describe("a palette of 16-bit indices", () => {
+  const [width, height] = [24, 10];
+  const indices = Uint16Array.from({ length: width * height }, (_, i) => (i * 2731) & 0xffff);
+  const channels = [0, 1, 2].map((band) =>
+    Array.from({ length: 65536 }, (_, i) => (i * (band + 1)) & 0xffff),
+  );
+  const data = tiffFile([
+    {
+      fields: plainFields(width, height, 1, 16, 3, [320, 3, ...channels.flat()]),
+      blocks: [new Uint8Array(indices.buffer)],
+    },
+  ]);
+  const colours = [...indices].map((index) => channels.map((channel) => (channel[index] as number) >> 8));
+
+  test("is looked up in its 65536 colours", async () => {
+    const pixels = await decode(data);
+    expect(pixels).toMatchObject({ bands: 3, interpretation: "rgb" });
+    expect([...pixels.data]).toEqual(colours.flat());
+  });
+
+  test("is reduced by its colours, not by its indices", async () => {
+    const header = await codec.probe(memoryBytes(data), 1);
+    const region = { x: 0, y: 0, width, height };
+    const pixels = await codec.decode(memoryBytes(data), { header, page: 1, region, scaleFactor: 2 });
+    const means = Array.from({ length: (width / 2) * (height / 2) * 3 }, (_, i) => {
+      const [x, y, band] = [Math.floor(i / 3) % (width / 2), Math.floor(i / 3 / (width / 2)), i % 3];
+      const at = 2 * (y * width + x);
+      return [at, at + 1, at + width, at + width + 1].reduce((sum, p) => sum + colours[p]![band]!, 0) / 4;
+    });
+    for (const [i, mean] of means.entries())
+      expect(Math.abs(pixels.data[i]! - mean)).toBeLessThanOrEqual(0.5);
+  });
+});
+
 describe("a missing PhotometricInterpretation", () => {
   const file = (fields: TestPicture["fields"], block: Uint8Array) =>
     tiffFile([{ fields: fieldsWithout([262], fields), blocks: [block] }]);
