@@ -179,6 +179,8 @@ export interface Codec {
   exactScales?(header: ImageHeader, halvesColour: boolean): readonly number[];
   /** How many times the answer's size `decode` is to deliver at least at other scales; the plan decides where absent. */
   readonly headroom?: number;
+  /** Bytes of the largest file that `decode` takes, where it needs the whole file in memory. */
+  readonly mostBytes?: number;
   /** Estimated peak bytes of `decode`, result included. `fileSize` is the master's length; `indexed`, unless false, tells that there will be an index. */
   memory(read: ReadRequest, fileSize: number, indexed?: boolean): number;
   /** The region at 1/scaleFactor: exactly ceil(width/scaleFactor) by ceil(height/scaleFactor) pixels, as stored (no orientation applied). */

@@ -4,6 +4,7 @@ import type { ImageHeader } from "../codecs/codec.ts";
 import type { Codecs } from "../codecs/index.ts";
 import { ServiceError } from "../errors.ts";
 import { splitPage } from "../iiif/image/path.ts";
+import { fileTooLarge } from "../lib/byte-source.ts";
 import { createLru, type Lru } from "../lib/lru.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Source, SourceImage } from "../sources/source.ts";
@@ -91,6 +92,31 @@ export async function describe(
   if (header.unsupported)
     throw new ServiceError("unsupported", header.unsupported, { code: "unsupported_image" });
   return header;
+}
+
+/**
+ * Throws `too-large` where no picture of a described master can be rendered: its file is longer than its decoder takes, or
+ * the cheapest read would need more than image.memory_budget. For answers that promise pictures; those that are cached are
+ * served all the same.
+ */
+export function checkServable(
+  parts: Pick<DescribeParts, "codecs"> & { readonly admission: Pick<Admission, "allows"> },
+  { image, page }: Master,
+  header: ImageHeader,
+): void {
+  const codec = parts.codecs.byFormat(header.format);
+  const fileSize = image.bytes.size ?? 0;
+  if (fileSize > (codec.mostBytes ?? Number.POSITIVE_INFINITY)) throw fileTooLarge(codec.mostBytes!);
+  const cheapest = codec.scaleFactors(header).map((scaleFactor) => {
+    const [width, height] = [Math.min(header.width, scaleFactor), Math.min(header.height, scaleFactor)];
+    return codec.memory({ header, page, region: { x: 0, y: 0, width, height }, scaleFactor }, fileSize);
+  });
+  if (!parts.admission.allows(Math.min(...cheapest)))
+    throw new ServiceError(
+      "too-large",
+      "Every picture of this image would need more memory than the service may use for images. The operator can raise image.memory_budget.",
+      { code: "memory_budget" },
+    );
 }
 
 /** Bytes of JSON whose headers stay parsed, since every tile of an image asks for the same one. */

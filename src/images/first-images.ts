@@ -3,12 +3,16 @@
 import { ServiceError } from "../errors.ts";
 import { forEachConcurrently } from "../lib/concurrent.ts";
 import type { Source, SourceEntry } from "../sources/source.ts";
-import { type DescribeParts, describe, openMaster } from "./describe.ts";
+import type { Admission } from "./admit.ts";
+import { checkServable, type DescribeParts, describe, openMaster } from "./describe.ts";
 import { asShown, type Size, uprightSize } from "./orientation.ts";
 import type { OutputPolicy } from "./policy.ts";
 
 /** What is needed to tell sizes as answers have them. */
-type Parts = DescribeParts & { readonly policy: Pick<OutputPolicy, "metadata"> };
+type Parts = DescribeParts & {
+  readonly policy: Pick<OutputPolicy, "metadata">;
+  readonly admission: Pick<Admission, "allows">;
+};
 
 export interface Listed {
   readonly identifier: string;
@@ -96,6 +100,7 @@ async function look(parts: Parts, identifier: string, signal?: AbortSignal): Pro
     const master = await openMaster(parts.sources, identifier, signal);
     try {
       const header = await describe(parts, master, signal);
+      checkServable(parts, master, header);
       return { identifier, size: uprightSize(asShown(header, parts.policy)) };
     } finally {
       void master.image.close().catch(() => {});

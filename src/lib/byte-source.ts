@@ -26,21 +26,22 @@ export function memoryBytes(data: Uint8Array): ByteSource {
   };
 }
 
+/** The error for a file of more bytes than its decoder takes. */
+export function fileTooLarge(limit: number): ServiceError {
+  return new ServiceError(
+    "too-large",
+    `The source file is larger than the ${limit} bytes that its decoder may hold.`,
+    { code: "source_too_large" },
+  );
+}
+
 /**
  * All bytes of a source. Throws ServiceError `too-large` when there are more than `limit`.
  * For decoders that cannot work from ranges.
  */
 export async function readAll(bytes: ByteSource, limit: number): Promise<Uint8Array> {
-  const tooLarge = () =>
-    new ServiceError(
-      "too-large",
-      `The source file is larger than the ${limit} bytes that its decoder may hold.`,
-      {
-        code: "source_too_large",
-      },
-    );
   if (bytes.size !== undefined) {
-    if (bytes.size > limit) throw tooLarge();
+    if (bytes.size > limit) throw fileTooLarge(limit);
     return bytes.read(0, bytes.size);
   }
   const parts: Uint8Array[] = [];
@@ -50,7 +51,7 @@ export async function readAll(bytes: ByteSource, limit: number): Promise<Uint8Ar
     if (part.length === 0) break;
     parts.push(part);
     total += part.length;
-    if (total > limit) throw tooLarge();
+    if (total > limit) throw fileTooLarge(limit);
   }
   const all = new Uint8Array(total);
   let at = 0;

@@ -9,7 +9,7 @@ import { contextUri, imageInformation, informationType, profileUri } from "../..
 import { imageMounts, type Mount } from "../../iiif/image/mounts.ts";
 import { encodeIdentifier, type ImagePath, splitImagePath } from "../../iiif/image/path.ts";
 import { hash, masterVersion } from "../../images/cache-keys.ts";
-import { describe, type Master, openMaster } from "../../images/describe.ts";
+import { checkServable, describe, type Master, openMaster } from "../../images/describe.ts";
 import { asShown, uprightSize } from "../../images/orientation.ts";
 import { kept, planFor, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
@@ -79,6 +79,7 @@ function information(
 ): Promise<Response> {
   return withMaster(c, service, path.identifier, async (master) => {
     const header = await describe(service.images, master, c.req.raw.signal);
+    checkServable(service.images, master, header);
     const document = imageInformation({
       version: mount.version,
       id: serviceUri(c, mount, path.identifier),
@@ -141,8 +142,11 @@ function image(
     );
     headers["X-Content-Type-Options"] = "nosniff";
     if (c.req.method === "HEAD") {
-      service.images.admission.check(planFor(service.images, master, prepared).memory);
       const known = await kept(service.images, master, prepared);
+      if (!known) {
+        checkServable(service.images, master, prepared.header);
+        service.images.admission.check(planFor(service.images, master, prepared).memory);
+      }
       tellIgnoredProfile(headers, service, master);
       headers["Cache-Status"] = cacheStatus(known === undefined);
       if (known) headers["Content-Length"] = String(known.length);

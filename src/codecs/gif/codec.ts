@@ -38,6 +38,7 @@ export function gifCodec(_host?: unknown): Codec {
     },
     blocks: (bytes, _header, kinds) => readGifBlocks(bytes, kinds),
     scaleFactors: () => [1],
+    mostBytes: longestFile,
     memory({ header, page, region }, fileSize) {
       const pixels = region.width * region.height * header.bands;
       const file = Math.min(fileSize, longestFile);

@@ -23,6 +23,7 @@ export function jp2Codec(host: CodecHost): Codec {
     probe: readHeader,
     scaleFactors,
     ownScales: scaleFactors,
+    mostBytes: fileLimit,
     memory({ header, region, scaleFactor }, fileSize) {
       const sample = header.depth / 8;
       const pixels = Math.ceil(header.width / scaleFactor) * Math.ceil(header.height / scaleFactor);

@@ -19,6 +19,7 @@ export function webpCodec(host: CodecHost): Codec {
     recognises: isWebp,
     probe: readHeader,
     scaleFactors: () => [1],
+    mostBytes: fileLimit,
     // The file here and in the decoder's memory; RGBA there (with a copy inside the bindings) and here; the canvas of an animation; the cut.
     memory: ({ header, region }, fileSize) =>
       2 * fileSize +
