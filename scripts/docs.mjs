@@ -59,7 +59,7 @@ function sections() {
     [
       "Images",
       /^image\./,
-      "Limits that are 0 are not enforced and not advertised. `max` is always reduced to the limits; other sizes over a limit are 400.",
+      "Limits that are 0 are not enforced and not advertised. `max` is always reduced to the limits; other sizes over a limit are 400. The limits hold for the size that is asked for, before rotation: a quarter turn swaps its sides, and other angles enlarge the answer to the box around the turned picture, whose sides are at most its diagonal.",
     ],
     [
       "Sources",

@@ -18,10 +18,14 @@ export const imageOptions = z.strictObject({
     edit: "live",
     env: "SERVICE_MAX_PIXEL_AREA",
   }),
-  max_output_area: pixels("Largest area of an answer in pixels, advertised as maxArea. 0: no limit."),
-  max_output_width: pixels("Largest width of an answer in pixels, advertised as maxWidth. 0: no limit."),
+  max_output_area: pixels(
+    "Largest area that a request may ask for in pixels, advertised as maxArea. 0: no limit.",
+  ),
+  max_output_width: pixels(
+    "Largest width that a request may ask for in pixels, advertised as maxWidth. 0: no limit.",
+  ),
   max_output_height: pixels(
-    "Largest height of an answer in pixels, advertised as maxHeight, beside which the standard wants max_output_width. 0: no limit but max_output_width.",
+    "Largest height that a request may ask for in pixels, advertised as maxHeight, beside which the standard wants max_output_width. 0: no limit but max_output_width.",
   ),
   tile_size: z.int().min(64).max(8192).default(512).meta({
     description: "Side of the square tiles that info.json advertises, in pixels.",
