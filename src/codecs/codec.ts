@@ -162,7 +162,7 @@ export interface Codec {
   readonly format: SourceFormat;
   /** Whether the first 64 bytes of a file are of this format. */
   recognises(head: Uint8Array): boolean;
-  /** Header facts of a page, from at most 256 KiB of a file that keeps its header in front. Throws `bad-request`, code page_not_found. */
+  /** Header facts of a page, from at most 256 KiB of a file that keeps its header in front. Throws `not-found`, code page_not_found. */
   probe(bytes: ByteSource, page: number): Promise<ImageHeader>;
   /** Scale factors at which `decode` can deliver cheaply; ascending, always with 1. */
   scaleFactors(header: ImageHeader): readonly number[];

@@ -67,7 +67,7 @@ async function open(
 
 /**
  * Header facts of a master: from the info slot, else probed from its first bytes and remembered.
- * Throws `unsupported` for kinds that are refused, `decode` for what is no image, `bad-request` for a page that is not
+ * Throws `unsupported` for kinds that are refused, `decode` for what is no image, `not-found` for a page that is not
  * there, `too-large` over image.max_pixel_area.
  */
 export async function describe(

@@ -17,7 +17,7 @@ export function gifCodec(_host?: unknown): Codec {
       const gif = await readGifHeader(bytes);
       if (page < 1 || page > gif.frames.length)
         throw new ServiceError(
-          "bad-request",
+          "not-found",
           `Expected a page from 1 to ${gif.frames.length}, the frames of this GIF, received ${page}.`,
           { code: "page_not_found" },
         );

@@ -45,11 +45,11 @@ export function isJpeg2000(head: Uint8Array): boolean {
   return signature.every((word, i) => view.getUint32(4 * i) === word) || view.getUint32(0) === 0xff4fff51;
 }
 
-/** Header facts as the service keeps them. Throws ServiceError `decode`, and `bad-request` for a page other than 1. */
+/** Header facts as the service keeps them. Throws ServiceError `decode`, and `not-found` for a page other than 1. */
 export async function readHeader(bytes: ByteSource, page: number): Promise<ImageHeader> {
   if (page !== 1)
     throw new ServiceError(
-      "bad-request",
+      "not-found",
       `Expected page 1, the only one of a JPEG 2000 picture, received ${page}.`,
       { code: "page_not_found" },
     );

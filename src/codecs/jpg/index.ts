@@ -89,7 +89,7 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
     async probe(bytes, page) {
       if (page !== 1)
         throw new ServiceError(
-          "bad-request",
+          "not-found",
           `A JPEG file has one page; page ${page} was asked for. Use 1.`,
           {
             code: "page_not_found",

@@ -20,7 +20,7 @@ export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
     recognises: (head) => head.length >= 8 && signature.every((byte, i) => head[i] === byte),
     async probe(bytes, page) {
       if (page !== 1)
-        throw new ServiceError("bad-request", `Expected page 1, the only one of a PNG, received ${page}.`, {
+        throw new ServiceError("not-found", `Expected page 1, the only one of a PNG, received ${page}.`, {
           code: "page_not_found",
         });
       return imageHeader(bytes, await readPngHeader(bytes));

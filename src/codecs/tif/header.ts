@@ -38,7 +38,7 @@ interface Page {
 }
 
 /**
- * Header facts of a page (1-based). Throws ServiceError `decode` when the file is damaged, `bad-request` with code
+ * Header facts of a page (1-based). Throws ServiceError `decode` when the file is damaged, `not-found` with code
  * page_not_found when there is no such page.
  */
 export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageHeader> {
@@ -47,7 +47,7 @@ export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageH
   const found = pages[page - 1];
   if (!found)
     throw new ServiceError(
-      "bad-request",
+      "not-found",
       `Expected a page from 1 to ${pages.length} of this image, received ${page}.`,
       { code: "page_not_found" },
     );

@@ -52,13 +52,13 @@ export function isWebp(head: Uint8Array): boolean {
   return view.getUint32(0) === fourCC("RIFF") && view.getUint32(8) === fourCC("WEBP");
 }
 
-/** Header facts of frame `page` (1-based). Throws ServiceError `decode`, and `bad-request` for a frame that is not there. */
+/** Header facts of frame `page` (1-based). Throws ServiceError `decode`, and `not-found` for a frame that is not there. */
 export async function readHeader(bytes: ByteSource, page: number): Promise<ImageHeader> {
   const found = await readContainer(bytes);
   const pages = Math.max(1, found.frames.length);
   if (page < 1 || page > pages)
     throw new ServiceError(
-      "bad-request",
+      "not-found",
       `Expected a page from 1 to ${pages} of this WebP picture, received ${page}.`,
       { code: "page_not_found" },
     );

@@ -94,7 +94,7 @@ describe("the header of a GIF", () => {
     expect((await codec.probe(bytes, 4)).pages).toBe(4);
     for (const page of [0, 5])
       await expect(codec.probe(bytes, page)).rejects.toMatchObject({
-        kind: "bad-request",
+        kind: "not-found",
         code: "page_not_found",
       });
   });

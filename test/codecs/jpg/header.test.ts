@@ -137,7 +137,7 @@ describe("the header of a JPEG file", () => {
 
   it("refuses another page than the first", async () => {
     await expect(codec.probe(memoryBytes(plain), 2)).rejects.toMatchObject({
-      kind: "bad-request",
+      kind: "not-found",
       code: "page_not_found",
     });
   });

@@ -106,7 +106,7 @@ describe("the header of a PNG", () => {
 
   it("knows only page 1", async () => {
     await expect(codec.probe(memoryBytes(fixture("base.png")), 2)).rejects.toMatchObject({
-      kind: "bad-request",
+      kind: "not-found",
       code: "page_not_found",
     });
   });

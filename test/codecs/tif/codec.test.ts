@@ -100,7 +100,7 @@ describe("header", () => {
     const sizes = await Promise.all([1, 2, 3].map(async (page) => (await codec.probe(bytes, page)).height));
     expect(sizes).toEqual([100, 150, 200]);
     await expect(codec.probe(bytes, 4)).rejects.toMatchObject({
-      kind: "bad-request",
+      kind: "not-found",
       code: "page_not_found",
     });
     await expect(codec.probe(bytes, 0)).rejects.toMatchObject({ code: "page_not_found" });

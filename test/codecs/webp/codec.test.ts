@@ -59,7 +59,7 @@ describe("webp header", () => {
 
   it("refuses a frame that is not there as page_not_found", async () => {
     await expect(codec.probe(memoryBytes(fixture("webp-animated-4.webp")), 5)).rejects.toMatchObject({
-      kind: "bad-request",
+      kind: "not-found",
       code: "page_not_found",
     });
   });
