@@ -8,6 +8,7 @@ import { isServiceUrl } from "../lib/s3-options.ts";
 import { sourceOptions } from "../sources/options.ts";
 import { cacheOptions } from "../stores/options.ts";
 import { parseAddress } from "./address.ts";
+import { aliasesOption } from "./aliases.ts";
 
 /** `edit`: whether a change counts at once (SIGHUP, admin editor) or at the next start. `env`: what overrides the file. */
 export interface OptionMeta {
@@ -32,19 +33,10 @@ const addressForm = "expected an address such as :8080, 127.0.0.1:8080 or [::1]:
 const rangeForm = "expected an address or range such as 10.0.0.0/8 or ::1";
 const urlForm =
   "expected an http or https URL without query and fragment, such as https://images.example.org/iiif-server";
-const prefixForm = "expected a path that begins and ends with /, such as /cantaloupe/iiif/2/";
 
 const publicUrl = z
   .string({ error: urlForm })
   .refine((text) => text === "" || isServiceUrl(text), { error: urlForm });
-
-const alias = z.strictObject({
-  prefix: z
-    .string({ error: prefixForm })
-    .regex(/^\/[^?#\\]*\/$/, prefixForm)
-    .meta({ description: "Path under which the Image API also answers." }),
-  version: z.literal([2, 3]).meta({ description: "Version of the Image API that it speaks." }),
-});
 
 export const configSchema = z.strictObject({
   addr: option(
@@ -64,7 +56,7 @@ export const configSchema = z.strictObject({
       edit: "restart",
     },
   ),
-  aliases: option(z.array(alias).default([]), {
+  aliases: option(aliasesOption.default([]), {
     description: "Further paths of the Image API; ids, links and redirects keep the path that was asked for.",
     edit: "restart",
   }),

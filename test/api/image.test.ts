@@ -283,6 +283,20 @@ describe("addresses", () => {
     expect(aliased.service.slots.render.counts.read()).toMatchObject({ misses: 1, hits: 1 });
   });
 
+  test("an alias is plain text, never a pattern, and the longest of those that fit counts", async () => {
+    const aliased = await served(
+      'aliases: [{ prefix: "/a:b/", version: 2 }, { prefix: "/:x/", version: 2 }, { prefix: "/c.d/", version: 2 }, { prefix: "/c.d/three/", version: 3 }]',
+    );
+    const statusOf = async (path: string) => (await aliased.get(`${path}base.png/info.json`)).status;
+    for (const path of ["/a:b/", "/:x/", "/c.d/", "/c.d/three/"])
+      expect([path, await statusOf(path)]).toEqual([path, 200]);
+    for (const path of ["/axyz/", "/y/", "/cxd/", "/c.dx/"])
+      expect([path, await statusOf(path)]).toEqual([path, 404]);
+    expect(await json(await aliased.get("/c.d/three/base.png/info.json"))).toMatchObject({
+      type: "ImageService3",
+    });
+  });
+
   test.each([
     [
       "https, host and prefix of a proxy",

@@ -6,7 +6,7 @@ import { contentDisposition } from "../../iiif/image/canonical.ts";
 import { mediaType } from "../../iiif/image/formats.ts";
 import { parseImageRequest } from "../../iiif/image/grammar.ts";
 import { contextUri, imageInformation, informationType, profileUri } from "../../iiif/image/info.ts";
-import { imageMounts, type Mount } from "../../iiif/image/mounts.ts";
+import { imageMounts, type Mount, mountOf } from "../../iiif/image/mounts.ts";
 import { encodeIdentifier, type ImagePath, splitImagePath } from "../../iiif/image/path.ts";
 import { hash, masterVersion } from "../../images/cache-keys.ts";
 import { checkServable, describe, type Master, openMaster } from "../../images/describe.ts";
@@ -19,10 +19,13 @@ import { type Env, hasParameter, type RequestContext } from "../http/context.ts"
 import { corsHeaders, preflight } from "../http/cors.ts";
 import { methodNotAllowed } from "../http/methods.ts";
 
-/** Mounts the Image API; the longest prefix wins. */
+/** Mounts the Image API; the longest prefix wins. Prefixes are compared here, since the router would read patterns in them. */
 export function mountImage(app: Hono<Env>, service: Service): void {
-  for (const mount of imageMounts(service.config().aliases))
-    app.all(`${mount.prefix}*`, (c) => answer(c, service, mount));
+  const mounts = imageMounts(service.config().aliases);
+  app.all("*", (c, next) => {
+    const mount = mountOf(mounts, c.get("target").path);
+    return mount ? answer(c, service, mount) : next();
+  });
 }
 
 function answer(c: RequestContext, service: Service, mount: Mount): Response | Promise<Response> {

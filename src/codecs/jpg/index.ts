@@ -88,13 +88,9 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
     recognises: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
     async probe(bytes, page) {
       if (page !== 1)
-        throw new ServiceError(
-          "not-found",
-          `A JPEG file has one page; page ${page} was asked for. Use 1.`,
-          {
-            code: "page_not_found",
-          },
-        );
+        throw new ServiceError("not-found", `A JPEG file has one page; page ${page} was asked for. Use 1.`, {
+          code: "page_not_found",
+        });
       return readJpegHeader(bytes);
     },
     scaleFactors: (header) => (detailsOf(header).arithmetic ? [1] : [1, 2, 4, 8]),

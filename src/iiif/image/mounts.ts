@@ -11,7 +11,12 @@ const mainMounts: readonly Mount[] = [
   { prefix: "/iiif/2/", version: 2 },
 ];
 
-/** All mounts; of two that fit the same path the first counts. */
+/** All mounts, those with the longest prefixes first. */
 export function imageMounts(aliases: readonly Mount[]): readonly Mount[] {
   return [...mainMounts, ...aliases].sort((a, b) => b.prefix.length - a.prefix.length);
+}
+
+/** The first mount whose prefix a raw path begins with. */
+export function mountOf(mounts: readonly Mount[], path: string): Mount | undefined {
+  return mounts.find(({ prefix }) => path.startsWith(prefix));
 }

@@ -1,0 +1,65 @@
+// Further paths of the Image API: plain prefixes that leave the service's own paths alone.
+
+import { z } from "zod";
+
+/** First segments of the paths that the service has, or keeps for itself. */
+const reserved = [
+  "iiif",
+  "health",
+  "ready",
+  "metrics",
+  "static",
+  "admin",
+  "view",
+  "mcp",
+  "content-state",
+  "auth",
+  "robots.txt",
+  "favicon.ico",
+] as const;
+
+/** What a path segment may hold unencoded (RFC 3986, section 3.3), but `*`, which robots.txt takes for a pattern. */
+const segmentForm = /^[A-Za-z0-9._~!$&'()+,;=:@-]+$/;
+
+/** What is wrong with a prefix, and what to do; undefined where it is fine. */
+function problemOf(prefix: string): string | undefined {
+  const segments = prefix.split("/").slice(1, -1);
+  const [first = ""] = segments;
+  if (!prefix.startsWith("/") || !prefix.endsWith("/") || prefix === "/" || segments.includes(""))
+    return "expected a path that begins and ends with /, with single slashes, such as /cantaloupe/iiif/2/";
+  if (segments.includes(".") || segments.includes(".."))
+    return "expected a path without . and .. segments, which clients resolve before they ask; write the path that they lead to";
+  if (!segments.every((segment) => segmentForm.test(segment)))
+    return "expected a plain path, since it is compared as it is and not as a pattern; use letters, digits and any of - . _ ~ ! $ & ' ( ) + , ; = : @ between the slashes";
+  if ((reserved as readonly string[]).includes(first))
+    return `expected a path of its own; /${first} belongs to the service: choose another first segment`;
+  return undefined;
+}
+
+const alias = z.strictObject({
+  prefix: z
+    .string({ error: "expected a path such as /cantaloupe/iiif/2/" })
+    .superRefine((prefix, context) => {
+      const message = problemOf(prefix);
+      if (message) context.addIssue({ code: "custom", message, input: prefix });
+    })
+    .meta({
+      description:
+        "Path under which the Image API also answers: plain text that begins and ends with `/`, compared as it is. Paths of the service itself, such as `/iiif/` and `/static/`, are refused.",
+    }),
+  version: z.literal([2, 3]).meta({ description: "Version of the Image API that it speaks." }),
+});
+
+/** The list of aliases; each prefix stands in it once. */
+export const aliasesOption = z.array(alias).superRefine((aliases, context) => {
+  aliases.forEach(({ prefix }, at) => {
+    const earlier = aliases.findIndex((other) => other.prefix === prefix);
+    if (earlier < at)
+      context.addIssue({
+        code: "custom",
+        path: [at, "prefix"],
+        message: `expected each prefix once, and aliases.${earlier} has this one already; take one of the two away`,
+        input: prefix,
+      });
+  });
+});
