@@ -3,8 +3,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { statusOf, titles } from "../../src/api/http/status.ts";
+import { statusOf } from "../../src/api/http/status.ts";
 import { errorKinds } from "../../src/errors.ts";
+import { titles } from "../../src/lib/problem-document.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const document = readFileSync(`${root}docs/errors.md`, "utf8");

@@ -1,27 +1,26 @@
 // Error documents: RFC 9457 problem details, or the same as a small page for a browser (D-10).
 
 import { type ErrorKind, ServiceError } from "../../errors.ts";
+import {
+  internalError,
+  type ProblemFacts,
+  problemDocument,
+  problemType,
+  titles,
+} from "../../lib/problem-document.ts";
+import { preferredType } from "./accept.ts";
 import { forwardedHeaders } from "./client.ts";
 import type { RequestContext } from "./context.ts";
 import { escapeHtml, page } from "./page.ts";
-import { statusOf, titles } from "./status.ts";
+import { statusOf } from "./status.ts";
 
-export interface Problem {
-  readonly status: number;
-  readonly detail: string;
-  /** Stable and documented. */
-  readonly code: string;
+export interface Problem extends ProblemFacts {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What the caller may know of a thrown value; anything but a ServiceError is a bug and gives a neutral 500. */
 export function problemOf(error: unknown): Problem {
-  if (!(error instanceof ServiceError))
-    return {
-      status: 500,
-      detail: "Something went wrong inside the service. The operator finds the cause in the log.",
-      code: "internal_error",
-    };
+  if (!(error instanceof ServiceError)) return internalError;
   const status = statusOf[error.kind];
   return {
     status,
@@ -41,6 +40,9 @@ export const serverFaults: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   "timeout",
 ]);
 
+/** What problems are offered as: whoever accepts plain JSON takes the document as well. */
+const offered = [problemType, "application/json", "text/html"] as const;
+
 /** The response of a problem; HTML when the client prefers it, as a browser's address bar does. */
 export function problemResponse(c: RequestContext, problem: Problem): Response {
   const title = titles[problem.status] ?? "Error";
@@ -50,7 +52,7 @@ export function problemResponse(c: RequestContext, problem: Problem): Response {
     "X-Content-Type-Options": "nosniff",
     Vary: c.get("baseDerived") ? `Accept, ${forwardedHeaders}` : "Accept",
   };
-  if (prefersHtml(c.req.header("Accept"))) {
+  if (preferredType(c, offered) === "text/html") {
     const body = `<h1>${problem.status} ${title}</h1><p>${escapeHtml(problem.detail)}</p><p class="quiet">Code: <code>${escapeHtml(problem.code)}</code></p><p><a href="${escapeHtml(c.get("base"))}/">To the start page</a></p>`;
     return new Response(page(`${problem.status} ${title}`, body), {
       status: problem.status,
@@ -61,13 +63,8 @@ export function problemResponse(c: RequestContext, problem: Problem): Response {
       },
     });
   }
-  const { status, detail, code } = problem;
-  return new Response(JSON.stringify({ type: "about:blank", title, status, detail, code }), {
-    status,
-    headers: { ...headers, "Content-Type": "application/problem+json" },
+  return new Response(problemDocument(problem), {
+    status: problem.status,
+    headers: { ...headers, "Content-Type": problemType },
   });
-}
-
-function prefersHtml(accept: string | undefined): boolean {
-  return accept !== undefined && /(^|,)\s*text\/html\b(?![^,]*;\s*q=0(\.0*)?\s*(,|$))/i.test(accept);
 }

@@ -17,16 +17,3 @@ export const statusOf = {
   changed: 503,
   timeout: 503,
 } as const satisfies Record<ErrorKind, number>;
-
-export const titles: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  404: "Not Found",
-  405: "Method Not Allowed",
-  414: "URI Too Long",
-  429: "Too Many Requests",
-  499: "Client Closed Request",
-  500: "Internal Server Error",
-  501: "Not Implemented",
-  503: "Service Unavailable",
-};

@@ -5,7 +5,13 @@ import { ServiceError } from "../../errors.ts";
 import { contentDisposition } from "../../iiif/image/canonical.ts";
 import { mediaType } from "../../iiif/image/formats.ts";
 import { parseImageRequest } from "../../iiif/image/grammar.ts";
-import { contextUri, imageInformation, informationType, profileUri } from "../../iiif/image/info.ts";
+import {
+  contextUri,
+  imageInformation,
+  informationType,
+  informationTypes,
+  profileUri,
+} from "../../iiif/image/info.ts";
 import { imageMounts, type Mount, mountOf } from "../../iiif/image/mounts.ts";
 import { encodeIdentifier, type ImagePath, splitImagePath } from "../../iiif/image/path.ts";
 import { hash, masterVersion } from "../../images/cache-keys.ts";
@@ -13,6 +19,7 @@ import { checkServable, describe, type Master, openMaster } from "../../images/d
 import { asShown, uprightSize } from "../../images/orientation.ts";
 import { kept, planFor, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
+import { preferredType } from "../http/accept.ts";
 import { forwardedHeaders } from "../http/client.ts";
 import { isNotModified, validatorHeaders } from "../http/conditional.ts";
 import { type Env, hasParameter, type RequestContext } from "../http/context.ts";
@@ -91,7 +98,7 @@ function information(
       tileSize: service.images.tileSize,
     });
     const body = JSON.stringify(document, null, 2);
-    const type = informationType(c.req.header("Accept"), mount.version);
+    const type = informationType(preferredType(c, informationTypes), mount.version);
     const validators = {
       etag: `"${(await hash([body, type])).slice(0, 27)}"`,
       modified: master.image.modified,

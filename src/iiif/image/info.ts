@@ -104,34 +104,10 @@ function marks(table: Readonly<Record<string, { readonly mark: Mark }>>): Record
   return Object.fromEntries(Object.entries(table).map(([token, { mark }]) => [token, mark]));
 }
 
-/**
- * The media type of image information for an Accept header (RFC 9110 section 12.5.1): JSON-LD with its profile
- * only where the header names `application/ld+json` and does not refuse it with `q=0`, else JSON.
- */
-export function informationType(accept: string | undefined, version: 2 | 3): string {
-  return namesJsonLd(accept ?? "")
-    ? `application/ld+json;profile="${contextUri[version]}"`
-    : "application/json";
-}
+/** What image information is offered as; a client has to ask for JSON-LD (Image API 3.0, section 5.1). */
+export const informationTypes = ["application/json", "application/ld+json"] as const;
 
-function namesJsonLd(accept: string): boolean {
-  return splitOutsideQuotes(accept, ",").some((range) => {
-    const [type = "", ...parameters] = splitOutsideQuotes(range, ";").map((part) =>
-      part.trim().toLowerCase(),
-    );
-    const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
-    return type === "application/ld+json" && (weight === undefined || Number(weight) !== 0);
-  });
-}
-
-/** Parts between separators that stand outside quoted strings. */
-function splitOutsideQuotes(text: string, separator: string): readonly string[] {
-  const parts = [""];
-  let quoted = false;
-  for (const character of text) {
-    if (character === '"') quoted = !quoted;
-    if (character === separator && !quoted) parts.push("");
-    else parts[parts.length - 1] += character;
-  }
-  return parts;
+/** The content type of image information: JSON-LD has its profile. */
+export function informationType(type: (typeof informationTypes)[number], version: 2 | 3): string {
+  return type === "application/ld+json" ? `${type};profile="${contextUri[version]}"` : type;
 }

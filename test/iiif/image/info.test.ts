@@ -3,7 +3,6 @@ import { mediaType } from "../../../src/iiif/image/formats.ts";
 import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
 import { type InformationInput, imageInformation, informationType } from "../../../src/iiif/image/info.ts";
 import { imageVersions } from "../../../src/iiif/image/versions.ts";
-import { acceptHeaders } from "../../vectors/information-types.ts";
 
 const none = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
 const input = (version: 2 | 3, more: Partial<InformationInput> = {}): InformationInput => ({
@@ -146,11 +145,10 @@ describe.each([2, 3] as const)("version %i", (version) => {
     expect(unnamed.sort()).toEqual([...ofHttp].sort());
   });
 
-  test.each(acceptHeaders)("answers Accept %j with JSON-LD: %j", (accept, jsonLd) => {
-    expect(informationType(accept, version)).toBe(
-      jsonLd
-        ? `application/ld+json;profile="http://iiif.io/api/image/${version}/context.json"`
-        : "application/json",
+  test("has JSON-LD with its profile", () => {
+    expect(informationType("application/json", version)).toBe("application/json");
+    expect(informationType("application/ld+json", version)).toBe(
+      `application/ld+json;profile="http://iiif.io/api/image/${version}/context.json"`,
     );
   });
 });
