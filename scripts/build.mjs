@@ -15,7 +15,14 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const packages = join(root, "node_modules");
 
 /** Files of src/ that the entries share with app.js. Anything else that both would hold is an error: it would be there twice. */
-const shared = ["cli.ts", "start.ts", "errors.ts", "lib/lru.ts"];
+const shared = [
+  "cli.ts",
+  "start.ts",
+  "errors.ts",
+  "lib/ip-range.ts",
+  "lib/lru.ts",
+  "lib/problem-document.ts",
+];
 /** Files without state or identity, small enough to be in an entry as well. */
 const alone = /^(main|workerd|thread)\.ts$|^platform\//;
 

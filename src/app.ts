@@ -4,9 +4,10 @@ import { Hono } from "hono";
 import { mountHealth } from "./api/health/routes.ts";
 import { mountHome } from "./api/home/routes.ts";
 import { createCaps, maxTarget } from "./api/http/caps.ts";
-import { baseUrl, clientAddress } from "./api/http/client.ts";
+import { baseUrl, clientAddress, requestHost } from "./api/http/client.ts";
 import type { Env, RequestContext } from "./api/http/context.ts";
 import { corsHeaders } from "./api/http/cors.ts";
+import { normalHost } from "./api/http/host.ts";
 import { type Problem, problemOf, problemResponse, serverFaults } from "./api/http/problem.ts";
 import { parseTarget } from "./api/http/target.ts";
 import { mountImage } from "./api/image/routes.ts";
@@ -30,6 +31,16 @@ export function createApp(service: Service): { fetch(request: Request): Promise<
     c.set("client", client);
     c.set("base", baseUrl(c.req.raw, peer, trust));
     c.set("baseDerived", configured === "");
+    // RFC 9112, section 3.2; a server that took it for a host would write it into ids, links and policies.
+    if (normalHost(requestHost(c.req.raw), "http") === undefined) {
+      c.res = refuse(c, {
+        status: 400,
+        code: "bad_host",
+        detail:
+          "Expected one Host field with a name or an address and perhaps a port; received something else. Correct the Host field.",
+      });
+      return;
+    }
     if (target.path.length + target.query.length > maxTarget) {
       c.res = refuse(c, {
         status: 414,
@@ -43,7 +54,7 @@ export function createApp(service: Service): { fetch(request: Request): Promise<
     const { max_in_flight, max_in_flight_per_ip } = service.config().limits;
     const place = exempt
       ? () => {}
-      : caps.enter(client, { all: max_in_flight, perAddress: max_in_flight_per_ip });
+      : caps.enter(client ?? peer, { all: max_in_flight, perAddress: max_in_flight_per_ip });
     if (typeof place !== "function") {
       c.res = refuse(c, place);
       return;
@@ -57,7 +68,7 @@ export function createApp(service: Service): { fetch(request: Request): Promise<
         path: target.path,
         status: c.res.status,
         ms: Math.round(performance.now() - began),
-        client,
+        client: client ?? "unknown",
       });
     }
   });

@@ -25,6 +25,25 @@ export function parseIp(text: string): IpNumber | undefined {
   return v6 >> 32n === 0xffffn ? { bits: 32, value: v6 & 0xffffffffn } : { bits: 128, value: v6 };
 }
 
+/**
+ * The one spelling of an address, by which it is counted, logged and compared (RFC 5952): IPv4-mapped IPv6 as IPv4, without
+ * zone, and without the port that some proxies append (`1.2.3.4:80`, `[::1]:80`). Undefined for what is no address.
+ */
+export function normalIp(text: string): string | undefined {
+  const ip = parseIp(text.trim().replace(/^(\[.*\]|[^:]*):\d{1,5}$/, "$1"));
+  return ip && (ip.bits === 32 ? ipv4Text(ip.value) : ipv6Text(ip.value));
+}
+
+const ipv4Text = (value: bigint) => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
+
+/** Eight groups, which the URL standard's serializer shortens as RFC 5952 says. */
+function ipv6Text(value: bigint): string {
+  const groups = Array.from({ length: 8 }, (_, i) =>
+    ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16),
+  );
+  return new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1);
+}
+
 function parseIpv4(text: string): bigint | undefined {
   const parts = text.split(".");
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256))

@@ -1,10 +1,13 @@
 // Bun. Its server resolves dot segments and turns `\` into `/` before the request is seen, so that no raw target is told.
 
+import { normalIp } from "../lib/ip-range.ts";
+import { internalError } from "../lib/problem-document.ts";
 import { createDraining } from "./draining.ts";
 import { listenError, listeningUrl } from "./listening.ts";
 import type { Platform, ServeOptions, Serving } from "./platform.ts";
 import { processPlatform } from "./process.ts";
-import { noteRequest, plainAddress } from "./request-facts.ts";
+import { refusal } from "./refusals.ts";
+import { noteRequest } from "./request-facts.ts";
 import { startWebWorker } from "./web-worker.ts";
 
 interface BunServer {
@@ -37,14 +40,18 @@ async function serve(options: ServeOptions): Promise<Serving> {
       port: options.port,
       hostname: options.hostname ?? "::", // IPv4 as well
       idleTimeout: seconds(options.readTimeoutMs),
-      error: () => new Response(null, { status: 500 }),
-      async fetch(request, bun) {
+      error: () => refusal(internalError),
+      async fetch(bare, bun) {
+        // Without a usable Host field Bun gives a URL without scheme and authority.
+        const request = bare.url.startsWith("/")
+          ? new Request(`${listeningUrl(options.hostname, bun.port)}${bare.url}`, bare)
+          : bare;
         // The idle limit would also end a slow render and a quiet event stream.
-        bun.timeout(request, 0);
-        noteRequest(request, { address: plainAddress(bun.requestIP(request)?.address) });
+        bun.timeout(bare, 0);
+        noteRequest(request, { address: normalIp(bun.requestIP(bare)?.address ?? "") });
         const response = await draining.fetch(request);
         const streams = response.headers.get("content-type")?.startsWith("text/event-stream");
-        if (!streams) bun.timeout(request, seconds(options.writeTimeoutMs));
+        if (!streams) bun.timeout(bare, seconds(options.writeTimeoutMs));
         return response;
       },
     });

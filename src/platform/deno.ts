@@ -1,10 +1,13 @@
 // Deno. Its server has no timeouts of its own; a proxy in front has to cut clients that send or read too slowly.
 
+import { normalIp } from "../lib/ip-range.ts";
+import { internalError } from "../lib/problem-document.ts";
 import { createDraining } from "./draining.ts";
 import { listenError, listeningUrl } from "./listening.ts";
 import type { Platform, ServeOptions, Serving } from "./platform.ts";
 import { processPlatform } from "./process.ts";
-import { noteRequest, plainAddress, targetOf } from "./request-facts.ts";
+import { refusal } from "./refusals.ts";
+import { noteRequest, targetOf } from "./request-facts.ts";
 import { startWebWorker } from "./web-worker.ts";
 
 interface DenoServer {
@@ -35,11 +38,11 @@ async function serve(options: ServeOptions): Promise<Serving> {
         port: options.port,
         hostname: options.hostname ?? "::", // IPv4 as well
         onListen() {},
-        onError: () => new Response(null, { status: 500 }),
+        onError: () => refusal(internalError),
       },
       (request, info) => {
         noteRequest(request, {
-          address: plainAddress(info.remoteAddr.hostname),
+          address: normalIp(info.remoteAddr.hostname ?? ""),
           target: targetOf(request.url),
         });
         return draining.fetch(request);

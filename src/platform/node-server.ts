@@ -3,10 +3,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, Server as PlainServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import { normalIp } from "../lib/ip-range.ts";
+import { internalError } from "../lib/problem-document.ts";
 import { lingerMs } from "./draining.ts";
 import { listenError, listeningUrl } from "./listening.ts";
 import type { ServeOptions, Serving } from "./platform.ts";
-import { noteRequest, plainAddress, targetOf } from "./request-facts.ts";
+import { malformedRequest, parserProblem, refusal, refusalMessage } from "./refusals.ts";
+import { noteRequest, targetOf } from "./request-facts.ts";
 
 /** The target as it came; `url` is what the listener takes. */
 const rawTarget = Symbol("target");
@@ -30,10 +33,12 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
       });
       return options.fetch(request);
     },
-    { hostname: "localhost", errorHandler: answerFailure },
+    { errorHandler: answerFailure },
   );
   const running = new Set<ServerResponse>();
   let stopping = false;
+  /** Where the server listens, which stands in for a missing host. */
+  let authority = "localhost";
   function over(this: ServerResponse): void {
     running.delete(this);
     if (stopping) closeWhenIdle(this.req.socket);
@@ -47,6 +52,7 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,
+      requireHostHeader: false, // the listener refuses it, with a body
       headersTimeout: options.readTimeoutMs,
       requestTimeout: options.readTimeoutMs,
       connectionsCheckingInterval: lookMs(options.readTimeoutMs || 20_000),
@@ -54,18 +60,26 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     (incoming: Incoming, outgoing: ServerResponse) => {
       running.add(outgoing);
       if (stopping) outgoing.shouldKeepAlive = false;
-      // The listener refuses a raw backslash; the application has to answer it, in its own form of errors.
+      // The listener refuses a raw backslash and some hosts; the application has to answer both, in its own form of errors.
       const target = incoming.url ?? "/";
       incoming[rawTarget] = target;
       incoming.url = target.replaceAll("\\", "%5C");
+      if (incoming.headers.host !== undefined || incoming.httpVersion !== "1.1")
+        incoming.headers.host = authority;
       outgoing.on("close", over);
       outgoing.on("timeout", cutStalled);
       void answer(incoming, outgoing);
     },
   );
   server.setTimeout(options.writeTimeoutMs);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    const answering = [...running].some((outgoing) => outgoing.socket === socket && outgoing.headersSent);
+    if (socket.writable && !answering && error.code !== "ECONNRESET")
+      socket.write(refusalMessage(parserProblem(error)));
+    socket.destroySoon();
+  });
   server.on("connection", (socket: Socket) => {
-    sockets.set(socket, plainAddress(socket.remoteAddress));
+    sockets.set(socket, normalIp(socket.remoteAddress ?? ""));
     socket.once("close", () => sockets.delete(socket));
   });
 
@@ -78,10 +92,11 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
   }).catch((error) => {
     throw listenError(error, options.hostname, options.port);
   });
-  const { port } = server.address() as AddressInfo;
+  const url = listeningUrl(options.hostname, (server.address() as AddressInfo).port);
+  authority = new URL(url).host;
 
   return {
-    urls: [listeningUrl(options.hostname, port)],
+    urls: [url],
     stop(graceMs) {
       return new Promise((resolve) => {
         const cut = setTimeout(() => server.closeAllConnections(), graceMs);
@@ -109,11 +124,5 @@ function cutStalled(socket: Socket): void {
 /** What the listener itself could not turn into a request is malformed; anything else is a fault of the application. */
 function answerFailure(error: unknown): Response {
   const malformed = error instanceof Error && error.name === "RequestError";
-  return new Response(
-    malformed ? "The request is malformed: expected a path and a valid Host header.\n" : null,
-    {
-      status: malformed ? 400 : 500,
-      headers: malformed ? { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" } : {},
-    },
-  );
+  return refusal(malformed ? malformedRequest : internalError);
 }

@@ -1,6 +1,7 @@
 // What the runtime knows of a request beyond the Request object: the socket's peer and the target as it came.
 
 export interface RequestFacts {
+  /** In the form of `normalIp`. */
   readonly address?: string;
   readonly target?: string;
 }
@@ -23,14 +24,6 @@ export function notedAddress(request: Request): string | undefined {
 /** Path and query as they came. */
 export function notedTarget(request: Request): string | undefined {
   return (request as Noted)[facts]?.target;
-}
-
-/** An address without brackets, port and the IPv4-in-IPv6 prefix: `[::ffff:10.0.0.1]:80` is `10.0.0.1`. */
-export function plainAddress(text: string | undefined | null): string | undefined {
-  if (!text) return undefined;
-  const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1];
-  const bare = bracketed ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1");
-  return bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "").replace(/%.*$/, "");
 }
 
 /** Path and query of an absolute URL or request target, without any normalisation. */

@@ -2,10 +2,11 @@
 
 import { promisify } from "node:util";
 import { deflate } from "node:zlib";
+import { normalIp } from "../lib/ip-range.ts";
 import { isAssetPath } from "./asset-path.ts";
 import { diskFiles, type Fetcher } from "./disk-files.ts";
 import type { Platform } from "./platform.ts";
-import { notedAddress, notedTarget, noteRequest, plainAddress, targetOf } from "./request-facts.ts";
+import { notedAddress, notedTarget, noteRequest, targetOf } from "./request-facts.ts";
 
 /** The bindings of the worker: services DISK and ASSETS (both optional), and environment variables as text. */
 export interface WorkerdBindings {
@@ -81,5 +82,5 @@ export function workerdPlatform(
 export function noteWorkerdRequest(request: Request): void {
   const cf = (request as Request & { cf?: { clientIp?: string; colo?: string } }).cf;
   const address = cf?.clientIp ?? (cf?.colo ? request.headers.get("cf-connecting-ip") : undefined);
-  noteRequest(request, { address: plainAddress(address), target: targetOf(request.url) });
+  noteRequest(request, { address: normalIp(address ?? ""), target: targetOf(request.url) });
 }

@@ -14,6 +14,7 @@ const routes = [
   "/ready",
   "/robots.txt",
   "/favicon.ico",
+  "/static/home/home.css",
   "/iiif/3/base.png",
   "/iiif/3/base.png/info.json",
   "/iiif/2/base.png/full/50,/0/default.jpg",
@@ -29,9 +30,15 @@ describe.each(routes)("%s", (route) => {
     expect(await head.text()).toBe("");
   });
 
-  test("answers OPTIONS with its methods", async () => {
+  test("answers OPTIONS with its methods, and what a preflight asks for", async () => {
     const response = await app.get(route, { method: "OPTIONS" });
-    expect([response.status, response.headers.get("Allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
+    expect([response.status, await response.text()]).toEqual([204, ""]);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      allow: "GET, HEAD, OPTIONS",
+      "access-control-allow-methods": "GET, HEAD, OPTIONS",
+      "access-control-allow-headers": "Authorization, Content-Type, If-None-Match, If-Modified-Since",
+      "access-control-max-age": "86400",
+    });
   });
 
   test.each(["POST", "PUT", "DELETE", "PATCH"])("refuses %s", async (method) => {
@@ -40,3 +47,21 @@ describe.each(routes)("%s", (route) => {
     expect(await response.json()).toMatchObject({ code: "method_not_allowed", status: 405 });
   });
 });
+
+describe.each(["/static/none.css", "/static/", "/static/home/", "/static/home/home.css/x", "/nothing"])(
+  "%s, which is not there,",
+  (route) => {
+    test("is a problem, and a page for a browser", async () => {
+      const problem = await app.get(route);
+      expect([problem.status, problem.headers.get("Content-Type")]).toEqual([
+        404,
+        "application/problem+json",
+      ]);
+      expect(await problem.json()).toMatchObject({ status: 404, code: "no_such_page" });
+      const page = await app.get(route, { headers: { Accept: "text/html,*/*;q=0.8" } });
+      expect([page.status, page.headers.get("Content-Type")]).toEqual([404, "text/html; charset=utf-8"]);
+      const head = await app.get(route, { method: "HEAD" });
+      expect([head.status, await head.text()]).toEqual([404, ""]);
+    });
+  },
+);

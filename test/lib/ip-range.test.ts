@@ -1,7 +1,7 @@
 // IP addresses and ranges against vectors worked by hand (RFC 4291, RFC 4632).
 
 import { describe, expect, test } from "vitest";
-import { inRanges, parseIp, parseRange } from "../../src/lib/ip-range.ts";
+import { inRanges, normalIp, parseIp, parseRange } from "../../src/lib/ip-range.ts";
 
 describe("an address", () => {
   test.each([
@@ -50,6 +50,40 @@ describe("an address", () => {
     "unknown",
     "_hidden",
   ])("%j is none", (text) => expect(parseIp(text)).toBeUndefined());
+});
+
+describe("the one spelling of an address", () => {
+  // The examples of RFC 5952, sections 1 and 4, and the forms that runtimes and proxies write.
+  test.each([
+    ["2001:db8:0:0:1:0:0:1", "2001:db8::1:0:0:1"],
+    ["2001:0db8:0:0:1:0:0:1", "2001:db8::1:0:0:1"],
+    ["2001:db8::1:0:0:1", "2001:db8::1:0:0:1"],
+    ["2001:db8:0000:0:1::1", "2001:db8::1:0:0:1"],
+    ["2001:DB8:0:0:1::1", "2001:db8::1:0:0:1"],
+    ["2001:db8:0:1:1:1:1:1", "2001:db8:0:1:1:1:1:1"],
+    ["2001:db8::1:1:1:1:1", "2001:db8:0:1:1:1:1:1"],
+    ["2001:0:0:1:0:0:0:1", "2001:0:0:1::1"],
+    ["10:0:0:0:0:0:0:10", "10::10"],
+    ["0:0:0:0:0:0:0:0", "::"],
+    ["::0001", "::1"],
+    ["a0:0:0:0:0:0:0:0", "a0::"],
+    ["::ffff:1.2.3.4", "1.2.3.4"],
+    ["::FFFF:102:304", "1.2.3.4"],
+    ["0:0:0:0:0:ffff:0102:0304", "1.2.3.4"],
+    ["[::ffff:127.0.0.1]:49528", "127.0.0.1"],
+    ["10.0.0.1:80", "10.0.0.1"],
+    [" 10.0.0.1 ", "10.0.0.1"],
+    ["[2001:DB8::1]:80", "2001:db8::1"],
+    ["[2001:db8::1]", "2001:db8::1"],
+    ["fe80::1%eth0", "fe80::1"],
+    ["[FE80::1%25eth0]:443", "fe80::1"],
+    ["1:2:3:4:5:6:7:80", "1:2:3:4:5:6:7:80"],
+  ])("of %s is %s", (text, address) => expect(normalIp(text)).toBe(address));
+
+  test.each(["", "unknown", "_hidden", "1.2.3.4:", "1.2.3.4:999999", "1.2.3.4:80:80", '"[::1]"', "::1]:80"])(
+    "%j has none",
+    (text) => expect(normalIp(text)).toBeUndefined(),
+  );
 });
 
 describe("a range", () => {

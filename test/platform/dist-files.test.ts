@@ -8,7 +8,7 @@ import { inflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listeningUrl } from "../../src/platform/listening.ts";
 import { nodePlatform } from "../../src/platform/node.ts";
-import { plainAddress, targetOf } from "../../src/platform/request-facts.ts";
+import { targetOf } from "../../src/platform/request-facts.ts";
 
 const top = mkdtempSync(join(tmpdir(), "smalti-dist-"));
 const platform = nodePlatform(pathToFileURL(`${top}/`));
@@ -71,18 +71,6 @@ describe("the machine", () => {
 });
 
 describe("request facts", () => {
-  it.each([
-    ["[::ffff:127.0.0.1]:49528", "127.0.0.1"],
-    ["::ffff:10.0.0.1", "10.0.0.1"],
-    ["10.0.0.1:80", "10.0.0.1"],
-    ["[2001:db8::1]:80", "2001:db8::1"],
-    ["2001:db8::1", "2001:db8::1"],
-    ["fe80::1%eth0", "fe80::1"],
-    ["", undefined],
-  ])("the address %s is %s", (text, address) => {
-    expect(plainAddress(text)).toBe(address);
-  });
-
   it.each([
     ["http://h/a\\b/../c", "/a\\b/../c"],
     ["http://h", "/"],

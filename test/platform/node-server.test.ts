@@ -24,6 +24,16 @@ async function listen(options: Partial<ServeOptions> = {}): Promise<{ serving: S
 
 afterEach(() => Promise.all(running.splice(0).map((serving) => serving.stop(0))));
 
+/** Status and code of an answer that is a problem document, of the length that its head names. */
+function problemIn(answer: string): [status: number, code: string] {
+  const [head = "", body = ""] = answer.split("\r\n\r\n");
+  expect(head).toMatch(/^content-type: application\/problem\+json$/im);
+  expect(/^content-length: (\d+)$/im.exec(head)?.[1] ?? String(body.length)).toBe(String(body.length));
+  const { status, code } = JSON.parse(body) as { status: number; code: string };
+  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  return [status, code];
+}
+
 /** A promise and its resolver. */
 function gate(): { opened: Promise<void>; open: () => void } {
   let open = () => {};
@@ -72,17 +82,65 @@ describe("the request target", () => {
 describe("malformed requests", () => {
   it.each([
     ["no HTTP at all", "nonsense\r\n\r\n"],
-    ["HTTP/1.1 without Host", "GET / HTTP/1.1\r\n\r\n"],
-    ["a Host header that is no host", "GET / HTTP/1.1\r\nHost: a b/c\r\nConnection: close\r\n\r\n"],
-  ])("are answered with 400: %s", async (_, text) => {
+    ["HTTP/1.1 without Host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n"],
+    ["a target that is no path", "GET x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"],
+    ["a field without a name", "GET / HTTP/1.1\r\nHost: h\r\n: x\r\n\r\n"],
+  ])("are answered with 400 and a problem: %s", async (_, text) => {
     const { port } = await listen();
-    expect(await rawExchange(port, text)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(problemIn(await rawExchange(port, text))).toEqual([400, "malformed_request"]);
   });
 
-  it("with more than 128 KiB of headers are answered with 431", async () => {
+  it("with more than 128 KiB of headers are answered with 431 and a problem", async () => {
     const { port } = await listen();
     const text = `GET / HTTP/1.1\r\nHost: h\r\nX: ${"a".repeat(130 * 1024)}\r\n\r\n`;
-    expect(await rawExchange(port, text)).toMatch(/^HTTP\/1\.1 431 /);
+    expect(problemIn(await rawExchange(port, text))).toEqual([431, "headers_too_large"]);
+  });
+
+  it("behind an answer that has begun add nothing to it", async () => {
+    const { port } = await listen({
+      fetch: () =>
+        new Response(
+          new ReadableStream({
+            start: (controller) => controller.enqueue(new TextEncoder().encode("part")),
+          }),
+        ),
+    });
+    const answer = new Promise<string>((resolve) => {
+      let text = "";
+      const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n"));
+      socket.on("data", (bytes) => {
+        text += bytes;
+        if (text.includes("part")) socket.write("nonsense\r\n\r\n");
+      });
+      socket.on("close", () => resolve(text));
+      socket.on("error", () => {});
+    });
+    expect(await answer).not.toContain("malformed_request");
+  });
+});
+
+describe("the host of a request", () => {
+  const fetch = (request: Request) =>
+    new Response(JSON.stringify({ host: request.headers.get("host"), url: request.url }));
+
+  it("reaches the application as it came, whatever it is", async () => {
+    const { port } = await listen({ fetch });
+    for (const host of ["a b/c", "[zz]", "u@h"]) {
+      const answer = await rawExchange(port, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+      expect(answer).toContain(JSON.stringify({ host, url: `http://127.0.0.1:${port}/` }));
+    }
+  });
+
+  it("is seen to be named twice", async () => {
+    const { port } = await listen({ fetch });
+    const text = "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n";
+    expect(await rawExchange(port, text)).toContain('"host":"a, b"');
+  });
+
+  it("is where the server listens where HTTP/1.0 names none", async () => {
+    const { port } = await listen({ fetch });
+    expect(await rawExchange(port, "GET / HTTP/1.0\r\n\r\n")).toContain(`"url":"http://127.0.0.1:${port}/"`);
   });
 });
 
@@ -109,9 +167,10 @@ describe("clients", () => {
     await aborted.opened;
   });
 
-  it("that do not finish their headers in time are cut off with 408", async () => {
+  it("that do not finish their headers in time are cut off with 408 and a problem", async () => {
     const { port } = await listen({ readTimeoutMs: 100 });
-    expect(await rawExchange(port, "GET / HTTP/1.1\r\nHost: h\r\n")).toMatch(/^HTTP\/1\.1 408 /);
+    const answer = await rawExchange(port, "GET / HTTP/1.1\r\nHost: h\r\n");
+    expect(problemIn(answer)).toEqual([408, "request_timeout"]);
   });
 
   it("that do not read their answer are cut off after the write timeout", async () => {

@@ -9,7 +9,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixture } from "../host.ts";
 import { masterOf, type Origin, startOrigin } from "../origin.ts";
-import { rawGet } from "../platform/raw-http.ts";
+import { rawExchange, rawGet } from "../platform/raw-http.ts";
 import { chosenRuntimes } from "./runtimes.ts";
 import { pictures, type Started, startServer } from "./server.ts";
 
@@ -175,6 +175,45 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
       else expect([400, 404]).toContain(status);
     },
   );
+
+  it.each(['a"b', "a b", "a/b", "u@h", "a.org:99999", "<script>", "a;b", "[zz]"])(
+    "takes %j for no host, so that no id has it",
+    async (host) => {
+      const text = `GET /iiif/3/base.png/info.json HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      const answer = await rawExchange(server.port, text);
+      // What workerd itself refuses is 500, without a body of ours.
+      if (runtime.hosted) expect(answer).toMatch(/^HTTP\/1\.1 (400|500) /);
+      else {
+        expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+        expect(answer).toContain('"code":"bad_host"');
+      }
+      expect(answer).not.toContain(host);
+    },
+  );
+
+  it.each(["", "Host:\r\n"])("has ids of its own address where HTTP/1.0 names no host: %j", async (field) => {
+    const answer = await rawExchange(server.port, `GET /iiif/3/base.png/info.json HTTP/1.0\r\n${field}\r\n`);
+    if (runtime.hosted) expect(answer).toMatch(/^HTTP\/1\.[01] 400 /);
+    else
+      expect(answer).toMatch(
+        new RegExp(`"id": "http://(127.0.0.1|localhost):${server.port}/iiif/3/base.png"`),
+      );
+  });
+
+  it("answers what is no request with 400, and goes on", async () => {
+    expect(await rawExchange(server.port, "nonsense\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
+    expect((await get("/health")).status).toBe(200);
+  });
+
+  it("answers OPTIONS, and problems for static files that are not there", async () => {
+    const options = await get("/iiif/3/base.png/info.json", { method: "OPTIONS" });
+    expect([options.status, options.headers.get("access-control-allow-methods")]).toEqual([
+      204,
+      "GET, HEAD, OPTIONS",
+    ]);
+    const missing = await get("/static/none.css");
+    expect([missing.status, (await missing.json()).code]).toEqual([404, "no_such_page"]);
+  });
 
   it("serves the viewer's script", async () => {
     const response = await get("/static/openseadragon/openseadragon.min.js");

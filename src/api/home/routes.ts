@@ -7,7 +7,7 @@ import { firstImages } from "../../images/first-images.ts";
 import type { Service } from "../../service.ts";
 import { forwardedHeaders } from "../http/client.ts";
 import { isNotModified } from "../http/conditional.ts";
-import type { Env } from "../http/context.ts";
+import type { Env, RequestContext } from "../http/context.ts";
 import { mountGet } from "../http/methods.ts";
 import { docsPage } from "./docs-page.ts";
 import { homePage } from "./home-page.ts";
@@ -67,11 +67,11 @@ export function mountHome(app: Hono<Env>, service: Service): void {
       }),
   );
 
-  mountGet(app, "/favicon.ico", (c) => file(c.req.raw, service, "home/icon.svg"));
-  mountGet(app, "/static/*", (c) => file(c.req.raw, service, c.var.target.path.slice("/static/".length)));
+  mountGet(app, "/favicon.ico", (c) => file(c, service, "home/icon.svg"));
+  mountGet(app, "/static/*", (c) => file(c, service, c.var.target.path.slice("/static/".length)));
 }
 
-async function file(request: Request, service: Service, path: string): Promise<Response> {
+async function file(c: RequestContext, service: Service, path: string): Promise<Response> {
   const extension = /\.([a-z]+)$/.exec(path)?.[1] ?? "";
   const type = contentTypes[extension];
   const asset =
@@ -82,11 +82,7 @@ async function file(request: Request, service: Service, path: string): Promise<R
     asset && extension === "html"
       ? new TextEncoder().encode(docsPage(new TextDecoder().decode(asset)))
       : asset;
-  if (!bytes || !type)
-    return new Response("Not found\n", {
-      status: 404,
-      headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" },
-    });
+  if (!bytes || !type) return c.notFound();
   const etag = `"${(await hash([service.version, path, bytes.length])).slice(0, 27)}"`;
   const headers = {
     ETag: etag,
@@ -94,7 +90,7 @@ async function file(request: Request, service: Service, path: string): Promise<R
     "X-Content-Type-Options": "nosniff",
     ...(extension === "html" ? { "Content-Security-Policy": docsPolicy } : {}),
   };
-  if (isNotModified(request.headers, { etag })) return new Response(null, { status: 304, headers });
+  if (isNotModified(c.req.raw.headers, { etag })) return new Response(null, { status: 304, headers });
   return new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { ...headers, "Content-Type": type } });
 }
 

@@ -1,6 +1,7 @@
-// Who asks, and under which public address: the socket's peer and what proxies say of it (D-4).
+// Who asks, and under which public address: the socket's peer, the Host field, and what proxies say of both.
 
-import { type IpRange, inRanges, parseIp } from "../../lib/ip-range.ts";
+import { type IpRange, inRanges, normalIp } from "../../lib/ip-range.ts";
+import { normalHost } from "./host.ts";
 
 export interface ProxyTrust {
   /** Empty: X-Forwarded-Proto, -Host and -Prefix count from anyone, -For from no one. */
@@ -9,26 +10,22 @@ export interface ProxyTrust {
   readonly baseUrl: string;
 }
 
-/** The client's address: the peer, or what trusted proxies say, read from the right up to the first one not trusted. */
+/**
+ * The client's address in the form of {@link normalIp}: the peer, or what trusted proxies say, read from the right up to the
+ * first one that is not trusted. Undefined where it is unknown: a hop that is no address may hide anyone.
+ */
 export function clientAddress(
   headers: Headers,
   peer: string | undefined,
   trust: ProxyTrust,
 ): string | undefined {
-  if (!peer || !inRanges(peer, trust.proxies)) return peer;
-  const chain = (headers.get("X-Forwarded-For") ?? "").split(",").map((part) => bareAddress(part.trim()));
+  const forwarded = headers.get("X-Forwarded-For")?.trim();
   let client = peer;
-  for (const address of chain.reverse()) {
-    if (!parseIp(address)) break; // unknown, hidden or forged: the proxy before it is all that is known
-    client = address;
-    if (!inRanges(address, trust.proxies)) break;
+  for (const hop of forwarded ? forwarded.split(",").reverse() : []) {
+    if (!client || !inRanges(client, trust.proxies)) break;
+    client = normalIp(hop);
   }
   return client;
-}
-
-/** An address without the port that some proxies append. */
-function bareAddress(text: string): string {
-  return /^\[([^\]]+)\]/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
 }
 
 /** Headers that a derived base URL depends on, for `Vary`. */
@@ -37,42 +34,35 @@ export const forwardedHeaders = "X-Forwarded-Proto, X-Forwarded-Host, X-Forwarde
 /** Scheme, host and prefix under which the client reached the service, without trailing slash. */
 export function baseUrl(request: Request, peer: string | undefined, trust: ProxyTrust): string {
   if (trust.baseUrl) return trust.baseUrl;
-  const { url } = request;
-  const authority = url.indexOf("://") + 3;
   const counts = trust.proxies.length === 0 || (peer !== undefined && inRanges(peer, trust.proxies));
   // In lower case, as servers keep them: other spellings are made anew for each look.
   const forwarded = (name: `x-forwarded-${string}`) =>
-    counts ? request.headers.get(name)?.split(",")[0]?.trim() : undefined;
-  const told = forwarded("x-forwarded-proto")?.toLowerCase();
-  const proto = told === "https" || told === "http" ? told : url.slice(0, authority - 3);
-  const host = validHost(forwarded("x-forwarded-host"));
-  const givenPort = forwarded("x-forwarded-port");
-  const port = givenPort && /^\d{1,5}$/.test(givenPort) ? givenPort : undefined;
-  return `${proto}://${host ? withPort(host, port, proto) : ownHost(url, authority)}${prefixOf(forwarded("x-forwarded-prefix"))}`;
+    (counts && request.headers.get(name)?.split(",")[0]?.trim()) || "";
+  const told = forwarded("x-forwarded-proto").toLowerCase();
+  const own = request.url.startsWith("https:") ? "https" : "http";
+  const scheme = told === "https" || told === "http" ? told : own;
+  const host =
+    forwardedHost(forwarded("x-forwarded-host"), forwarded("x-forwarded-port"), scheme) ??
+    normalHost(requestHost(request), scheme) ??
+    "localhost"; // only in the answer that refuses the host
+  return `${scheme}://${host}${prefixOf(forwarded("x-forwarded-prefix"))}`;
 }
 
-/** The host of a request's URL, which is in normal form, from where its authority begins. */
-function ownHost(url: string, authority: number): string {
-  const end = url.slice(authority).search(/[/?#]/);
-  return end < 0 ? url.slice(authority) : url.slice(authority, authority + end);
+/** The Host field as it came; where it is missing or empty, the authority of the URL, which is then where the server listens. */
+export function requestHost({ headers, url }: Request): string {
+  return headers.get("host") || (/^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? "");
 }
 
-function validHost(host: string | undefined): string | undefined {
-  return host && /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/.test(host) ? host : undefined;
-}
-
-function withPort(host: string, port: string | undefined, proto: string): string {
-  const bare = host.replace(proto === "https" ? /:443$/ : /:80$/, "");
-  const standard = proto === "https" ? "443" : "80";
-  return port && port !== standard && !/:\d+$/.test(host) ? `${bare}:${port}` : bare;
+/** The host with the port beside it, where it has none of its own. */
+function forwardedHost(host: string, port: string, scheme: "http" | "https"): string | undefined {
+  return (port && !/:\d+$/.test(host) && normalHost(`${host}:${port}`, scheme)) || normalHost(host, scheme);
 }
 
 /** A path prefix in normal form; nothing for what is no plain path. */
-function prefixOf(text: string | undefined): string {
-  const bare = text?.replace(/^\/+|\/+$/g, "");
-  return bare &&
-    /^[A-Za-z0-9._~%!$&'()*+,;=:@-]+(\/[A-Za-z0-9._~%!$&'()*+,;=:@-]+)*$/.test(bare) &&
-    !bare.split("/").includes("..")
+function prefixOf(text: string): string {
+  const bare = text.replace(/^\/+|\/+$/g, "");
+  return /^[A-Za-z0-9._~%!$&'()*+,;=:@-]+(\/[A-Za-z0-9._~%!$&'()*+,;=:@-]+)*$/.test(bare) &&
+    !bare.split("/").some((segment) => segment === "." || segment === "..")
     ? `/${bare}`
     : "";
 }

@@ -1,4 +1,4 @@
-// Cross-origin access and methods of the public routes (D-11; Image API 3.0, section 7.1).
+// Methods of the routes, and cross-origin access to the public ones (Image API 3.0, section 7.1).
 
 export const corsHeaders = {
   "Access-Control-Allow-Origin": "*",
@@ -8,12 +8,12 @@ export const corsHeaders = {
 
 const methods = "GET, HEAD, OPTIONS";
 
-/** The answer to OPTIONS. */
-export function preflight(): Response {
+/** The answer to OPTIONS; `headers` open the route to pages of other origins, or do not. */
+export function preflight(headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(null, {
     status: 204,
     headers: {
-      ...corsHeaders,
+      ...headers,
       Allow: methods,
       "Access-Control-Allow-Methods": methods,
       "Access-Control-Allow-Headers": "Authorization, Content-Type, If-None-Match, If-Modified-Since",

@@ -1,8 +1,8 @@
-// Which methods a read-only route answers: GET, HEAD, OPTIONS, and 405 for all others (D-11; RFC 9110, section 9).
+// Which methods a read-only route answers: GET, HEAD, OPTIONS, and 405 for all others (RFC 9110, section 9).
 
 import type { Hono } from "hono";
 import type { Env, RequestContext } from "./context.ts";
-import { allowed } from "./cors.ts";
+import { allowed, preflight } from "./cors.ts";
 import { problemResponse } from "./problem.ts";
 
 /** The answer to a method that a read-only route does not know. */
@@ -18,14 +18,12 @@ export function methodNotAllowed(
   });
 }
 
-/** Mounts a GET route of this origin's own pages: HEAD comes with it, OPTIONS tells the methods, others are 405. */
+/** Mounts a GET route of this origin's own pages: HEAD comes with it, OPTIONS names the methods, others are 405. */
 export function mountGet(
   app: Hono<Env>,
   path: string,
   act: (c: RequestContext) => Response | Promise<Response>,
 ): void {
   app.get(path, act);
-  app.all(path, (c) =>
-    c.req.method === "OPTIONS" ? new Response(null, { status: 204, headers: allowed }) : methodNotAllowed(c),
-  );
+  app.all(path, (c) => (c.req.method === "OPTIONS" ? preflight() : methodNotAllowed(c)));
 }

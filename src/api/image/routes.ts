@@ -37,7 +37,7 @@ export function mountImage(app: Hono<Env>, service: Service): void {
 
 function answer(c: RequestContext, service: Service, mount: Mount): Response | Promise<Response> {
   const method = c.req.method;
-  if (method === "OPTIONS") return preflight();
+  if (method === "OPTIONS") return preflight(corsHeaders);
   if (method !== "GET" && method !== "HEAD") return methodNotAllowed(c, corsHeaders);
   const path = splitImagePath(c.get("target").path.slice(mount.prefix.length));
   return acts[path.kind](c, service, mount, path as never);

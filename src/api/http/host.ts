@@ -1,0 +1,13 @@
+// Host names as they stand in Host and X-Forwarded-Host (RFC 9110, section 7.2), under one rule.
+
+/** Letters, digits, - and _ in labels, or an IPv6 address in brackets; a port may follow. */
+const form = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)(?::\d{0,5})?$/i;
+
+/**
+ * `host` or `host:port` in its normal form under a scheme: lower case, addresses in their one spelling, no default port.
+ * Undefined for what names no host that can stand in an id.
+ */
+export function normalHost(text: string, scheme: "http" | "https"): string | undefined {
+  const url = `${scheme}://${text}`;
+  return form.test(text) && URL.canParse(url) ? new URL(url).host : undefined;
+}

@@ -1,0 +1,55 @@
+// What a server answers by itself, where a request cannot reach the application: problem documents as everywhere.
+
+import { type ProblemFacts, problemDocument, problemType, titles } from "../lib/problem-document.ts";
+
+const problem = (status: number, code: string, detail: string) => ({ status, code, detail });
+
+/** By the codes of Node's parser and server. */
+const parserProblems: Readonly<Record<string, ProblemFacts>> = {
+  HPE_HEADER_OVERFLOW: problem(
+    431,
+    "headers_too_large",
+    "The header fields are larger than this server reads. Send fewer or shorter ones.",
+  ),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: problem(
+    413,
+    "chunk_extensions_too_large",
+    "The chunk extensions are larger than this server reads. Send the body without them.",
+  ),
+  ERR_HTTP_REQUEST_TIMEOUT: problem(
+    408,
+    "request_timeout",
+    "The request did not arrive within the time that the server waits for one. Send it again.",
+  ),
+};
+
+export const malformedRequest: ProblemFacts = problem(
+  400,
+  "malformed_request",
+  "Expected a request by HTTP/1.0 or HTTP/1.1, the latter with one Host field; received something else. Check the client.",
+);
+
+/** The problem behind an error of the parser; what is not in the table is malformed. */
+export function parserProblem(error: { readonly code?: string }): ProblemFacts {
+  return parserProblems[error.code ?? ""] ?? malformedRequest;
+}
+
+const fields = { "Content-Type": problemType, "Cache-Control": "no-store" } as const;
+
+/** A problem as a Response. */
+export function refusal(problem: ProblemFacts): Response {
+  return new Response(problemDocument(problem), { status: problem.status, headers: fields });
+}
+
+/** A whole HTTP/1.1 message that ends its connection, for a socket without a request. */
+export function refusalMessage(problem: ProblemFacts): string {
+  const body = problemDocument(problem);
+  const head = {
+    ...fields,
+    Date: new Date().toUTCString(),
+    "Content-Length": new TextEncoder().encode(body).length,
+    Connection: "close",
+  };
+  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${problem.status} ${titles[problem.status]}\r\n${lines.join("")}\r\n${body}`;
+}
