@@ -13,8 +13,7 @@ import { parseDuration } from "./lib/quantity.ts";
 import type { Platform, Serving } from "./platform/platform.ts";
 import { createService, type Service } from "./service.ts";
 import { placeOf } from "./sources/options.ts";
-import { startFacts } from "./start-facts.ts";
-import { startFields, startText } from "./start-text.ts";
+import { printStart } from "./start-facts.ts";
 import { version } from "./version.ts";
 
 const usage = `smalti ${version}, an IIIF image server
@@ -167,10 +166,7 @@ async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): P
   // Before anybody can read that it serves, and stop it.
   platform.onSignal?.("stop", () => void stop(platform, service, serving));
   platform.onSignal?.("reload", () => void reload(platform, service, args));
-  const facts = await startFacts(service, { urls: serving.urls, file: loaded.file, readiness });
-  // Whoever reads JSON lines gets nothing else.
-  if (config.log.format === "json") log.info("serving", startFields(facts));
-  else platform.write?.("out", startText(facts));
+  await printStart(service, { urls: serving.urls, file: loaded.file, readiness });
 }
 
 function listenProblem(addr: string, error: unknown): string {

@@ -7,7 +7,7 @@ import { withDeadline } from "./lib/bounded-wait.ts";
 import type { Readiness, Service } from "./service.ts";
 import { placeOf } from "./sources/options.ts";
 import type { Source } from "./sources/source.ts";
-import type { StartFacts } from "./start-text.ts";
+import { type StartFacts, startFields, startText } from "./start-text.ts";
 
 /** Images after which a count stops, and the milliseconds that all looks together may take. */
 const look = { most: 5000, ms: 1000 } as const;
@@ -18,6 +18,13 @@ export interface StartedWith {
   /** Absolute path of the configuration file; undefined where there is none. */
   readonly file: string | undefined;
   readonly readiness: Readiness;
+}
+
+/** Prints what a service serves: text for a terminal, or one message of a log in JSON, whose reader gets nothing else. */
+export async function printStart(service: Service, started: StartedWith): Promise<void> {
+  const facts = await startFacts(service, started);
+  if (service.config().log.format === "json") service.log.info("serving", startFields(facts));
+  else service.platform.write?.("out", startText(facts));
 }
 
 /** The facts of a service. Looks into its sources for at most a second; never throws. */

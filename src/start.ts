@@ -6,10 +6,13 @@ import { withAbsolutePaths, withFolder } from "./config/paths.ts";
 import { createLog } from "./lib/log.ts";
 import type { Platform } from "./platform/platform.ts";
 import { createService } from "./service.ts";
+import { printStart } from "./start-facts.ts";
 import { version } from "./version.ts";
 
 export interface Started {
   answer(request: Request): Promise<Response>;
+  /** Prints what is served. `file`: where the configuration comes from; undefined where there is none. */
+  print(file: string | undefined): Promise<void>;
   /** Resolves when all that was to be kept until now is, or has failed. */
   settled(): Promise<void>;
 }
@@ -32,6 +35,8 @@ export async function start(platform: Platform, configText: string | undefined):
   const service = await createService(config, platform, log, version);
   return {
     answer: createApp(service).fetch,
+    // Such a runtime does not tell where it listens.
+    print: async (file) => printStart(service, { urls: [], file, readiness: await service.ready() }),
     async settled() {
       await Promise.all(service.slots.all.map((slot) => slot.settled()));
     },

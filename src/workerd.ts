@@ -10,21 +10,28 @@ interface Context {
 
 let started: Promise<Started> | undefined;
 
-async function open(bindings: WorkerdBindings): Promise<Started> {
+const configFile = "/config.yaml";
+
+/** Builds the service and prints what it serves, which its first answer does not wait for. */
+async function open(bindings: WorkerdBindings, context: Context): Promise<Started> {
   const platform = workerdPlatform(bindings, modules);
-  const text = bindings.SMALTI_CONFIG || (await configOnDisk(platform.files));
-  return start(platform, text);
+  const variable = bindings.SMALTI_CONFIG;
+  const text = variable || (await configOnDisk(platform.files));
+  const service = await start(platform, text);
+  const place = variable ? "SMALTI_CONFIG" : configFile;
+  context.waitUntil(service.print(text === undefined ? undefined : place).catch(() => {}));
+  return service;
 }
 
 async function configOnDisk(files: ReturnType<typeof workerdPlatform>["files"]): Promise<string | undefined> {
-  const bytes = await files?.readFile("/config.yaml");
+  const bytes = await files?.readFile(configFile);
   return bytes && new TextDecoder().decode(bytes);
 }
 
 export default {
   async fetch(request: Request, bindings: WorkerdBindings, context: Context): Promise<Response> {
     noteWorkerdRequest(request);
-    started ??= open(bindings).catch((error) => {
+    started ??= open(bindings, context).catch((error) => {
       started = undefined;
       throw error;
     });

@@ -37,6 +37,12 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
   });
   const get = (path: string, init?: RequestInit) => fetch(`${server.url}${path}`, init);
 
+  it("prints once what it serves", async () => {
+    const heading = new RegExp(`smalti \\S+ on ${runtime.name.replace(/\d+$/, "")}`, "g");
+    await expect.poll(server.output, { timeout: 30_000 }).toMatch(/source +images: .*\n/);
+    expect(server.output().match(heading)).toHaveLength(1);
+  });
+
   it.each(pictures)("describes %s", async (name) => {
     const response = await get(`/iiif/3/${name}/info.json`);
     expect(response.status).toBe(200);
