@@ -23,6 +23,7 @@ const needs = {
   opj_decompress: { commands: ["command -v opj_decompress"], debian: "libopenjp2-tools" },
   transicc: { commands: ["command -v transicc && command -v jpgicc"], debian: "liblcms2-utils" },
   "redis-server": { commands: ["command -v redis-server"], debian: "redis-server" },
+  zstd: { commands: ["command -v zstd"], debian: "zstd" },
   "python3-pil": {
     commands: ["python3 -c 'import PIL'", "/usr/bin/python3 -c 'import PIL'"],
     debian: "python3-pil",

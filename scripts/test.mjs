@@ -40,6 +40,7 @@ const suites = [
       "openssl",
       "opj_decompress",
       "python3-pil",
+      "zstd",
       "redis-server",
       "transicc",
     ],

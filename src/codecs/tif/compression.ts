@@ -5,6 +5,7 @@ import { inflated } from "./deflate.ts";
 import { damaged } from "./ifd.ts";
 import { lzw } from "./lzw.ts";
 import { packbits } from "./packbits.ts";
+import { zstd, zstdMemory } from "./zstd.ts";
 
 /** One strip or tile as stored, and what is wanted of it. */
 export interface Stored {
@@ -29,6 +30,8 @@ interface Compression {
   readonly name: string;
   /** Absent: the compression is not served, or not as a stream of bytes. */
   readonly open?: (stored: Stored) => BlockReader;
+  /** Bytes held while a block of so many is decompressed, where they are many. */
+  readonly held?: (length: number) => number;
   /** Blocks are decoded as a whole (parts.ts), which takes this many times the bytes of their pixels. */
   readonly whole?: number;
   /** Whether it holds black and white only. */
@@ -73,7 +76,7 @@ export const compressions: Readonly<Record<number, Compression>> = {
   34887: { name: "lerc" },
   34892: { name: "lossy dng jpeg" },
   34925: { name: "lzma" },
-  50000: { name: "zstd" },
+  50000: { name: "zstd", open: zstd, held: zstdMemory },
   // RGBA in the decoder, in its bindings and here
   [WEBP]: { name: "webp", whole: 5 },
   50002: { name: "jpeg xl" },

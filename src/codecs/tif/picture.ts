@@ -64,7 +64,7 @@ export interface Picture {
 const MAX_SAMPLES = 64;
 const MAX_SIDE = 2 ** 31 - 1;
 const MAX_BILEVEL_WIDTH = 1 << 20;
-const DIFFERENCED = new Set([5, 8, 32946]);
+const DIFFERENCED = new Set([5, 8, 32946, 50000]);
 
 /** Reads the fields that say how the pixels of a directory are stored. Throws ServiceError `decode` where they make no picture. */
 export async function readPicture(file: TiffFile, directory: Directory): Promise<Picture> {

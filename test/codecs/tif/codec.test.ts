@@ -10,6 +10,7 @@ import { type Field, plainFields, tiffFile } from "./tiff-file.ts";
 
 const codec = tiffCodec(testHost);
 const rows = expectedRows().filter((row) => /^(tif-|bomb-.*\.tif$|bad-.*\.tif$)/.test(row.file ?? ""));
+/** Refused, or not read by sharp, which other tests compare with another decoder. */
 const REFUSED = /zstd|jp2k|lab/;
 const served = rows.map((row) => row.file as string).filter((f) => f.startsWith("tif-") && !REFUSED.test(f));
 
@@ -106,14 +107,14 @@ describe("header", () => {
     await expect(codec.probe(bytes, 0)).rejects.toMatchObject({ code: "page_not_found" });
   });
 
-  test.each([
-    ["tif-zstd.tif", "zstd"],
-    ["tif-jp2k-tiled.tif", "jpeg 2000"],
-  ])("of %s says why it is refused, and decoding refuses it", async (file, reason) => {
-    const header = await codec.probe(memoryBytes(fixture(file)), 1);
-    expect(header.unsupported).toContain(reason);
-    await expect(decode(fixture(file))).rejects.toMatchObject({ kind: "unsupported" });
-  });
+  test.each([["tif-jp2k-tiled.tif", "jpeg 2000"]])(
+    "of %s says why it is refused, and decoding refuses it",
+    async (file, reason) => {
+      const header = await codec.probe(memoryBytes(fixture(file)), 1);
+      expect(header.unsupported).toContain(reason);
+      await expect(decode(fixture(file))).rejects.toMatchObject({ kind: "unsupported" });
+    },
+  );
 
   test("recognises both byte orders, classic and big", () => {
     const heads = ["tif-strip-none.tif", "tif-strip-none-bigendian.tif", "tif-bigtiff-bigendian-tiled.tif"];

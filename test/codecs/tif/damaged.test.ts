@@ -129,6 +129,8 @@ describe("damaged files", () => {
     "tif-bigtiff-bigendian-tiled.tif",
     "tif-jpeg-rgb-strip.tif",
     "tif-gray-float32.tif",
+    "tif-webp-tiled.tif",
+    "tif-zstd.tif",
   ];
   test.each(kinds)("made of %s by changed and missing bytes give pixels or a ServiceError", async (file) => {
     const sound = fixture(file);
