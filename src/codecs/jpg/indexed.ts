@@ -333,14 +333,17 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
     if (access.absent && !hasIndex(header, bytes.size ?? 0, access.blocks?.room ?? 0)) return undefined;
     // what its DC scans show of a progressive file is no index to go on with
     const id = access.absent && isProgressive(header) ? `${access.id}\0overview` : access.id;
-    let file = opened.get(id);
-    if (!file) {
-      file = access.absent ? await begin(bytes, read) : await restore(bytes, header, access);
-      if (!file) return undefined;
-      opened.set(id, file, weightOf(file));
-    }
-    await prepared(id, file, bytes, read, access.blocks);
-    return file;
+    const opening = async () => {
+      let file = opened.get(id);
+      if (!file) {
+        file = access.absent ? await begin(bytes, read) : await restore(bytes, header, access);
+        if (!file) return undefined;
+        opened.set(id, file, weightOf(file));
+      }
+      await prepared(id, file, bytes, read, access.blocks);
+      return file;
+    };
+    return access.absent ? wantingIndex(opening()) : opening();
   };
 
   return {
@@ -404,10 +407,22 @@ function inMemory(data: Uint8Array): ByteSource {
   return { size: data.length, read: async (offset, length) => data.subarray(offset, offset + length) };
 }
 
-function indexWanted(): ServiceError {
-  return new ServiceError(
-    "decode",
-    "The DC scans of this image are not enough to show it small; it takes the whole file. Try again.",
-    { code: "index_wanted" },
-  );
+/**
+ * What an index is begun with, or error index_wanted where the file is damaged for this reader. Then the pass over the whole file
+ * fails as well, and libjpeg, which may show more, answers the first request with the same code as all others.
+ */
+async function wantingIndex<T>(begun: Promise<T>): Promise<T> {
+  try {
+    return await begun;
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind !== "decode" && error.kind !== "unsupported") throw error;
+    throw indexWanted(error);
+  }
+}
+
+function indexWanted(cause?: unknown): ServiceError {
+  return new ServiceError("decode", "This image cannot be read without its whole index. Try again.", {
+    code: "index_wanted",
+    cause,
+  });
 }
