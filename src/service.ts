@@ -19,7 +19,7 @@ import type { Platform } from "./platform/platform.ts";
 import { buildSources, type Sources } from "./sources/index.ts";
 import { buildSlots, type Slots } from "./stores/index.ts";
 
-/** Settings that count at once when the configuration is read again. */
+/** Settings that count at once when the configuration is read again. None shapes an answer: `Last-Modified` counts on that. */
 export const liveKeys = [
   "image.max_pixel_area",
   "image.max_concurrent",

@@ -49,6 +49,7 @@ function factsOf(stats: Stats): FileStat {
     kind: kindOf(stats),
     size: stats.size,
     modified: stats.mtime,
+    changed: stats.ctime,
     id: idOf(stats),
     state: stateOf(stats),
   };

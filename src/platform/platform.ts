@@ -6,6 +6,8 @@ export interface FileStat {
   readonly kind: "file" | "directory" | "other";
   readonly size: number;
   readonly modified: Date;
+  /** When its entry last changed, where the runtime tells: later than `modified` where an older file was moved or copied here. */
+  readonly changed?: Date;
   /** Device and file number where the runtime tells, so that a replaced file is seen. */
   readonly id?: string;
   /** The same without the device, so that it is alike on all machines that mount the volume. */

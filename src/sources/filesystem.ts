@@ -131,7 +131,7 @@ export function filesystemSource({
     if ((await realPathIn(realRoot, real)) !== real) return "changed";
     const { size, id } = facts;
     const file: MasterFile = { path: real, size, ...(id === undefined ? {} : { id }) };
-    return { validator: validatorOf(facts), modified: facts.modified, file };
+    return { validator: validatorOf(facts), modified: lastChange(facts), file };
   };
 
   const changed = () => {
@@ -290,6 +290,10 @@ function isWithin(real: string, realRoot: string): boolean {
 
 /** Size, modification time and, where the runtime tells, file number. */
 /** Without the device, so that servers that mount the same volume share what they keep and send the same ETags. */
+/** An older file that was moved into the place of another has changed the picture now, not when it was written. */
+const lastChange = ({ modified, changed }: FileStat): Date =>
+  changed && changed > modified ? changed : modified;
+
 function validatorOf({ size, modified, state }: FileStat): string {
   const parts = [size.toString(36), modified.getTime().toString(36), state];
   return parts.filter((part) => part !== undefined).join("-");

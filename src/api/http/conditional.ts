@@ -3,10 +3,27 @@
 export interface Validators {
   /** Quoted. */
   readonly etag: string;
+  /** In whole seconds, as HTTP dates are. */
   readonly modified?: Date;
 }
 
-/** Whether the client's copy is still good: If-None-Match by weak comparison, which wins over If-Modified-Since. */
+/**
+ * `Last-Modified` of what is made from a master under settings that this process has had since `settledMs`: the later of the two
+ * times. An earlier process may have had other settings, and nothing that all runtimes have records them; so a restart
+ * costs one revalidation. Undefined until its second is over, since a state and the next one may both fall into it
+ * (RFC 9110, section 8.8.2.2), and for times in the future.
+ */
+export function lastModified(master: Date | undefined, settledMs: number): Date | undefined {
+  if (!master) return undefined;
+  const second = Math.floor(Math.max(master.getTime(), settledMs) / 1000) * 1000;
+  return second + 1000 <= Date.now() ? new Date(second) : undefined;
+}
+
+/**
+ * Whether the client's copy is still good: If-None-Match by weak comparison, which wins over If-Modified-Since. A date has to be
+ * the one that is sent now, not just a later one: another server of the same address may have sent that under other settings,
+ * and a master may be replaced by an older file.
+ */
 export function isNotModified(headers: Headers, validators: Validators): boolean {
   const noneMatch = headers.get("if-none-match");
   if (noneMatch !== null) {
@@ -15,9 +32,7 @@ export function isNotModified(headers: Headers, validators: Validators): boolean
     return (noneMatch.match(/(?:W\/)?"[^"]*"/g) ?? []).some((tag) => opaque(tag) === own);
   }
   const since = headers.get("if-modified-since");
-  if (since === null || !validators.modified) return false;
-  const time = Date.parse(since);
-  return !Number.isNaN(time) && Math.floor(validators.modified.getTime() / 1000) * 1000 <= time;
+  return since !== null && Date.parse(since) === validators.modified?.getTime();
 }
 
 const opaque = (tag: string) => tag.replace(/^W\//, "");

@@ -21,7 +21,7 @@ import { kept, planFor, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
 import { preferredType } from "../http/accept.ts";
 import { forwardedHeaders } from "../http/client.ts";
-import { isNotModified, validatorHeaders } from "../http/conditional.ts";
+import { isNotModified, lastModified, validatorHeaders } from "../http/conditional.ts";
 import { type Env, hasParameter, type RequestContext } from "../http/context.ts";
 import { corsHeaders, preflight } from "../http/cors.ts";
 import { methodNotAllowed } from "../http/methods.ts";
@@ -101,7 +101,7 @@ function information(
     const type = informationType(preferredType(c, informationTypes), mount.version);
     const validators = {
       etag: `"${(await hash([body, type])).slice(0, 27)}"`,
-      modified: master.image.modified,
+      modified: lastModified(master.image.modified, service.startedAt),
     };
     const context = type.startsWith("application/json")
       ? `, <${contextUri[mount.version]}>;rel="http://www.w3.org/ns/json-ld#context";type="application/ld+json"`
@@ -135,7 +135,10 @@ function image(
   return withMaster(c, service, path.identifier, async (master) => {
     const signal = c.req.raw.signal;
     const prepared = await prepare(service.images, master, request, signal);
-    const validators = { etag: prepared.etag, modified: master.image.modified };
+    const validators = {
+      etag: prepared.etag,
+      modified: lastModified(master.image.modified, service.startedAt),
+    };
     const canonical = `${serviceUri(c, mount, path.identifier)}/${prepared.canonical}`;
     // Set one after the other: a literal with spreads in it costs several times as much, for every tile.
     const headers: Record<string, string> = validatorHeaders(validators);
