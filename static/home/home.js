@@ -130,21 +130,24 @@
     image.addEventListener("error", failed, { once: true });
     if (image.complete && image.naturalWidth === 0 && image.currentSrc) failed();
   }
-  let tiles = 0;
+  // Tiles of the picture before may still arrive or fail when the next one is already open.
+  let drawn = false;
+  const isCurrent = (tile) => tile.getUrl().startsWith(address(place.dataset.id, 3, "/"));
   viewer.addHandler("open", () => {
-    tiles = 0;
+    drawn = false;
   });
-  viewer.addHandler("tile-loaded", () => {
-    tiles++;
+  viewer.addHandler("tile-loaded", ({ tile }) => {
+    drawn ||= isCurrent(tile);
   });
   viewer.addHandler("tile-load-failed", async ({ tile }) => {
+    if (drawn || !isCurrent(tile)) return;
     const { id } = place.dataset;
-    if (tiles > 0) return;
     const reason = await reasonOf(tile.getUrl());
-    if (reason && tiles === 0) fail(id, reason);
+    if (reason && !drawn) fail(id, reason);
   });
   viewer.addHandler("open-failed", async () => {
     const { id } = place.dataset;
-    fail(id, (await reasonOf(address(id, 3, "/info.json"))) ?? "Load this page again.");
+    const reason = await reasonOf(address(id, 3, "/info.json"));
+    if (reason) fail(id, reason);
   });
 })();

@@ -252,6 +252,41 @@ for (const width of [1280, 400]) {
     await page.close();
   });
 
+  test(`a tile that fails late is not held against the next picture, at ${width} px`, async () => {
+    const page = await browser.newPage({ viewport: { width, height: 860 } });
+    const gate = () => {
+      let open = () => {};
+      const opened = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      return { open, opened };
+    };
+    // Tiles of the damaged picture fail once the next one is on the page; the next one's own come after them.
+    const [damagedTiles, soundTiles] = [gate(), gate()];
+    const failing: string[] = [];
+    await page.route(/\/iiif\/3\/.*\.jpg$/, async (route) => {
+      const url = route.request().url();
+      if (!url.includes("!200,200")) {
+        const isDamaged = url.includes("/iiif/3/1.png/");
+        if (isDamaged) failing.push(url);
+        await (isDamaged ? damagedTiles : soundTiles).opened;
+      }
+      await route.continue().catch(() => {}); // the viewer no longer waits for it
+    });
+    await page.goto(mixed);
+    await expect.poll(() => page.locator("#name").textContent(), { timeout: 30_000 }).toBe(longName);
+    damagedTiles.open();
+    expect(failing.length).toBeGreaterThan(0);
+    const status = await page.evaluate(async (url) => (await fetch(url)).status, failing[0] as string);
+    expect(status).toBe(500);
+    soundTiles.open();
+    await expect.poll(() => colours(page), { timeout: 30_000 }).toBeGreaterThan(100);
+    expect(await page.locator("#name").textContent()).toBe(longName);
+    expect(await page.locator(".strip .broken").count()).toBe(1);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.close();
+  });
+
   test(`where no picture works the reason stands in place of the viewer, at ${width} px`, async () => {
     const { page } = await open(damaged, width, "light");
     await expect
