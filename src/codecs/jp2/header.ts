@@ -165,10 +165,9 @@ function orderChannels(
       unsupported: `Expected ${colours} colour channels of this JPEG 2000 file, with or without alpha, received ${channels} channels`,
     };
   }
-  const order = plain.map(
-    (_, i) =>
-      definitions.find(({ type, association }) => type === 0 && association === i + 1)?.channel ?? channels,
-  );
+  const isColour = (i: number) => (row: ChannelDefinition) =>
+    row.type === 0 && (row.association === i + 1 || (colours === 1 && row.association === 0)); // Kakadu's gray
+  const order = plain.map((_, i) => definitions.find(isColour(i))?.channel ?? channels);
   const alpha =
     definitions.find(isAlpha(channelTypes.opacity)) ?? definitions.find(isAlpha(channelTypes.premultiplied));
   if (alpha && colours < 4) order.push(alpha.channel);

@@ -291,6 +291,24 @@ describe("jpeg 2000 samples of other kinds", () => {
     expect([...bgr.data.subarray(0, 3)]).toEqual([...base.subarray(0, 3)].reverse());
   });
 
+  it("are gray with alpha where the gray is defined as of the whole picture", async () => {
+    const [width, height] = [24, 16];
+    const values = Array.from({ length: width * height * 2 }, (_, i) => (i * 11) % 256);
+    const codestream = await encodeCodestream({
+      width,
+      height,
+      bands: 2,
+      bits: 8,
+      values,
+      highThroughput: true,
+    });
+    const cdef = box("cdef", u16(2), ...[0, 1].flatMap((c) => [u16(c), u16(c), u16(0)])); // T.800 table I.17
+    const file = boxed({ codestream, size: [width, height, 2], enumerated: 17, extra: cdef });
+    const pixels = await decode(file);
+    expect([pixels.bands, pixels.interpretation]).toEqual([2, "gray"]);
+    expect([...pixels.data]).toEqual(values);
+  });
+
   it("are refused by name when they cannot be served", async () => {
     const codestream = codestreamOf("jp2-reversible.jp2");
     const lab = boxed({ codestream, size: [600, 400, 3], enumerated: 14 });
