@@ -168,8 +168,8 @@ function orderChannels(
   const isColour = (i: number) => (row: ChannelDefinition) =>
     row.type === 0 && (row.association === i + 1 || (colours === 1 && row.association === 0)); // Kakadu's gray
   const order = plain.map((_, i) => definitions.find(isColour(i))?.channel ?? channels);
-  const alpha =
-    definitions.find(isAlpha(channelTypes.opacity)) ?? definitions.find(isAlpha(channelTypes.premultiplied));
+  const alphaOf = (type: number) => definitions.find(isAlpha(type, colours));
+  const alpha = alphaOf(channelTypes.opacity) ?? alphaOf(channelTypes.premultiplied);
   if (alpha && colours < 4) order.push(alpha.channel);
   if (order.some((channel) => channel >= channels))
     return {
@@ -177,17 +177,22 @@ function orderChannels(
       unsupported: "Expected a JPEG 2000 channel for each colour, received definitions that lack one",
     };
   if (alpha && colours === 4) return { order, unsupported: refusedAlpha };
+  const { opacity, premultiplied } = channelTypes;
   const others = definitions.some(
-    ({ type, association }) => type === channelTypes.premultiplied && association !== 0,
+    (row) =>
+      row !== alpha &&
+      ((row.type === premultiplied && row.association !== 0) ||
+        (row.type === opacity && row.association >= 1 && row.association <= colours)),
   );
   if (others) return { order, unsupported: refusedAlpha };
-  return { order, ...(alpha?.type === channelTypes.premultiplied && { premultiplied: true }) };
+  return { order, ...(alpha?.type === premultiplied && { premultiplied: true }) };
 }
 
 /** T.800 table I.16: what a channel that is no colour holds. */
 const channelTypes = { opacity: 1, premultiplied: 2 } as const;
-/** Of the picture as a whole (table I.17). */
-const isAlpha = (of: number) => (row: ChannelDefinition) => row.type === of && row.association === 0;
+/** Of the picture as a whole (table I.17), or of the one colour of a gray picture. */
+const isAlpha = (type: number, colours: number) => (row: ChannelDefinition) =>
+  row.type === type && (row.association === 0 || (colours === 1 && row.association === 1));
 
 const refusedAlpha =
   "Expected one alpha for all colours of a JPEG 2000 file, beside gray or RGB, or beside sYCC if it is not premultiplied";

@@ -291,7 +291,10 @@ describe("jpeg 2000 samples of other kinds", () => {
     expect([...bgr.data.subarray(0, 3)]).toEqual([...base.subarray(0, 3)].reverse());
   });
 
-  it("are gray with alpha where the gray is defined as of the whole picture", async () => {
+  it.each([
+    ["both of the whole picture", 0, 0],
+    ["both of its colour", 1, 1],
+  ])("are gray with alpha where the definitions are %s", async (_, gray, alpha) => {
     const [width, height] = [24, 16];
     const values = Array.from({ length: width * height * 2 }, (_, i) => (i * 11) % 256);
     const codestream = await encodeCodestream({
@@ -302,7 +305,7 @@ describe("jpeg 2000 samples of other kinds", () => {
       values,
       highThroughput: true,
     });
-    const cdef = box("cdef", u16(2), ...[0, 1].flatMap((c) => [u16(c), u16(c), u16(0)])); // T.800 table I.17
+    const cdef = box("cdef", u16(2), u16(0), u16(0), u16(gray), u16(1), u16(1), u16(alpha)); // T.800 table I.17
     const file = boxed({ codestream, size: [width, height, 2], enumerated: 17, extra: cdef });
     const pixels = await decode(file);
     expect([pixels.bands, pixels.interpretation]).toEqual([2, "gray"]);
@@ -318,6 +321,7 @@ describe("jpeg 2000 samples of other kinds", () => {
       "CMYK with alpha": alphaFile({ type: 1, association: 0, enumerated: 12 }),
       "premultiplied sYCC": alphaFile({ type: 2, association: 0, enumerated: 18 }),
       "alpha of one colour": alphaFile({ type: 2, association: 1 }),
+      "opacity of one colour": alphaFile({ type: 1, association: 1 }),
     };
     for (const file of Object.values(files)) {
       expect((await probe(file)).unsupported).toMatch(/one alpha for all colours/);
