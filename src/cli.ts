@@ -188,10 +188,11 @@ async function stop(platform: Platform, service: Service, serving: Serving): Pro
     return;
   }
   stopping = true;
-  service.log.info("stopping");
   const graceMs = parseDuration(service.config().shutdown_timeout);
   const end = performance.now() + graceMs;
-  await serving.stop(graceMs);
+  const stopped = serving.stop(graceMs);
+  service.log.info("stopping"); // where Node says so it takes no new connections any more
+  await stopped;
   if (!(await closeBy(service, end)))
     service.log.warn("stopped before every cache was closed, because shutdown_timeout is over");
   platform.exit?.(0);

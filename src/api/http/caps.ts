@@ -1,4 +1,4 @@
-// Caps on requests at the same time, in all and per client address (D-16).
+// Caps on requests at the same time, in all and per client address.
 
 import type { Problem } from "./problem.ts";
 

@@ -1,4 +1,4 @@
-// Error documents: RFC 9457 problem details, or the same as a small page for a browser (D-10).
+// Error documents: RFC 9457 problem details, or the same as a small page for a browser.
 
 import { type ErrorKind, ServiceError } from "../../errors.ts";
 import {

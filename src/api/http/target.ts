@@ -1,4 +1,4 @@
-// The request target as it came, before any URL parser touches it (D-14).
+// The request target as it came, before any URL parser touches it.
 
 /** Path and query of a request; runs of `/` in the path are one, nothing is decoded. */
 export interface Target {
