@@ -519,7 +519,9 @@ describe("a bucket", () => {
       ...more.map((key) => ({ name: key.slice(6), kind: "image" })),
     ]);
     expect((await source.list?.("b"))?.map(({ name }) => name)).toEqual(["1.tif", "2.tif"]);
-    expect(await source.list?.("", () => true)).toEqual([{ name: "a.jpg", kind: "image" }]);
+    // By their bytes .hidden and Thumbs.db come before a.jpg.
+    let asked = 0;
+    expect(await source.list?.("", () => ++asked === 3)).toEqual([{ name: "a.jpg", kind: "image" }]);
     expect(await source.list?.("nothing")).toBeUndefined();
     await s3.close();
   });
