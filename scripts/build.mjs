@@ -8,6 +8,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as esbuild from "esbuild";
 import { writeDocsPages } from "./docs-pages.mjs";
+import { moduleTable } from "./modules.mjs";
 import { buildWasm } from "./wasm.mjs";
 import { workerdConfig } from "./workerd-config.mjs";
 
@@ -30,16 +31,16 @@ const alone = /^(main|workerd|thread)\.ts$|^platform\//;
 export async function build({ outdir = join(root, "dist"), only, quiet = false } = {}) {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(join(outdir, "wasm"), { recursive: true });
-  const { wasmModules, ownModules } = await moduleTables();
-  const modules = { ...inPackages(wasmModules), ...(await buildWasm(ownModules)) };
-  for (const [name, file] of Object.entries(modules)) {
+  const { wasmModules, workerModules } = await moduleTable();
+  const names = only === "thread" ? workerModules() : Object.keys(wasmModules);
+  for (const [name, file] of Object.entries(await moduleFiles(wasmModules, names))) {
     await copyFile(file, join(outdir, "wasm", `${name}.wasm`));
   }
   const used = [
     await bundle({ entryPoints: [join(root, "src/thread.ts")], outfile: join(outdir, "thread.js") }),
   ];
   if (only !== "thread") {
-    const entries = { plugins: [sharedFiles(), moduleImports(Object.keys(modules)), ...plugins] };
+    const entries = { plugins: [sharedFiles(), moduleImports(names), ...plugins] };
     used.push(
       await bundle({ stdin: appEntry(), outfile: join(outdir, "app.js") }),
       await bundle({
@@ -55,28 +56,21 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
     );
     await chmod(join(outdir, "main.js"), 0o755);
     await copyStatic(join(outdir, "static"));
-    await writeFile(join(outdir, "workerd.capnp"), workerdConfig(Object.keys(modules)));
+    await writeFile(join(outdir, "workerd.capnp"), workerdConfig(names));
     // Deno reads it beside the entry: a request's signal then aborts only when the client has left.
     await writeFile(join(outdir, "deno.json"), `${JSON.stringify({ unstable: ["no-legacy-abort"] })}\n`);
     await writeFile(join(outdir, "package.json"), `${JSON.stringify({ type: "module", private: true })}\n`);
   }
-  await writeFile(join(outdir, "THIRD_PARTY_LICENSES.txt"), await licences(used, Object.values(wasmModules)));
+  const packageFiles = names.flatMap((name) => wasmModules[name].package ?? []);
+  await writeFile(join(outdir, "THIRD_PARTY_LICENSES.txt"), await licences(used, packageFiles));
   if (!quiet) await report(outdir);
 }
 
-/** The tables of src/codecs/modules.ts. */
-async function moduleTables() {
-  const { outputFiles } = await esbuild.build({
-    entryPoints: [join(root, "src/codecs/modules.ts")],
-    format: "esm",
-    write: false,
-  });
-  const code = Buffer.from(outputFiles[0].contents).toString("base64");
-  return import(`data:text/javascript;base64,${code}`);
+/** The file of each named module, by name; compiles those of our own. */
+async function moduleFiles(table, names) {
+  const own = await buildWasm(names.filter((name) => table[name].source));
+  return Object.fromEntries(names.map((name) => [name, own[name] ?? join(packages, table[name].package)]));
 }
-
-const inPackages = (modules) =>
-  Object.fromEntries(Object.entries(modules).map(([name, file]) => [name, join(packages, file)]));
 
 const plugins = [nodeBuiltins(), noDebug(), browserGlue()];
 

@@ -10,12 +10,13 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import asc from "assemblyscript/asc";
+import { moduleTable } from "./modules.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const cache = join(root, "node_modules/.cache/wasm");
 
-/** The table of wasm/modules.json: name in dist/wasm to entry file. */
-export const ownModules = JSON.parse(readFileSync(join(root, "wasm/modules.json"), "utf8"));
+const { wasmModules } = await moduleTable();
+const ownNames = Object.keys(wasmModules).filter((name) => wasmModules[name].source);
 
 const flags = [
   "-O3",
@@ -31,12 +32,12 @@ const flags = [
   "abort=",
 ];
 
-/** Compiles the named modules where their like has not been compiled yet; the file of each. */
-export async function buildWasm(names = Object.keys(ownModules)) {
+/** Compiles the named modules of our own where their like has not been compiled yet; the file of each. */
+export async function buildWasm(names = ownNames) {
   mkdirSync(cache, { recursive: true });
   const files = {};
   for (const name of names) {
-    const entry = join(root, ownModules[name]);
+    const entry = join(root, wasmModules[name].source);
     const target = join(cache, `${name}-${digestOf(entry)}.wasm`);
     files[name] = target;
     if (statSync(target, { throwIfNoEntry: false })) continue;

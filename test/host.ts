@@ -6,19 +6,19 @@ import { promisify } from "node:util";
 import { deflate } from "node:zlib";
 import { inject } from "vitest";
 import type { CodecHost } from "../src/codecs/codec.ts";
-import { type WasmName, wasmModules } from "../src/codecs/modules.ts";
+import { type WorkerModule, wasmModules } from "../src/codecs/modules.ts";
 
 const root = new URL("../node_modules/", import.meta.url);
-const compiled = new Map<WasmName, WebAssembly.Module>();
+const compiled = new Map<WorkerModule, WebAssembly.Module>();
 const deflateAsync = promisify(deflate) as (
   data: Uint8Array,
   options: { level: number },
 ) => Promise<Uint8Array>;
 
-const fileOf = (name: WasmName) =>
-  name in wasmModules
-    ? new URL(wasmModules[name as keyof typeof wasmModules], root)
-    : (inject("ownWasm")[name] as string);
+const fileOf = (name: WorkerModule) => {
+  const row = wasmModules[name];
+  return "package" in row ? new URL(row.package, root) : (inject("ownWasm")[name] as string);
+};
 
 export const testHost: CodecHost = {
   wasm(name) {

@@ -1,7 +1,6 @@
 // Compiles our own WebAssembly modules once before the tests, so that test/host.ts can give them out at once.
 
 import type { TestProject } from "vitest/node";
-import { ownModules } from "../src/codecs/modules.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -12,7 +11,7 @@ declare module "vitest" {
 
 export default async function setup(project: TestProject): Promise<void> {
   const { buildWasm } = (await import("../scripts/wasm.mjs" as string)) as {
-    buildWasm(names: readonly string[]): Promise<Record<string, string>>;
+    buildWasm(): Promise<Record<string, string>>;
   };
-  project.provide("ownWasm", await buildWasm(ownModules));
+  project.provide("ownWasm", await buildWasm());
 }

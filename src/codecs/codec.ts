@@ -5,7 +5,7 @@ import type { Interpretation, PixelBuffer } from "../pipeline/pixels.ts";
 import type { Kernels } from "../pipeline/steps.ts";
 import type { BlockKinds, Blocks } from "./blocks.ts";
 import type { RenderPlan } from "./job.ts";
-import type { WasmName } from "./modules.ts";
+import type { WorkerModule } from "./modules.ts";
 
 export type SourceFormat = "jpg" | "png" | "webp" | "gif" | "tif" | "jp2";
 export type OutputFormat = "jpg" | "png" | "webp" | "tif" | "jp2";
@@ -111,7 +111,7 @@ export interface Carry {
 
 /** What codecs need of the platform: compiled modules and the platform's deflate. */
 export interface CodecHost {
-  wasm(name: WasmName): WebAssembly.Module;
+  wasm(name: WorkerModule): WebAssembly.Module;
   /** zlib format (RFC 1950), level 1 to 9. */
   deflate(data: Uint8Array, level: number): Promise<Uint8Array>;
   /** Hears that the profile of a master turned out not to be usable, and why. */

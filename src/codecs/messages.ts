@@ -3,7 +3,7 @@
 import type { ErrorRecord } from "../errors.ts";
 import type { NamedMaster } from "./codec.ts";
 import type { Task } from "./job.ts";
-import type { WasmName } from "./modules.ts";
+import type { WorkerModule } from "./modules.ts";
 
 /** A file that a worker opens by itself; one of another size or file number at this path is not read. */
 export interface JobFile {
@@ -17,7 +17,7 @@ export type ToWorker =
   /** First message. `cancel`: one shared number; 1 says that the running job is no longer wanted. */
   | {
       readonly kind: "start";
-      readonly modules: Readonly<Record<WasmName, WebAssembly.Module>>;
+      readonly modules: Readonly<Record<WorkerModule, WebAssembly.Module>>;
       readonly cancel: Int32Array;
       readonly warm: boolean;
     }

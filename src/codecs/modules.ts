@@ -1,29 +1,57 @@
-// The WebAssembly modules that codecs ask for: package files, and our own from wasm/.
+// The WebAssembly modules of the service: from packages, and our own. The build, workerd's imports and the pool read this table.
 
-/** Name in `dist/wasm/` (without .wasm) to file in node_modules. */
+interface WasmModule {
+  /**
+   * The threads that run it where the platform has workers; where it has none, one thread runs all of them. Workers
+   * receive no "main" module.
+   */
+  readonly usedBy: "worker" | "main" | "both";
+  /** A file in node_modules. */
+  readonly package?: string;
+  /** The entry of a module of our own, which the build compiles. */
+  readonly source?: string;
+}
+
+type ModuleTable = Readonly<Record<string, WasmModule>>;
+
+/** By name in `dist/wasm/` (without .wasm). Each row has a `package` or a `source`. */
 export const wasmModules = {
-  "jpeg-turbo": "@cwasm/jpeg-turbo/jpeg-turbo.wasm",
-  "jpeg-turbo-8bit": "@cornerstonejs/codec-libjpeg-turbo-8bit/dist/libjpegturbowasm.wasm",
-  "mozjpeg-encode": "@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm",
-  "webp-decode": "@jsquash/webp/codec/dec/webp_dec.wasm",
-  "webp-encode": "@jsquash/webp/codec/enc/webp_enc_simd.wasm",
-  openjpeg: "@cornerstonejs/codec-openjpeg/dist/openjpegwasm.wasm",
-  lcms: "lcms-wasm/dist/lcms.wasm",
-  openjph: "@cornerstonejs/codec-openjph/dist/openjphjs.wasm",
-} as const;
+  "jpeg-turbo": { usedBy: "worker", package: "@cwasm/jpeg-turbo/jpeg-turbo.wasm" },
+  "jpeg-turbo-8bit": {
+    usedBy: "worker",
+    package: "@cornerstonejs/codec-libjpeg-turbo-8bit/dist/libjpegturbowasm.wasm",
+  },
+  "mozjpeg-encode": { usedBy: "worker", package: "@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm" },
+  "webp-decode": { usedBy: "worker", package: "@jsquash/webp/codec/dec/webp_dec.wasm" },
+  "webp-encode": { usedBy: "worker", package: "@jsquash/webp/codec/enc/webp_enc_simd.wasm" },
+  openjpeg: { usedBy: "worker", package: "@cornerstonejs/codec-openjpeg/dist/openjpegwasm.wasm" },
+  lcms: { usedBy: "worker", package: "lcms-wasm/dist/lcms.wasm" },
+  openjph: { usedBy: "worker", package: "@cornerstonejs/codec-openjph/dist/openjphjs.wasm" },
+  // JPEG by regions: codecs/jpg/random/
+  "jpeg-decode": { usedBy: "worker", source: "wasm/jpeg/assembly/decode.ts" },
+  // progressive to baseline JPEG: codecs/jpg/twin.ts
+  "jpeg-transcode": { usedBy: "worker", source: "wasm/jpeg/assembly/transcode.ts" },
+  // orientation of lossless crops: codecs/jpg/turner.ts
+  "jpeg-turn": { usedBy: "worker", source: "wasm/jpeg/assembly/turn.ts" },
+  // baseline JPEG: codecs/jpg/fast-encode.ts
+  "jpeg-encode": { usedBy: "worker", source: "wasm/jpeg/assembly/encode.ts" },
+  // colour/kernel.ts
+  colour: { usedBy: "worker", source: "wasm/colour/assembly/colour.ts" },
+  // pipeline/sharpen-wasm.ts, rotate-wasm.ts, light-wasm.ts
+  pixels: { usedBy: "worker", source: "wasm/pixels/assembly/pixels.ts" },
+  // pipeline/resample-wasm.ts
+  resample: { usedBy: "worker", source: "wasm/resample/assembly/resample.ts" },
+} as const satisfies ModuleTable;
 
-/** Modules of wasm/modules.json, which the build compiles into `dist/wasm/`. */
-export const ownModules = [
-  "jpeg-decode", // JPEG by regions: codecs/jpg/random/
-  "jpeg-transcode", // progressive to baseline JPEG: codecs/jpg/twin.ts
-  "jpeg-turn", // orientation of lossless cuts: codecs/jpg/turner.ts
-  "jpeg-encode", // baseline JPEG: codecs/jpg/fast-encode.ts
-  "colour", // colour/kernel.ts
-  "pixels", // pipeline/sharpen-wasm.ts, rotate-wasm.ts, light-wasm.ts
-  "resample", // pipeline/resample-wasm.ts
-] as const;
+type Table = typeof wasmModules;
 
-export type WasmName = keyof typeof wasmModules | (typeof ownModules)[number];
+/** A module that workers use, so that codecs may ask for it. */
+export type WorkerModule = {
+  [Name in keyof Table]: Table[Name]["usedBy"] extends "worker" | "both" ? Name : never;
+}[keyof Table];
 
-/** All of them. */
-export const wasmNames = [...Object.keys(wasmModules), ...ownModules] as readonly WasmName[];
+/** Names of the modules that workers use. */
+export function workerModules(): WorkerModule[] {
+  const rows: ModuleTable = wasmModules;
+  return (Object.keys(wasmModules) as WorkerModule[]).filter((name) => rows[name]?.usedBy !== "main");
+}

@@ -8,7 +8,7 @@ import type { CodecHost, IndexAccess } from "./codec.ts";
 import type { Codecs } from "./index.ts";
 import { runTask, type Task } from "./job.ts";
 import { type FromWorker, type JobFile, ownBuffer, type ToWorker } from "./messages.ts";
-import { type WasmName, wasmNames } from "./modules.ts";
+import { type WorkerModule, workerModules } from "./modules.ts";
 
 /** One task over one master. `file`: where a worker can open the same bytes by itself. */
 export interface Job {
@@ -72,7 +72,7 @@ export function inPlaceRunner(codecs: Codecs): Runner {
 }
 
 export interface WorkerRunnerOptions {
-  readonly module: (name: WasmName) => WebAssembly.Module;
+  readonly module: (name: WorkerModule) => WebAssembly.Module;
   readonly ignoredProfile?: CodecHost["ignoredProfile"];
   /** Whether it renders a small image before its first job. */
   readonly warm: boolean;
@@ -163,8 +163,8 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   );
   post({
     kind: "start",
-    modules: Object.fromEntries(wasmNames.map((name) => [name, options.module(name)])) as Record<
-      WasmName,
+    modules: Object.fromEntries(workerModules().map((name) => [name, options.module(name)])) as Record<
+      WorkerModule,
       WebAssembly.Module
     >,
     cancel,

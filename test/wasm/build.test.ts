@@ -11,7 +11,8 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "smalti-wasm-"));
   mkdirSync(join(folder, "packages"));
-  symlinkSync(join(root, "node_modules/assemblyscript"), join(folder, "packages/assemblyscript"));
+  for (const name of ["assemblyscript", "esbuild"])
+    symlinkSync(join(root, "node_modules", name), join(folder, "packages", name));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -20,8 +21,13 @@ async function checkout(name: string, value: number) {
   const at = join(folder, name);
   mkdirSync(join(at, "wasm/one"), { recursive: true });
   symlinkSync(join(folder, "packages"), join(at, "node_modules"));
-  cpSync(join(root, "scripts/wasm.mjs"), join(at, "scripts/wasm.mjs"));
-  writeFileSync(join(at, "wasm/modules.json"), JSON.stringify({ one: "wasm/one/one.ts" }));
+  for (const name of ["wasm.mjs", "modules.mjs"])
+    cpSync(join(root, "scripts", name), join(at, "scripts", name));
+  mkdirSync(join(at, "src/codecs"), { recursive: true });
+  writeFileSync(
+    join(at, "src/codecs/modules.ts"),
+    `export const wasmModules = { one: { usedBy: "worker", source: "wasm/one/one.ts" } };`,
+  );
   writeFileSync(join(at, "wasm/one/one.ts"), `export function value(): i32 { return ${value}; }`);
   const { buildWasm } = await import(pathToFileURL(join(at, "scripts/wasm.mjs")).href);
   return async (): Promise<string> => (await buildWasm()).one;

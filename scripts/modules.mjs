@@ -1,0 +1,18 @@
+// The table of WebAssembly modules for scripts, which cannot import TypeScript.
+
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as esbuild from "esbuild";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+
+/** What src/codecs/modules.ts exports. */
+export async function moduleTable() {
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [join(root, "src/codecs/modules.ts")],
+    format: "esm",
+    write: false,
+  });
+  const code = Buffer.from(outputFiles[0].contents).toString("base64");
+  return import(`data:text/javascript;base64,${code}`);
+}
