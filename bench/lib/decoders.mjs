@@ -1,7 +1,7 @@
 // Independent decoders: what sharp (libvips), Pillow, ImageMagick and OpenJPEG make of the first picture of a file.
 // Each returns `{ width, height, data }`: 8-bit RGBA, upright, in sRGB; or throws where it does not read the file.
 
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -176,11 +176,10 @@ export async function openjpeg(path) {
   }
 }
 
-function openjpegWarns(path) {
+async function openjpegWarns(path) {
   const target = join(place, `${++names}.png`);
-  const { stdout, stderr } = spawnSync("opj_decompress", ["-i", resolve(path), "-o", target], {
-    timeout: 60_000,
-  });
+  const args = ["-c", `opj_decompress -i "$1" -o "$2" 2>&1`, "sh", resolve(path), target];
+  const said = await output("sh", args).catch(() => "[ERROR]");
   rmSync(target, { force: true });
-  return /\[(WARNING|ERROR)\]/.test(`${stdout}${stderr}`);
+  return /\[(WARNING|ERROR)\]/.test(said.toString());
 }

@@ -1,11 +1,14 @@
 """Decodes the files that standard input names, one JSON string a line, with Pillow, for bench/lib/decoders.mjs.
 
-Each answer is a line of JSON, {"width", "height", "mode", "icc", "assumed"} or {"error"}, and after the former width * height * 4
-bytes of RGBA: first page or frame, upright, converted to sRGB by Little CMS. "assumed" is the path of the profile that
-stands for what the file says of its colours without a profile of its own (PNG gAMA and cHRM, EXIF's Adobe RGB, unprofiled CMYK).
+    pillow.py CMYK-PROFILE
+
+Each answer is a line of JSON, {"width", "height", "mode", "icc", "assumed"} or {"error"}, and after the former
+width * height * 4 bytes of RGBA: first page or frame, upright, converted to sRGB by Little CMS. "assumed" is the path of
+the profile that stands for what the file says of its colours without a profile of its own: PNG gAMA and cHRM, EXIF's
+Adobe RGB, and CMYK, which is given the profile of the command line.
 """
 
-import hashlib, io, json, os, struct, sys, tempfile, warnings
+import atexit, hashlib, io, json, os, shutil, struct, sys, tempfile, warnings
 
 from PIL import Image, ImageCms, ImageFile, ImageOps, PngImagePlugin
 
@@ -17,6 +20,7 @@ PRESS = sys.argv[1]  # a CMYK profile
 ADOBE = "/usr/share/color/icc/colord/AdobeRGB1998.icc"
 SRGB = ImageCms.createProfile("sRGB")
 FOLDER = tempfile.mkdtemp(prefix="corpus-profiles-")
+atexit.register(shutil.rmtree, FOLDER, True)
 BPC = 0x2000
 SRGB_PRIMARIES = (0.3127, 0.3290, 0.64, 0.33, 0.30, 0.60, 0.15, 0.06)
 BRADFORD = ((0.8951, 0.2664, -0.1614), (-0.7502, 1.7135, 0.0367), (0.0389, -0.0685, 1.0296))
@@ -29,8 +33,11 @@ def product(a, b):
 def inverse(m):
     (a, b, c), (d, e, f), (g, h, i) = m
     det = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
-    rows = (e * i - f * h, c * h - b * i, b * f - c * e), (f * g - d * i, a * i - c * g, c * d - a * f), (d * h - e * g, b * g - a * h, a * e - b * d)
-    return [[x / det for x in row] for row in rows]
+    return [
+        [(e * i - f * h) / det, (c * h - b * i) / det, (b * f - c * e) / det],
+        [(f * g - d * i) / det, (a * i - c * g) / det, (c * d - a * f) / det],
+        [(d * h - e * g) / det, (b * g - a * h) / det, (a * e - b * d) / det],
+    ]
 
 
 def profile_of(gamma, chromaticity):
@@ -53,7 +60,8 @@ def profile_of(gamma, chromaticity):
         body += b"\0" * (-len(body) % 4)
         table += name + struct.pack(">II", at + len(data), len(body))
         data += body
-    head = struct.pack(">I4sI4s4s4s12s4s28s3i48s", at + len(data), b"", 0x02100000, b"mntr", b"RGB ", b"XYZ ", b"", b"acsp", b"", 63190, 65536, 54061, b"")
+    head = struct.pack(">I4sI4s4s4s12s", at + len(data), b"", 0x02100000, b"mntr", b"RGB ", b"XYZ ", b"")
+    head += struct.pack(">4s28s3i48s", b"acsp", b"", 63190, 65536, 54061, b"")
     return head + table + data
 
 
@@ -116,9 +124,8 @@ def managed(image, profile):
     source = ImageCms.createProfile("LAB") if image.mode == "LAB" else profile and io.BytesIO(profile)
     if source:
         try:
-            plain = ImageCms.profileToProfile(
-                plain, source if image.mode == "LAB" else ImageCms.ImageCmsProfile(source), SRGB, renderingIntent=1, outputMode="RGB", flags=BPC
-            )
+            source = ImageCms.ImageCmsProfile(source)
+            plain = ImageCms.profileToProfile(plain, source, SRGB, 1, "RGB", flags=BPC)  # 1: relative colorimetric
         except (ImageCms.PyCMSError, OSError):
             pass
     result = plain.convert("RGBA")
