@@ -125,7 +125,7 @@ export function openBucket(options: BucketOptions): Bucket {
 
   const request: Bucket["request"] = async (method, key, { query = {}, headers = {}, body, signal } = {}) => {
     const url = new URL(`${base}${key.split("/").map(encodeURIComponent).join("/")}`);
-    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    url.search = queryOf(query);
     const hash = body ? toHex(await sha256(body)) : await emptyHash;
     const all = { ...headers, "x-amz-content-sha256": hash };
     const signed = credentials
@@ -216,6 +216,12 @@ export function openBucket(options: BucketOptions): Bucket {
     },
   };
 }
+
+/** As the signature has it: a blank is %20, and a + in a query would be no blank but a plus (RFC 3986, section 2.1). */
+const queryOf = (query: Readonly<Record<string, string>>): string =>
+  Object.entries(query)
+    .map((pair) => pair.map(encodeURIComponent).join("="))
+    .join("&");
 
 /** Ends an answer whose body nobody reads, so that its connection is free. */
 async function discard(response: Response): Promise<void> {

@@ -140,6 +140,17 @@ describe("a bucket", () => {
     },
   );
 
+  it.each(["with space/", "a+b/", "it's (1)!*/", "100%&=/", "é/"])(
+    "lists what begins with %j, signed as it is sent",
+    async (prefix) => {
+      const bucket = await open();
+      for (const key of [`${prefix}x`, "other"]) server.put(key, bytes(key));
+      const found = [];
+      for await (const { key } of bucket.list(prefix)) found.push(key);
+      expect(found).toEqual([`${prefix}x`]);
+    },
+  );
+
   it("reads ranges and conditions through the request", async () => {
     const bucket = await open();
     await bucket.put("a", bytes("0123456789"));

@@ -31,13 +31,12 @@ function encode(text: string): string {
 }
 
 function canonicalQuery(query: string): string {
-  const decode = (text: string) => decodeURIComponent(text.replaceAll("+", " "));
   return query
     .split("&")
     .filter((pair) => pair !== "")
     .map((pair) => {
       const [name = "", ...value] = pair.split("=");
-      return [encode(decode(name)), encode(decode(value.join("=")))] as const;
+      return [encode(decodeURIComponent(name)), encode(decodeURIComponent(value.join("=")))] as const;
     })
     .sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x < y ? -1 : 1))
     .map((pair) => pair.join("="))
