@@ -17,8 +17,10 @@ type Incoming = IncomingMessage & { [rawTarget]?: string };
 
 /** A GET can carry a content state of 64 KiB, which base64 and percent-encoding make longer. */
 const maxHeaderBytes = 128 * 1024;
-/** How often Node looks for requests that are late. */
-const lookMs = (timeoutMs: number) => Math.max(50, Math.min(5_000, timeoutMs / 4));
+/** How often Node looks for requests that are late: so much later than the timeout they may end. */
+const lookMs = (timeoutMs: number) => Math.max(50, Math.min(1_000, timeoutMs / 10));
+/** How long a connection is kept for its next request. */
+const keptAliveMs = 5_000;
 
 /** Listens and answers with `options.fetch`. Rejects with an Error that has a `code` when the address cannot be had. */
 export async function serveNode(options: ServeOptions): Promise<Serving> {
@@ -55,7 +57,8 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
       requireHostHeader: false, // the listener refuses it, with a body
       headersTimeout: options.readTimeoutMs,
       requestTimeout: options.readTimeoutMs,
-      connectionsCheckingInterval: lookMs(options.readTimeoutMs || 20_000),
+      keepAliveTimeout: Math.min(keptAliveMs, options.readTimeoutMs || keptAliveMs),
+      connectionsCheckingInterval: lookMs(options.readTimeoutMs),
     },
     (incoming: Incoming, outgoing: ServerResponse) => {
       running.add(outgoing);
@@ -67,11 +70,11 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
       if (incoming.headers.host !== undefined || incoming.httpVersion !== "1.1")
         incoming.headers.host = authority;
       outgoing.on("close", over);
-      outgoing.on("timeout", cutStalled);
+      // Of the answer, not of the server: a connection without a request ends by the read timeout, with 408.
+      outgoing.setTimeout(options.writeTimeoutMs, cutStalled);
       void answer(incoming, outgoing);
     },
   );
-  server.setTimeout(options.writeTimeoutMs);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const answering = [...running].some((outgoing) => outgoing.socket === socket && outgoing.headersSent);
     if (socket.writable && !answering && error.code !== "ECONNRESET")

@@ -173,6 +173,23 @@ describe("clients", () => {
     expect(problemIn(answer)).toEqual([408, "request_timeout"]);
   });
 
+  it.each([
+    ["nothing", ""],
+    ["half of a head", "GET / HTTP/1.1\r\nHost: h\r\n"],
+  ])("that send %s get 408 from the read timeout, whatever the write timeout", async (_, text) => {
+    const { port } = await listen({ readTimeoutMs: 400, writeTimeoutMs: 50 });
+    expect(problemIn(await rawExchange(port, text))).toEqual([408, "request_timeout"]);
+  });
+
+  it.each([
+    [2_000, "2"],
+    [30_000, "5"],
+  ])("keep an idle connection no longer than the read timeout of %i ms", async (readTimeoutMs, seconds) => {
+    const { port } = await listen({ readTimeoutMs });
+    const url = `http://127.0.0.1:${port}/`;
+    expect((await fetch(url)).headers.get("keep-alive")).toBe(`timeout=${seconds}`);
+  });
+
   it("that do not read their answer are cut off after the write timeout", async () => {
     const cancelled = gate();
     const { port } = await listen({
