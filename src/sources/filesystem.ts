@@ -36,8 +36,8 @@ const rootKeptMs = 1000;
 const attempts = 3;
 
 /**
- * A source over the files below `root`. Symbolic links count where they stay below it; a link to elsewhere, a hidden
- * name (a segment that begins with a dot), a directory, a device and a pipe are "not there".
+ * A source over the files below `root`. Symbolic links count where they stay below it; a hidden name (a segment that begins
+ * with a dot), a link to one or to elsewhere, a directory, a device and a pipe are "not there".
  */
 export function filesystemSource({
   name,
@@ -88,10 +88,10 @@ export function filesystemSource({
     );
   };
 
-  /** The resolved path, when it lies in the resolved root. */
+  /** The resolved path, when it lies in the resolved root and nothing on its way from there is hidden. */
   const realPathIn = async (realRoot: string, path: string): Promise<string | undefined> => {
     const real = await unlessAbsent(() => files.realPath(path));
-    return real !== undefined && isWithin(real, realRoot) ? real : undefined;
+    return real !== undefined && isServed(real, realRoot) ? real : undefined;
   };
 
   const statFile = async (path: string): Promise<FileStat | undefined> => {
@@ -281,11 +281,13 @@ export function filesystemSource({
   };
 }
 
-/** Whether a resolved path is a resolved root or lies below it. */
-function isWithin(real: string, realRoot: string): boolean {
+/** Whether a resolved path is a resolved root or lies below it, under names that are not hidden. */
+function isServed(real: string, realRoot: string): boolean {
   // On POSIX a backslash is part of a name, so it separates only where the root is written with it.
   const separator = realRoot.includes("/") ? "/" : "\\";
-  return real === realRoot || real.startsWith(realRoot.endsWith(separator) ? realRoot : realRoot + separator);
+  const above = realRoot.endsWith(separator) ? realRoot : realRoot + separator;
+  if (real === realRoot) return true;
+  return real.startsWith(above) && !real.slice(above.length).split(separator).some(isHidden);
 }
 
 /** Size, modification time and, where the runtime tells, file number. */

@@ -60,6 +60,8 @@ beforeAll(async () => {
   await symlink("nowhere.jpg", join(root, "dangling.jpg"));
   await symlink("circle-b.jpg", join(root, "circle-a.jpg"));
   await symlink("circle-a.jpg", join(root, "circle-b.jpg"));
+  await symlink(".hidden.jpg", join(root, "to-hidden.jpg"));
+  await symlink(".git", join(root, "to-git"));
   await symlink(root, join(base, "root-link"));
   execFileSync("mkfifo", [join(root, "pipe.jpg")]);
   await symlink("pipe.jpg", join(root, "to-pipe.jpg"));
@@ -98,6 +100,8 @@ describe("a key", () => {
     ["below a file", "a.jpg/b.jpg"],
     ["of a hidden file", ".hidden.jpg"],
     ["below a hidden directory", ".git/x.jpg"],
+    ["of a link to a hidden file", "to-hidden.jpg"],
+    ["below a link to a hidden directory", "to-git/x.jpg"],
     ["of dots", "..."],
     ["of a link out of the root", "out.jpg"],
     ["of a relative link out of the root", "out-relative.jpg"],
