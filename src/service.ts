@@ -1,5 +1,6 @@
 // Builds every part once from the configuration and the platform, and closes them again.
 
+import { deflateIdentity } from "./codecs/deflate-identity.ts";
 import { createCodecs } from "./codecs/index.ts";
 import { createPool, poolCounts } from "./codecs/pool.ts";
 import type { Config } from "./config/schema.ts";
@@ -118,6 +119,7 @@ export async function createService(
     render: slots.render,
     policy: outputPolicy(config.image),
     ignoredProfiles,
+    deflateIdentity: deflateIdentity(platform),
     limits: {
       maxWidth: config.image.max_output_width,
       maxHeight: config.image.max_output_height,

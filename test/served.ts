@@ -26,7 +26,7 @@ export interface Served {
 export async function served(
   yaml = "",
   env: Record<string, string> = {},
-  over: { readonly files?: FileSystem; readonly log?: Log } = {},
+  over: { readonly files?: FileSystem; readonly log?: Log; readonly deflate?: Platform["deflate"] } = {},
 ): Promise<Served> {
   const loaded = loadConfig(
     yaml.includes("sources:")
@@ -45,7 +45,7 @@ export async function served(
     startCommands: { folder: "smalti DIR", config: "smalti -config smalti.yaml" },
     memoryBytes: 2 ** 32,
     wasm: testHost.wasm as Platform["wasm"],
-    deflate: testHost.deflate,
+    deflate: over.deflate ?? testHost.deflate,
     asset: (path) =>
       readFile(new URL(`../static/${path}`, import.meta.url)).then(
         (bytes) => new Uint8Array(bytes),

@@ -222,5 +222,7 @@ export interface Codec {
     readonly maxSide: number;
     /** Gray is written as RGB, so that a gray profile does not fit. */
     readonly rgbOnly?: true;
+    /** The bytes depend on the deflate of the host. */
+    readonly deflates?: true;
   };
 }

@@ -32,7 +32,8 @@ export interface EntryKey {
 /**
  * Key of a derivative: its name is the URL path of the canonical request on the main route, so every spelling and
  * every alias shares one entry, in the group of its master; its variant is a hash of what else the bytes depend on (the scale
- * factor of a tile request follows from the configured tile side as well).
+ * factor of a tile request follows from the configured tile side as well). `deflate` names the deflate of this host, for formats
+ * that are written with it.
  */
 export async function renderKey(
   version: 2 | 3,
@@ -41,9 +42,11 @@ export async function renderKey(
   master: MasterKey,
   policy: OutputPolicy,
   scaleFactor: number | undefined,
+  deflate?: string,
 ): Promise<EntryKey> {
   const name = renderName(masterName(master), version, identifier, canonical);
-  return { name, variant: await hash([renderVersion, policy, scaleFactor ?? 0, ...identity(master)]) };
+  const parts = [renderVersion, policy, scaleFactor ?? 0, ...identity(master)];
+  return { name, variant: await hash(deflate === undefined ? parts : [...parts, deflate]) };
 }
 
 /** Name of a derivative; `master` is what {@link masterName} gives, `parameters` are `region/size/rotation/quality.format`. */

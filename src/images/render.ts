@@ -26,6 +26,8 @@ export interface RenderParts extends DescribeParts {
   readonly admission: Admission;
   readonly policy: OutputPolicy;
   readonly ignoredProfiles: IgnoredProfiles;
+  /** Names the deflate that answers are written with. */
+  readonly deflateIdentity: () => Promise<string>;
   readonly limits: Limits;
   readonly tileSize: number;
   readonly timeoutMs: number;
@@ -66,6 +68,7 @@ export async function prepare(
     master,
     parts.policy,
     geometry.scaleFactor,
+    parts.codecs.encoder(request.format).encodes.deflates && (await parts.deflateIdentity()),
   );
   return { header, request, geometry, canonical, key, etag: entityTag(key) };
 }

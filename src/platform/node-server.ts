@@ -71,7 +71,7 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
         incoming.headers.host = authority;
       outgoing.on("close", over);
       // Of the answer, not of the server: a connection without a request ends by the read timeout, with 408.
-      outgoing.setTimeout(options.writeTimeoutMs, cutStalled);
+      outgoing.setTimeout(options.writeTimeoutMs).on("timeout", cutStalled);
       void answer(incoming, outgoing);
     },
   );

@@ -52,7 +52,7 @@ export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
     blocks: (bytes, _header, kinds) => readPngBlocks(bytes, kinds),
     embed: pngEmbedder(host),
     encode: (pixels, options) => encodePng(pixels, options, host),
-    encodes: { alpha: true, depths: [8, 16], maxSide: 2 ** 31 - 1 },
+    encodes: { alpha: true, depths: [8, 16], maxSide: 2 ** 31 - 1, deflates: true },
   };
 }
 

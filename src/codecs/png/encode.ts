@@ -12,7 +12,7 @@ import { signature } from "./header.ts";
 const colourTypes = [0, 0, 4, 2, 6] as const;
 
 /** On photographs zlib at 6 takes two to four times as long for 1 to 8 % of the bytes. */
-const level = 4;
+export const level = 4;
 
 /**
  * A PNG of 1 to 4 bands (gray, gray + alpha, rgb, rgb + alpha) with 8 or 16 bit as the pixels are; one band of only 0

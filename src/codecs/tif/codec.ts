@@ -30,6 +30,6 @@ export function tiffCodec(host: CodecHost): Codec {
     blocks: readTiffBlocks,
     embed: embedInTiff,
     encode: (pixels, options) => encodeTiff(pixels, options, host),
-    encodes: { alpha: true, depths: [8, 16], maxSide: 2 ** 31 - 1 },
+    encodes: { alpha: true, depths: [8, 16], maxSide: 2 ** 31 - 1, deflates: true },
   };
 }

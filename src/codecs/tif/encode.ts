@@ -4,7 +4,8 @@ import { ServiceError } from "../../errors.ts";
 import { hasAlpha, type PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost, EncodeOptions } from "../codec.ts";
 
-const level = 6;
+/** Of deflate. */
+export const level = 6;
 /** Bytes of a strip before compression, about: large enough to compress well, small enough to read a part. */
 const stripSize = 256 * 1024;
 const dpi72 = 72 / 2.54;
