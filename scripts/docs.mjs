@@ -4,12 +4,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { keyTable } from "./key-table.mjs";
 
 const root = new URL("..", import.meta.url).pathname;
 const folder = mkdtempSync(join(root, "node_modules/.docs-"));
-const bundle = join(folder, "walk.mjs");
+const bundle = join(folder, "schema.mjs");
 await build({
-  entryPoints: [join(root, "src/config/walk.ts")],
+  stdin: {
+    contents: `export { configTree } from "./schema.ts"; export { leaves } from "./walk.ts";`,
+    resolveDir: join(root, "src/config"),
+  },
   outfile: bundle,
   bundle: true,
   format: "esm",
@@ -17,12 +21,12 @@ await build({
   mainFields: ["module", "main"],
   logLevel: "warning",
 });
-const { leaves, jsonSchema } = await import(pathToFileURL(bundle).href);
+const { leaves, configTree } = await import(pathToFileURL(bundle).href);
 rmSync(folder, { recursive: true });
 
 const files = {
   "docs/configuration.md": reference(),
-  "docs/configuration.schema.json": `${JSON.stringify({ title: "smalti configuration", ...jsonSchema() }, null, 2)}\n`,
+  "docs/configuration.schema.json": `${JSON.stringify({ title: "smalti configuration", ...configTree() }, null, 2)}\n`,
 };
 
 let stale = false;
@@ -75,12 +79,12 @@ function sections() {
 }
 
 function reference() {
-  const all = leaves();
+  const all = leaves(configTree());
   const taken = new Set();
   const parts = sections().map(([title, keys, intro]) => {
     const rows = all.filter(({ path }) => keys.test(path) && !taken.has(path));
     for (const { path } of rows) taken.add(path);
-    return `## ${title}\n\n${intro ? `${intro}\n\n` : ""}| key | value | default | meaning |\n|---|---|---|---|\n${rows.map(row).join("\n")}\n`;
+    return `## ${title}\n\n${intro ? `${intro}\n\n` : ""}${keyTable(rows)}`;
   });
   const left = all.filter(({ path }) => !taken.has(path));
   if (left.length > 0)
@@ -96,6 +100,7 @@ the configuration with all defaults.
 
 - **Durations** are whole numbers with a unit: \`500ms\`, \`30s\`, \`5m\`, \`24h\`, \`7d\`.
 - **Sizes** are \`64KiB\`, \`256MiB\`, \`10GiB\`, \`1TiB\` or plain bytes.
+- **\`[]\`** in a key stands for each item of a list, **\`*\`** for each name that you choose.
 - **\`redis\`, \`s3\`:** before a meaning are the backends or types that have the key; it is an unknown one to others.
 - **Numbers and words** may stand in quotes or not: \`depth: 8\`, \`tile_size: "512"\`, \`name: 007\`. \`yes\`, \`on\`, \`no\` and \`off\` are
   \`true\` and \`false\` where those are meant, and \`true\` and \`false\` are \`on\` and \`off\`. What has no single reading is refused.
@@ -121,35 +126,4 @@ limits:
 \`\`\`
 
 ${parts.join("\n")}`;
-}
-
-function row({ path, node, of }) {
-  const told = of ? `${of.map((word) => `\`${word}\``).join(", ")}: ` : "";
-  const meaning = [told + (node.description ?? ""), node.env ? `Environment: \`${node.env}\`.` : ""]
-    .filter(Boolean)
-    .join(" ")
-    .replaceAll("|", "\\|");
-  return `| \`${path}\`${node.edit === "live" ? " ↻" : ""} | ${form(node)} | ${standard(node)} | ${meaning} |`;
-}
-
-function form(node) {
-  if (node.form) return node.form;
-  const options = node.anyOf ?? node.oneOf;
-  const size = options?.find((option) => option.form);
-  if (size) return size.form;
-  const values = node.enum ?? (node.const === undefined ? undefined : [node.const]);
-  if (values) return values.map((value) => `\`${value}\``).join(", ");
-  if (options) return [...new Set(options.map(form))].join(" or ");
-  if (node.type === "array") return `list of ${node.items ? form(node.items) : "values"}`;
-  if (node.type === "integer" || node.type === "number") {
-    const top = node.maximum < Number.MAX_SAFE_INTEGER ? node.maximum : undefined;
-    return top === undefined ? "number" : `${node.minimum} to ${top}`;
-  }
-  return { string: "text", boolean: "`true`, `false`" }[node.type] ?? String(node.type ?? "text");
-}
-
-function standard(node) {
-  if (node.default === undefined) return "required";
-  if (node.default === "") return "empty";
-  return `\`${typeof node.default === "object" ? JSON.stringify(node.default) : node.default}\``;
 }

@@ -2,27 +2,19 @@
 
 import { stringify } from "yaml";
 import { maskUrls } from "../lib/mask-urls.ts";
-import type { Config } from "./schema.ts";
-import { leaves } from "./walk.ts";
+import { type Config, configTree } from "./schema.ts";
+import { isObject, mapParts, nodesAt, type SchemaNode } from "./walk.ts";
 
-/** YAML of the effective configuration; keys marked secret in the schema, and secrets in URLs, show as `***`. */
+/** YAML of the effective configuration; what the schema marks as secret, and secrets in URLs, show as `***`. */
 export function effectiveYaml(config: Config): string {
-  const secrets = new Set(
-    leaves()
-      .filter(({ node }) => node.secret)
-      .map(({ path }) => path),
-  );
-  return stringify(mask(config, "", secrets), { lineWidth: 0 });
+  return stringify(masked(config, nodesAt(configTree(), [])), { lineWidth: 0 });
 }
 
-function mask(value: unknown, path: string, secrets: ReadonlySet<string>): unknown {
-  if (Array.isArray(value)) return value.map((item) => mask(item, `${path}[]`, secrets));
-  if (typeof value === "object" && value !== null && secrets.has(path))
-    return Object.fromEntries(Object.keys(value).map((key) => [key, "***"]));
-  if (typeof value === "object" && value !== null)
-    return Object.fromEntries(
-      Object.entries(value).map(([key, child]) => [key, mask(child, path ? `${path}.${key}` : key, secrets)]),
-    );
-  if (secrets.has(path) && value !== "") return "***";
+/** A value with its secrets masked; keys and empty texts stay. */
+export function masked(value: unknown, nodes: readonly SchemaNode[], within = false): unknown {
+  const secret = within || nodes.some((node) => node.secret);
+  if (Array.isArray(value) || isObject(value))
+    return mapParts(value, nodes, (part) => masked(part.value, part.nodes, secret));
+  if (secret && value !== "") return "***";
   return typeof value === "string" ? maskUrls(value) : value;
 }

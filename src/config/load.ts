@@ -1,42 +1,53 @@
 // From YAML text and environment to a valid configuration, or to a list of problems that each name their key.
 
-import { parseDocument } from "yaml";
-import { describeValue, explain, type Problem } from "./problems.ts";
+import { isScalar, parseDocument, visit } from "yaml";
+import type { z } from "zod";
+import { describeValue, explain, type Problem, pathText } from "./problems.ts";
 import { asMeant } from "./scalars.ts";
 import { type Config, configSchema } from "./schema.ts";
-import { childKeys, overridable } from "./walk.ts";
+import { isObject, leaves, mapParts, nodesAt, partsOf, type SchemaNode, treeOf } from "./walk.ts";
 
 export { type Problem, problemLines } from "./problems.ts";
 
-export type Loaded =
-  | { readonly config: Config; readonly problems?: undefined; readonly overridden: readonly string[] }
+export type Loaded<T = Config> =
+  | { readonly config: T; readonly problems?: undefined; readonly overridden: readonly string[] }
   | { readonly config?: undefined; readonly problems: readonly Problem[] };
 
+type Env = Readonly<Record<string, string | undefined>>;
+
 /**
- * The configuration of a YAML text (undefined or empty: all defaults) under environment variables (D-1, D-4).
+ * The configuration of a YAML text (undefined or empty: all defaults) under environment variables.
  * All problems are returned together; none is thrown.
  */
-export function loadConfig(
+export function loadConfig(text: string | undefined, env: Env): Loaded {
+  return loadSettings(configSchema, text, env);
+}
+
+/** The same for any schema. */
+export function loadSettings<S extends z.ZodType>(
+  schema: S,
   text: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): Loaded {
+  env: Env,
+): Loaded<z.output<S>> {
   const parsed = parseYaml(text ?? "");
   if (parsed.problems) return parsed;
-  const overridden: string[] = [];
-  for (const { path, env: name } of overridable()) {
-    const value = env[name];
-    if (value === undefined || value === "") continue;
-    place(parsed.value, path, value);
-    place(parsed.texts, path, value);
-    overridden.push(path);
+  const root = treeOf(schema);
+  const top = nodesAt(root, []);
+  const overridden = new Map<string, string>();
+  for (const { keys, variable, value } of overrides(root, parsed.value, env)) {
+    place(parsed.value, keys, value);
+    place(parsed.texts, keys, value);
+    overridden.set(pathText(keys), variable);
   }
-  const meant = asMeant(withoutEmpty(parsed.value, []), parsed.texts);
-  const result = configSchema.safeParse(meant, { reportInput: true });
+  const meant = asMeant(withoutEmpty(parsed.value, top), parsed.texts, top);
+  const result = schema.safeParse(meant, { reportInput: true });
   if (result.success) {
-    const unset = unsetVariables(result.data, env);
-    return unset.length > 0 ? { problems: unset } : { config: result.data, overridden };
+    const unset = unsetVariables(result.data, top, env);
+    return unset.length > 0
+      ? { problems: unset }
+      : { config: result.data, overridden: [...overridden.keys()] };
   }
-  return { problems: result.error.issues.flatMap((issue) => explain(issue, overridden)) };
+  return { problems: result.error.issues.flatMap((issue) => explain(issue, { root, overridden })) };
 }
 
 type Parsed =
@@ -57,6 +68,12 @@ function parseYaml(text: string): Parsed {
         message: `not valid YAML: ${(error.message.split("\n")[0] ?? "").replace(/:$/, "")}`,
       })),
     };
+  // A name in a record is what is written: 007 is not 7.
+  visit(document, {
+    Pair(_, { key }) {
+      if (isScalar(key) && typeof key.value !== "string") key.value = key.source ?? String(key.value);
+    },
+  });
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: 100 });
@@ -84,52 +101,72 @@ function parseYaml(text: string): Parsed {
   return { value: value as Record<string, unknown>, texts };
 }
 
-/** Keys ending in `_env` that name a variable which is unset or empty (D-3). */
+/** Keys of the schema that end in `_env` and name a variable which is unset or empty. */
 function unsetVariables(
   value: unknown,
-  env: Readonly<Record<string, string | undefined>>,
-  path: readonly string[] = [],
+  nodes: readonly SchemaNode[],
+  env: Env,
+  path: readonly PropertyKey[] = [],
 ): Problem[] {
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, child]) => {
-    if (!key.endsWith("_env") || typeof child !== "string") return unsetVariables(child, env, [...path, key]);
-    if (child === "" || env[child]) return [];
-    const message = `the environment variable ${child} is not set; set it to the secret, or take this key away`;
-    return [{ path: [...path, key].join("."), message }];
+  return partsOf(value, nodes).flatMap((part) => {
+    const own = [...path, part.key];
+    const variable = part.named && String(part.key).endsWith("_env") ? part.value : undefined;
+    if (typeof variable !== "string") return unsetVariables(part.value, part.nodes, env, own);
+    if (variable === "" || env[variable]) return [];
+    const message = `the environment variable ${variable} is not set; set it to the secret, or take this key away`;
+    return [{ path: pathText(own), message }];
   });
 }
 
 /** Where a value holds itself, which an alias can make it do; undefined where all ends. */
-function pathOfCircle(value: unknown, path = "", around: readonly unknown[] = []): string | undefined {
+function pathOfCircle(
+  value: unknown,
+  path: readonly PropertyKey[] = [],
+  around: readonly unknown[] = [],
+): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  if (around.includes(value)) return path;
+  if (around.includes(value)) return pathText(path);
   for (const [key, child] of Object.entries(value)) {
-    const found = pathOfCircle(child, path ? `${path}.${key}` : key, [...around, value]);
+    const found = pathOfCircle(child, [...path, key], [...around, value]);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function place(root: Record<string, unknown>, path: string, value: unknown): void {
-  const keys = path.split(".");
-  const last = keys.pop() as string;
+/** What variables say of keys; below a list or a record, of that key in each item that it has. */
+function overrides(root: SchemaNode, value: unknown, env: Env) {
+  return leaves(root).flatMap(({ keys, node: { env: variable } }) => {
+    const set = variable && env[variable];
+    return set ? expand(keys, value).map((keys) => ({ keys, variable, value: set })) : [];
+  });
+}
+
+/** The paths that the keys of a leaf stand for in a value. */
+function expand([key, ...rest]: readonly string[], value: unknown): (string | number)[][] {
+  if (key === undefined) return [[]];
+  const at = (own: string | number) => {
+    const child = (value as Readonly<Record<PropertyKey, unknown>> | undefined | null)?.[own];
+    return expand(rest, child).map((tail) => [own, ...tail]);
+  };
+  if (key === "[]") return Array.isArray(value) ? value.flatMap((_, place) => at(place)) : [];
+  if (key === "*") return isObject(value) ? Object.keys(value).flatMap(at) : [];
+  return at(key);
+}
+
+function place(root: Record<PropertyKey, unknown>, keys: readonly (string | number)[], value: unknown): void {
+  const last = keys.at(-1) as string | number;
   let at = root;
-  for (const key of keys) {
+  for (const key of keys.slice(0, -1)) {
     const next = at[key];
     if (next !== undefined && next !== null && typeof next !== "object") return; // the schema will say what is wrong there
-    at = (at[key] ??= {}) as Record<string, unknown>;
+    at = (at[key] ??= {}) as Record<PropertyKey, unknown>;
   }
   at[last] = value;
 }
 
-/** Known keys that stand without a value (all lines below them commented out, say) count as not written. */
-function withoutEmpty(value: unknown, path: readonly PropertyKey[]): unknown {
-  if (Array.isArray(value)) return value.map((item, at) => withoutEmpty(item, [...path, at]));
-  if (typeof value !== "object" || value === null) return value;
-  const known = childKeys(path);
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key, child]) => child !== null || !known.includes(key))
-      .map(([key, child]) => [key, withoutEmpty(child, [...path, key])]),
+/** Keys of the schema that stand without a value (all lines below them commented out, say) count as not written. */
+function withoutEmpty(value: unknown, nodes: readonly SchemaNode[]): unknown {
+  return mapParts(value, nodes, (part) =>
+    part.value === null && part.named ? undefined : withoutEmpty(part.value, part.nodes),
   );
 }

@@ -1,25 +1,19 @@
 // File names of the configuration are relative to its folder.
 
 import { sourceOptions } from "../sources/options.ts";
-import type { Config } from "./schema.ts";
+import { type Config, configTree } from "./schema.ts";
+import { mapParts, nodesAt, type SchemaNode } from "./walk.ts";
 
 /** The configuration with all its file names made absolute against a folder. */
 export function withAbsolutePaths(config: Config, folder: string): Config {
-  const slot = <T extends Config["cache"]["render"]>(options: T): T =>
-    options.backend === "filesystem" && options.path
-      ? { ...options, path: absolutePath(folder, options.path) }
-      : options;
-  return {
-    ...config,
-    sources: config.sources.map((source) =>
-      source.type === "filesystem" ? { ...source, root: absolutePath(folder, source.root) } : source,
-    ),
-    cache: {
-      render: slot(config.cache.render),
-      info: slot(config.cache.info),
-      origin: slot(config.cache.origin),
-    },
-  };
+  return absolutePaths(config, nodesAt(configTree(), []), folder) as Config;
+}
+
+/** A value with what the schema calls a path made absolute; an empty one means a default, and stays. */
+export function absolutePaths(value: unknown, nodes: readonly SchemaNode[], folder: string): unknown {
+  if (typeof value === "string" && value !== "" && nodes.some((node) => node.form === "path"))
+    return absolutePath(folder, value);
+  return mapParts(value, nodes, (part) => absolutePaths(part.value, part.nodes, folder));
 }
 
 /** The configuration with one folder as its only source, named `files`; `root` is absolute. */

@@ -3,10 +3,10 @@
 import type { z } from "zod";
 import { maskUrls } from "../lib/mask-urls.ts";
 import { nearest } from "./nearest.ts";
-import { childKeys, leaves, nodesAt, overridable } from "./walk.ts";
+import { childKeys, nodesAt, type SchemaNode, wordOf } from "./walk.ts";
 
 export interface Problem {
-  /** Dotted path of the key, list items by their place from 0; "" for the whole file. */
+  /** As {@link pathText} writes it; "" for the whole file. */
   readonly path: string;
   readonly message: string;
 }
@@ -20,53 +20,71 @@ export function problemLines(problems: readonly Problem[], where: string): strin
   ].join("\n");
 }
 
-/** The problems behind an issue of the schema (parsed with `reportInput`); `overridden`: paths set by the environment. */
-export function explain(issue: z.core.$ZodIssue, overridden: readonly string[]): Problem[] {
-  const path = issue.path.map(String).join(".");
-  if (issue.code === "unrecognized_keys") {
+/** A path as people read it: dotted, list items by their place from 0, names with other signs than those of words in quotes. */
+export function pathText(path: readonly PropertyKey[]): string {
+  return path.map((key) => (/^[\w-]+$/.test(String(key)) ? String(key) : JSON.stringify(key))).join(".");
+}
+
+/** What an issue is explained with. */
+export interface Context {
+  /** The schema that was parsed with. */
+  readonly root: SchemaNode;
+  /** Paths that a variable has set, and its name. */
+  readonly overridden: ReadonlyMap<string, string>;
+}
+
+/** The problems behind an issue of a schema (parsed with `reportInput`). */
+export function explain(issue: z.core.$ZodIssue, context: Context): Problem[] {
+  return faultsOf(issue, context).map(({ keys, message }) => ({ path: pathText(keys), message }));
+}
+
+interface Fault {
+  readonly keys: readonly PropertyKey[];
+  readonly message: string;
+}
+
+function faultsOf(issue: z.core.$ZodIssue, context: Context): Fault[] {
+  const { root, overridden } = context;
+  const keys = issue.path;
+  if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => ({
-      path: path ? `${path}.${key}` : key,
-      message: `unknown key; ${hintFor(key, issue.path)}`,
+      keys: [...keys, key],
+      message: `unknown key; ${hintFor(key, keys, root)}`,
     }));
-  }
+  if (issue.code === "invalid_key")
+    return issue.issues.map((inner) => ({ keys, message: `${expectation(inner, root)} as its name` }));
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
     // The branch that got furthest says most.
     const branches = issue.errors.map((errors) =>
-      errors.flatMap((error) => explain({ ...error, path: [...issue.path, ...error.path] }, overridden)),
+      errors.flatMap((error) => faultsOf({ ...error, path: [...keys, ...error.path] }, context)),
     );
     const deepest = [...branches].sort((a, b) => depth(b) - depth(a))[0];
-    if (deepest?.length && depth(deepest) > issue.path.length) return deepest;
+    if (deepest?.length && depth(deepest) > keys.length) return deepest;
   }
-  const variable = overridden.includes(path)
-    ? ` (from ${overridable().find((each) => each.path === path)?.env})`
-    : "";
-  return [{ path, message: `${withReceived(issue)}${variable}` }];
+  const variable = overridden.get(pathText(keys));
+  const from = variable === undefined ? "" : ` (from ${variable})`;
+  return [{ keys, message: `${withReceived(issue, root)}${from}` }];
 }
 
 /** What may have been meant by a key that the object at `path` does not have. */
-function hintFor(key: string, path: readonly PropertyKey[]): string {
-  const dotted = [...path, key].reduce<string>(
-    (whole, part) =>
-      typeof part === "number" ? `${whole}[]` : whole ? `${whole}.${String(part)}` : String(part),
-    "",
-  );
-  const owners = leaves().find((leaf) => leaf.path === dotted)?.of;
-  if (owners) return `it belongs to ${owners.join(", ")}`;
-  const known = childKeys(path);
+function hintFor(key: string, path: readonly PropertyKey[], root: SchemaNode): string {
+  const owners = nodesAt(root, path).filter(({ properties = {} }) => Object.hasOwn(properties, key));
+  if (owners.length > 0) return `it belongs to ${owners.map(wordOf).join(", ")}`;
+  const known = childKeys(root, path);
   const meant = nearest(key, known);
   return meant ? `did you mean "${meant}"?` : `known keys here: ${known.join(", ")}`;
 }
 
-const depth = (problems: readonly Problem[]): number =>
-  Math.max(0, ...problems.map((p) => p.path.split(".").length));
+const depth = (faults: readonly Fault[]): number => Math.max(0, ...faults.map(({ keys }) => keys.length));
 
 /** "expected …, received …", "is missing; expected …", or what the schema says in its own words. */
-function withReceived(issue: z.core.$ZodIssue): string {
-  const expected = expectation(issue);
+function withReceived(issue: z.core.$ZodIssue, root: SchemaNode): string {
+  const expected = expectation(issue, root);
   if (!expected.startsWith("expected ")) return expected;
   const input = inputOf(issue);
   if (input === undefined) return `is missing; ${expected}`;
-  const secret = nodesAt(issue.path).some((node) => node.secret);
+  const around = issue.path.map((_, at) => issue.path.slice(0, at + 1));
+  const secret = around.some((path) => nodesAt(root, path).some((node) => node.secret));
   return `${expected}, received ${secret ? "another value" : describeValue(input)}`;
 }
 
@@ -76,7 +94,7 @@ function inputOf(issue: z.core.$ZodIssue): unknown {
   return issue.code === "invalid_union" && issue.discriminator ? whole?.[issue.discriminator] : whole;
 }
 
-function expectation(issue: z.core.$ZodIssue): string {
+function expectation(issue: z.core.$ZodIssue, root: SchemaNode): string {
   const own = issue.message;
   if (!/^(Invalid|Too|Unrecognized)\b/.test(own)) return own;
   switch (issue.code) {
@@ -85,7 +103,7 @@ function expectation(issue: z.core.$ZodIssue): string {
     case "invalid_value":
       return `expected ${choice(issue.values)}`;
     case "invalid_union":
-      return `expected ${unionText(issue)}`;
+      return `expected ${unionText(issue, root)}`;
     case "too_small":
       return `expected at least ${issue.minimum}`;
     case "too_big":
@@ -96,11 +114,11 @@ function expectation(issue: z.core.$ZodIssue): string {
 }
 
 /** The words that the schema allows at the place of a discriminator, else what the branches expect. */
-function unionText(issue: z.core.$ZodIssueInvalidUnion): string {
-  const words = nodesAt(issue.path).flatMap((node) => (node.const === undefined ? [] : [node.const]));
+function unionText(issue: z.core.$ZodIssueInvalidUnion, root: SchemaNode): string {
+  const words = nodesAt(root, issue.path).flatMap((node) => (node.const === undefined ? [] : [node.const]));
   if (issue.errors.length === 0) return choice([...new Set(words)]);
   const texts = issue.errors.flatMap((errors) =>
-    errors.map((error) => expectation(error).replace(/^expected /, "")),
+    errors.map((error) => expectation(error, root).replace(/^expected /, "")),
   );
   return [...new Set(texts)].filter((text) => text !== '""').join(", or ");
 }

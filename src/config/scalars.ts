@@ -1,21 +1,18 @@
 // Scalars as they were meant. YAML reads `8` as a number where the word "8" is meant, and tools that write older YAML
 // turn `off` into false. Where the schema takes only one reading of what is written, that reading counts.
 
-import { nodesAt, type SchemaNode } from "./walk.ts";
+import { mapParts, type SchemaNode } from "./walk.ts";
 
 /**
- * The value with its scalars brought to the types that the schema has at their place; what fits, or fits no type, stays as it is
+ * The value with its scalars brought to the types that `nodes` have at their place; what fits, or fits no type, stays as it is
  * and is judged by the schema. `texts`: the same value with every scalar as it is written.
  */
-export function asMeant(value: unknown, texts: unknown, path: readonly PropertyKey[] = []): unknown {
-  const textAt = (key: string | number) => (texts as Record<PropertyKey, unknown> | undefined)?.[key];
-  if (Array.isArray(value)) return value.map((item, at) => asMeant(item, textAt(at), [...path, at]));
-  if (typeof value === "object" && value !== null)
-    return Object.fromEntries(
-      Object.entries(value).map(([key, child]) => [key, asMeant(child, textAt(key), [...path, key])]),
-    );
-  const nodes = nodesAt(path);
-  if (value === null || nodes.some((node) => takes(node, value))) return value;
+export function asMeant(value: unknown, texts: unknown, nodes: readonly SchemaNode[]): unknown {
+  if (typeof value === "object") {
+    const written = (texts ?? {}) as Readonly<Record<PropertyKey, unknown>>;
+    return mapParts(value, nodes, (part) => asMeant(part.value, written[part.key], part.nodes));
+  }
+  if (nodes.some((node) => takes(node, value))) return value;
   const readings = readingsOf(value, typeof texts === "string" ? texts : String(value));
   return readings.find((reading) => nodes.some((node) => takes(node, reading))) ?? value;
 }

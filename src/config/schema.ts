@@ -9,8 +9,12 @@ import { sourceOptions } from "../sources/options.ts";
 import { cacheOptions } from "../stores/options.ts";
 import { parseAddress } from "./address.ts";
 import { aliasesOption } from "./aliases.ts";
+import { type SchemaNode, treeOf } from "./walk.ts";
 
-/** `edit`: whether a change counts at once (SIGHUP, admin editor) or at the next start. `env`: what overrides the file. */
+/**
+ * `edit`: whether a change counts at once (SIGHUP, admin editor) or at the next start, for the key with all that stands in it.
+ * `env`: the variable that overrides the file. `secret`: the key with all that stands in it is not shown.
+ */
 export interface OptionMeta {
   readonly description: string;
   readonly edit: "live" | "restart";
@@ -118,3 +122,6 @@ export const configSchema = z.strictObject({
 
 /** The configuration with all defaults filled in; quantities as they were written. */
 export type Config = z.output<typeof configSchema>;
+
+/** The tree of the schema, which is the published JSON Schema of the configuration file. */
+export const configTree = (): SchemaNode => treeOf(configSchema);

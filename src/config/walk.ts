@@ -1,13 +1,13 @@
-// The schema as a tree that people's tools can read: keys, descriptions, defaults, overrides.
+// A schema as a tree, and the ways along it: down to its keys, and down a value together with what describes each part of it.
 
 import { z } from "zod";
-import { configSchema } from "./schema.ts";
 
 /** A node of the JSON Schema (draft 2020-12) with our own notes on it. */
 export interface SchemaNode {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly items?: SchemaNode;
+  /** What stands under each name of a record, whose names are free to choose. */
   readonly additionalProperties?: SchemaNode | boolean;
   readonly anyOf?: readonly SchemaNode[];
   readonly oneOf?: readonly SchemaNode[];
@@ -18,67 +18,101 @@ export interface SchemaNode {
   readonly edit?: "live" | "restart";
   readonly env?: string;
   readonly secret?: boolean;
-  /** What a text is: "duration" or "size". */
+  /** What a text is: "duration", "size" or "path". */
   readonly form?: string;
   readonly minimum?: number;
   readonly maximum?: number;
 }
 
-let schema: SchemaNode | undefined;
+const trees = new WeakMap<z.ZodType, SchemaNode>();
 
-/** The published JSON Schema of the configuration file. */
-export function jsonSchema(): SchemaNode {
-  schema ??= z.toJSONSchema(configSchema, { io: "input", unrepresentable: "any" }) as SchemaNode;
-  return schema;
+/** The tree of a schema: its JSON Schema, for what is written in a file. */
+export function treeOf(schema: z.ZodType): SchemaNode {
+  const known = trees.get(schema);
+  if (known) return known;
+  const tree = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as SchemaNode;
+  trees.set(schema, tree);
+  return tree;
 }
 
 export interface Leaf {
-  /** Dotted; list items as `[]`. */
+  /** The keys from the top; `[]` stands for each item of a list, `*` for each name of a record. */
+  readonly keys: readonly string[];
+  /** The same in a line, such as `sources[].root` or `hooks.*.url`. */
   readonly path: string;
+  /** With the default and the `edit` that it has from what it stands in. */
   readonly node: SchemaNode;
   /** The words of the members of a union that have the key, such as backends, where others of them have not. */
   readonly of?: readonly string[];
 }
 
-/**
- * Every key that holds a value, in the order of the schema. Members of a union share their paths: the word that tells
- * them apart is one leaf that lists all words. A key that takes keys or a plain value is a leaf beside its own.
- */
-export function leaves(node: SchemaNode = jsonSchema(), path = "", inherited?: unknown): Leaf[] {
-  const given = (node.default ?? inherited) as Record<string, unknown> | undefined;
-  if (node.properties)
-    return Object.entries(node.properties).flatMap(([key, child]) =>
-      leaves(child, path ? `${path}.${key}` : key, given?.[key]),
-    );
-  const objects = [...(node.anyOf ?? []), ...(node.oneOf ?? [])].filter((child) => child.properties);
-  if (objects.length > 0) {
-    const byPath = new Map<string, { node: SchemaNode; of: string[]; meanings: Map<string, string[]> }>();
-    for (const child of objects)
-      for (const leaf of leaves(child, path, given)) {
-        const first = byPath.get(leaf.path);
-        const { of, meanings } = first ?? { of: [] as string[], meanings: new Map<string, string[]>() };
-        const word = wordOf(child);
-        of.push(word);
-        const meaning = leaf.node.description ?? "";
-        meanings.set(meaning, [...(meanings.get(meaning) ?? []), word]);
-        byPath.set(leaf.path, { node: joined(first?.node, leaf.node), of, meanings });
-      }
-    const whole = objects.length < (node.anyOf ?? node.oneOf ?? []).length ? [{ path, node }] : [];
-    const own = [...byPath].map(([path, { node, of, meanings }]) => ({
-      path,
-      node: withMeanings(node, meanings),
-      ...(of.length < objects.length && { of }),
-    }));
-    return [...whole, ...own];
-  }
-  if (node.items && (node.items.properties || node.items.anyOf || node.items.oneOf))
-    return leaves(node.items, `${path}[]`);
-  return [{ path, node: node.default === undefined ? { ...node, default: inherited } : node }];
+interface Inherited {
+  readonly default?: unknown;
+  readonly edit?: SchemaNode["edit"];
 }
 
+/**
+ * Every key that holds a value, in the order of the schema. Members of a union share their keys: the word that tells
+ * them apart is one leaf that lists all words. A key that takes keys or a plain value is a leaf beside its own. A list or
+ * a record of plain values is one leaf.
+ */
+export function leaves(node: SchemaNode, keys: readonly string[] = [], above: Inherited = {}): Leaf[] {
+  const own = { ...node, default: node.default ?? above.default, edit: node.edit ?? above.edit };
+  const { properties, additionalProperties: free, items, edit } = own;
+  const defaults = own.default as Record<string, unknown> | undefined;
+  if (properties || holdsKeys(free))
+    return [
+      ...Object.entries(properties ?? {}).flatMap(([key, child]) =>
+        leaves(child, [...keys, key], { default: defaults?.[key], edit }),
+      ),
+      ...(typeof free === "object" ? leaves(free, [...keys, "*"], { edit }) : []),
+    ];
+  const members = [...(node.anyOf ?? []), ...(node.oneOf ?? [])];
+  const whole = { keys, path: leafPath(keys), node: own };
+  if (members.some(holdsKeys)) {
+    const inside = unionLeaves(members.filter(holdsKeys), keys, { default: defaults, edit });
+    return members.every(holdsKeys) ? inside : [whole, ...inside];
+  }
+  return items && holdsKeys(items) ? leaves(items, [...keys, "[]"], { edit }) : [whole];
+}
+
+/** Whether keys stand anywhere in what a node describes. */
+function holdsKeys(node: SchemaNode | boolean | undefined): boolean {
+  if (typeof node !== "object") return false;
+  const { properties, additionalProperties, items, anyOf = [], oneOf = [] } = node;
+  return properties !== undefined || [additionalProperties, items, ...anyOf, ...oneOf].some(holdsKeys);
+}
+
+/** The leaves of the members of a union, those of one path joined. */
+function unionLeaves(members: readonly SchemaNode[], keys: readonly string[], above: Inherited): Leaf[] {
+  const byPath = new Map<string, { leaf: Leaf; of: string[]; meanings: Map<string, string[]> }>();
+  for (const member of members)
+    for (const leaf of leaves(member, keys, above)) {
+      const first = byPath.get(leaf.path);
+      const { of, meanings } = first ?? { of: [] as string[], meanings: new Map<string, string[]>() };
+      const word = String(wordOf(member));
+      of.push(word);
+      const meaning = leaf.node.description ?? "";
+      meanings.set(meaning, [...(meanings.get(meaning) ?? []), word]);
+      byPath.set(leaf.path, {
+        leaf: { ...leaf, node: joined(first?.leaf.node, leaf.node) },
+        of,
+        meanings,
+      });
+    }
+  return [...byPath.values()].map(({ leaf, of, meanings }) => ({
+    ...leaf,
+    node: withMeanings(leaf.node, meanings),
+    ...(of.length < members.length && { of }),
+  }));
+}
+
+const leafPath = (keys: readonly string[]): string =>
+  keys.reduce((path, key) => (key === "[]" ? `${path}[]` : path ? `${path}.${key}` : key), "");
+
 /** What tells a member of a union apart. */
-function wordOf(member: SchemaNode): string {
-  return String(Object.values(member.properties ?? {}).find((child) => child.const !== undefined)?.const);
+export function wordOf(member: SchemaNode): unknown {
+  return Object.values(member.properties ?? {}).find((child) => child.const !== undefined)?.const;
 }
 
 /** One leaf for a key that two members of a union have; words that tell members apart are gathered. */
@@ -104,28 +138,27 @@ function withMeanings(node: SchemaNode, meanings: ReadonlyMap<string, readonly s
   return { ...node, description: told.join(" ") };
 }
 
-/** The keys that environment variables override. */
-export function overridable(): readonly {
-  readonly path: string;
-  readonly env: string;
-}[] {
-  return leaves().flatMap(({ path, node }) => (node.env ? [{ path, env: node.env }] : []));
+/** The nodes at a path from the top, with the alternatives of unions. */
+export function nodesAt(root: SchemaNode, path: readonly PropertyKey[]): readonly SchemaNode[] {
+  return path.reduce(under, alternatives(root));
 }
 
-/** The known keys of the object at a path of an issue. */
-export function childKeys(path: readonly PropertyKey[]): string[] {
-  return [...new Set(nodesAt(path).flatMap((node) => Object.keys(node.properties ?? {})))];
+/** The keys that the schema names for the object at a path. */
+export function childKeys(root: SchemaNode, path: readonly PropertyKey[]): string[] {
+  return [...new Set(nodesAt(root, path).flatMap((node) => Object.keys(node.properties ?? {})))];
 }
 
-/** The nodes at a path of an issue, with the alternatives of unions. */
-export function nodesAt(path: readonly PropertyKey[]): readonly SchemaNode[] {
-  let nodes = alternatives(jsonSchema());
-  for (const key of path)
-    nodes = nodes.flatMap((node) => {
-      const child = childOf(node, key);
-      return child ? alternatives(child) : [];
-    });
-  return nodes;
+/** A node and all that its unions, however deep, hold. */
+function alternatives(node: SchemaNode): readonly SchemaNode[] {
+  return [node, ...[...(node.anyOf ?? []), ...(node.oneOf ?? [])].flatMap(alternatives)];
+}
+
+/** The nodes of what stands under a key or at a place of a list. */
+function under(nodes: readonly SchemaNode[], key: PropertyKey): readonly SchemaNode[] {
+  return nodes.flatMap((node) => {
+    const child = childOf(node, key);
+    return child ? alternatives(child) : [];
+  });
 }
 
 function childOf({ items, properties = {}, additionalProperties }: SchemaNode, key: PropertyKey) {
@@ -134,7 +167,54 @@ function childOf({ items, properties = {}, additionalProperties }: SchemaNode, k
   return typeof additionalProperties === "object" ? additionalProperties : undefined;
 }
 
-/** A node and all that its unions, however deep, hold. */
-function alternatives(node: SchemaNode): readonly SchemaNode[] {
-  return [node, ...[...(node.anyOf ?? []), ...(node.oneOf ?? [])].flatMap(alternatives)];
+/** A part of a value, one level down. */
+export interface Part {
+  readonly key: string | number;
+  readonly value: unknown;
+  readonly nodes: readonly SchemaNode[];
+  /** The schema names the key; false for the items of a list and the free names of a record. */
+  readonly named: boolean;
+}
+
+/** The parts of a list or an object that `nodes` describe; none of a scalar. */
+export function partsOf(value: unknown, nodes: readonly SchemaNode[]): Part[] {
+  if (Array.isArray(value))
+    return value.map((item, at) => ({ key: at, value: item, nodes: under(nodes, at), named: false }));
+  if (!isObject(value)) return [];
+  const own = fitting(nodes, value);
+  return Object.entries(value).map(([key, child]) => ({
+    key,
+    value: child,
+    nodes: under(own, key),
+    named: own.some(({ properties = {} }) => Object.hasOwn(properties, key)),
+  }));
+}
+
+/** A list or an object with each part replaced, keys left out where that is undefined; a scalar as it is. */
+export function mapParts(
+  value: unknown,
+  nodes: readonly SchemaNode[],
+  replace: (part: Part) => unknown,
+): unknown {
+  if (Array.isArray(value)) return partsOf(value, nodes).map(replace);
+  if (!isObject(value)) return value;
+  const replaced = partsOf(value, nodes).map((part) => [part.key, replace(part)] as const);
+  return Object.fromEntries(replaced.filter(([, child]) => child !== undefined));
+}
+
+/** Keys and values, no list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The nodes but the members of a union that are told apart from the value by a word; all where none would be left. */
+function fitting(
+  nodes: readonly SchemaNode[],
+  value: Readonly<Record<string, unknown>>,
+): readonly SchemaNode[] {
+  const fits = ({ properties = {} }: SchemaNode) =>
+    Object.entries(properties).every(
+      ([key, { const: word }]) => word === undefined || (value[key] ?? word) === word,
+    );
+  return nodes.some((node) => node.properties && fits(node)) ? nodes.filter(fits) : nodes;
 }

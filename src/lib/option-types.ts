@@ -1,4 +1,4 @@
-// Schemas of the value forms that several parts use in their options (durations and sizes as people write them).
+// Schemas of the value forms that several parts use in their options (durations, sizes and file names as people write them).
 
 import { z } from "zod";
 import { parseDuration, parseSize } from "./quantity.ts";
@@ -30,3 +30,6 @@ export const sizeOption = z
     { error: sizeForm },
   )
   .meta({ form: "size" });
+
+/** Name of a file or folder. Relative ones are taken from the folder of the configuration file before any part sees them. */
+export const pathOption = z.string().meta({ form: "path" });

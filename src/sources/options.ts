@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { maskUrls } from "../lib/mask-urls.ts";
-import { durationOption } from "../lib/option-types.ts";
+import { durationOption, pathOption } from "../lib/option-types.ts";
 import { keyPrefixOption, s3Options, withoutCredentials } from "../lib/s3-options.ts";
 import { parseHost } from "./addresses.ts";
 
@@ -25,7 +25,7 @@ const shared = {
 const filesystem = z.strictObject({
   ...shared,
   type: z.literal("filesystem").meta({ description: "Files in a folder." }),
-  root: z.string().min(1).meta({
+  root: pathOption.min(1).meta({
     description: "Folder of the masters; relative to the configuration file.",
     edit: "restart",
   }),

@@ -7,6 +7,7 @@
 
 import { z } from "zod";
 import { createLru } from "../lib/lru.ts";
+import { pathOption } from "../lib/option-types.ts";
 import type { FileSystem } from "../platform/platform.ts";
 import { boundOptions, type StoreDefaults } from "./bounds.ts";
 import { decodeEntry, encodeEntry, entryKey, entryPath } from "./entry.ts";
@@ -22,7 +23,7 @@ export const filesystemOptions = (defaults: StoreDefaults) =>
     backend: z
       .literal("filesystem")
       .meta({ description: "In files, which outlive a restart.", edit: "restart" }),
-    path: z.string().default("").meta({
+    path: pathOption.default("").meta({
       description: "Folder for the files. Empty: $XDG_CACHE_HOME/smalti, else ~/.cache/smalti.",
       edit: "restart",
     }),

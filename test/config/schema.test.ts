@@ -2,17 +2,20 @@
 
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
-import { leaves, overridable } from "../../src/config/walk.ts";
+import { configTree } from "../../src/config/schema.ts";
+import { leaves } from "../../src/config/walk.ts";
 import { liveKeys } from "../../src/service.ts";
+
+const all = leaves(configTree());
 
 describe("every key of the schema", () => {
   test("has a description that is a sentence", () => {
-    const without = leaves().filter(({ node }) => !/^[A-Z0-9`].*\.$/s.test(node.description ?? ""));
+    const without = all.filter(({ node }) => !/^[A-Z0-9`].*\.$/s.test(node.description ?? ""));
     expect(without.map(({ path }) => path)).toEqual([]);
   });
 
   test("has a default, unless it is required in a list item or of one backend", () => {
-    const without = leaves().filter(({ node }) => node.default === undefined);
+    const without = all.filter(({ node }) => node.default === undefined);
     expect(without.map(({ path }) => path).filter((path) => !/\[\]|^cache\.\w+\.bucket$/.test(path))).toEqual(
       [],
     );
@@ -20,7 +23,7 @@ describe("every key of the schema", () => {
 });
 
 test("the words that tell the members of a union apart are one key", () => {
-  const backend = leaves().filter(({ path }) => path === "cache.origin.backend");
+  const backend = all.filter(({ path }) => path === "cache.origin.backend");
   expect(backend.map(({ node }) => [node.enum, node.default])).toEqual([
     [["heap", "filesystem", "redis", "s3", "none"], "filesystem"],
   ]);
@@ -28,7 +31,7 @@ test("the words that tell the members of a union apart are one key", () => {
 
 test("a key names the backends that accept it, unless all do", () => {
   const backends = ["heap", "filesystem", "redis", "s3", "none"];
-  const keys = leaves().filter(({ path }) => path.startsWith("cache.render."));
+  const keys = all.filter(({ path }) => path.startsWith("cache.render."));
   expect(keys.length).toBeGreaterThan(10);
   for (const { path, of } of keys) {
     const key = path.split(".").at(-1);
@@ -43,19 +46,20 @@ test("a key names the backends that accept it, unless all do", () => {
 });
 
 test("the keys that the schema calls live are those that a reload takes", () => {
-  const live = leaves().filter(({ node }) => node.edit === "live");
+  const live = all.filter(({ node }) => node.edit === "live");
   expect(live.map(({ path }) => path).sort()).toEqual([...liveKeys].sort());
 });
 
 test("the variables that override the file are the documented four", () => {
-  expect(
-    overridable()
-      .map(({ env }) => env)
-      .sort(),
-  ).toEqual(["SERVICE_ADDR", "SERVICE_LOG_FORMAT", "SERVICE_LOG_LEVEL", "SERVICE_MAX_PIXEL_AREA"]);
+  expect(all.flatMap(({ node }) => node.env ?? []).sort()).toEqual([
+    "SERVICE_ADDR",
+    "SERVICE_LOG_FORMAT",
+    "SERVICE_LOG_LEVEL",
+    "SERVICE_MAX_PIXEL_AREA",
+  ]);
 });
 
 test("a key that means other things to other backends has all meanings, with whose they are", () => {
-  const revalidate = leaves().find(({ path }) => path === "sources[].revalidate");
+  const revalidate = all.find(({ path }) => path === "sources[].revalidate");
   expect(revalidate?.node.description).toMatch(/^`filesystem`: .*file .* `http`, `s3`: .*server/);
 });

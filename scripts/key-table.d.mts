@@ -1,0 +1,3 @@
+import type { Leaf } from "../src/config/walk.ts";
+
+export declare function keyTable(leaves: readonly Leaf[]): string;
