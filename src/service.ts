@@ -63,10 +63,10 @@ export interface Service {
 }
 
 /**
- * Renders that may wait for their turn, for each that runs. A viewer asks for some 200 tiles at once and shows a hole for
+ * Jobs of a lane and source that may wait for each place. A viewer asks for some 200 tiles at once and shows a hole for
  * each that is refused; one that waits holds no pixels, only its request.
  */
-const waitingPerWorker = 256;
+const waitingPerPlace = 256;
 
 /** Builds the service. Throws when a part cannot be built from what the configuration says. */
 export async function createService(
@@ -79,7 +79,7 @@ export async function createService(
   for (const { path, message } of configWarnings(config)) log.warn(`${path}: ${message}`);
   const workers = () => current.image.max_concurrent || platform.parallelism;
   const memory = memoryBudget(config.image, platform.memoryBytes);
-  const gate = () => ({ concurrent: workers(), memory, waiting: waitingPerWorker * workers() });
+  const gate = () => ({ places: workers(), memory, waiting: waitingPerPlace * workers() });
   const ignoredProfiles = createIgnoredProfiles(log);
   const codecs = createCodecs({
     wasm: (name) => platform.wasm(name),

@@ -183,6 +183,11 @@ export interface Codec {
   readonly mostBytes?: number;
   /** Estimated peak bytes of `decode`, result included. `fileSize` is the master's length; `indexed`, unless false, tells that there will be an index. */
   memory(read: ReadRequest, fileSize: number, indexed?: boolean): number;
+  /**
+   * Full-size pixels that `decode` has to decode for a read, however few it returns: those of the region where the file gives
+   * access to it, else more. Pixels that are decoded at a reduced scale count for less. `indexed` as in {@link memory}.
+   */
+  decodedPixels(read: ReadRequest, indexed?: boolean): number;
   /** The region at 1/scaleFactor: exactly ceil(width/scaleFactor) by ceil(height/scaleFactor) pixels, as stored (no orientation applied). */
   decode(bytes: ByteSource, read: ReadRequest, index?: IndexAccess): Promise<PixelBuffer>;
   /**

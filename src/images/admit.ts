@@ -1,82 +1,240 @@
-// Admission by cost: how many renders run at once, and how much memory they may need together.
+// Admission by cost: which jobs work at the same time, and how much memory they may need together.
 
 import { cancelled, ServiceError } from "../errors.ts";
 import type { Counts } from "../lib/count.ts";
+import type { Place } from "../lib/place.ts";
+import { createTurns } from "../lib/turns.ts";
+import { createEstimates, type Work } from "./cost.ts";
+
+/** Of all work, cheap is what is estimated to take a bounded time; the rest is heavy. */
+type Lane = "cheap" | "heavy";
 
 export interface AdmissionLimits {
-  /** Jobs at the same time. */
-  readonly concurrent: number;
+  /** Places: jobs that work at the same time. */
+  readonly places: number;
   /** Bytes that all admitted jobs may be estimated to need. */
   readonly memory: number;
-  /** Jobs that may wait; one more is refused. */
+  /** Jobs of one lane and source that may wait to be admitted; one more is refused. */
   readonly waiting: number;
+}
+
+/** What a job asks of the gate. */
+export interface Demand {
+  readonly work: Work;
+  /** Estimated peak bytes. */
+  readonly memory: number;
+  /** The address of the client that asked first; clients take turns. */
+  readonly client?: string | undefined;
+  /** Name of the source, where its bytes come from another machine, so that the job may have to wait for them. */
+  readonly remote?: string | undefined;
 }
 
 export interface Admission {
   /**
-   * Runs `work` when there is room for `bytes`; first come, first served.
+   * Runs `work` when there is a place and memory for it. `work` may give its place back while it waits, but not its memory.
    * Throws `too-large` (code memory_budget) when it could never fit, `busy` (code queue_full) when too many wait,
    * `cancelled` when the signal aborts while it waits.
    */
-  run<T>(bytes: number, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
+  run<T>(demand: Demand, signal: AbortSignal | undefined, work: (place: Place) => Promise<T>): Promise<T>;
   /** Throws `too-large` (code memory_budget) when a job of that size could never be admitted. */
   check(bytes: number): void;
   /** Whether it could. */
   allows(bytes: number): boolean;
   /** New limits count for the next job. */
   limit(limits: Partial<AdmissionLimits>): void;
-  status(): { readonly running: number; readonly waiting: number; readonly memory: number };
+  /** `running`: jobs that hold a place; `away`: those that gave it back; `waiting`: those that are not admitted yet. */
+  status(): {
+    readonly running: number;
+    readonly away: number;
+    readonly waiting: number;
+    readonly memory: number;
+  };
+  readonly counts: Counts;
 }
 
-interface Waiter {
-  readonly bytes: number;
-  readonly enter: () => void;
+/**
+ * Names of the counts that a gate keeps. `left`: places that jobs gave back to wait; `overran`: cheap jobs that took longer
+ * than cheap ones may.
+ */
+export const admissionCounts = [
+  "admitted",
+  "heavy",
+  "waited",
+  "left",
+  "overran",
+  "refused",
+  "cancelled",
+] as const;
+
+/** Estimated milliseconds that a cheap job takes at most. */
+export const mostCheapMs = 50;
+
+/** Places that a lane may take: with more than one, a cheap job never has to wait until a heavy one ends. */
+const mostPlaces: Readonly<Record<Lane, (places: number) => number>> = {
+  cheap: (places) => places,
+  heavy: (places) => Math.max(1, places - Math.ceil(places / 4)),
+};
+/** Cheap jobs go first, but at most this many in a row while a heavy one could have the place. */
+const mostInFront = 16;
+
+/** Shares of the memory. One job alone may exceed them. */
+const share = { heavy: 3 / 4, remote: 3 / 4, oneSource: 1 / 2 } as const;
+/** Jobs with bytes from other machines beyond the places, since each of them holds a worker while it waits. */
+const moreRemote = { all: 48, oneSource: 16 } as const;
+
+interface Ticket extends Demand {
+  readonly lane: Lane;
+  readonly party: string;
+  enter(): void;
+  /** Whether it holds a place, and since when. */
+  since: number | undefined;
+  workedMs: number;
 }
 
-/** Names of the counts that a gate keeps. */
-export const admissionCounts = ["admitted", "waited", "refused", "cancelled"] as const;
+const sum = (tickets: Iterable<Ticket>, of: (ticket: Ticket) => number): number => {
+  let total = 0;
+  for (const ticket of tickets) total += of(ticket);
+  return total;
+};
+const memoryOf = ({ memory }: Ticket) => memory;
 
 /** An admission gate; `counts` has {@link admissionCounts}. */
 export function createAdmission(initial: AdmissionLimits, counts: Counts): Admission {
   let limits = initial;
-  let running = 0;
-  let memory = 0;
-  const queue: Waiter[] = [];
+  const queues = { cheap: createTurns<Ticket>(), heavy: createTurns<Ticket>() } as const;
+  /** Those that were admitted and have not ended. */
+  const admitted = new Set<Ticket>();
+  /** Of these the ones that want their place again. */
+  const returning = new Map<Ticket, () => void>();
+  const estimates = createEstimates();
+  /** Cheap ones that were admitted since a heavy one could have been. */
+  let inFront = 0;
 
-  const fits = (bytes: number) => running < limits.concurrent && memory + bytes <= limits.memory;
+  const working = (lane?: Lane) =>
+    sum(admitted, (ticket) => (ticket.since !== undefined && (!lane || ticket.lane === lane) ? 1 : 0));
+  const hasPlace = (lane: Lane) =>
+    working() < limits.places && working(lane) < mostPlaces[lane](limits.places);
 
-  const enter = (bytes: number) => {
-    running++;
-    memory += bytes;
-    counts.add("admitted");
+  /** Tells whether a ticket may join those of its lane and source, within their shares. */
+  const shares = (): ((ticket: Ticket) => boolean) => {
+    const load = (which: (ticket: Ticket) => boolean) => {
+      const kin = [...admitted].filter(which);
+      return { jobs: kin.length, memory: sum(kin, memoryOf) };
+    };
+    const heavy = load(({ lane }) => lane === "heavy");
+    const remote = load((ticket) => ticket.remote !== undefined);
+    const sources = new Map<string, typeof remote>();
+    const loadOf = (name: string) => {
+      const known = sources.get(name) ?? load((ticket) => ticket.remote === name);
+      sources.set(name, known);
+      return known;
+    };
+    const joins = (kin: typeof remote, bytes: number, part: number, most = Number.POSITIVE_INFINITY) =>
+      kin.jobs === 0 || (kin.jobs < most && kin.memory + bytes <= part * limits.memory);
+    return ({ lane, memory, remote: source }) =>
+      (lane === "cheap" || joins(heavy, memory, share.heavy)) &&
+      (source === undefined ||
+        (joins(remote, memory, share.remote, limits.places + moreRemote.all) &&
+          joins(loadOf(source), memory, share.oneSource, limits.places + moreRemote.oneSource)));
+  };
+  const fits = (bytes: number, beside: Iterable<Ticket> = admitted) =>
+    sum(beside, memoryOf) + bytes <= limits.memory;
+
+  /** Whether a heavy job has been overtaken often enough, and would get its memory if no more cheap ones came. */
+  const isOverdue = ({ memory }: Ticket) =>
+    inFront >= mostInFront &&
+    fits(
+      memory,
+      [...admitted].filter(({ since }) => since === undefined),
+    );
+
+  const choose = (): Ticket | undefined => {
+    if (queues.cheap.size + queues.heavy.size === 0) return undefined;
+    const hasShare = shares();
+    const [cheap, heavy] = (["cheap", "heavy"] as const).map((lane) =>
+      hasPlace(lane) ? queues[lane].next(hasShare) : undefined,
+    );
+    const order = heavy && isOverdue(heavy) ? [heavy] : [cheap, heavy];
+    const chosen = order.find((ticket) => ticket && fits(ticket.memory));
+    if (chosen) inFront = chosen.lane === "cheap" && heavy ? inFront + 1 : 0;
+    return chosen;
   };
 
   const next = () => {
-    for (let first = queue[0]; first && fits(first.bytes); first = queue[0]) {
-      queue.shift();
-      first.enter();
+    for (const [ticket, resume] of returning) {
+      if (!hasPlace(ticket.lane)) continue;
+      returning.delete(ticket);
+      ticket.since = performance.now();
+      resume();
+    }
+    for (let ticket = choose(); ticket; ticket = choose()) {
+      queues[ticket.lane].serve(ticket.party, ticket);
+      admitted.add(ticket);
+      ticket.since = performance.now();
+      counts.add("admitted");
+      if (ticket.lane === "heavy") counts.add("heavy");
+      ticket.enter();
     }
   };
 
-  const wait = (bytes: number, signal: AbortSignal | undefined) =>
-    new Promise<void>((resolve, reject) => {
+  const leave = (ticket: Ticket) => {
+    if (ticket.since === undefined) return;
+    ticket.workedMs += performance.now() - ticket.since;
+    ticket.since = undefined;
+  };
+  const placeOf = (ticket: Ticket): Place => ({
+    leave() {
+      if (!admitted.has(ticket) || ticket.since === undefined) return;
+      leave(ticket);
+      counts.add("left");
+      next();
+    },
+    back: () =>
+      new Promise((resolve) => {
+        if (!admitted.has(ticket) || ticket.since !== undefined) return resolve();
+        returning.set(ticket, resolve);
+        next();
+      }),
+  });
+
+  const enqueue = (demand: Demand, signal: AbortSignal | undefined) =>
+    new Promise<Ticket>((resolve, reject) => {
+      const lane = estimates.of(demand.work) <= mostCheapMs ? "cheap" : "heavy";
+      const queue = queues[lane];
+      const party = demand.client ?? "";
       const gone = () => {
-        queue.splice(queue.indexOf(waiter), 1);
+        queue.remove(party, ticket);
         counts.add("cancelled");
         reject(cancelled(signal));
         next();
       };
-      const waiter: Waiter = {
-        bytes,
-        enter: () => {
+      const ticket: Ticket = {
+        ...demand,
+        lane,
+        party,
+        since: undefined,
+        workedMs: 0,
+        enter() {
           signal?.removeEventListener("abort", gone);
-          enter(bytes);
-          resolve();
+          resolve(ticket);
         },
       };
-      signal?.addEventListener("abort", gone, { once: true });
-      queue.push(waiter);
+      queue.add(party, ticket);
+      next();
+      if (admitted.has(ticket)) return;
+      const alike = sum(queue.items(), ({ remote }) => (remote === demand.remote ? 1 : 0));
+      if (alike > limits.waiting) {
+        queue.remove(party, ticket);
+        counts.add("refused");
+        reject(
+          new ServiceError("busy", "Too many images are waiting to be rendered. Try again in a moment.", {
+            code: "queue_full",
+          }),
+        );
+        return;
+      }
       counts.add("waited");
+      signal?.addEventListener("abort", gone, { once: true });
     });
 
   const allows = (bytes: number) => bytes <= limits.memory;
@@ -94,21 +252,20 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
   return {
     check,
     allows,
-    async run(bytes, signal, work) {
-      check(bytes);
+    async run(demand, signal, work) {
+      check(demand.memory);
       if (signal?.aborted) throw cancelled(signal);
-      if (queue.length === 0 && fits(bytes)) enter(bytes);
-      else if (queue.length >= limits.waiting) {
-        counts.add("refused");
-        throw new ServiceError("busy", "Too many images are waiting to be rendered. Try again in a moment.", {
-          code: "queue_full",
-        });
-      } else await wait(bytes, signal);
+      const ticket = await enqueue(demand, signal);
       try {
-        return await work();
+        const result = await work(placeOf(ticket));
+        leave(ticket);
+        estimates.learn(demand.work, ticket.workedMs);
+        if (ticket.lane === "cheap" && ticket.workedMs > mostCheapMs) counts.add("overran");
+        return result;
       } finally {
-        running--;
-        memory -= bytes;
+        leave(ticket);
+        admitted.delete(ticket);
+        returning.delete(ticket);
         next();
       }
     },
@@ -116,7 +273,16 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
       limits = { ...limits, ...changed };
       next();
     },
-    status: () => ({ running, waiting: queue.length, memory }),
+    status() {
+      const running = working();
+      return {
+        running,
+        away: admitted.size - running,
+        waiting: queues.cheap.size + queues.heavy.size,
+        memory: sum(admitted, memoryOf),
+      };
+    },
+    counts,
   };
 }
 

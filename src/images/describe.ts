@@ -9,14 +9,22 @@ import { createLru, type Lru } from "../lib/lru.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Source, SourceImage } from "../sources/source.ts";
 import type { Slot } from "../stores/slot.ts";
-import type { Admission } from "./admit.ts";
+import type { Admission, Demand } from "./admit.ts";
 import { factsKey, type MasterKey } from "./cache-keys.ts";
+import type { Work } from "./cost.ts";
 
 /** An opened master. Whoever gets one closes its image, also while work that others share still reads it. */
 export interface Master extends MasterKey {
   readonly identifier: string;
   readonly source: Source;
   readonly image: SourceImage;
+  /** Address of the client that it was opened for, where it is known. */
+  readonly client?: string | undefined;
+}
+
+/** What work on a master asks of a gate. */
+export function demandOf({ client }: Master, memory: number, work: Work): Demand {
+  return { memory, work, client };
 }
 
 export interface DescribeParts {
@@ -37,12 +45,13 @@ export async function openMaster(
   sources: Sources,
   identifier: string,
   signal?: AbortSignal,
+  client?: string,
 ): Promise<Master> {
   const literal = await open(sources, identifier, identifier, 1, signal);
-  if (literal) return literal;
+  if (literal) return { ...literal, client };
   const paged = splitPage(identifier);
   const page = paged && (await open(sources, identifier, paged.identifier, paged.page, signal));
-  if (page) return page;
+  if (page) return { ...page, client };
   throw new ServiceError(
     "not-found",
     "There is no image with this identifier. Check its spelling; a / in it may be written as %2F.",
@@ -82,7 +91,10 @@ export async function describe(
     const known = await parts.info.getOrMake(
       key.name,
       key.variant,
-      (work) => parts.probes.run(0, work, async () => encode(await probe(parts.codecs, master))),
+      (work) =>
+        parts.probes.run(demandOf(master, 0, probing), work, async () =>
+          encode(await probe(parts.codecs, master)),
+        ),
       { signal },
     );
     header = decode(known);
@@ -134,6 +146,9 @@ function parsedOf(slot: Slot): Lru<string, ImageHeader> {
   if (!parsed) parsedHeaders.set(slot, (parsed = createLru(parsedKept)));
   return parsed;
 }
+
+/** A probe reads a few headers. */
+const probing: Work = { kind: "probe", ms: 1 };
 
 /** Bytes at the front of a file that tell its format. */
 const headLength = 64;

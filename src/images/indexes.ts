@@ -9,7 +9,8 @@ import { createLru } from "../lib/lru.ts";
 import type { Slot } from "../stores/slot.ts";
 import type { Admission } from "./admit.ts";
 import { blockVariant, type EntryKey, indexKey } from "./cache-keys.ts";
-import type { Master } from "./describe.ts";
+import { indexWork } from "./cost.ts";
+import { demandOf, type Master } from "./describe.ts";
 
 export interface IndexParts {
   readonly codecs: Codecs;
@@ -192,7 +193,8 @@ export function createIndexes({
   const make = (master: Master, header: ImageHeader, index: IndexAccess, work: AbortSignal) => {
     const memory = memoryOf(header, index.full);
     const { bytes, file } = master.image;
-    return admission.run(memory, work, () =>
+    const demand = demandOf(master, memory, indexWork(header, index.full === true));
+    return admission.run(demand, work, () =>
       pool.index({ header, memory, bytes, file, index }, { signal: work, timeoutMs }),
     );
   };

@@ -33,7 +33,7 @@ export const imageOptions = z.strictObject({
   }),
   max_concurrent: z.int().min(0).max(1024).default(0).meta({
     description:
-      "Renders at the same time; for each of them 256 more may wait, over that the answer is 503, code queue_full. Probes for info.json have a separate bound of the same size. 0: the number of processors.",
+      "Renders that work at the same time; for each of them 256 cheap and 256 heavy ones may wait, over that the answer is 503, code queue_full. With more than one, heavy renders never take all. Probes for info.json have a separate bound of the same size. 0: the number of processors.",
     edit: "live",
   }),
   memory_budget: z

@@ -10,7 +10,8 @@ import type { ImageRequest } from "../iiif/image/request.ts";
 import type { Slot } from "../stores/slot.ts";
 import type { Admission } from "./admit.ts";
 import { type EntryKey, entityTag, masterVersion, renderKey } from "./cache-keys.ts";
-import { type DescribeParts, describe, type Master } from "./describe.ts";
+import { renderWork } from "./cost.ts";
+import { type DescribeParts, demandOf, describe, type Master } from "./describe.ts";
 import type { IgnoredProfiles } from "./ignored-profiles.ts";
 import type { Indexes } from "./indexes.ts";
 import { fromKept, toKept } from "./kept-answer.ts";
@@ -134,7 +135,9 @@ async function derive(
     const missed = !index && parts.indexes.expects(master, expected.read);
     const plan = missed ? planFor(parts, master, prepared, false) : expected;
     try {
-      return await parts.admission.run(plan.memory, work, () =>
+      const codec = parts.codecs.byFormat(plan.read.header.format);
+      const demand = demandOf(master, plan.memory, renderWork(plan, codec, index?.access));
+      return await parts.admission.run(demand, work, () =>
         parts.pool.render(
           { plan, bytes, file, index: index?.access },
           { signal: work, timeoutMs: parts.timeoutMs },

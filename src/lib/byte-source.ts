@@ -13,9 +13,10 @@ export interface ByteSource {
   readonly gap?: number;
   /**
    * Bytes `offset` to `offset + length`, fewer only where the source ends; an empty array at or past its end.
-   * The caller may keep and change the array. Throws ServiceError `source` when reading fails.
+   * The caller may keep and change the array. Throws ServiceError `source` when reading fails, and `cancelled` where
+   * the bytes have to be waited for and the signal aborts meanwhile.
    */
-  read(offset: number, length: number): Promise<Uint8Array>;
+  read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
 }
 
 /** A byte source over bytes in memory. */

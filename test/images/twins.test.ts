@@ -212,7 +212,11 @@ test("a pass that nobody needs yet leaves others their turn, and begins at once 
   for (const needed of [true, false]) {
     const all = await setUp("heap");
     let end = () => {};
-    const other = all.admission.run(0, never, () => new Promise<void>((resolve) => (end = resolve)));
+    const other = all.admission.run(
+      { work: { kind: "other", ms: 1 }, memory: 0 },
+      never,
+      () => new Promise<void>((resolve) => (end = resolve)),
+    );
     await all.answer("full", "100,");
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect(all.made()).toBe(0);

@@ -195,7 +195,7 @@ function withMaster(
       { code: "image_not_found" },
     );
   const attempt = async (left: number): Promise<Response> => {
-    const master = await openMaster(service.images.sources, identifier, c.req.raw.signal);
+    const master = await openMaster(service.images.sources, identifier, c.req.raw.signal, c.get("client"));
     try {
       return await act(master);
     } catch (error) {

@@ -44,6 +44,8 @@ export function gifCodec(_host?: unknown): Codec {
       const file = Math.min(fileSize, longestFile);
       return pixels * (page > 1 ? 2 : 1) + 2 * file + header.width + (1 << 20);
     },
+    // A frame is drawn over those before it.
+    decodedPixels: ({ header, page }) => header.width * header.height * page,
     async decode(bytes, { header, page, region }) {
       const gif = await readGifHeader(bytes);
       const bands = bandsOf(gif);

@@ -37,6 +37,9 @@ export function jp2Codec(host: CodecHost): Codec {
         cut * header.bands * sample
       );
     },
+    // The whole resolution level.
+    decodedPixels: ({ header, scaleFactor }) =>
+      Math.ceil(header.width / scaleFactor) * Math.ceil(header.height / scaleFactor),
     async decode(bytes, { region, scaleFactor }) {
       const file = await readAll(bytes, fileLimit);
       const facts = await readFacts(memoryBytes(file));

@@ -105,6 +105,12 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
         fileSize,
       );
     },
+    decodedPixels({ header, region, scaleFactor }, isIndexed = true) {
+      if (detailsOf(header).arithmetic) return header.width * header.height;
+      if (!isIndexed) return header.width * (region.y + region.height);
+      // 1/8 is kept with the index; elsewhere the codes of all pixels are read, but not all of them are transformed.
+      return (region.width * region.height) / (scaleFactor === 8 ? 64 : scaleFactor);
+    },
     index: (bytes, header, ...rest) => indexed.index(sized(bytes, header), header, ...rest),
     gains,
     indexMemory: indexPassMemory,

@@ -43,6 +43,9 @@ export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
       const sums = 8 * header.bands * boxes;
       return result + rows + line + sums + streamMemory;
     },
+    // Rows are coded after those above them.
+    decodedPixels: ({ header, region }) =>
+      header.width * (header.details?.interlaced ? header.height : region.y + region.height),
     async decode(bytes, { header, region, scaleFactor }) {
       const png = await readPngHeader(bytes);
       if (png.width !== header.width || png.height !== header.height || png.bands !== header.bands)

@@ -7,7 +7,7 @@ import { encodeTiff } from "./encode.ts";
 import { probeTiff } from "./header.ts";
 import { memory } from "./memory.ts";
 import { embedInTiff, readTiffBlocks } from "./metadata.ts";
-import { scaleFactors, storedScales } from "./stages.ts";
+import { decodedPixels, scaleFactors, storedScales } from "./stages.ts";
 import { indexQuantiles, quantilesFor } from "./window.ts";
 
 /** Reads the kinds that `picture.ts` does not refuse; others carry `unsupported` in their header. */
@@ -23,6 +23,7 @@ export function tiffCodec(host: CodecHost): Codec {
     scaleFactors,
     ownScales: storedScales,
     memory,
+    decodedPixels,
     decode: async (bytes, read, index) =>
       decodeTiff(bytes, read, decoders, await quantilesFor(bytes, read, decoders, index)),
     index: (bytes, header) => indexQuantiles(bytes, header, decoders),

@@ -1,6 +1,6 @@
 // The stored pictures of a page, full size and levels, and at which scales they can be had.
 
-import type { ImageHeader } from "../codec.ts";
+import type { ImageHeader, ReadRequest } from "../codec.ts";
 import { damaged } from "./ifd.ts";
 import { type Picture, rowBytes } from "./picture.ts";
 
@@ -68,4 +68,13 @@ export function stageFor(header: ImageHeader, scaleFactor: number): { stage: Sta
   const stage = stagesOf(header).findLast(({ scale }) => scaleFactor % scale === 0);
   if (!stage) throw damaged("facts of a stored picture", "none");
   return { stage, factor: scaleFactor / stage.scale };
+}
+
+/** Pixels of the strips or tiles that a region meets in the stored picture that it is made from. */
+export function decodedPixels({ header, region, scaleFactor }: ReadRequest): number {
+  const { stage } = stageFor(header, scaleFactor);
+  const met = (start: number, length: number, side: number) =>
+    (Math.ceil((start + length) / stage.scale / side) - Math.floor(start / stage.scale / side)) * side;
+  const height = Math.min(stage.blockHeight, Math.ceil(header.height / stage.scale));
+  return met(region.x, region.width, stage.blockWidth) * met(region.y, region.height, height);
 }

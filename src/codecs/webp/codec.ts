@@ -25,6 +25,7 @@ export function webpCodec(host: CodecHost): Codec {
       2 * fileSize +
       header.width * header.height * 4 * (header.variant === "animated" ? 4 : 3) +
       region.width * region.height * header.bands,
+    decodedPixels: ({ header, page }) => header.width * header.height * page,
     async decode(bytes, { header, page, region }) {
       if (header.unsupported) throw new ServiceError("unsupported", header.unsupported);
       return decodePage(decodeStill, await readAll(bytes, fileLimit), page, region);

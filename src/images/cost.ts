@@ -1,0 +1,95 @@
+// How long a job is likely to work: estimated from what it decodes and encodes, corrected by what such jobs took.
+
+import type { Codec, ImageHeader, IndexAccess, OutputFormat, SourceFormat } from "../codecs/codec.ts";
+import type { RenderPlan } from "../codecs/job.ts";
+import { shapeAfter } from "../pipeline/steps.ts";
+
+/** Work as it is estimated: its kind, which is corrected as a whole, and milliseconds. */
+export interface Work {
+  readonly kind: string;
+  readonly ms: number;
+}
+
+/** Nanoseconds for a pixel, as measured with photographs on a server's processor. */
+const decodeNs = { jpg: 3, png: 15, webp: 25, gif: 40, tif: 12, jp2: 80 } as const satisfies Record<
+  SourceFormat,
+  number
+>;
+const encodeNs = { jpg: 4, png: 50, webp: 120, tif: 40, jp2: 260 } as const satisfies Record<
+  OutputFormat,
+  number
+>;
+/** For each step and pixel that it takes in or puts out. */
+const stepNs = 5;
+/** For each pixel of a master whose index is made: one pass over its codes, or a baseline transcode of all its scans. */
+const indexNs = (header: ImageHeader, full: boolean) =>
+  header.variant === "progressive" ? 15 : full ? 5 : 2;
+
+const milliseconds = (nanoseconds: number) => nanoseconds / 1e6;
+const area = ({ width, height }: { readonly width: number; readonly height: number }) => width * height;
+
+/** The work of a render, with the index that it gets. */
+export function renderWork(
+  { read, steps, write }: Pick<RenderPlan, "read" | "steps" | "write">,
+  codec: Pick<Codec, "decodedPixels">,
+  index: Pick<IndexAccess, "absent"> | undefined,
+): Work {
+  const { header, region, scaleFactor } = read;
+  const decoded = {
+    width: Math.ceil(region.width / scaleFactor),
+    height: Math.ceil(region.height / scaleFactor),
+    bands: header.bands,
+    depth: header.depth,
+    interpretation: header.interpretation,
+  };
+  const shapes = [decoded, ...steps.map((_, i) => shapeAfter(decoded, steps.slice(0, i + 1)))];
+  const out = area(shapes.at(-1) ?? decoded);
+  const stepped = shapes.slice(1).reduce((sum, shape, i) => sum + area(shape) + area(shapes[i] ?? shape), 0);
+  // Without an index as yet, the job makes what it needs of one.
+  const indexing = index?.absent ? area(header) * indexNs(header, false) : 0;
+  return {
+    kind: `${header.format} to ${write.format}`,
+    ms: milliseconds(
+      codec.decodedPixels(read, index !== undefined) * decodeNs[header.format] +
+        indexing +
+        stepped * stepNs +
+        out * encodeNs[write.format],
+    ),
+  };
+}
+
+/** The work of making the index of a master. */
+export function indexWork(header: ImageHeader, full: boolean): Work {
+  return {
+    kind: `${header.format} index, ${header.variant}`,
+    ms: milliseconds(area(header) * indexNs(header, full)),
+  };
+}
+
+/** An estimate is corrected by no more than this, up or down: it may not hide what a job is going to do. */
+const mostCorrection = 4;
+/** How much the latest job counts against those before it. */
+const weight = 1 / 8;
+/** Shorter jobs say nothing: most of their time passes on the way. */
+const leastMs = 2;
+
+export interface Estimates {
+  /** Corrected milliseconds. */
+  of(work: Work): number;
+  /** Takes note of how long a job took. */
+  learn(work: Work, tookMs: number): void;
+}
+
+/** Corrects estimates by the ratio of what jobs of a kind took to what they were estimated to take. */
+export function createEstimates(): Estimates {
+  const ratios = new Map<string, number>();
+  return {
+    of: ({ kind, ms }) => ms * (ratios.get(kind) ?? 1),
+    learn({ kind, ms }, tookMs) {
+      if (ms < leastMs) return;
+      const ratio = Math.min(mostCorrection, Math.max(1 / mostCorrection, tookMs / ms));
+      const before = ratios.get(kind) ?? 1;
+      ratios.set(kind, before + weight * (ratio - before));
+    },
+  };
+}

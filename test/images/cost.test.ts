@@ -1,0 +1,132 @@
+// What is estimated of jobs: which plans are cheap, and how estimates follow what jobs took.
+
+import { expect, test } from "vitest";
+import type { ImageHeader, OutputFormat, SourceFormat } from "../../src/codecs/codec.ts";
+import { createCodecs } from "../../src/codecs/index.ts";
+import { resolve } from "../../src/iiif/image/geometry.ts";
+import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
+import { mostCheapMs } from "../../src/images/admit.ts";
+import { createEstimates, indexWork, renderWork } from "../../src/images/cost.ts";
+import { imageOptions } from "../../src/images/options.ts";
+import { planRender } from "../../src/images/plan.ts";
+import { outputPolicy } from "../../src/images/policy.ts";
+import { testHost } from "../host.ts";
+
+const codecs = createCodecs(testHost);
+const policy = outputPolicy(imageOptions.parse({}));
+
+/** A header of 6000 by 4000 pixels; a TIFF is a pyramid of tiles of 256. */
+function headerOf(format: SourceFormat, over: Partial<ImageHeader> = {}): ImageHeader {
+  const stages = {
+    scale: [1, 2, 4, 8],
+    offset: [8, 8, 8, 8],
+    compression: [7, 7, 7, 7],
+    blockWidth: [256, 256, 256, 256],
+    blockHeight: [256, 256, 256, 256],
+    rowBytes: [768, 768, 768, 768],
+    planes: [1, 1, 1, 1],
+  };
+  const details = {
+    jpg: { subsampling: "halved" },
+    tif: stages,
+    jp2: { levels: 5, starts: [0, 0] },
+    png: { interlaced: false },
+    webp: {},
+    gif: {},
+  };
+  return {
+    format,
+    width: 6000,
+    height: 4000,
+    bands: 3,
+    depth: 8,
+    interpretation: "rgb",
+    orientation: 1,
+    pages: 1,
+    variant: "baseline",
+    details: details[format],
+    ...over,
+  };
+}
+
+function lane(header: ImageHeader, target: string, index?: { readonly absent?: boolean }): string {
+  const [region = "", size = "", rotation = "", file = ""] = target.split("/");
+  const request = parseImageRequest(3, { region, size, rotation, file } as never);
+  const geometry = resolve(request, header, { maxWidth: 0, maxHeight: 0, maxArea: 0 }, 512);
+  const decoder = codecs.byFormat(header.format);
+  const encoder = codecs.encoder(request.format as OutputFormat).encodes;
+  const plan = planRender({ header, page: 1, fileSize: 6e6, request, geometry, policy, decoder, encoder });
+  return renderWork(plan, decoder, index).ms <= mostCheapMs ? "cheap" : "heavy";
+}
+
+const tile = "3072,2560,512,512/512,512/0/default.jpg";
+const there = {};
+
+test("a tile is cheap where the file gives access to it, at any scale", () => {
+  for (const each of [
+    tile,
+    "0,0,4096,4000/512,500/0/default.jpg",
+    "2048,0,2048,2048/512,512/0/default.jpg",
+  ]) {
+    expect(lane(headerOf("jpg"), each, there), `${each} of an indexed JPEG`).toBe("cheap");
+    expect(lane(headerOf("tif"), each), `${each} of a TIFF pyramid`).toBe("cheap");
+  }
+  expect(lane(headerOf("jpg"), tile, { absent: true }), "the first tile of a JPEG").toBe("cheap");
+  expect(lane(headerOf("tif"), tile.replace("jpg", "webp")), "as WebP").toBe("cheap");
+  expect(lane(headerOf("jp2"), "full/187,125/0/default.jpg"), "a low resolution level").toBe("cheap");
+});
+
+test("a tile is heavy where much else has to be decoded for it", () => {
+  for (const format of ["png", "webp", "gif", "jp2"] as const)
+    expect(lane(headerOf(format), tile), format).toBe("heavy");
+  expect(lane(headerOf("png"), "0,0,512,512/512,512/0/default.jpg"), "at the top of a PNG").toBe("cheap");
+  const strips = {
+    ...headerOf("tif").details,
+    blockWidth: [6000],
+    blockHeight: [4000],
+    scale: [1],
+    compression: [5],
+  };
+  expect(lane(headerOf("tif", { details: strips }), tile), "of one strip").toBe("heavy");
+  expect(
+    lane(headerOf("jpg", { width: 24000, height: 16800 }), tile, { absent: true }),
+    "the first tile",
+  ).toBe("heavy");
+  expect(lane(headerOf("jpg", { details: { arithmetic: true } }), tile), "arithmetic coding").toBe("heavy");
+});
+
+test("nearly full sizes and large answers are heavy", () => {
+  expect(lane(headerOf("jpg"), "full/5000,/0/default.jpg", there)).toBe("heavy");
+  expect(lane(headerOf("tif"), "full/max/0/default.png")).toBe("heavy");
+  expect(lane(headerOf("tif"), "0,0,2048,2048/max/0/default.webp")).toBe("heavy");
+});
+
+test("a pass over the codes of a small JPEG is cheap, a baseline transcode is not", () => {
+  const of = (over: Partial<ImageHeader>) => indexWork(headerOf("jpg", over), false).ms <= mostCheapMs;
+  expect(of({})).toBe(true);
+  expect(of({ width: 12000, height: 8400 })).toBe(false);
+  expect(of({ variant: "progressive" })).toBe(false);
+});
+
+test("estimates follow what jobs of their kind took, within bounds, and not those of other kinds", () => {
+  const { of, learn } = createEstimates();
+  const slow = { kind: "slow", ms: 20 };
+  const before = of(slow);
+  expect(before).toBe(20);
+  learn(slow, 40);
+  expect(of(slow)).toBeGreaterThan(20);
+  expect(of(slow)).toBeLessThan(40);
+  for (let n = 0; n < 100; n++) learn(slow, 40);
+  expect(of(slow)).toBeCloseTo(40, 1);
+  for (let n = 0; n < 100; n++) learn(slow, 1e9);
+  expect(of(slow)).toBeCloseTo(80, 1);
+  for (let n = 0; n < 100; n++) learn(slow, 0);
+  expect(of(slow)).toBeCloseTo(5, 1);
+  expect(of({ kind: "other", ms: 20 })).toBe(20);
+});
+
+test("jobs that are too short to say anything change no estimate", () => {
+  const { of, learn } = createEstimates();
+  learn({ kind: "short", ms: 0.5 }, 30);
+  expect(of({ kind: "short", ms: 20 })).toBe(20);
+});
