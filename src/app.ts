@@ -4,10 +4,9 @@ import { Hono } from "hono";
 import { mountHealth } from "./api/health/routes.ts";
 import { mountHome } from "./api/home/routes.ts";
 import { createCaps, maxTarget } from "./api/http/caps.ts";
-import { baseUrl, clientAddress, requestHost } from "./api/http/client.ts";
+import { baseUrl, clientAddress } from "./api/http/client.ts";
 import type { Env, RequestContext } from "./api/http/context.ts";
 import { corsHeaders } from "./api/http/cors.ts";
-import { normalHost } from "./api/http/host.ts";
 import { type Problem, problemOf, problemResponse, serverFaults } from "./api/http/problem.ts";
 import { parseTarget } from "./api/http/target.ts";
 import { mountImage } from "./api/image/routes.ts";
@@ -29,10 +28,11 @@ export function createApp(service: Service): { fetch(request: Request): Promise<
     c.set("target", target);
     const client = clientAddress(c.req.raw.headers, peer, trust);
     c.set("client", client);
-    c.set("base", baseUrl(c.req.raw, peer, trust));
+    const base = baseUrl(c.req.raw, peer, trust);
+    c.set("base", base ?? "");
     c.set("baseDerived", configured === "");
-    // RFC 9112, section 3.2; a server that took it for a host would write it into ids, links and policies.
-    if (normalHost(requestHost(c.req.raw), "http") === undefined) {
+    // RFC 9112, section 3.2: a server that took it for a host would write it into ids, links and policies.
+    if (base === undefined) {
       c.res = refuse(c, {
         status: 400,
         code: "bad_host",

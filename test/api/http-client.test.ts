@@ -178,6 +178,23 @@ describe("a Host field", () => {
     }
   });
 
+  test.each(["", ...hosts])("of %j does not matter where base_url is set", async (host) => {
+    const app = await served("base_url: https://images.example.org/x");
+    const response = await app.get("/iiif/3/base.png/info.json", { headers: { Host: host } });
+    expect([response.status, ((await response.json()) as { id: string }).id]).toEqual([
+      200,
+      "https://images.example.org/x/iiif/3/base.png",
+    ]);
+    for (const [, value] of response.headers) if (host) expect(value).not.toContain(host);
+  });
+
+  test("does not matter where a proxy names a host", async () => {
+    const app = await served();
+    const headers = { Host: "a;b", "X-Forwarded-Host": "images.example.org" };
+    const response = await app.get("/iiif/3/base.png/info.json", { headers });
+    expect(await response.json()).toMatchObject({ id: "http://images.example.org/iiif/3/base.png" });
+  });
+
   test("decides about ids", async () => {
     const app = await served();
     const response = await app.get("/iiif/3/base.png/info.json", {

@@ -31,11 +31,14 @@ export function clientAddress(
 /** Headers that a derived base URL depends on, for `Vary`. */
 export const forwardedHeaders = "X-Forwarded-Proto, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix";
 
-/** Scheme, host and prefix under which the client reached the service, without trailing slash. */
-export function baseUrl(request: Request, peer: string | undefined, trust: ProxyTrust): string {
+/**
+ * Scheme, host and prefix under which the client reached the service, without trailing slash. Undefined where it is not
+ * configured and the request names no host.
+ */
+export function baseUrl(request: Request, peer: string | undefined, trust: ProxyTrust): string | undefined {
   if (trust.baseUrl) return trust.baseUrl;
   const counts = trust.proxies.length === 0 || (peer !== undefined && inRanges(peer, trust.proxies));
-  // In lower case, as servers keep them: other spellings are made anew for each look.
+  // In lower case, as servers keep them: any other spelling is converted at each look.
   const forwarded = (name: `x-forwarded-${string}`) =>
     (counts && request.headers.get(name)?.split(",")[0]?.trim()) || "";
   const told = forwarded("x-forwarded-proto").toLowerCase();
@@ -43,13 +46,12 @@ export function baseUrl(request: Request, peer: string | undefined, trust: Proxy
   const scheme = told === "https" || told === "http" ? told : own;
   const host =
     forwardedHost(forwarded("x-forwarded-host"), forwarded("x-forwarded-port"), scheme) ??
-    normalHost(requestHost(request), scheme) ??
-    "localhost"; // only in the answer that refuses the host
-  return `${scheme}://${host}${prefixOf(forwarded("x-forwarded-prefix"))}`;
+    normalHost(requestHost(request), scheme);
+  return host && `${scheme}://${host}${prefixOf(forwarded("x-forwarded-prefix"))}`;
 }
 
 /** The Host field as it came; where it is missing or empty, the authority of the URL, which is then where the server listens. */
-export function requestHost({ headers, url }: Request): string {
+function requestHost({ headers, url }: Request): string {
   return headers.get("host") || (/^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? "");
 }
 

@@ -7,7 +7,7 @@ export interface Variables {
   readonly target: Target;
   /** The client's address, where it is known. */
   readonly client: string | undefined;
-  /** Public URL of the service, without trailing slash. */
+  /** Public URL of the service, without trailing slash; empty while a request is refused that names no host. */
   readonly base: string;
   /** Whether `base` was derived from headers of this request. */
   readonly baseDerived: boolean;
