@@ -35,8 +35,8 @@ export interface FilesystemStoreOptions {
   /** Absolute. Made when the first entry is written. */
   readonly path: string;
   /**
-   * Bound in bytes on the lengths of all files, which a second process that writes to the folder may stretch by a
-   * sixteenth. An entry that is larger alone is not kept.
+   * Bound in bytes on the lengths of all files, which a second process that writes to the folder may exceed by a
+   * sixteenth, or by one larger entry. An entry that is larger than the bound is not kept.
    */
   readonly maxBytes: number;
   /** Milliseconds since 1970. */

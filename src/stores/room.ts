@@ -35,11 +35,17 @@ const spread = 16;
 
 /** An account that has counted nothing yet. */
 export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
-  // What other processes write is only seen by a count. Until then as much is set aside for them as this one added: of
-  // two, the one that adds more keeps both within the bound, but for what is written during a count (a sixteenth).
+  // What other processes write is only seen by a count. Until then as much is set aside for them as this one adds and is
+  // writing: of two, the one that adds more keeps both within the bound, but for what is written during a count (a
+  // sixteenth, or one larger entry).
   const low = maxBytes * (7 / 8);
   const high = maxBytes * (15 / 16);
-  const writes = createSemaphore(maxBytes);
+  // What is being written has to have room beside what is kept, so that many writers at once would push out everything:
+  // writes beyond a sixteenth of the bound wait for their turn. A larger entry is written alone.
+  const atOnce = Math.max(1, Math.floor(maxBytes / 16));
+  const turns = createSemaphore(atOnce);
+  /** Bytes that are being written. */
+  let writing = 0;
   let tally: Usage | undefined;
   /** The least recently used at the last count, the oldest last; they go before files are counted again. */
   let oldest: Found[] = [];
@@ -69,21 +75,19 @@ export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
 
   /** Counts all files and removes the least recently used until at most `room` bytes are left. */
   const count = async (room: number) => {
-    const before = added;
+    // They count until it is known what became of them.
+    const before = { added, written };
     period++;
     counting = true;
     uncertain = false;
-    added = 0;
-    written = 0;
     grown = { entries: 0, bytes: 0 };
     try {
       const left = await sweep(files, top, room, now());
       tally = { entries: left.entries + grown.entries, bytes: left.bytes + grown.bytes };
       oldest = left.oldest;
       countedAt = now();
-    } catch (error) {
-      added += before;
-      throw error;
+      added -= before.added;
+      written -= before.written;
     } finally {
       counting = false;
     }
@@ -122,21 +126,24 @@ export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
     return making;
   };
 
+  /** What is being written here, and as much of it elsewhere, but for a larger entry. */
+  const underWay = () => Math.min(maxBytes, writing + Math.min(writing, atOnce));
+
   /** Whether there is room for what is being written. */
-  const fits = () => {
-    const foreign = Math.max(0, added);
-    return tally ? tally.bytes + foreign + writes.active <= maxBytes : added + writes.active <= maxBytes / 32;
-  };
+  const fits = () =>
+    tally ? tally.bytes + Math.max(0, added) + underWay() <= maxBytes : added + writing <= maxBytes / 32;
 
   return {
     async reserve(bytes, write) {
-      const release = await writes.acquire({ weight: bytes });
+      const release = await turns.acquire({ weight: Math.min(bytes, atOnce) });
+      writing += bytes;
       try {
-        while (!fits()) await makeRoom(Math.min(low, maxBytes - writes.active));
+        while (!fits()) await makeRoom(Math.min(low, maxBytes - underWay()));
         await write();
         added += bytes;
         written += bytes;
       } finally {
+        writing -= bytes;
         release();
       }
       // Not waited for; when it fails, a later write finds no room, tries again, and tells.

@@ -237,6 +237,38 @@ describe("room in a filesystem store", () => {
     expect((await store.usage?.())?.bytes).toBe(await bytesBelow(folder.path));
   });
 
+  it("is kept above four fifths of the bound while sixteen writers wait for the disk", async () => {
+    const maxBytes = 64 * 1024;
+    let writes = 0;
+    let least = maxBytes;
+    const measured: FileSystem = {
+      ...files,
+      async writeFile(path, data) {
+        // 32 entries are half again as much as the bound.
+        if (++writes > 32) least = Math.min(least, await bytesBelow(folder.path));
+        await files.writeFile(path, data);
+      },
+    };
+    const store = open(maxBytes, measured);
+    for (let round = 0; round < 5; round++)
+      await Promise.all(
+        Array.from({ length: 16 }, (_, i) => store.set(`${round} ${i}`, "", new Uint8Array(3000).fill(i))),
+      );
+    await store.close?.();
+    expect(writes).toBe(80);
+    expect(least).toBeGreaterThan(maxBytes * (4 / 5));
+  });
+
+  it("is made for an entry of nearly the whole bound", async () => {
+    const store = open(64 * 1024);
+    for (let i = 0; i < 20; i++) await store.set(`n${i}`, "", new Uint8Array(3000));
+    const large = new Uint8Array(65_000).fill(7);
+    await store.set("large", "", large);
+    expect(await store.get("large", "")).toEqual(large);
+    await store.close?.();
+    expect(await bytesBelow(folder.path)).toBeLessThanOrEqual(64 * 1024);
+  });
+
   it("is bounded also where files are too many to be counted for each write", async () => {
     // Written without sync, for speed: this is about counting.
     const quick: FileSystem = {

@@ -14,6 +14,7 @@ import type { Readiness } from "../../src/service.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
 import { masterOf, startOrigin } from "../origin.ts";
+import type { Filled } from "./filler.ts";
 import type { Found } from "./hammer.ts";
 import { freePort, type RedisServer, startRedis } from "./redis-server.ts";
 
@@ -79,19 +80,7 @@ test.each([
   ["filesystem", () => join(folder, "hammered")],
   ["redis", () => `${redis.port}`],
 ])("two processes find no torn entry in 10,000 reads of one %s store", async (backend, place) => {
-  const script = join(folder, "hammer.mjs");
-  await build({
-    entryPoints: [join(import.meta.dirname, "hammer.ts")],
-    outfile: script,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    logLevel: "warning",
-    // What is bundled as CommonJS asks for Node's modules by require.
-    banner: {
-      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
-    },
-  });
+  const script = await bundled("hammer");
   const hammer = async (seed: number) => {
     const args = [script, backend, place(), "5000", `${seed}`];
     const { stdout } = await promisify(execFile)(process.execPath, args);
@@ -100,6 +89,19 @@ test.each([
   for (const found of await Promise.all([hammer(1), hammer(2)])) {
     expect(found).toMatchObject({ reads: 5000, wrong: 0, torn: 0, errors: [] });
     expect(found.hits).toBeGreaterThan(1000);
+  }
+});
+
+test("two processes with six writers each keep a folder between four fifths and a sixteenth above its bound", async () => {
+  const script = await bundled("filler");
+  const fill = async (seed: number) => {
+    const args = [script, join(folder, "filled"), `${2 ** 20}`, "150", `${seed}`];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    return JSON.parse(stdout) as Filled;
+  };
+  for (const { least, most } of await Promise.all([fill(1), fill(2)])) {
+    expect(least).toBeGreaterThan(4 / 5);
+    expect(most).toBeLessThanOrEqual(17 / 16);
   }
 });
 
@@ -179,6 +181,24 @@ cache: { render: ${off}, info: ${off}, origin: ${inFolder("blocks", "64MiB")} }\
   expect(origin.since().requests).toBe(0);
   await origin.close();
 });
+
+/** A script of this folder as one file that Node runs. */
+async function bundled(name: string): Promise<string> {
+  const outfile = join(folder, `${name}.mjs`);
+  await build({
+    entryPoints: [join(import.meta.dirname, `${name}.ts`)],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    logLevel: "warning",
+    // What is bundled as CommonJS asks for Node's modules by require.
+    banner: {
+      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+    },
+  });
+  return outfile;
+}
 
 async function cachesOf(url: string): Promise<Readiness["caches"]> {
   return ((await (await fetch(`${url}/ready`)).json()) as Readiness).caches;
