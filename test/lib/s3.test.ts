@@ -59,7 +59,7 @@ describe("the signature of a request", () => {
       endpoint: "https://s3.amazonaws.com",
       pathStyle: false,
       credentials: documented.account,
-      timeoutMs: 1000,
+      timeoutMs: 120_000,
       now: () => Date.UTC(2013, 4, 24),
       fetch: async (url, init) => {
         sent.push({ url: String(url), headers: new Headers(init?.headers) });
@@ -105,7 +105,7 @@ describe("a bucket", () => {
       endpoint,
       pathStyle: true,
       credentials: testAccount,
-      timeoutMs: 2000,
+      timeoutMs: 120_000,
       ...over,
     });
   };
@@ -227,7 +227,7 @@ describe("a bucket", () => {
       bucket: "b.1",
       region: "eu-west-3",
       credentials: undefined,
-      timeoutMs: 1000,
+      timeoutMs: 120_000,
       fetch: record,
     };
     for (const endpoint of ["", "http://minio.test:9000/s3/", "http://[::1]:9000"])

@@ -42,9 +42,9 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     await Promise.all([redis.admin.flushall(), behindFront.admin.flushall()]);
     bucket.objects.clear();
     const cache = `{
-      render: { backend: redis, addr: "127.0.0.1:${redis.port}", password_env: REDIS_PASSWORD, timeout: 5s },
-      info: { backend: s3, bucket: ${bucket.bucket}, region: ${bucket.region}, endpoint: "${bucket.url}", path_style: true, session_token_env: AWS_SESSION_TOKEN, timeout: 5s },
-      origin: { backend: redis, url: "${front.url}", token_env: UPSTASH_REDIS_REST_TOKEN, timeout: 5s } }`.replaceAll(
+      render: { backend: redis, addr: "127.0.0.1:${redis.port}", password_env: REDIS_PASSWORD, timeout: 10s },
+      info: { backend: s3, bucket: ${bucket.bucket}, region: ${bucket.region}, endpoint: "${bucket.url}", path_style: true, session_token_env: AWS_SESSION_TOKEN, timeout: 10s },
+      origin: { backend: redis, url: "${front.url}", token_env: UPSTASH_REDIS_REST_TOKEN, timeout: 10s } }`.replaceAll(
       "\n",
       " ",
     );
@@ -65,9 +65,9 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
       expect(first[0]).toBe(200);
       // Entries are written after the answer.
       const entriesOf = async ({ admin }: RedisServer) => (await admin.keys("*:e:*")).length;
-      await expect.poll(() => entriesOf(redis), { timeout: 10_000 }).toBe(1);
-      await expect.poll(() => entriesOf(behindFront), { timeout: 10_000 }).toBeGreaterThan(0);
-      await expect.poll(() => bucket.objects.size, { timeout: 10_000 }).toBeGreaterThan(0);
+      await expect.poll(() => entriesOf(redis), { timeout: 120_000 }).toBe(1);
+      await expect.poll(() => entriesOf(behindFront), { timeout: 120_000 }).toBeGreaterThan(0);
+      await expect.poll(() => bucket.objects.size, { timeout: 120_000 }).toBeGreaterThan(0);
       // Asked for again, the entry is used.
       const [key = ""] = await redis.admin.keys("*:e:*");
       const used = () => redis.admin.zscore("{smalti/render}:used", key.split(":e:")[1] ?? "");

@@ -42,7 +42,7 @@ const builders = {
   },
   redis(port: string) {
     const address = { host: "127.0.0.1", port: Number(port), db: 0, tls: false, password: undefined };
-    const real = redisTcp({ ...address, timeoutMs: 10_000, connectEachTime: false });
+    const real = redisTcp({ ...address, timeoutMs: 120_000, connectEachTime: false });
     const driver: RedisDriver = {
       ...real,
       async run(script, keys, args) {
