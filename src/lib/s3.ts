@@ -194,7 +194,11 @@ export function openBucket(options: BucketOptions): Bucket {
           ...(delimiter === undefined ? {} : { delimiter }),
           ...(token === undefined ? {} : { "continuation-token": token }),
         };
-        const page = await (await request("GET", "", { query })).text();
+        const response = await request("GET", "", { query });
+        const page = await response.text();
+        // The service may find out that it cannot go on after it has sent status 200.
+        if (!page.includes("<ListBucketResult"))
+          throw new S3Error(response.status, codeIn(page, response.status));
         // Not every service does as encoding-type says; those that do tell.
         const encoded = textOf(page, "EncodingType") === "url";
         const keyIn = (entry: string, name: string) => {
@@ -242,8 +246,13 @@ const longestError = 64 * 1024;
 async function errorCode(response: Response): Promise<string> {
   const tooLong = Number(response.headers.get("content-length") ?? 0) > longestError;
   const xml = tooLong ? "" : await response.text().catch(() => "");
+  return codeIn(xml, response.status);
+}
+
+/** The code that an error document names, else that of the status. */
+function codeIn(xml: string, status: number): string {
   const code = textOf(xml, "Code");
-  return /^[A-Za-z0-9.]{1,60}$/.test(code) ? code : (codeOf[response.status] ?? "Unknown");
+  return /^[A-Za-z0-9.]{1,60}$/.test(code) ? code : (codeOf[status] ?? "Unknown");
 }
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };

@@ -3,15 +3,22 @@
 
 import { ServiceError, sourceChanged } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
-import { concatenated } from "../lib/concatenated.ts";
 import { createCounts } from "../lib/count.ts";
-import { sha256, toHex } from "../lib/digest.ts";
 import { createGenerations } from "../lib/generations.ts";
 import { createLru } from "../lib/lru.ts";
 import { createSingleFlight } from "../lib/single-flight.ts";
 import type { Slot } from "../stores/slot.ts";
-import { originError, type Remote, type RemoteAnswer, type RemoteFacts, sameState } from "./remote.ts";
+import { decodeState, encodeState, idOf, type State, stateVariant, validatorOf } from "./master-state.ts";
+import {
+  hasValidator,
+  originError,
+  type Remote,
+  type RemoteAnswer,
+  type RemoteFacts,
+  sameState,
+} from "./remote.ts";
 import type { Source } from "./source.ts";
+import { tooLarge, type Whole, wholeBlocks } from "./whole-master.ts";
 
 export interface OriginCacheOptions extends Pick<Source, "name" | "prefix" | "fingerprint"> {
   readonly backend: "http" | "s3";
@@ -45,21 +52,12 @@ const gap = 2 * blockSize;
 const keptBytes = 32 * 2 ** 20;
 /** Masters whose state stays in memory. */
 const keptStates = 20_000;
-/** A master whose origin neither answers ranges nor announces a size may be as large as this: it is held as a whole. */
-const mostUnannounced = 64 * 2 ** 20;
-
-/** A master as it was last seen. */
-interface State {
-  readonly facts: RemoteFacts;
-  readonly validator: string;
-  /** Name of its blocks: another one for each state, key and origin. */
-  readonly id: string;
-  readonly checkedAt: number;
-  /** Since which purge it is known: after another one nothing of it is used or kept. */
-  readonly generation: number;
-}
-
-type Whole = Extract<RemoteAnswer, { kind: "whole" }>;
+/** A master whose origin sends neither ETag nor date, or no length, may be as large as this: it is held as a whole. */
+const mostHeld = 64 * 2 ** 20;
+/** Bytes that all of those of a source may take while they come. */
+const mostHeldAtOnce = 4 * mostHeld;
+const tooManyHeld =
+  "Too many images that have to be held as a whole are being fetched at once. Try again in a moment.";
 
 /** A source over a remote. Throws what {@link Source.open} and {@link Remote.get} throw. */
 export function originCached(options: OriginCacheOptions): Source {
@@ -135,63 +133,58 @@ export function originCached(options: OriginCacheOptions): Source {
   const newState = async (
     key: string,
     facts: RemoteFacts,
-    beginning: Uint8Array,
     generation: number,
+    all?: readonly Uint8Array[],
   ): Promise<State> => {
-    const validator = await validatorOf(facts, beginning);
+    const validator = await validatorOf(facts, all);
     return { facts, validator, id: await idOf(fingerprint, key, validator), checkedAt: now(), generation };
   };
 
-  /** Reads all of a master of an origin without ranges, block by block; memory stays bounded where its size was announced. */
-  const readWhole = async (
+  /** Bytes of masters that are being held as a whole. */
+  let held = 0;
+
+  /**
+   * Keeps all blocks of a master that comes in one answer: each as it comes where its state is known before, else all of them
+   * at its end, so that they are of one state.
+   */
+  const keepWhole = async (
     key: string,
-    { body, facts, length }: Whole,
+    answer: Whole,
     generation: number,
     onBlock?: (state: State, n: number, block: Uint8Array) => void,
   ): Promise<State> => {
-    const reader = body.getReader();
-    let state: State | undefined;
-    let waiting: Uint8Array[] = [];
-    let waitingBytes = 0;
-    let total = 0;
-    let kept = 0;
-    const keep = async (end: boolean) => {
-      const known = length ?? (end ? total : undefined);
-      if (known === undefined || (waitingBytes < blockSize && !end)) return;
-      const bytes = concatenated(waiting);
-      state ??= await newState(key, { ...facts, size: known }, bytes, generation);
-      const whole = end ? bytes.length : bytes.length - (bytes.length % blockSize);
-      for (let at = 0; at < whole; at += blockSize) {
-        const block = bytes.slice(at, Math.min(at + blockSize, whole));
-        keepBlock(key, state, kept / blockSize, block);
-        onBlock?.(state, kept / blockSize, block);
-        kept += block.length;
-      }
-      waiting = [bytes.slice(whole)];
-      waitingBytes = bytes.length - whole;
-      if (kept % mostAtOnce === 0) await slot.settled();
+    const { facts, length } = answer;
+    let count = 0;
+    const keep = async (state: State, block: Uint8Array) => {
+      keepBlock(key, state, count, block);
+      onBlock?.(state, count, block);
+      count++;
+      if (count % atOnce === 0) await slot.settled();
     };
-    try {
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) break;
-        waiting.push(value);
-        waitingBytes += value.length;
-        total += value.length;
-        if (total > (length ?? mostUnannounced))
-          throw new Error("more bytes than can be kept or were announced");
-        await keep(false);
+    if (hasValidator(facts) && length !== undefined) {
+      const state = await newState(key, { ...facts, size: length }, generation);
+      for await (const block of wholeBlocks(answer, blockSize, length)) {
+        counts.add("fetched", block.length);
+        await keep(state, block);
       }
-    } catch (error) {
-      await reader.cancel().catch(() => {});
-      throw error instanceof ServiceError ? error : originError("origin_unavailable", error);
-    } finally {
-      counts.add("fetched", total);
+      return state;
     }
-    if (length !== undefined && total !== length)
-      throw originError("origin_unavailable", `${total} of ${length} bytes`);
-    await keep(true);
-    return state ?? newState(key, { ...facts, size: 0 }, new Uint8Array(), generation);
+    const all: Uint8Array[] = [];
+    let size = 0;
+    try {
+      for await (const block of wholeBlocks(answer, blockSize, mostHeld)) {
+        counts.add("fetched", block.length);
+        size += block.length;
+        held += block.length;
+        if (held > mostHeldAtOnce) throw new ServiceError("busy", tooManyHeld);
+        all.push(block);
+      }
+      const state = await newState(key, { ...facts, size }, generation, all);
+      for (const block of all) await keep(state, block);
+      return state;
+    } finally {
+      held -= size;
+    }
   };
 
   /** Asks the origin for the beginning of a master, unless it is as it was. */
@@ -202,7 +195,13 @@ export function originCached(options: OriginCacheOptions): Source {
   ): Promise<State | undefined> => {
     const generation = generations.of(key);
     const first = { offset: 0, length: firstLength };
-    const answer = await ask(key, first, known && { facts: known.facts, purpose: "check" }, signal);
+    // Without ETag and date nothing says whether another range would be of the same state: all bytes have to come at once.
+    const range = known && !hasValidator(known.facts) && known.facts.size > firstLength ? undefined : first;
+    let answer = await ask(key, range, known && { facts: known.facts, purpose: "check" }, signal);
+    if (answer.kind === "part" && !hasValidator(answer.facts) && answer.bytes.length < answer.facts.size) {
+      if (answer.facts.size > mostHeld) throw tooLarge(answer.facts.size);
+      answer = await ask(key, undefined, undefined, signal);
+    }
     if (answer.kind === "absent") {
       if (generations.of(key) === generation) {
         states.delete(key);
@@ -213,15 +212,14 @@ export function originCached(options: OriginCacheOptions): Source {
     if (answer.kind === "unchanged" && known) return keepState(key, { ...known, checkedAt: now() });
     if (answer.kind === "whole") {
       const facts = { ...answer.facts, size: answer.length ?? -1 };
-      const told = facts.etag !== undefined || facts.modified !== undefined;
-      if (known && told && sameState(known.facts, facts)) {
+      if (known && sameState(known.facts, facts)) {
         await answer.body.cancel().catch(() => {});
         return keepState(key, { ...known, checkedAt: now() });
       }
-      return keepState(key, await readWhole(key, answer, generation));
+      return keepState(key, await keepWhole(key, answer, generation));
     }
     if (answer.kind !== "part") throw originError("origin_bad_answer", answer.kind);
-    const state = await newState(key, answer.facts, answer.bytes, generation);
+    const state = await newState(key, answer.facts, generation, [answer.bytes]);
     keepBlocks(key, state, 0, answer.bytes);
     return keepState(key, state);
   };
@@ -266,15 +264,17 @@ export function originCached(options: OriginCacheOptions): Source {
   const fetchRun = async (key: string, state: State, first: number, count: number): Promise<Uint8Array[]> => {
     const offset = first * blockSize;
     const length = Math.min(count * blockSize, state.facts.size - offset);
-    const answer = await ask(key, { offset, length }, { facts: state.facts, purpose: "read" });
+    const named = hasValidator(state.facts);
+    const range = named ? { offset, length } : undefined;
+    const answer = await ask(key, range, { facts: state.facts, purpose: "read" });
     const found: Uint8Array[] = [];
     if (answer.kind === "whole") {
       const facts = { ...answer.facts, size: answer.length ?? state.facts.size };
-      if (!sameState(facts, state.facts)) {
+      if ((named || hasValidator(facts)) && !sameState(facts, state.facts)) {
         await answer.body.cancel().catch(() => {});
         throw changed(key);
       }
-      const read = await readWhole(key, answer, state.generation, (seen, n, block) => {
+      const read = await keepWhole(key, answer, state.generation, (seen, n, block) => {
         if (seen.id === state.id && n >= first && n < first + count) found[n - first] = block;
       });
       if (read.id !== state.id || found.length < count) throw changed(key);
@@ -432,8 +432,6 @@ const mostAbsentMs = 10_000;
 /** A check of an origin ends after this. */
 const checkMs = 5_000;
 
-const stateVariant = "state";
-
 const upTo = (first: number, end: number): number[] =>
   Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
 
@@ -446,33 +444,4 @@ function runsOf(numbers: readonly number[]): { readonly first: number; readonly 
     else runs.push({ first: n, count: 1 });
   }
   return runs;
-}
-
-/** The entity tag, else the time of the last change, else a digest of the beginning; always with the size. */
-async function validatorOf({ etag, modified, size }: RemoteFacts, beginning: Uint8Array): Promise<string> {
-  const told =
-    etag ?? modified?.toString() ?? toHex(await sha256(beginning.slice(0, blockSize))).slice(0, 32);
-  return `${told}-${size}`;
-}
-
-async function idOf(fingerprint: string, key: string, validator: string): Promise<string> {
-  const text = JSON.stringify([fingerprint, key, validator]);
-  return toHex(await sha256(new TextEncoder().encode(text))).slice(0, 24);
-}
-
-const encodeState = ({ generation: _, ...state }: State) => new TextEncoder().encode(JSON.stringify(state));
-
-/** undefined for what is no state. */
-function decodeState(bytes: Uint8Array, generation: number): State | undefined {
-  try {
-    const state = JSON.parse(new TextDecoder().decode(bytes)) as Partial<State>;
-    const sound =
-      typeof state.validator === "string" &&
-      typeof state.id === "string" &&
-      typeof state.checkedAt === "number" &&
-      Number.isSafeInteger(state.facts?.size);
-    return sound ? ({ ...state, generation } as State) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -8,7 +8,8 @@ import { originError, type RemoteAnswer, type RemoteFacts, type RemoteRange } fr
 export type SendGet = (headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Response>;
 
 export interface RangeRequest {
-  readonly range: RemoteRange;
+  /** undefined: all of it in one answer. */
+  readonly range: RemoteRange | undefined;
   readonly known?: { readonly facts: RemoteFacts; readonly purpose: "read" | "check" };
   readonly signal?: AbortSignal;
 }
@@ -40,7 +41,7 @@ class Passing extends Error {
 }
 
 /**
- * The answer to a ranged GET, tried again where that may help. Bodies of parts are read whole and checked against the length
+ * The answer to a GET, mostly ranged, tried again where that may help. Bodies of parts are read whole and checked against the length
  * that was announced. Throws ServiceError `source` and `cancelled`.
  */
 export async function getRange(
@@ -79,26 +80,27 @@ async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): 
   const drop = () => response.body?.cancel().catch(() => {});
   const { status } = response;
   const told = `status ${status} ${response.statusText}`.trimEnd();
-  if (status === 206) return part(response, request.range);
+  const { range } = request;
+  if (status === 206 && range) return part(response, range);
   if (status === 200) return whole(response);
   await drop();
   const conditional = "If-None-Match" in headers || "If-Modified-Since" in headers;
   if (status === 304 && conditional) return { kind: "unchanged" };
   if (status === 404 || status === 410) return { kind: "absent" };
-  // Not even the first byte can be had of an empty file; elsewhere the file became shorter.
-  if (status === 416 && request.range.offset === 0)
+  // Not even the first byte can be had of an empty file; further on the file became shorter.
+  if (status === 416 && range?.offset === 0 && isOfNothing(response))
     return { kind: "part", facts: factsOf(response, 0, true), offset: 0, bytes: new Uint8Array() };
-  if (status === 416 || status === 412) return { kind: "changed" };
+  if ((status === 416 && range && range.offset > 0) || status === 412) return { kind: "changed" };
   if (status === 401 || status === 403 || status === 407) throw originError("origin_denied", told);
   if (passing.has(status)) throw new Passing(told, { pauseMs: retryAfter(response) });
   throw originError("origin_bad_answer", told);
 }
 
-/** The headers of a request for a range. Nothing is compressed, as ranges count the bytes of the file. */
+/** The headers of a request. Nothing is compressed, as ranges count the bytes of the file. */
 function rangeHeaders({ range, known }: RangeRequest): Record<string, string> {
   const headers: Record<string, string> = {
-    Range: `bytes=${range.offset}-${range.offset + range.length - 1}`,
     "Accept-Encoding": "identity",
+    ...(range && { Range: `bytes=${range.offset}-${range.offset + range.length - 1}` }),
   };
   if (!known) return headers;
   const { etag, modified } = known.facts;
@@ -108,6 +110,10 @@ function rangeHeaders({ range, known }: RangeRequest): Record<string, string> {
   } else if (etag !== undefined && !etag.startsWith("W/")) headers["If-Range"] = etag; // weak tags are not allowed there
   return headers;
 }
+
+/** Whether an answer 416 says that the file is empty (RFC 9110, section 14.4). */
+const isOfNothing = (response: Response) =>
+  /^bytes \*\/0$/.test(response.headers.get("content-range")?.trim() ?? "");
 
 async function part(response: Response, asked: RemoteRange): Promise<RemoteAnswer> {
   const [, first, last, total] =
@@ -165,13 +171,16 @@ async function bodyOf(response: Response, length: number): Promise<Uint8Array> {
 }
 
 function factsOf(response: Response, size: number, ranges: boolean): RemoteFacts {
-  const etag = response.headers.get("etag") ?? undefined;
+  const etag = response.headers.get("etag") || undefined;
   const modified = Date.parse(response.headers.get("last-modified") ?? "");
+  const sent = Date.parse(response.headers.get("date") ?? "");
+  // A date alone does not name a state until its second is over (RFC 9110, section 8.8.2.2); some servers send that of each answer.
+  const mayChange = etag === undefined && sent - modified < 1000;
   return {
     size,
     ranges,
-    ...(etag === undefined || etag === "" ? {} : { etag }),
-    ...(Number.isNaN(modified) ? {} : { modified }),
+    ...(etag !== undefined && { etag }),
+    ...(!Number.isNaN(modified) && !mayChange && { modified }),
   };
 }
 

@@ -8,7 +8,7 @@ export interface RemoteFacts {
   readonly size: number;
   /** As sent, quotes and `W/` included. */
   readonly etag?: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; absent while the file may change again under the same date. */
   readonly modified?: number;
   /** Whether the origin answers ranges; else every read is of the whole master. */
   readonly ranges: boolean;
@@ -28,7 +28,7 @@ export type RemoteAnswer =
       readonly offset: number;
       readonly bytes: Uint8Array;
     }
-  /** The whole master from an origin without ranges, its size as announced, else 0. Whoever gets it reads or cancels it. */
+  /** The whole master, asked for as such or from an origin without ranges; its size as announced, else 0. Whoever gets it reads or cancels it. */
   | {
       readonly kind: "whole";
       readonly facts: RemoteFacts;
@@ -44,13 +44,13 @@ export type RemoteAnswer =
 /** Reads masters of one origin. */
 export interface Remote {
   /**
-   * A range of a master. `known`: the state that the caller has. With `purpose` "read" the origin may be told that nothing but
+   * A range of a master, or all of it in one answer where no range is given. `known`: the state that the caller has. With `purpose` "read" the origin may be told that nothing but
    * this state is of use, with "check" that it need not send what is unchanged. Whether an answer is of the same state is for
    * the caller to compare. Throws ServiceError `source`, and `bad-request` for keys that cannot be asked for.
    */
   get(
     key: string,
-    range: RemoteRange,
+    range: RemoteRange | undefined,
     known?: { readonly facts: RemoteFacts; readonly purpose: "read" | "check" },
     signal?: AbortSignal,
   ): Promise<RemoteAnswer>;
@@ -60,10 +60,16 @@ export interface Remote {
   check(signal: AbortSignal): Promise<void>;
 }
 
-/** Whether two answers are of one state of a master. */
+/** Whether the origin says by ETag or date which state of a master an answer is of. */
+export function hasValidator({ etag, modified }: RemoteFacts): boolean {
+  return etag !== undefined || modified !== undefined;
+}
+
+/** Whether the origin says that two answers are of one state of a master. */
 export function sameState(a: RemoteFacts, b: RemoteFacts): boolean {
   if (a.size !== b.size) return false;
-  return a.etag !== undefined && b.etag !== undefined ? a.etag === b.etag : a.modified === b.modified;
+  if (a.etag !== undefined && b.etag !== undefined) return a.etag === b.etag;
+  return a.modified !== undefined && a.modified === b.modified;
 }
 
 /** Errors of origins, by code; all are of kind `source`. */
@@ -75,6 +81,8 @@ export const originErrors = {
   origin_not_allowed:
     "The address of this image leads to a host that this service may not read from. Ask the operator of this service.",
   origin_not_image: "The server that holds this image answered with a web page instead of an image.",
+  origin_too_large:
+    "An image that its server sends without ETag and Last-Modified, or without its length, may have at most 64 MiB; this one has more. Let that server send an ETag or Last-Modified, and the length.",
   origin_bad_answer:
     "The server that holds this image gave an answer that does not fit what was asked for. Ask the operator of this service.",
 } as const;

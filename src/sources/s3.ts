@@ -81,10 +81,12 @@ export const s3Fingerprint = ({ bucket, region, endpoint, key_prefix }: S3Source
 async function answerOf(
   bucket: Bucket,
   key: string,
-  { "Accept-Encoding": _, ...headers }: Readonly<Record<string, string>>,
+  asked: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Response> {
+  const { "Accept-Encoding": _, ...ranged } = asked;
   // fetch itself asks for identity where there is a range; a second one would change what is signed.
+  const headers = "Range" in asked ? ranged : asked;
   try {
     return await bucket.request("GET", key, { headers, signal });
   } catch (error) {

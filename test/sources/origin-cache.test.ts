@@ -1,59 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createCounts } from "../../src/lib/count.ts";
-import { nodePlatform } from "../../src/platform/node.ts";
 import { buildSources } from "../../src/sources/index.ts";
-import { type SourceOptions, sourceOptions } from "../../src/sources/options.ts";
+import { sourceOptions } from "../../src/sources/options.ts";
 import { blockSize } from "../../src/sources/origin-cache.ts";
-import type { Source, SourceImage } from "../../src/sources/source.ts";
+import type { Source } from "../../src/sources/source.ts";
 import { heapStore } from "../../src/stores/heap.ts";
 import { createSlot, type Slot, slotCounts } from "../../src/stores/slot.ts";
 import { sourceContract } from "../contracts/source.ts";
-import { type Master, masterOf, type Origin, startOrigin } from "../origin.ts";
+import { masterOf, type Origin, startOrigin } from "../origin.ts";
 import { startS3 } from "../s3/server.ts";
-
-const platform = nodePlatform(new URL("../../dist/", import.meta.url));
-
-/** Bytes that differ from block to block and from seed to seed. */
-function pattern(size: number, seed = 0): Uint8Array {
-  const data = new Uint8Array(size);
-  for (let i = 0; i < size; i++) data[i] = (i * 31 + (i >> 8) * 17 + (i >> 16) * 7 + seed * 101) & 255;
-  return data;
-}
-
-/** Equality of megabytes, element by element, is slow. */
-const expectBytes = (got: Uint8Array | undefined, wanted: Uint8Array) =>
-  expect(Buffer.compare(got ?? new Uint8Array(), wanted), "the same bytes").toBe(0);
-
-const slotOver = (store = heapStore({ maxBytes: 256 * 2 ** 20 })): Slot =>
-  createSlot({ name: "origin", store, counts: createCounts(...slotCounts), ttl: 0, log: { warn() {} } });
-
-interface SourceChoice extends Record<string, unknown> {
-  readonly slot?: Slot;
-}
-
-const opened: Origin[] = [];
-afterEach(async () => {
-  for (const origin of opened.splice(0)) await origin.close();
-});
-
-async function originWith(masters: Readonly<Record<string, Master>>): Promise<Origin> {
-  const origin = await startOrigin(masters);
-  opened.push(origin);
-  return origin;
-}
-
-function httpSource(origin: Origin, { slot = slotOver(), ...options }: SourceChoice = {}): Source {
-  const parsed = sourceOptions.parse([
-    { name: "web", type: "http", url: `${origin.url}/{identifier}`, ...options },
-  ]);
-  return buildSources(parsed as SourceOptions[], platform, slot).default;
-}
-
-async function open(source: Source, key: string): Promise<SourceImage> {
-  const image = await source.open(key);
-  if (!image) throw new Error(`${key} is not there`);
-  return image;
-}
+import { expectBytes, httpSource, open, originWith, pattern, platform, slotOver } from "./over-origin.ts";
 
 const content = pattern(5000);
 
@@ -234,7 +190,7 @@ describe("a master that changes", () => {
     }
   });
 
-  test("without ETag and date its beginning and size tell", async () => {
+  test("without ETag and date its bytes tell", async () => {
     const origin = await originWith({ a: masterOf(content, { etag: undefined }) });
     const source = httpSource(origin, { revalidate: "0s" });
     const { validator } = await open(source, "a");
@@ -345,6 +301,13 @@ describe("servers of all kinds", () => {
     ["compressed", { "content-type": "image/tiff", "content-encoding": "gzip" }, 200, "origin_bad_answer"],
     ["another range", { "content-range": "bytes 5-9/100" }, 206, "origin_bad_answer"],
     ["no range", { "content-range": "bytes */100" }, 206, "origin_bad_answer"],
+    [
+      "a refusal of the range of a file that is not empty",
+      { "content-range": "bytes */100" },
+      416,
+      "origin_bad_answer",
+    ],
+    ["a refusal of the range without the length of the file", {}, 416, "origin_bad_answer"],
     ["denied", {}, 403, "origin_denied"],
     ["not signed in", {}, 401, "origin_denied"],
     ["a teapot", {}, 418, "origin_bad_answer"],
@@ -542,6 +505,19 @@ describe("a bucket", () => {
     await expect(source.check()).resolves.toBeUndefined();
     await s3.close();
   });
+
+  test.each([undefined, '"1"'])(
+    "an error document with status 200 (ETag %s) is an error of the source",
+    async (etag) => {
+      const { s3, source } = await bucketSource(["a.jpg"]);
+      s3.fault = () => ({ refuse: { status: 200, code: "InternalError" }, ...(etag ? { etag } : {}) });
+      await expect(source.open("a.jpg")).rejects.toMatchObject({ kind: "source", code: "origin_bad_answer" });
+      await expect(source.list?.("")).rejects.toMatchObject({ kind: "source", code: "origin_bad_answer" });
+      s3.fault = () => undefined;
+      expectBytes(await (await open(source, "a.jpg")).bytes.read(0, 5000), content);
+      await s3.close();
+    },
+  );
 
   test("slow, garbled and cut answers cost a try or an error, never wrong bytes", async () => {
     const { s3, source } = await bucketSource(["a.jpg"]);
