@@ -45,7 +45,7 @@ const remoteRevalidate = durationOption.default("60s").meta({
 });
 
 const templateForm =
-  'expected an http or https URL with {identifier} in its path or query, such as https://example.org/masters/{identifier}, or "{identifier}" alone';
+  'expected an http or https URL without user information and with {identifier} in its path or query, such as https://example.org/masters/{identifier}, or "{identifier}" alone';
 const hostForm = "expected a host, such as images.example.org or images.example.org:8443";
 
 const staleIfError = durationOption.default("1h").meta({
