@@ -27,13 +27,16 @@ const switchWords: ReadonlyMap<string, boolean> = new Map([
   ["off", false],
 ]);
 
+/** The word that options with more than two values have for true and false. */
+const wordOf = (on: boolean) => (on ? "on" : "off");
+
 /** What else a scalar may mean, the likeliest first. */
 function readingsOf(value: unknown, text: string): readonly unknown[] {
-  if (typeof value === "boolean") return [text, value ? "on" : "off"];
+  if (typeof value === "boolean") return [text, wordOf(value)];
   if (typeof value === "number") return [text];
   if (typeof value !== "string") return [];
   const word = switchWords.get(value.toLowerCase());
-  if (word !== undefined) return [word];
+  if (word !== undefined) return [word, wordOf(word)];
   return /^-?\d+(\.\d+)?$/.test(value) ? [Number(value)] : [];
 }
 

@@ -182,6 +182,7 @@ describe("scalars that YAML reads as something else than is meant", () => {
     ["window: false", { window: "off" }],
     ["supersample: false", { supersample: "off" }],
     ["supersample: 0", { supersample: "off" }],
+    ["supersample: no", { supersample: "off" }],
     ["jpeg_passthrough: false", { jpeg_passthrough: "off" }],
   ])("%s is the switch of that name", (text, expected) => {
     expect(accepted(`image: { ${text} }`).image).toMatchObject(expected);
