@@ -3,7 +3,8 @@
 import { deflateIdentity } from "./codecs/deflate-identity.ts";
 import { createCodecs } from "./codecs/index.ts";
 import { createPool, poolCounts } from "./codecs/pool.ts";
-import type { Config } from "./config/schema.ts";
+import { createLiveSettings } from "./config/live.ts";
+import { type Config, configTree } from "./config/schema.ts";
 import { configWarnings } from "./config/warnings.ts";
 import { admissionCounts, createAdmission } from "./images/admit.ts";
 import { createIgnoredProfiles } from "./images/ignored-profiles.ts";
@@ -19,15 +20,6 @@ import { parseDuration } from "./lib/quantity.ts";
 import type { Platform } from "./platform/platform.ts";
 import { buildSources, type Sources } from "./sources/index.ts";
 import { buildSlots, type Slots } from "./stores/index.ts";
-
-/** Settings that count at once when the configuration is read again. None shapes an answer: `Last-Modified` counts on that. */
-export const liveKeys = [
-  "image.max_pixel_area",
-  "image.max_concurrent",
-  "limits.max_in_flight",
-  "limits.max_in_flight_per_ip",
-  "log.level",
-] as const;
 
 export interface Readiness {
   readonly status: "ready" | "unready";
@@ -56,7 +48,7 @@ export interface Service {
   readonly caching: { readonly image: string; readonly info: string };
   readonly proxies: readonly IpRange[];
   config(): Config;
-  /** Takes the live keys of a new configuration; the keys that changed but wait for the next start. */
+  /** Takes the live keys of a new configuration. Returns the keys that changed but wait for the next start. */
   reload(config: Config): readonly string[];
   ready(): Promise<Readiness>;
   close(): Promise<void>;
@@ -75,9 +67,9 @@ export async function createService(
   log: Log,
   version: string,
 ): Promise<Service> {
-  let current = config;
+  const settings = createLiveSettings(configTree(), config);
   for (const { path, message } of configWarnings(config)) log.warn(`${path}: ${message}`);
-  const workers = () => current.image.max_concurrent || platform.parallelism;
+  const workers = () => settings.current().image.max_concurrent || platform.parallelism;
   const memory = memoryBudget(config.image, platform.memoryBytes);
   const gate = () => ({ places: workers(), memory, waiting: waitingPerPlace * workers() });
   const ignoredProfiles = createIgnoredProfiles(log);
@@ -98,6 +90,12 @@ export async function createService(
   });
   const admission = createAdmission(gate(), createCounts(...admissionCounts));
   const probes = createAdmission(gate(), createCounts(...admissionCounts));
+  settings.subscribe(({ log: { level } }) => {
+    log.level(level);
+    pool.resize(workers());
+    admission.limit(gate());
+    probes.limit(gate());
+  });
   const startedAt = Date.now();
 
   const timeoutMs = parseDuration(config.image.timeout);
@@ -127,7 +125,7 @@ export async function createService(
     },
     tileSize: config.image.tile_size,
     timeoutMs,
-    maxPixelArea: () => current.image.max_pixel_area,
+    maxPixelArea: () => settings.current().image.max_pixel_area,
   };
 
   return {
@@ -143,27 +141,8 @@ export async function createService(
       info: `public, max-age=${Math.floor(parseDuration(config.http.info_max_age) / 1000)}`,
     },
     proxies: config.trusted_proxies.map(parseRange),
-    config: () => current,
-    reload(next) {
-      const waits = changedKeys(current, next).filter(
-        (key) => !(liveKeys as readonly string[]).includes(key),
-      );
-      current = {
-        ...current,
-        limits: next.limits,
-        log: { ...current.log, level: next.log.level },
-        image: {
-          ...current.image,
-          max_pixel_area: next.image.max_pixel_area,
-          max_concurrent: next.image.max_concurrent,
-        },
-      };
-      log.level(current.log.level);
-      pool.resize(workers());
-      admission.limit(gate());
-      probes.limit(gate());
-      return waits;
-    },
+    config: settings.current,
+    reload: settings.take,
     async ready() {
       const [sourceHealth, cacheHealth] = await Promise.all([
         Promise.all(sources.all.map((source) => health(source.name, source.backend, () => source.check()))),
@@ -202,15 +181,4 @@ async function health(name: string, backend: string, check: () => Promise<void>)
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Dotted keys whose values differ; lists count as one value. */
-function changedKeys(before: unknown, after: unknown, path = ""): string[] {
-  const isRecord = (value: unknown): value is Record<string, unknown> =>
-    typeof value === "object" && value !== null && !Array.isArray(value);
-  if (isRecord(before) && isRecord(after))
-    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) =>
-      changedKeys(before[key], after[key], path ? `${path}.${key}` : key),
-    );
-  return JSON.stringify(before) === JSON.stringify(after) ? [] : [path];
 }

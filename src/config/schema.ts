@@ -12,8 +12,9 @@ import { aliasesOption } from "./aliases.ts";
 import { type SchemaNode, treeOf } from "./walk.ts";
 
 /**
- * `edit`: whether a change counts at once (SIGHUP, admin editor) or at the next start, for the key with all that stands in it.
- * `env`: the variable that overrides the file. `secret`: the key with all that stands in it is not shown.
+ * `edit`: whether a change counts at once (SIGHUP, admin editor) or at the next start, for the key with all that stands in it;
+ * `restart` where nothing is said. What is live may refuse a request, but never shapes an answer: `Last-Modified` counts on
+ * that. `env`: the variable that overrides the file. `secret`: the key with all that stands in it is not shown.
  */
 export interface OptionMeta {
   readonly description: string;

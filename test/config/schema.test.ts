@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import { configTree } from "../../src/config/schema.ts";
 import { leaves } from "../../src/config/walk.ts";
-import { liveKeys } from "../../src/service.ts";
 
 const all = leaves(configTree());
 
@@ -43,11 +42,6 @@ test("a key names the backends that accept it, unless all do", () => {
     });
     expect([path, of ?? backends]).toEqual([path, accepting]);
   }
-});
-
-test("the keys that the schema calls live are those that a reload takes", () => {
-  const live = all.filter(({ node }) => node.edit === "live");
-  expect(live.map(({ path }) => path).sort()).toEqual([...liveKeys].sort());
 });
 
 test("the variables that override the file are the documented four", () => {

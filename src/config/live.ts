@@ -1,0 +1,104 @@
+// The configuration that counts now: what of a changed file counts at once follows from `edit` in the schema.
+
+import { pathText } from "./problems.ts";
+import { isObject, nodesAt, type Part, partsOf, type SchemaNode } from "./walk.ts";
+
+export interface LiveSettings<T> {
+  current(): T;
+  /** Calls `act` after each change, for parts that do not ask for {@link current} whenever they need it. */
+  subscribe(act: (current: T) => void): void;
+  /** Takes the live keys of other settings. Returns the keys, as paths, that differ and wait for the next start. */
+  take(next: T): readonly string[];
+}
+
+/** Settings that change while they are used. `root`: the tree of their schema. */
+export function createLiveSettings<T>(root: SchemaNode, initial: T): LiveSettings<T> {
+  let current = initial;
+  const subscribers: ((current: T) => void)[] = [];
+  return {
+    current: () => current,
+    subscribe: (act) => void subscribers.push(act),
+    take(next) {
+      current = taken(current, next, nodesAt(root, [])) as T;
+      for (const act of subscribers) act(current);
+      return differences(current, next).map(pathText);
+    },
+  };
+}
+
+/**
+ * The value before, with what is live from the value after. Objects are merged key by key. A list, an object of another kind, and
+ * what is only there before or after, are taken whole or not at all: whole where nothing waits of what differs in them.
+ */
+function taken(before: unknown, after: unknown, nodes: readonly SchemaNode[]): unknown {
+  if (
+    isObject(before) &&
+    isObject(after) &&
+    editOf(nodes) === undefined &&
+    !kindsDiffer(before, after, nodes)
+  ) {
+    const merged = pairsOf(before, after, nodes).map(
+      ({ key, nodes }) => [key, taken(before[key], after[key], nodes)] as const,
+    );
+    return Object.fromEntries(merged.filter(([, value]) => value !== undefined));
+  }
+  return waits(before, after, nodes) ? before : after;
+}
+
+/** Whether something that differs waits for the next start, as all does that the schema does not call live. */
+function waits(before: unknown, after: unknown, nodes: readonly SchemaNode[]): boolean {
+  if (same(before, after)) return false;
+  const edit = editOf(nodes);
+  if (edit) return edit === "restart";
+  const pairs = pairsOf(before, after, nodes);
+  return pairs.length === 0 || pairs.some((pair) => waits(pair.before, pair.after, pair.nodes));
+}
+
+/** What the schema says of a value with all that stands in it; undefined where only of parts of it. */
+function editOf(nodes: readonly SchemaNode[]): SchemaNode["edit"] {
+  const edits = nodes.flatMap(({ edit }) => edit ?? []);
+  return edits.includes("restart") ? "restart" : edits[0];
+}
+
+interface Pair {
+  readonly key: string;
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly nodes: readonly SchemaNode[];
+}
+
+/** The parts of two values side by side. */
+function pairsOf(before: unknown, after: unknown, nodes: readonly SchemaNode[]): Pair[] {
+  const byKey = (value: unknown) =>
+    new Map(partsOf(value, nodes).map((part): [string, Part] => [String(part.key), part]));
+  const [old, now] = [byKey(before), byKey(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].map((key) => ({
+    key,
+    before: old.get(key)?.value,
+    after: now.get(key)?.value,
+    nodes: (now.get(key) ?? old.get(key))?.nodes ?? [],
+  }));
+}
+
+/** Whether two objects are different members of a union, such as stores of different backends. */
+function kindsDiffer(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+  nodes: readonly SchemaNode[],
+): boolean {
+  const words = nodes.flatMap(({ properties = {} }) =>
+    Object.keys(properties).filter((key) => properties[key]?.const !== undefined),
+  );
+  return words.some((key) => before[key] !== after[key]);
+}
+
+/** Paths at which two values differ; a list is one value. */
+function differences(before: unknown, after: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (isObject(before) && isObject(after))
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) =>
+      differences(before[key], after[key], [...path, key]),
+    );
+  return same(before, after) ? [] : [path];
+}
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
