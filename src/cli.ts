@@ -7,12 +7,12 @@ import { effectiveYaml } from "./config/effective.ts";
 import { loadConfig, problemLines } from "./config/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "./config/paths.ts";
 import type { Config } from "./config/schema.ts";
+import { nameOf, placed } from "./lib/checks.ts";
 import { createLog } from "./lib/log.ts";
 import { maskUrls } from "./lib/mask-urls.ts";
 import { parseDuration } from "./lib/quantity.ts";
 import type { Platform, Serving } from "./platform/platform.ts";
 import { createService, type Service } from "./service.ts";
-import { placeOf } from "./sources/options.ts";
 import { printStart } from "./start-facts.ts";
 import { version } from "./version.ts";
 
@@ -80,9 +80,12 @@ export async function run(platform: Platform, args: readonly string[]): Promise<
 
 /** Prints the effective configuration, and beside it what is valid but doubtful or cannot be used here. */
 async function check(platform: Platform, config: Config): Promise<void> {
-  for (const warning of await checkWarnings(config, platform))
-    platform.write?.("err", `smalti: warning: ${warning}\n`);
+  const warnings = await checkWarnings(config, platform).catch((error: unknown) => {
+    throw new StartError(error instanceof Error ? error.message : String(error));
+  });
+  for (const warning of warnings) platform.write?.("err", `smalti: warning: ${warning}\n`);
   platform.write?.("out", effectiveYaml(config));
+  platform.exit?.(0); // a server that does not answer may still be waited for
 }
 
 interface LoadedFile {
@@ -136,22 +139,10 @@ async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): P
   const service = await createService(config, platform, log, version).catch((error: unknown) => {
     throw new StartError(error instanceof Error ? error.message : String(error));
   });
-  const readiness = await service.ready();
-  const unhealthy = readiness.sources.filter((source) => !source.healthy);
-  // A server that is away now may be back soon; a folder that is not there is a mistake.
-  for (const { name, backend, error } of unhealthy)
-    if (backend !== "filesystem") log.warn("a source cannot be used at the moment", { source: name, error });
-  const unusable = unhealthy.filter(({ backend }) => backend === "filesystem");
-  if (unusable.length > 0) {
-    await closeBy(service, performance.now() + parseDuration(config.shutdown_timeout));
-    // Only the terminal is told where; /ready is public.
-    const place = (name: string) => config.sources.filter((source) => source.name === name).map(placeOf)[0];
-    throw new StartError(
-      unusable.map(({ name, error }) => `source "${name}" at ${place(name)}: ${error}`).join("\n"),
-    );
-  }
   if (!platform.serve) throw new StartError(`the runtime ${platform.name} cannot listen by itself`);
   const app = createApp(service);
+  // Beside listening, which waits for no check.
+  const checking = service.check();
   const serving = await platform
     .serve({
       ...parseAddress(config.addr),
@@ -166,7 +157,18 @@ async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): P
   // Before anybody can read that it serves, and stop it.
   platform.onSignal?.("stop", () => void stop(platform, service, serving));
   platform.onSignal?.("reload", () => void reload(platform, service, args));
-  await printStart(service, { urls: serving.urls, file: loaded.file, readiness });
+  const findings = await checking;
+  const mistakes = findings.flatMap(({ check, problem }) =>
+    problem !== undefined && check.neededFor === "start"
+      ? [`${nameOf(check)} at ${placed(check, problem)}`]
+      : [],
+  );
+  if (mistakes.length > 0) {
+    await serving.stop(0);
+    await closeBy(service, performance.now() + parseDuration(config.shutdown_timeout));
+    throw new StartError(mistakes.join("\n"));
+  }
+  await printStart(service, { urls: serving.urls, file: loaded.file, findings });
 }
 
 function listenProblem(addr: string, error: unknown): string {

@@ -12,20 +12,19 @@ import { createIndexes } from "./images/indexes.ts";
 import { memoryBudget } from "./images/options.ts";
 import { outputPolicy } from "./images/policy.ts";
 import type { RenderParts } from "./images/render.ts";
+import { type CheckedPart, checkedParts, checkLog, type Finding, runChecks } from "./lib/checks.ts";
 import { createCounts } from "./lib/count.ts";
 import { type IpRange, parseRange } from "./lib/ip-range.ts";
 import type { Log } from "./lib/log.ts";
-import { maskUrls } from "./lib/mask-urls.ts";
 import { parseDuration } from "./lib/quantity.ts";
+import { buildOuterParts } from "./parts.ts";
 import type { Platform } from "./platform/platform.ts";
-import { buildSources, type Sources } from "./sources/index.ts";
-import { buildSlots, type Slots } from "./stores/index.ts";
+import type { Sources } from "./sources/index.ts";
+import type { Slots } from "./stores/index.ts";
 
-export interface Readiness {
-  readonly status: "ready" | "unready";
-  readonly sources: readonly Health[];
-  readonly caches: readonly Health[];
-}
+export type Readiness = { readonly status: "ready" | "unready" } & {
+  readonly [Part in CheckedPart]: readonly Health[];
+};
 
 export interface Health {
   readonly name: string;
@@ -50,6 +49,11 @@ export interface Service {
   config(): Config;
   /** Takes the live keys of a new configuration. Returns the keys that changed but wait for the next start. */
   reload(config: Config): readonly string[];
+  /** Runs the checks of all parts; logs nothing. */
+  check(): Promise<readonly Finding[]>;
+  /** Logs what has changed since the findings before. */
+  logFindings(findings: readonly Finding[]): void;
+  /** Both, for /ready. */
   ready(): Promise<Readiness>;
   close(): Promise<void>;
 }
@@ -78,8 +82,7 @@ export async function createService(
     deflate: (data, level) => platform.deflate(data, level),
     ignoredProfile: ignoredProfiles.tell,
   });
-  const slots = buildSlots(config.cache, platform, log);
-  const sources = buildSources(config.sources, platform, slots.origin);
+  const { slots, sources, checks } = buildOuterParts(config, platform, log);
   const pool = createPool({
     platform,
     codecs,
@@ -127,6 +130,8 @@ export async function createService(
     timeoutMs,
     maxPixelArea: () => settings.current().image.max_pixel_area,
   };
+  const check = () => runChecks(checks);
+  const logFindings = checkLog(log);
 
   return {
     platform,
@@ -143,14 +148,12 @@ export async function createService(
     proxies: config.trusted_proxies.map(parseRange),
     config: settings.current,
     reload: settings.take,
+    check,
+    logFindings,
     async ready() {
-      const [sourceHealth, cacheHealth] = await Promise.all([
-        Promise.all(sources.all.map((source) => health(source.name, source.backend, () => source.check()))),
-        Promise.all(slots.all.map((slot) => health(slot.name, slot.backend, () => slot.check()))),
-      ]);
-      // A broken cache costs speed, not answers: only sources decide.
-      const ready = sourceHealth.every((source) => source.healthy);
-      return { status: ready ? "ready" : "unready", sources: sourceHealth, caches: cacheHealth };
+      const findings = await check();
+      logFindings(findings);
+      return readinessOf(findings);
     },
     async close() {
       await Promise.allSettled([pool.close(), slots.close()]);
@@ -158,27 +161,18 @@ export async function createService(
   };
 }
 
-const checkLimitMs = 2000;
-
-async function health(name: string, backend: string, check: () => Promise<void>): Promise<Health> {
-  const began = performance.now();
-  const latencyMs = () => Math.round((performance.now() - began) * 10) / 10;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${checkLimitMs / 1000} s`)), checkLimitMs);
+function readinessOf(findings: readonly Finding[]): Readiness {
+  const healthOf = ({ check: { name, backend }, latencyMs, problem }: Finding): Health => ({
+    name,
+    backend,
+    healthy: problem === undefined,
+    latencyMs,
+    ...(problem !== undefined && { error: problem }),
   });
-  try {
-    await Promise.race([check(), late]);
-    return { name, backend, healthy: true, latencyMs: latencyMs() };
-  } catch (error) {
-    return {
-      name,
-      backend,
-      healthy: false,
-      latencyMs: latencyMs(),
-      error: error instanceof Error ? maskUrls(error.message) : "not usable",
-    };
-  } finally {
-    clearTimeout(timer);
-  }
+  const parts = Object.keys(checkedParts).map((part) => [
+    part,
+    findings.filter(({ check }) => check.part === part).map(healthOf),
+  ]);
+  const lacking = findings.some(({ check, problem }) => problem !== undefined && check.neededFor !== "speed");
+  return { status: lacking ? "unready" : "ready", ...Object.fromEntries(parts) };
 }

@@ -4,8 +4,8 @@ import { countImages } from "./images/count-images.ts";
 import { firstImages } from "./images/first-images.ts";
 import { memoryBudget } from "./images/options.ts";
 import { withDeadline } from "./lib/bounded-wait.ts";
-import type { Readiness, Service } from "./service.ts";
-import { placeOf } from "./sources/options.ts";
+import { type Finding, nameOf, placed } from "./lib/checks.ts";
+import type { Service } from "./service.ts";
 import type { Source } from "./sources/source.ts";
 import { type StartFacts, startFields, startText } from "./start-text.ts";
 
@@ -17,11 +17,15 @@ export interface StartedWith {
   readonly urls: readonly string[];
   /** Absolute path of the configuration file; undefined where there is none. */
   readonly file: string | undefined;
-  readonly readiness: Readiness;
+  readonly findings: readonly Finding[];
 }
 
-/** Prints what a service serves: text for a terminal, or one message of a log in JSON, whose reader gets nothing else. */
+/**
+ * Logs what cannot be used, and prints what a service serves: text for a terminal, or one message of a log in JSON, whose
+ * reader gets nothing else.
+ */
 export async function printStart(service: Service, started: StartedWith): Promise<void> {
+  service.logFindings(started.findings);
   const facts = await startFacts(service, started);
   if (service.config().log.format === "json") service.log.info("serving", startFields(facts));
   else service.platform.write?.("out", startText(facts));
@@ -30,22 +34,20 @@ export async function printStart(service: Service, started: StartedWith): Promis
 /** The facts of a service. Looks into its sources for at most a second; never throws. */
 export async function startFacts(
   { platform, version, sources, slots, images, config }: Service,
-  { urls, file, readiness }: StartedWith,
+  { urls, file, findings }: StartedWith,
 ): Promise<StartFacts> {
-  const { sources: options, ...settings } = config();
-  const problems = (all: Readiness["sources"]) => new Map(all.map(({ name, error }) => [name, error]));
-  const sourceProblems = problems(readiness.sources);
-  const cacheProblems = problems(readiness.caches);
+  const settings = config();
   const describeSource = async (source: Source) => {
-    const own = options.find(({ name }) => name === source.name);
-    const problem = sourceProblems.get(source.name);
-    const count = problem === undefined ? await countImages(source, look) : undefined;
+    const own = findings.find(({ check: { part, name } }) => part === "sources" && name === source.name);
+    const place = own?.check.place;
+    const unusable = own?.problem !== undefined;
+    const count = unusable ? undefined : await countImages(source, look);
     return {
       name: source.name,
       prefix: source.prefix,
-      ...(own ? { place: placeOf(own) } : {}),
-      ...(count ? { count } : {}),
-      ...(problem === undefined ? {} : { problem }),
+      ...(place !== undefined && { place }),
+      ...(count && { count }),
+      ...(unusable && { unusable }),
     };
   };
   const [described, example] = await Promise.all([
@@ -63,10 +65,10 @@ export async function startFacts(
     configuration: file,
     urls,
     sources: described,
-    caches: slots.all.map(({ name, about }) => {
-      const problem = cacheProblems.get(name);
-      return { name, about, ...(problem === undefined ? {} : { problem }) };
-    }),
+    caches: slots.all.map(({ name, about }) => ({ name, about })),
+    faults: findings.flatMap(({ check, problem }) =>
+      problem === undefined ? [] : [{ what: nameOf(check), problem: placed(check, problem) }],
+    ),
     settings,
     ...(example ? { example } : {}),
   };

@@ -21,6 +21,8 @@ export interface StartFacts {
   /** The first one without a prefix, else the first, is the default source. */
   readonly sources: readonly SourceFacts[];
   readonly caches: readonly CacheFacts[];
+  /** What cannot be used, and why. */
+  readonly faults: readonly { readonly what: string; readonly problem: string }[];
   readonly settings: Pick<Config, "image" | "limits" | "cache">;
   /** An image of the default source. */
   readonly example?: Listed;
@@ -31,17 +33,16 @@ export interface SourceFacts {
   readonly prefix: string;
   /** Folder, URL or bucket; absent for the bundled sample. */
   readonly place?: string;
+  /** It is named among the faults. */
+  readonly unusable?: true;
   /** Absent where the source cannot list its images, or cannot be used. */
   readonly count?: ImageCount;
-  /** Why it cannot be used. */
-  readonly problem?: string;
 }
 
 export interface CacheFacts {
   readonly name: string;
   /** Backend and bounds in words. */
   readonly about: string;
-  readonly problem?: string;
 }
 
 /** The facts for machines, as the fields of one log message. */
@@ -54,7 +55,7 @@ export function startFields(facts: StartFacts): Record<string, unknown> {
     configuration,
     sources: sources.map(({ name }) => name),
     caches: caches.map(({ name, about }) => `${name}: ${about}`),
-    unusable: faults(facts).map(({ what }) => what),
+    unusable: facts.faults.map(({ what }) => what),
   };
 }
 
@@ -79,9 +80,9 @@ export function startText(facts: StartFacts): string {
 
 const row = (name: string, text: string) => `  ${name.padEnd(14)} ${text}`;
 
-function sourceText({ name, place, prefix, count, problem }: SourceFacts): string {
+function sourceText({ name, place, prefix, count, unusable }: SourceFacts): string {
   if (place === undefined) return `the bundled picture \`${name}\``;
-  const holds = problem === undefined ? holdsText(count) : "cannot be used, see below";
+  const holds = unusable ? "cannot be used, see below" : holdsText(count);
   return `${name}: ${place}${prefix ? ` under ${prefix}` : ""}, ${holds}`;
 }
 
@@ -159,23 +160,11 @@ function addressLines({ urls, sources, example }: StartFacts): string[] {
   return [row("start page", `${first}/`), image()];
 }
 
-/** Sources and caches that cannot be used. */
-function faults({ sources, caches }: StartFacts): { readonly what: string; readonly problem: string }[] {
-  return [
-    ...sources.map(({ name, place, problem }) => ({
-      what: `source "${name}"`,
-      problem: problem && `${place ? `${place}: ` : ""}${problem}`,
-    })),
-    ...caches.map(({ name, problem }) => ({ what: `cache "${name}"`, problem })),
-  ].flatMap(({ what, problem }) => (problem ? [{ what, problem }] : []));
-}
-
-function faultLines(facts: StartFacts): string[] {
-  const found = faults(facts);
-  if (found.length === 0) return [];
+function faultLines({ faults }: StartFacts): string[] {
+  if (faults.length === 0) return [];
   return [
     "",
     "  Cannot be used at the moment; each is tried again when it is needed, and /ready tells how it is:",
-    ...found.map(({ what, problem }) => `    ${what}: ${problem}`),
+    ...faults.map(({ what, problem }) => `    ${what}: ${problem}`),
   ];
 }

@@ -36,7 +36,7 @@ export async function start(platform: Platform, configText: string | undefined):
   return {
     answer: createApp(service).fetch,
     // Such a runtime does not tell where it listens.
-    print: async (file) => printStart(service, { urls: [], file, readiness: await service.ready() }),
+    print: async (file) => printStart(service, { urls: [], file, findings: await service.check() }),
     async settled() {
       await Promise.all(service.slots.all.map((slot) => slot.settled()));
     },

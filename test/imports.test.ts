@@ -25,6 +25,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   manifests: ["iiif", "sources", "stores", "hooks", "access", "images"],
   config: ["images/options.ts", "sources/options.ts", "stores/options.ts", "access/options.ts"],
   "service.ts": ["*", "!api"],
+  "parts.ts": ["*", "!api"],
   "check.ts": ["*", "!api"],
   "start-facts.ts": ["*", "!api"],
   "start-text.ts": ["iiif", "images", "config"],

@@ -38,7 +38,7 @@ function taken(before: unknown, after: unknown, nodes: readonly SchemaNode[]): u
     !kindsDiffer(before, after, nodes)
   ) {
     const merged = pairsOf(before, after, nodes).map(
-      ({ key, nodes }) => [key, taken(before[key], after[key], nodes)] as const,
+      (pair) => [pair.key, taken(pair.before, pair.after, pair.nodes)] as const,
     );
     return Object.fromEntries(merged.filter(([, value]) => value !== undefined));
   }

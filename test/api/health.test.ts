@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Log, type LogFields, silentLog } from "../../src/lib/log.ts";
 import { fixturesFolder } from "../host.ts";
 import { type Served, served } from "../served.ts";
 
@@ -34,17 +35,24 @@ describe("/ready", () => {
   let folder: string;
   let root: string;
   let app: Served;
+  const logged: [string, string, LogFields?][] = [];
+  const log: Log = {
+    ...silentLog,
+    info: (...line) => void logged.push(["info", ...line]),
+    warn: (...line) => void logged.push(["warn", ...line]),
+  };
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "smalti-ready-"));
     root = join(folder, "scans");
     mkdirSync(root);
     copyFileSync(join(fixturesFolder, "base.png"), join(root, "base.png"));
-    app = await served(`
+    const yaml = `
 sources:
   - { name: scans, type: filesystem, root: ${JSON.stringify(root)} }
   - { name: maps, type: filesystem, root: ${JSON.stringify(fixturesFolder)}, prefix: maps/ }
-cache: { render: { backend: filesystem, path: ${JSON.stringify(join(folder, "cache"))} }, info: { backend: none } }`);
+cache: { render: { backend: filesystem, path: ${JSON.stringify(join(folder, "cache"))} }, info: { backend: none } }`;
+    app = await served(yaml, {}, { log });
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -85,8 +93,14 @@ cache: { render: { backend: filesystem, path: ${JSON.stringify(join(folder, "cac
     expect(image.status).toBe(500);
     expect(await image.text()).not.toContain(folder);
     expect((await app.get("/health")).status).toBe(200);
+    expect((await app.get("/ready")).status).toBe(503);
     renameSync(`${root}-away`, root);
     expect((await app.get("/ready")).status).toBe(200);
+    const ofSources = logged.filter(([, message]) => message.startsWith("a source"));
+    expect(ofSources.map(([level, message, fields]) => [level, message, fields?.source])).toEqual([
+      ["warn", "a source cannot be used at the moment", "scans"],
+      ["info", "a source can be used again", "scans"],
+    ]);
   });
 });
 

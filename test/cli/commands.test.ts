@@ -29,6 +29,9 @@ function write(name: string, yaml: string): string {
   return path;
 }
 
+/** Listening does not wait until it is known that a start is a mistake. */
+const anyPort = { SERVICE_ADDR: "127.0.0.1:0" };
+
 const lines = (text: string) => text.trimEnd().split("\n");
 
 describe("version and help", () => {
@@ -89,6 +92,23 @@ image: { max_pixel_area: 5000000 }
     ]);
     expect(readdirSync(folder)).not.toContain("made");
     expect(readdirSync(folder).filter((name) => name.startsWith("."))).toEqual([]);
+  });
+
+  test("warns of servers that cannot be reached, and ends", async () => {
+    // Nobody listens on port 1.
+    const file = write(
+      "away.yaml",
+      `sources: [{ name: far, type: http, url: "http://127.0.0.1:1/{identifier}?key=hunter2" }]
+cache: { info: { backend: redis, addr: "127.0.0.1:1" } }`,
+    );
+    const { code, out, err } = await built.run(["check", "-config", file]);
+    expect([code, out]).toEqual([0, expect.stringContaining("name: far")]);
+    expect(lines(err)).toEqual([
+      expect.stringMatching(
+        /^smalti: warning: sources\.0\.url: http:\/\/127\.0\.0\.1:1\/\{identifier\}\?key=\*\*\*: .*does not answer/,
+      ),
+      expect.stringMatching(/^smalti: warning: cache\.info: /),
+    ]);
   });
 
   test("shows what the environment overrides", async () => {
@@ -175,8 +195,8 @@ describe("mistakes give one line that says what to do, and exit code 1", () => {
 
   test("a root that is not there", async () => {
     const file = write("gone.yaml", "sources: [{ name: scans, type: filesystem, root: ./gone }]");
-    const { code, err } = await built.run(["-config", file]);
-    expect(code).toBe(1);
+    const { code, out, err } = await built.run(["-config", file], { env: anyPort });
+    expect([code, out]).toEqual([1, ""]);
     expect(lines(err)).toEqual([
       expect.stringMatching(/source "scans" at \/.*\/gone: .*Create it, mount it, or correct root/),
     ]);
@@ -192,7 +212,11 @@ describe("mistakes give one line that says what to do, and exit code 1", () => {
       "locked.yaml",
       "sources: [{ name: scans, type: filesystem, root: ./locked }]\ncache: { origin: { backend: none } }",
     );
-    const { code, err } = await built.run(["-config", file], { uid: 65_534, cwd: "/" });
+    const { code, err } = await built.run(["-config", file], {
+      uid: 65_534,
+      cwd: "/",
+      env: anyPort,
+    });
     expect(code).toBe(1);
     expect(lines(err)).toEqual([
       expect.stringMatching(/source "scans" at .*\/locked: .*cannot be read.*right to read/),
@@ -207,6 +231,24 @@ describe("mistakes give one line that says what to do, and exit code 1", () => {
     other.close();
     expect([code, out]).toEqual([1, ""]);
     expect(lines(err)).toEqual([expect.stringMatching(new RegExp(`:${port} is in use; .*SERVICE_ADDR=`))]);
+  });
+
+  test("a port in use, without a wait for a server of masters that never answers", async () => {
+    // Takes connections and says nothing.
+    const silent = createServer((socket) => socket.on("error", () => {}));
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as { port: number };
+    const file = write(
+      "silent.yaml",
+      `sources: [{ name: far, type: http, url: "http://127.0.0.1:${port}/{identifier}" }]`,
+    );
+    const { code, out, err } = await built.run(["-config", file], {
+      env: { SERVICE_ADDR: `127.0.0.1:${port}` },
+    });
+    silent.close();
+    expect([code, out]).toEqual([1, ""]);
+    // Were the check waited for, the log would name the source before.
+    expect(lines(err)).toEqual([expect.stringMatching(new RegExp(`:${port} is in use; `))]);
   });
 
   test.each(["18.20.8", "20.8.1"])("Node %s", async (version) => {

@@ -16,6 +16,7 @@ function facts(yaml: string, given: Partial<StartFacts> = {}): StartFacts {
     urls: ["http://127.0.0.1:8080"],
     sources: [{ name: "scans", prefix: "", place: "/srv/scans", count: { images: 3, more: false } }],
     caches: [{ name: "render", about: "heap, up to 256 MiB, kept for 24h" }],
+    faults: [],
     settings: config,
     ...given,
   };
@@ -48,16 +49,19 @@ describe("a source", () => {
   test("that cannot be used is named below the addresses with its place and the reason", () => {
     const sources = [
       { name: "scans", prefix: "", place: "/srv/scans", count: { images: 3, more: false } },
-      { name: "vault", prefix: "v/", place: "s3://vault/", problem: "The bucket is locked. Unlock it." },
+      { name: "vault", prefix: "v/", place: "s3://vault/", unusable: true as const },
     ];
-    const caches = [{ name: "render", about: "redis", problem: "connection refused" }];
-    const text = lines(facts("", { sources, caches }));
+    const faults = [
+      { what: 'source "vault"', problem: "s3://vault/: The bucket is locked. Unlock it." },
+      { what: 'cache "render"', problem: "connection refused" },
+    ];
+    const text = lines(facts("", { sources, faults }));
     expect(text).toContain("  source         vault: s3://vault/ under v/, cannot be used, see below");
     const home = text.findIndex((line) => line.includes("start page"));
     const vault = text.indexOf('    source "vault": s3://vault/: The bucket is locked. Unlock it.');
     expect(vault).toBeGreaterThan(home);
     expect(text.at(-1)).toBe('    cache "render": connection refused');
-    expect(startFields(facts("", { sources, caches }))).toMatchObject({
+    expect(startFields(facts("", { sources, faults }))).toMatchObject({
       unusable: ['source "vault"', 'cache "render"'],
     });
   });

@@ -1,0 +1,85 @@
+// Whether what the parts of the service stand on (folders, servers) can be used: asked at start, by `smalti check` and by /ready.
+
+import { withDeadline } from "./bounded-wait.ts";
+import type { Log } from "./log.ts";
+import { maskUrls } from "./mask-urls.ts";
+
+/** The kinds of parts as /ready lists them, and what one of each is called. */
+export const checkedParts = { sources: "source", caches: "cache" } as const;
+
+export type CheckedPart = keyof typeof checkedParts;
+
+/** What a part contributes. */
+export interface Check {
+  readonly part: CheckedPart;
+  readonly name: string;
+  readonly backend: string;
+  /** The key of the configuration to look at. */
+  readonly key: string;
+  /** Folder, URL or bucket, for the operator alone. Holds no secret. */
+  readonly place?: string;
+  /** `start`: the service does not start without it. `answers`: it starts, but is not ready. `speed`: it is slower. */
+  readonly neededFor: "start" | "answers" | "speed";
+  /** Resolves when it can be used; throws with the reason, in words for the operator. */
+  run(): Promise<void>;
+  /** The same for `smalti check`, where {@link run} might leave something behind. */
+  dryRun?(): Promise<void>;
+  /** It logs by itself that it cannot be used. */
+  readonly logs?: true;
+}
+
+/** What came of a check. */
+export interface Finding {
+  readonly check: Check;
+  readonly latencyMs: number;
+  /** Why it cannot be used, without paths and secrets; absent where it can. */
+  readonly problem?: string;
+}
+
+/** A check that takes longer fails. */
+const limitMs = 2000;
+
+/** Runs checks beside each other, for two seconds at most. Never rejects. */
+export function runChecks(
+  checks: readonly Check[],
+  run = (check: Check): Promise<void> => check.run(),
+): Promise<readonly Finding[]> {
+  return Promise.all(
+    checks.map(async (check) => {
+      const began = performance.now();
+      const finding = () => ({ check, latencyMs: Math.round((performance.now() - began) * 10) / 10 });
+      try {
+        await withDeadline(limitMs, () => run(check));
+        return finding();
+      } catch (error) {
+        const problem = error instanceof Error ? maskUrls(error.message) : "not usable";
+        return { ...finding(), problem };
+      }
+    }),
+  );
+}
+
+/** A checked part in a few words, such as `source "scans"`. */
+export const nameOf = ({ part, name }: Check): string => `${checkedParts[part]} "${name}"`;
+
+/** What is wrong where, for the operator. */
+export const placed = ({ place }: Check, problem: string): string =>
+  place === undefined ? problem : `${place}: ${problem}`;
+
+/** Returns a function that logs which parts can no longer be used, or again, since it was last called. */
+export function checkLog(log: Pick<Log, "info" | "warn">): (findings: readonly Finding[]) => void {
+  const unusable = new Set<Check>();
+  return (findings) => {
+    for (const { check, problem } of findings) {
+      if (check.logs || (problem !== undefined) === unusable.has(check)) continue;
+      const what = checkedParts[check.part];
+      if (problem === undefined) {
+        unusable.delete(check);
+        log.info(`a ${what} can be used again`, { [what]: check.name });
+      } else {
+        unusable.add(check);
+        log.warn(`a ${what} cannot be used at the moment`, { [what]: check.name, error: problem });
+      }
+    }
+  };
+}

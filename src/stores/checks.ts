@@ -1,0 +1,38 @@
+// What the slots contribute to the checks of the service.
+
+import type { Check } from "../lib/checks.ts";
+import type { Platform } from "../platform/platform.ts";
+import { probeFolder } from "./folder.ts";
+import { cacheFolder, type Slots } from "./index.ts";
+import type { CacheOptions } from "./options.ts";
+
+/** A check for each slot. `options`: what they were built from. */
+export function slotChecks(
+  slots: Slots,
+  options: CacheOptions,
+  { files, env }: Pick<Platform, "files" | "env">,
+): Check[] {
+  return (["render", "info", "origin"] as const).map((name) => {
+    const slot = slots[name];
+    const own = options[name];
+    const folder = own.backend === "filesystem" ? cacheFolder(own, env) : undefined;
+    return {
+      part: "caches",
+      name,
+      backend: slot.backend,
+      key: `cache.${name}${folder === undefined ? "" : ".path"}`,
+      ...(folder !== undefined && { place: folder }),
+      // A broken cache costs speed, not answers.
+      neededFor: "speed",
+      run: () => slot.check(),
+      ...(files && folder !== undefined && { dryRun: () => writable(files, folder) }),
+      logs: true,
+    };
+  });
+}
+
+/** Throws where entries could not be written to a folder, which is not made. */
+async function writable(files: NonNullable<Platform["files"]>, folder: string): Promise<void> {
+  const fault = await probeFolder(files, folder);
+  if (fault !== undefined) throw new Error(fault);
+}

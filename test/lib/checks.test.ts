@@ -1,0 +1,79 @@
+// Checks of what parts stand on: what is found, and what of it is logged.
+
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { type Check, checkLog, type Finding, runChecks } from "../../src/lib/checks.ts";
+
+const check = (name: string, run: () => Promise<void>, more: Partial<Check> = {}): Check => ({
+  part: "sources",
+  name,
+  backend: "http",
+  key: "sources.0.url",
+  neededFor: "answers",
+  run,
+  ...more,
+});
+
+const fine = async () => {};
+
+describe("checks", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test("are all run, each with its problem, URLs masked", async () => {
+    const findings = await runChecks([
+      check("a", fine),
+      check("b", async () => {
+        throw new Error("http://user:hunter2@example.org does not answer.");
+      }),
+      check("c", () => {
+        throw "text";
+      }),
+    ]);
+    expect(findings.map(({ check: { name }, problem }) => [name, problem])).toEqual([
+      ["a", undefined],
+      ["b", "http://***@example.org does not answer."],
+      ["c", "not usable"],
+    ]);
+    for (const { latencyMs } of findings) expect(latencyMs).toBeGreaterThanOrEqual(0);
+  });
+
+  test("that do not end fail after two seconds, and hold no other up", async () => {
+    vi.useFakeTimers();
+    const others: string[] = [];
+    const checks = [
+      check("silent", () => new Promise(() => {})),
+      check("quick", async () => void others.push("quick")),
+    ];
+    const found = runChecks(checks);
+    await vi.advanceTimersByTimeAsync(1999);
+    expect(others).toEqual(["quick"]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect((await found).map(({ problem }) => problem)).toEqual(["no answer within 2000 ms", undefined]);
+  });
+});
+
+describe("the log of checks", () => {
+  const far = check("far", fine);
+  const logged = (...rounds: readonly (readonly Finding[])[]) => {
+    const lines: unknown[] = [];
+    const log = checkLog({
+      warn: (message, fields) => lines.push(["warn", message, fields]),
+      info: (message, fields) => lines.push(["info", message, fields]),
+    });
+    for (const findings of rounds) log(findings);
+    return lines;
+  };
+  const broken = { check: far, latencyMs: 1, problem: "It is away." };
+  const whole = { check: far, latencyMs: 1 };
+
+  test("names what can no longer be used once, and once more when it can be used again", () => {
+    expect(logged([whole], [broken], [broken], [whole], [whole])).toEqual([
+      ["warn", "a source cannot be used at the moment", { source: "far", error: "It is away." }],
+      ["info", "a source can be used again", { source: "far" }],
+    ]);
+  });
+
+  test("leaves out what logs by itself", () => {
+    const own = check("render", fine, { part: "caches", logs: true });
+    expect(logged([{ check: own, latencyMs: 1, problem: "full" }])).toEqual([]);
+  });
+});
