@@ -182,33 +182,48 @@ function listenProblem(addr: string, error: unknown): string {
 
 let stopping = false;
 
+/** Most that is kept of shutdown_timeout for the end of the process itself, in milliseconds. */
+const lastMs = 2500;
+/** How long connections and workers take to end when they are cut. */
+const cutMs = 100;
+
 /** Ends within shutdown_timeout, whatever hangs; a second signal ends at once. */
 async function stop(platform: Platform, service: Service, serving: Serving): Promise<void> {
+  const { log } = service;
+  const tell = (calls: readonly string[]) =>
+    log.error("ended by a signal, because calls of the operating system do not end", { calls });
   if (stopping) {
-    service.log.error("stopped by a second signal before everything was closed");
-    platform.exit?.(1);
+    log.error("stopped by a second signal before everything was closed");
+    platform.exit?.(1, tell);
     return;
   }
   stopping = true;
-  const graceMs = parseDuration(service.config().shutdown_timeout);
-  const end = performance.now() + graceMs;
+  const timeoutMs = parseDuration(service.config().shutdown_timeout);
+  const graceMs = Math.max(timeoutMs / 2, timeoutMs - lastMs);
+  const end = performance.now() + graceMs + cutMs;
   const stopped = serving.stop(graceMs);
-  service.log.info("stopping"); // where Node says so it takes no new connections any more
-  await stopped;
+  log.info("stopping"); // where Node says so it takes no new connections any more
+  if (!(await endsBy(end, stopped)))
+    log.warn("stopped before every connection was closed, because shutdown_timeout is over");
   if (!(await closeBy(service, end)))
-    service.log.warn("stopped before every cache was closed, because shutdown_timeout is over");
-  platform.exit?.(0);
+    log.warn("stopped before every cache was closed, because shutdown_timeout is over", {
+      caches: service.slots.open(),
+    });
+  platform.exit?.(0, tell);
 }
 
 /** Closes the service, but waits no longer than to `end` (of performance.now()). False where it was not closed by then. */
-async function closeBy(service: Service, end: number): Promise<boolean> {
+const closeBy = (service: Service, end: number) => endsBy(end, service.close());
+
+/** Whether work ends by `end` (of performance.now()), as soon as that is known. */
+async function endsBy(end: number, work: Promise<void>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), Math.max(0, end - performance.now()));
   });
-  const closed = await Promise.race([service.close().then(() => true), late]);
+  const ended = await Promise.race([work.then(() => true), late]);
   clearTimeout(timer);
-  return closed;
+  return ended;
 }
 
 async function reload(platform: Platform, service: Service, args: Arguments): Promise<void> {

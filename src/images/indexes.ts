@@ -4,6 +4,7 @@ import type { ImageHeader, IndexAccess, IndexBlocks, Indexing, ReadRequest } fro
 import type { Codecs } from "../codecs/index.ts";
 import type { Pool } from "../codecs/pool.ts";
 import { cancelled, ServiceError } from "../errors.ts";
+import { withDeadline } from "../lib/bounded-wait.ts";
 import { createGenerations } from "../lib/generations.ts";
 import { createLru } from "../lib/lru.ts";
 import type { Slot } from "../stores/slot.ts";
@@ -75,6 +76,8 @@ const shareOfSlot = 1 / 4;
 /** Kinds of error after which the image is rendered without an index; after others the next render begins anew. */
 const degrading: ReadonlySet<ServiceError["kind"]> = new Set<ServiceError["kind"]>(["decode", "unsupported"]);
 
+/** How long one pass waits in all for a slow slot to take its blocks, in milliseconds. What the slot drops then is made again. */
+const longestWait = 10_000;
 /** How long a master goes without an index that its slot did not keep. */
 const pauseAfterUnfit = 60_000;
 /** Of so many masters it is known that theirs did not fit. */
@@ -176,16 +179,21 @@ export function createIndexes({
   });
 
   /** Where the blocks of an index go that is being made: into the slot, one behind the other, or into memory. */
-  const keeping = (key: IndexKey, made: Map<number, Uint8Array>): IndexBlocks => ({
-    ...blocksOf(key, origin.maxBytes() === 0 ? made : undefined),
-    async keep(block, bytes) {
-      if (origin.maxBytes() === 0) made.set(block, bytes);
-      else if (idOf(key) === key.id) {
-        origin.put(key.name, blockVariant(key, block), bytes);
-        await origin.settled();
-      }
-    },
-  });
+  const keeping = (key: IndexKey, made: Map<number, Uint8Array>): IndexBlocks => {
+    let patience = longestWait;
+    return {
+      ...blocksOf(key, origin.maxBytes() === 0 ? made : undefined),
+      async keep(block, bytes) {
+        if (origin.maxBytes() === 0) made.set(block, bytes);
+        else if (idOf(key) === key.id) {
+          origin.put(key.name, blockVariant(key, block), bytes);
+          const began = now();
+          await withDeadline(patience, () => origin.settled()).catch(() => {});
+          patience = Math.max(0, patience - (now() - began));
+        }
+      },
+    };
+  };
 
   const memoryOf = (header: ImageHeader, full?: boolean) =>
     codecs.byFormat(header.format).indexMemory?.(header, full) ?? 0;

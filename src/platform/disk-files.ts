@@ -144,9 +144,9 @@ export function diskFiles(disk: Fetcher): FileSystem {
         async close() {},
       };
     },
-    async readFile(path) {
+    async readFile(path, { plain = false } = {}) {
       const kind = await kindOf(path);
-      if (kind === undefined) return undefined;
+      if (kind === undefined || (plain && kind !== "file")) return undefined;
       if (kind !== "file") throw notRegular(path, kind);
       const response = await disk.fetch(urlOf(path));
       if (response.ok) return bytesOf(response);

@@ -2,6 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, totalmem } from "node:os";
+import type { Platform } from "./platform.ts";
+import type { ProcessRuntime } from "./start-commands.ts";
 
 /** First readable file's text, trimmed. */
 function firstText(...paths: readonly string[]): string | undefined {
@@ -22,6 +24,15 @@ export function usableMemory(): number {
   );
   const machine = totalmem();
   return limit > 0 && limit < machine ? limit : machine;
+}
+
+/** File calls that the runtime can have under way at once; those that are more wait. */
+export function fileThreads(runtime: ProcessRuntime, env: Platform["env"]): number {
+  // Deno's threads for blocking calls are as many as this whatever is set.
+  if (runtime === "deno") return 32;
+  const set = Number(env.UV_THREADPOOL_SIZE);
+  if (set >= 1) return Math.min(1024, Math.floor(set));
+  return runtime === "node" ? 4 : Math.max(2, usableProcessors());
 }
 
 /** Processors that may be used, at least 1: a quota of 1.5 processors counts as 2. */

@@ -40,6 +40,10 @@ function bytesOf(data: Uint8Array): Uint8Array {
 
 /** Reading that does not wait for the other end of a pipe; Windows has neither. */
 const readOnly = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+/** The same for what is no symbolic link. */
+const readPlain = readOnly | (constants.O_NOFOLLOW ?? 0);
+/** What opens of links, sockets and devices fail with. */
+const notPlainCodes = new Set(["ELOOP", "EMLINK", "ENXIO", "EOPNOTSUPP"]);
 
 const stateOf = ({ ino, ctimeMs }: Stats) => `${ino}:${ctimeMs}`;
 const idOf = (stats: Stats) => `${stats.dev}:${stateOf(stats)}`;
@@ -161,6 +165,22 @@ async function readRange(handle: FileHandle, offset: number, length: number): Pr
   return out;
 }
 
+/** The bytes of a regular file that is no link; undefined for anything else. */
+async function readPlainFile(path: string): Promise<Uint8Array | undefined> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, readPlain);
+  } catch (error) {
+    if (notPlainCodes.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    throw error;
+  }
+  try {
+    return (await handle.stat()).isFile() ? bytesOf(await handle.readFile()) : undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
 let written = 0;
 
 /** Makes a rename last beyond a crash; where directories cannot be synced, the rename alone has to do. */
@@ -219,7 +239,8 @@ export function nodeFiles(): FileSystem {
       }),
     realPath: (path) => unlessAbsent(() => realpath(path)),
     open: openFile,
-    readFile: (path) => unlessAbsent(async () => bytesOf(await readFile(path))),
+    readFile: (path, { plain = false } = {}) =>
+      unlessAbsent(async () => (plain ? readPlainFile(path) : bytesOf(await readFile(path)))),
     async *list(path) {
       for await (const entry of await opendir(path)) {
         if (!entry.isSymbolicLink()) {

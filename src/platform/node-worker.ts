@@ -1,6 +1,7 @@
 // A pool worker as a Node worker thread.
 
 import { Worker } from "node:worker_threads";
+import { liveWorkers } from "./exit.ts";
 import type { WorkerPort } from "./platform.ts";
 
 /** JavaScript heap of one worker. Pixels and WebAssembly memories lie outside it; what fills it is a runaway job. */
@@ -9,6 +10,8 @@ const heapMegabytes = 1024;
 /** Starts the module at `url` as a worker thread. */
 export function startNodeWorker(url: URL): WorkerPort {
   const worker = new Worker(url, { resourceLimits: { maxOldGenerationSizeMb: heapMegabytes } });
+  liveWorkers.add(worker);
+  worker.on("exit", () => liveWorkers.delete(worker));
   let dead = false;
   const deaths: ((reason: string) => void)[] = [];
   const die = (reason: string) => {

@@ -36,7 +36,11 @@ export interface FileSystem {
   realPath(path: string): Promise<string | undefined>;
   /** Regular files only; opening a pipe or device is an error, and never waits. */
   open(path: string): Promise<OpenFile>;
-  readFile(path: string): Promise<Uint8Array | undefined>;
+  /**
+   * With `plain` only a regular file that is no symbolic link, and undefined for anything else, without ever waiting for a
+   * pipe's other end.
+   */
+  readFile(path: string, options?: { readonly plain?: boolean }): Promise<Uint8Array | undefined>;
   /** Entries of a directory; a symbolic link has the kind of what it leads to. */
   list(path: string): AsyncIterable<FileEntry>;
   /** The whole file appears at once or not at all, also after a crash (temporary name, sync, rename) where the runtime can. Makes parent directories. */
@@ -110,6 +114,8 @@ export interface Platform {
   /** The request target as it came (path and query, before any URL parsing), where the runtime tells. */
   rawTarget(request: Request): string | undefined;
   readonly files?: FileSystem;
+  /** File calls that can be under way at once, in the whole process; further ones wait. No bound where it is absent. */
+  readonly fileThreads?: number;
   /** GET requests to addresses that `allowed` accepts; not on workerd, whose own network policy decides. */
   checkedGet?(allowed: (address: string, hostname: string) => boolean): CheckedGet;
   /** What one request opened no other may use: sockets are opened anew each time (workerd). */
@@ -122,7 +128,10 @@ export interface Platform {
   serve?(options: ServeOptions): Promise<Serving>;
   /** Calls back on SIGHUP (reload) and on SIGTERM and SIGINT (stop). */
   onSignal?(signal: "reload" | "stop", listener: () => void): void;
-  /** Ends the process after its output is flushed. */
-  exit?(code: number): void;
+  /**
+   * Ends the process after its output is flushed, within two seconds. Where threads hang that an exit would wait for (Node), it
+   * ends by a signal, after `tell` was called with what they do.
+   */
+  exit?(code: number, tell?: (calls: readonly string[]) => void): void;
   write?(stream: "out" | "err", text: string): void;
 }

@@ -4,7 +4,8 @@ import { promisify } from "node:util";
 import { deflate as deflateCallback } from "node:zlib";
 import { checkedGet } from "./checked-get.ts";
 import { assetReader, moduleLoader } from "./dist-files.ts";
-import { usableMemory, usableProcessors } from "./machine.ts";
+import { endProcess } from "./exit.ts";
+import { fileThreads, usableMemory, usableProcessors } from "./machine.ts";
 import { nodeFiles } from "./node-files.ts";
 import type { Platform } from "./platform.ts";
 import { notedAddress, notedTarget } from "./request-facts.ts";
@@ -36,15 +37,14 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
     clientAddress: notedAddress,
     rawTarget: notedTarget,
     files: nodeFiles(),
+    fileThreads: fileThreads(name, process.env),
     checkedGet,
     cwd: process.cwd(),
     startCommands: startCommands(name, process.argv[1], process.env),
     onSignal(signal, listener) {
       for (const name of signals[signal]) process.on(name, listener);
     },
-    exit(code) {
-      process.stdout.write("", () => process.stderr.write("", () => process.exit(code)));
-    },
+    exit: (code, tell) => endProcess(name, code, tell),
     write(stream, text) {
       (stream === "out" ? process.stdout : process.stderr).write(text);
     },

@@ -6,7 +6,7 @@ import type { StoreOptions } from "./options.ts";
 
 /** Of a read and a write where the options do not say; nobody waits for a write. */
 const usual = {
-  // A write may have to wait until all files of the folder are counted.
+  // Each call of a file has a deadline of its own. A write may have to wait until all files of the folder are counted.
   filesystem: { read: 5000, write: 300_000 },
   redis: { read: 250, write: 2000 },
   "redis over REST": { read: 1000, write: 8000 },
@@ -15,7 +15,7 @@ const usual = {
 
 /** Of `timeout`, which is for reads. */
 const writeFactor = 8;
-/** Entries of the slot `origin` are up to a thousand times as large as those of the others. */
+/** Entries of the slot `origin` are up to a thousand times as large as those of the others, and take long over a network. */
 const originFactor = 8;
 /** Shorter than the 2 s that /ready waits. */
 const check = 1800;
@@ -33,7 +33,7 @@ export function deadlinesOf(options: StoreOptions, use: string): Deadlines | und
   if (isInMemory(options)) return undefined;
   const row = usual[options.backend === "redis" && options.url ? "redis over REST" : options.backend];
   const told = "timeout" in options && options.timeout ? parseDuration(options.timeout) : undefined;
-  const factor = use === "origin" ? originFactor : 1;
+  const factor = use === "origin" && options.backend !== "filesystem" ? originFactor : 1;
   const read = factor * (told ?? row.read);
   const write = factor * (told === undefined ? row.write : writeFactor * told);
   return { read, write, purge: Math.max(30_000, write), check };

@@ -8,9 +8,9 @@
 import { z } from "zod";
 import { createLru } from "../lib/lru.ts";
 import { pathOption } from "../lib/option-types.ts";
-import type { FileSystem } from "../platform/platform.ts";
 import { boundOptions, type StoreDefaults } from "./bounds.ts";
 import { decodeEntry, encodeEntry, entryKey, entryPath } from "./entry.ts";
+import { boundFiles, type EntryFiles, type FileDeadlines } from "./entry-files.ts";
 import { folderFault } from "./folder.ts";
 import { createRoom } from "./room.ts";
 import { roundTrip } from "./round-trip.ts";
@@ -31,7 +31,7 @@ export const filesystemOptions = (defaults: StoreDefaults) =>
   });
 
 export interface FilesystemStoreOptions {
-  readonly files: FileSystem;
+  readonly files: EntryFiles;
   /** Absolute. Made when the first entry is written. */
   readonly path: string;
   /**
@@ -39,6 +39,9 @@ export interface FilesystemStoreOptions {
    * sixteenth, or by one larger entry. An entry that is larger than the bound is not kept.
    */
   readonly maxBytes: number;
+  /** File calls at once, and how long each may take; those of a usual disk. */
+  readonly calls?: number;
+  readonly deadlines?: FileDeadlines;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -47,7 +50,9 @@ export interface FilesystemStoreOptions {
 const touchInterval = 60_000;
 
 /** A store over what lies in the folder already, if anything. */
-export function filesystemStore({ files, path, maxBytes, now = Date.now }: FilesystemStoreOptions): Store {
+export function filesystemStore(options: FilesystemStoreOptions): Store {
+  const { path, maxBytes, now = Date.now } = options;
+  const files = boundFiles(options.files, options.calls, options.deadlines);
   const top = `${path.replace(/[/\\]+$/, "")}/v1`;
   const touched = createLru<string, number>(10_000);
   const room = createRoom({ files, top, maxBytes, now });
@@ -82,7 +87,7 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
 
   const get: Store["get"] = async (name, variant) => {
     const file = await fileOf(name, variant);
-    const stored = await files.readFile(file);
+    const stored = await files.readFile(file, { plain: true });
     if (!stored) return undefined;
     const body = await decodeEntry(stored, entryKey(name, variant), now());
     if (body) await markUsed(file);
@@ -100,19 +105,25 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
     }
     await room.reserve(entry.length, async () => {
       const done = room.change();
-      const old = await files.stat(file);
-      // Another process may have removed the empty folder just before the file was put into it: once more, then.
-      await files.writeFile(file, entry).catch(() => files.writeFile(file, entry));
+      const stat = await files.stat(file);
+      if (stat?.kind === "directory") await files.remove(file);
+      const old = stat?.kind === "file" ? stat : undefined;
+      await files.writeFile(file, entry).catch((error: unknown) => {
+        // Another process may have removed the empty folder just before the file was put into it: once more, then.
+        if ((error as { code?: unknown }).code !== "ENOENT") throw error;
+        return files.writeFile(file, entry);
+      });
       done(old ? 0 : 1, entry.length - (old?.size ?? 0));
     });
     touched.set(file, now(), 1);
   };
 
   const remove: Store["delete"] = async (name, variant) => {
+    await files.lateWrites();
     if (variant !== undefined) return removeFile(await fileOf(name, variant));
     const { folder, file } = await placeOf(name);
     let removed = 0;
-    for (const entry of await entriesOf(files, folder))
+    for (const { name: entry } of await entriesOf(files, folder))
       if (entryFile.test(entry) && entry.startsWith(file)) removed += await removeFile(`${folder}/${entry}`);
     return removed;
   };
@@ -123,7 +134,7 @@ export function filesystemStore({ files, path, maxBytes, now = Date.now }: Files
     set,
     delete: remove,
     async clear() {
-      await room.settled();
+      await Promise.all([room.settled(), files.lateWrites()]);
       await clearFolder(files, top);
       room.reset();
       touched.clear();

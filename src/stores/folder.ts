@@ -13,6 +13,7 @@ const reasons: Readonly<Record<string, string>> = {
   EFBIG: "a file may not grow as large as needed. Raise the limit on the size of files",
   ENOTDIR: "a part of its path is a file. Set another path",
   EEXIST: "a part of its path is a file. Set another path",
+  ETIMEDOUT: "it does not answer. Check its mount and its disk",
   ENOENT: "it is not there and cannot be made. Make it, or set another path",
 };
 

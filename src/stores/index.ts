@@ -8,7 +8,6 @@ import { bucketOf } from "../lib/s3-options.ts";
 import { secretOf } from "../lib/secret.ts";
 import type { Platform } from "../platform/platform.ts";
 import { deadlinesOf } from "./deadlines.ts";
-import { fallbackStore } from "./fallback.ts";
 import { filesystemStore } from "./filesystem.ts";
 import { guardedStore } from "./guard.ts";
 import { heapStore } from "./heap.ts";
@@ -24,8 +23,10 @@ import type { Store } from "./store.ts";
 export interface StoreHost {
   /** What the store is for; stores that share a place keep apart by it. */
   readonly use: string;
-  readonly platform: Pick<Platform, "files" | "env" | "connectionsEndWithRequest">;
+  readonly platform: Pick<Platform, "files" | "fileThreads" | "env" | "connectionsEndWithRequest">;
   readonly log: Pick<Log, "warn">;
+  /** Stores that may be in files; together they leave a thread to others, even if all of them hang. */
+  readonly folders: number;
 }
 
 type Backend = StoreOptions["backend"];
@@ -38,29 +39,32 @@ type Builders = {
 
 /** Most that a heap holds which stands in for a folder. */
 const standInBytes = 64 * 2 ** 20;
+/** File calls of one store at once; more make no disk faster. */
+const mostCalls = 8;
+const callsOf = (threads: number, folders: number) =>
+  Math.min(mostCalls, Math.max(1, Math.floor((threads - 1) / folders)));
+
+const standInOf = ({ max_bytes }: { readonly max_bytes: string | number }) =>
+  heapStore({ maxBytes: Math.min(parseSize(max_bytes), standInBytes) });
 
 const builders: Builders = {
   heap: ({ max_bytes }) => heapStore({ maxBytes: parseSize(max_bytes) }),
-  filesystem({ path, max_bytes }, { use, platform, log }) {
-    const { files } = platform;
-    const maxBytes = parseSize(max_bytes);
-    const folder = cacheFolder({ path }, platform.env);
-    const standIn = () => heapStore({ maxBytes: Math.min(maxBytes, standInBytes) });
-    const warn = (cause: unknown) =>
-      log.warn(
-        "the cache folder cannot be written; entries are kept in memory instead. Set its path or its rights.",
-        {
-          slot: use,
-          cause: String(cause),
-        },
-      );
+  filesystem(options, { use, platform, log, folders }) {
+    const { files, fileThreads } = platform;
+    const folder = cacheFolder(options, platform.env);
     if (!files || !folder) {
-      warn(files ? "no home folder is known" : "this runtime has no files");
-      return standIn();
+      log.warn("the cache has no folder; entries are kept in memory instead. Set its path.", {
+        slot: use,
+        cause: files ? "no home folder is known" : "this runtime has no files",
+      });
+      return standInOf(options);
     }
-    const store = filesystemStore({ files, path: `${folder.replace(/[/\\]+$/, "")}/${use}`, maxBytes });
-    // A folder that the operator chose is not silently left: the log and /ready say what is wrong with it.
-    return path ? store : fallbackStore(store, standIn(), warn);
+    return filesystemStore({
+      files,
+      path: `${folder.replace(/[/\\]+$/, "")}/${use}`,
+      maxBytes: parseSize(options.max_bytes),
+      ...(fileThreads ? { calls: callsOf(fileThreads, folders) } : {}),
+    });
   },
   redis(options, { use, platform }) {
     const { addr, db, tls, password_env, url, token_env, prefix, max_memory } = options;
@@ -91,7 +95,9 @@ export function createStore<B extends Backend>(
 ): Store | undefined {
   const store = (builders[options.backend as B] as Builders[B])(options, host);
   const deadlines = deadlinesOf(options, host.use);
-  return store && deadlines ? guardedStore(store, deadlines) : store;
+  // A folder that hangs once and again is left alone: memory stands in for it.
+  const circuit = options.backend === "filesystem" ? { failures: 2 } : {};
+  return store && deadlines ? guardedStore(store, deadlines, circuit) : store;
 }
 
 /** The folder of `backend: filesystem`, in which each slot has one of its own; undefined where no default is known. */
@@ -116,6 +122,8 @@ export interface Slots {
   readonly all: readonly NamedSlot[];
   /** Waits for what is being written. */
   close(): Promise<void>;
+  /** Names of the slots that are not closed. */
+  open(): readonly string[];
 }
 
 /** The slots of `cache:`. Nothing is read or written yet. */
@@ -124,11 +132,13 @@ export function buildSlots(
   platform: StoreHost["platform"],
   log: Pick<Log, "warn">,
 ): Slots {
+  const folders = Object.values(options).filter(({ backend }) => backend === "filesystem").length;
   const build = (name: keyof CacheOptions): NamedSlot => {
     const one = options[name];
     const slot = createSlot({
       name,
-      store: createStore(one, { use: name, platform, log }),
+      store: createStore(one, { use: name, platform, log, folders }),
+      standIn: one.backend === "filesystem" ? standInOf(one) : undefined,
       counts: createCounts(...slotCounts),
       ttl: one.backend === "none" ? 0 : parseDuration(one.ttl) / 1000,
       log,
@@ -139,14 +149,16 @@ export function buildSlots(
   const info = build("info");
   const origin = build("origin");
   const all = [render, info, origin];
+  const open = new Set(all);
   return {
     render,
     info,
     origin,
     all,
     close: async () => {
-      await Promise.allSettled(all.map((slot) => slot.close()));
+      await Promise.allSettled(all.map((slot) => slot.close().finally(() => open.delete(slot))));
     },
+    open: () => [...open].map(({ name }) => name),
   };
 }
 

@@ -1,12 +1,12 @@
 // How much a folder of entries holds, and room in it, where other processes may write to it and clear it as well.
 
 import { createSemaphore } from "../lib/semaphore.ts";
-import type { FileSystem } from "../platform/platform.ts";
+import type { EntryFiles } from "./entry-files.ts";
 import type { Usage } from "./store.ts";
 import { type Found, sweep } from "./sweep.ts";
 
 export interface RoomOptions {
-  readonly files: FileSystem;
+  readonly files: EntryFiles;
   readonly top: string;
   readonly maxBytes: number;
   /** Milliseconds since 1970. */

@@ -3,6 +3,7 @@
 import type { Counts } from "../lib/count.ts";
 import type { Log } from "../lib/log.ts";
 import { createSingleFlight } from "../lib/single-flight.ts";
+import { withStandIn } from "./stand-in.ts";
 import type { Store, Usage } from "./store.ts";
 
 /** What a slot counts. `dropped`: values that were not stored, since too many were waiting for the store. */
@@ -47,6 +48,8 @@ export interface SlotOptions {
   readonly name: string;
   /** undefined: the slot is switched off (`backend: none`); single flight stays. */
   readonly store: Store | undefined;
+  /** Memory that holds what the store cannot take, until it can. */
+  readonly standIn?: Store | undefined;
   readonly counts: Counts;
   /** Seconds; 0: until pushed out. */
   readonly ttl: number;
@@ -66,7 +69,7 @@ const logInterval = 60_000;
 
 /** A slot over a store. */
 export function createSlot(options: SlotOptions): Slot {
-  const { name: slotName, store, counts, ttl, log, now = Date.now, maxPending = 64 * 2 ** 20 } = options;
+  const { name: slotName, standIn, counts, ttl, log, now = Date.now, maxPending = 64 * 2 ** 20 } = options;
   const flights = createSingleFlight<{ readonly value: Uint8Array; readonly kept: boolean }>();
   /** What is on its way to the store, readable meanwhile. */
   const pending = new Map<string, Pending>();
@@ -79,13 +82,15 @@ export function createSlot(options: SlotOptions): Slot {
     counts.add("errors");
     if (now() - loggedAt < logInterval) return;
     loggedAt = now();
-    log.warn("a cache slot cannot use its store and goes on without it", {
+    log.warn(`a cache slot cannot use its store and goes on without it${standIn ? ", in memory" : ""}`, {
       slot: slotName,
       what,
       error: String(error),
       ...(error instanceof Error && error.cause !== undefined ? { cause: String(error.cause) } : {}),
     });
   };
+
+  const store = options.store && standIn ? withStandIn(options.store, standIn, failed) : options.store;
 
   const find = async (name: string, variant: string): Promise<Uint8Array | undefined> => {
     const waiting = pending.get(keyOf(name, variant));

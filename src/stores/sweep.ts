@@ -2,7 +2,8 @@
 // that anything may vanish between two looks.
 
 import { forEachConcurrently } from "../lib/concurrent.ts";
-import type { FileSystem } from "../platform/platform.ts";
+import type { FileEntry } from "../platform/platform.ts";
+import type { EntryFiles } from "./entry-files.ts";
 import type { Usage } from "./store.ts";
 
 /** Names of the files that are entries. */
@@ -30,16 +31,15 @@ export interface Found {
  * the least recently used of them, the oldest last.
  */
 export async function sweep(
-  files: FileSystem,
+  files: EntryFiles,
   top: string,
   room: number,
   now: number,
 ): Promise<Usage & { oldest: Found[] }> {
   const found: Found[] = [];
-  const names = (await entriesOf(files, top)).filter((name) => shardFolder.test(name));
-  await forEachConcurrently(names, atOnce, async (shard) => {
-    for (const folder of await entriesOf(files, `${top}/${shard}`))
-      if (groupFolder.test(folder)) await look(files, `${top}/${shard}/${folder}`, now, found);
+  const shards = await foldersOf(files, top, shardFolder);
+  await forEachConcurrently(shards, atOnce, async (shard) => {
+    for (const folder of await foldersOf(files, shard, groupFolder)) await look(files, folder, now, found);
   });
   found.sort((a, b) => a.used - b.used);
   let bytes = found.reduce((sum, each) => sum + each.bytes, 0);
@@ -54,15 +54,17 @@ export async function sweep(
 }
 
 /** Removes all entries, and nothing that is not ours. */
-export async function clearFolder(files: FileSystem, top: string): Promise<void> {
-  for (const name of await entriesOf(files, top))
+export async function clearFolder(files: EntryFiles, top: string): Promise<void> {
+  for (const { name } of await entriesOf(files, top))
     if (shardFolder.test(name)) await files.remove(`${top}/${name}`);
 }
 
 /** Adds the entries of one group to `found`, and clears what a crash or an earlier sweep left. */
-async function look(files: FileSystem, folder: string, now: number, found: Found[]): Promise<void> {
-  const names = await entriesOf(files, folder);
-  for (const name of names) {
+async function look(files: EntryFiles, folder: string, now: number, found: Found[]): Promise<void> {
+  const entries = await entriesOf(files, folder);
+  for (const { name, link } of entries) {
+    // What a link leads to is not in the folder.
+    if (link) continue;
     const file = `${folder}/${name}`;
     const stat = await files.stat(file);
     if (stat?.kind !== "file") continue;
@@ -70,18 +72,26 @@ async function look(files: FileSystem, folder: string, now: number, found: Found
     if (entryFile.test(name)) found.push({ file, bytes: stat.size, used });
     else if (now - used > strayAge) await files.remove(file);
   }
-  if (names.length > 0) return;
+  if (entries.length > 0) return;
   const stat = await files.stat(folder);
   if (stat && now - stat.modified.getTime() > strayAge) await files.remove(folder);
 }
 
-/** Names in a folder; none when it is not there (any more). */
-export async function entriesOf(files: FileSystem, folder: string): Promise<string[]> {
+/** The folders in a folder that have such names, as paths. */
+async function foldersOf(files: EntryFiles, folder: string, names: RegExp): Promise<string[]> {
+  const entries = await entriesOf(files, folder);
+  return entries
+    .filter(({ name, kind, link }) => kind === "directory" && !link && names.test(name))
+    .map(({ name }) => `${folder}/${name}`);
+}
+
+/** What is in a folder; nothing when it is not there (any more). */
+export async function entriesOf(files: EntryFiles, folder: string): Promise<FileEntry[]> {
   for (let last = false; ; last = true) {
-    const names: string[] = [];
+    const entries: FileEntry[] = [];
     try {
-      for await (const { name } of files.list(folder)) names.push(name);
-      return names;
+      for await (const entry of files.list(folder)) entries.push(entry);
+      return entries;
     } catch (error) {
       if (!(await files.stat(folder))) return [];
       // It may have come just after it was not there.

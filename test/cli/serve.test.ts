@@ -1,11 +1,14 @@
 // A server as a process: what it prints at start, signals, the log, and what errors tell the outside (D-2, D-10).
 
+import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mountDead } from "../dead-mount.ts";
 import { grain } from "../grain.ts";
 import { fixturesFolder } from "../host.ts";
 import { rawGet } from "../platform/raw-http.ts";
@@ -262,6 +265,57 @@ describe("a cache that never answers", () => {
     server.process.kill("SIGINT");
     expect((await server.ended).code).toBe(1);
     expect(server.status().err.match(/second signal/g)).toHaveLength(1);
+  });
+});
+
+describe("files that hang", () => {
+  test("in a cache on a dead mount cost neither an answer nor the stop", async ({ skip }) => {
+    const mount = await mountDead();
+    if (!mount) return skip("only root may mount, where the kernel has FUSE");
+    await grain(1200, 900, 40).jpeg({ progressive: true }).toFile(join(images, "progressive.jpg"));
+    const cache = `{ backend: filesystem, path: ${JSON.stringify(join(mount.path, "cache"))} }`;
+    const file = write(
+      "dead.yaml",
+      `shutdown_timeout: 10s\ncache: { render: ${cache}, info: ${cache}, origin: ${cache} }`,
+    );
+    const server = await built.serve(["-config", file, images]);
+    for (const left of [0, 100, 200, 300]) {
+      const answer = await fetch(`${server.url}/iiif/3/progressive.jpg/${left},0,512,512/256,/0/default.png`);
+      expect(answer.status).toBe(200);
+      expect(await sharp(await answer.arrayBuffer()).metadata()).toMatchObject({ width: 256, height: 256 });
+    }
+    const ready = (await (await fetch(`${server.url}/ready`)).json()) as {
+      status: string;
+      caches: { healthy: boolean; error?: string }[];
+    };
+    expect(ready.status).toBe("ready");
+    for (const { error } of ready.caches) expect(error).toMatch(/answer/);
+    expect(server.status().err).toMatch(/warn .*goes on without it, in memory .*slot=origin/);
+    server.process.kill("SIGTERM");
+    await server.ended;
+    expect(server.process.signalCode).toBe("SIGTERM");
+    expect(server.status().err).toMatch(/error ended by a signal.*FSReqPromise/);
+    await mount.remove();
+  });
+
+  test("in a thread of Node hold no stop up, also a worker's", async () => {
+    const pipe = join(folder, "pipe");
+    await promisify(execFile)("mkfifo", [pipe]);
+    // Both wait for a writer that never comes.
+    const preload = write(
+      "hang.mjs",
+      `import { open } from "node:fs/promises";
+import { isMainThread } from "node:worker_threads";
+import { openSync } from "node:fs";
+if (isMainThread) open(${JSON.stringify(pipe)}, "r");
+else openSync(${JSON.stringify(pipe)}, "r");`,
+    );
+    const server = await built.serve([], { flags: ["--import", preload] });
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
+    server.process.kill("SIGTERM");
+    await server.ended;
+    expect(server.process.signalCode).toBe("SIGTERM");
+    expect(server.status().err).toMatch(/error ended by a signal.*FSReqPromise.*Worker/);
   });
 });
 

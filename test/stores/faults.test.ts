@@ -11,6 +11,7 @@ import type { FileSystem } from "../../src/platform/platform.ts";
 import type { Readiness } from "../../src/service.ts";
 import { type Fault, type S3Server, startS3, testAccount } from "../s3/server.ts";
 import { type Served, served } from "../served.ts";
+import { filesBelow } from "./folder.ts";
 import { type RedisServer, startRedis } from "./redis-server.ts";
 
 const paths = [
@@ -196,6 +197,44 @@ describe("a folder that fails", () => {
     await expectQuiet(service, /cannot be written/);
   });
 
+  it("costs no answer while it hangs, where memory stands in for it, and is used again when it answers", async () => {
+    const path = join(folder, "hangs");
+    mkdirSync(path);
+    const real = nodeFiles();
+    let hangs = true;
+    let calls = 0;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const meet = async (file: string) => {
+      if (!hangs || !file.startsWith(path)) return;
+      calls++;
+      await released;
+    };
+    const files: FileSystem = {
+      ...real,
+      stat: (file) => meet(file).then(() => real.stat(file)),
+      readFile: (file, options) => meet(file).then(() => real.readFile(file, options)),
+      writeFile: (file, data) => meet(file).then(() => real.writeFile(file, data)),
+    };
+    const service = await over(`{ backend: filesystem, path: ${JSON.stringify(path)} }`, files);
+    await service.check(3);
+    const { render } = service.app.service.slots;
+    expect(render.counts.read().hits).toBeGreaterThan(0);
+    await service.check(3);
+    // As many for each of the slots as may hang.
+    expect(calls).toBeLessThanOrEqual(3 * 8);
+    await expectQuiet(service, /does not answer|no answer/);
+    hangs = false;
+    release();
+    await expect
+      .poll(async () => (await service.ready()).caches.map(({ healthy }) => healthy), { timeout: 60_000 })
+      .toEqual([true, true, true]);
+    await service.check(2);
+    expect((await filesBelow(path)).length).toBeGreaterThan(0);
+  });
+
   it("costs no answer on a full disk, and what it holds is still used", async () => {
     const path = join(folder, "full");
     mkdirSync(path);
@@ -222,11 +261,12 @@ describe("a folder that fails", () => {
         expect(await read(service.app, other)).toBe(expected[at + 2]);
       await service.app.service.slots.render.settled();
     }
-    expect(service.app.service.slots.render.counts.read().hits).toBe(10);
+    // 10 in the folder, and 9 of each of the others in memory.
+    expect(service.app.service.slots.render.counts.read().hits).toBe(28);
     const tried = writes.length;
     await service.check(4);
     // Writes are left alone as well after some failures.
     expect(writes.length - tried).toBeLessThanOrEqual(12);
-    await expectQuiet(service, /free space/);
+    await expectQuiet(service, /disk is full/);
   });
 });

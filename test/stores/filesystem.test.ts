@@ -1,15 +1,19 @@
+import { execFile } from "node:child_process";
 import {
   copyFile,
+  lstat,
   mkdir,
   readdir,
   readFile,
   rename,
   stat,
+  symlink,
   truncate,
   utimes,
   writeFile,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nodeFiles } from "../../src/platform/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
@@ -130,6 +134,79 @@ describe("an entry that is damaged", () => {
     expect(await store.get("name", "variant")).toBeUndefined();
     await store.set("name", "variant", value);
     expect(await store.get("name", "variant")).toEqual(value);
+  });
+});
+
+describe("what stands in an entry's place", () => {
+  const value = Uint8Array.of(5, 6, 7, 8);
+  const kinds: [string, (place: string) => Promise<unknown>][] = [
+    ["a pipe", (place) => promisify(execFile)("mkfifo", [place])],
+    ["a folder", (place) => mkdir(join(place, "with/more"), { recursive: true })],
+    ["a link to a device", (place) => symlink("/dev/zero", place)],
+    ["a link to nothing", (place) => symlink("nowhere", place)],
+    ["a link to a whole entry", (place) => symlink(`${folder.path}/moved`, place)],
+  ];
+  it.each(kinds)("is skipped and replaced: %s", async (_, make) => {
+    const store = open();
+    await store.set("name", "variant", value);
+    await store.set("name", "other", value);
+    const file = await fileHolding(folder.path, '["name","variant"]');
+    await rename(file, `${folder.path}/moved`);
+    await make(file);
+    expect(await store.get("name", "variant")).toBeUndefined();
+    expect((await open().usage?.())?.entries).toBe(1);
+    await store.set("name", "variant", value);
+    expect(await store.get("name", "variant")).toEqual(value);
+    expect((await lstat(file)).isFile()).toBe(true);
+    expect((await open().usage?.())?.entries).toBe(2);
+  });
+
+  it.each(kinds)("survives a removal and goes when all is cleared: %s", async (_, make) => {
+    const store = open();
+    await store.set("name", "variant", value);
+    const file = await fileHolding(folder.path, '["name","variant"]');
+    await rename(file, `${folder.path}/moved`);
+    await make(file);
+    await make(dirname(dirname(file)).replace(/..$/, (shard) => (shard === "00" ? "01" : "00")));
+    await store.delete("name");
+    expect(await store.get("name", "variant")).toBeUndefined();
+    await store.clear?.();
+    expect(await readdir(join(folder.path, "cache/v1"))).toEqual([]);
+  });
+});
+
+describe("a folder that does not answer", () => {
+  it("fails a read and a write within their deadlines, and a purge that a late write may follow", async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const hanging: FileSystem = {
+      ...files,
+      readFile: () => new Promise(() => {}),
+      async writeFile(path, data) {
+        await released;
+        await files.writeFile(path, data);
+      },
+    };
+    const deadlines = { read: 10, look: 60_000, write: 10, remove: 60_000 };
+    const store = filesystemStore({
+      files: hanging,
+      path: folder.path,
+      maxBytes: 1 << 20,
+      deadlines,
+      calls: 8,
+    });
+    await expect(store.get("a", "")).rejects.toThrow("does not answer");
+    await expect(store.set("a", "", Uint8Array.of(1))).rejects.toThrow("does not answer");
+    let purged = false;
+    const purging = store.delete("a").then((removed) => {
+      purged = true;
+      return removed;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(purged).toBe(false);
+    release();
+    expect(await purging).toBe(1);
+    expect(await filesBelow(folder.path)).toEqual([]);
   });
 });
 

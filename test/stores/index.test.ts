@@ -74,14 +74,15 @@ describe("the cache slots", () => {
     expect(logged.length).toBe(1);
   });
 
-  it("do not leave a folder that was chosen, but say that it cannot be used", async () => {
+  it("use memory in place of a folder that was chosen, and say that it cannot be used", async () => {
     await writeFile(join(folder.path, "file"), "");
     const origin = { backend: "filesystem", path: join(folder.path, "file") };
     const { slots } = slotsOf({ origin }, { files, env: {} });
     await expect(slots.origin.check()).rejects.toThrow("cannot be written");
     slots.origin.put("a", "", value);
     await slots.origin.settled();
-    expect(await slots.origin.get("a", "")).toBeUndefined();
+    expect(await slots.origin.get("a", "")).toEqual(value);
+    await expect(slots.origin.check()).rejects.toThrow("cannot be written");
   });
 
   it("are kept apart by their names in one bucket and in one Redis", async () => {

@@ -1,0 +1,53 @@
+// How a process of Node, Deno and Bun ends, whatever hangs.
+//
+// Node waits at its exit for every thread: for one that a dead mount holds, it waits for good. A signal does not.
+
+import type { ProcessRuntime } from "./start-commands.ts";
+
+/** How long what is about to end may take, in milliseconds. */
+export const lastMs = 2000;
+const lookMs = 10;
+
+/** Calls of Node's threads that the operating system may leave without an answer. */
+const threadCalls = /^(FSReq|GetAddrInfo|GetNameInfo)/;
+
+/** Workers that have not ended; only of Node. */
+export const liveWorkers = new Set<object>();
+
+/** What an exit would wait for. */
+function hanging(): string[] {
+  // Not on every version of Node 20's types, and a stand-in elsewhere.
+  const calls = process.getActiveResourcesInfo().filter((name) => threadCalls.test(name));
+  return [...calls, ...[...liveWorkers].map(() => "Worker")];
+}
+
+/**
+ * Ends the process with a code when its output is flushed. Where threads hang it ends by SIGTERM instead, after `tell` was
+ * called with what they do, by Node's names.
+ */
+export function endProcess(
+  runtime: ProcessRuntime,
+  code: number,
+  tell: (calls: readonly string[]) => void = () => {},
+): void {
+  const exit = () => {
+    const calls = runtime === "node" ? hanging() : [];
+    if (calls.length === 0) process.exit(code);
+    if (performance.now() < end) return void setTimeout(exit, lookMs);
+    tell(calls);
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      process.removeAllListeners(signal);
+      process.kill(process.pid, signal);
+    }
+    // The first process of a container ignores signals that it sends itself.
+    process.abort();
+  };
+  const end = performance.now() + lastMs;
+  const late = setTimeout(exit, lastMs);
+  process.stdout.write("", () =>
+    process.stderr.write("", () => {
+      clearTimeout(late);
+      exit();
+    }),
+  );
+}

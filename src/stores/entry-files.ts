@@ -1,0 +1,104 @@
+// The file calls of a store, of which only a few can hang.
+//
+// A call that a dead mount never answers holds a thread of the runtime for good, and the runtime has few threads (four on Node)
+// for all that the process does with files. So a store makes only so many calls at once. A call that misses its deadline fails,
+// and keeps its place until it ends; when only such calls are left, further ones fail at once.
+
+import { withDeadline } from "../lib/bounded-wait.ts";
+import type { FileSystem } from "../platform/platform.ts";
+
+/** What a store does with files. */
+export type EntryFiles = Pick<FileSystem, "stat" | "readFile" | "list" | "writeFile" | "touch" | "remove">;
+
+/** Milliseconds. */
+export interface FileDeadlines {
+  readonly read: number;
+  /** Of a file's facts, and of each part of a listing. */
+  readonly look: number;
+  readonly write: number;
+  readonly remove: number;
+}
+
+/** What a slow disk keeps: a write is synced, and a folder is removed with all that is in it. */
+const usual: FileDeadlines = { read: 2000, look: 5000, write: 10_000, remove: 30_000 };
+
+export interface BoundedFiles extends EntryFiles {
+  /** Resolves when no write is under way that missed its deadline, and may still land. */
+  lateWrites(): Promise<void>;
+}
+
+/** The files under deadlines, with at most `calls` calls under way: half of them for reads, the others for the rest. */
+export function boundFiles(
+  files: EntryFiles,
+  calls = Number.POSITIVE_INFINITY,
+  { read, look, write, remove }: FileDeadlines = usual,
+): BoundedFiles {
+  const reads = createLane(Math.ceil(calls / 2));
+  const others = calls > 1 ? createLane(Math.floor(calls / 2)) : reads;
+  /** By path. */
+  const late = new Map<string, Promise<void>>();
+  const { touch } = files;
+  return {
+    stat: (path) => others(look, () => files.stat(path)),
+    readFile: (path, options) => reads(read, () => files.readFile(path, options)),
+    async *list(path) {
+      const entries = files.list(path)[Symbol.asyncIterator]();
+      for (;;) {
+        const { done, value } = await others(look, () => entries.next());
+        if (done) return;
+        yield value;
+      }
+    },
+    writeFile(path, data) {
+      // It could land behind this one, with what is older.
+      if (late.has(path)) return Promise.reject(unanswered());
+      const act = () => files.writeFile(path, data);
+      return others(write, act, (call) => {
+        const ended = () => void late.delete(path);
+        late.set(path, call.then(ended, ended));
+      });
+    },
+    ...(touch ? { touch: (path: string) => reads(read, () => touch(path)) } : {}),
+    remove: (path) => others(remove, () => files.remove(path)),
+    async lateWrites() {
+      await Promise.all(late.values());
+    },
+  };
+}
+
+/** Runs a call under a deadline; what becomes of one that misses it goes to `onLate`. */
+type Lane = <T>(ms: number, act: () => Promise<T>, onLate?: (call: Promise<T>) => void) => Promise<T>;
+
+function createLane(places: number): Lane {
+  let free = places;
+  let late = 0;
+  const waiting: { readonly admit: () => void; readonly refuse: (error: Error) => void }[] = [];
+  return async (ms, act, onLate) => {
+    if (late >= places) throw unanswered();
+    if (free > 0) free--;
+    else await new Promise<void>((admit, refuse) => waiting.push({ admit, refuse }));
+    let ended = false;
+    let isLate = false;
+    const call = act().finally(() => {
+      ended = true;
+      if (isLate) late--;
+      const next = waiting.shift();
+      if (next) next.admit();
+      else free++;
+    });
+    try {
+      return await withDeadline(ms, () => call);
+    } catch (error) {
+      if (ended) throw error;
+      isLate = true;
+      if (++late >= places) for (const { refuse } of waiting.splice(0)) refuse(unanswered());
+      onLate?.(call);
+      throw unanswered();
+    }
+  };
+}
+
+const unanswered = () =>
+  Object.assign(new Error("The folder of the store does not answer. Check its mount and its disk."), {
+    code: "ETIMEDOUT",
+  });

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { heapStore } from "../../src/stores/heap.ts";
+import { withStandIn } from "../../src/stores/stand-in.ts";
+import type { Store } from "../../src/stores/store.ts";
+import { storeContract } from "../contracts/store.ts";
+
+storeContract("stand-in for a heap", async (options) => ({
+  store: withStandIn(heapStore(options), heapStore({ maxBytes: 1 << 16 }), () => {}),
+}));
+
+const one = Uint8Array.of(1);
+const two = Uint8Array.of(2);
+
+function setup() {
+  const inner = heapStore({ maxBytes: 1 << 20 });
+  const state = { reads: true, writes: true };
+  const failed: string[] = [];
+  const meet = (works: boolean) => {
+    if (!works) throw new Error("gone");
+  };
+  const folder: Store = {
+    ...inner,
+    async get(name, variant) {
+      meet(state.reads);
+      return inner.get(name, variant);
+    },
+    async set(name, variant, value) {
+      meet(state.writes);
+      return inner.set(name, variant, value);
+    },
+    async delete(name, variant) {
+      meet(state.writes);
+      return inner.delete(name, variant);
+    },
+  };
+  const memory = heapStore({ maxBytes: 1 << 16 });
+  const store = withStandIn(folder, memory, (what) => failed.push(what));
+  return { state, failed, store, memory, inner };
+}
+
+describe("memory that stands in for a folder", () => {
+  it("takes and finds what the folder cannot, and is emptied when the folder takes entries again", async () => {
+    const { state, failed, store, memory, inner } = setup();
+    await store.set("a", "", one);
+    Object.assign(state, { reads: false, writes: false });
+    expect(await store.get("a", "")).toBeUndefined();
+    await store.set("b", "", two);
+    expect(await store.get("b", "")).toEqual(two);
+    expect(failed).toEqual(["get", "set", "get"]);
+    expect(store.maxBytes?.()).toBe(1 << 16);
+    Object.assign(state, { reads: true, writes: true });
+    await store.set("c", "", two);
+    expect(await store.get("a", "")).toEqual(one);
+    expect(await store.get("b", "")).toBeUndefined();
+    expect((await memory.usage?.())?.entries).toBe(0);
+    expect(await inner.get("c", "")).toEqual(two);
+    expect(store.maxBytes?.()).toBe(1 << 20);
+  });
+
+  it("gives way to the folder also where nothing but what it holds is asked for", async () => {
+    const { state, store, memory, inner } = setup();
+    state.writes = false;
+    await store.set("a", "", one);
+    expect(await store.get("a", "")).toEqual(one);
+    state.writes = true;
+    expect(await store.get("a", "")).toEqual(one);
+    await store.close?.();
+    expect(await inner.get("a", "")).toEqual(one);
+    expect((await memory.usage?.())?.entries).toBe(0);
+  });
+
+  it("is beside a folder that can still be read", async () => {
+    const { state, store } = setup();
+    await store.set("a", "", one);
+    state.writes = false;
+    await store.set("b", "", two);
+    expect([await store.get("a", ""), await store.get("b", "")]).toEqual([one, two]);
+  });
+
+  it("forgets what is purged, though the purge fails where the folder does", async () => {
+    const { state, store, memory } = setup();
+    state.writes = false;
+    await store.set("a", "", one);
+    await expect(store.delete("a")).rejects.toThrow("gone");
+    expect(await store.get("a", "")).toBeUndefined();
+    expect((await memory.usage?.())?.entries).toBe(0);
+  });
+});
