@@ -70,6 +70,7 @@ export async function startFacts(
       problem === undefined ? [] : [{ what: nameOf(check), problem: placed(check, problem) }],
     ),
     settings,
+    folderCommand: platform.startCommands.folder,
     ...(example ? { example } : {}),
   };
 }

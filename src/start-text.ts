@@ -24,6 +24,8 @@ export interface StartFacts {
   /** What cannot be used, and why. */
   readonly faults: readonly { readonly what: string; readonly problem: string }[];
   readonly settings: Pick<Config, "image" | "limits" | "cache">;
+  /** The command that serves the folder `DIR`, for the way this program was started. */
+  readonly folderCommand: string;
   /** An image of the default source. */
   readonly example?: Listed;
 }
@@ -70,7 +72,7 @@ export function startText(facts: StartFacts): string {
     row("limits", limitsText(facts.settings)),
     ...switches
       .filter(({ isOff }) => isOff(facts))
-      .map(({ what, how }) => row("off", `${what}; to switch it on: ${how}`)),
+      .map(({ what, how }) => row("off", `${what}; to switch it on: ${how(facts)}`)),
     "",
     ...addressLines(facts),
     ...faultLines(facts),
@@ -98,28 +100,28 @@ const grouped = (n: number) => n.toLocaleString("en");
 /** What is off now, and the setting that switches it on. */
 const switches: readonly {
   readonly what: string;
-  readonly how: string;
+  readonly how: (facts: StartFacts) => string;
   readonly isOff: (facts: StartFacts) => boolean;
 }[] = [
   {
     what: "your own images",
-    how: "smalti DIR, or sources in a configuration file",
+    how: ({ folderCommand }) => `${folderCommand}, or sources in a configuration file`,
     isOff: ({ sources }) => sources.every(({ place }) => place === undefined),
   },
   {
     what: "limits of answers",
-    how: "image: { max_output_area: 25000000 }",
+    how: () => "image: { max_output_area: 25000000 }",
     isOff: ({ settings: { image } }) =>
       image.max_output_area + image.max_output_width + image.max_output_height === 0,
   },
   {
     what: "caps on requests",
-    how: "limits: { max_in_flight_per_ip: 32 }",
+    how: () => "limits: { max_in_flight_per_ip: 32 }",
     isOff: ({ settings: { limits } }) => limits.max_in_flight + limits.max_in_flight_per_ip === 0,
   },
   ...(["render", "info", "origin"] as const).map((slot) => ({
     what: `cache ${slot}`,
-    how: `cache: { ${slot}: { backend: heap } }`,
+    how: () => `cache: { ${slot}: { backend: heap } }`,
     isOff: ({ settings }: StartFacts) => settings.cache[slot].backend === "none",
   })),
 ];

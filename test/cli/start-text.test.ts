@@ -18,6 +18,7 @@ function facts(yaml: string, given: Partial<StartFacts> = {}): StartFacts {
     caches: [{ name: "render", about: "heap, up to 256 MiB, kept for 24h" }],
     faults: [],
     settings: config,
+    folderCommand: "bun run dist/main.js DIR",
     ...given,
   };
 }
@@ -86,6 +87,7 @@ describe("what is off", () => {
     ]);
     const settings = all.slice(1).map((line) => line.split("to switch it on: ")[1] ?? "");
     expect(off(facts(settings.join("\n")))).toEqual([]);
+    expect(all[0]).toContain("to switch it on: bun run dist/main.js DIR, or sources");
   });
 });
 
