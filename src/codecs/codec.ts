@@ -80,8 +80,22 @@ export interface ReadRequest {
   readonly scaleFactor: number;
   /** The answer holds colour in half its size: a codec that keeps it apart may read it so. */
   readonly halvesColour?: true;
+  /** An earlier attempt ended with code whole_file_wanted: the codec decodes the whole file with its other decoder. */
+  readonly whole?: true;
   /** Percentiles of the whole picture's values that become black and white: 0 to 100, `low` below `high`. TIFF of 16 bits and more. */
   readonly window?: { readonly low: number; readonly high: number };
+}
+
+/** What `decode` returns. */
+export interface Decoded extends PixelBuffer {
+  /** The file ended early or is damaged, and something else stands for what is missing. */
+  readonly incomplete?: boolean;
+}
+
+/** An encoded derivative; `incomplete` as in {@link Decoded}. */
+export interface Encoded {
+  readonly bytes: Uint8Array;
+  readonly incomplete?: boolean;
 }
 
 export interface EncodeOptions {
@@ -127,13 +141,15 @@ export interface NamedMaster {
 /** The stored index of one master. What is parsed from it may be kept under `id`, which changes with the bytes. */
 export interface IndexAccess {
   readonly id: string;
-  /** There is none yet; {@link Indexing} tells how jobs go on then. */
+  /** There is none: a job makes what it needs by itself. */
   readonly absent?: boolean;
   /** For the job that makes the index: with all that makes reads cheaper, see {@link Codec.gains}; `load` gives the one that there is. */
   readonly full?: boolean;
   /** What is too large to stand in the index; missing where it cannot have such parts. */
   readonly blocks?: IndexBlocks;
   load(): Promise<Uint8Array>;
+  /** The index or one of its blocks is lost or is not this file's: it is to be made again. */
+  unfit?(): void;
 }
 
 /** Bytes that are kept beside an index, in blocks by number. */
@@ -147,9 +163,10 @@ export interface IndexBlocks {
 }
 
 /**
- * How a read goes on while its file has no index yet. `none`: it gets none. `begin`: the job makes what it needs of the
- * index by itself, keeps it for the index job that follows, and other reads wait meanwhile. `apart`: the job answers
- * from the file alone, whether or not an index is being made. `wait`: it has to wait for the index job.
+ * How a read goes on while its file has no index yet; the pixels are the same. `none`: nothing is kept of the file. `begin`: the job
+ * makes what it needs of the index by itself, keeps it for the index job that follows, and other reads wait meanwhile.
+ * `apart`: the job answers from the file alone, whether or not an index is being made. `wait`: the index job comes first, since
+ * the read would have to do its work.
  */
 export type Indexing = "none" | "begin" | "apart" | "wait";
 
@@ -181,18 +198,22 @@ export interface Codec {
   readonly headroom?: number;
   /** Bytes of the largest file that `decode` takes, where it needs the whole file in memory. */
   readonly mostBytes?: number;
-  /** Estimated peak bytes of `decode`, result included. `fileSize` is the master's length; `indexed`, unless false, tells that there will be an index. */
-  memory(read: ReadRequest, fileSize: number, indexed?: boolean): number;
+  /** Estimated peak bytes of `decode`, result included, whatever is kept of the file. `fileSize` is the master's length. */
+  memory(read: ReadRequest, fileSize: number): number;
   /**
    * Full-size pixels that `decode` has to decode for a read, however few it returns: those of the region where the file gives
-   * access to it, else more. Pixels that are decoded at a reduced scale count for less. `indexed` as in {@link memory}.
+   * access to it, else more. Pixels that are decoded at a reduced scale count for less.
    */
-  decodedPixels(read: ReadRequest, indexed?: boolean): number;
-  /** The region at 1/scaleFactor: exactly ceil(width/scaleFactor) by ceil(height/scaleFactor) pixels, as stored (no orientation applied). */
-  decode(bytes: ByteSource, read: ReadRequest, index?: IndexAccess): Promise<PixelBuffer>;
+  decodedPixels(read: ReadRequest): number;
+  /**
+   * The region at 1/scaleFactor: exactly ceil(width/scaleFactor) by ceil(height/scaleFactor) pixels, as stored (no orientation
+   * applied), the same ones with an index and without. Throws ServiceError `unsupported`, code whole_file_wanted, where the file
+   * is to be read with `whole`.
+   */
+  decode(bytes: ByteSource, read: ReadRequest, index?: IndexAccess): Promise<Decoded>;
   /**
    * What makes later regions cheap: made once from the whole file, small but for its blocks, storable, checked when it is
-   * loaded. Empty where this kind of file has none. Goes on from what an earlier job with the same id has made.
+   * loaded. Empty where this file has none that can be kept. Goes on from what an earlier job with the same id has made.
    */
   index?(bytes: ByteSource, header: ImageHeader, access?: IndexAccess): Promise<Uint8Array>;
   /**
@@ -202,7 +223,7 @@ export interface Codec {
   gains?(index: Uint8Array | undefined, read: ReadRequest, fileSize: number): boolean;
   /** Estimated peak bytes of `index`, of a full one unless `full` is false; present with it. */
   indexMemory?(header: ImageHeader, full?: boolean): number;
-  /** Present with `index`. `room` as in {@link IndexBlocks}; what needs more for its blocks gets no index. */
+  /** Present with `index`. `room` as in {@link IndexBlocks}; of what needs more for its blocks nothing is kept. */
   indexing?(read: ReadRequest, fileSize: number, room: number): Indexing;
   /** A whole job with less than the general way from pixels to pixels, where this file and plan allow; else undefined. */
   derive?(
@@ -210,7 +231,7 @@ export interface Codec {
     plan: RenderPlan,
     index: IndexAccess | undefined,
     kernels: Kernels,
-  ): Promise<Uint8Array | undefined>;
+  ): Promise<Encoded | undefined>;
   /**
    * The blocks that the file carries beside its pixels; all kinds where none are named. Damaged ones are left out. At most
    * `mostBlockBytes` are read.

@@ -4,7 +4,7 @@ import { cancelled } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { runSteps, type Step } from "../pipeline/steps.ts";
 import { carried } from "./carry.ts";
-import type { EncodeOptions, ImageHeader, IndexAccess, NamedMaster, ReadRequest } from "./codec.ts";
+import type { Encoded, EncodeOptions, ImageHeader, IndexAccess, NamedMaster, ReadRequest } from "./codec.ts";
 import { colourKernels } from "./colour-kernels.ts";
 import type { Codecs } from "./index.ts";
 
@@ -27,18 +27,18 @@ export type Task =
 /** Says whether the job is still wanted; an AbortSignal is one. */
 export type Wanted = Pick<AbortSignal, "aborted">;
 
-/** Runs a task to its bytes. Throws what the codecs throw, and ServiceError `cancelled`. */
+/** Runs a task to its bytes, an index being an {@link Encoded} too. Throws what the codecs throw, and ServiceError `cancelled`. */
 export async function runTask(
   task: Task,
   bytes: ByteSource,
   codecs: Codecs,
   signal?: Wanted,
   index?: IndexAccess,
-): Promise<Uint8Array> {
+): Promise<Encoded> {
   if (task.kind === "render") return runJob(task.plan, bytes, codecs, signal, index);
   stillWanted(signal);
   const codec = codecs.byFormat(task.header.format);
-  return (await codec.index?.(bytes, task.header, index)) ?? new Uint8Array();
+  return { bytes: (await codec.index?.(bytes, task.header, index)) ?? new Uint8Array() };
 }
 
 /**
@@ -51,8 +51,9 @@ export async function runJob(
   codecs: Codecs,
   signal?: Wanted,
   index?: IndexAccess,
-): Promise<Uint8Array> {
-  return carried(await encodedPixels(plan, bytes, codecs, signal, index), plan, bytes, codecs);
+): Promise<Encoded> {
+  const { bytes: encoded, incomplete } = await encodedPixels(plan, bytes, codecs, signal, index);
+  return { bytes: await carried(encoded, plan, bytes, codecs), ...(incomplete && { incomplete }) };
 }
 
 async function encodedPixels(
@@ -61,7 +62,7 @@ async function encodedPixels(
   codecs: Codecs,
   signal: Wanted | undefined,
   index: IndexAccess | undefined,
-): Promise<Uint8Array> {
+): Promise<Encoded> {
   stillWanted(signal);
   const codec = codecs.byFormat(plan.read.header.format);
   const derived = await codec.derive?.(bytes, plan, index, codecs.kernels);
@@ -70,7 +71,8 @@ async function encodedPixels(
   stillWanted(signal);
   const pixels = runSteps(decoded, plan.steps, await colourKernels(plan, bytes, codecs));
   stillWanted(signal);
-  return codecs.encoder(plan.write.format).encode(pixels, plan.write);
+  const encoded = await codecs.encoder(plan.write.format).encode(pixels, plan.write);
+  return { bytes: encoded, incomplete: decoded.incomplete };
 }
 
 function stillWanted(signal: Wanted | undefined): void {

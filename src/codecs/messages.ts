@@ -63,7 +63,9 @@ export type FromWorker =
     }
   /** The profile of the job's master turned out not to be usable. */
   | { readonly kind: "ignoredProfile"; readonly master: NamedMaster; readonly reason: string }
-  | { readonly kind: "done"; readonly job: number; readonly bytes: Uint8Array }
+  /** What is kept of the job's file does not do. */
+  | { readonly kind: "unfit"; readonly job: number }
+  | { readonly kind: "done"; readonly job: number; readonly bytes: Uint8Array; readonly incomplete: boolean }
   /** `broken`: the error was not foreseen, so the state of the worker is not known either. */
   | { readonly kind: "failed"; readonly job: number; readonly error: ErrorRecord; readonly broken: boolean };
 

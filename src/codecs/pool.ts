@@ -4,7 +4,7 @@ import { cancelled, ServiceError } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { type Counts, createCounts } from "../lib/count.ts";
 import type { Platform } from "../platform/platform.ts";
-import type { CodecHost, ImageHeader, IndexAccess } from "./codec.ts";
+import type { CodecHost, Encoded, ImageHeader, IndexAccess } from "./codec.ts";
 import { type Codecs, createCodecs } from "./index.ts";
 import type { RenderPlan } from "./job.ts";
 import type { JobFile } from "./messages.ts";
@@ -77,8 +77,8 @@ export interface Pool {
    * The encoded derivative. Throws what the codecs throw, and ServiceError `busy` (the queue is full), `timeout` (code
    * render_timeout, waiting not counted), `cancelled` (the signal, or the pool was closed), `decode` (code worker_died).
    */
-  render(job: RenderJob, limits: JobLimits): Promise<Uint8Array>;
-  /** The index of a master; empty where its kind has none. Throws like {@link render}. */
+  render(job: RenderJob, limits: JobLimits): Promise<Encoded>;
+  /** The index of a master; empty where none can be kept. Throws like {@link render}. */
   index(job: IndexJob, limits: JobLimits): Promise<Uint8Array>;
   status(): PoolStatus;
   /** Changes the number of workers; surplus ones end when they are idle. */
@@ -216,8 +216,8 @@ export function createPool(options: PoolOptions): Pool {
   return {
     render: ({ plan, bytes, file, index }, limits) =>
       submit({ task: { kind: "render", plan }, bytes, file, index, memory: plan.memory }, limits),
-    index: ({ header, bytes, file, index, memory }, limits) =>
-      submit({ task: { kind: "index", header }, bytes, file, index, memory }, limits),
+    index: async ({ header, bytes, file, index, memory }, limits) =>
+      (await submit({ task: { kind: "index", header }, bytes, file, index, memory }, limits)).bytes,
     status: () => ({ size, workers: all.size, busy: all.size - idle.length, queued: queue.length }),
     resize(wanted) {
       size = clamp(wanted);

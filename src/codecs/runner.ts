@@ -4,7 +4,7 @@ import { cancelled, fromErrorRecord, ServiceError, toErrorRecord } from "../erro
 import type { ByteSource } from "../lib/byte-source.ts";
 import { createDeadline } from "../lib/deadline.ts";
 import type { WorkerPort } from "../platform/platform.ts";
-import type { CodecHost, IndexAccess } from "./codec.ts";
+import type { CodecHost, Encoded, IndexAccess } from "./codec.ts";
 import type { Codecs } from "./index.ts";
 import { runTask, type Task } from "./job.ts";
 import { type FromWorker, type JobFile, ownBuffer, type ToWorker } from "./messages.ts";
@@ -32,7 +32,7 @@ export interface Runner {
    * Rejects as soon as the job is cancelled or late. Calls `freed` once, which may be later, when the next job may come:
    * with true, or with false where the runner has ended.
    */
-  run(job: Job, limits: JobLimits, freed: (usable: boolean) => void): Promise<Uint8Array>;
+  run(job: Job, limits: JobLimits, freed: (usable: boolean) => void): Promise<Encoded>;
   /** False once it has ended, also while it was idle. */
   alive(): boolean;
   kill(): void;
@@ -88,7 +88,7 @@ interface Running {
   /** What has to be told when the job is cancelled: a read that hangs does not hold the worker. */
   readonly reads: Set<(error: ServiceError) => void>;
   readonly timeoutMs: number;
-  resolve(bytes: Uint8Array): void;
+  resolve(made: Encoded): void;
   reject(error: ServiceError): void;
   /** Takes back what was set up for this job, and frees the runner. */
   settle(usable: boolean): void;
@@ -147,8 +147,9 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
     if (message.kind === "read" || message.kind === "recall" || message.kind === "keep")
       return answerRead(message);
     if (message.job !== running?.id) return;
+    if (message.kind === "unfit") return running.job.index?.unfit?.();
     const tooLarge = running.job.memory > options.maxJobBytes;
-    if (message.kind === "done") running.resolve(message.bytes);
+    if (message.kind === "done") running.resolve({ bytes: message.bytes, incomplete: message.incomplete });
     else running.reject(fromErrorRecord(message.error));
     if (tooLarge || (message.kind === "failed" && message.broken)) end();
     else settle(true);

@@ -65,6 +65,7 @@ export function serveJobs(host: WorkerHost): void {
       full: index.full,
       blocks: index.room === undefined ? undefined : blocksOf(job, index.room),
       load: () => ask((read) => ({ kind: "recall", job, read })),
+      unfit: () => host.post({ kind: "unfit", job }),
     };
 
   const files = openFiles(host.openFile);
@@ -74,8 +75,9 @@ export function serveJobs(host: WorkerHost): void {
     try {
       if (!codecs) throw new Error("a job came before the start message");
       const bytes = message.file ? files.open(message.file) : channel(job, message);
-      const result = ownBuffer(await runTask(task, bytes, codecs, wanted, indexOf(job, index)));
-      host.post({ kind: "done", job, bytes: result }, [result.buffer]);
+      const made = await runTask(task, bytes, codecs, wanted, indexOf(job, index));
+      const result = ownBuffer(made.bytes);
+      host.post({ kind: "done", job, bytes: result, incomplete: made.incomplete === true }, [result.buffer]);
     } catch (error) {
       const broken = !(error instanceof ServiceError);
       host.post({ kind: "failed", job, error: toErrorRecord(error, "decode"), broken });

@@ -8,11 +8,11 @@ import { nameIn } from "../stores/names.ts";
 import type { OutputPolicy } from "./policy.ts";
 
 /** Raised whenever the same plan gives other bytes than before, so that stored answers of older builds are not used. */
-export const renderVersion = 13;
+export const renderVersion = 14;
 /** Raised whenever the recorded facts change their meaning. */
 export const factsVersion = 7;
-/** Raised whenever the form of indexes changes. */
-export const indexVersion = 3;
+/** Raised whenever the form of indexes changes, or of which files there are any. */
+export const indexVersion = 4;
 
 /** A master as keys see it. */
 export interface MasterKey {

@@ -50,7 +50,7 @@ export function renderWork(
   return {
     kind: `${header.format} to ${write.format}`,
     ms: milliseconds(
-      codec.decodedPixels(read, index !== undefined) * decodeNs[header.format] +
+      codec.decodedPixels(read) * decodeNs[header.format] +
         indexing +
         stepped * stepNs +
         out * encodeNs[write.format],

@@ -35,65 +35,51 @@ export interface FoundIndex {
   readonly finish?: () => void;
 }
 
-export interface FindOptions {
-  readonly signal: AbortSignal;
-  /** The read cannot go on without the index, whatever the codec said. */
-  readonly wait?: boolean;
-}
-
 export interface Indexes {
   /**
-   * The index for a read; undefined where the master's kind has none, or where it could not be made. While there is none
-   * yet, the read goes on as the codec's `indexing` tells; one pass makes the index, whoever asks meanwhile. Throws
-   * `cancelled`, and to those who cannot go on without it what the pass threw, but for a file that is damaged or unsuited.
+   * The index for a read; undefined where the read has no use for one. The pixels do not depend on it: where there is none
+   * yet, or none can be kept, the job makes what it needs by itself. One pass makes the index, whoever asks meanwhile; the codec's
+   * `indexing` says who waits for it. Throws `cancelled`, and to those who wait what the pass threw, but for a file that is
+   * damaged or refused.
    */
-  of(master: Master, read: ReadRequest, options: FindOptions): Promise<FoundIndex | undefined>;
-  /** Whether there will be an index for reads of a master, if all goes well. */
-  expects(master: Master, read: ReadRequest): boolean;
-  /**
-   * An index turned out not to fit: it is made anew. The second time within a minute it is not made full, since its slot seems not
-   * to keep what that takes.
-   */
-  forget(master: Master): Promise<void>;
-  /** An index that was made anew did not fit either, since its slot is broken or too small: for a minute there is none. */
-  giveUp(master: Master): Promise<void>;
+  of(
+    master: Master,
+    read: ReadRequest,
+    options: { readonly signal: AbortSignal },
+  ): Promise<FoundIndex | undefined>;
   /**
    * Indexes that were found or begun until now are not used or kept any more: those of one master (as `masterName` gives it), or
    * all. The caller empties the slot.
    */
   purge(master?: string): void;
-  /** Resolves when no index is being made. */
+  /** Resolves when no index is being made or removed. */
   settled(): Promise<void>;
 }
 
 /** Bytes of indexes that are kept in memory, so that a tile needs no look into the slot. */
-const kept = 64 * 2 ** 20;
+const inMemoryBytes = 64 * 2 ** 20;
 /** Where there is no slot, blocks are kept with their index; some room has to be left for the index itself. */
-const roomInMemory = kept * (3 / 4);
+const roomInMemory = inMemoryBytes * (3 / 4);
 /** Of a slot one index may take so much with its blocks, so that it does not push out everything else. */
 const shareOfSlot = 1 / 4;
 
-/** Kinds of error after which the image is rendered without an index; after others the next render begins anew. */
+/** Kinds of error after which nothing is kept of a file; after others the next render begins again. */
 const degrading: ReadonlySet<ServiceError["kind"]> = new Set<ServiceError["kind"]>(["decode", "unsupported"]);
 
 /** How long one pass waits in all for a slow slot to take its blocks, in milliseconds. What the slot drops then is made again. */
 const longestWait = 10_000;
-/** How long a master goes without an index that its slot did not keep. */
-const pauseAfterUnfit = 60_000;
-/** Of so many masters it is known that theirs did not fit. */
-const mostForgotten = 1024;
+/** How long what a slot has lost again is not made again: it may be one that does not keep it. */
+const renewalMs = 60_000;
+/** For this many masters it is known that theirs was made again. */
+const mostRenewed = 1024;
 
 interface Kept {
-  /** Empty: there is none, and none can be made. */
+  /** Empty: none can be kept. */
   readonly index: Uint8Array;
   /** The blocks, where no slot has them. */
   readonly blocks?: ReadonlyMap<number, Uint8Array>;
-  /** Milliseconds since 1970 from which on it counts no longer; absent: as long as there is room for it. */
-  readonly until?: number;
-  /** How often it was exchanged for a fuller one: what workers know of another does not count for this one. */
-  readonly round?: number;
-  /** A fuller one could not be made. */
-  readonly settled?: true;
+  /** A fuller one was tried: what workers know of another does not count for this one. */
+  readonly filled?: true;
 }
 
 /** Passes that nobody needs yet may put off their begin; of more than so many images none is made before it is needed. */
@@ -124,7 +110,7 @@ export function createIndexes({
   inPlace,
   now = Date.now,
 }: IndexParts): Indexes {
-  const inMemory = createLru<string, Kept>(kept);
+  const inMemory = createLru<string, Kept>(inMemoryBytes);
   const generations = createGenerations();
   const keyOf = async (master: Master): Promise<IndexKey> => {
     const key = await indexKey(master);
@@ -134,16 +120,11 @@ export function createIndexes({
 
   /** Masters whose index is being looked for or made. */
   const flights = new Map<string, Flight>();
-  /** Those for which a fuller index is being made. */
-  const fillings = new Map<string, Promise<void>>();
+  /** Those for which a fuller index is being made, or whose index is being removed. */
+  const upkeep = new Map<string, Promise<void>>();
   let putOff = 0;
-  /** Until when an index that was forgotten counts as such, and whether that was for the second time. */
-  const forgotten = createLru<string, { readonly again: boolean; readonly until: number }>(mostForgotten);
-  const recent = (id: string) => {
-    const last = forgotten.get(id);
-    return last && last.until > now() ? last : undefined;
-  };
-  const isLost = (id: string) => recent(id)?.again === true;
+  /** Until when the index of a master is not removed again. */
+  const renewed = createLru<string, number>(mostRenewed);
 
   /** Resolves when no job runs or waits, or when `hurried` does. */
   const calm = async (hurried: Promise<void>) => {
@@ -169,8 +150,6 @@ export function createIndexes({
     inMemory.set(id, value, weight);
     return value;
   };
-
-  const goWithout = (id: string) => remember(id, { index: new Uint8Array(), until: now() + pauseAfterUnfit });
 
   const blocksOf = (key: EntryKey, blocks: ReadonlyMap<number, Uint8Array> | undefined): IndexBlocks => ({
     room: room(),
@@ -208,20 +187,21 @@ export function createIndexes({
   };
 
   const nothing = async () => new Uint8Array();
-  const accessId = ({ id }: IndexKey, round = 0) => `${id} ${round}`;
   const gains = (master: Master, read: ReadRequest, index?: Uint8Array) =>
     (codecs.byFormat(read.header.format).gains?.(index, read, master.image.bytes.size ?? 0) ?? false) &&
     admission.allows(memoryOf(read.header, true));
 
-  /** What cannot be made is remembered as empty, in memory only: failures are never stored. Throws what may pass. */
+  /** What cannot be kept is remembered as empty, in memory only: failures are never stored. Throws what may pass. */
   const makeAndKeep = async (master: Master, read: ReadRequest, key: IndexKey): Promise<Kept> => {
     const { header } = read;
     const { name, variant, id } = key;
     const blocks = new Map<number, Uint8Array>();
-    const full = !isLost(id) && gains(master, read);
-    const index = { id: accessId(key), full, blocks: keeping(key, blocks), load: nothing };
+    const index = { id, full: gains(master, read), blocks: keeping(key, blocks), load: nothing };
+    const keeps = (made: Uint8Array) => made.length > 0;
     try {
-      const made = await origin.getOrMake(name, variant, (work) => make(master, header, index, work));
+      const made = await origin.getOrMake(name, variant, (work) => make(master, header, index, work), {
+        keeps,
+      });
       return remember(id, { index: made, ...(blocks.size > 0 && { blocks }) });
     } catch (error) {
       if (!(error instanceof ServiceError) || !degrading.has(error.kind)) throw error;
@@ -229,64 +209,86 @@ export function createIndexes({
     }
   };
 
+  const accessId = ({ id }: IndexKey, { filled }: Pick<Kept, "filled">) => (filled ? `${id} filled` : id);
+
   /** Makes a full index in place of one that is there. It may fail: reads go on with the one that is there. */
   const fill = async (master: Master, header: ImageHeader, key: IndexKey, known: Kept): Promise<void> => {
-    const round = (known.round ?? 0) + 1;
     const blocks = new Map(known.blocks);
     const load = async () => known.index;
-    const access = { id: accessId(key, round), full: true, blocks: keeping(key, blocks), load };
+    const access = {
+      id: accessId(key, { filled: true }),
+      full: true,
+      blocks: keeping(key, blocks),
+      load,
+      unfit: () => renew(key),
+    };
     try {
       const index = await make(master, header, access, new AbortController().signal);
       if (idOf(key) !== key.id || index.length === 0) return;
       origin.put(key.name, key.variant, index);
-      remember(key.id, { index, round, settled: true, ...(blocks.size > 0 && { blocks }) });
+      remember(key.id, { index, filled: true, ...(blocks.size > 0 && { blocks }) });
     } catch (error) {
       if (error instanceof ServiceError && degrading.has(error.kind))
-        remember(key.id, { ...known, settled: true });
+        remember(key.id, { ...known, filled: true });
     }
   };
 
-  /** What has the full index made, once for all; undefined where this read would gain nothing. */
-  const filling = (master: Master, read: ReadRequest, key: IndexKey, known: Kept) =>
-    known.settled || isLost(key.id) || !gains(master, read, known.index)
-      ? undefined
-      : (): Promise<void> => {
-          const flight =
-            fillings.get(key.id) ??
-            fill(master, read.header, key, known).finally(() => fillings.delete(key.id));
-          fillings.set(key.id, flight);
-          return flight;
-        };
+  /** One piece of upkeep at a time for each master. */
+  const keepUp = (id: string, work: () => Promise<void>): void => {
+    if (!upkeep.has(id))
+      upkeep.set(
+        id,
+        work().finally(() => upkeep.delete(id)),
+      );
+  };
 
-  const found = (master: Master, read: ReadRequest, key: IndexKey, known: Kept): FoundIndex | undefined => {
-    const { index, blocks, round } = known;
-    if (index.length === 0) return undefined;
-    const finish = filling(master, read, key, known);
-    return {
-      access: { id: accessId(key, round), blocks: blocksOf(key, blocks), load: async () => index },
-      ...(finish && !inPlace && { finish: () => void finish() }),
-    };
+  /** Removes what turned out to be lost in part, so that the next read has it made again. A store that cannot delete keeps it. */
+  const renew = (key: IndexKey): void => {
+    if ((renewed.get(key.id) ?? Number.NEGATIVE_INFINITY) > now()) return;
+    renewed.set(key.id, now() + renewalMs, 1);
+    keepUp(key.id, async () => {
+      await origin.delete(key.name, key.variant).catch(() => {});
+      inMemory.delete(key.id);
+    });
   };
 
   const absent = (key: IndexKey, finish?: () => void): FoundIndex => ({
-    access: { id: accessId(key), absent: true, blocks: blocksOf(key, undefined), load: nothing },
+    access: { id: key.id, absent: true, load: nothing },
     ...(finish && { finish }),
   });
 
-  const indexing = (master: Master, read: ReadRequest): Indexing =>
-    codecs.byFormat(read.header.format).indexing?.(read, master.image.bytes.size ?? 0, room()) ?? "none";
+  const found = (master: Master, read: ReadRequest, key: IndexKey, known: Kept): FoundIndex => {
+    const { index, blocks, filled } = known;
+    if (index.length === 0) return absent(key);
+    const access: IndexAccess = {
+      id: accessId(key, known),
+      blocks: blocksOf(key, blocks),
+      load: async () => index,
+      unfit: () => renew(key),
+    };
+    if (inPlace || filled || !gains(master, read, index)) return { access };
+    return { access, finish: () => keepUp(key.id, () => fill(master, read.header, key, known)) };
+  };
+
+  /** "none": the read has no use for an index. "absent": it has, but none can be kept, or made within the memory budget. */
+  const indexing = (master: Master, read: ReadRequest): Indexing | "absent" => {
+    const codec = codecs.byFormat(read.header.format);
+    const within = (bytes: number) => codec.indexing?.(read, master.image.bytes.size ?? 0, bytes) ?? "none";
+    if (within(Number.POSITIVE_INFINITY) === "none") return "none";
+    const way = admission.allows(memoryOf(read.header, false)) ? within(room()) : "none";
+    return way === "none" ? "absent" : way;
+  };
 
   return {
-    async of(master, read, { signal, wait = false }) {
-      const told = indexing(master, read);
-      if (told === "none") return undefined;
-      const way = wait ? "wait" : told;
+    async of(master, read, { signal }) {
+      const way = indexing(master, read);
+      if (way === "none") return undefined;
       const key = await keyOf(master);
       const { name, variant, id } = key;
+      if (way === "absent") return absent(key);
       for (;;) {
         const known = inMemory.get(id);
-        if (known && (known.until ?? Number.POSITIVE_INFINITY) > now())
-          return found(master, read, key, known);
+        if (known) return found(master, read, key, known);
         const flight = flights.get(id);
         if (!flight) break;
         if (way !== "apart") flight.hurry();
@@ -328,7 +330,7 @@ export function createIndexes({
       if (way === "wait") return found(master, read, key, await orAborted(pass(), signal));
       if (inPlace && way === "begin") {
         const made = await pass().catch(() => undefined);
-        return made && found(master, read, key, made);
+        return made ? found(master, read, key, made) : absent(key);
       }
       if (way === "begin") return absent(key, () => void pass().catch(() => {}));
       if (inPlace || putOff >= mostPutOff) {
@@ -343,24 +345,11 @@ export function createIndexes({
             .catch(() => {}),
       );
     },
-    expects: (master, read) => indexing(master, read) !== "none",
-    async forget(master) {
-      const { name, variant, id } = await keyOf(master);
-      // of all who read it the first counts
-      if (inMemory.get(id))
-        forgotten.set(id, { again: recent(id) !== undefined, until: now() + pauseAfterUnfit }, 1);
-      inMemory.delete(id);
-      // A store that cannot even delete costs the index, not the answer.
-      await origin.delete(name, variant).catch(() => goWithout(id));
-    },
-    async giveUp(master) {
-      goWithout((await keyOf(master)).id);
-    },
     purge: generations.renew,
     async settled() {
       for (const { hurry } of flights.values()) hurry();
       await Promise.all([...flights.values()].map(({ landed }) => landed));
-      await Promise.all(fillings.values());
+      await Promise.all(upkeep.values());
     },
   };
 }

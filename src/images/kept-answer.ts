@@ -1,27 +1,48 @@
-// An answer as the render slot keeps it: the image and, in front of it where that is so, why its master's profile is not used.
+// A derivative as the render slot holds it: the image and, in front of it, what else is known of it.
 
 import { concatenated } from "../lib/concatenated.ts";
 
-/** No format that is written begins so. */
-const label = new TextEncoder().encode("X-Ignored-Profile: ");
-const newline = 0x0a;
-
 export interface Answer {
   readonly bytes: Uint8Array;
-  /** For people. */
+  /** Why the profile of its master is not used, where that is so; for people. */
   readonly ignoredProfile?: string | undefined;
+  /** Its master ended early, is damaged, or changed meanwhile: it is shared with who asks at the same time, and not kept. */
+  readonly incomplete?: boolean | undefined;
 }
 
-/** The bytes to keep; those of the image itself where there is nothing to tell. The reason is of printable ASCII. */
-export function toKept({ bytes, ignoredProfile }: Answer): Uint8Array {
-  if (ignoredProfile === undefined) return bytes;
-  return concatenated([label, new TextEncoder().encode(`${ignoredProfile}\n`), bytes]);
+/** No format that is written begins so. */
+const labels = { ignoredProfile: "X-Ignored-Profile: ", incomplete: "X-Incomplete: " } as const;
+const newline = 0x0a;
+const encoder = new TextEncoder();
+
+/** The bytes to keep; those of the image itself where nothing else is known of it. The reason is of printable ASCII. */
+export function toKept({ bytes, ignoredProfile, incomplete }: Answer): Uint8Array {
+  const lines = [
+    ...(ignoredProfile === undefined ? [] : [`${labels.ignoredProfile}${ignoredProfile}\n`]),
+    ...(incomplete ? [`${labels.incomplete}yes\n`] : []),
+  ];
+  return lines.length === 0 ? bytes : concatenated([encoder.encode(lines.join("")), bytes]);
 }
 
 /** The inverse of {@link toKept}; the image is a view into `kept`. */
 export function fromKept(kept: Uint8Array): Answer {
-  if (label.some((byte, i) => kept[i] !== byte)) return { bytes: kept };
-  const end = kept.indexOf(newline);
-  const reason = new TextDecoder().decode(kept.subarray(label.length, end));
-  return { bytes: kept.subarray(end + 1), ignoredProfile: reason };
+  const known: { -readonly [K in keyof typeof labels]?: string } = {};
+  let bytes = kept;
+  for (const [name, label] of Object.entries(labels)) {
+    if (!beginsWith(bytes, label)) continue;
+    const end = bytes.indexOf(newline);
+    known[name as keyof typeof labels] = new TextDecoder().decode(bytes.subarray(label.length, end));
+    bytes = bytes.subarray(end + 1);
+  }
+  const { ignoredProfile, incomplete } = known;
+  return {
+    bytes,
+    ...(ignoredProfile !== undefined && { ignoredProfile }),
+    ...(incomplete !== undefined && { incomplete: true }),
+  };
+}
+
+function beginsWith(bytes: Uint8Array, text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[i] !== text.charCodeAt(i)) return false;
+  return true;
 }

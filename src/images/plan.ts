@@ -1,7 +1,7 @@
 // From header facts and a resolved request to what to read at which scale, which steps, what to write. Pure.
 
 import { mostBlockBytes } from "../codecs/blocks.ts";
-import type { EncodeOptions, ImageHeader, Rectangle } from "../codecs/codec.ts";
+import type { EncodeOptions, ImageHeader, ReadRequest, Rectangle } from "../codecs/codec.ts";
 import type { RenderPlan } from "../codecs/job.ts";
 import { ServiceError } from "../errors.ts";
 import type { Geometry } from "../iiif/image/geometry.ts";
@@ -29,6 +29,8 @@ export interface PlanInput {
   readonly page: number;
   /** Length of the master in bytes. */
   readonly fileSize: number;
+  /** As {@link ReadRequest.whole}. */
+  readonly whole?: boolean;
   readonly request: ImageRequest;
   readonly geometry: Geometry;
   readonly policy: OutputPolicy;
@@ -98,11 +100,12 @@ export function planRender(input: PlanInput): RenderPlan {
   steps.push(...outputSteps(input, header));
 
   const percentiles = windowFor(header, policy);
-  const read = {
+  const read: ReadRequest = {
     header,
     page,
     region: readRegion,
     scaleFactor,
+    ...(input.whole && ({ whole: true } as const)),
     ...(decoder.exactScales && halvesColour && ({ halvesColour } as const)),
     ...(percentiles && { window: percentiles }),
   };

@@ -1,7 +1,8 @@
 // One derivative, from request to bytes: the flow of the whole service on one screen.
 
-import type { ImageHeader } from "../codecs/codec.ts";
+import type { Encoded, ImageHeader } from "../codecs/codec.ts";
 import type { Codecs } from "../codecs/index.ts";
+import type { RenderPlan } from "../codecs/job.ts";
 import type { Pool } from "../codecs/pool.ts";
 import { ServiceError } from "../errors.ts";
 import { canonicalParameters } from "../iiif/image/canonical.ts";
@@ -14,7 +15,7 @@ import { renderWork } from "./cost.ts";
 import { type DescribeParts, demandOf, describe, type Master } from "./describe.ts";
 import type { IgnoredProfiles } from "./ignored-profiles.ts";
 import type { Indexes } from "./indexes.ts";
-import { fromKept, toKept } from "./kept-answer.ts";
+import { type Answer, fromKept, toKept } from "./kept-answer.ts";
 import { asShown, uprightSize } from "./orientation.ts";
 import { planRender } from "./plan.ts";
 import type { OutputPolicy } from "./policy.ts";
@@ -78,6 +79,8 @@ export interface Derivative {
   readonly bytes: Uint8Array;
   /** Rendered for this request, not from the render slot and not for another one at the same time. */
   readonly made: boolean;
+  /** Its master ended early, is damaged, or changed while it was read: nobody is to keep it. */
+  readonly incomplete: boolean;
 }
 
 /**
@@ -94,11 +97,18 @@ export async function render(
   let made = false;
   const make = async (work: AbortSignal) => {
     made = true;
-    const bytes = await derive(parts, master, prepared, work);
-    return toKept({ bytes, ignoredProfile: parts.ignoredProfiles.of(masterVersion(master)) });
+    const { bytes, incomplete } = await derive(parts, master, prepared, work);
+    const isSuspect = incomplete || (await master.image.changed?.()) === true;
+    return toKept({
+      bytes,
+      ignoredProfile: parts.ignoredProfiles.of(masterVersion(master)),
+      incomplete: isSuspect,
+    });
   };
-  const found = await parts.render.getOrMake(key.name, key.variant, make, { signal });
-  return { bytes: opened(parts, master, found), made };
+  const keeps = (value: Uint8Array) => !fromKept(value).incomplete;
+  const found = await parts.render.getOrMake(key.name, key.variant, make, { signal, keeps });
+  const { bytes, incomplete = false } = opened(parts, master, found);
+  return { bytes, made, incomplete };
 }
 
 /** The bytes of a prepared answer where they are kept. */
@@ -108,32 +118,28 @@ export async function kept(
   { key }: Prepared,
 ): Promise<Uint8Array | undefined> {
   const found = await parts.render.get(key.name, key.variant);
-  return found && opened(parts, master, found);
+  return found && opened(parts, master, found).bytes;
 }
 
 /** The image of what is kept; what is told beside it is remembered. */
-function opened(parts: RenderParts, master: Master, found: Uint8Array): Uint8Array {
-  const { bytes, ignoredProfile } = fromKept(found);
-  if (ignoredProfile !== undefined) parts.ignoredProfiles.tell(masterVersion(master), ignoredProfile);
-  return bytes;
+function opened(parts: RenderParts, master: Master, found: Uint8Array): Answer {
+  const answer = fromKept(found);
+  if (answer.ignoredProfile !== undefined)
+    parts.ignoredProfiles.tell(masterVersion(master), answer.ignoredProfile);
+  return answer;
 }
 
-/**
- * Renders once; again with the whole index where the file alone turned out not to do, with a new one where the index did
- * not fit, and without any where the new one did not either.
- */
+/** Renders once; again, and planned again, where the file turned out to be one that has to be decoded as a whole. */
 async function derive(
   parts: RenderParts,
   master: Master,
   prepared: Prepared,
   work: AbortSignal,
-): Promise<Uint8Array> {
-  const expected = planFor(parts, master, prepared);
+): Promise<Encoded> {
   const { bytes, file } = master.image;
-  const attempt = async (wait: boolean): Promise<Uint8Array> => {
-    const index = await parts.indexes.of(master, expected.read, { signal: work, wait });
-    const missed = !index && parts.indexes.expects(master, expected.read);
-    const plan = missed ? planFor(parts, master, prepared, false) : expected;
+  const attempt = async (whole: boolean): Promise<Encoded> => {
+    const plan = planFor(parts, master, prepared, whole);
+    const index = whole ? undefined : await parts.indexes.of(master, plan.read, { signal: work });
     try {
       const codec = parts.codecs.byFormat(plan.read.header.format);
       const demand = demandOf(master, plan.memory, renderWork(plan, codec, index?.access));
@@ -147,43 +153,33 @@ async function derive(
       index?.finish?.();
     }
   };
-  let wait = false;
-  let unfit = 0;
-  for (;;) {
-    try {
-      return await attempt(wait);
-    } catch (error) {
-      const code = error instanceof ServiceError ? error.code : undefined;
-      if (code === "index_wanted" && !wait) wait = true;
-      else if (code === "index_unfit" && ++unfit === 1) await parts.indexes.forget(master);
-      else if (code === "index_unfit" && unfit === 2) await parts.indexes.giveUp(master);
-      else throw error;
-    }
+  try {
+    return await attempt(false);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "whole_file_wanted") throw error;
+    return attempt(true);
   }
 }
 
 /**
- * The plan of a prepared answer, so that a HEAD request can check it without rendering; its memory is that of a read through
- * the index where one is to be expected, unless `indexed` is false.
+ * The plan of a prepared answer, so that a HEAD request can check it without rendering. `whole`: the file turned out to be one
+ * that has to be decoded as a whole.
  */
-export function planFor(parts: RenderParts, master: Master, prepared: Prepared, indexed = true) {
+export function planFor(parts: RenderParts, master: Master, prepared: Prepared, whole = false): RenderPlan {
   const { header, request, geometry } = prepared;
   const encoder = parts.codecs.encoder(request.format);
   if (!encoder.encodes)
     throw new ServiceError("unsupported", `This service does not write ${request.format} images.`);
-  const codec = parts.codecs.byFormat(header.format);
-  const memory: typeof codec.memory = (read, fileSize) =>
-    codec.memory(read, fileSize, indexed && parts.indexes.expects(master, read));
   const plan = planRender({
     header,
     page: master.page,
     fileSize: master.image.bytes.size ?? 0,
+    whole,
     request,
     geometry,
     policy: parts.policy,
-    decoder: { ...codec, memory },
+    decoder: parts.codecs.byFormat(header.format),
     encoder: encoder.encodes,
   });
-  const { read, steps, write, memory: peak } = plan;
-  return { read, steps, write, memory: peak, master: masterVersion(master) };
+  return { ...plan, master: masterVersion(master) };
 }

@@ -118,7 +118,11 @@ export function filesystemSource({
       found.set(path, { checked, until: Date.now() + revalidateMs }, 1);
     const { validator, modified, file } = checked;
     const { bytes, close } = opened(file);
-    return { validator, modified, file, bytes, close };
+    const isChanged = async () => {
+      const now = await statFile(file.path);
+      return now === undefined || validatorOf(now) !== validator;
+    };
+    return { validator, modified, file, bytes, close, changed: isChanged };
   };
 
   /** undefined: not there. "changed": it was exchanged for another between the looks. */

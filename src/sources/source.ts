@@ -19,6 +19,8 @@ export interface SourceImage {
   readonly modified?: Date;
   /** Where a worker can open the same bytes by itself, and what it has to find there. */
   readonly file?: MasterFile;
+  /** Whether the bytes are others now than those that the validator stands for; missing where reading itself finds that out. */
+  changed?(): Promise<boolean>;
   close(): Promise<void>;
 }
 

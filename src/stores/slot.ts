@@ -20,7 +20,8 @@ export interface Slot {
   /** Stores a value that was made outside of {@link getOrMake}; resolves at once, see {@link settled}. */
   put(name: string, variant: string, value: Uint8Array): void;
   /**
-   * The kept value, else that of `make`, which runs once for all who ask meanwhile and is kept afterwards. When
+   * The kept value, else that of `make`, which runs once for all who ask meanwhile and is kept afterwards, unless `keeps` is
+   * false of it. When
    * `signal` aborts, this caller leaves with ServiceError `cancelled`; the signal given to `make` aborts when all have
    * left. What `make` throws goes to all who wait, and is not kept.
    */
@@ -28,7 +29,7 @@ export interface Slot {
     name: string,
     variant: string,
     make: (signal: AbortSignal) => Promise<Uint8Array>,
-    options?: { readonly signal?: AbortSignal },
+    options?: { readonly signal?: AbortSignal; readonly keeps?: (value: Uint8Array) => boolean },
   ): Promise<Uint8Array>;
   /**
    * Removes one variant, or all of a name, which for a group is all that is in it; the number removed. Values that are being made
@@ -154,7 +155,7 @@ export function createSlot(options: SlotOptions): Slot {
       return value;
     },
     put,
-    async getOrMake(name, variant, make, { signal } = {}) {
+    async getOrMake(name, variant, make, { signal, keeps = () => true } = {}) {
       const begun = epoch;
       const key = `${begun}\0${keyOf(name, variant)}`;
       const joins = flights.has(key);
@@ -163,7 +164,7 @@ export function createSlot(options: SlotOptions): Slot {
         if (kept) return { value: kept, kept: true };
         counts.add("misses");
         const value = await make(work);
-        if (epoch === begun) put(name, variant, value);
+        if (epoch === begun && keeps(value)) put(name, variant, value);
         return { value, kept: false };
       };
       const { value, kept } = await flights.run(key, fly, signal);

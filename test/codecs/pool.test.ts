@@ -114,7 +114,7 @@ describe("jobs on workers", () => {
   it("do not read through the channel when a file is given", async () => {
     const { pool } = poolOf();
     const bytes: ByteSource = { size: 1, read: () => Promise.reject(new Error("read")) };
-    expect((await pool.render({ plan, file, bytes }, limits)).length).toBeGreaterThan(0);
+    expect((await pool.render({ plan, file, bytes }, limits)).bytes.length).toBeGreaterThan(0);
   });
 
   it("read ranges of a remote master as one where its source would sooner fetch what lies between", async () => {
@@ -186,7 +186,7 @@ describe("jobs on workers", () => {
     expect(await codeOf(pool.render({ plan, file: { ...file, path: `${path}.none` }, bytes }, limits))).toBe(
       "source source",
     );
-    expect((await pool.render({ plan, file, bytes }, limits)).length).toBeGreaterThan(0);
+    expect((await pool.render({ plan, file, bytes }, limits)).bytes.length).toBeGreaterThan(0);
   });
 });
 
@@ -205,7 +205,7 @@ describe("limits", () => {
     const late = codeOf(pool.render({ plan, bytes: first.bytes }, { timeoutMs: 1500 }));
     const next = pool.render({ plan, file, bytes: first.bytes }, { timeoutMs: 1400 });
     expect(await late).toBe("timeout render_timeout");
-    expect((await next).length).toBeGreaterThan(0);
+    expect((await next).bytes.length).toBeGreaterThan(0);
   });
 
   it("refuse a job as busy when the queue is full", async () => {

@@ -6,10 +6,9 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ImageHeader } from "../../src/codecs/codec.ts";
-import { splitParts } from "../../src/codecs/jpg/stored-parts.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { indexKey } from "../../src/images/cache-keys.ts";
-import { describe as describeImage, openMaster } from "../../src/images/describe.ts";
+import { describe as describeImage, type Master, openMaster } from "../../src/images/describe.ts";
 import { createIndexes } from "../../src/images/indexes.ts";
 import { grain } from "../grain.ts";
 import { type Served, served } from "../served.ts";
@@ -50,7 +49,7 @@ const at = (header: ImageHeader, scaleFactor: number) => ({
 const at1 = (header: ImageHeader) => at(header, 1);
 
 /** Indexes over the application's parts as where there are workers; `made` counts the passes. */
-function parts() {
+function parts(change: Partial<Parameters<typeof createIndexes>[0]> = {}) {
   const { images, slots } = app.service;
   let made = 0;
   const pool = {
@@ -61,9 +60,15 @@ function parts() {
     },
   };
   const { codecs, admission, timeoutMs } = images;
-  const indexes = createIndexes({ codecs, pool, origin: slots.origin, admission, timeoutMs, inPlace: false });
+  const given = { codecs, pool, origin: slots.origin, admission, timeoutMs, inPlace: false };
+  const indexes = createIndexes({ ...given, ...change });
   return { indexes, made: () => made };
 }
+
+/** Empties the slot of what is kept of a master. */
+const clear = async (found: Master) => {
+  await app.service.slots.origin.delete((await indexKey(found)).name);
+};
 
 async function master(name: string) {
   const found = await openMaster(app.service.images.sources, name);
@@ -75,7 +80,7 @@ async function master(name: string) {
 test("the first render begins, all others wait for one pass, which the origin slot keeps", async () => {
   const { found, header } = await master("a.jpg");
   const { indexes, made } = parts();
-  await indexes.forget(found);
+  await clear(found);
   const first = await indexes.of(found, at1(header), { signal: never });
   expect(first?.access.absent).toBe(true);
   const others = Promise.all([1, 2, 3].map(() => indexes.of(found, at1(header), { signal: never })));
@@ -99,7 +104,7 @@ test("the first render begins, all others wait for one pass, which the origin sl
 test("who waits may leave", async () => {
   const { found, header } = await master("a.jpg");
   const { indexes } = parts();
-  await indexes.forget(found);
+  await clear(found);
   const first = await indexes.of(found, at1(header), { signal: never });
   const leaving = new AbortController();
   const waiting = indexes.of(found, at1(header), { signal: leaving.signal });
@@ -114,7 +119,7 @@ test("a format without an index has none", async () => {
   expect(await parts().indexes.of(found, at1(header), { signal: never })).toBeUndefined();
 });
 
-test("an entry that does not fit is made anew, and the answer is right", async () => {
+test("past an entry that does not fit the answer is right, and the next read has it made again", async () => {
   const { found } = await master("a.jpg");
   const target = "/iiif/3/a.jpg/200,100,300,200/max/0/default.png";
   const pixels = async (from: Served) =>
@@ -126,7 +131,11 @@ test("an entry that does not fit is made anew, and the answer is right", async (
   const { origin } = other.service.slots;
   const { name, variant } = await indexKey(found);
   origin.put(name, variant, new Uint8Array(500).fill(7));
-  expect(await pixels(other)).toEqual(right);
+  const { indexes } = other.service.images;
+  for (let n = 0; n < 2; n++) {
+    expect((await pixels(other)).equals(right)).toBe(true);
+    await indexes.settled();
+  }
   await origin.settled();
   expect((await origin.get(name, variant))?.length).toBeGreaterThan(1000);
 });
@@ -154,14 +163,43 @@ test("a pass that a failing source ended is begun anew by the next render", asyn
   ).toBeGreaterThan(1000);
 });
 
-test("a store that cannot delete costs the index, not the answer", async () => {
+test("what a slot has lost is made again by the next read, once a minute", async () => {
   const { found, header } = await master("a.jpg");
-  const { images, slots } = (await fresh()).service;
-  const origin = { ...slots.origin, delete: () => Promise.reject(new Error("read-only")) };
-  const { codecs, pool, admission, timeoutMs } = images;
-  const indexes = createIndexes({ codecs, pool, origin, admission, timeoutMs, inPlace: false });
-  await indexes.forget(found);
-  expect(await indexes.of(found, at1(header), { signal: never })).toBeUndefined();
+  await clear(found);
+  let now = 0;
+  const { indexes, made } = parts({ now: () => now });
+  const read = async () => {
+    const each = await indexes.of(found, at1(header), { signal: never });
+    each?.finish?.();
+    await indexes.settled();
+    return each?.access;
+  };
+  await read();
+  const passes: number[] = [];
+  for (const time of [0, 1, 2, 60_000, 60_001]) {
+    now = time;
+    (await read())?.unfit?.();
+    await indexes.settled();
+    await read();
+    passes.push(made());
+  }
+  expect(passes).toEqual([2, 2, 2, 3, 3]);
+});
+
+test("a store that cannot delete costs nothing but the healing", async () => {
+  const { found, header } = await master("a.jpg");
+  await clear(found);
+  const origin = {
+    ...app.service.slots.origin,
+    delete: () => Promise.reject(new Error("read-only")),
+  };
+  const { indexes } = parts({ origin });
+  (await indexes.of(found, at1(header), { signal: never }))?.finish?.();
+  await indexes.settled();
+  const each = await indexes.of(found, at1(header), { signal: never });
+  each?.access.unfit?.();
+  await indexes.settled();
+  expect((await indexes.of(found, at1(header), { signal: never }))?.access.id).toBe(each?.access.id);
 });
 
 /** Luma and twice a quarter of it at 1/4. */
@@ -175,7 +213,7 @@ test.each([
   async (name, block) => {
     const { found, header } = await master(name);
     const { indexes, made } = parts();
-    await indexes.forget(found);
+    await clear(found);
     const read = (scaleFactor: number) => ({ ...at(header, scaleFactor), halvesColour: true as const });
     const first = await indexes.of(found, read(1), { signal: never });
     first?.finish?.();
@@ -204,7 +242,7 @@ test.each([
 test("a full index is made at once where the first read gains by it", async () => {
   const { found, header } = await master("a.jpg");
   const { indexes, made } = parts();
-  await indexes.forget(found);
+  await clear(found);
   const read = { ...at(header, 4), halvesColour: true as const };
   (await indexes.of(found, read, { signal: never }))?.finish?.();
   await indexes.settled();
@@ -226,7 +264,7 @@ test("a fuller index that cannot be made costs nothing but the attempt", async (
   };
   const { codecs, admission, timeoutMs } = images;
   const indexes = createIndexes({ codecs, pool, origin: slots.origin, admission, timeoutMs, inPlace: false });
-  await indexes.forget(found);
+  await clear(found);
   (await indexes.of(found, at1(header), { signal: never }))?.finish?.();
   await indexes.settled();
   for (let n = 0; n < 3; n++) {
@@ -237,51 +275,6 @@ test("a fuller index that cannot be made costs nothing but the attempt", async (
     await indexes.settled();
   }
   expect(made).toBe(2);
-});
-
-test("for a slot that does not keep blocks they are made twice, and again after a pause", async () => {
-  const { found, header } = await master("a.jpg");
-  const { images, slots } = app.service;
-  let now = 0;
-  let full = 0;
-  const pool = {
-    ...images.pool,
-    index: (...[job, limits]: Parameters<typeof images.pool.index>) => {
-      if (job.index?.full) full++;
-      return images.pool.index(job, limits);
-    },
-  };
-  const origin = {
-    ...slots.origin,
-    get: async () => undefined,
-    put: () => {},
-    getOrMake: (...[, , make]: Parameters<typeof slots.origin.getOrMake>) => make(never),
-  };
-  const { codecs, admission, timeoutMs } = images;
-  const given = { codecs, pool, origin, admission, timeoutMs, inPlace: false, now: () => now };
-  const indexes = createIndexes(given);
-  const read = { ...at(header, 4), halvesColour: true as const };
-  /** As a render does: what it wants of the blocks is not there, so it has the index made anew. */
-  const render = async () => {
-    (await indexes.of(found, read, { signal: never }))?.finish?.();
-    await indexes.settled();
-    const made = await indexes.of(found, read, { signal: never });
-    const entry = await made?.access.load();
-    if (!entry) throw new Error("no index");
-    const wantsBlocks = splitParts(entry)?.quarter !== undefined;
-    if (wantsBlocks) await Promise.all([indexes.forget(found), indexes.forget(found)]);
-    return wantsBlocks;
-  };
-  const renders = async () => {
-    const all: boolean[] = [];
-    for (let n = 0; n < 4; n++) all.push(await render());
-    return all;
-  };
-  expect(await renders()).toEqual([true, true, false, false]);
-  expect(full).toBe(2);
-  now = 61_000;
-  expect(await renders()).toEqual([true, true, false, false]);
-  expect(full).toBe(4);
 });
 
 test("a full index that no memory budget allows is not begun, and the plain one is made", async () => {
@@ -299,7 +292,7 @@ test("a full index that no memory budget allows is not begun, and the plain one 
   const most = codecs.byFormat("jpg").indexMemory?.(header, false) ?? 0;
   const admission = { ...images.admission, allows: (bytes: number) => bytes <= most };
   const indexes = createIndexes({ codecs, pool, origin: slots.origin, admission, timeoutMs, inPlace: false });
-  await indexes.forget(found);
+  await clear(found);
   const read = { ...at(header, 4), halvesColour: true as const };
   (await indexes.of(found, read, { signal: never }))?.finish?.();
   await indexes.settled();

@@ -165,12 +165,23 @@ function image(
       if (known) headers["Content-Length"] = String(known.length);
       return new Response(null, { headers });
     }
-    const { bytes, made } = await render(service.images, master, prepared, signal);
+    const { bytes, made, incomplete } = await render(service.images, master, prepared, signal);
+    if (incomplete) forbidKeeping(headers);
     tellIgnoredProfile(headers, service, master);
     headers["Cache-Status"] = cacheStatus(made);
     headers["Content-Length"] = String(bytes.length);
     return new Response(bytes as Uint8Array<ArrayBuffer>, { headers });
   });
+}
+
+/**
+ * For a picture of a file that is damaged or still being written: nobody may use it again without asking, and without a
+ * validator nobody is told that it is still good.
+ */
+function forbidKeeping(headers: Record<string, string>): void {
+  headers["Cache-Control"] = "no-cache";
+  delete headers.ETag;
+  delete headers["Last-Modified"];
 }
 
 /** Whether an answer was kept (RFC 9211). */

@@ -3,7 +3,7 @@
 import { ServiceError } from "../../errors.ts";
 import { type ByteSource, readAll } from "../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
-import type { CodecHost, ImageHeader, ReadRequest } from "../codec.ts";
+import type { CodecHost, Decoded, ImageHeader, ReadRequest } from "../codec.ts";
 import { asServiceError, keptInstance } from "../instance.ts";
 import type { JpegDetails } from "./header.ts";
 import { accurateDct, createTurbo, pixelFormats, type Turbo } from "./turbo.ts";
@@ -52,7 +52,7 @@ export function turboDecoder(host: CodecHost) {
     create: () => createTurbo(host.wasm("jpeg-turbo")),
     memory: (turbo) => turbo.memory.buffer.byteLength,
   });
-  return async (bytes: ByteSource, read: ReadRequest): Promise<PixelBuffer> => {
+  return async (bytes: ByteSource, read: ReadRequest): Promise<Decoded> => {
     if (turboMemory(read, bytes.size ?? 0) > maxBytes) throw tooLarge();
     try {
       return await withInstance(async (turbo) => {
@@ -86,7 +86,7 @@ async function load(turbo: Turbo, bytes: ByteSource): Promise<Loaded> {
   return { pointer, length: size };
 }
 
-function decodeLoaded(turbo: Turbo, file: Loaded, read: ReadRequest): PixelBuffer {
+function decodeLoaded(turbo: Turbo, file: Loaded, read: ReadRequest): Decoded {
   const { header, scaleFactor } = read;
   const rows = rowsFor(read);
   const input = new Uint8Array(turbo.memory.buffer, file.pointer, file.length);
@@ -106,7 +106,7 @@ function decodeLoaded(turbo: Turbo, file: Loaded, read: ReadRequest): PixelBuffe
   if (decompressor === 0) throw tooLarge();
   confirmSize(turbo, decompressor, file, header.width, rows);
   // -1 is a warning here: what it could mean else was ruled out by the size, and fatal errors throw
-  turbo.tjDecompress2(
+  const warned = turbo.tjDecompress2(
     decompressor,
     file.pointer,
     file.length,
@@ -121,7 +121,7 @@ function decodeLoaded(turbo: Turbo, file: Loaded, read: ReadRequest): PixelBuffe
   const decoded = new Uint8Array(turbo.memory.buffer, output, pitch * height);
   const pixels = crop(decoded, width, read);
   turbo.free(output);
-  return pixels;
+  return { ...pixels, incomplete: warned !== 0 };
 }
 
 /** Makes the frame header tell fewer rows, so that libjpeg stops where the region ends. */

@@ -1,4 +1,5 @@
-// JPEG as a codec: headers by our own walk, pixels by libjpeg-turbo, files by libjpeg-turbo or MozJPEG.
+// JPEG as a codec: headers by our own walk, pixels by our own reader of regions or, for kinds that it refuses, libjpeg-turbo;
+// files by our own encoder or MozJPEG.
 
 import createLibjpegTurbo, { type LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import { ServiceError } from "../../errors.ts";
@@ -7,24 +8,19 @@ import type { Orientation } from "../../pipeline/orientation.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { Resampler } from "../../pipeline/resample-wasm.ts";
 import { sourceWindow } from "../../pipeline/resize.ts";
+import type { Kernels } from "../../pipeline/steps.ts";
 import type { Codec, CodecHost, ImageHeader, ReadRequest, Rectangle } from "../codec.ts";
 import { emscriptenOptions, keptInstance } from "../instance.ts";
+import type { RenderPlan } from "../job.ts";
 import { arithmeticDecoder, arithmeticMemory } from "./arithmetic.ts";
 import { embedInJpeg, readJpegBlocks } from "./blocks.ts";
 import { detailsOf, turboDecoder, turboMemory } from "./decode.ts";
 import { withDensity } from "./density.ts";
 import { encodes, jpegEncoder, optimisePays } from "./encode.ts";
+import { gains, indexing, indexMemory, isFiltered, quarter, regionMemory } from "./estimates.ts";
 import { createJpegEncoder, type JpegEncoder } from "./fast-encode.ts";
 import { readJpegHeader } from "./header.ts";
-import {
-  gains,
-  indexedJpeg,
-  indexedMemory,
-  indexing,
-  indexPassMemory,
-  isFiltered,
-  quarter,
-} from "./indexed.ts";
+import { indexedJpeg, type Opened } from "./indexed.ts";
 import { withHeight } from "./line-count.ts";
 import { worthCutting } from "./passthrough.ts";
 import { planesOf } from "./planes.ts";
@@ -83,6 +79,25 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
   };
   let encoder: JpegEncoder | undefined;
   const baseline = () => (encoder ??= createJpegEncoder(host.wasm("jpeg-encode")));
+  const isWhole = ({ header, whole }: ReadRequest) => whole === true || detailsOf(header).arithmetic;
+  /** A JPEG answer without RGB in between: a lossless crop, or planes; undefined where the plan does not allow it. */
+  const derived = async (file: Opened, plan: RenderPlan, kernels: Kernels) => {
+    const { read, write } = plan;
+    const { frame } = file.reader;
+    const target = targetOf(plan, frame.components.length);
+    if (!target || (frame.colour !== "ycc" && frame.colour !== "gray")) return undefined;
+    if (
+      write.passthrough === "auto" &&
+      onlyMoves(target, read, frame.components.length) &&
+      worthCutting(file.reader, write.quality)
+    ) {
+      const cut = await cutIn(turnOf(target), file.reader, read.region);
+      if (cut) return withDensity(cut, write.resolution);
+    }
+    const input = await planesOf(file, target, read.scaleFactor, write, kernels, turner);
+    const { quality, chroma, resolution } = write;
+    return input && baseline().encode(input, { quality, chroma, resolution, optimise: optimisePays(input) });
+  };
   return {
     format: "jpg",
     recognises: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
@@ -96,56 +111,41 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
     scaleFactors: (header) => (detailsOf(header).arithmetic ? [1] : [1, 2, 4, 8]),
     headroom: 2, // reduced in the frequencies
     exactScales: (header, halvesColour) => (isFiltered(header, halvesColour) ? [quarter] : []),
-    memory(read, fileSize, isIndexed = true) {
+    memory(read, fileSize) {
       if (detailsOf(read.header).arithmetic) return arithmeticMemory(read, fileSize);
-      if (isIndexed) return indexedMemory(read);
+      if (!read.whole) return regionMemory(read);
       const { scaleFactor } = read;
       return turboMemory(
         scaleFactor === quarter ? { ...read, scaleFactor: scaleFactor / 2 } : read,
         fileSize,
       );
     },
-    decodedPixels({ header, region, scaleFactor }, isIndexed = true) {
+    decodedPixels({ header, region, scaleFactor, whole }) {
       if (detailsOf(header).arithmetic) return header.width * header.height;
-      if (!isIndexed) return header.width * (region.y + region.height);
+      if (whole) return header.width * (region.y + region.height);
       // 1/8 is kept with the index; elsewhere the codes of all pixels are read, but not all of them are transformed.
       return (region.width * region.height) / (scaleFactor === 8 ? 64 : scaleFactor);
     },
     index: (bytes, header, ...rest) => indexed.index(sized(bytes, header), header, ...rest),
     gains,
-    indexMemory: indexPassMemory,
+    indexMemory,
     indexing,
     async derive(bytes, plan, access, kernels) {
       const { read, write } = plan;
-      const file =
-        access && write.format === "jpg"
-          ? await indexed.open(sized(bytes, read.header), read, access)
-          : undefined;
-      if (!file) return undefined;
-      const { frame } = file.reader;
-      const target = targetOf(plan, frame.components.length);
-      if (!target || (frame.colour !== "ycc" && frame.colour !== "gray")) return undefined;
-      return indexed.guarded(async () => {
-        if (
-          write.passthrough === "auto" &&
-          onlyMoves(target, read, frame.components.length) &&
-          worthCutting(file.reader, write.quality)
-        ) {
-          const cut = await cutIn(turnOf(target), file.reader, read.region);
-          if (cut) return withDensity(cut, write.resolution);
-        }
-        const input = await planesOf(file, target, read.scaleFactor, write, kernels, turner);
-        const { quality, chroma, resolution } = write;
-        return (
-          input && baseline().encode(input, { quality, chroma, resolution, optimise: optimisePays(input) })
-        );
+      if (write.format !== "jpg" || isWhole(read)) return undefined;
+      return indexed.withFile(sized(bytes, read.header), read, access, async (file) => {
+        const encoded = await derived(file, plan, kernels);
+        return encoded && { bytes: encoded, incomplete: file.damaged };
       });
     },
     async decode(bytes, read, access) {
       if (read.header.unsupported) throw new ServiceError("unsupported", read.header.unsupported);
       const source = sized(bytes, read.header);
-      const file = access && (await indexed.open(source, read, access));
-      if (file) return indexed.decode(file, read);
+      if (!isWhole(read))
+        return indexed.withFile(source, read, access, async (file) => ({
+          ...(await indexed.decode(file, read)),
+          incomplete: file.damaged,
+        }));
       if (detailsOf(read.header).arithmetic) return decodeArithmetic(source, read);
       if (read.scaleFactor !== quarter || !isFiltered(read.header, read.halvesColour))
         return decodeHuffman(source, read);

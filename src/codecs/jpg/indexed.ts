@@ -1,11 +1,12 @@
-// JPEG files read through their index: only the rows and columns of a region are decoded.
+// JPEG files read by regions: through their index where it is kept, else through one that is made for the job at hand.
 
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { createLru } from "../../lib/lru.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
-import type { CodecHost, ImageHeader, IndexAccess, IndexBlocks, Indexing, ReadRequest } from "../codec.ts";
-import { detailsOf } from "./decode.ts";
+import type { CodecHost, ImageHeader, IndexAccess, IndexBlocks, ReadRequest } from "../codec.ts";
+import { mismatch } from "./decode.ts";
+import { beginsQuarter, gains, isKept, isProgressive, quarter, quarterLimitOf } from "./estimates.ts";
 import { planesInBlocks, planesToBlocks } from "./quarter-blocks.ts";
 import {
   createEngine,
@@ -17,112 +18,44 @@ import {
   type ScaleFactor,
   writtenIndex,
 } from "./random/index.ts";
+import { createReplay, type Replay } from "./replay.ts";
 import {
   type BlockReader,
+  type BlockSink,
   blockSource,
   blockWriter,
   createBlockCache,
   endOfBlocks,
   loadStoredBlocks,
+  type StoredBlocks,
   saveStoredBlocks,
-  unfit,
 } from "./stored-blocks.ts";
 import { joinParts, type StoredParts, splitParts } from "./stored-parts.ts";
 import { openTranscoder } from "./twin.ts";
 
-/** A file behind its index. */
-export interface Opened {
-  readonly reader: JpegReader;
-  readonly blocks: BlocksAtHand;
-  /** The index was loaded, not made here: there is nothing to go on with. */
-  readonly loaded?: true;
-  /** Reads through the job at hand from now on, and indexes as far as a region needs. */
-  ready(bytes: ByteSource, read: ReadRequest, blocks: IndexBlocks | undefined): Promise<void>;
+/** What a job brings: the bytes of its file, and what is kept of it. */
+interface Job {
+  readonly bytes: ByteSource;
+  readonly access: IndexAccess | undefined;
 }
 
-/** Those of the job that reads. */
-interface BlocksAtHand {
-  current?: IndexBlocks | undefined;
+/** A file that can be read by regions. */
+export interface Opened {
+  readonly reader: JpegReader;
+  /** It ended early or breaks the rules, as far as is known. */
+  readonly damaged: boolean;
+  /** The job that reads now. */
+  readonly current: { job: Job };
+  /** The index was loaded, not made here: there is nothing to go on with. */
+  readonly loaded?: true;
+  /** Of a transcode whose blocks may have to be made again. */
+  readonly replay?: Replay;
 }
 
 /** Bytes of indexes and overviews that stay parsed in a worker. */
 const kept = 64 * 2 ** 20;
 /** An overview at 1/8 of more bytes is not kept. */
 const overviewLimit = 48 * 2 ** 20;
-/** Nor are planes at 1/4 of more bytes, or of more than so many times those of the file: what has few bytes is quickly decoded. */
-const quarterLimit = 64 * 2 ** 20;
-const mostOfFile = 4;
-const mostBegun = 24 * 2 ** 20;
-const quarterLimitOf = (fileSize = Number.POSITIVE_INFINITY) =>
-  Math.min(quarterLimit, 2 ** 20 + mostOfFile * fileSize);
-
-/** Of these files the index is that of a twin. */
-const isProgressive = (header: ImageHeader) => header.variant === "progressive";
-
-/** What a twin may take at most, but for very odd files: its codes are less exact, and no block takes less than 6 bits. */
-const twinBytes = (header: ImageHeader, fileSize: number) =>
-  Math.ceil(1.25 * fileSize + (header.width * header.height * header.bands) / 64);
-
-/** Whether a sound file of this kind gets an index; an unknown size counts as small. */
-function hasIndex(header: ImageHeader, fileSize: number, room: number): boolean {
-  if (header.unsupported || detailsOf(header).arithmetic) return false;
-  return !isProgressive(header) || twinBytes(header, fileSize) <= room;
-}
-
-/** As Codec.indexing promises. A progressive file can be shown at 1/8 by its DC scans, and else by its twin. */
-export function indexing({ header, scaleFactor }: ReadRequest, fileSize: number, room: number): Indexing {
-  if (!hasIndex(header, fileSize, room)) return "none";
-  if (!isProgressive(header)) return "begin";
-  return scaleFactor === 8 ? "apart" : "wait";
-}
-
-/** The scale whose samples are as good as a resampling. */
-export const quarter = 4;
-/** Whether they are: each component is at a quarter of its own size there, which has to be what the answer holds of it. */
-export function isFiltered(header: ImageHeader, halvesColour = false): boolean {
-  const { arithmetic, subsampling } = detailsOf(header);
-  return !arithmetic && (subsampling === "none" || (halvesColour && subsampling === "halved"));
-}
-
-/**
- * As Codec.gains promises: whether an index lacks planes at 1/4 that it could have, as far as the header tells, and the read is
- * made of them.
- */
-export function gains(
-  index: Uint8Array | undefined,
-  { header, scaleFactor, halvesColour }: ReadRequest,
-  fileSize: number,
-): boolean {
-  if (scaleFactor !== quarter || !isFiltered(header, halvesColour)) return false;
-  if (mostQuarter(header) > quarterLimitOf(fileSize)) return false;
-  const parts = index && splitParts(index);
-  // those of a twin are made of it
-  return parts ? parts.quarter === undefined : index === undefined && !isProgressive(header);
-}
-
-/** Estimated peak bytes of reading a region through the index: planes, pixels, margins, and what is kept of the whole. */
-export function indexedMemory({ header, region, scaleFactor }: ReadRequest): number {
-  const side = (length: number) => Math.ceil(length / scaleFactor) + 64;
-  const samples = side(region.width) * side(region.height) * header.bands;
-  // at 1/4 four samples at 1/2 become one
-  const planes = scaleFactor === quarter ? 8 : 3;
-  const begun = scaleFactor === quarter && beginsQuarter(header) ? mostQuarter(header) : 0;
-  return planes * samples + overviewBytes(header) + begun + 16 * 2 ** 20;
-}
-
-const overviewBytes = ({ width, height, bands }: ImageHeader) => Math.ceil((width * height * bands) / 64);
-/** The most that planes at 1/4 take: of subsampled components two have half the samples of the others, or fewer. */
-function mostQuarter(header: ImageHeader): number {
-  const { width, height, bands } = header;
-  const whole = detailsOf(header).subsampling === "none" ? bands : bands - 1;
-  return Math.ceil((width * height * whole) / 16);
-}
-/** Whether a read that has to begin an index makes planes at 1/4 with it: larger ones would keep small budgets from reading. */
-const beginsQuarter = (header: ImageHeader) => mostQuarter(header) <= mostBegun;
-
-/** What an index pass takes: a window of the file, tables, rows at 1/2, and what is kept of the whole. */
-export const indexPassMemory = (header: ImageHeader, full = true) =>
-  12 * 2 ** 20 + overviewBytes(header) + (full ? Math.min(quarterLimit, mostQuarter(header)) : 0);
 
 /** Access by regions over one host; parsed indexes are kept by their id. */
 export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePlane) {
@@ -142,259 +75,271 @@ export function indexedJpeg(host: Pick<CodecHost, "wasm">, resample: ResamplePla
     }
   };
 
-  /** Over the file itself; undefined for kinds without an index of their own. */
-  const reading = async (
-    bytes: ByteSource,
-    blocks: BlocksAtHand,
-    withQuarter: boolean,
-  ): Promise<Opened | undefined> => {
-    let current = bytes;
-    const reader = await openJpeg(
-      currentEngine,
-      {
-        size: bytes.size,
-        get gap() {
-          return current.gap;
-        },
-        read: (offset, length) => current.read(offset, length),
+  /** What blocks hold by what is stored of them; undefined where that is broken. */
+  const stored = (facts: Uint8Array, { current, replay }: Pick<Opened, "current" | "replay">) => {
+    const known = loadStoredBlocks(facts);
+    return known && inBlocks(known, { current, replay });
+  };
+  const inBlocks = (known: StoredBlocks, { current, replay }: Pick<Opened, "current" | "replay">) =>
+    blockCache.reader(known, {
+      current: () => current.job.access?.blocks,
+      lost: () => current.job.access?.unfit?.(),
+      ...(replay && { again: (number: number) => replay.block(number) }),
+    });
+
+  /** Over the file itself; undefined for kinds that are refused. */
+  const openSequential = async (job: Job, withQuarter: boolean): Promise<Opened | undefined> => {
+    const current = { job };
+    const source: ByteSource = {
+      size: job.bytes.size,
+      get gap() {
+        return current.job.bytes.gap;
       },
-      { overviewLimit, resample, quarterLimit: withQuarter ? quarterLimitOf(bytes.size) : 0 },
-    );
+      read: (offset, length) => current.job.bytes.read(offset, length),
+    };
+    const limit = withQuarter ? quarterLimitOf(job.bytes.size) : 0;
+    const reader = await openJpeg(currentEngine, source, { overviewLimit, resample, quarterLimit: limit });
     if (!reader) return undefined;
     return {
       reader,
-      blocks,
-      async ready(own, { region, scaleFactor }, ownBlocks) {
-        current = own;
-        blocks.current = ownBlocks;
-        if (reader.indexed) return;
-        const bottom = region.y + region.height + marginRows * scaleFactor;
-        await reader.buildIndex(scaleFactor < 8 ? { untilRow: bottom } : {});
+      current,
+      get damaged() {
+        return reader.damaged;
       },
     };
   };
 
-  /** What blocks give; a file whose blocks do not fit is not kept open. */
-  const fitting = async <T>(id: string | undefined, read: Promise<T>): Promise<T> => {
-    try {
-      return await read;
-    } catch (error) {
-      if (id !== undefined) opened.delete(id);
-      throw error;
-    }
-  };
-
-  /** Over the twin of a file. */
-  const readingTwin = async (
-    id: string,
-    twin: ByteSource,
-    blocks: BlocksAtHand,
+  /** Over the baseline transcode of a file, whose blocks are loaded, and made again where they are lost. */
+  const openTranscode = async (
+    job: Job,
+    { index, overview, twin }: StoredParts,
+    damaged: boolean,
   ): Promise<Opened | undefined> => {
-    const read: ByteSource["read"] = (offset, length) => fitting(id, twin.read(offset, length));
-    const reader = await openJpeg(currentEngine, { size: twin.size, read }, { resample });
-    return (
-      reader && {
-        reader,
-        blocks,
-        async ready(_bytes, _read, own) {
-          blocks.current = own;
-        },
-      }
-    );
+    const current = { job };
+    const replay = createReplay((sink) => writeTranscode(current.job.bytes, sink, 0), blockCache.add);
+    const blocks = twin && stored(twin, { current, replay });
+    const reader = blocks && (await openJpeg(currentEngine, blockSource(blocks), { resample }));
+    const fits = await reader?.loadIndex(index, overview);
+    return reader && fits ? { reader, current, replay, damaged } : undefined;
   };
 
-  /** Throws ServiceError `decode`, code index_unfit, for an index that is not this file's. */
-  const restore = async (bytes: ByteSource, header: ImageHeader, access: IndexAccess): Promise<Opened> => {
-    const parts = splitParts(await access.load());
-    if (!parts || (parts.twin !== undefined) !== isProgressive(header)) throw unfit();
-    const blocks: BlocksAtHand = { current: access.blocks };
-    const file = await (parts.twin
-      ? readingTwin(access.id, blockSource(stored(parts.twin, blocks)), blocks)
-      : reading(bytes, blocks, false));
+  const writeTranscode = async (bytes: ByteSource, sink: BlockSink, most: number, onlySound = false) => {
+    const writer = blockWriter(sink);
+    const noted = await transcoder().transcode(bytes, {
+      overviewLimit: most,
+      onlySound,
+      onChunk: writer.add,
+    });
+    return { noted, blocks: await writer.end() };
+  };
+
+  /** Transcodes a file; undefined where the transcode is of a kind that is refused. */
+  const transcoded = async (bytes: ByteSource, sink: BlockSink, onlySound: boolean) => {
+    const { noted, blocks } = await writeTranscode(bytes, sink, overviewLimit, onlySound);
+    const index = await writtenIndex(noted);
+    if (!index) return undefined;
+    const overview = noted.planes?.map(({ data }) => data) ?? [];
+    const parts = { index, overview, twin: saveStoredBlocks(blocks), quarter: undefined };
+    return { parts, damaged: noted.damaged };
+  };
+
+  /** A file through its stored index; undefined for one that is not this file's. */
+  const restored = async (job: Job, header: ImageHeader): Promise<Opened | undefined> => {
+    const { access } = job;
+    if (!access || access.absent) return undefined;
+    const file = await fromStored(job, header, splitParts(await access.load()));
+    if (!file) access.unfit?.();
+    return file;
+  };
+  const fromStored = async (job: Job, header: ImageHeader, parts: StoredParts | undefined) => {
+    if (!parts || (parts.twin !== undefined) !== isProgressive(header)) return undefined;
+    const file = parts.twin ? await openTranscode(job, parts, false) : await openSequential(job, false);
     const frame = file?.reader.frame;
-    const agrees = frame?.width === header.width && frame.height === header.height;
-    if (!file || !agrees || !(await file.reader.loadIndex(parts.index, parts.overview))) throw unfit();
-    if (parts.quarter) keepQuarter(access.id, file, stored(parts.quarter, blocks));
-    return { ...file, loaded: true };
+    if (!file || frame?.width !== header.width || frame.height !== header.height) return undefined;
+    if (!parts.twin && !(await file.reader.loadIndex(parts.index, parts.overview))) return undefined;
+    const blocks = parts.quarter && stored(parts.quarter, { current: file.current });
+    if (parts.quarter && !blocks) return undefined;
+    if (blocks) keepQuarter(file, blocks);
+    return { ...file, loaded: true as const };
   };
 
-  /** What blocks hold by what is stored of them. */
-  const stored = (facts: Uint8Array, blocks: BlocksAtHand): BlockReader => {
-    const known = loadStoredBlocks(facts);
-    if (!known) throw unfit();
-    return blockCache.reader(known, () => blocks.current);
-  };
+  /** Has a file's planes at 1/4 read from blocks; they are made of the file where blocks are lost. */
+  const keepQuarter = ({ reader }: Opened, blocks: BlockReader) =>
+    reader.keepQuarter(planesInBlocks(reader.frame, blocks));
 
   /**
-   * A progressive file as its DC scans show it, for reads at 1/8 alone. Throws ServiceError `decode`, code index_wanted, where its
-   * twin might show something else.
+   * A progressive file as its DC scans show it, for reads at 1/8 alone; undefined where its transcode might show something
+   * else.
    */
-  const overviewOf = async (bytes: ByteSource): Promise<Opened> => {
-    const { head, planes, damaged } = await transcoder().dcPlanes(bytes);
+  const openOverview = async (job: Job): Promise<Opened | undefined> => {
+    const { head, planes, damaged } = await transcoder().dcPlanes(job.bytes);
     const size = head.length;
     const index = await writtenIndex({ head, entries: new Uint8Array(), end: size, size });
-    const reader = await openJpeg(currentEngine, inMemory(head));
     const overview = planes.map(({ data }) => data);
     const isWhole = overview.reduce((sum, { length }) => sum + length, 0) <= overviewLimit;
-    if (damaged || !isWhole || !index || !(await reader?.loadIndex(index, overview)) || !reader)
-      throw indexWanted();
-    return { reader, blocks: {}, async ready() {} };
+    if (damaged || !isWhole || !index) return undefined;
+    const reader = await openJpeg(currentEngine, inMemory(head));
+    return reader && (await reader.loadIndex(index, overview))
+      ? { reader, current: { job }, damaged: false }
+      : undefined;
   };
 
-  /** Has a file's planes at 1/4 read from blocks; with blocks that do not fit it is opened anew. */
-  const keepQuarter = (id: string | undefined, { reader, blocks }: Opened, inBlocks: BlockReader) => {
-    const planes = planesInBlocks(reader.frame, inBlocks);
-    reader.keepQuarter(async (areas) => (blocks.current ? fitting(id, planes(areas)) : undefined));
+  /** A file whose index is not kept; undefined for kinds that are refused. */
+  const begun = async (job: Job, read: ReadRequest): Promise<Opened | undefined> => {
+    if (!isProgressive(read.header)) {
+      const withQuarter = gains(undefined, read, job.bytes.size ?? 0) && beginsQuarter(read.header);
+      return openSequential(job, withQuarter);
+    }
+    const sink: BlockSink = {
+      room: Number.POSITIVE_INFINITY,
+      keep: async (_, block, digest) => blockCache.add(block, digest),
+    };
+    const made = await transcoded(job.bytes, sink, false);
+    return made && openTranscode(job, made.parts, made.damaged);
   };
 
-  const makeTwin = async (bytes: ByteSource, blocks: IndexBlocks): Promise<Uint8Array> => {
-    const writer = blockWriter(blocks);
-    const noted = await transcoder().transcode(bytes, { overviewLimit, onChunk: writer.add });
-    const index = await writtenIndex(noted);
-    if (!index) return new Uint8Array();
-    const overview = noted.planes?.map(({ data }) => data) ?? [];
-    const twin = saveStoredBlocks(await writer.end());
-    return joinParts({ index, overview, twin, quarter: undefined });
+  /** Opens a file and indexes it as far as a region needs. Throws ServiceError `unsupported`, code whole_file_wanted. */
+  const open = async (job: Job, read: ReadRequest): Promise<Opened> => {
+    const { header } = read;
+    const { id } = job.access ?? {};
+    const isSmall = isProgressive(header) && read.scaleFactor === 8;
+    const small = id === undefined ? undefined : `${id}\0overview`;
+    try {
+      let file = id === undefined ? undefined : opened.get(id);
+      if (!file && isSmall && small !== undefined) file = opened.get(small);
+      if (!file && (file = await restored(job, header))) remember(id, file);
+      if (!file && isSmall && (file = await openOverview(job))) remember(small, file);
+      if (!file && (file = await begun(job, read))) remember(id, file);
+      if (!file) throw wholeFileWanted();
+      const { width, height } = file.reader.frame;
+      if (width !== header.width || height !== header.height) throw mismatch();
+      file.current.job = job;
+      await indexedTo(file, read);
+      return file;
+    } catch (error) {
+      // what could not be gone on with is begun again by the next job
+      if (id !== undefined) opened.delete(id);
+      throw isRefusal(error) ? wholeFileWanted(error) : error;
+    }
   };
-
-  /** The entry of a twin with planes at 1/4 beside it, where there is room; they are made of the twin. */
-  const fillTwin = async (
-    entry: Uint8Array,
-    parts: StoredParts,
-    facts: Uint8Array,
-    blocks: IndexBlocks,
-  ): Promise<Uint8Array> => {
-    const twin = loadStoredBlocks(facts);
-    if (!twin) throw unfit();
-    const source = blockSource(blockCache.reader(twin, () => blocks));
-    const options = { resample, overviewLimit: 0, quarterLimit: quarterLimitOf(twin.size) };
-    const reader = await openJpeg(currentEngine, source, options);
-    await reader?.buildIndex();
-    const planes = reader?.quarter && (await planesToBlocks(reader.quarter, blocks, endOfBlocks(twin)));
-    return planes ? joinParts({ ...parts, quarter: saveStoredBlocks(planes) }) : entry;
-  };
-
-  /** The index of a progressive file, which is that of its twin. */
-  const indexTwin = async (
-    bytes: ByteSource,
-    { full, load }: IndexAccess,
-    blocks: IndexBlocks,
-  ): Promise<Uint8Array> => {
-    const entry = full ? await load() : new Uint8Array();
-    const parts = splitParts(entry);
-    return parts?.twin ? fillTwin(entry, parts, parts.twin, blocks) : makeTwin(bytes, blocks);
+  const remember = (id: string | undefined, file: Opened) => {
+    if (id !== undefined) opened.set(id, file, weightOf(file));
   };
 
   /** The entry of a sequential file that is indexed; a full one's planes at 1/4 go into blocks, and are read from there. */
-  const save = async (
-    file: Opened,
-    index: Uint8Array,
-    access: IndexAccess | undefined,
-  ): Promise<Uint8Array> => {
+  const save = async (file: Opened, index: Uint8Array, access: IndexAccess | undefined) => {
     const { reader } = file;
     const { quarter: planes, overview = [] } = reader;
     const blocks = access?.full ? access.blocks : undefined;
-    const inBlocks = planes && blocks && (await planesToBlocks(planes, blocks, 0));
-    const facts = inBlocks && saveStoredBlocks(inBlocks);
-    if (facts) keepQuarter(access?.id, file, stored(facts, file.blocks));
-    return joinParts({ index, overview, twin: undefined, quarter: facts });
+    const saved = planes && blocks && (await planesToBlocks(planes, blocks, 0));
+    if (saved) keepQuarter(file, inBlocks(saved, { current: file.current }));
+    return joinParts({ index, overview, twin: undefined, quarter: saved && saveStoredBlocks(saved) });
   };
 
-  /** An index that could not be gone on with is begun anew by the next job. */
-  const prepared = async (
-    id: string | undefined,
-    file: Opened,
-    bytes: ByteSource,
-    read: ReadRequest,
-    blocks?: IndexBlocks,
-  ) => {
+  const indexSequential = async (job: Job): Promise<Uint8Array> => {
+    const { access } = job;
+    const known = access && opened.get(access.id);
+    const full = access?.full === true;
+    const goesOn = known && !known.loaded && (!full || known.reader.keepsQuarter);
+    const file = goesOn ? known : await openSequential(job, full);
+    if (!file) return nothing;
     try {
-      await file.ready(bytes, read, blocks);
+      file.current.job = job;
+      await file.reader.buildIndex();
     } catch (error) {
-      if (id !== undefined) opened.delete(id);
+      if (access) opened.delete(access.id);
       throw error;
+    }
+    const index = file.damaged ? undefined : file.reader.saveIndex();
+    const saved = index ? await save(file, index, access) : nothing;
+    remember(access?.id, file);
+    return saved;
+  };
+
+  /** The entry of a transcode with planes at 1/4 beside it, where there is room; they are made of the transcode. */
+  const fillTranscode = async (job: Job, entry: Uint8Array, parts: StoredParts, blocks: IndexBlocks) => {
+    const file = await openTranscode(job, parts, false);
+    const known = parts.twin && loadStoredBlocks(parts.twin);
+    if (!file?.replay || !known) return nothing;
+    const source = blockSource(inBlocks(known, file));
+    const options = { resample, overviewLimit: 0, quarterLimit: quarterLimitOf(known.size) };
+    try {
+      const reader = await openJpeg(currentEngine, source, options);
+      await reader?.buildIndex();
+      const planes = reader?.quarter && (await planesToBlocks(reader.quarter, blocks, endOfBlocks(known)));
+      return planes ? joinParts({ ...parts, quarter: saveStoredBlocks(planes) }) : entry;
+    } finally {
+      file.replay.end();
     }
   };
 
-  /** What there is to read while there is no index; undefined where the file has to be decoded as a whole. */
-  const begin = async (bytes: ByteSource, read: ReadRequest) => {
-    const { header, scaleFactor } = read;
-    if (!isProgressive(header))
-      return reading(bytes, {}, gains(undefined, read, bytes.size ?? 0) && beginsQuarter(header));
-    return scaleFactor === 8 ? overviewOf(bytes) : undefined;
-  };
-
-  const open = async (
-    bytes: ByteSource,
-    read: ReadRequest,
-    access: IndexAccess,
-  ): Promise<Opened | undefined> => {
-    const { header } = read;
-    if (access.absent && !hasIndex(header, bytes.size ?? 0, access.blocks?.room ?? 0)) return undefined;
-    // what its DC scans show of a progressive file is no index to go on with
-    const id = access.absent && isProgressive(header) ? `${access.id}\0overview` : access.id;
-    const opening = async () => {
-      let file = opened.get(id);
-      if (!file) {
-        file = access.absent ? await begin(bytes, read) : await restore(bytes, header, access);
-        if (!file) return undefined;
-        opened.set(id, file, weightOf(file));
-      }
-      await prepared(id, file, bytes, read, access.blocks);
-      return file;
-    };
-    return access.absent ? wantingIndex(opening()) : opening();
+  /** The index of a progressive file, which is that of its transcode. */
+  const indexProgressive = async (job: Job): Promise<Uint8Array> => {
+    const { bytes, access } = job;
+    if (!access?.blocks) return nothing;
+    const entry = access.full ? await access.load() : nothing;
+    const parts = splitParts(entry);
+    if (parts?.twin) return fillTranscode(job, entry, parts, access.blocks);
+    const made = await transcoded(bytes, access.blocks, true);
+    return made ? joinParts(made.parts) : nothing;
   };
 
   return {
     /**
-     * The index of a sequential file with its overview at 1/8; for a progressive one those of its baseline twin, which is
+     * The index of a sequential file with its overview at 1/8; for a progressive one those of its baseline transcode, which is
      * put into blocks. Planes at 1/4 go into blocks, too, where there is room and a full index is asked
-     * for. Empty for kinds that have none: arithmetic coding, 12 bit, twins too large to keep.
+     * for. Empty for what is not kept: files that are damaged or refused, transcodes that are too large.
      */
     index: (bytes: ByteSource, header: ImageHeader, access?: IndexAccess): Promise<Uint8Array> =>
       guarded(async () => {
-        const blocks = access?.blocks;
-        if (!hasIndex(header, bytes.size ?? 0, blocks?.room ?? 0)) return new Uint8Array();
-        if (isProgressive(header)) return blocks ? indexTwin(bytes, access, blocks) : new Uint8Array();
-        const id = access?.id;
-        const begun = id === undefined ? undefined : opened.get(id);
-        const full = access?.full === true;
-        const goesOn = begun && !begun.loaded && (!full || begun.reader.keepsQuarter);
-        const file = goesOn ? begun : await reading(bytes, {}, full);
-        if (!file) return new Uint8Array();
-        const all = { header, page: 1, region: wholeOf(header), scaleFactor: 8 };
-        await prepared(id, file, bytes, all);
-        const index = file.reader.saveIndex();
-        if (!index) return new Uint8Array();
-        const saved = await save(file, index, access);
-        if (id !== undefined) opened.set(id, file, weightOf(file));
-        return saved;
+        const job = { bytes, access };
+        if (!isKept(header, bytes.size ?? 0, access?.blocks?.room ?? 0)) return nothing;
+        return isProgressive(header) ? indexProgressive(job) : indexSequential(job);
       }),
 
-    /** The file behind its index, indexed as far as the region needs; undefined for kinds that have none. */
-    open: (bytes: ByteSource, read: ReadRequest, access: IndexAccess) =>
-      guarded(() => open(bytes, read, access)),
+    /**
+     * Runs `use` with a file that is indexed as far as the region needs. Throws ServiceError `unsupported`, code
+     * whole_file_wanted, for a file that cannot be read by regions; that depends on the file alone.
+     */
+    withFile: <T>(
+      bytes: ByteSource,
+      read: ReadRequest,
+      access: IndexAccess | undefined,
+      use: (file: Opened) => Promise<T>,
+    ): Promise<T> =>
+      guarded(async () => {
+        const file = await open({ bytes, access }, read);
+        try {
+          return await use(file);
+        } catch (error) {
+          if (access) opened.delete(access.id);
+          if (error instanceof ServiceError && error.code === "header_mismatch") access?.unfit?.();
+          throw error;
+        } finally {
+          file.replay?.end();
+        }
+      }),
 
     /** As Codec.decode promises. */
     decode: (file: Opened, read: ReadRequest): Promise<PixelBuffer> =>
-      guarded(() =>
-        file.reader.decodePixels(
-          read.region,
-          read.scaleFactor as ScaleFactor,
-          undefined,
-          read.scaleFactor === quarter && read.halvesColour ? "stored" : "full",
-        ),
+      file.reader.decodePixels(
+        read.region,
+        read.scaleFactor as ScaleFactor,
+        undefined,
+        read.scaleFactor === quarter && read.halvesColour ? "stored" : "full",
       ),
-
-    guarded,
   };
 }
+
+const nothing = new Uint8Array();
 
 /** Rows beyond a region that filters and halved chroma may look at, at the scale of the read. */
 const marginRows = 128;
 
-const wholeOf = ({ width, height }: ImageHeader) => ({ x: 0, y: 0, width, height });
+async function indexedTo({ reader }: Opened, { region, scaleFactor }: ReadRequest): Promise<void> {
+  const untilRow = region.y + region.height + marginRows * scaleFactor;
+  if (!reader.indexed) await reader.buildIndex(scaleFactor < 8 ? { untilRow } : {});
+}
 
 /** Bytes that a file keeps in memory, its overview counted as if it were there, and planes at 1/4 that are in no blocks. */
 function weightOf({ reader: { frame, keepsQuarter } }: Opened): number {
@@ -407,22 +352,16 @@ function inMemory(data: Uint8Array): ByteSource {
   return { size: data.length, read: async (offset, length) => data.subarray(offset, offset + length) };
 }
 
-/**
- * What an index is begun with, or error index_wanted where the file is damaged for this reader. Then the pass over the whole file
- * fails as well, and libjpeg, which may show more, answers the first request with the same code as all others.
- */
-async function wantingIndex<T>(begun: Promise<T>): Promise<T> {
-  try {
-    return await begun;
-  } catch (error) {
-    if (error instanceof ServiceError && error.kind !== "decode" && error.kind !== "unsupported") throw error;
-    throw indexWanted(error);
-  }
-}
+/** Whether a file is refused while it is opened; another decoder may show it all the same. */
+const isRefusal = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError &&
+  (error.kind === "decode" || error.kind === "unsupported") &&
+  error.code !== "header_mismatch";
 
-function indexWanted(cause?: unknown): ServiceError {
-  return new ServiceError("decode", "This image cannot be read without its whole index. Try again.", {
-    code: "index_wanted",
-    cause,
-  });
+function wholeFileWanted(cause?: ServiceError): ServiceError {
+  return new ServiceError(
+    "unsupported",
+    "Expected a JPEG file that can be read by regions; this one has to be decoded as a whole. Try again.",
+    { code: "whole_file_wanted", cause },
+  );
 }

@@ -4,7 +4,7 @@ import type { IndexBlocks } from "../codec.ts";
 import { type Frame, type KeptPlanes, quarterSize } from "./random/index.ts";
 import { type BlockReader, blockBytes, blockWriter, type StoredBlocks } from "./stored-blocks.ts";
 
-/** The planes of a file's components, which lie in blocks. */
+/** The planes of a file's components, which lie in blocks; those whose blocks are lost are not there. */
 export function planesInBlocks(frame: Frame, blocks: BlockReader): KeptPlanes {
   let end = 0;
   const planes = frame.components.map((_, component) => {
@@ -13,18 +13,21 @@ export function planesInBlocks(frame: Frame, blocks: BlockReader): KeptPlanes {
     end += width * height;
     return { at, width };
   });
-  return (areas) =>
-    Promise.all(
+  return async (areas) => {
+    const parts = await Promise.all(
       areas.map(async ({ component, left, right, top, bottom }) => {
         const { at, width } = planes[component]!;
         const stride = right - left;
         const placeOf = (row: number) => at + row * width + left;
         const copy = await blocks.stretch(placeOf(top), placeOf(bottom - 1) + stride);
+        if (!copy) return undefined;
         const data = new Uint8Array(stride * (bottom - top));
         for (let row = top; row < bottom; row++) copy(placeOf(row), stride, data, (row - top) * stride);
         return { data, stride };
       }),
     );
+    return parts.every((part) => part !== undefined) ? parts : undefined;
+  };
 }
 
 /** Puts planes into blocks from number `first` on; undefined where there is no room. */

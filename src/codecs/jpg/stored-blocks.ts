@@ -7,6 +7,7 @@ import { sha256, toHex } from "../../lib/digest.ts";
 import { createLru } from "../../lib/lru.ts";
 import { createSemaphore } from "../../lib/semaphore.ts";
 import type { IndexBlocks } from "../codec.ts";
+import { mismatch } from "./decode.ts";
 
 /** Bytes of every block but the last. */
 export const blockBytes = 2 ** 20;
@@ -54,8 +55,16 @@ export function loadStoredBlocks(saved: Uint8Array): StoredBlocks | undefined {
 /** Number of the block behind the last. */
 export const endOfBlocks = ({ first, size }: StoredBlocks) => first + Math.ceil(size / blockBytes);
 
+/** Where a writer puts its blocks; `digest` is the one that {@link StoredBlocks} records. */
+export interface BlockSink {
+  /** Bytes that all blocks of one index may take. */
+  readonly room: number;
+  /** Takes the bytes over, and resolves when the next block may come. */
+  keep(block: number, bytes: Uint8Array, digest: Uint8Array): Promise<void>;
+}
+
 /** Takes bytes as they come, for blocks from number `first` on; holds one at a time, and one more that is being kept. */
-export function blockWriter(blocks: IndexBlocks, first = 0) {
+export function blockWriter(blocks: BlockSink, first = 0) {
   const digests: Uint8Array[] = [];
   let current = new Uint8Array(blockBytes);
   let used = 0;
@@ -66,9 +75,10 @@ export function blockWriter(blocks: IndexBlocks, first = 0) {
     const block = current.slice(0, used);
     used = 0;
     const number = first + digests.length;
-    digests.push(await digestOf(block));
+    const digest = await digestOf(block);
+    digests.push(digest);
     await keeping;
-    keeping = blocks.keep(number, block);
+    keeping = blocks.keep(number, block, digest);
     keeping.catch(() => {}); // told by the next block, or at the end
   };
 
@@ -97,19 +107,31 @@ export function blockWriter(blocks: IndexBlocks, first = 0) {
   };
 }
 
+/** Where the blocks of one index come from. */
+export interface BlockOrigin {
+  /** Those of the job at hand. */
+  current(): IndexBlocks | undefined;
+  /** Hears of a block that is missing, or that is not the one that was written. */
+  lost(): void;
+  /** Makes a lost block again; `number` counts from 0. */
+  again?(number: number): Promise<Uint8Array>;
+}
+
 /** Blocks of several images by their digests, in bounded memory: the least recently used go first. */
 export function createBlockCache() {
   const cache = createLru<string, Uint8Array>(kept);
-  const loading = new Map<string, Promise<Uint8Array>>();
+  const loading = new Map<string, Promise<Uint8Array | undefined>>();
   const loads = createSemaphore(loadsAtOnce);
 
-  const load = async (key: string, stored: StoredBlocks, number: number, blocks: IndexBlocks) => {
-    const block = await loads.run(() => blocks.load(stored.first + number));
-    const length = Math.min(blockBytes, stored.size - number * blockBytes);
-    if (block?.length !== length) throw unfit();
-    if (toHex(await digestOf(block)) !== key) throw unfit();
-    cache.set(key, block, length);
-    return block;
+  const load = async (key: string, stored: StoredBlocks, number: number, origin: BlockOrigin) => {
+    const blocks = origin.current();
+    const block = blocks && (await loads.run(() => blocks.load(stored.first + number)));
+    if (block && toHex(await digestOf(block)) === key) {
+      cache.set(key, block, block.length);
+      return block;
+    }
+    if (blocks) origin.lost();
+    return origin.again?.(number);
   };
 
   return {
@@ -117,21 +139,20 @@ export function createBlockCache() {
     get weight() {
       return cache.weight;
     },
-    /**
-     * What is in blocks as it can be read; `current` gives the blocks of the job at hand. Reading throws ServiceError `decode`,
-     * code index_unfit, where a block is missing or another one than was written.
-     */
-    reader(stored: StoredBlocks, current: () => IndexBlocks | undefined): BlockReader {
+    /** Remembers a block that was made in this process. */
+    add(block: Uint8Array, digest: Uint8Array): void {
+      cache.set(toHex(digest), block, block.length);
+    },
+    /** What is in blocks as it can be read. */
+    reader(stored: StoredBlocks, origin: BlockOrigin): BlockReader {
       const keys = Array.from({ length: stored.digests.length / digestBytes }, (_, i) =>
         toHex(stored.digests.subarray(i * digestBytes, (i + 1) * digestBytes)),
       );
-      const blockOf = (number: number): Uint8Array | Promise<Uint8Array> => {
+      const blockOf = (number: number): Uint8Array | Promise<Uint8Array | undefined> => {
         const key = keys[number] as string;
         const known = cache.get(key) ?? loading.get(key);
         if (known) return known;
-        const blocks = current();
-        if (!blocks) throw unfit();
-        const found = load(key, stored, number, blocks).finally(() => loading.delete(key));
+        const found = load(key, stored, number, origin).finally(() => loading.delete(key));
         loading.set(key, found);
         return found;
       };
@@ -142,7 +163,9 @@ export function createBlockCache() {
           const blocks: Uint8Array[] = [];
           for (let n = first; n * blockBytes < Math.min(end, stored.size); n++) {
             const block = blockOf(n);
-            blocks.push(block instanceof Uint8Array ? block : await block);
+            const found = block instanceof Uint8Array ? block : await block;
+            if (!found) return undefined;
+            blocks.push(found);
           }
           return (from, length, target, to) => {
             for (let at = from; at < from + length; ) {
@@ -165,31 +188,30 @@ export type CopyBytes = (from: number, length: number, target: Uint8Array, to: n
 /** Bytes in blocks. */
 export interface BlockReader {
   readonly size: number;
-  /** Loads what lies between two places; nothing beyond them can be copied. */
-  stretch(offset: number, end: number): Promise<CopyBytes>;
+  /** Loads what lies between two places; nothing beyond them can be copied. undefined: part of it is lost. */
+  stretch(offset: number, end: number): Promise<CopyBytes | undefined>;
 }
 
-/** What is in blocks, copied, so that a read does not keep whole blocks in memory. */
+/**
+ * What is in blocks, copied, so that a read does not keep whole blocks in memory. Throws ServiceError `decode`, code
+ * header_mismatch, where a block is lost and cannot be made again.
+ */
 export function blockSource(reader: BlockReader): ByteSource {
   return {
     size: reader.size,
     async read(offset, length) {
       const end = Math.min(offset + length, reader.size);
       const out = new Uint8Array(Math.max(0, end - offset));
-      if (out.length > 0) (await reader.stretch(offset, end))(offset, out.length, out, 0);
+      if (out.length === 0) return out;
+      const copy = await reader.stretch(offset, end);
+      if (!copy) throw mismatch();
+      copy(offset, out.length, out, 0);
       return out;
     },
   };
 }
 
 export type BlockCache = ReturnType<typeof createBlockCache>;
-
-/** An index, or a block beside it, is not what was stored for this file: it is made anew. */
-export function unfit(): ServiceError {
-  return new ServiceError("decode", "The stored index of this image does not fit its file. Try again.", {
-    code: "index_unfit",
-  });
-}
 
 function tooLarge(room: number): ServiceError {
   return new ServiceError(

@@ -14,6 +14,8 @@ export interface TwinOptions {
   readonly overviewLimit?: number;
   /** Takes the next bytes of the twin, which are its own to keep; the work waits for its promise. */
   onChunk(bytes: Uint8Array): void | Promise<void>;
+  /** Throws ServiceError `decode`, code damaged_image, for a file that is damaged; where it ends early, before any byte is written. */
+  readonly onlySound?: boolean;
   /** Rows of MCUs between two turns of the event loop, where `signal` is looked at; 16 unless told. */
   readonly slice?: number;
 }
@@ -107,8 +109,10 @@ const defaultSlice = 16;
 /** A transcoder over a compiled `jpeg-transcode`. Each call has an instance of its own, so calls may overlap. */
 export function openTranscoder(module: WebAssembly.Module): Transcoder {
   return {
-    async transcode(source, { onChunk, signal, slice, overviewLimit = Number.POSITIVE_INFINITY }) {
+    async transcode(source, options) {
+      const { onChunk, signal, slice, onlySound, overviewLimit = Number.POSITIVE_INFINITY } = options;
       const listed = await listScans(source);
+      if (onlySound && listed.damaged) throw damagedFile();
       const work = start(module, source, listed);
       const head = twinHeader(listed);
       const entries = entryCollector(work, listed.frame, head.length);
@@ -125,6 +129,7 @@ export function openTranscoder(module: WebAssembly.Module): Transcoder {
         entries.take(band);
         if (hasOverview) overview.take(band);
       });
+      if (onlySound && isDamaged(work)) throw damagedFile();
       if (work.wasm.outputLength() > 0) await give(taken(work.wasm));
       work.wasm.endOutput();
       const last = taken(work.wasm);
@@ -354,6 +359,12 @@ function taken(wasm: Exports): Uint8Array {
   const bytes = new Uint8Array(wasm.memory.buffer, wasm.outputAt(), wasm.outputLength()).slice();
   wasm.outputTaken();
   return bytes;
+}
+
+function damagedFile(): ServiceError {
+  return new ServiceError("decode", "Expected a sound JPEG file; it ends early or breaks the rules.", {
+    code: "damaged_image",
+  });
 }
 
 function isDamaged({ wasm, damaged }: Work): boolean {

@@ -30,7 +30,7 @@ export async function indexQuantiles(
   return index;
 }
 
-/** The quantiles for a read that asks for a window, from the index or, without one, from the file; undefined for other reads. */
+/** The quantiles for a read that asks for a window, from the index or, where there is none that fits, from the file; undefined for other reads. */
 export async function quantilesFor(
   bytes: ByteSource,
   { header, window }: ReadRequest,
@@ -38,12 +38,12 @@ export async function quantilesFor(
   index: IndexAccess | undefined,
 ): Promise<Float32Array | undefined> {
   if (!window) return undefined;
-  if (!index) return findQuantiles(bytes, header, decoders);
+  if (!index || index.absent) return findQuantiles(bytes, header, decoders);
   const stored = await index.load();
-  if (stored.length !== 4 * (steps + 1))
-    throw new ServiceError("decode", "The stored index of this image does not fit its file. Try again.", {
-      code: "index_unfit",
-    });
+  if (stored.length !== 4 * (steps + 1)) {
+    index.unfit?.();
+    return findQuantiles(bytes, header, decoders);
+  }
   const view = new DataView(stored.buffer, stored.byteOffset, stored.length);
   return Float32Array.from({ length: steps + 1 }, (_, i) => view.getFloat32(4 * i, true));
 }

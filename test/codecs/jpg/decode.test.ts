@@ -12,10 +12,12 @@ import { named, withFrame, withSegments } from "./segments.ts";
 
 const codec = createCodecs(testHost).byFormat("jpg");
 
+/** By the decoder of whole files. */
 async function decode(data: Uint8Array, scaleFactor = 1, region?: Rectangle): Promise<PixelBuffer> {
   const header = await codec.probe(memoryBytes(data), 1);
   const whole = { x: 0, y: 0, width: header.width, height: header.height };
-  return codec.decode(memoryBytes(data), { header, page: 1, region: region ?? whole, scaleFactor });
+  const read = { header, page: 1, region: region ?? whole, scaleFactor, whole: true as const };
+  return codec.decode(memoryBytes(data), read);
 }
 
 /** The same file through sharp, as stored: without profile and orientation, so that no pixel is converted. */
@@ -242,19 +244,20 @@ describe("decoding a JPEG file", () => {
     const header = await codec.probe(memoryBytes(data), 1);
     const region = { x: 0, y: 0, width: 65500, height: 65500 };
     const read = { header, page: 1, region, scaleFactor: 1 };
-    expect(codec.memory(read, data.length)).toBeGreaterThan(2 * 3 * 65500 ** 2);
-    await expect(codec.decode(memoryBytes(data), read)).rejects.toMatchObject({ kind: "too-large" });
+    for (const each of [read, { ...read, whole: true as const }]) {
+      expect(codec.memory(each, data.length)).toBeGreaterThan(2 * 3 * 65500 ** 2);
+      await expect(codec.decode(memoryBytes(data), each)).rejects.toMatchObject({ kind: "too-large" });
+    }
   });
 
-  it("estimates the file and coefficients of all components for progressive files that have no twin", async () => {
+  it("estimates the file and coefficients of all components for progressive files that are decoded whole", async () => {
     const header = await codec.probe(memoryBytes(fixture("jpg-progressive.jpg")), 1);
     const region = { x: 0, y: 0, width: 600, height: 400 };
-    const estimate = (fileSize: number, indexed: boolean) =>
-      codec.memory({ header, page: 1, region, scaleFactor: 8 }, fileSize, indexed);
+    const read = { header, page: 1, region, scaleFactor: 8 };
     const most = 64 * 2 ** 20;
-    expect(estimate(most, false) - most).toBeGreaterThanOrEqual(2 * 600 * 400 * 3);
-    // Of a twin, only blocks are in memory, of however large a file.
-    expect(estimate(most, true)).toBe(estimate(1_000_000, true));
+    expect(codec.memory({ ...read, whole: true }, most) - most).toBeGreaterThanOrEqual(2 * 600 * 400 * 3);
+    // Of a transcode only blocks are in memory, of however large a file.
+    expect(codec.memory(read, most)).toBe(codec.memory(read, 1_000_000));
   });
 
   it("refuses a file of very many scans", async () => {

@@ -73,7 +73,7 @@ async function answer(
     codecs.kernels,
   );
   if (!jpeg) throw new Error("expected an answer from planes");
-  const reader = await openIndexed(jpeg);
+  const reader = await openIndexed(jpeg.bytes);
   return { frame: reader.frame, planes: await reader.decodePlanes(whole(reader), 1) };
 }
 
@@ -213,7 +213,7 @@ describe.each(["420", "422", "444"] as const)("a tile's planes of %s", (sampling
         chroma: "420",
         encoder: "fast",
       } as const;
-      const file = { reader, blocks: {}, ready: async () => {} };
+      const file = { reader, damaged: false, current: { job: { bytes, access: undefined } } };
       const made = await planesOf(file, target, scaleFactor, write, codecs.kernels, () => {
         throw new Error("expected nothing to turn");
       });

@@ -73,17 +73,26 @@ async function cut(
   const answers: (Uint8Array | undefined)[] = [];
   for (const passthrough of ["auto", "off"] as const)
     answers.push(
-      await codec.derive?.(
-        bytes,
-        {
-          read: { header, page: 1, region, scaleFactor: 1 },
-          steps,
-          write: { format: "jpg", quality, progressive: false, chroma: "420", encoder: "fast", passthrough },
-          memory: 0,
-        },
-        access,
-        createCodecs(testHost).kernels,
-      ),
+      (
+        await codec.derive?.(
+          bytes,
+          {
+            read: { header, page: 1, region, scaleFactor: 1 },
+            steps,
+            write: {
+              format: "jpg",
+              quality,
+              progressive: false,
+              chroma: "420",
+              encoder: "fast",
+              passthrough,
+            },
+            memory: 0,
+          },
+          access,
+          createCodecs(testHost).kernels,
+        )
+      )?.bytes,
     );
   const [auto, off] = answers;
   return auto && off && Buffer.compare(auto, off) !== 0 ? auto : undefined;

@@ -1,6 +1,7 @@
 // Regions as planes, or as interleaved pixels the way libjpeg makes them: upsampled chroma, converted colours.
 
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
+import { allocated } from "../../allocate.ts";
 import type { Rectangle } from "../../codec.ts";
 import { type Engine, slack } from "./engine.ts";
 import type { Frame } from "./frame.ts";
@@ -157,7 +158,7 @@ export async function decodePixels(
   const options = { ...pixelOptions, chroma };
   const { bands, interpretation } = kinds[frame.colour];
   const out = scaledRegion(region, scale);
-  const data = new Uint8Array(out.width * out.height * bands);
+  const data = allocated(() => new Uint8Array(out.width * out.height * bands));
   for (const band of bandsOf(frame, out, scale, options)) {
     const target = data.subarray((band.out.y - out.y) * out.width * bands);
     await readWindows(job, band.windows, scale, (planes, free) => {
