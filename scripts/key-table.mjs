@@ -5,13 +5,13 @@ export function keyTable(leaves) {
   return `| key | value | default | meaning |\n|---|---|---|---|\n${leaves.map(row).join("\n")}\n`;
 }
 
-function row({ path, node, of }) {
+function row({ path, node, optional, of }) {
   const told = of ? `${of.map((word) => `\`${word}\``).join(", ")}: ` : "";
   const meaning = [told + (node.description ?? ""), node.env ? `Environment: \`${node.env}\`.` : ""]
     .filter(Boolean)
     .join(" ")
     .replaceAll("|", "\\|");
-  return `| \`${path}\`${node.edit === "live" ? " ↻" : ""} | ${form(node)} | ${standard(node)} | ${meaning} |`;
+  return `| \`${path}\`${node.edit === "live" ? " ↻" : ""} | ${form(node)} | ${optional ? "none" : standard(node)} | ${meaning} |`;
 }
 
 function form(node) {

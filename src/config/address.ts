@@ -1,4 +1,4 @@
-// Listening addresses as people write them (D-3).
+// Listening addresses as people write them.
 
 export interface Address {
   /** undefined: all interfaces. */

@@ -6,6 +6,8 @@ import { z } from "zod";
 export interface SchemaNode {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, SchemaNode>>;
+  /** The properties that have to be written. */
+  readonly required?: readonly string[];
   readonly items?: SchemaNode;
   /** What stands under each name of a record, whose names are free to choose. */
   readonly additionalProperties?: SchemaNode | boolean;
@@ -42,6 +44,8 @@ export interface Leaf {
   readonly path: string;
   /** With the default and the `edit` that it has from what it stands in. */
   readonly node: SchemaNode;
+  /** It may be left out, and has no default. */
+  readonly optional?: true;
   /** The words of the members of a union that have the key, such as backends, where others of them have not. */
   readonly of?: readonly string[];
 }
@@ -49,6 +53,7 @@ export interface Leaf {
 interface Inherited {
   readonly default?: unknown;
   readonly edit?: SchemaNode["edit"];
+  readonly required?: boolean;
 }
 
 /**
@@ -63,12 +68,17 @@ export function leaves(node: SchemaNode, keys: readonly string[] = [], above: In
   if (properties || holdsKeys(free))
     return [
       ...Object.entries(properties ?? {}).flatMap(([key, child]) =>
-        leaves(child, [...keys, key], { default: defaults?.[key], edit }),
+        leaves(child, [...keys, key], {
+          default: defaults?.[key],
+          edit,
+          required: node.required?.includes(key) ?? false,
+        }),
       ),
       ...(typeof free === "object" ? leaves(free, [...keys, "*"], { edit }) : []),
     ];
   const members = [...(node.anyOf ?? []), ...(node.oneOf ?? [])];
-  const whole = { keys, path: leafPath(keys), node: own };
+  const optional = above.required === false && own.default === undefined;
+  const whole: Leaf = { keys, path: leafPath(keys), node: own, ...(optional && { optional }) };
   if (members.some(holdsKeys)) {
     const inside = unionLeaves(members.filter(holdsKeys), keys, { default: defaults, edit });
     return members.every(holdsKeys) ? inside : [whole, ...inside];

@@ -1,4 +1,4 @@
-// Command lines that end: check, version, help, and mistakes, each with what it prints and its exit code (D-2).
+// Command lines that end: check, version, help, and mistakes, each with what it prints and its exit code.
 
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";

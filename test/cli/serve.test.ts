@@ -1,4 +1,4 @@
-// A server as a process: what it prints at start, signals, the log, and what errors tell the outside (D-2, D-10).
+// A server as a process: what it prints at start, signals, the log, and what errors tell the outside.
 
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

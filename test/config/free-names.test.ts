@@ -39,6 +39,7 @@ const profile = z.strictObject({
     .default("")
     .meta(note("Title, by language.")),
   login,
+  note: z.string().optional().meta(note("For colleagues.")),
 });
 
 const schema = z.strictObject({
@@ -149,7 +150,7 @@ describe("a problem under a free name", () => {
     [builtin("staff", ", patern: kiosk"), 'auth.profiles.staff.patern: unknown key; did you mean "pattern"?'],
     [
       builtin("Reading Room", ", zzzzzzz: 1"),
-      'auth.profiles."Reading Room".zzzzzzz: unknown key; known keys here: pattern, strict, depth, token_ttl, label, login',
+      'auth.profiles."Reading Room".zzzzzzz: unknown key; known keys here: pattern, strict, depth, token_ttl, label, login, note',
     ],
     [
       "staff: { login: { backend: builtin, client_id: x } }",
@@ -199,6 +200,7 @@ describe("the reference", () => {
       "auth.profiles.*.login.template",
       "auth.profiles.*.login.client_id",
       "auth.profiles.*.login.client_secret_env",
+      "auth.profiles.*.note",
     ]);
     const table = keyTable(all);
     expect(table).toContain(
@@ -207,6 +209,17 @@ describe("the reference", () => {
     expect(table).toContain(
       "| `auth.profiles.*.token_ttl` | duration | `5m` | Life. Environment: `SERVICE_TOKEN_TTL`. |",
     );
+  });
+
+  test("tells keys that have to be written from those that may be left out", () => {
+    const table = keyTable(leaves(tree));
+    expect(table).toContain("| `auth.profiles.*.login.client_id` | text | required |");
+    expect(table).toContain("| `auth.profiles.*.note` | text | none |");
+  });
+
+  test("marks all that stands in a live record as live", () => {
+    const hooks = z.record(z.string(), z.strictObject({ url: z.string() })).meta({ edit: "live" });
+    expect(keyTable(leaves(treeOf(z.strictObject({ hooks }))))).toContain("| `hooks.*.url` ↻ |");
   });
 
   test("as a JSON Schema describes what stands under a name", () => {
