@@ -22,6 +22,7 @@ test.each([
   ],
   ["/iiif/3/https://a/b/https://u:hunter2@c/", "/iiif/3/https://a/b/https://***@c/"],
   ["user:hunter2@redis:6379", "***@redis:6379"],
+  ["//user:hunter2@example.org/x", "//***@example.org/x"],
   ['addr: received "user:hun/ter2@redis:6379"', 'addr: received "***@redis:6379"'],
   [
     "/iiif/3/https%3A%2F%2Fu%3Ahunter2%40a%2Fb.jpg%3Fsig%3Dhunter2/info.json",
