@@ -4,7 +4,8 @@ const mask = "***";
 
 /**
  * A text whose URLs show `***` for user information and for each value in a query or fragment. URLs that are percent-encoded,
- * as in a path, and credentials without a scheme (`user:password@host`, `//user:password@host`) too. A value with `{identifier}` stays: it is a template.
+ * as in a path, and credentials without a scheme (`user:password@host`, `//user:password@host`) too. A value with
+ * `{identifier}` stays: it is a template.
  */
 export function maskUrls(text: string): string {
   // What clients send is logged: every step takes a time that grows with the length of the text alone.
