@@ -1,0 +1,26 @@
+// What our codecs need of a platform, for scripts: modules straight from their packages, our own compiled, zlib of Node.
+
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { deflate } from "node:zlib";
+import { moduleTable } from "../../scripts/modules.mjs";
+import { buildWasm } from "../../scripts/wasm.mjs";
+
+const packages = resolve(fileURLToPath(import.meta.url), "../../../node_modules");
+
+/** A CodecHost (src/codecs/codec.ts). */
+export async function codecHost() {
+  const { wasmModules } = await moduleTable();
+  const own = await buildWasm();
+  const compiled = new Map();
+  return {
+    wasm(name) {
+      const file = own[name] ?? join(packages, wasmModules[name].package);
+      if (!compiled.has(name)) compiled.set(name, new WebAssembly.Module(readFileSync(file)));
+      return compiled.get(name);
+    },
+    deflate: (data, level) => promisify(deflate)(data, { level }),
+  };
+}
