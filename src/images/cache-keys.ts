@@ -1,4 +1,4 @@
-// Names and variants of cache entries (D-7). Purging uses the same file.
+// Names and variants of cache entries. Purging uses the same file.
 
 import type { NamedMaster } from "../codecs/codec.ts";
 import { encodeIdentifier } from "../iiif/image/path.ts";

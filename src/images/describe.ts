@@ -38,7 +38,7 @@ export interface DescribeParts {
 }
 
 /**
- * Opens the master of an identifier. A file of exactly that name wins; else `name;n` is page n of `name` (D-26).
+ * Opens the master of an identifier. A file of exactly that name wins; else `name;n` is page n of `name`.
  * Throws `not-found`.
  */
 export async function openMaster(

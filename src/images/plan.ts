@@ -42,7 +42,7 @@ export interface PlanInput {
 /**
  * Plans one derivative. Coordinates of the request are upright ones; what is read is stored ones, so only the part
  * that the answer needs is decoded, whatever the orientation. Sampling positions are anchored at the image's origin
- * and the filter reads beyond the region where the image goes on, so tiles of one level meet without a seam (D-23).
+ * and the filter reads beyond the region where the image goes on, so tiles of one level meet without a seam.
  * Throws ServiceError `too-large` when the format cannot hold the answer.
  */
 export function planRender(input: PlanInput): RenderPlan {

@@ -1,4 +1,4 @@
-// Removing what is kept: one entry by its name, all of one image, a whole slot (document 3, purge key forms; D-7, D-57).
+// Removing what is kept: one entry by its name, all of one image, a whole slot.
 
 import { ServiceError } from "../errors.ts";
 import { parseImageRequest } from "../iiif/image/grammar.ts";
@@ -52,7 +52,7 @@ const malformed = (slot: SlotName, cause?: unknown) =>
   );
 
 /**
- * Removes the entry that a key names, with all its variants; the number removed. Keys are those of document 3: of `render` any
+ * Removes the entry that a key names, with all its variants; the number removed. Keys are the names that are kept: of `render` any
  * spelling of an image request under any path of the API, of `info` any address of an image's info.json (which drops all facts of
  * its master), of `origin` `<source-name>:<identifier>` (all that is kept of that master). The next request looks at the master
  * anew. Throws `bad-request` for a key of another form, and `busy` (code purge_failed) when the slot's store fails.
@@ -187,7 +187,7 @@ async function removeFacts(parts: PurgeParts, owners: readonly Owner[]): Promise
   });
 }
 
-/** The masters that an identifier may mean: that of its own name, and that of which it would be a page (D-26). */
+/** The masters that an identifier may mean: that of its own name, and that of which it would be a page. */
 function ownersOf(sources: Sources, identifier: string): readonly Owner[] {
   return withoutPage(identifier).map((name) => sources.resolve(name));
 }

@@ -1,4 +1,4 @@
-// Samples of 8 and of 16 bits, each with its full range (D-25).
+// Samples of 8 and of 16 bits, each with its full range.
 
 import type { PixelBuffer } from "./pixels.ts";
 

@@ -1,4 +1,4 @@
-// Taking alpha away: the picture over a plain background (D-24).
+// Taking alpha away: the picture over a plain background.
 
 import { luma } from "./gray.ts";
 import { fullScale, hasAlpha, type PixelBuffer, samplesLike } from "./pixels.ts";

@@ -1,4 +1,4 @@
-// The Lanczos-3 kernel as weights per output sample, and the source pixels they reach (D-23: one grid for all tiles).
+// The Lanczos-3 kernel as weights per output sample, and the source pixels they reach (one grid for all tiles of a level, so that they meet without a seam).
 
 import type { ResampleAxis } from "./steps.ts";
 

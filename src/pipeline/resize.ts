@@ -1,4 +1,4 @@
-// Resampling to any size: exact box averages for large reductions, then Lanczos-3, first along rows, then down columns (D-23).
+// Resampling to any size: exact box averages for large reductions, then Lanczos-3, first along rows, then down columns.
 
 import { cellRows } from "./cells.ts";
 import { axisTaps, boxFactor, isCopy, type Taps } from "./kernel.ts";

@@ -1,4 +1,4 @@
-// Sharpening by an unsharp mask on luma: what a blur takes away is added once more (D-20).
+// Sharpening by an unsharp mask on luma: what a blur takes away is added once more.
 
 import { fullScale, hasAlpha, type PixelBuffer, samplesLike } from "./pixels.ts";
 

@@ -123,7 +123,7 @@ export function httpRemote(
   };
 }
 
-/** What the template is part of, for cache keys (D-7). */
+/** What the template is part of, for cache keys. */
 export const httpFingerprint = ({ url }: Pick<HttpSourceOptions, "url">): string => `http ${url}`;
 
 /** The template's own host; undefined where the identifier is the URL. */

@@ -73,7 +73,7 @@ export function s3Remote(
   };
 }
 
-/** What the bucket is part of, for cache keys (D-7). */
+/** What the bucket is part of, for cache keys. */
 export const s3Fingerprint = ({ bucket, region, endpoint, key_prefix }: S3SourceOptions): string =>
   `s3 ${endpoint || region} ${bucket} ${key_prefix}`;
 

@@ -34,7 +34,7 @@ export interface Source {
   readonly backend: "filesystem" | "http" | "s3" | "sample";
   /** Identifiers that begin with it belong to this source; it is taken off before `open` sees the key. "": the default source. */
   readonly prefix: string;
-  /** Type and root, url or bucket: part of what cached bytes depend on (D-7). Holds no secret. */
+  /** Type and root, url or bucket: part of what cached bytes depend on. Holds no secret. */
   readonly fingerprint: string;
   readonly counts: Counts;
   /** undefined: not there. Throws ServiceError `source` when it cannot be told, `bad-request` for a key that no file may have. */

@@ -1,4 +1,4 @@
-// The start page, robots.txt and static files (D-17).
+// The start page, robots.txt and static files.
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

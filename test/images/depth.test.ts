@@ -1,4 +1,4 @@
-// Ramps of 16 bits and of floating point to 8 bits and to 16: in order, no step left out, whatever is done to them (D-25).
+// Ramps of 16 bits and of floating point to 8 bits and to 16: in order, no step left out, whatever is done to them.
 
 import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

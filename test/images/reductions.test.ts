@@ -1,4 +1,4 @@
-// The settings for smaller answers (D-20): sharpening, supersampling, linear light. Sizes never change, tiles meet without a seam.
+// The settings for smaller answers: sharpening, supersampling, linear light. Sizes never change, tiles meet without a seam.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

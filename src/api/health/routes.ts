@@ -1,4 +1,4 @@
-// Liveness and readiness (D-15).
+// Liveness and readiness.
 
 import type { Hono } from "hono";
 import type { Service } from "../../service.ts";

@@ -1,4 +1,4 @@
-// The start page with its pictures, robots.txt, and the static files that pages of this service use (D-17).
+// The start page with its pictures, robots.txt, and the static files that pages of this service use.
 
 import type { Hono } from "hono";
 import { hash } from "../../images/cache-keys.ts";

@@ -63,7 +63,7 @@ function vary(c: RequestContext, ...more: readonly string[]): Readonly<Record<st
   return names.length > 0 ? { Vary: names.join(", ") } : {};
 }
 
-/** Base URI to image information (D-13; Image API 3.0, section 2). */
+/** Base URI to image information (Image API 3.0, section 2). */
 function redirect(
   c: RequestContext,
   _service: Service,
