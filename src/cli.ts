@@ -70,7 +70,11 @@ export async function run(platform: Platform, args: readonly string[]): Promise<
     if (parsed.command === "help") return out(usage);
     if (parsed.command === "version") return out(`${version}\n`);
     const loaded = await readConfig(platform, parsed);
-    if (parsed.command === "check") return await check(platform, loaded.config);
+    if (parsed.command === "check") {
+      await check(platform, loaded.config);
+      // A look into a folder that hangs would keep the process.
+      return platform.exit?.(0);
+    }
     await serve(platform, parsed, loaded);
   } catch (error) {
     if (error instanceof StartError) return fail(error.message);

@@ -66,8 +66,11 @@ const shareOfSlot = 1 / 4;
 /** Kinds of error after which nothing is kept of a file; after others the next render begins again. */
 const degrading: ReadonlySet<ServiceError["kind"]> = new Set<ServiceError["kind"]>(["decode", "unsupported"]);
 
-/** How long one pass waits in all for a slow slot to take its blocks, in milliseconds. What the slot drops then is made again. */
-const longestWait = 10_000;
+/**
+ * How long a pass waits for the slot to take a block, in milliseconds. Once that was not enough the pass goes on without waiting:
+ * what the slot drops then is made again.
+ */
+const longestWait = 4000;
 /** How long what a slot has lost again is not made again: it may be one that does not keep it. */
 const renewalMs = 60_000;
 /** For this many masters it is known that theirs was made again. */
@@ -159,16 +162,15 @@ export function createIndexes({
 
   /** Where the blocks of an index go that is being made: into the slot, one behind the other, or into memory. */
   const keeping = (key: IndexKey, made: Map<number, Uint8Array>): IndexBlocks => {
-    let patience = longestWait;
+    let slow = false;
     return {
       ...blocksOf(key, origin.maxBytes() === 0 ? made : undefined),
       async keep(block, bytes) {
         if (origin.maxBytes() === 0) made.set(block, bytes);
         else if (idOf(key) === key.id) {
           origin.put(key.name, blockVariant(key, block), bytes);
-          const began = now();
-          await withDeadline(patience, () => origin.settled()).catch(() => {});
-          patience = Math.max(0, patience - (now() - began));
+          const settled = () => withDeadline(longestWait, () => origin.settled());
+          if (!slow) await settled().catch(() => (slow = true));
         }
       },
     };

@@ -4,8 +4,8 @@
 
 import type { ProcessRuntime } from "./start-commands.ts";
 
-/** How long what is about to end may take, in milliseconds. */
-export const lastMs = 2000;
+/** How long the output and what is about to end may take, in milliseconds. */
+const lastMs = 2000;
 const lookMs = 10;
 
 /** Calls of Node's threads that the operating system may leave without an answer. */
@@ -16,7 +16,6 @@ export const liveWorkers = new Set<object>();
 
 /** What an exit would wait for. */
 function hanging(): string[] {
-  // Not on every version of Node 20's types, and a stand-in elsewhere.
   const calls = process.getActiveResourcesInfo().filter((name) => threadCalls.test(name));
   return [...calls, ...[...liveWorkers].map(() => "Worker")];
 }

@@ -20,7 +20,7 @@ export interface FileDeadlines {
 }
 
 /** What a slow disk keeps: a write is synced, and a folder is removed with all that is in it. */
-const usual: FileDeadlines = { read: 2000, look: 5000, write: 10_000, remove: 30_000 };
+const usual: FileDeadlines = { read: 2000, look: 3000, write: 10_000, remove: 30_000 };
 
 export interface BoundedFiles extends EntryFiles {
   /** Resolves when no write is under way that missed its deadline, and may still land. */

@@ -295,6 +295,8 @@ describe("files that hang", () => {
     await server.ended;
     expect(server.process.signalCode).toBe("SIGTERM");
     expect(server.status().err).toMatch(/error ended by a signal.*FSReqPromise/);
+    const { err } = await built.run(["check", "-config", file]);
+    expect(err).toMatch(/cache\.origin\.path: .*no answer/);
     await mount.remove();
   });
 
