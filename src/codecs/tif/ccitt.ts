@@ -194,6 +194,7 @@ export function ccitt(stored: Stored, scheme: "rle" | "g3" | "g4"): BlockReader 
   let changes = new Int32Array(width + 8);
   let marked: boolean | undefined; // whether rows begin with end-of-line codes, once that is known
   let started = false;
+  let incomplete = false;
 
   /** Group 3: moves to where the next row begins. Some writers leave end-of-line codes out where rows need none. */
   const findRow = (): void => {
@@ -207,10 +208,16 @@ export function ccitt(stored: Stored, scheme: "rle" | "g3" | "g4"): BlockReader 
   };
 
   return {
+    get incomplete() {
+      return incomplete;
+    },
     read(into) {
       into.fill(0);
       for (let start = 0; start < into.length; start += perRow) {
-        if (started && bits.at >= endOf(bits)) return;
+        if (started && bits.at >= endOf(bits)) {
+          incomplete = true;
+          return;
+        }
         if (scheme === "g3") findRow();
         const against = scheme === "g4" || (twoDimensional && peek(bits, 1) === 0);
         if (twoDimensional) bits.at++;
@@ -223,6 +230,7 @@ export function ccitt(stored: Stored, scheme: "rle" | "g3" | "g4"): BlockReader 
             at >= endOf(bits) ? "its end" : "other bits",
           );
         started = true;
+        incomplete ||= bits.broken;
         if (scheme === "rle") bits.at = (bits.at + 7) & ~7;
         changes.fill(width, count, count + 3);
         for (let i = 0; i < count; i += 2)

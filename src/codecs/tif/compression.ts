@@ -22,6 +22,8 @@ export interface Stored {
 export interface BlockReader {
   /** Fills `into`, a whole number of rows, with the bytes that follow. Throws ServiceError `decode` when there are fewer. */
   read(into: Uint8Array): void | Promise<void>;
+  /** Whether something else stands for rows, or parts of rows, that could not be read until now. */
+  readonly incomplete?: boolean;
   /** Gives up what is held, where something is. */
   close?(): void;
 }

@@ -4,7 +4,7 @@ import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { allocated } from "../allocate.ts";
-import type { ReadRequest, Rectangle } from "../codec.ts";
+import type { Decoded, ReadRequest, Rectangle } from "../codec.ts";
 import { blocksOf, readBlocks } from "./blocks.ts";
 import { JPEG } from "./compression.ts";
 import type { BlockDecoders } from "./decoders.ts";
@@ -53,7 +53,7 @@ export async function decodeTiff(
   read: ReadRequest,
   decoders: BlockDecoders,
   quantiles?: Float32Array,
-): Promise<PixelBuffer> {
+): Promise<Decoded> {
   const { header, scaleFactor } = read;
   if (header.unsupported) throw new ServiceError("unsupported", header.unsupported);
   const { stage, factor } = stageFor(header, scaleFactor);
@@ -75,7 +75,7 @@ export async function decodeTiff(
   const rows = heldRows(stageOf(stage.scale, stage.offset, picture), region);
   const range = quantiles && read.window && rangeOf(quantiles, read.window, picture.photometric === 0);
   const target = allocated(() => targetFor({ picture, region, factor, rows, palette, range }));
-  await fillFrom(opened, region, factor, decoders, target);
+  const incomplete = !(await fillFrom(opened, region, factor, decoders, target));
   const pixels = {
     width: Math.ceil(region.width / factor),
     height: Math.ceil(region.height / factor),
@@ -83,17 +83,19 @@ export async function decodeTiff(
     interpretation: picture.interpretation,
     data: target.finish(),
   };
-  return extended(pixels, Math.ceil(wanted.width / factor), Math.ceil(wanted.height / factor));
+  const full = extended(pixels, Math.ceil(wanted.width / factor), Math.ceil(wanted.height / factor));
+  return { ...full, incomplete };
 }
 
-/** Gives a target all parts of a region, which is in pixels of the stored picture. */
+/** Gives a target all parts of a region, which is in pixels of the stored picture. Returns whether all of them could be read. */
 export async function fillFrom(
   { bytes, file, directory, picture }: Opened,
   region: Rectangle,
   factor: number,
   decoders: BlockDecoders,
   target: Pick<Target, "add" | "complete">,
-): Promise<void> {
+): Promise<boolean> {
+  let whole = true;
   const parts = partReader({
     picture,
     littleEndian: file.littleEndian,
@@ -112,10 +114,12 @@ export async function fillFrom(
   for await (const blocks of together(await Promise.all(planes))) {
     for await (const part of parts(blocks)) {
       target.add(part);
+      if (part.incomplete) whole = false;
       const last = part.x + picture.blockWidth >= region.x + region.width;
       if (last) target.complete?.(part.y + part.rows);
     }
   }
+  return whole;
 }
 
 /** The first of each, the second of each, and so on, as long as all have one. */

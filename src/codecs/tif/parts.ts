@@ -35,6 +35,8 @@ export interface Part {
   readonly stride: number;
   /** Stored samples, differences undone, in machine order: of all bands or, in planar files, one array each. Reused. */
   readonly planes: readonly Uint8Array[];
+  /** As {@link BlockReader.incomplete}. */
+  readonly incomplete?: boolean;
 }
 
 const CHUNK = 256 * 1024;
@@ -79,7 +81,8 @@ async function* streamedParts(
         if (!littleEndian && picture.predictor !== 3) toMachineOrder(data, picture.bits);
         undoPredictor(picture, data, picture.blockWidth, count);
       }
-      yield { x, y: y + row, rows: count, side: 1, stride: picture.blockWidth, planes };
+      const incomplete = readers.some((reader) => reader.incomplete);
+      yield { x, y: y + row, rows: count, side: 1, stride: picture.blockWidth, planes, incomplete };
     }
   } finally {
     for (const reader of readers) reader.close?.();
