@@ -43,7 +43,7 @@ function configure(name: string, cache: string): string {
 const inFolder = (name: string, bytes: string) =>
   `{ backend: filesystem, path: ${JSON.stringify(join(folder, name))}, max_bytes: ${bytes}, ttl: 1h }`;
 const inRedis = (bytes: string) =>
-  `{ backend: redis, addr: "127.0.0.1:${redis.port}", timeout: 2m, max_memory: ${bytes}, ttl: 1h }`;
+  `{ backend: redis, addr: "127.0.0.1:${redis.port}", timeout: 60s, max_memory: ${bytes}, ttl: 1h }`;
 
 describe.each([
   ["folder", () => `{ render: ${inFolder("cache", "300KiB")}, info: ${inFolder("cache", "64KiB")} }`],
@@ -131,7 +131,7 @@ test("a server speaks TLS with a Redis whose certificate it trusts, and with no 
   const tlsPort = await freePort();
   const files = ["--tls-cert-file", certificate, "--tls-key-file", key, "--tls-auth-clients", "no"];
   const behindTls = await startRedis({ args: ["--tls-port", `${tlsPort}`, ...files] });
-  const store = `{ backend: redis, addr: "localhost:${tlsPort}", tls: true, timeout: 2m }`;
+  const store = `{ backend: redis, addr: "localhost:${tlsPort}", tls: true, timeout: 60s }`;
   const serve = (env: Record<string, string>) =>
     program.serve(["-config", configure("tls", `{ render: ${store} }`)], { env });
   const [trusting, other] = await Promise.all([serve({ NODE_EXTRA_CA_CERTS: certificate }), serve({})]);
