@@ -20,6 +20,8 @@ export interface Behaviour {
   delayMs: number;
   /** Answers wait for it. */
   hold: Promise<void> | undefined;
+  /** Answers to requests for more than the beginning of a master wait for it. */
+  holdRest: Promise<void> | undefined;
   /** Answers in place of the usual handling; undefined: the usual one. */
   instead:
     | ((request: IncomingMessage, response: ServerResponse, nth: number) => true | undefined)
@@ -46,6 +48,12 @@ export interface Origin {
   close(): Promise<void>;
 }
 
+const isForRest = ({ headers }: Asked) =>
+  headers.range !== undefined && !headers.range.startsWith("bytes=0-");
+
+/** Masters of which more than the beginning was asked for. */
+export const askedForRest = ({ asked }: Origin) => new Set(asked.filter(isForRest).map(({ path }) => path));
+
 /** A master whose bytes are in memory. */
 export function masterOf(data: Uint8Array, facts: Partial<Master> = {}): Master {
   return { size: data.length, bytes: (from, to) => data.subarray(from, to), etag: '"1"', ...facts };
@@ -58,6 +66,7 @@ export async function startOrigin(masters: Readonly<Record<string, Master>> = {}
     lengths: true,
     delayMs: 0,
     hold: undefined,
+    holdRest: undefined,
     instead: undefined,
   };
   const asked: Asked[] = [];
@@ -70,6 +79,7 @@ export async function startOrigin(masters: Readonly<Record<string, Master>> = {}
     asked.push(one);
     setTimeout(async () => {
       await behaviour.hold;
+      if (isForRest(one)) await behaviour.holdRest;
       if (!behaviour.instead?.(request, response, asked.length - 1))
         give(request, response, held.get(path), behaviour, one);
       one.status = response.statusCode;

@@ -25,7 +25,7 @@ export const poolCounts = [
 
 export interface PoolOptions {
   readonly platform: Pick<Platform, "wasm" | "deflate" | "startWorker">;
-  /** Workers at most; on a platform without workers jobs run one after another whatever it is. */
+  /** Workers that work at most; more are started while jobs are without their place. Jobs in place work one at a time. */
   readonly size: number;
   /** Jobs that may wait; no bound where the caller admits jobs by itself. */
   readonly maxQueue?: number;
@@ -41,6 +41,9 @@ export interface PoolOptions {
   readonly maxJobBytes?: number;
 }
 
+/** How long workers that were started while others waited stay for the next ones, since starting one costs more than a tile. */
+const surplusMs = 10_000;
+
 interface PoolLog {
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
@@ -50,6 +53,8 @@ export interface PoolStatus {
   /** Workers that are running, busy or idle. */
   readonly workers: number;
   readonly busy: number;
+  /** Of the busy ones, those whose job waits for bytes without its place. */
+  readonly waiting: number;
   readonly queued: number;
 }
 
@@ -108,6 +113,15 @@ export function createPool(options: PoolOptions): Pool {
   const queue: Waiting[] = [];
   let closed = false;
 
+  /** Codecs of a runner in place: module instances keep what a job has done between its reads, so that no two may share them. */
+  const ownCodecs = () =>
+    (all.size === 0 && options.codecs) ||
+    createCodecs({
+      wasm: (name) => platform.wasm(name),
+      deflate: (data, level) => platform.deflate(data, level),
+      ...(options.ignoredProfile && { ignoredProfile: options.ignoredProfile }),
+    });
+
   const startRunner = (warm: boolean): Runner => {
     const runner = platform.startWorker
       ? workerRunner(platform.startWorker(), {
@@ -117,7 +131,7 @@ export function createPool(options: PoolOptions): Pool {
           maxJobBytes: options.maxJobBytes ?? 1 << 29,
           ignoredProfile: options.ignoredProfile,
         })
-      : inPlaceRunner(options.codecs ?? createCodecs(platform));
+      : inPlaceRunner(ownCodecs());
     if (platform.startWorker) counts.add("started");
     all.add(runner);
     return runner;
@@ -132,8 +146,11 @@ export function createPool(options: PoolOptions): Pool {
     return undefined;
   };
 
-  /** An idle worker, else a new one where one more may run. */
-  const take = () => takeIdle() ?? (all.size < size ? startRunner(false) : undefined);
+  const waiting = () => [...all].filter((runner) => runner.waits()).length;
+  /** Whether one more may work. */
+  const hasRoom = () => all.size - idle.length - waiting() < size;
+  /** An idle worker, else a new one. */
+  const take = () => (hasRoom() ? (takeIdle() ?? startRunner(false)) : undefined);
 
   const next = () => {
     while (queue.length > 0) {
@@ -156,10 +173,30 @@ export function createPool(options: PoolOptions): Pool {
     all.delete(runner);
   };
 
+  /** Ends idle workers beyond the size. */
+  const trim = () => {
+    while (all.size > size) {
+      const surplus = idle.shift();
+      if (!surplus) break;
+      end(surplus);
+    }
+  };
+  let trimming: ReturnType<typeof setTimeout> | undefined;
+  const trimLater = () => {
+    if (all.size <= size || trimming !== undefined) return;
+    trimming = setTimeout(() => {
+      trimming = undefined;
+      trim();
+    }, surplusMs);
+    (trimming as { unref?(): void }).unref?.();
+  };
+
   const release = (runner: Runner, usable: boolean) => {
     if (closed) return;
-    if (usable && all.size <= size) idle.push(runner);
+    if (usable) idle.push(runner);
     else end(runner);
+    if (platform.startWorker) trimLater();
+    else trim(); // where no timer outlives its request
     next();
   };
 
@@ -196,17 +233,33 @@ export function createPool(options: PoolOptions): Pool {
 
   if (platform.startWorker) idle.push(startRunner(true));
 
+  /** A job that gives its place back makes room for one that waits here. */
+  const withNext = ({ place, ...limits }: JobLimits): JobLimits =>
+    place
+      ? {
+          ...limits,
+          place: {
+            leave() {
+              place.leave();
+              next();
+            },
+            back: place.back,
+          },
+        }
+      : limits;
+
   const submit = async (job: Job, limits: JobLimits) => {
     counts.add("jobs");
     try {
       if (closed || limits.signal?.aborted) throw cancelled(limits.signal);
-      if (!idle.some((runner) => runner.alive()) && all.size >= size && queue.length >= maxQueue) {
+      if (!hasRoom() && queue.length >= maxQueue) {
         throw new ServiceError("busy", "The render queue is full; try again in a moment.", {
           code: "render_queue_full",
         });
       }
-      const runner = (queue.length === 0 ? takeIdle() : undefined) ?? (await turn(limits.signal));
-      return await runner.run(job, limits, (usable) => release(runner, usable));
+      const runner =
+        (queue.length === 0 && hasRoom() ? takeIdle() : undefined) ?? (await turn(limits.signal));
+      return await runner.run(job, withNext(limits), (usable) => release(runner, usable));
     } catch (error) {
       count(error);
       throw error;
@@ -218,18 +271,21 @@ export function createPool(options: PoolOptions): Pool {
       submit({ task: { kind: "render", plan }, bytes, file, index, memory: plan.memory }, limits),
     index: async ({ header, bytes, file, index, memory }, limits) =>
       (await submit({ task: { kind: "index", header }, bytes, file, index, memory }, limits)).bytes,
-    status: () => ({ size, workers: all.size, busy: all.size - idle.length, queued: queue.length }),
+    status: () => ({
+      size,
+      workers: all.size,
+      busy: all.size - idle.length,
+      waiting: waiting(),
+      queued: queue.length,
+    }),
     resize(wanted) {
       size = clamp(wanted);
-      while (all.size > size) {
-        const surplus = idle.pop();
-        if (!surplus) break;
-        end(surplus);
-      }
+      trim();
       next();
     },
     close() {
       closed = true;
+      clearTimeout(trimming);
       for (const waiting of queue.splice(0)) waiting.drop(cancelled());
       for (const runner of all) runner.kill();
       all.clear();

@@ -3,6 +3,7 @@
 import { cancelled, fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { createDeadline } from "../lib/deadline.ts";
+import { type Awaiting, awaitingWithout, type Place, readingWithout } from "../lib/place.ts";
 import type { WorkerPort } from "../platform/platform.ts";
 import type { CodecHost, Encoded, IndexAccess } from "./codec.ts";
 import type { Codecs } from "./index.ts";
@@ -22,8 +23,10 @@ export interface Job {
 
 export interface JobLimits {
   readonly signal?: AbortSignal;
-  /** From the moment that the job runs. 0: no limit. */
+  /** Time of work, from the moment that the job runs; while it is without its place, it does not count. 0: no limit. */
   readonly timeoutMs: number;
+  /** Is given back while the job waits for bytes; absent: the job only reads what is near. */
+  readonly place?: Place | undefined;
 }
 
 /** Runs one job at a time. */
@@ -35,6 +38,8 @@ export interface Runner {
   run(job: Job, limits: JobLimits, freed: (usable: boolean) => void): Promise<Encoded>;
   /** False once it has ended, also while it was idle. */
   alive(): boolean;
+  /** Whether its job is without its place. */
+  waits(): boolean;
   kill(): void;
 }
 
@@ -49,24 +54,45 @@ function late(timeoutMs: number): ServiceError {
 
 /** Jobs on the calling thread: nothing can interrupt a stage, so signal and limit are looked at between stages. */
 export function inPlaceRunner(codecs: Codecs): Runner {
+  let waits = false;
   return {
-    run(job, { signal, timeoutMs }, freed) {
-      const end = timeoutMs > 0 ? Date.now() + timeoutMs : Number.POSITIVE_INFINITY;
+    run(job, { signal, timeoutMs, place }, freed) {
+      let end = timeoutMs > 0 ? Date.now() + timeoutMs : Number.POSITIVE_INFINITY;
       const isLate = () => Date.now() > end;
+      let leftAt = 0;
+      const awaiting =
+        place &&
+        awaitingWithout({
+          leave() {
+            leftAt = Date.now();
+            waits = true;
+            place.leave();
+          },
+          async back() {
+            await place.back();
+            waits = false;
+            end += Date.now() - leftAt;
+          },
+        });
+      const bytes = awaiting ? readingWithout(job.bytes, awaiting, signal) : job.bytes;
       const wanted = {
         get aborted() {
           return signal?.aborted === true || isLate();
         },
       };
-      const result = runTask(job.task, job.bytes, codecs, wanted, job.index).catch((error) => {
+      const result = runTask(job.task, bytes, codecs, wanted, job.index).catch((error) => {
         if (error instanceof ServiceError && error.kind === "cancelled" && isLate()) throw late(timeoutMs);
         throw fromErrorRecord(toErrorRecord(error, "decode"));
       });
-      const done = () => freed(true);
+      const done = () => {
+        waits = false;
+        freed(true);
+      };
       result.then(done, done);
       return result;
     },
     alive: () => true,
+    waits: () => waits,
     kill() {},
   };
 }
@@ -88,6 +114,8 @@ interface Running {
   /** What has to be told when the job is cancelled: a read that hangs does not hold the worker. */
   readonly reads: Set<(error: ServiceError) => void>;
   readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly awaiting: Awaiting;
   resolve(made: Encoded): void;
   reject(error: ServiceError): void;
   /** Takes back what was set up for this job, and frees the runner. */
@@ -103,6 +131,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   const cancel = new Int32Array(new SharedArrayBuffer(4));
   let running: Running | undefined;
   let alive = true;
+  let waits = false;
   let lastId = 0;
 
   const post = (message: ToWorker, transfer?: readonly ArrayBuffer[]) => port.post(message, transfer);
@@ -111,6 +140,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   const settle = (usable: boolean) => {
     const over = running;
     running = undefined;
+    waits = false;
     deadline.met();
     over?.settle(usable);
   };
@@ -131,7 +161,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
     };
     if (!job || Atomics.load(cancel, 0) === 1) return refuse(cancelled());
     job.reads.add(refuse);
-    wantedBytes(job.job, message).then(
+    job.awaiting(wantedBytes(job, message)).then(
       (bytes) =>
         job.reads.delete(refuse) &&
         alive &&
@@ -149,7 +179,8 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
     if (message.job !== running?.id) return;
     if (message.kind === "unfit") return running.job.index?.unfit?.();
     const tooLarge = running.job.memory > options.maxJobBytes;
-    if (message.kind === "done") running.resolve({ bytes: message.bytes, incomplete: message.incomplete });
+    if (message.kind === "done")
+      running.resolve({ bytes: message.bytes, ...(message.incomplete && { incomplete: true }) });
     else running.reject(fromErrorRecord(message.error));
     if (tooLarge || (message.kind === "failed" && message.broken)) end();
     else settle(true);
@@ -173,7 +204,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   });
 
   return {
-    run(job, { signal, timeoutMs }, freed) {
+    run(job, { signal, timeoutMs, place }, freed) {
       if (!alive) {
         freed(false);
         return Promise.reject(cancelled()); // the pool was closed in between
@@ -187,6 +218,25 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
         running?.reads.clear();
         grace = setTimeout(() => end(), options.cancelGraceMs);
       };
+      let left = timeoutMs;
+      let since = performance.now();
+      const isOver = () => running?.id !== id;
+      const ownPlace: Place | undefined = place && {
+        leave() {
+          if (isOver()) return;
+          if (timeoutMs > 0) left = Math.max(1, left - (performance.now() - since));
+          deadline.met();
+          waits = true;
+          place.leave();
+        },
+        async back() {
+          await place.back();
+          if (isOver()) return;
+          waits = false;
+          since = performance.now();
+          deadline.expect(left);
+        },
+      };
       Atomics.store(cancel, 0, 0);
       return new Promise((resolve, reject) => {
         running = {
@@ -194,6 +244,8 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
           job,
           reads: new Set(),
           timeoutMs,
+          signal,
+          awaiting: ownPlace ? awaitingWithout(ownPlace) : (answer) => answer,
           resolve,
           reject,
           settle(usable) {
@@ -223,6 +275,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
       });
     },
     alive: () => alive,
+    waits: () => waits,
     kill: () => end(cancelled()),
   };
 }
@@ -231,10 +284,10 @@ type Asking = FromWorker & { kind: "read" | "recall" | "keep" };
 
 /** What a worker asked for. What is kept of an index is shared, and transferring would take it away: a copy goes. */
 async function wantedBytes(
-  { bytes, index }: Job,
+  { job: { bytes, index }, signal }: Pick<Running, "job" | "signal">,
   message: Asking,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (message.kind === "read") return ownBuffer(await bytes.read(message.offset, message.length));
+  if (message.kind === "read") return ownBuffer(await bytes.read(message.offset, message.length, signal));
   if (message.kind === "keep") {
     await index?.blocks?.keep(message.block, message.bytes);
     return undefined;

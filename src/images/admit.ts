@@ -31,11 +31,12 @@ export interface Demand {
 
 export interface Admission {
   /**
-   * Runs `work` when there is a place and memory for it. `work` may give its place back while it waits, but not its memory.
+   * Runs `work` when there is a place and memory for it. Work on a remote master may give its place back while it waits, but
+   * not its memory.
    * Throws `too-large` (code memory_budget) when it could never fit, `busy` (code queue_full) when too many wait,
    * `cancelled` when the signal aborts while it waits.
    */
-  run<T>(demand: Demand, signal: AbortSignal | undefined, work: (place: Place) => Promise<T>): Promise<T>;
+  run<T>(demand: Demand, signal: AbortSignal | undefined, work: (place?: Place) => Promise<T>): Promise<T>;
   /** Throws `too-large` (code memory_budget) when a job of that size could never be admitted. */
   check(bytes: number): void;
   /** Whether it could. */
@@ -257,7 +258,7 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
       if (signal?.aborted) throw cancelled(signal);
       const ticket = await enqueue(demand, signal);
       try {
-        const result = await work(placeOf(ticket));
+        const result = await work(demand.remote === undefined ? undefined : placeOf(ticket));
         leave(ticket);
         estimates.learn(demand.work, ticket.workedMs);
         if (ticket.lane === "cheap" && ticket.workedMs > mostCheapMs) counts.add("overran");

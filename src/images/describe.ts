@@ -4,8 +4,9 @@ import type { ImageHeader } from "../codecs/codec.ts";
 import type { Codecs } from "../codecs/index.ts";
 import { ServiceError } from "../errors.ts";
 import { splitPage } from "../iiif/image/path.ts";
-import { fileTooLarge } from "../lib/byte-source.ts";
+import { type ByteSource, fileTooLarge } from "../lib/byte-source.ts";
 import { createLru, type Lru } from "../lib/lru.ts";
+import { awaitingWithout, readingWithout } from "../lib/place.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Source, SourceImage } from "../sources/source.ts";
 import type { Slot } from "../stores/slot.ts";
@@ -23,8 +24,8 @@ export interface Master extends MasterKey {
 }
 
 /** What work on a master asks of a gate. */
-export function demandOf({ client }: Master, memory: number, work: Work): Demand {
-  return { memory, work, client };
+export function demandOf({ client, image, source }: Master, memory: number, work: Work): Demand {
+  return { memory, work, client, remote: image.remote && source.name };
 }
 
 export interface DescribeParts {
@@ -92,9 +93,11 @@ export async function describe(
       key.name,
       key.variant,
       (work) =>
-        parts.probes.run(demandOf(master, 0, probing), work, async () =>
-          encode(await probe(parts.codecs, master)),
-        ),
+        parts.probes.run(demandOf(master, 0, probing), work, async (place) => {
+          const { bytes } = master.image;
+          const read = place ? readingWithout(bytes, awaitingWithout(place), work) : bytes;
+          return encode(await probe(parts.codecs, read, master.page));
+        }),
       { signal },
     );
     header = decode(known);
@@ -153,8 +156,8 @@ const probing: Work = { kind: "probe", ms: 1 };
 /** Bytes at the front of a file that tell its format. */
 const headLength = 64;
 
-async function probe(codecs: Codecs, master: Master): Promise<ImageHeader> {
-  const head = await master.image.bytes.read(0, headLength);
+async function probe(codecs: Codecs, bytes: ByteSource, page: number): Promise<ImageHeader> {
+  const head = await bytes.read(0, headLength);
   const codec = codecs.recognise(head);
   if (!codec)
     throw new ServiceError(
@@ -164,7 +167,7 @@ async function probe(codecs: Codecs, master: Master): Promise<ImageHeader> {
         code: "unsupported_format",
       },
     );
-  return codec.probe(master.image.bytes, master.page);
+  return codec.probe(bytes, page);
 }
 
 function checkArea(header: ImageHeader, limit: number): void {

@@ -183,8 +183,8 @@ export function createIndexes({
     const memory = memoryOf(header, index.full);
     const { bytes, file } = master.image;
     const demand = demandOf(master, memory, indexWork(header, index.full === true));
-    return admission.run(demand, work, () =>
-      pool.index({ header, memory, bytes, file, index }, { signal: work, timeoutMs }),
+    return admission.run(demand, work, (place) =>
+      pool.index({ header, memory, bytes, file, index }, { signal: work, timeoutMs, place }),
     );
   };
 

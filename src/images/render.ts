@@ -143,10 +143,10 @@ async function derive(
     try {
       const codec = parts.codecs.byFormat(plan.read.header.format);
       const demand = demandOf(master, plan.memory, renderWork(plan, codec, index?.access));
-      return await parts.admission.run(demand, work, () =>
+      return await parts.admission.run(demand, work, (place) =>
         parts.pool.render(
           { plan, bytes, file, index: index?.access },
-          { signal: work, timeoutMs: parts.timeoutMs },
+          { signal: work, timeoutMs: parts.timeoutMs, place },
         ),
       );
     } finally {

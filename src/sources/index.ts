@@ -93,13 +93,20 @@ export function buildSources(options: readonly SourceOptions[], platform: Platfo
 
 /** What is alike for all sources over a network. */
 function remoteOptions<T extends "http" | "s3">(
-  options: Pick<HttpSourceOptions | S3SourceOptions, "name" | "prefix" | "revalidate" | "stale_if_error"> & {
+  options: Pick<
+    HttpSourceOptions | S3SourceOptions,
+    "name" | "prefix" | "revalidate" | "stale_if_error" | "timeout"
+  > & {
     type: T;
   },
   slot: Slot,
 ) {
-  const { name, prefix, type, revalidate, stale_if_error } = options;
-  const times = { revalidateMs: parseDuration(revalidate), staleMs: parseDuration(stale_if_error) };
+  const { name, prefix, type, revalidate, stale_if_error, timeout } = options;
+  const times = {
+    revalidateMs: parseDuration(revalidate),
+    staleMs: parseDuration(stale_if_error),
+    timeoutMs: parseDuration(timeout),
+  };
   return { name, prefix, backend: type, slot, ...times };
 }
 

@@ -54,6 +54,12 @@ const staleIfError = durationOption.default("1h").meta({
   edit: "restart",
 });
 
+const timeout = durationOption.default("60s").meta({
+  description:
+    "How long one request may wait for this source in all; over it the answer is 500, code origin_unavailable. Time in which its image is worked on does not count. 0s: no limit.",
+  edit: "restart",
+});
+
 /** A URL with the identifier behind its host, or nothing but the identifier. */
 function isTemplate(text: string): boolean {
   if (text === "{identifier}") return true;
@@ -109,6 +115,7 @@ const http = z.strictObject({
   }),
   revalidate: remoteRevalidate,
   stale_if_error: staleIfError,
+  timeout,
 });
 
 export type HttpSourceOptions = z.output<typeof http>;
@@ -125,6 +132,7 @@ const s3 = z
     }),
     revalidate: remoteRevalidate,
     stale_if_error: staleIfError,
+    timeout,
   })
   .transform(withoutCredentials);
 

@@ -1,13 +1,14 @@
 // The origin cache: a source over masters that lie elsewhere. What was read of them is kept as aligned blocks in the origin
 // slot, so that nothing is fetched twice and a fresh master that is kept costs no request at all.
 
-import { ServiceError, sourceChanged } from "../errors.ts";
+import { cancelled, ServiceError, sourceChanged } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { createCounts } from "../lib/count.ts";
 import { createGenerations } from "../lib/generations.ts";
 import { createLru } from "../lib/lru.ts";
 import { createSingleFlight } from "../lib/single-flight.ts";
 import type { Slot } from "../stores/slot.ts";
+import { type Coming, type Delivery, hold } from "./delivery.ts";
 import { decodeState, encodeState, idOf, type State, stateVariant, validatorOf } from "./master-state.ts";
 import {
   hasValidator,
@@ -18,6 +19,7 @@ import {
   sameState,
 } from "./remote.ts";
 import type { Source } from "./source.ts";
+import { createWaits, type Wait, waitCounts } from "./waits.ts";
 import { tooLarge, type Whole, wholeBlocks } from "./whole-master.ts";
 
 export interface OriginCacheOptions extends Pick<Source, "name" | "prefix" | "fingerprint"> {
@@ -29,6 +31,8 @@ export interface OriginCacheOptions extends Pick<Source, "name" | "prefix" | "fi
   readonly revalidateMs: number;
   /** How long after that a master may still be served while its origin does not answer, in milliseconds. */
   readonly staleMs: number;
+  /** How long one request may wait for this source in all, in milliseconds; 0: no limit. */
+  readonly timeoutMs: number;
   readonly list?: Source["list"];
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -70,18 +74,28 @@ export function originCached(options: OriginCacheOptions): Source {
     slot,
     revalidateMs,
     staleMs,
+    timeoutMs,
     list,
     now = Date.now,
   } = options;
-  const counts = createCounts("opens", "not_found", "errors", "reads", "bytes", "requests", "fetched");
+  const counts = createCounts(
+    "opens",
+    "not_found",
+    "errors",
+    "reads",
+    "bytes",
+    "requests",
+    "fetched",
+    ...waitCounts,
+  );
   const states = createLru<string, State>(keptStates);
   /** Masters that were not there, and until when they are not asked for again: a page is first looked for by its whole name. */
   const absent = createLru<string, number>(keptStates);
   const absentMs = Math.min(revalidateMs, mostAbsentMs);
   const blocks = createLru<string, Uint8Array>(keptBytes);
   const looks = createSingleFlight<State | undefined>();
-  /** Blocks on their way from the slot or the origin: one flight for all who read them. */
-  const coming = new Map<string, Promise<Uint8Array>>();
+  /** Blocks on their way: one flight for all who read them. */
+  const coming = new Map<string, Coming>();
 
   const generations = createGenerations();
   const isCurrent = (key: string, state: State) => state.generation === generations.of(key);
@@ -227,7 +241,7 @@ export function originCached(options: OriginCacheOptions): Source {
   /** Until then an origin that did not answer is not asked again for what may be served without it. */
   let awayUntil = 0;
 
-  const stateOf = async (key: string, signal?: AbortSignal): Promise<State | undefined> => {
+  const stateOf = async (key: string, wait: Wait, signal?: AbortSignal): Promise<State | undefined> => {
     const age = (state: State) => Math.abs(now() - state.checkedAt); // another server's clock may be ahead
     const fresh = (state: State | undefined) =>
       state !== undefined && age(state) < revalidateMs ? state : undefined;
@@ -236,23 +250,20 @@ export function originCached(options: OriginCacheOptions): Source {
     const inMemory = states.get(key);
     if (fresh(inMemory) || (now() < awayUntil && spare(inMemory))) return inMemory;
     if (!inMemory && now() < (absent.get(key) ?? 0)) return undefined;
-    return looks.run(
-      `${generations.of(key)} ${key}`,
-      async (work) => {
-        const known = states.get(key) ?? (await storedState(key));
-        if (known && isCurrent(key, known)) states.set(key, known, 1);
-        if (fresh(known) || (now() < awayUntil && spare(known))) return known;
-        try {
-          return await look(key, known, work);
-        } catch (error) {
-          if (!(error instanceof ServiceError) || error.code !== "origin_unavailable" || !spare(known))
-            throw error;
-          awayUntil = now() + awayMs;
-          return known;
-        }
-      },
-      signal,
-    );
+    const find = async (work: AbortSignal) => {
+      const known = states.get(key) ?? (await storedState(key));
+      if (known && isCurrent(key, known)) states.set(key, known, 1);
+      if (fresh(known) || (now() < awayUntil && spare(known))) return known;
+      try {
+        return await look(key, known, work);
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== "origin_unavailable" || !spare(known))
+          throw error;
+        awayUntil = now() + awayMs;
+        return known;
+      }
+    };
+    return wait((leaving) => looks.run(`${generations.of(key)} ${key}`, find, leaving), signal);
   };
 
   const changed = (key: string): ServiceError => {
@@ -261,12 +272,17 @@ export function originCached(options: OriginCacheOptions): Source {
   };
 
   /** One request for blocks that lie side by side. */
-  const fetchRun = async (key: string, state: State, first: number, count: number): Promise<Uint8Array[]> => {
+  const fetchRun = async (
+    key: string,
+    state: State,
+    { first, count }: { readonly first: number; readonly count: number },
+    signal: AbortSignal,
+  ): Promise<Uint8Array[]> => {
     const offset = first * blockSize;
     const length = Math.min(count * blockSize, state.facts.size - offset);
     const named = hasValidator(state.facts);
     const range = named ? { offset, length } : undefined;
-    const answer = await ask(key, range, { facts: state.facts, purpose: "read" });
+    const answer = await ask(key, range, { facts: state.facts, purpose: "read" }, signal);
     const found: Uint8Array[] = [];
     if (answer.kind === "whole") {
       const facts = { ...answer.facts, size: answer.length ?? state.facts.size };
@@ -288,13 +304,17 @@ export function originCached(options: OriginCacheOptions): Source {
     return found;
   };
 
-  /** Begins to bring the blocks of a list that are neither in memory nor on their way; neighbours come with one request. */
-  const bring = (key: string, state: State, wanted: readonly number[]): void => {
+  /**
+   * Begins to bring the blocks of a list that are neither in memory nor on their way; neighbours come with one request.
+   * undefined: there are none.
+   */
+  const bring = (key: string, state: State, wanted: readonly number[]): Delivery | undefined => {
     const claimed = wanted.filter((n) => {
       const kept = blockKey(state, n);
       return blocks.get(kept) === undefined && !coming.has(kept);
     });
-    if (claimed.length === 0) return;
+    if (claimed.length === 0) return undefined;
+    const stopping = new AbortController();
     const run = (async () => {
       const stored = await Promise.all(
         claimed.map(async (n) => {
@@ -309,32 +329,68 @@ export function originCached(options: OriginCacheOptions): Source {
         stored,
         runs: runsOf(missing).map((each) => ({
           ...each,
-          found: fetchRun(key, state, each.first, each.count),
+          found: fetchRun(key, state, each, stopping.signal),
         })),
       };
     })();
-    for (const [i, n] of claimed.entries()) {
-      const variant = blockKey(state, n);
-      const arriving = run
+    let left = claimed.length;
+    const forget = (n: number) => {
+      if (coming.get(blockKey(state, n))?.delivery === delivery) coming.delete(blockKey(state, n));
+    };
+    const arriving = claimed.map((n, i) =>
+      run
         .then(async ({ stored, runs }) => {
           const mine = runs.find(({ first, count }) => n >= first && n < first + count);
           return stored[i] ?? ((await mine?.found)?.[n - (mine?.first ?? 0)] as Uint8Array);
         })
-        .finally(() => coming.delete(variant));
-      arriving.catch(() => {}); // those who wait for it hear of it
-      coming.set(variant, arriving);
-    }
+        .finally(() => {
+          left--;
+          forget(n);
+        }),
+    );
+    const delivery: Delivery = {
+      holders: 0,
+      ended: Promise.allSettled(arriving), // those who wait for a block hear of its error
+      stop() {
+        if (left === 0) return;
+        // whoever asks for these blocks from now on begins again
+        claimed.forEach(forget);
+        stopping.abort();
+      },
+    };
+    for (const [i, n] of claimed.entries())
+      coming.set(blockKey(state, n), { delivery, block: arriving[i] as Promise<Uint8Array> });
+    return delivery;
   };
 
-  const blockOf = async (key: string, state: State, n: number): Promise<Uint8Array> => {
-    const variant = blockKey(state, n);
-    const kept = blocks.get(variant) ?? (await coming.get(variant));
-    if (kept) return kept;
-    bring(key, state, [n]);
-    return (await coming.get(variant)) as Uint8Array;
+  /** Brings blocks that are likely to be wanted next, as long as the signal tells that somebody is there. */
+  const bringAhead = (key: string, state: State, wanted: readonly number[], signal?: AbortSignal): void => {
+    const delivery = bring(key, state, wanted);
+    if (delivery) void delivery.ended.then(hold(delivery, signal));
   };
 
-  const reader = (key: string, state: State): ByteSource => {
+  /** Blocks from memory; those that are not there are waited for. */
+  const blocksOf = async (
+    key: string,
+    state: State,
+    numbers: readonly number[],
+    wait: Wait,
+    signal?: AbortSignal,
+  ): Promise<readonly Uint8Array[]> => {
+    bring(key, state, numbers);
+    const found = numbers.map(
+      (n) => blocks.get(blockKey(state, n)) ?? (coming.get(blockKey(state, n)) as Coming),
+    );
+    const isThere = (one: Uint8Array | Coming) => one instanceof Uint8Array;
+    if (found.every(isThere)) return found;
+    return wait((leaving) => {
+      const deliveries = new Set(found.flatMap((one) => (isThere(one) ? [] : one.delivery)));
+      for (const delivery of deliveries) hold(delivery, leaving);
+      return Promise.all(found.map((one) => (isThere(one) ? one : one.block)));
+    }, signal);
+  };
+
+  const reader = (key: string, state: State, wait: Wait): ByteSource => {
     const { size } = state.facts;
     let lastBlock = -1;
     let ahead = 0;
@@ -342,7 +398,8 @@ export function originCached(options: OriginCacheOptions): Source {
     return {
       size,
       gap,
-      async read(offset, length) {
+      async read(offset, length, signal) {
+        if (signal?.aborted) throw cancelled(signal);
         const wanted = Math.max(0, Math.min(length, size - offset));
         if (wanted === 0) return new Uint8Array();
         if (!isCurrent(key, state)) throw changed(key);
@@ -356,19 +413,18 @@ export function originCached(options: OriginCacheOptions): Source {
         lastBlock = last;
         const all = blockCount(state);
         const small = size <= smallFile && last >= firstLength / blockSize;
-        if (small) bring(key, state, upTo(0, all));
+        if (small) bringAhead(key, state, upTo(0, all), signal);
         const out = new Uint8Array(wanted);
         for (let at = first; at <= last; at += atOnce) {
           const numbers = upTo(at, Math.min(at + atOnce, last + 1));
-          bring(key, state, numbers);
+          const arriving = blocksOf(key, state, numbers, wait, signal);
           // Half of the window is used up before the next is fetched, so that requests stay few.
           const window = ahead / blockSize;
           if (window > 0 && aheadEnd - last <= window / 2) {
             aheadEnd = Math.min(all, last + 1 + window);
-            bring(key, state, upTo(last + 1, aheadEnd));
+            bringAhead(key, state, upTo(last + 1, aheadEnd), signal);
           }
-          const found = await Promise.all(numbers.map((n) => blockOf(key, state, n)));
-          for (const [i, block] of found.entries()) {
+          for (const [i, block] of (await arriving).entries()) {
             const start = (at + i) * blockSize;
             const from = Math.max(0, offset - start);
             out.set(block.subarray(from, Math.min(block.length, end - start)), start + from - offset);
@@ -390,12 +446,14 @@ export function originCached(options: OriginCacheOptions): Source {
     async open(key, signal) {
       remote.checkKey(key);
       try {
-        const state = await stateOf(key, signal);
+        const wait = createWaits(timeoutMs, counts);
+        const state = await stateOf(key, wait, signal);
         counts.add(state ? "opens" : "not_found");
         if (!state) return undefined;
         const { facts, validator } = state;
         return {
-          bytes: reader(key, state),
+          bytes: reader(key, state, wait),
+          remote: true,
           validator,
           ...(facts.modified === undefined ? {} : { modified: new Date(facts.modified) }),
           async close() {},

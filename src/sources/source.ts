@@ -17,6 +17,8 @@ export interface SourceImage {
   /** Changes when the bytes change: size, modification time and file number, or an entity tag. */
   readonly validator: string;
   readonly modified?: Date;
+  /** Its bytes are on another machine, so that a read may take long. */
+  readonly remote?: true;
   /** Where a worker can open the same bytes by itself, and what it has to find there. */
   readonly file?: MasterFile;
   /** Whether the bytes are others now than those that the validator stands for; missing where reading itself finds that out. */

@@ -14,6 +14,7 @@ import { createCounts } from "../../src/lib/count.ts";
 import { nodePlatform } from "../../src/platform/node.ts";
 import { openFileAtOnce } from "../../src/platform/node-files.ts";
 import { startNodeWorker } from "../../src/platform/node-worker.ts";
+import { deferred } from "../deferred.ts";
 import { fixture, testHost } from "../host.ts";
 import { noiseBytes } from "./jpg/cjpeg.ts";
 
@@ -162,10 +163,10 @@ describe("jobs on workers", () => {
 
   it("run on as many workers as the size says, started when they are needed", async () => {
     const { pool, counts } = poolOf({ size: 2 });
-    expect(pool.status()).toEqual({ size: 2, workers: 1, busy: 0, queued: 0 });
+    expect(pool.status()).toEqual({ size: 2, workers: 1, busy: 0, waiting: 0, queued: 0 });
     const job = { plan, file, bytes: memoryBytes(master) };
     const results = [1, 2, 3, 4].map(() => pool.render(job, limits));
-    expect(pool.status()).toEqual({ size: 2, workers: 2, busy: 2, queued: 2 });
+    expect(pool.status()).toEqual({ size: 2, workers: 2, busy: 2, waiting: 0, queued: 2 });
     await Promise.all(results);
     await settled(pool);
     expect(counts.read()).toMatchObject({ jobs: 4, started: 2, errors: 0 });
@@ -227,6 +228,114 @@ describe("limits", () => {
     expect(pool.status().workers).toBe(0);
     await pool.render(job, limits);
     expect(counts.read().started).toBe(2);
+  });
+});
+
+describe("a job that waits for bytes", () => {
+  /** A place that is always to be had again. */
+  const place = () => {
+    const left = deferred();
+    return { place: { leave: left.resolve, back: async () => {} }, whenLeft: left.promise };
+  };
+  /** A master that can be read when it is let go; `asked` as in {@link hangingBytes}. */
+  function heldBytes() {
+    const { bytes, asked } = hangingBytes();
+    const held = deferred();
+    const read = async (at: number, length: number) => {
+      void bytes.read(at, length);
+      await held.promise;
+      return master.slice(at, at + length);
+    };
+    return { bytes: { size: master.length, read }, asked, letGo: held.resolve };
+  }
+
+  it("is without its place meanwhile, and another worker does what comes", async () => {
+    for (const each of [platform, { ...platform, startWorker: undefined as never }]) {
+      const { pool } = poolOf({ platform: each, ...(each !== platform && { codecs }) });
+      const { place: own, whenLeft } = place();
+      const { bytes, letGo } = heldBytes();
+      const waits = pool.render({ plan, bytes }, { ...limits, place: own });
+      await whenLeft;
+      expect(pool.status()).toMatchObject({ busy: 1, waiting: 1 });
+      expect(await pool.render({ plan, bytes: memoryBytes(master) }, limits)).toEqual(await inPlace());
+      letGo();
+      expect(await waits).toEqual(await inPlace());
+      await settled(pool);
+      expect(pool.status()).toMatchObject({ busy: 0, waiting: 0 });
+    }
+  });
+
+  it("does not spend its time on that", async () => {
+    for (const each of [platform, { ...platform, startWorker: undefined as never }]) {
+      const { pool, counts } = poolOf({ platform: each, ...(each !== platform && { codecs }) });
+      await pool.render({ plan, bytes: memoryBytes(master) }, limits); // its worker has started
+      const { place: own, whenLeft } = place();
+      const { bytes, letGo } = heldBytes();
+      const timeoutMs = 4000;
+      const waits = pool.render({ plan, bytes }, { timeoutMs, place: own });
+      await whenLeft;
+      await new Promise((resolve) => setTimeout(resolve, timeoutMs + 500));
+      letGo();
+      expect(await waits).toEqual(await inPlace());
+      expect(counts.read().timeouts).toBe(0);
+    }
+  }, 60_000);
+
+  it("keeps its place for what is answered at once", async () => {
+    const { pool } = poolOf();
+    let leaves = 0;
+    const own = { leave: () => void leaves++, back: async () => {} };
+    expect(await pool.render({ plan, bytes: memoryBytes(master) }, { ...limits, place: own })).toEqual(
+      await inPlace(),
+    );
+    expect(leaves).toBe(0);
+  });
+
+  it("goes on only when it has its place again", async () => {
+    const { pool } = poolOf();
+    const [left, asksBack, free] = [deferred(), deferred(), deferred()];
+    const own = {
+      leave: left.resolve,
+      back: () => {
+        asksBack.resolve();
+        return free.promise;
+      },
+    };
+    const { bytes, letGo } = heldBytes();
+    let done = false;
+    const result = pool.render({ plan, bytes }, { ...limits, place: own }).then((answer) => {
+      done = true;
+      return answer;
+    });
+    await left.promise;
+    letGo();
+    await asksBack.promise;
+    expect(pool.status().waiting).toBe(1);
+    expect(done).toBe(false);
+    free.resolve();
+    expect(await result).toEqual(await inPlace());
+  });
+
+  it("is dropped when its client has gone, and its read is told so", async () => {
+    const { pool, counts } = poolOf();
+    const { place: own, whenLeft } = place();
+    const gone = new AbortController();
+    let told: AbortSignal | undefined;
+    const bytes: ByteSource = {
+      size: master.length,
+      read: (_at, _length, signal) => {
+        told = signal;
+        return new Promise(() => {});
+      },
+    };
+    const running = codeOf(pool.render({ plan, bytes }, { ...limits, signal: gone.signal, place: own }));
+    await whenLeft;
+    gone.abort();
+    expect(await running).toBe("cancelled cancelled");
+    expect(told?.aborted).toBe(true);
+    await settled(pool);
+    expect(pool.status().waiting).toBe(0);
+    expect(counts.read().cancelled).toBe(1);
   });
 });
 
@@ -351,7 +460,7 @@ describe("without workers", () => {
     const { pool } = poolOf({ platform: without, codecs, size: 4 });
     const job = { plan, bytes: memoryBytes(master) };
     const results = [pool.render(job, limits), pool.render(job, limits)];
-    expect(pool.status()).toEqual({ size: 1, workers: 1, busy: 1, queued: 1 });
+    expect(pool.status()).toEqual({ size: 1, workers: 1, busy: 1, waiting: 0, queued: 1 });
     const expected = await inPlace();
     for (const result of await Promise.all(results)) expect(result).toEqual(expected);
   });

@@ -1,0 +1,84 @@
+// Masters whose origin stops answering: how long a reader waits, and that nothing is fetched for nobody.
+
+import { describe, expect, test } from "vitest";
+import { blockSize } from "../../src/sources/origin-cache.ts";
+import { deferred } from "../deferred.ts";
+import { masterOf } from "../origin.ts";
+import { expectBytes, httpSource, open, originWith, pattern } from "./over-origin.ts";
+
+describe("an origin that stalls", () => {
+  const data = pattern(8 * blockSize);
+  const beyond = 4 * blockSize;
+  const far = data.subarray(beyond, beyond + 100);
+
+  /** Holds all requests, and tells when the first came and when its connection ended. */
+  async function holding(options: Record<string, unknown> = {}) {
+    const origin = await originWith({ a: masterOf(data) });
+    const source = httpSource(origin, options);
+    const { bytes } = await open(source, "a");
+    const stalled = deferred();
+    const dropped = deferred();
+    origin.behaviour.instead = (_request, response) => {
+      response.once("close", () => dropped.resolve());
+      stalled.resolve();
+      return true;
+    };
+    return { origin, source, bytes, stalled: stalled.promise, dropped: dropped.promise };
+  }
+
+  test("is waited for no longer than the source's timeout, and left then", async () => {
+    const { origin, source, bytes, dropped } = await holding({ timeout: "3s" });
+    await expect(bytes.read(beyond, 100)).rejects.toMatchObject({
+      kind: "source",
+      code: "origin_unavailable",
+    });
+    await dropped;
+    expect(source.counts.read()).toMatchObject({ late: 1 });
+    expect(source.counts.read().waited_ms).toBeGreaterThanOrEqual(1000);
+    await expect(bytes.read(beyond, 100), "its time is used up").rejects.toMatchObject({ kind: "source" });
+    expectBytes(await bytes.read(0, 100), data.subarray(0, 100));
+    origin.behaviour.instead = undefined;
+    expectBytes(await (await open(httpSource(origin), "a")).bytes.read(beyond, 100), far);
+  });
+
+  test("is not waited for when a master is opened either", async () => {
+    const origin = await originWith({ a: masterOf(data) });
+    const source = httpSource(origin, { timeout: "200ms" });
+    origin.behaviour.instead = () => true;
+    await expect(source.open("a")).rejects.toMatchObject({ kind: "source", code: "origin_unavailable" });
+    expect(source.counts.read()).toMatchObject({ late: 1, errors: 1 });
+  });
+
+  test("is left when the last reader has gone, and who comes then asks again", async () => {
+    const { origin, bytes, stalled, dropped } = await holding();
+    const [one, two] = [new AbortController(), new AbortController()];
+    const reads = [one, two].map(({ signal }) => bytes.read(beyond, 100, signal));
+    await stalled;
+    one.abort();
+    await expect(reads[0]).rejects.toMatchObject({ kind: "cancelled" });
+    const asked = origin.asked.length;
+    two.abort();
+    await expect(reads[1]).rejects.toMatchObject({ kind: "cancelled" });
+    await dropped;
+    expect(origin.asked).toHaveLength(asked);
+    origin.behaviour.instead = undefined;
+    expectBytes(await bytes.read(beyond, 100), far);
+  });
+
+  test("a reader that leaves does not take the blocks from the others", async () => {
+    const { origin, source } = await holding();
+    origin.behaviour.instead = undefined;
+    const { bytes } = await open(source, "a");
+    const held = deferred();
+    origin.behaviour.hold = held.promise;
+    const leaving = new AbortController();
+    const gone = bytes.read(beyond, 100, leaving.signal);
+    const stays = bytes.read(beyond, 100);
+    leaving.abort();
+    await expect(gone).rejects.toMatchObject({ kind: "cancelled" });
+    origin.since();
+    held.resolve();
+    expectBytes(await stays, far);
+    origin.behaviour.hold = undefined;
+  });
+});
