@@ -35,11 +35,11 @@ const backends: Readonly<Record<string, () => string>> = {
   heap: () => "{ backend: heap }",
   filesystem: () => `{ backend: filesystem, path: ${JSON.stringify(join(folder, `cache-${++places}`))} }`,
   "redis over TCP": () =>
-    `{ backend: redis, addr: "127.0.0.1:${redis.port}", timeout: 2m, prefix: tcp-${++places}/ }`,
+    `{ backend: redis, addr: "127.0.0.1:${redis.port}", timeout: 60s, prefix: tcp-${++places}/ }`,
   "redis over REST": () =>
-    `{ backend: redis, url: "${rest.url}", token_env: TOKEN, timeout: 2m, prefix: rest-${++places}/ }`,
+    `{ backend: redis, url: "${rest.url}", token_env: TOKEN, timeout: 60s, prefix: rest-${++places}/ }`,
   s3: () =>
-    `{ backend: s3, bucket: ${bucket.bucket}, endpoint: "${bucket.url}", path_style: true, anonymous: true, timeout: 2m, prefix: s3-${++places}/ }`,
+    `{ backend: s3, bucket: ${bucket.bucket}, endpoint: "${bucket.url}", path_style: true, anonymous: true, timeout: 60s, prefix: s3-${++places}/ }`,
 };
 
 const slotNames: readonly SlotName[] = ["render", "info", "origin"];
