@@ -1,5 +1,7 @@
 // Blocks on their way from the slot or the origin: for all who wait for them, and only as long as somebody does.
 
+import { onAbort } from "../lib/on-abort.ts";
+
 /** Blocks that one read asked for. It ends early when nobody holds it any more. */
 export interface Delivery {
   holders: number;
@@ -17,13 +19,14 @@ export interface Coming {
 export function hold(delivery: Delivery, signal?: AbortSignal): () => void {
   delivery.holders++;
   let holds = true;
+  let unhear = () => {};
   const release = () => {
     if (!holds) return;
     holds = false;
-    signal?.removeEventListener("abort", release);
+    unhear();
     if (--delivery.holders === 0) delivery.stop();
   };
-  signal?.addEventListener("abort", release, { once: true });
   if (signal?.aborted) release();
+  else if (signal) unhear = onAbort(signal, release);
   return release;
 }

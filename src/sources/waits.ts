@@ -2,6 +2,7 @@
 
 import { cancelled } from "../errors.ts";
 import type { Counts } from "../lib/count.ts";
+import { onAbort } from "../lib/on-abort.ts";
 import { originError } from "./remote.ts";
 
 /** What is counted of waits; `late`: those that took longer than the limit. */
@@ -41,12 +42,12 @@ export function createWaits(limitMs: number, counts: Counts): Wait {
           timer = setTimeout(late);
         }, ms);
     });
-    signal?.addEventListener("abort", gone, { once: true });
+    const unhear = signal && onAbort(signal, gone);
     try {
       return await Promise.race([act(leaving.signal), ended]);
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", gone);
+      unhear?.();
       leaving.abort(cancelled(signal));
       if (--open === 0) {
         const ms = performance.now() - since;

@@ -1,0 +1,200 @@
+// What do clients of one image notice of those of another: stalled and slow origins, and heavy requests beside cheap ones?
+//
+//   npm run build && node bench/fairness.mjs [--side 6000] [--seconds 8] [--places 0]
+//
+// Makes its pictures (--side wide, two thirds as high), starts dist/main.js with the render cache off, and asks for tiles in a
+// seeded order. Prints the p95 of tiles of a folder alone and beside an origin that stalls, tiles a second from an origin with a
+// latency of 100 ms and from a quick one, and the p95 of cheap tiles and of /health with and without heavy clients.
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { cpus, loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+
+const option = (name, fallback) =>
+  process.argv.includes(`--${name}`) ? Number(process.argv[process.argv.indexOf(`--${name}`) + 1]) : fallback;
+const width = option("side", 6000);
+const height = Math.round((width * 2) / 3);
+const seconds = option("seconds", 8);
+const places = option("places", 0);
+
+const folder = mkdtempSync(join(tmpdir(), "smalti-fairness-"));
+let seed = 1;
+const random = () => ((seed = (seed * 48_271) % 2_147_483_647) - 1) / 2_147_483_646;
+
+/** Clouds with grain: some 2 bits per pixel as JPEG, like photographs. */
+async function makePictures() {
+  const raw = (w, h, level) => {
+    const data = Buffer.alloc(w * h * 3);
+    for (let i = 0; i < data.length; i++) data[i] = 128 + (random() - 0.5) * level;
+    return sharp(data, { raw: { width: w, height: h, channels: 3 } });
+  };
+  const clouds = await raw(60, 40, 250)
+    .resize(width, height, { kernel: "cubic", fit: "fill" })
+    .raw()
+    .toBuffer();
+  const tile = await raw(500, 500, 24).png().toBuffer();
+  const picture = sharp(clouds, { raw: { width, height, channels: 3 } }).composite([
+    { input: tile, tile: true, blend: "soft-light" },
+  ]);
+  const flat = await picture.raw().toBuffer();
+  const of = () => sharp(flat, { raw: { width, height, channels: 3 } });
+  await of().jpeg({ quality: 90 }).toFile(join(folder, "a.jpg"));
+  await of().png({ compressionLevel: 1 }).toFile(join(folder, "a.png"));
+  await of().webp({ quality: 80, effort: 0 }).toFile(join(folder, "a.webp"));
+}
+
+/** Masters over HTTP: /slow/ after a latency, /quick/ at once, /stalled/ with the beginning alone. */
+function startOrigin() {
+  const file = readFileSync(join(folder, "a.jpg"));
+  const server = createServer((request, response) => {
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
+    const [first, end] = [Number(from), Math.min(file.length, Number(to) + 1)];
+    if (request.url.startsWith("/stalled/") && first > 0) return;
+    const answer = () => {
+      response.writeHead(206, {
+        "content-type": "image/jpeg",
+        etag: '"1"',
+        "content-length": end - first,
+        "content-range": `bytes ${first}-${end - 1}/${file.length}`,
+      });
+      response.end(file.subarray(first, end));
+    };
+    setTimeout(answer, request.url.startsWith("/slow/") ? 100 : 0);
+  });
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+}
+
+async function startService(origin) {
+  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const at = `http://127.0.0.1:${origin.address().port}`;
+  // Without an origin slot 32 MiB of blocks stay in memory, a small part of all masters, so that most tiles ask the origin.
+  writeFileSync(
+    join(folder, "config.yaml"),
+    `addr: "127.0.0.1:${port}"
+sources:
+  - { name: files, type: filesystem, root: ${JSON.stringify(folder)} }
+${["slow", "quick", "stalled"].map((name) => `  - { name: ${name}, type: http, prefix: ${name}/, url: "${at}/${name}/{identifier}" }`).join("\n")}
+cache: { render: { backend: none }, origin: { backend: none } }
+image: { max_concurrent: ${places} }
+log: { level: warn }
+`,
+  );
+  const main = new URL("../dist/main.js", import.meta.url).pathname;
+  const server = spawn(process.execPath, [main, "-config", join(folder, "config.yaml")], {
+    stdio: "inherit",
+  });
+  const base = `http://127.0.0.1:${port}`;
+  for (;;) {
+    if (
+      await fetch(`${base}/health`).then(
+        (answer) => answer.ok,
+        () => false,
+      )
+    )
+      return { server, base };
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const tileOf = (name) => {
+  const side = 512 * 2 ** Math.floor(random() * 3);
+  const x = Math.floor(random() * Math.floor(width / side)) * side;
+  const y = Math.floor(random() * Math.floor(height / side)) * side;
+  return `/iiif/3/${name}/${x},${y},${side},${side}/512,512/0/default.jpg`;
+};
+
+/** Clients that each ask for one thing after the other, until `signal` aborts; milliseconds of all right answers. */
+function clients(base, count, target, signal) {
+  const times = [];
+  const client = async () => {
+    while (!signal.aborted) {
+      const began = performance.now();
+      try {
+        const answer = await fetch(base + target(), { signal });
+        await answer.arrayBuffer();
+        if (answer.ok) times.push(performance.now() - began);
+        else console.error(answer.status, answer.url);
+      } catch {
+        // the measurement is over
+      }
+    }
+  };
+  const all = Promise.all(Array.from({ length: count }, client));
+  return { times, all };
+}
+
+const quantile = (values, q) =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length * q)] ?? Number.NaN;
+const p = (values) =>
+  `p50 ${quantile(values, 0.5).toFixed(0)} ms, p95 ${quantile(values, 0.95).toFixed(0)} ms`;
+
+/** Runs groups of clients at the same time: name to [count, target]. */
+async function during(base, groups) {
+  const stopping = new AbortController();
+  const running = Object.entries(groups).map(([name, [count, target]]) => [
+    name,
+    clients(base, count, target, stopping.signal),
+  ]);
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  stopping.abort();
+  await Promise.all(running.map(([, { all }]) => all));
+  return Object.fromEntries(running.map(([name, { times }]) => [name, times]));
+}
+
+await makePictures();
+const origin = await startOrigin();
+const { server, base } = await startService(origin);
+try {
+  const local = () => tileOf("a.jpg");
+  const load = () => `load ${loadavg()[0].toFixed(1)}`;
+  console.log(`${cpus()[0].model}, ${cpus().length} processors, Node ${process.versions.node}, ${load()}`);
+  for (let n = 0; n < 300; n++) await fetch(base + local()).then((answer) => answer.arrayBuffer());
+
+  const alone = await during(base, { cheap: [6, local] });
+  console.log(`6 clients of a folder, alone:               ${p(alone.cheap)}  (${load()})`);
+
+  let nth = 0;
+  const beside = await during(base, {
+    cheap: [6, local],
+    stalled: [8, () => tileOf(`stalled%2F${nth++ % 4}.jpg`)],
+  });
+  console.log(`beside 8 of an origin that stalls:          ${p(beside.cheap)}  (${load()})`);
+
+  for (const name of ["slow", "quick"]) {
+    const masters = () => tileOf(`${name}%2F${Math.floor(random() * 16)}.jpg`);
+    for (let n = 0; n < 16; n++)
+      await fetch(base + tileOf(`${name}%2F${n}.jpg`)).then((answer) => answer.arrayBuffer());
+    await new Promise((resolve) => setTimeout(resolve, 3000)); // the rest of the indexes
+    const { tiles } = await during(base, { tiles: [40, masters] });
+    const rate = (tiles.length / seconds).toFixed(0);
+    console.log(
+      `40 clients of ${name === "slow" ? "an origin 100 ms away" : "a quick origin"}: ${rate} tiles/s, ${p(tiles)}  (${load()})`,
+    );
+  }
+
+  const again = await during(base, { cheap: [6, local], health: [1, () => "/health"] });
+  console.log(
+    `6 clients of a folder, alone again:         ${p(again.cheap)}; /health ${p(again.health)}  (${load()})`,
+  );
+  for (const [what, heavy] of [
+    ["tiles of PNG and WebP", () => tileOf(random() < 0.5 ? "a.png" : "a.webp")],
+    [
+      "nearly full sizes",
+      () => `/iiif/3/a.jpg/full/${width - 1 - Math.floor(random() * 500)},/0/default.jpg`,
+    ],
+  ]) {
+    const both = await during(base, { cheap: [6, local], heavy: [8, heavy], health: [1, () => "/health"] });
+    console.log(
+      `beside 8 with ${what}: ${p(both.cheap)}; /health ${p(both.health)}; heavy ${both.heavy.length} in ${seconds} s, ${p(both.heavy)}  (${load()})`,
+    );
+  }
+} finally {
+  server.kill();
+  await new Promise((resolve) => server.once("exit", resolve));
+  origin.close();
+  origin.closeAllConnections();
+  rmSync(folder, { recursive: true, force: true });
+}
