@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { build } from "../../scripts/build.mjs";
 import { createCodecs } from "../../src/codecs/index.ts";
 import { type RenderPlan, runJob } from "../../src/codecs/job.ts";
@@ -201,12 +201,21 @@ describe("limits", () => {
   });
 
   it("do not count the time that a job waits", async () => {
-    const { pool } = poolOf();
-    const first = hangingBytes();
-    const late = codeOf(pool.render({ plan, bytes: first.bytes }, { timeoutMs: 1500 }));
-    const next = pool.render({ plan, file, bytes: first.bytes }, { timeoutMs: 1400 });
-    expect(await late).toBe("timeout render_timeout");
-    expect((await next).bytes.length).toBeGreaterThan(0);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    try {
+      const { pool } = poolOf();
+      const first = hangingBytes();
+      const late = codeOf(pool.render({ plan, bytes: first.bytes }, { timeoutMs: 5000 }));
+      const next = pool.render({ plan, file, bytes: first.bytes }, { timeoutMs: 1000 });
+      next.catch(() => {});
+      vi.advanceTimersByTime(4999);
+      expect(pool.status().queued).toBe(1);
+      vi.advanceTimersByTime(1);
+      expect(await late).toBe("timeout render_timeout");
+      expect((await next).bytes.length).toBeGreaterThan(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("refuse a job as busy when the queue is full", async () => {
