@@ -1,5 +1,6 @@
 // Builds every part once from the configuration and the platform, and closes them again.
 
+import { type Access, everythingPublic } from "./access/access.ts";
 import { deflateIdentity } from "./codecs/deflate-identity.ts";
 import { createCodecs } from "./codecs/index.ts";
 import { createPool, poolCounts } from "./codecs/pool.ts";
@@ -64,12 +65,16 @@ export interface Service {
  */
 const waitingPerPlace = 256;
 
-/** Builds the service. Throws when a part cannot be built from what the configuration says. */
+/**
+ * Builds the service; `access` decides who may have which image. Throws when a part cannot be built from what the
+ * configuration says.
+ */
 export async function createService(
   config: Config,
   platform: Platform,
   log: Log,
   version: string,
+  access: Access = everythingPublic,
 ): Promise<Service> {
   const settings = createLiveSettings(configTree(), config);
   for (const { path, message } of configWarnings(config)) log.warn(`${path}: ${message}`);
@@ -112,6 +117,8 @@ export async function createService(
       inPlace: !platform.startWorker,
     }),
     sources,
+    access,
+    log,
     codecs,
     pool,
     admission,

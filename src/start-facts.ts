@@ -1,5 +1,6 @@
 // What the start text and the log tell about a service that is ready to serve, gathered in bounded time.
 
+import type { Caller } from "./access/access.ts";
 import { countImages } from "./images/count-images.ts";
 import { firstImages } from "./images/first-images.ts";
 import { memoryBudget } from "./images/options.ts";
@@ -31,6 +32,9 @@ export async function printStart(service: Service, started: StartedWith): Promis
   else service.platform.write?.("out", startText(facts));
 }
 
+/** Who is asked for when the start text names an example: anyone. */
+const stranger = (identifier: string): Caller => ({ identifier, path: "/", header: () => undefined });
+
 /** The facts of a service. Looks into its sources for at most a second; never throws. */
 export async function startFacts(
   { platform, version, sources, slots, images, config }: Service,
@@ -52,8 +56,8 @@ export async function startFacts(
   };
   const [described, example] = await Promise.all([
     Promise.all(sources.all.map(describeSource)),
-    withDeadline(look.ms, () => firstImages(images, sources.default, 1)).then(
-      (listed) => listed.find(({ size }) => size) ?? listed[0],
+    withDeadline(look.ms, () => firstImages(images, sources.default, 1, stranger)).then(
+      ({ listed }) => listed.find(({ size }) => size) ?? listed[0],
       () => undefined,
     ),
   ]);

@@ -98,6 +98,16 @@ describe("imports", () => {
     expect(files.flatMap(violations)).toEqual([]);
   });
 
+  test("only images/open.ts opens a master, once access is decided", () => {
+    const users = files.filter((file) => /\bopenMaster\b/.test(readFileSync(resolve(src, file), "utf8")));
+    expect(users.sort()).toEqual(["images/describe.ts", "images/open.ts"]);
+    const openers = files.filter((file) => {
+      const code = readFileSync(resolve(src, file), "utf8");
+      return topOf(file) !== "sources" && /\bsource\.open\(/.test(code);
+    });
+    expect(openers).toEqual(["images/describe.ts"]);
+  });
+
   test("only platform/ and the entries name the runtime", () => {
     const named = files.filter((file) => {
       if (topOf(file) === "platform" || entries.includes(file)) return false;

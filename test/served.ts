@@ -1,6 +1,7 @@
 // The whole application in this process, jobs in place: requests go in by their raw target, as over a socket.
 
 import { readFile } from "node:fs/promises";
+import type { Access } from "../src/access/access.ts";
 import { createApp } from "../src/app.ts";
 import { loadConfig, problemLines } from "../src/config/load.ts";
 import { type Log, silentLog } from "../src/lib/log.ts";
@@ -21,12 +22,17 @@ export interface Served {
 
 /**
  * An application over a YAML configuration; without sources in it, the test pictures are the default source. `over`: parts of
- * the platform and the log that are not the usual ones.
+ * the platform, the log and the access rules that are not the usual ones.
  */
 export async function served(
   yaml = "",
   env: Record<string, string> = {},
-  over: { readonly files?: FileSystem; readonly log?: Log; readonly deflate?: Platform["deflate"] } = {},
+  over: {
+    readonly files?: FileSystem;
+    readonly log?: Log;
+    readonly deflate?: Platform["deflate"];
+    readonly access?: Access;
+  } = {},
 ): Promise<Served> {
   const loaded = loadConfig(
     yaml.includes("sources:")
@@ -56,7 +62,7 @@ export async function served(
     clientAddress: (request) => peers.get(request),
     rawTarget: (request) => targets.get(request),
   };
-  const service = await createService(loaded.config, platform, over.log ?? silentLog, "dev");
+  const service = await createService(loaded.config, platform, over.log ?? silentLog, "dev", over.access);
   const app = createApp(service);
   return {
     service,

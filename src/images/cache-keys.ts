@@ -1,6 +1,8 @@
 // Names and variants of cache entries. Purging uses the same file.
 
+import type { Grant, Tier } from "../access/access.ts";
 import type { NamedMaster } from "../codecs/codec.ts";
+import type { Geometry } from "../iiif/image/geometry.ts";
 import { encodeIdentifier } from "../iiif/image/path.ts";
 import { createLru } from "../lib/lru.ts";
 import type { Source } from "../sources/source.ts";
@@ -32,26 +34,47 @@ export interface EntryKey {
 /**
  * Key of a derivative: its name is the URL path of the canonical request on the main route, so every spelling and
  * every alias shares one entry, in the group of its master; its variant is a hash of what else the bytes depend on (the scale
- * factor of a tile request follows from the configured tile side as well). `deflate` names the deflate of this host, for formats
+ * factor of a tile request follows from the configured tile side as well, and access may limit the detail of a
+ * picture). Answers of another tier than `public` have entries of their own. `deflate` names the deflate of this host, for formats
  * that are written with it.
  */
 export async function renderKey(
   version: 2 | 3,
   identifier: string,
   canonical: string,
-  master: MasterKey,
+  master: MasterKey & { readonly grant: Grant },
   policy: OutputPolicy,
-  scaleFactor: number | undefined,
+  { scaleFactor, region, size }: Pick<Geometry, "scaleFactor" | "region" | "size">,
   deflate?: string,
 ): Promise<EntryKey> {
-  const name = renderName(masterName(master), version, identifier, canonical);
-  const parts = [renderVersion, policy, scaleFactor ?? 0, ...identity(master)];
-  return { name, variant: await hash(deflate === undefined ? parts : [...parts, deflate]) };
+  const { tier, maxSize } = master.grant;
+  const name = renderName(masterName(master), version, identifier, canonical, tier);
+  const parts: unknown[] = [renderVersion, policy, scaleFactor ?? 0, ...identity(master)];
+  if (deflate !== undefined) parts.push(deflate);
+  if (maxSize) parts.push(region, size);
+  return { name, variant: await hash(parts) };
 }
 
 /** Name of a derivative; `master` is what {@link masterName} gives, `parameters` are `region/size/rotation/quality.format`. */
-export function renderName(master: string, version: 2 | 3, identifier: string, parameters: string): string {
-  return nameIn(master, `/iiif/${version}/${encodeIdentifier(identifier)}/${parameters}`);
+export function renderName(
+  master: string,
+  version: 2 | 3,
+  identifier: string,
+  parameters: string,
+  tier: Tier,
+): string {
+  const path = `/iiif/${version}/${encodeIdentifier(identifier)}/${parameters}`;
+  return nameIn(master, tier === "public" ? path : `${path}${tierMark}${tier}`);
+}
+
+/** What stands between a path and its tier; its number rises whenever the tiers change their meaning. */
+const tierMark = "|v1|";
+
+/** A name without its tier, and the tier. */
+export function splitTier(name: string): { readonly path: string; readonly tier: Tier } {
+  for (const tier of ["full", "substitute"] as const)
+    if (name.endsWith(tierMark + tier)) return { path: name.slice(0, -(tierMark + tier).length), tier };
+  return { path: name, tier: "public" };
 }
 
 /** Key of a master's facts: one name for all versions, hosts and tiers of its info.json. */

@@ -1,5 +1,6 @@
 // From an identifier to an opened master and its header facts; nothing here decodes a pixel.
 
+import { type Caller, type Grant, publicGrant } from "../access/access.ts";
 import type { ImageHeader } from "../codecs/codec.ts";
 import type { Codecs } from "../codecs/index.ts";
 import { ServiceError } from "../errors.ts";
@@ -19,17 +20,21 @@ export interface Master extends MasterKey {
   readonly identifier: string;
   readonly source: Source;
   readonly image: SourceImage;
-  /** Address of the client that it was opened for, where it is known. */
-  readonly client?: string | undefined;
+  /** Whom it was opened for. */
+  readonly caller?: Caller | undefined;
+}
+
+/** A master together with what its caller may have of it. */
+export interface GrantedMaster extends Master {
+  readonly grant: Grant;
 }
 
 /** What work on a master asks of a gate. */
-export function demandOf({ client, image, source }: Master, memory: number, work: Work): Demand {
-  return { memory, work, client, remote: image.remote && source.name };
+export function demandOf({ caller, image, source }: Master, memory: number, work: Work): Demand {
+  return { memory, work, client: caller?.client, remote: image.remote && source.name };
 }
 
 export interface DescribeParts {
-  readonly sources: Sources;
   readonly codecs: Codecs;
   readonly info: Slot;
   /** The bound on probes. */
@@ -40,19 +45,24 @@ export interface DescribeParts {
 
 /**
  * Opens the master of an identifier. A file of exactly that name wins; else `name;n` is page n of `name`.
- * Throws `not-found`.
+ * Decides nothing: surfaces open masters with `withMaster` (open.ts). Throws `not-found`.
  */
 export async function openMaster(
   sources: Sources,
   identifier: string,
-  signal?: AbortSignal,
-  client?: string,
-): Promise<Master> {
-  const literal = await open(sources, identifier, identifier, 1, signal);
-  if (literal) return { ...literal, client };
+  caller?: Caller,
+  grant: Grant = publicGrant,
+): Promise<GrantedMaster> {
+  const open = async (name: string, page: number): Promise<GrantedMaster | undefined> => {
+    const { source, key } = sources.resolve(name);
+    const image = await source.open(key, caller?.signal);
+    return image && { identifier, source, key, page, image, validator: image.validator, caller, grant };
+  };
+  const literal = await open(identifier, 1);
+  if (literal) return literal;
   const paged = splitPage(identifier);
-  const page = paged && (await open(sources, identifier, paged.identifier, paged.page, signal));
-  if (page) return { ...page, client };
+  const page = paged && (await open(paged.identifier, paged.page));
+  if (page) return page;
   throw new ServiceError(
     "not-found",
     "There is no image with this identifier. Check its spelling; a / in it may be written as %2F.",
@@ -60,19 +70,6 @@ export async function openMaster(
       code: "image_not_found",
     },
   );
-}
-
-async function open(
-  sources: Sources,
-  identifier: string,
-  name: string,
-  page: number,
-  signal?: AbortSignal,
-): Promise<Master | undefined> {
-  const { source, key } = sources.resolve(name);
-  const image = await source.open(key, signal);
-  if (!image) return undefined;
-  return { identifier, source, key, page, image, validator: image.validator };
 }
 
 /**

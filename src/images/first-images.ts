@@ -1,18 +1,21 @@
 // The first pictures of a source, for the start page.
 
+import { type Caller, type Sharing, sharedBy } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
 import { forEachConcurrently } from "../lib/concurrent.ts";
 import type { Source, SourceEntry } from "../sources/source.ts";
 import type { Admission } from "./admit.ts";
-import { checkServable, type DescribeParts, describe, openMaster } from "./describe.ts";
+import { checkServable, type DescribeParts, describe } from "./describe.ts";
+import { type OpenParts, withMaster } from "./open.ts";
 import { asShown, type Size, uprightSize } from "./orientation.ts";
 import type { OutputPolicy } from "./policy.ts";
 
 /** What is needed to tell sizes as answers have them. */
-type Parts = DescribeParts & {
-  readonly policy: Pick<OutputPolicy, "metadata">;
-  readonly admission: Pick<Admission, "allows">;
-};
+type Parts = OpenParts &
+  DescribeParts & {
+    readonly policy: Pick<OutputPolicy, "metadata">;
+    readonly admission: Pick<Admission, "allows">;
+  };
 
 export interface Listed {
   readonly identifier: string;
@@ -20,6 +23,12 @@ export interface Listed {
   readonly size?: Size;
   /** Why not, in words. */
   readonly problem?: string;
+}
+
+export interface FirstImages {
+  readonly listed: readonly Listed[];
+  /** Who may keep a page that shows them. */
+  readonly sharing: Sharing;
 }
 
 /** Directories that are looked into at most. */
@@ -33,27 +42,29 @@ const candidates = 96;
 
 /**
  * Up to `count` images of a source in natural order: its top directory first, then the ones below. Where none of them works
- * but one soon after them does, that one follows.
+ * but one soon after them does, that one follows. Leaves out images that the caller may not have; `callerOf` returns the
+ * caller for an identifier.
  */
 export async function firstImages(
   parts: Parts,
   source: Source,
   count: number,
-  signal?: AbortSignal,
-): Promise<readonly Listed[]> {
+  callerOf: (identifier: string) => Caller,
+): Promise<FirstImages> {
+  const sharing: Sharing[] = [];
   const identifiers = await walk(source, count, Math.max(count, candidates));
   const lookAt = async (from: number, to: number) => {
-    const listed: Listed[] = [];
+    const listed: (Listed | undefined)[] = [];
     await forEachConcurrently(identifiers.slice(from, to).entries(), atOnce, async ([at, identifier]) => {
-      listed[at] = await look(parts, identifier, signal);
+      listed[at] = await look(parts, callerOf(identifier), sharing);
     });
-    return listed;
+    return listed.filter((image) => image !== undefined);
   };
   const works = ({ size }: Listed) => size !== undefined;
   const listed = await lookAt(0, count);
   for (let at = count; at < identifiers.length && !listed.some(works); at += atOnce)
     listed.push(...(await lookAt(at, at + atOnce)).filter(works).slice(0, 1));
-  return listed;
+  return { listed, sharing: sharedBy(sharing) };
 }
 
 /** Up to `most` identifiers; no further directory is read once there are `wanted`. */
@@ -95,16 +106,24 @@ function firstByName(entries: readonly SourceEntry[], most: number): SourceEntry
   return first;
 }
 
-async function look(parts: Parts, identifier: string, signal?: AbortSignal): Promise<Listed> {
+/** Undefined where the caller may not have the image. Adds what was decided to `sharing`. */
+async function look(parts: Parts, caller: Caller, sharing: Sharing[]): Promise<Listed | undefined> {
+  const { identifier } = caller;
   try {
-    const master = await openMaster(parts.sources, identifier, signal);
-    try {
-      const header = await describe(parts, master, signal);
-      checkServable(parts, master, header);
-      return { identifier, size: uprightSize(asShown(header, parts.policy)) };
-    } finally {
-      void master.image.close().catch(() => {});
-    }
+    return await withMaster(
+      parts,
+      caller,
+      async (master): Promise<Listed> => {
+        sharing.push(master.grant);
+        const header = await describe(parts, master, caller.signal);
+        checkServable(parts, master, header);
+        return { identifier, size: uprightSize(asShown(header, parts.policy)) };
+      },
+      (denial) => {
+        sharing.push(denial);
+        return undefined;
+      },
+    );
   } catch (error) {
     return {
       identifier,

@@ -1,5 +1,6 @@
 // Removing what is kept: one entry by its name, all of one image, a whole slot.
 
+import { type Caller, everythingPublic, type Tier } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
 import { parseImageRequest } from "../iiif/image/grammar.ts";
 import { imageMounts, type Mount } from "../iiif/image/mounts.ts";
@@ -7,8 +8,9 @@ import { checkIdentifier, type ImagePath, splitImagePath, splitPage } from "../i
 import type { Sources } from "../sources/index.ts";
 import type { Source } from "../sources/source.ts";
 import type { Slot } from "../stores/slot.ts";
-import { masterName, renderName } from "./cache-keys.ts";
-import { forgetHeaders, openMaster } from "./describe.ts";
+import { masterName, renderName, splitTier } from "./cache-keys.ts";
+import { forgetHeaders } from "./describe.ts";
+import { withMaster } from "./open.ts";
 import { prepare, type RenderParts } from "./render.ts";
 
 /** The slots that can be purged. */
@@ -63,17 +65,15 @@ export function purgeEntry(parts: PurgeParts, slot: SlotName, key: string): Prom
 
 const entryPurges: Readonly<Record<SlotName, (parts: PurgeParts, key: string) => Promise<number>>> = {
   async render(parts, key) {
-    const tier = /\|v1\|(?:full|substitute)$/.exec(key);
-    const { path, version } = pathOf(parts, "render", tier ? key.slice(0, tier.index) : key);
+    const { path: address, tier } = splitTier(key);
+    const { path, version } = pathOf(parts, "render", address);
     if (path.kind !== "image") throw malformed("render");
-    // Tiers come with access rules; until then none has entries.
-    if (tier) return 0;
     for (const { source, key: master } of ownersOf(parts.images.sources, path.identifier))
       source.forget?.(master);
-    return remove(parts, "render", await renderNames(parts.images, version, path));
+    return remove(parts, "render", await renderNames(parts.images, version, path, tier));
   },
   async info(parts, key) {
-    const { path } = pathOf(parts, "info", key.replace(/\|v1\|(?:full|substitute)$/, ""));
+    const { path } = pathOf(parts, "info", splitTier(key).path);
     if (path.kind !== "info") throw malformed("info");
     const owners = ownersOf(parts.images.sources, path.identifier);
     for (const { source, key: master } of owners) source.forget?.(master);
@@ -220,26 +220,33 @@ function checked<T>(slot: SlotName, read: () => T): T {
   }
 }
 
-/** The names under which a request may be kept: that of its canonical form, or as it is where the image does not tell that. */
+/** The operator's own look at an image, which no access rule concerns. */
+const purging = (identifier: string): Caller => ({ identifier, path: "", header: () => undefined });
+
+/** The names under which a request may be kept in a tier: that of its canonical form, or as it is where the image does not tell that. */
 async function renderNames(
   images: RenderParts,
   version: 2 | 3,
   path: Extract<ImagePath, { kind: "image" }>,
+  tier: Tier,
 ): Promise<readonly string[]> {
   const { identifier, region, size, rotation, file } = path;
   const request = checked("render", () => parseImageRequest(version, path));
   try {
-    const master = await openMaster(images.sources, identifier);
-    try {
-      return [(await prepare(images, master, request)).key.name];
-    } finally {
-      await master.image.close();
-    }
+    const spelled = await withMaster(
+      { ...images, access: everythingPublic },
+      purging(identifier),
+      async (master) => ({
+        master: masterName(master),
+        parameters: (await prepare(images, master, request)).canonical,
+      }),
+    );
+    return [renderName(spelled.master, version, identifier, spelled.parameters, tier)];
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const spelled = `${region}/${size}/${rotation}/${file}`;
     return ownersOf(images.sources, identifier).map((owner) =>
-      renderName(masterName(owner), version, identifier, spelled),
+      renderName(masterName(owner), version, identifier, spelled, tier),
     );
   }
 }

@@ -6,21 +6,22 @@ import type { RenderPlan } from "../codecs/job.ts";
 import type { Pool } from "../codecs/pool.ts";
 import { ServiceError } from "../errors.ts";
 import { canonicalParameters } from "../iiif/image/canonical.ts";
-import { type Geometry, type Limits, resolve } from "../iiif/image/geometry.ts";
+import { type Geometry, type Limits, resolve, withDetailOf } from "../iiif/image/geometry.ts";
 import type { ImageRequest } from "../iiif/image/request.ts";
 import type { Slot } from "../stores/slot.ts";
 import type { Admission } from "./admit.ts";
 import { type EntryKey, entityTag, masterVersion, renderKey } from "./cache-keys.ts";
 import { renderWork } from "./cost.ts";
-import { type DescribeParts, demandOf, describe, type Master } from "./describe.ts";
+import { type DescribeParts, demandOf, describe, type GrantedMaster, type Master } from "./describe.ts";
 import type { IgnoredProfiles } from "./ignored-profiles.ts";
 import type { Indexes } from "./indexes.ts";
 import { type Answer, fromKept, toKept } from "./kept-answer.ts";
+import type { OpenParts } from "./open.ts";
 import { asShown, uprightSize } from "./orientation.ts";
 import { planRender } from "./plan.ts";
 import type { OutputPolicy } from "./policy.ts";
 
-export interface RenderParts extends DescribeParts {
+export interface RenderParts extends OpenParts, DescribeParts {
   readonly codecs: Codecs;
   readonly pool: Pool;
   readonly indexes: Indexes;
@@ -39,6 +40,7 @@ export interface RenderParts extends DescribeParts {
 export interface Prepared {
   readonly header: ImageHeader;
   readonly request: ImageRequest;
+  /** Of what is rendered; coarser than what was asked for where access limits the detail. */
   readonly geometry: Geometry;
   /** `region/size/rotation/quality.format` in the canonical spelling. */
   readonly canonical: string;
@@ -47,20 +49,22 @@ export interface Prepared {
 }
 
 /**
- * Resolves a request against an opened master. Throws `bad-request` and `too-large` for what the image or the limits
+ * Resolves a request against an opened master, within what its caller may have of it. Throws `bad-request` and `too-large` for what the image or the limits
  * do not allow, and what `describe` throws.
  */
 export async function prepare(
   parts: RenderParts,
-  master: Master,
+  master: GrantedMaster,
   request: ImageRequest,
   signal?: AbortSignal,
 ): Promise<Prepared> {
   const header = await describe(parts, master, signal);
   if (header.colour?.ignored) parts.ignoredProfiles.tell(masterVersion(master), header.colour.ignored);
   const upright = uprightSize(asShown(header, parts.policy));
-  const geometry = resolve(request, upright, parts.limits, parts.tileSize);
-  const canonical = canonicalParameters(request, geometry, upright, {
+  const asked = resolve(request, upright, parts.limits, parts.tileSize);
+  const { maxSize } = master.grant;
+  const geometry = maxSize ? withDetailOf(asked, maxSize, upright) : asked;
+  const canonical = canonicalParameters(request, asked, upright, {
     gray: header.interpretation === "gray",
   });
   const key = await renderKey(
@@ -69,7 +73,7 @@ export async function prepare(
     canonical,
     master,
     parts.policy,
-    geometry.scaleFactor,
+    geometry,
     parts.codecs.encoder(request.format).encodes.deflates && (await parts.deflateIdentity()),
   );
   return { header, request, geometry, canonical, key, etag: entityTag(key) };

@@ -5,7 +5,8 @@ import { hash } from "../../images/cache-keys.ts";
 import { countImages } from "../../images/count-images.ts";
 import { firstImages } from "../../images/first-images.ts";
 import type { Service } from "../../service.ts";
-import { forwardedHeaders } from "../http/client.ts";
+import { setCaching } from "../http/caching.ts";
+import { callerOf } from "../http/caller.ts";
 import { isNotModified } from "../http/conditional.ts";
 import type { Env, RequestContext } from "../http/context.ts";
 import { mountGet } from "../http/methods.ts";
@@ -43,19 +44,17 @@ const docsPolicy =
 export function mountHome(app: Hono<Env>, service: Service): void {
   mountGet(app, "/", async (c) => {
     const source = service.sources.default;
-    const [listed, count] = await Promise.all([
-      firstImages(service.images, source, shown, c.req.raw.signal),
+    const [{ listed, sharing }, count] = await Promise.all([
+      firstImages(service.images, source, shown, (identifier) => callerOf(c, identifier)),
       countImages(source, counted),
     ]);
-    return new Response(homePage(service, c.var.base, { listed, count }), {
-      headers: {
-        "Content-Type": "text/html; charset=utf-8",
-        "Cache-Control": "no-cache",
-        "Content-Security-Policy": securityPolicy(c.var.base),
-        ...(c.var.baseDerived ? { Vary: forwardedHeaders } : {}),
-        "X-Content-Type-Options": "nosniff",
-      },
-    });
+    const headers: Record<string, string> = {
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Security-Policy": securityPolicy(c.var.base),
+      "X-Content-Type-Options": "nosniff",
+    };
+    setCaching(headers, c, sharing, "no-cache");
+    return new Response(homePage(service, c.var.base, { listed, count }), { headers });
   });
 
   mountGet(

@@ -1,6 +1,7 @@
 // The Image API over HTTP: image information, images and base URIs, for versions 3.0 and 2.1 and their aliases.
 
 import type { Hono } from "hono";
+import type { Caller, Decision, Denial, Sharing } from "../../access/access.ts";
 import { ServiceError } from "../../errors.ts";
 import { contentDisposition } from "../../iiif/image/canonical.ts";
 import { mediaType } from "../../iiif/image/formats.ts";
@@ -15,16 +16,19 @@ import {
 import { imageMounts, type Mount, mountOf } from "../../iiif/image/mounts.ts";
 import { encodeIdentifier, type ImagePath, splitImagePath } from "../../iiif/image/path.ts";
 import { hash, masterVersion } from "../../images/cache-keys.ts";
-import { checkServable, describe, type Master, openMaster } from "../../images/describe.ts";
+import { checkServable, describe, type GrantedMaster, type Master } from "../../images/describe.ts";
+import { withMaster } from "../../images/open.ts";
 import { asShown, uprightSize } from "../../images/orientation.ts";
 import { kept, planFor, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
 import { preferredType } from "../http/accept.ts";
-import { forwardedHeaders } from "../http/client.ts";
-import { isNotModified, lastModified, validatorHeaders } from "../http/conditional.ts";
+import { setCaching, setVary } from "../http/caching.ts";
+import { callerOf } from "../http/caller.ts";
+import { isNotModified, lastModified, type Validators, validatorHeaders } from "../http/conditional.ts";
 import { type Env, hasParameter, type RequestContext } from "../http/context.ts";
 import { corsHeaders, preflight } from "../http/cors.ts";
 import { methodNotAllowed } from "../http/methods.ts";
+import { problemResponse } from "../http/problem.ts";
 
 /** Mounts the Image API; the longest prefix wins. Prefixes are compared here, since the router would read patterns in them. */
 export function mountImage(app: Hono<Env>, service: Service): void {
@@ -57,12 +61,6 @@ function serviceUri(c: RequestContext, mount: Mount, identifier: string): string
   return `${c.get("base")}${mount.prefix}${encodeIdentifier(identifier)}`;
 }
 
-/** `Vary` for an answer whose headers hold public URIs, beside what else it varies by. */
-function vary(c: RequestContext, ...more: readonly string[]): Readonly<Record<string, string>> {
-  const names = [...more, ...(c.get("baseDerived") ? [forwardedHeaders] : [])];
-  return names.length > 0 ? { Vary: names.join(", ") } : {};
-}
-
 /** Base URI to image information (Image API 3.0, section 2). */
 function redirect(
   c: RequestContext,
@@ -70,15 +68,13 @@ function redirect(
   mount: Mount,
   path: { identifier: string },
 ): Response {
-  return new Response(null, {
-    status: 303,
-    headers: {
-      Location: `${serviceUri(c, mount, path.identifier)}/info.json`,
-      "Cache-Control": "no-cache",
-      ...vary(c),
-      ...corsHeaders,
-    },
-  });
+  const headers: Record<string, string> = {
+    Location: `${serviceUri(c, mount, path.identifier)}/info.json`,
+    "Cache-Control": "no-cache",
+    ...corsHeaders,
+  };
+  setVary(headers, c);
+  return new Response(null, { status: 303, headers });
 }
 
 function information(
@@ -87,7 +83,7 @@ function information(
   mount: Mount,
   path: { identifier: string },
 ): Promise<Response> {
-  return withMaster(c, service, path.identifier, async (master) => {
+  const show = async (master: Master, decision: Decision) => {
     const header = await describe(service.images, master, c.req.raw.signal);
     checkServable(service.images, master, header);
     const document = imageInformation({
@@ -99,22 +95,23 @@ function information(
     });
     const body = JSON.stringify(document, null, 2);
     const type = informationType(preferredType(c, informationTypes), mount.version);
-    const validators = {
-      etag: `"${(await hash([body, type])).slice(0, 27)}"`,
-      modified: lastModified(master.image.modified, service.startedAt),
-    };
     const context = type.startsWith("application/json")
       ? `, <${contextUri[mount.version]}>;rel="http://www.w3.org/ns/json-ld#context";type="application/ld+json"`
       : "";
-    const headers = {
-      ...validatorHeaders(validators),
-      "Cache-Control": service.caching.info,
-      ...vary(c, "Accept"),
+    const headers: Record<string, string> = {
       Link: `<${profileUri[mount.version]}>;rel="profile"${context}`,
       ...corsHeaders,
     };
-    if (isNotModified(c.req.raw.headers, validators)) return new Response(null, { status: 304, headers });
+    setCaching(headers, c, decision, service.caching.info, "Accept");
+    if (decision.allowed) {
+      const tier = decision.tier === "public" ? [] : [decision.tier];
+      const etag = `"${(await hash([body, type, ...tier])).slice(0, 27)}"`;
+      const validators = validatorsOf(service, master, decision, etag);
+      Object.assign(headers, validatorHeaders(validators));
+      if (isNotModified(c.req.raw.headers, validators)) return new Response(null, { status: 304, headers });
+    }
     return new Response(c.req.method === "HEAD" ? null : body, {
+      status: decision.allowed ? 200 : decision.status,
       headers: {
         ...headers,
         "Content-Type": type,
@@ -122,7 +119,15 @@ function information(
         "X-Content-Type-Options": "nosniff",
       },
     });
-  });
+  };
+  return withMaster(
+    service.images,
+    named(c, path.identifier),
+    (master) => show(master, master.grant),
+    // A viewer finds in the document where to log in. So it is sent with a denial too, but for "it is not there".
+    (denial) =>
+      denial.status === 404 || denial.status === 410 ? denied(c, denial) : (master) => show(master, denial),
+  );
 }
 
 function image(
@@ -132,18 +137,15 @@ function image(
   path: Extract<ImagePath, { kind: "image" }>,
 ): Promise<Response> {
   const request = parseImageRequest(mount.version, path);
-  return withMaster(c, service, path.identifier, async (master) => {
-    const signal = c.req.raw.signal;
+  const caller = named(c, path.identifier);
+  const serve = async (master: GrantedMaster) => {
+    const { signal } = caller;
     const prepared = await prepare(service.images, master, request, signal);
-    const validators = {
-      etag: prepared.etag,
-      modified: lastModified(master.image.modified, service.startedAt),
-    };
+    const validators = validatorsOf(service, master, master.grant, prepared.etag);
     const canonical = `${serviceUri(c, mount, path.identifier)}/${prepared.canonical}`;
     // Set one after the other: a literal with spreads in it costs several times as much, for every tile.
     const headers: Record<string, string> = validatorHeaders(validators);
-    headers["Cache-Control"] = service.caching.image;
-    if (c.get("baseDerived")) headers.Vary = forwardedHeaders;
+    setCaching(headers, c, master.grant, service.caching.image);
     headers.Link = `<${canonical}>;rel="canonical", <${profileUri[mount.version]}>;rel="profile"`;
     Object.assign(headers, corsHeaders);
     if (isNotModified(c.req.raw.headers, validators)) return new Response(null, { status: 304, headers });
@@ -166,20 +168,21 @@ function image(
       return new Response(null, { headers });
     }
     const { bytes, made, incomplete } = await render(service.images, master, prepared, signal);
-    if (incomplete) forbidKeeping(headers);
+    if (incomplete) forbidKeeping(headers, c, master.grant);
     tellIgnoredProfile(headers, service, master);
     headers["Cache-Status"] = cacheStatus(made);
     headers["Content-Length"] = String(bytes.length);
     return new Response(bytes as Uint8Array<ArrayBuffer>, { headers });
-  });
+  };
+  return withMaster(service.images, caller, serve, (denial) => denied(c, denial));
 }
 
 /**
  * For a picture of a file that is damaged or still being written: nobody may use it again without asking, and without a
  * validator nobody is told that it is still good.
  */
-function forbidKeeping(headers: Record<string, string>): void {
-  headers["Cache-Control"] = "no-cache";
+function forbidKeeping(headers: Record<string, string>, c: RequestContext, grant: Sharing): void {
+  setCaching(headers, c, grant, "no-cache");
   delete headers.ETag;
   delete headers["Last-Modified"];
 }
@@ -193,32 +196,30 @@ function tellIgnoredProfile(headers: Record<string, string>, service: Service, m
   if (reason !== undefined) headers["X-Ignored-Profile"] = reason;
 }
 
-function withMaster(
-  c: RequestContext,
-  service: Service,
-  identifier: string,
-  act: (master: Master) => Promise<Response>,
-): Promise<Response> {
+/** The named image of a request; throws `not-found` where the address names none. */
+function named(c: RequestContext, identifier: string): Caller {
   if (identifier === "")
     throw new ServiceError(
       "not-found",
       "The address names no image. It has the form /iiif/3/{identifier}/info.json.",
       { code: "image_not_found" },
     );
-  const attempt = async (left: number): Promise<Response> => {
-    const master = await openMaster(service.images.sources, identifier, c.req.raw.signal, c.get("client"));
-    try {
-      return await act(master);
-    } catch (error) {
-      // Replaced or purged since it was looked at: the new file is as good.
-      if (left === 0 || !(error instanceof ServiceError) || error.kind !== "changed") throw error;
-      master.source.forget?.(master.key);
-    } finally {
-      void master.image
-        .close()
-        .catch((error: unknown) => service.log.debug("closing a master failed", { error: String(error) }));
-    }
-    return attempt(left - 1);
-  };
-  return attempt(2);
+  return callerOf(c, identifier);
+}
+
+/** The answer to those who may not have an image. */
+function denied(c: RequestContext, { status, reason, vary }: Denial): Response {
+  const response = problemResponse(c, {
+    status,
+    code: "access_denied",
+    detail: reason,
+    headers: corsHeaders,
+  });
+  for (const name of vary) response.headers.append("Vary", name);
+  return response;
+}
+
+/** The validators of an answer. One for a single caller has no date, which would not tell it from those for others. */
+function validatorsOf(service: Service, { image }: Master, { keptBy }: Sharing, etag: string): Validators {
+  return keptBy === "anyone" ? { etag, modified: lastModified(image.modified, service.startedAt) } : { etag };
 }

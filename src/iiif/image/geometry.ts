@@ -1,7 +1,7 @@
 // Region, size and scale of an image request in exact integers (Image API 3.0 sections 4.1, 4.2 and 5.4; 2.1 alike).
 
 import { ServiceError } from "../../errors.ts";
-import type { Decimal, ImageRequest, RegionRequest } from "./request.ts";
+import type { Decimal, ImageRequest, RegionRequest, SizeRequest } from "./request.ts";
 
 /** Width and height in pixels. */
 export interface Size {
@@ -43,10 +43,46 @@ export function resolve(request: ImageRequest, image: Size, given: Limits, tile:
   const limits = effectiveLimits(given);
   const tileSize = tileWithin(tile, limits) ?? tile;
   const region = resolveRegion(request.region, image);
-  const size = resolveSize(request, region, image, limits, tileSize);
+  const { size: wanted } = request;
+  if (!wanted.upscale && wouldUpscale(wanted, region)) throw upscaling(request, region);
+  const size = sizeOf(wanted, region, image, limits, tileSize);
   refuseOverLimits(size, limits);
   const scaleFactor = scaleFactorOf(region, size, image, tileSize);
   return { region, size, ...(scaleFactor === undefined ? {} : { scaleFactor }), limits, tileSize };
+}
+
+/**
+ * A geometry reduced so that no set of answers shows more detail than the whole image does at the size `most`. Pixels of
+ * the answer are at least as large as those of the whole image at that size, and the region grows to whole ones of them.
+ */
+export function withDetailOf(asked: Geometry, most: SizeRequest, image: Size): Geometry {
+  const { limits, tileSize } = asked;
+  const whole = { x: 0, y: 0, ...image };
+  const large = sizeOf({ ...most, upscale: true }, whole, image, noLimits, tileSize);
+  const grid = most.upscale ? large : overlap(large, image);
+  const [x, width, columns] = wholeCells(asked.region.x, asked.region.width, image.width, grid.width);
+  const [y, height, rows] = wholeCells(asked.region.y, asked.region.height, image.height, grid.height);
+  const region = { x, y, width, height };
+  const size = overlap(asked.size, { width: columns, height: rows });
+  const scaleFactor = scaleFactorOf(region, size, image, tileSize);
+  return { region, size, ...(scaleFactor === undefined ? {} : { scaleFactor }), limits, tileSize };
+}
+
+const noLimits: Limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
+
+/** The span that is covered by all cells of a grid that a span touches: its start, extent and number of cells. */
+function wholeCells(
+  start: number,
+  extent: number,
+  side: number,
+  cells: number,
+): readonly [start: number, extent: number, cells: number] {
+  const [length, count] = [BigInt(side), BigInt(cells)];
+  const first = (BigInt(start) * count) / length;
+  const end = (BigInt(start + extent) * count + length - 1n) / length;
+  const from = (first * length) / count;
+  const to = (end * length + count - 1n) / count;
+  return [Number(from), Number(to - from), Number(end - first)];
 }
 
 /** The limits that hold: a width alone limits the height as well (Image API 3.0 section 5.2). */
@@ -105,15 +141,7 @@ function percentSpan(start: Decimal, extent: Decimal, whole: number, image: Size
   return [first, Math.max(at(to, whole) - first, 1)];
 }
 
-function resolveSize(
-  request: ImageRequest,
-  region: Region,
-  image: Size,
-  limits: Limits,
-  tileSize: number,
-): Size {
-  const size = request.size;
-  if (!size.upscale && wouldUpscale(request, region)) throw upscaling(request, region);
+function sizeOf(size: SizeRequest, region: Region, image: Size, limits: Limits, tileSize: number): Size {
   switch (size.kind) {
     case "max":
       return largestSize(region, limits, size.upscale);
@@ -225,7 +253,7 @@ function isOnGrid(start: number, extent: number, whole: number, s: number): bool
 }
 
 /** `!w,h` counts as upscaling only where its box is larger than the region both ways; given sizes, where either is. */
-function wouldUpscale({ size }: ImageRequest, region: Size): boolean {
+function wouldUpscale(size: SizeRequest, region: Size): boolean {
   switch (size.kind) {
     case "max":
       return false;

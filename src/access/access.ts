@@ -1,0 +1,73 @@
+// Who may have which image: the question that is asked before a master is opened, and the answers to it.
+
+import type { SizeRequest } from "../iiif/image/request.ts";
+
+/** A request for an image, as access rules and hooks see it. They see nothing else of it. */
+export interface Caller {
+  /** As asked for: decoded, with its page suffix. */
+  readonly identifier: string;
+  /** Path of the request as it came, without its query. */
+  readonly path: string;
+  /** Address of the client, where it is known. */
+  readonly client?: string | undefined;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined;
+  /** The value of one request header; undefined where it was not sent. */
+  header(name: string): string | undefined;
+}
+
+/**
+ * `public`: no rule concerns the image. `full`: a rule does, and the caller may have all of it. `substitute`: the caller
+ * gets a lesser picture in its place.
+ */
+export type Tier = "public" | "full" | "substitute";
+
+/** What a decision says of caches. */
+export interface Sharing {
+  /** Who may keep an answer: any cache for the configured time, or the caller alone, revalidating before each use. */
+  readonly keptBy: "anyone" | "caller";
+  /** Names of the request headers that the decision depends on, for `Vary`. */
+  readonly vary: readonly string[];
+}
+
+export interface Grant extends Sharing {
+  readonly allowed: true;
+  readonly tier: Tier;
+  /** Identifier of the image to serve in place of the one asked for. It is not decided on again. */
+  readonly identifier?: string;
+  /** No answer shows more detail than the whole image does at this size. */
+  readonly maxSize?: SizeRequest;
+}
+
+export interface Denial extends Sharing {
+  readonly allowed: false;
+  readonly status: 401 | 403 | 404 | 410 | 429 | 451;
+  /** For the caller: what is missing and what to do. */
+  readonly reason: string;
+}
+
+export type Decision = Grant | Denial;
+
+/** Decides what a caller may have, before any source is asked for the image. */
+export interface Access {
+  decide(caller: Caller): Decision | Promise<Decision>;
+}
+
+/** One object for all requests: a public tile costs nothing here. */
+export const publicGrant: Grant = Object.freeze({
+  allowed: true,
+  tier: "public",
+  keptBy: "anyone",
+  vary: Object.freeze([]),
+});
+
+/** What holds for one answer that several decisions went into. */
+export function sharedBy(decisions: readonly Sharing[]): Sharing {
+  return {
+    keptBy: decisions.every(({ keptBy }) => keptBy === "anyone") ? "anyone" : "caller",
+    vary: [...new Set(decisions.flatMap(({ vary }) => vary))],
+  };
+}
+
+/** The access rules of a service that has none. */
+export const everythingPublic: Access = { decide: () => publicGrant };
