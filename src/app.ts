@@ -11,6 +11,7 @@ import { type Problem, problemOf, problemResponse, serverFaults } from "./api/ht
 import { parseTarget } from "./api/http/target.ts";
 import { mountImage } from "./api/image/routes.ts";
 import { ServiceError, toErrorRecord } from "./errors.ts";
+import { addressForm } from "./iiif/image/mounts.ts";
 import type { Service } from "./service.ts";
 
 /** The whole service as a function from Request to Response. */
@@ -81,7 +82,7 @@ export function createApp(service: Service): { fetch(request: Request): Promise<
     refuse(c, {
       status: 404,
       code: "no_such_page",
-      detail: "There is nothing at this address. Images are under /iiif/3/{identifier}/info.json.",
+      detail: `There is nothing at this address. Images are under ${addressForm}.`,
     }),
   );
 

@@ -1,7 +1,7 @@
 // What the operator reads at start: what is served where, what is off and how to switch it on, what is wrong, what to click.
 
 import type { Config } from "./config/schema.ts";
-import { encodeIdentifier } from "./iiif/image/path.ts";
+import { addressForm, imageAddress, mainPrefix } from "./iiif/image/mounts.ts";
 import type { ImageCount } from "./images/count-images.ts";
 import type { Listed } from "./images/first-images.ts";
 import { formatSize } from "./lib/quantity.ts";
@@ -151,13 +151,13 @@ function limitsText({ image, limits }: StartFacts["settings"]): string {
 function addressLines({ urls, sources, example }: StartFacts): string[] {
   const [first = ""] = urls.map((url) => url.replace(/\/\/(0\.0\.0\.0|\[::\])/, "//localhost"));
   const home = sources.find(({ prefix }) => prefix === "") ?? sources[0];
-  const address = (identifier: string) => `${first}/iiif/3/${identifier}/info.json`;
   const image = () => {
-    if (example?.size) return row("an image", address(encodeIdentifier(example.identifier)));
+    if (example?.size)
+      return row("an image", `${imageAddress(first + mainPrefix[3], example.identifier)}/info.json`);
     if (example) return row("an image", `${example.identifier}: ${example.problem}`);
     if (home?.count?.images === 0 && !home.count.more)
       return `  no image found in source "${home.name}"; put a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 file into it`;
-    return row("images", address("{identifier}"));
+    return row("images", first + addressForm);
   };
   return [row("start page", `${first}/`), image()];
 }

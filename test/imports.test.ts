@@ -30,7 +30,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "start-facts.ts": ["*", "!api"],
   "start-text.ts": ["iiif", "images", "config"],
   api: ["iiif", "images", "manifests", "access", "stats", "config", "service.ts"],
-  "app.ts": ["api", "service.ts"],
+  "app.ts": ["api", "iiif", "service.ts"],
   "version.ts": [],
   "cli.ts": ["*"],
   "start.ts": ["*"],
@@ -106,6 +106,14 @@ describe("imports", () => {
       return topOf(file) !== "sources" && /\bsource\.open\(/.test(code);
     });
     expect(openers).toEqual(["images/describe.ts"]);
+  });
+
+  test("only iiif/image/mounts.ts spells the paths of the Image API", () => {
+    // An alias of the operator's, as an example, is no path of this service.
+    const spelled = files.filter((file) =>
+      /(?<!\/cantaloupe)\/iiif\/(?:[23]\b|\$\{)/.test(readFileSync(resolve(src, file), "utf8")),
+    );
+    expect(spelled).toEqual(["iiif/image/mounts.ts"]);
   });
 
   test("only platform/ and the entries name the runtime", () => {

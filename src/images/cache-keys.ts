@@ -3,7 +3,7 @@
 import type { Grant, Tier } from "../access/access.ts";
 import type { NamedMaster } from "../codecs/codec.ts";
 import type { Geometry } from "../iiif/image/geometry.ts";
-import { encodeIdentifier } from "../iiif/image/path.ts";
+import { imageAddress, mainPrefix } from "../iiif/image/mounts.ts";
 import { createLru } from "../lib/lru.ts";
 import type { Source } from "../sources/source.ts";
 import { nameIn } from "../stores/names.ts";
@@ -63,7 +63,7 @@ export function renderName(
   parameters: string,
   tier: Tier,
 ): string {
-  const path = `/iiif/${version}/${encodeIdentifier(identifier)}/${parameters}`;
+  const path = `${imageAddress(mainPrefix[version], identifier)}/${parameters}`;
   return nameIn(master, tier === "public" ? path : `${path}${tierMark}${tier}`);
 }
 

@@ -3,7 +3,7 @@
 import { type Caller, everythingPublic, type Tier } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
 import { parseImageRequest } from "../iiif/image/grammar.ts";
-import { imageMounts, type Mount } from "../iiif/image/mounts.ts";
+import { imageMounts, type Mount, mainPrefix } from "../iiif/image/mounts.ts";
 import { checkIdentifier, type ImagePath, splitImagePath, splitPage } from "../iiif/image/path.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Source } from "../sources/source.ts";
@@ -37,9 +37,8 @@ interface Owner {
 }
 
 const forms: Readonly<Record<SlotName, string>> = {
-  render:
-    "the path of an image request, such as /iiif/3/a.tif/full/max/0/default.jpg, or that with |v1|full or |v1|substitute behind it",
-  info: "host and path of an info.json, such as images.example.org/iiif/3/a.tif/info.json",
+  render: `the path of an image request, such as ${mainPrefix[3]}a.tif/full/max/0/default.jpg, or that with |v1|full or |v1|substitute behind it`,
+  info: `host and path of an info.json, such as images.example.org${mainPrefix[3]}a.tif/info.json`,
   origin: "the name of a source, a colon and an identifier, such as scans:a.tif",
 };
 

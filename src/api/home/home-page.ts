@@ -1,5 +1,6 @@
 // The start page as HTML: one picture to zoom, the others to choose from, and the addresses and commands that lead to them.
 
+import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
 import { encodeIdentifier } from "../../iiif/image/path.ts";
 import type { ImageCount } from "../../images/count-images.ts";
 import type { Listed } from "../../images/first-images.ts";
@@ -49,8 +50,8 @@ function whole(image: Listed, box: number): string {
   return `/full/${fits ? "max" : `!${box},${box}`}/0/default.jpg`;
 }
 
-const addressOf = (base: string, image: Listed, rest: string, version = 3) =>
-  `${base}/iiif/${version}/${encodeIdentifier(image.identifier)}${rest}`;
+const addressOf = (base: string, image: Listed, rest: string) =>
+  imageAddress(base + mainPrefix[3], image.identifier) + rest;
 
 const dimensions = (image: Listed) => `${image.size?.width} × ${image.size?.height}`;
 
@@ -121,8 +122,10 @@ const requests = [
  */
 function addresses(base: string, folder: string, first: Listed | undefined): string {
   const large = first ? whole(first, largeBox) : `/full/!${largeBox},${largeBox}/0/default.jpg`;
-  const start = (version: number) =>
-    `${base}/iiif/${version}/${first ? encodeIdentifier(first.identifier) : "{identifier}"}`;
+  const start = (version: 2 | 3) =>
+    first
+      ? imageAddress(base + mainPrefix[version], first.identifier)
+      : `${base}${mainPrefix[version]}{identifier}`;
   const marks = (version: number, rest: string | undefined) =>
     `data-version="${version}"${rest === undefined ? "" : ` data-rest="${rest}"`}`;
   const listed = rows.map(([name, version, fixed]) => {

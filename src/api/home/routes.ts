@@ -1,6 +1,7 @@
 // The start page with its pictures, robots.txt, and the static files that pages of this service use.
 
 import type { Hono } from "hono";
+import { mainMounts } from "../../iiif/image/mounts.ts";
 import { hash } from "../../images/cache-keys.ts";
 import { countImages } from "../../images/count-images.ts";
 import { firstImages } from "../../images/first-images.ts";
@@ -95,7 +96,7 @@ async function file(c: RequestContext, service: Service, path: string): Promise<
 
 /** Crawlers may read descriptions and thumbnails, not whole pictures at full size. */
 function robots(service: Service): string {
-  const prefixes = ["/iiif/3/", "/iiif/2/", ...service.config().aliases.map((alias) => alias.prefix)];
+  const prefixes = [...mainMounts, ...service.config().aliases].map(({ prefix }) => prefix);
   const whole = prefixes.flatMap((prefix) =>
     ["max", "^max", "full", "pct:100"].map((size) => `Disallow: ${prefix}*/full/${size}/`),
   );

@@ -13,8 +13,8 @@ import {
   informationTypes,
   profileUri,
 } from "../../iiif/image/info.ts";
-import { imageMounts, type Mount, mountOf } from "../../iiif/image/mounts.ts";
-import { encodeIdentifier, type ImagePath, splitImagePath } from "../../iiif/image/path.ts";
+import { addressForm, imageAddress, imageMounts, type Mount, mountOf } from "../../iiif/image/mounts.ts";
+import { type ImagePath, splitImagePath } from "../../iiif/image/path.ts";
 import { hash, masterVersion } from "../../images/cache-keys.ts";
 import { checkServable, describe, type GrantedMaster, type Master } from "../../images/describe.ts";
 import { withMaster } from "../../images/open.ts";
@@ -58,7 +58,7 @@ const acts: { readonly [K in ImagePath["kind"]]: Act<K> } = { base: redirect, in
 
 /** Public URI of an image service: where its info.json hangs. */
 function serviceUri(c: RequestContext, mount: Mount, identifier: string): string {
-  return `${c.get("base")}${mount.prefix}${encodeIdentifier(identifier)}`;
+  return imageAddress(c.get("base") + mount.prefix, identifier);
 }
 
 /** Base URI to image information (Image API 3.0, section 2). */
@@ -199,11 +199,9 @@ function tellIgnoredProfile(headers: Record<string, string>, service: Service, m
 /** The named image of a request; throws `not-found` where the address names none. */
 function named(c: RequestContext, identifier: string): Caller {
   if (identifier === "")
-    throw new ServiceError(
-      "not-found",
-      "The address names no image. It has the form /iiif/3/{identifier}/info.json.",
-      { code: "image_not_found" },
-    );
+    throw new ServiceError("not-found", `The address names no image. It has the form ${addressForm}.`, {
+      code: "image_not_found",
+    });
   return callerOf(c, identifier);
 }
 

@@ -1,4 +1,7 @@
-// The paths under which the Image API answers: one for each version, and the operator's aliases.
+// The paths under which the Image API answers, one for each version and the operator's aliases, and the addresses of
+// images below them. No other file spells them.
+
+import { encodeIdentifier } from "./path.ts";
 
 /** A path under which one version answers; begins and ends with `/`. */
 export interface Mount {
@@ -6,9 +9,13 @@ export interface Mount {
   readonly version: 2 | 3;
 }
 
-const mainMounts: readonly Mount[] = [
-  { prefix: "/iiif/3/", version: 3 },
-  { prefix: "/iiif/2/", version: 2 },
+/** The main path of a version; begins and ends with `/`. */
+export const mainPrefix: Readonly<Record<Mount["version"], string>> = { 2: "/iiif/2/", 3: "/iiif/3/" };
+
+/** The mounts that every service has, the one to show first in front. */
+export const mainMounts: readonly Mount[] = [
+  { prefix: mainPrefix[3], version: 3 },
+  { prefix: mainPrefix[2], version: 2 },
 ];
 
 /** All mounts, those with the longest prefixes first. */
@@ -20,3 +27,14 @@ export function imageMounts(aliases: readonly Mount[]): readonly Mount[] {
 export function mountOf(mounts: readonly Mount[], path: string): Mount | undefined {
   return mounts.find(({ prefix }) => path.startsWith(prefix));
 }
+
+/**
+ * Address of an image below a prefix, which may have the public URL of the service in front: the base URI of its image
+ * service (Image API 3.0, section 2). Parameters and `info.json` follow behind a `/`.
+ */
+export function imageAddress(prefix: string, identifier: string): string {
+  return prefix + encodeIdentifier(identifier);
+}
+
+/** For people: the form of an address of image information. */
+export const addressForm = `${mainPrefix[3]}{identifier}/info.json`;
