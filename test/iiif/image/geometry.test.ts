@@ -5,6 +5,7 @@ import {
   resolve,
   scaleFactors,
   tileWithin,
+  withDetailOf,
 } from "../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
 import fc from "../../properties.ts";
@@ -275,4 +276,48 @@ test("a width limit alone limits the height as well", () => {
   });
   expect(effectiveLimits(none)).toEqual(none);
   expect(effectiveLimits({ ...none, maxHeight: 20 })).toEqual({ ...none, maxHeight: 20 });
+});
+
+describe("a limit of detail", () => {
+  const limited = (parameters: string, most: string, image: { width: number; height: number }) => {
+    const [, size = ""] = most.split("/");
+    const request = parseImageRequest(3, { region: "full", size, rotation: "0", file: "default.jpg" });
+    return withDetailOf(ask(3, parameters, image), request.size, image);
+  };
+
+  test.each([
+    ["full/max", "full/!100,100", "0,0,800,600", "100x75"],
+    ["full/^1600,", "full/!100,100", "0,0,800,600", "100x75"],
+    ["full/40,", "full/!100,100", "0,0,800,600", "40x30"],
+    ["256,256,256,256/max", "full/!100,100", "256,256,256,256", "32x32"],
+    ["801,0,10,10/max", "full/pct:50", "800,0,12,10", "6x5"],
+    ["9,9,1,1/^500,500", "full/!100,100", "8,8,8,8", "1x1"],
+    ["full/max", "full/max", "0,0,800,600", "800x600"],
+  ])("%s of 800 x 600 within %s reads %s for %s", (parameters, most, region, size) => {
+    const image = { width: parameters.startsWith("801") ? 1600 : 800, height: 600 };
+    const found = limited(parameters, most, image);
+    const { x, y, width, height } = found.region;
+    expect([x, y, width, height].join()).toBe(region);
+    expect(`${found.size.width}x${found.size.height}`).toBe(size);
+  });
+
+  test("is held by every region, and the region asked for is inside of the one that is read", () => {
+    fc.assert(
+      fc.property(images, sides, fc.nat(), fc.nat(), sides, sides, (image, box, left, top, width, height) => {
+        const [x, y] = [left % image.width, top % image.height];
+        const { region, size } = limited(`${x},${y},${width},${height}/^max`, `full/!${box},${box}`, image);
+        // The box, or the image where that is smaller, is the longer side of the whole.
+        const whole = limited("full/max", `full/!${box},${box}`, image).size;
+        expect(Math.max(whole.width, whole.height)).toBe(Math.min(box, Math.max(image.width, image.height)));
+        expect(size.width * image.width).toBeLessThanOrEqual(whole.width * region.width);
+        expect(size.height * image.height).toBeLessThanOrEqual(whole.height * region.height);
+        expect(region.x).toBeLessThanOrEqual(x);
+        expect(region.y).toBeLessThanOrEqual(y);
+        expect(region.x + region.width).toBeGreaterThanOrEqual(Math.min(x + width, image.width));
+        expect(region.y + region.height).toBeGreaterThanOrEqual(Math.min(y + height, image.height));
+        expect(region.x + region.width).toBeLessThanOrEqual(image.width);
+        expect(region.y + region.height).toBeLessThanOrEqual(image.height);
+      }),
+    );
+  });
 });
