@@ -42,20 +42,24 @@ async function makePictures() {
   const flat = await picture.raw().toBuffer();
   const of = () => sharp(flat, { raw: { width, height, channels: 3 } });
   await of().jpeg({ quality: 90 }).toFile(join(folder, "a.jpg"));
+  await of()
+    .tiff({ compression: "jpeg", quality: 90, tile: true, tileWidth: 256, tileHeight: 256, pyramid: true })
+    .toFile(join(folder, "a.tif"));
   await of().png({ compressionLevel: 1 }).toFile(join(folder, "a.png"));
   await of().webp({ quality: 80, effort: 0 }).toFile(join(folder, "a.webp"));
 }
 
-/** Masters over HTTP: /slow/ after a latency, /quick/ at once, /stalled/ with the beginning alone. */
+/** Masters over HTTP: pyramids, /slow/ after a latency and /quick/ at once, and JPEGs with the beginning alone, /stalled/. */
 function startOrigin() {
-  const file = readFileSync(join(folder, "a.jpg"));
+  const files = ["a.tif", "a.jpg"].map((name) => readFileSync(join(folder, name)));
   const server = createServer((request, response) => {
     const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
+    const file = files[request.url.startsWith("/stalled/") ? 1 : 0];
     const [first, end] = [Number(from), Math.min(file.length, Number(to) + 1)];
     if (request.url.startsWith("/stalled/") && first > 0) return;
     const answer = () => {
       response.writeHead(206, {
-        "content-type": "image/jpeg",
+        "content-type": "application/octet-stream",
         etag: '"1"',
         "content-length": end - first,
         "content-range": `bytes ${first}-${end - 1}/${file.length}`,
@@ -164,10 +168,8 @@ try {
   console.log(`beside 8 of an origin that stalls:          ${p(beside.cheap)}  (${load()})`);
 
   for (const name of ["slow", "quick"]) {
-    const masters = () => tileOf(`${name}%2F${Math.floor(random() * 16)}.jpg`);
-    for (let n = 0; n < 16; n++)
-      await fetch(base + tileOf(`${name}%2F${n}.jpg`)).then((answer) => answer.arrayBuffer());
-    await new Promise((resolve) => setTimeout(resolve, 3000)); // the rest of the indexes
+    const masters = () => tileOf(`${name}%2F${Math.floor(random() * 16)}.tif`);
+    await during(base, { first: [40, masters] });
     const { tiles } = await during(base, { tiles: [40, masters] });
     const rate = (tiles.length / seconds).toFixed(0);
     console.log(
