@@ -9,6 +9,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import * as esbuild from "esbuild";
 import { writeDocsPages } from "./docs-pages.mjs";
 import { moduleTable } from "./modules.mjs";
+import { compressFiles } from "./static-files.mjs";
 import { buildWasm } from "./wasm.mjs";
 import { workerdConfig } from "./workerd-config.mjs";
 
@@ -226,6 +227,7 @@ async function copyStatic(target) {
   await cp(join(viewer, "build/openseadragon/images"), join(place, "images"), { recursive: true });
   const [licence] = await licenceFiles(viewer);
   if (licence) await copyFile(join(viewer, licence), join(place, "LICENSE.txt"));
+  await compressFiles(target);
 }
 
 async function licenceFiles(directory) {

@@ -30,7 +30,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "start-facts.ts": ["*", "!api"],
   "start-text.ts": ["iiif", "images", "config"],
   api: ["iiif", "images", "manifests", "access", "stats", "config", "service.ts"],
-  "app.ts": ["api", "iiif", "service.ts"],
+  "app.ts": ["api", "service.ts"],
   "version.ts": [],
   "cli.ts": ["*"],
   "start.ts": ["*"],

@@ -1,11 +1,11 @@
 // The whole application in this process, jobs in place: requests go in by their raw target, as over a socket.
 
-import { readFile } from "node:fs/promises";
 import type { Access } from "../src/access/access.ts";
-import { createApp } from "../src/app.ts";
+import { createApp, surfaces } from "../src/app.ts";
 import { loadConfig, problemLines } from "../src/config/load.ts";
 import { type Log, silentLog } from "../src/lib/log.ts";
 import { checkedGet } from "../src/platform/checked-get.ts";
+import { assetReader } from "../src/platform/dist-files.ts";
 import { nodeFiles } from "../src/platform/node-files.ts";
 import type { FileSystem, Platform } from "../src/platform/platform.ts";
 import { createService, type Service } from "../src/service.ts";
@@ -32,6 +32,9 @@ export async function served(
     readonly log?: Log;
     readonly deflate?: Platform["deflate"];
     readonly access?: Access;
+    readonly asset?: Platform["asset"];
+    /** Mounted beside the surfaces of the service. */
+    readonly surface?: (typeof surfaces)[number];
   } = {},
 ): Promise<Served> {
   const loaded = loadConfig(
@@ -52,18 +55,14 @@ export async function served(
     memoryBytes: 2 ** 32,
     wasm: testHost.wasm as Platform["wasm"],
     deflate: over.deflate ?? testHost.deflate,
-    asset: (path) =>
-      readFile(new URL(`../static/${path}`, import.meta.url)).then(
-        (bytes) => new Uint8Array(bytes),
-        () => undefined,
-      ),
+    asset: over.asset ?? assetReader(new URL("../", import.meta.url)),
     files: over.files ?? nodeFiles(),
     checkedGet,
     clientAddress: (request) => peers.get(request),
     rawTarget: (request) => targets.get(request),
   };
   const service = await createService(loaded.config, platform, over.log ?? silentLog, "dev", over.access);
-  const app = createApp(service);
+  const app = createApp(service, [...surfaces, ...(over.surface ? [over.surface] : [])]);
   return {
     service,
     async get(target, { peer = "192.0.2.1", host = "images.test", ...init } = {}) {

@@ -27,7 +27,7 @@ export async function withMaster<T>(
   parts: OpenParts,
   caller: Caller,
   work: (master: GrantedMaster) => Promise<T>,
-  denied: (denial: Denial) => Awaited<T> | ((master: Master) => Promise<T>) = refuse,
+  denied: (denial: Denial) => Awaited<T> | Promise<T> | ((master: Master) => Promise<T>) = refuse,
 ): Promise<T> {
   const decision = await parts.access.decide(caller);
   if (decision.allowed)

@@ -11,6 +11,8 @@ export const titles: Readonly<Record<number, string>> = {
   410: "Gone",
   413: "Content Too Large",
   414: "URI Too Long",
+  415: "Unsupported Media Type",
+  416: "Range Not Satisfiable",
   429: "Too Many Requests",
   431: "Request Header Fields Too Large",
   451: "Unavailable For Legal Reasons",

@@ -5,6 +5,11 @@
   if (!place || !window.OpenSeadragon) return;
   const { base } = place.dataset;
   const address = (id, version, rest) => `${base}/iiif/${version}/${id}${rest}`;
+  // OpenSeadragon adds a style element, which the page's policy refuses, unless one with this mark is there. This one, of no
+  // namespace, is not a style sheet; home.css has the rule.
+  const mobileStyle = document.createElementNS(null, "style");
+  mobileStyle.setAttribute("data-openseadragon-mobile-css", "");
+  document.head.append(mobileStyle);
   const viewer = window.OpenSeadragon({
     element: place,
     tileSources: address(place.dataset.id, 3, "/info.json"),

@@ -97,7 +97,9 @@ describe("the start page of a folder", () => {
   });
 
   test("holds a picture and links for where no script runs, and hides the box that only scripts fill", () => {
-    expect(html).toMatch(/<noscript><style>#viewer, #overview \{ display: none \}<\/style><\/noscript>/);
+    expect(html).toMatch(
+      /<noscript><link rel="stylesheet" href="\/static\/@[0-9a-f]{16}\/home\/noscript\.css"><\/noscript>/,
+    );
     expect(html).toMatch(
       /<noscript><img src="http:\/\/images\.test\/iiif\/3\/[^"]*\/full\/max\/0\/default\.jpg"/,
     );
@@ -290,7 +292,7 @@ describe("static files", () => {
     for (const [path, type] of [
       ["home/home.css", "text/css; charset=utf-8"],
       ["home/home.js", "text/javascript; charset=utf-8"],
-      ["home/icon.svg", "image/svg+xml"],
+      ["page/icon.svg", "image/svg+xml"],
     ]) {
       const response = await app.get(`/static/${path}`);
       expect([response.status, response.headers.get("Content-Type")]).toEqual([200, type]);

@@ -2,9 +2,11 @@
 
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync } from "node:fs";
+import { type IncomingHttpHeaders, request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixture } from "../host.ts";
@@ -36,6 +38,17 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     await origin?.close();
   });
   const get = (path: string, init?: RequestInit) => fetch(`${server.url}${path}`, init);
+  /** A GET whose body comes as it was sent, which fetch would decompress. */
+  const exchange = (path: string, headers: Record<string, string>) =>
+    new Promise<{ status?: number; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
+      request(`${server.url}${path}`, { headers }, async (response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of response) chunks.push(chunk);
+        resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) });
+      })
+        .on("error", reject)
+        .end();
+    });
 
   it("prints once what it serves", async () => {
     const heading = new RegExp(`smalti \\S+ on ${runtime.name.replace(/\d+$/, "")}`, "g");
@@ -227,6 +240,40 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toMatch(/^text\/javascript/);
     expect(await response.text()).toContain("OpenSeadragon");
+  });
+
+  it.each([
+    ["br", brotliDecompressSync],
+    ["gzip", gunzipSync],
+  ])("sends the viewer's script as it was compressed once: %s", async (encoding, plain) => {
+    const path = "/static/openseadragon/openseadragon.min.js";
+    const whole = await (await get(path, { headers: { "accept-encoding": "identity" } })).arrayBuffer();
+    const { headers, body } = await exchange(path, { "accept-encoding": encoding });
+    expect([headers["content-encoding"], headers.vary]).toEqual([encoding, "Accept-Encoding"]);
+    expect(headers.etag).toMatch(/^"[^"]+"$/);
+    expect(body.length).toBeLessThan(whole.byteLength / 3);
+    expect(plain(body).equals(Buffer.from(whole))).toBe(true);
+    const part = await exchange(path, { "accept-encoding": encoding, range: "bytes=1000-1999" });
+    expect([part.status, part.headers["content-range"]]).toEqual([206, `bytes 1000-1999/${body.length}`]);
+    expect(part.body.equals(body.subarray(1000, 2000))).toBe(true);
+    const beyond = await exchange(path, { range: "bytes=99999999-" });
+    expect([beyond.status, beyond.headers["content-range"]]).toEqual([416, `bytes */${whole.byteLength}`]);
+  });
+
+  it("gives the files of a page addresses that last, and the page without its files inline", async () => {
+    const page = await get("/");
+    expect(page.headers.get("content-security-policy")).toMatch(/style-src 'self'(;|$)/);
+    const addresses = [...(await page.text()).matchAll(/ (?:src|href)="(\/static\/@[^"]*)"/g)].map(
+      (m) => m[1],
+    );
+    expect(addresses.length).toBeGreaterThanOrEqual(5);
+    for (const address of addresses) {
+      const response = await get(address as string, { method: "HEAD" });
+      expect([response.status, response.headers.get("cache-control")]).toEqual([
+        200,
+        "public, max-age=31536000, immutable",
+      ]);
+    }
   });
 
   it("goes on when clients leave in the middle", async () => {

@@ -5,7 +5,7 @@ import { encodeIdentifier } from "../../iiif/image/path.ts";
 import type { ImageCount } from "../../images/count-images.ts";
 import type { Listed } from "../../images/first-images.ts";
 import type { Service } from "../../service.ts";
-import { escapeHtml, page } from "../http/page.ts";
+import { escapeHtml, type Page } from "../http/page.ts";
 import { commandLine, ownImages, shellQuoted } from "./commands.ts";
 
 /** Sides of the boxes that thumbnails and the linked JPEG fit in, in pixels. */
@@ -18,30 +18,27 @@ export interface Pictures {
   readonly count: ImageCount | undefined;
 }
 
-/** The whole document. `base`: public URL of the service without trailing slash. */
-export function homePage(service: Service, base: string, { listed, count }: Pictures): string {
+/** The page. `base`: public URL of the service without trailing slash. */
+export function homePage(service: Service, base: string, { listed, count }: Pictures): Page {
   const first = listed.find((image) => image.size);
   const folder = new URL(base).pathname.replace(/\/$/, "");
-  const asset = (path: string) => escapeHtml(`${folder}/static/${path}`);
   const body = `<header><h1>smalti <small class="quiet">${escapeHtml(service.version)}</small></h1>
-<p class="quiet">An image server for deep zoom: <a href="https://iiif.io/api/image/3.0/">IIIF Image API</a> 3.0 and <a href="https://iiif.io/api/image/2.1/">2.1</a>. <a href="${asset("docs/index.html")}">Documentation</a></p></header>
+<p class="quiet">An image server for deep zoom: <a href="https://iiif.io/api/image/3.0/">IIIF Image API</a> 3.0 and <a href="https://iiif.io/api/image/2.1/">2.1</a>. <a href="${escapeHtml(folder)}/static/docs/index.html">Documentation</a></p></header>
 <main>${first ? viewer(base, first) : `<p class="notice">${escapeHtml(nothingToShow(service, listed))}</p>`}
 ${listed.length > 1 || (listed.length === 1 && !first) ? strip(base, { listed, count }) : ""}
 ${service.config().sources.length === 0 ? ownImages(service.platform.startCommands) : ""}
 <h2>Addresses</h2>
 ${addresses(base, folder, first)}
 </main>`;
-  const head = `<link rel="icon" href="${asset("home/icon.svg")}" type="image/svg+xml">
-<link rel="stylesheet" href="${asset("home/home.css")}">
-<noscript><style>#viewer, #overview { display: none }</style></noscript>
-${
-  first
-    ? `<script src="${asset("openseadragon/openseadragon.min.js")}" defer></script>
-<script src="${asset("home/home.js")}" defer></script>
-`
-    : ""
-}`;
-  return page("smalti", body, head);
+  return {
+    title: "smalti",
+    body,
+    styles: ["home/home.css"],
+    noscriptStyle: "home/noscript.css",
+    scripts: first ? ["openseadragon/openseadragon.min.js", "home/home.js"] : [],
+    // Images come from the public address, which is another origin where the operator looks at the service directly.
+    origins: [new URL(base).origin],
+  };
 }
 
 /** What follows the identifier to ask for the whole picture within a box; a picture within the box is asked for as it is. */

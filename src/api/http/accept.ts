@@ -1,6 +1,7 @@
-// Content negotiation by media type (RFC 9110, section 12.5.1).
+// Content negotiation by media type and by encoding (RFC 9110, sections 12.5.1 and 12.5.3).
 
 import { accepts } from "hono/accepts";
+import { parseAccept } from "hono/utils/accept";
 import type { RequestContext } from "./context.ts";
 
 type Match = NonNullable<Parameters<typeof accepts>[1]["match"]>;
@@ -13,6 +14,22 @@ type Match = NonNullable<Parameters<typeof accepts>[1]["match"]>;
 export function preferredType<T extends string>(c: RequestContext, offered: readonly [T, ...T[]]): T {
   const [usual] = offered;
   return accepts(c, { header: "Accept", supports: [...offered], default: usual, match: heaviest }) as T;
+}
+
+/** Encodings that static files may be stored in, the smallest first. */
+const encodings = ["br", "gzip"] as const;
+export type Encoding = (typeof encodings)[number];
+
+/** The encodings that a request takes, the best first: by weight, then the smallest. Empty where it prefers none to any. */
+export function acceptedEncodings(c: RequestContext): readonly Encoding[] {
+  const ranges = parseAccept(c.req.header("Accept-Encoding") ?? "");
+  const weights = new Map(ranges.map(({ type, q }) => [type.toLowerCase(), q]));
+  const weightOf = (encoding: string) => weights.get(encoding) ?? weights.get("*") ?? 0;
+  // Identity is taken as the last resort unless it is named.
+  const plain = weights.get("identity") ?? 0;
+  return encodings
+    .filter((encoding) => weightOf(encoding) > 0 && weightOf(encoding) >= plain)
+    .sort((a, b) => weightOf(b) - weightOf(a));
 }
 
 const named = 2;

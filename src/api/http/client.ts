@@ -51,7 +51,7 @@ export function baseUrl(request: Request, peer: string | undefined, trust: Proxy
 }
 
 /** The Host field as it came; where it is missing or empty, the authority of the URL, which is then where the server listens. */
-function requestHost({ headers, url }: Request): string {
+export function requestHost({ headers, url }: Request): string {
   return headers.get("host") || (/^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? "");
 }
 

@@ -1,10 +1,16 @@
 // What every handler knows of its request, worked out once in app.ts.
 
 import type { Context } from "hono";
+import type { Route } from "./routes.ts";
+import type { StaticFiles } from "./static.ts";
 import type { Target } from "./target.ts";
 
 export interface Variables {
   readonly target: Target;
+  /** Undefined: nothing is at this address. */
+  readonly route: Route | undefined;
+  /** The files of static/, for the addresses of those that a page needs. */
+  readonly files: StaticFiles;
   /** The client's address, where it is known. */
   readonly client: string | undefined;
   /** Public URL of the service, without trailing slash; empty while a request is refused that names no host. */

@@ -1,19 +1,17 @@
-// Methods of the routes, and cross-origin access to the public ones (Image API 3.0, section 7.1).
+// Cross-origin access to the public routes (Image API 3.0, section 7.1; Fetch, section "CORS protocol").
 
-export const corsHeaders = {
-  "Access-Control-Allow-Origin": "*",
-  "Access-Control-Expose-Headers": "ETag, Link, Content-Disposition, X-Ignored-Profile",
-  "Cross-Origin-Resource-Policy": "cross-origin",
-} as const;
+/** Lets pages of all origins read an answer. */
+export function addCors(headers: Headers): void {
+  headers.set("Access-Control-Allow-Origin", "*");
+  headers.set("Access-Control-Expose-Headers", "ETag, Link, Content-Disposition, X-Ignored-Profile");
+  headers.set("Cross-Origin-Resource-Policy", "cross-origin");
+}
 
-const methods = "GET, HEAD, OPTIONS";
-
-/** The answer to OPTIONS; `headers` open the route to pages of other origins, or do not. */
-export function preflight(headers: Readonly<Record<string, string>> = {}): Response {
+/** The answer to OPTIONS at an address that has these methods. */
+export function preflight(methods: string): Response {
   return new Response(null, {
     status: 204,
     headers: {
-      ...headers,
       Allow: methods,
       "Access-Control-Allow-Methods": methods,
       "Access-Control-Allow-Headers": "Authorization, Content-Type, If-None-Match, If-Modified-Since",
@@ -21,6 +19,3 @@ export function preflight(headers: Readonly<Record<string, string>> = {}): Respo
     },
   });
 }
-
-/** What a 405 says of the methods that a GET route knows. */
-export const allowed = { Allow: methods } as const;

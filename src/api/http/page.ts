@@ -1,31 +1,95 @@
-// The frame of the plain pages that people see: calm, light and dark, readable at 400 px.
+// The layout of the pages that people see: calm, light and dark, readable at 400 px, without inline style or script.
 
-const style = `
-:root { color-scheme: light dark; --ink: #1d2430; --quiet: #5b6472; --paper: #fbfaf7; --line: #d9d5cc; --link: #0b5c8a; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8e6e1; --quiet: #a2a8b3; --paper: #15181d; --line: #343a44; --link: #7cc0ea; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 62rem; padding: 1.5rem clamp(1rem, 4vw, 2.5rem) 3rem; background: var(--paper); color: var(--ink);
-  font: 1rem/1.55 system-ui, sans-serif; }
-h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem; }
-h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
-a { color: var(--link); }
-a:focus-visible, button:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-code { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere; }
-.quiet { color: var(--quiet); }
-`;
+import { sha256, toHex } from "../../lib/digest.ts";
+import { setVary } from "./caching.ts";
+import { isNotModified, validatorHeaders } from "./conditional.ts";
+import type { RequestContext } from "./context.ts";
 
-/** A whole HTML document around a body that is already safe HTML; `head` likewise. */
-export function page(title: string, body: string, head = ""): string {
+/** A page. Files are paths in static/; they get addresses that last. */
+export interface Page {
+  /** Plain text. */
+  readonly title: string;
+  /** Safe HTML: what is not ours has gone through {@link escapeHtml}. */
+  readonly body: string;
+  /** Style sheets, after the one of all pages. */
+  readonly styles?: readonly string[];
+  /** The style sheet for where no script runs. */
+  readonly noscriptStyle?: string;
+  /** Scripts, which run in this order when the document is there. */
+  readonly scripts?: readonly string[];
+  /** Origins beside the service's own that pictures and what scripts fetch may come from. */
+  readonly origins?: readonly string[];
+  /** Whether it has forms, which post to this service. No other page may then hold it in a frame, where clicks are stolen. */
+  readonly forms?: boolean;
+}
+
+/**
+ * The answer with a page. `headers` stand over what is usual: `Cache-Control: no-cache`, and `Vary` for the base URL. A page of
+ * status 200 has a tag of its content.
+ */
+export async function pageResponse(
+  c: RequestContext,
+  page: Page,
+  { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
+): Promise<Response> {
+  const html = await documentOf(c, page);
+  const all: Record<string, string> = {
+    "Cache-Control": "no-cache",
+    "Content-Security-Policy": policyOf(page),
+    "X-Content-Type-Options": "nosniff",
+  };
+  setVary(all, c);
+  Object.assign(all, headers);
+  const typed = { ...all, "Content-Type": "text/html; charset=utf-8" };
+  if (status !== 200) return new Response(html, { status, headers: typed });
+  const etag = `"${toHex(await sha256(html)).slice(0, 32)}"`;
+  const validators = validatorHeaders({ etag });
+  if (isNotModified(c.req.raw.headers, { etag }))
+    return new Response(null, { status: 304, headers: { ...all, ...validators } });
+  return new Response(html, { headers: { ...typed, ...validators } });
+}
+
+/** The Content-Security-Policy (level 3) of a page: its own files and nothing inline. */
+function policyOf({ scripts, origins = [], forms }: Page): string {
+  const own = ["'self'", ...origins].join(" ");
+  const directives = {
+    "default-src": "'none'",
+    "style-src": "'self'",
+    "img-src": `${own} data: blob:`,
+    ...(scripts?.length ? { "script-src": "'self'", "connect-src": own } : {}),
+    "base-uri": "'none'",
+    "form-action": forms ? "'self'" : "'none'",
+    "frame-ancestors": forms ? "'none'" : "*",
+  };
+  return Object.entries(directives)
+    .map(([name, value]) => `${name} ${value}`)
+    .join("; ");
+}
+
+async function documentOf(c: RequestContext, page: Page): Promise<string> {
+  // By path alone: who looks at the service directly is at another origin than the public one.
+  const folder = c.var.base && new URL(c.var.base).pathname.replace(/\/$/, "");
+  const address = async (path: string) => escapeHtml(folder + (await c.var.files.address(path)));
+  const sheet = async (path: string) => `<link rel="stylesheet" href="${await address(path)}">`;
+  const script = async (path: string) => `<script src="${await address(path)}" defer></script>`;
+  const links = await Promise.all([
+    `<link rel="icon" href="${await address("page/icon.svg")}" type="image/svg+xml">`,
+    ...["page/page.css", ...(page.styles ?? [])].map(sheet),
+    ...(page.noscriptStyle ? [`<noscript>${await sheet(page.noscriptStyle)}</noscript>`] : []),
+    ...(page.scripts ?? []).map(script),
+  ]);
+  // The colour scheme stands here too, for where the style sheet does not arrive.
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-<style>${style}</style>
-${head}</head>
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(page.title)}</title>
+${links.join("\n")}
+</head>
 <body>
-${body}
+${page.body}
 </body>
 </html>
 `;

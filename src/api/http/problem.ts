@@ -1,6 +1,7 @@
 // Error documents: RFC 9457 problem details, or the same as a small page for a browser.
 
 import { type ErrorKind, ServiceError } from "../../errors.ts";
+import { addressForm } from "../../iiif/image/mounts.ts";
 import {
   internalError,
   type ProblemFacts,
@@ -9,17 +10,35 @@ import {
   titles,
 } from "../../lib/problem-document.ts";
 import { preferredType } from "./accept.ts";
-import { forwardedHeaders } from "./client.ts";
+import { setVary } from "./caching.ts";
 import type { RequestContext } from "./context.ts";
-import { escapeHtml, page } from "./page.ts";
+import { escapeHtml, pageResponse } from "./page.ts";
 import { statusOf } from "./status.ts";
 
 export interface Problem extends ProblemFacts {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What the caller may know of a thrown value; anything but a ServiceError is a bug and gives a neutral 500. */
+/** A problem of HTTP alone, thrown: a method, a body or an address that the service does not take. */
+export class Refusal extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.detail);
+    this.name = "Refusal";
+    this.problem = problem;
+  }
+}
+
+export const noSuchPage: Problem = {
+  status: 404,
+  code: "no_such_page",
+  detail: `There is nothing at this address. Images are under ${addressForm}.`,
+};
+
+/** What the caller may know of a thrown value; what is neither a Refusal nor a ServiceError is a bug and becomes a neutral 500. */
 export function problemOf(error: unknown): Problem {
+  if (error instanceof Refusal) return error.problem;
   if (!(error instanceof ServiceError)) return internalError;
   const status = statusOf[error.kind];
   return {
@@ -30,8 +49,12 @@ export function problemOf(error: unknown): Problem {
   };
 }
 
-/** Kinds of error that the operator should see in the log. */
-export const serverFaults: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+/** Whether the operator should see a thrown value in the log. */
+export function isServerFault(error: unknown): boolean {
+  return !(error instanceof Refusal) && (!(error instanceof ServiceError) || serverFaults.has(error.kind));
+}
+
+const serverFaults: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   "source",
   "changed",
   "decode",
@@ -44,27 +67,16 @@ export const serverFaults: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
 const offered = [problemType, "application/json", "text/html"] as const;
 
 /** The response of a problem; HTML when the client prefers it, as a browser's address bar does. */
-export function problemResponse(c: RequestContext, problem: Problem): Response {
-  const title = titles[problem.status] ?? "Error";
-  const headers = {
-    ...problem.headers,
-    "Cache-Control": "no-store",
-    "X-Content-Type-Options": "nosniff",
-    Vary: c.get("baseDerived") ? `Accept, ${forwardedHeaders}` : "Accept",
-  };
-  if (preferredType(c, offered) === "text/html") {
-    const body = `<h1>${problem.status} ${title}</h1><p>${escapeHtml(problem.detail)}</p><p class="quiet">Code: <code>${escapeHtml(problem.code)}</code></p><p><a href="${escapeHtml(c.get("base"))}/">To the start page</a></p>`;
-    return new Response(page(`${problem.status} ${title}`, body), {
-      status: problem.status,
-      headers: {
-        ...headers,
-        "Content-Type": "text/html; charset=utf-8",
-        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
-      },
+export async function problemResponse(c: RequestContext, problem: Problem): Promise<Response> {
+  const { status, headers: own } = problem;
+  const headers: Record<string, string> = { ...own, "Cache-Control": "no-store" };
+  setVary(headers, c, "Accept");
+  if (preferredType(c, offered) !== "text/html")
+    return new Response(problemDocument(problem), {
+      status,
+      headers: { ...headers, "Content-Type": problemType, "X-Content-Type-Options": "nosniff" },
     });
-  }
-  return new Response(problemDocument(problem), {
-    status: problem.status,
-    headers: { ...headers, "Content-Type": problemType },
-  });
+  const title = `${status} ${titles[status] ?? "Error"}`;
+  const body = `<h1>${title}</h1><p>${escapeHtml(problem.detail)}</p><p class="quiet">Code: <code>${escapeHtml(problem.code)}</code></p><p><a href="${escapeHtml(c.var.base)}/">To the start page</a></p>`;
+  return pageResponse(c, { title, body }, { status, headers });
 }

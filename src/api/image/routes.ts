@@ -1,6 +1,5 @@
 // The Image API over HTTP: image information, images and base URIs, for versions 3.0 and 2.1 and their aliases.
 
-import type { Hono } from "hono";
 import type { Caller, Decision, Denial, Sharing } from "../../access/access.ts";
 import { ServiceError } from "../../errors.ts";
 import { contentDisposition } from "../../iiif/image/canonical.ts";
@@ -13,7 +12,7 @@ import {
   informationTypes,
   profileUri,
 } from "../../iiif/image/info.ts";
-import { addressForm, imageAddress, imageMounts, type Mount, mountOf } from "../../iiif/image/mounts.ts";
+import { addressForm, commonPrefix, imageAddress, imageMounts, type Mount } from "../../iiif/image/mounts.ts";
 import { type ImagePath, splitImagePath } from "../../iiif/image/path.ts";
 import { hash, masterVersion } from "../../images/cache-keys.ts";
 import { checkServable, describe, type GrantedMaster, type Master } from "../../images/describe.ts";
@@ -25,24 +24,19 @@ import { preferredType } from "../http/accept.ts";
 import { setCaching, setVary } from "../http/caching.ts";
 import { callerOf } from "../http/caller.ts";
 import { isNotModified, lastModified, type Validators, validatorHeaders } from "../http/conditional.ts";
-import { type Env, hasParameter, type RequestContext } from "../http/context.ts";
-import { corsHeaders, preflight } from "../http/cors.ts";
-import { methodNotAllowed } from "../http/methods.ts";
+import { hasParameter, type RequestContext } from "../http/context.ts";
 import { problemResponse } from "../http/problem.ts";
+import type { Routes } from "../http/routes.ts";
 
-/** Mounts the Image API; the longest prefix wins. Prefixes are compared here, since the router would read patterns in them. */
-export function mountImage(app: Hono<Env>, service: Service): void {
-  const mounts = imageMounts(service.config().aliases);
-  app.all("*", (c, next) => {
-    const mount = mountOf(mounts, c.get("target").path);
-    return mount ? answer(c, service, mount) : next();
-  });
+/** Mounts the Image API under both versions and all aliases. */
+export function mountImage(routes: Routes, service: Service): void {
+  for (const mount of imageMounts(service.config().aliases))
+    routes.add({ path: `${mount.prefix}*`, cors: true, get: (c) => answer(c, service, mount) });
+  // What is missing below the common prefix is missing for viewers of other origins too.
+  routes.add({ path: `${commonPrefix}*`, cors: true });
 }
 
 function answer(c: RequestContext, service: Service, mount: Mount): Response | Promise<Response> {
-  const method = c.req.method;
-  if (method === "OPTIONS") return preflight(corsHeaders);
-  if (method !== "GET" && method !== "HEAD") return methodNotAllowed(c, corsHeaders);
   const path = splitImagePath(c.get("target").path.slice(mount.prefix.length));
   return acts[path.kind](c, service, mount, path as never);
 }
@@ -71,7 +65,6 @@ function redirect(
   const headers: Record<string, string> = {
     Location: `${serviceUri(c, mount, path.identifier)}/info.json`,
     "Cache-Control": "no-cache",
-    ...corsHeaders,
   };
   setVary(headers, c);
   return new Response(null, { status: 303, headers });
@@ -100,7 +93,6 @@ function information(
       : "";
     const headers: Record<string, string> = {
       Link: `<${profileUri[mount.version]}>;rel="profile"${context}`,
-      ...corsHeaders,
     };
     setCaching(headers, c, decision, service.caching.info, "Accept");
     if (decision.allowed) {
@@ -147,7 +139,6 @@ function image(
     const headers: Record<string, string> = validatorHeaders(validators);
     setCaching(headers, c, master.grant, service.caching.image);
     headers.Link = `<${canonical}>;rel="canonical", <${profileUri[mount.version]}>;rel="profile"`;
-    Object.assign(headers, corsHeaders);
     if (isNotModified(c.req.raw.headers, validators)) return new Response(null, { status: 304, headers });
     headers["Content-Type"] = mediaType(request.format);
     headers["Content-Disposition"] = contentDisposition(
@@ -206,13 +197,8 @@ function named(c: RequestContext, identifier: string): Caller {
 }
 
 /** The answer to those who may not have an image. */
-function denied(c: RequestContext, { status, reason, vary }: Denial): Response {
-  const response = problemResponse(c, {
-    status,
-    code: "access_denied",
-    detail: reason,
-    headers: corsHeaders,
-  });
+async function denied(c: RequestContext, { status, reason, vary }: Denial): Promise<Response> {
+  const response = await problemResponse(c, { status, code: "access_denied", detail: reason });
   for (const name of vary) response.headers.append("Vary", name);
   return response;
 }

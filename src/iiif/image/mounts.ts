@@ -9,6 +9,9 @@ export interface Mount {
   readonly version: 2 | 3;
 }
 
+/** What the main paths of all versions begin with. */
+export const commonPrefix = "/iiif/";
+
 /** The main path of a version; begins and ends with `/`. */
 export const mainPrefix: Readonly<Record<Mount["version"], string>> = { 2: "/iiif/2/", 3: "/iiif/3/" };
 
@@ -21,11 +24,6 @@ export const mainMounts: readonly Mount[] = [
 /** All mounts, those with the longest prefixes first. */
 export function imageMounts(aliases: readonly Mount[]): readonly Mount[] {
   return [...mainMounts, ...aliases].sort((a, b) => b.prefix.length - a.prefix.length);
-}
-
-/** The first mount whose prefix a raw path begins with. */
-export function mountOf(mounts: readonly Mount[], path: string): Mount | undefined {
-  return mounts.find(({ prefix }) => path.startsWith(prefix));
 }
 
 /**

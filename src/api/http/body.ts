@@ -1,0 +1,89 @@
+// Bodies of POST requests, read whole within a bound.
+
+import { cancelled } from "../../errors.ts";
+import { concatenated } from "../../lib/concatenated.ts";
+import type { RequestContext } from "./context.ts";
+import { Refusal } from "./problem.ts";
+
+/**
+ * The fields of a form (`application/x-www-form-urlencoded`; URL Standard, section 5.1) of at most `maxBytes`. Throws a Refusal:
+ * 413 for more, 415 for another type, 400 where the text or its percent-encoding is broken.
+ */
+export async function readForm(c: RequestContext, maxBytes: number): Promise<URLSearchParams> {
+  const text = await readText(c, "application/x-www-form-urlencoded", maxBytes, "invalid_form");
+  try {
+    // URLSearchParams takes broken percent-encoding as text.
+    for (const part of text.split(/[&=]/)) decodeURIComponent(part);
+  } catch {
+    throw badBody("invalid_form", "Expected a form in percent-encoded UTF-8; received a broken escape.");
+  }
+  return new URLSearchParams(text);
+}
+
+/**
+ * The value of a JSON body (RFC 8259) of at most `maxBytes`. Throws a Refusal: 413 for more, 415 for another type, 400 where the
+ * text is no JSON.
+ */
+export async function readJson(c: RequestContext, maxBytes: number): Promise<unknown> {
+  const text = await readText(c, "application/json", maxBytes, "invalid_json");
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badBody("invalid_json", "Expected a JSON text as the body; received something else.");
+  }
+}
+
+async function readText(
+  c: RequestContext,
+  type: string,
+  maxBytes: number,
+  invalid: "invalid_form" | "invalid_json",
+): Promise<string> {
+  const { headers } = c.req.raw;
+  const [essence = "", ...parameters] = (headers.get("Content-Type") ?? "").toLowerCase().split(";");
+  const charset = parameters.map((each) => /^\s*charset="?([^"\s]*)"?\s*$/.exec(each)?.[1]).find(Boolean);
+  const isPlain = (headers.get("Content-Encoding") ?? "identity").toLowerCase() === "identity";
+  if (essence.trim() !== type || (charset ?? "utf-8") !== "utf-8" || !isPlain)
+    throw new Refusal({
+      status: 415,
+      code: "unsupported_body_type",
+      detail: `Expected a body of the type ${type} in UTF-8, not compressed; received something else. Correct the fields Content-Type and Content-Encoding.`,
+    });
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await readBytes(c.req.raw, maxBytes));
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw badBody(invalid, "Expected text in UTF-8 as the body; received other bytes.");
+  }
+}
+
+/** The whole body; the length that the client announces is believed only where it is too large. */
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  if (Number(request.headers.get("Content-Length")) > maxBytes) throw tooLarge(maxBytes);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = request.body?.getReader();
+  while (reader) {
+    const { done, value } = await reader.read().catch(() => {
+      throw cancelled(request.signal);
+    });
+    if (done) break;
+    length += value.length;
+    if (length > maxBytes) {
+      void reader.cancel().catch(() => {}); // the client may have gone
+      throw tooLarge(maxBytes);
+    }
+    chunks.push(value);
+  }
+  return concatenated(chunks);
+}
+
+const tooLarge = (maxBytes: number) =>
+  new Refusal({
+    status: 413,
+    code: "body_too_large",
+    detail: `Expected a body of at most ${maxBytes} bytes; received more. Send less.`,
+  });
+
+const badBody = (code: "invalid_form" | "invalid_json", found: string) =>
+  new Refusal({ status: 400, code, detail: `${found} Correct the body and send it again.` });

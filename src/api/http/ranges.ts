@@ -1,0 +1,31 @@
+// Range requests (RFC 9110, section 14): one range of bytes. Several at once are answered with the whole (section 14.2).
+
+/** First and last byte, both included. */
+export interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * What a GET asks for of a representation of `size` bytes. Undefined: all of it, since it names no range, or several, or one that
+ * is malformed, or holds a part of another representation (`If-Range`, compared strongly). "unsatisfiable": nothing there, 416.
+ */
+export function requestedRange(
+  headers: Headers,
+  size: number,
+  etag: string,
+): ByteRange | "unsatisfiable" | undefined {
+  const condition = headers.get("If-Range");
+  const parts = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(headers.get("Range") ?? "");
+  if (!parts || (condition !== null && condition.trim() !== etag)) return undefined;
+  const [, from = "", to = ""] = parts;
+  if (from === "") {
+    if (to === "") return undefined;
+    const length = Math.min(Number(to), size);
+    return length === 0 ? "unsatisfiable" : { first: size - length, last: size - 1 };
+  }
+  const first = Number(from);
+  const last = to === "" ? Number.POSITIVE_INFINITY : Number(to);
+  if (last < first) return undefined;
+  return first >= size ? "unsatisfiable" : { first, last: Math.min(last, size - 1) };
+}

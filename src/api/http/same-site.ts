@@ -1,0 +1,36 @@
+// Whether a form was sent by a page of this service (Fetch Metadata Request Headers, section 2.1; RFC 6454, section 7).
+
+import { requestHost } from "./client.ts";
+import type { RequestContext } from "./context.ts";
+import { normalHost } from "./host.ts";
+import { Refusal } from "./problem.ts";
+
+/**
+ * Throws a Refusal (403) for a request that a page of another origin caused. `Sec-Fetch-Site` decides, which browsers send
+ * over HTTPS and to localhost; else `Origin`. A request with neither comes from no browser of today: nobody's cookies are used.
+ */
+export function refuseCrossSite(c: RequestContext): void {
+  const { headers } = c.req.raw;
+  const site = headers.get("Sec-Fetch-Site");
+  const origin = headers.get("Origin");
+  if (site === null ? origin === null || isOwn(c, origin) : site === "same-origin" || site === "none") return;
+  throw new Refusal({
+    status: 403,
+    code: "cross_site_post",
+    detail:
+      "Expected a request from a page of this service; received one from a page of another site. Open the page here and send its form again.",
+  });
+}
+
+/**
+ * Whether an origin is where the client reaches the service: its public URL, or the host of the request, since an operator may
+ * look at it directly and a proxy may not forward the scheme.
+ */
+function isOwn(c: RequestContext, origin: string): boolean {
+  const { base } = c.var;
+  if (!URL.canParse(origin)) return false;
+  const { protocol, host } = new URL(origin);
+  if (protocol !== "http:" && protocol !== "https:") return false;
+  const direct = normalHost(requestHost(c.req.raw), protocol === "https:" ? "https" : "http");
+  return origin === new URL(base).origin || host === direct;
+}

@@ -1,0 +1,118 @@
+// The files of static/ over HTTP: precompressed, with tags and addresses made of their content.
+
+import { sha256, toHex } from "../../lib/digest.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { acceptedEncodings, type Encoding } from "./accept.ts";
+import { isNotModified, validatorHeaders } from "./conditional.ts";
+import type { RequestContext } from "./context.ts";
+import { noSuchPage, Refusal } from "./problem.ts";
+import { requestedRange } from "./ranges.ts";
+
+/** Media types by extension; nothing else is served. `scripts/static-files.mjs` compresses the ones that are `compressed`. */
+const types: Readonly<Record<string, { readonly type: string; readonly compressed?: true }>> = {
+  css: { type: "text/css; charset=utf-8", compressed: true },
+  js: { type: "text/javascript; charset=utf-8", compressed: true },
+  json: { type: "application/json", compressed: true },
+  svg: { type: "image/svg+xml", compressed: true },
+  txt: { type: "text/plain; charset=utf-8", compressed: true },
+  gif: { type: "image/gif" },
+  ico: { type: "image/x-icon" },
+  jpg: { type: "image/jpeg" },
+  png: { type: "image/png" },
+  webp: { type: "image/webp" },
+  woff2: { type: "font/woff2" },
+};
+
+/** The bundled master lies in static/ too, and is shown as images are, by its identifier. */
+const isServed = (path: string) => /^[\w./-]+$/.test(path) && !path.startsWith("sample/");
+
+export interface StaticFiles {
+  /**
+   * Address of a file from the root of the service, with the version of its content where the file is there:
+   * `/static/@0123456789abcdef/home/home.css`. The version is in the path, since a CDN may ignore queries.
+   */
+  address(path: string): Promise<string>;
+  /** The answer to a GET or HEAD of a file, by what follows `/static/`; throws a Refusal, 404 or 416. */
+  respond(c: RequestContext, asked: string): Promise<Response>;
+}
+
+/** `asset` reads files of static/ by relative path; `app.js.br` is a compressed `app.js`. */
+export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
+  /** By path. Values, not promises: on workerd no request may wait for the read of another. */
+  const versions = new Map<string, string>();
+
+  async function versionOf(path: string): Promise<string | undefined> {
+    const known = versions.get(path);
+    if (known !== undefined) return known;
+    const bytes = await asset(path);
+    if (!bytes) return undefined;
+    const version = (await digest(bytes)).slice(0, 16);
+    versions.set(path, version);
+    return version;
+  }
+
+  /** The bytes in the first of the encodings that the file has, or as they are. */
+  async function read(
+    path: string,
+    encodings: readonly Encoding[],
+  ): Promise<{ bytes: Uint8Array; encoding?: Encoding } | undefined> {
+    for (const encoding of encodings) {
+      const bytes = await asset(`${path}.${suffixes[encoding]}`);
+      if (bytes) return { bytes, encoding };
+    }
+    const bytes = await asset(path);
+    return bytes && { bytes };
+  }
+
+  return {
+    async address(path) {
+      // Files that cannot be read take the style from a page, not the page from its reader.
+      const version = await versionOf(path).catch(() => undefined);
+      return `/static/${version === undefined ? "" : `@${version}/`}${path}`;
+    },
+
+    async respond(c, asked) {
+      const [, version, path = ""] = /^(?:@([0-9a-f]{16})\/)?(.*)$/.exec(asked) ?? [];
+      const kind = isServed(path) ? types[/\.([a-z0-9]+)$/.exec(path)?.[1] ?? ""] : undefined;
+      const file = kind && (await read(path, kind.compressed ? acceptedEncodings(c) : []));
+      if (!file) throw new Refusal(noSuchPage);
+      const { bytes, encoding } = file;
+      // Another version: of the build before this one, or of the file that refers to this one by a relative address.
+      const isLasting = version !== undefined && version === (await versionOf(path));
+      const etag = `"${(await digest(bytes)).slice(0, 32)}"`;
+      const headers: Record<string, string> = {
+        ...validatorHeaders({ etag }),
+        "Accept-Ranges": "bytes",
+        "Cache-Control": isLasting ? "public, max-age=31536000, immutable" : "public, max-age=3600",
+        "X-Content-Type-Options": "nosniff",
+        ...(kind.compressed ? { Vary: "Accept-Encoding" } : {}),
+      };
+      if (isNotModified(c.req.raw.headers, { etag })) return new Response(null, { status: 304, headers });
+      const range =
+        c.req.method === "GET" ? requestedRange(c.req.raw.headers, bytes.length, etag) : undefined;
+      if (range === "unsatisfiable")
+        throw new Refusal({
+          status: 416,
+          code: "range_not_satisfiable",
+          detail: `Expected a range of bytes that begins within the ${bytes.length} bytes of this file; received one beyond them. Ask for less.`,
+          headers: { "Content-Range": `bytes */${bytes.length}` },
+        });
+      const part = range ? bytes.subarray(range.first, range.last + 1) : bytes;
+      headers["Content-Type"] = kind.type;
+      headers["Content-Length"] = String(part.length);
+      if (encoding) headers["Content-Encoding"] = encoding;
+      if (range) headers["Content-Range"] = `bytes ${range.first}-${range.last}/${bytes.length}`;
+      return new Response(part as Uint8Array<ArrayBuffer>, {
+        status: range ? 206 : 200,
+        headers,
+        // workerd compresses what has a Content-Encoding unless it is told that this is done; others know no such member.
+        ...(encoding ? { encodeBody: "manual" } : {}),
+      });
+    },
+  };
+}
+
+/** How the file of an encoding is called, after the name of the file and a dot. */
+const suffixes: Readonly<Record<Encoding, string>> = { br: "br", gzip: "gz" };
+
+const digest = async (bytes: Uint8Array) => toHex(await sha256(bytes));

@@ -1,0 +1,13 @@
+// The files of static/ that pages of this service use, in any folder.
+
+import type { Routes } from "../http/routes.ts";
+
+const prefix = "/static/";
+
+/** Mounts /static/. */
+export function mountStatic(routes: Routes): void {
+  routes.add({
+    path: `${prefix}*`,
+    get: (c) => c.var.files.respond(c, c.var.target.path.slice(prefix.length)),
+  });
+}
