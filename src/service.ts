@@ -66,6 +66,12 @@ export interface Service {
 const waitingPerPlace = 256;
 
 /**
+ * Longest wait of a job where jobs run in place (workerd). Such a runtime does not hear of every client that leaves, so that
+ * what nobody waits for any more has to go out of the way by its age.
+ */
+const waitInPlaceMs = 10_000;
+
+/**
  * Builds the service; `access` decides who may have which image. Throws when a part cannot be built from what the
  * configuration says.
  */
@@ -80,7 +86,12 @@ export async function createService(
   for (const { path, message } of configWarnings(config)) log.warn(`${path}: ${message}`);
   const workers = () => settings.current().image.max_concurrent || platform.parallelism;
   const memory = memoryBudget(config.image, platform.memoryBytes);
-  const gate = () => ({ places: workers(), memory, waiting: waitingPerPlace * workers() });
+  const gate = () => ({
+    places: workers(),
+    memory,
+    waiting: waitingPerPlace * workers(),
+    ...(!platform.startWorker && { waitMs: waitInPlaceMs }),
+  });
   const ignoredProfiles = createIgnoredProfiles(log);
   const codecs = createCodecs({
     wasm: (name) => platform.wasm(name),

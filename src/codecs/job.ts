@@ -25,7 +25,11 @@ export type Task =
   | { readonly kind: "index"; readonly header: ImageHeader };
 
 /** Says whether the job is still wanted; an AbortSignal is one. */
-export type Wanted = Pick<AbortSignal, "aborted">;
+export interface Wanted {
+  readonly aborted: boolean;
+  /** Lets the thread take in what has happened while the job kept it busy, such as that a client has left. */
+  listen?(): Promise<void>;
+}
 
 /** Runs a task to its bytes, an index being an {@link Encoded} too. Throws what the codecs throw, and ServiceError `cancelled`. */
 export async function runTask(
@@ -36,7 +40,7 @@ export async function runTask(
   index?: IndexAccess,
 ): Promise<Encoded> {
   if (task.kind === "render") return runJob(task.plan, bytes, codecs, signal, index);
-  stillWanted(signal);
+  await stillWanted(signal);
   const codec = codecs.byFormat(task.header.format);
   return { bytes: (await codec.index?.(bytes, task.header, index)) ?? new Uint8Array() };
 }
@@ -63,18 +67,19 @@ async function encodedPixels(
   signal: Wanted | undefined,
   index: IndexAccess | undefined,
 ): Promise<Encoded> {
-  stillWanted(signal);
+  await stillWanted(signal);
   const codec = codecs.byFormat(plan.read.header.format);
   const derived = await codec.derive?.(bytes, plan, index, codecs.kernels);
   if (derived) return derived;
   const decoded = await codec.decode(bytes, plan.read, index);
-  stillWanted(signal);
+  await stillWanted(signal);
   const pixels = runSteps(decoded, plan.steps, await colourKernels(plan, bytes, codecs));
-  stillWanted(signal);
+  await stillWanted(signal);
   const encoded = await codecs.encoder(plan.write.format).encode(pixels, plan.write);
   return { bytes: encoded, incomplete: decoded.incomplete };
 }
 
-function stillWanted(signal: Wanted | undefined): void {
+async function stillWanted(signal: Wanted | undefined): Promise<void> {
+  await signal?.listen?.();
   if (signal?.aborted) throw cancelled();
 }

@@ -7,7 +7,7 @@ import { type Awaiting, awaitingWithout, type Place, readingWithout } from "../l
 import type { WorkerPort } from "../platform/platform.ts";
 import type { CodecHost, Encoded, IndexAccess } from "./codec.ts";
 import type { Codecs } from "./index.ts";
-import { runTask, type Task } from "./job.ts";
+import { runTask, type Task, type Wanted } from "./job.ts";
 import { type FromWorker, type JobFile, ownBuffer, type ToWorker } from "./messages.ts";
 import { type WorkerModule, workerModules } from "./modules.ts";
 
@@ -52,7 +52,7 @@ function late(timeoutMs: number): ServiceError {
   );
 }
 
-/** Jobs on the calling thread: nothing can interrupt a stage, so signal and limit are looked at between stages. */
+/** Jobs on the calling thread: nothing can interrupt a stage, so signal and limit are looked at between stages and at each read. */
 export function inPlaceRunner(codecs: Codecs): Runner {
   let waits = false;
   return {
@@ -79,11 +79,14 @@ export function inPlaceRunner(codecs: Codecs): Runner {
         get aborted() {
           return signal?.aborted === true || isLate();
         },
+        listen: () => new Promise<void>((resolve) => setTimeout(resolve)),
       };
-      const result = runTask(job.task, bytes, codecs, wanted, job.index).catch((error) => {
-        if (error instanceof ServiceError && error.kind === "cancelled" && isLate()) throw late(timeoutMs);
-        throw fromErrorRecord(toErrorRecord(error, "decode"));
-      });
+      const result = runTask(job.task, whileWanted(bytes, wanted), codecs, wanted, job.index).catch(
+        (error) => {
+          if (error instanceof ServiceError && error.kind === "cancelled" && isLate()) throw late(timeoutMs);
+          throw fromErrorRecord(toErrorRecord(error, "decode"));
+        },
+      );
       const done = () => {
         waits = false;
         freed(true);
@@ -94,6 +97,26 @@ export function inPlaceRunner(codecs: Codecs): Runner {
     alive: () => true,
     waits: () => waits,
     kill() {},
+  };
+}
+
+/** How long a job in place works between two reads at most before it listens. */
+const listenMs = 20;
+
+/** The bytes of a job in place; a read of one that is no longer wanted throws ServiceError `cancelled`. */
+function whileWanted(bytes: ByteSource, wanted: Required<Wanted>): ByteSource {
+  let heard = Date.now();
+  return {
+    size: bytes.size,
+    gap: bytes.gap,
+    async read(offset, length) {
+      if (Date.now() - heard > listenMs) {
+        await wanted.listen();
+        heard = Date.now();
+      }
+      if (wanted.aborted) throw cancelled();
+      return bytes.read(offset, length);
+    },
   };
 }
 

@@ -16,6 +16,8 @@ export interface AdmissionLimits {
   readonly memory: number;
   /** Jobs of one lane and source that may wait to be admitted; one more is refused. */
   readonly waiting: number;
+  /** A job that has waited longer when its turn comes is refused; absent: none is. */
+  readonly waitMs?: number;
 }
 
 /** What a job asks of the gate. */
@@ -33,7 +35,8 @@ export interface Admission {
   /**
    * Runs `work` when there is a place and memory for it. Work on a remote master may give its place back while it waits, but
    * not its memory.
-   * Throws `too-large` (code memory_budget) when it could never fit, `busy` (code queue_full) when too many wait,
+   * Throws `too-large` (code memory_budget) when it could never fit, `busy` (code queue_full) when too many wait or it has waited
+   * longer than it may,
    * `cancelled` when the signal aborts while it waits.
    */
   run<T>(demand: Demand, signal: AbortSignal | undefined, work: (place?: Place) => Promise<T>): Promise<T>;
@@ -227,11 +230,7 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
       if (alike > limits.waiting) {
         queue.remove(party, ticket);
         counts.add("refused");
-        reject(
-          new ServiceError("busy", "Too many images are waiting to be rendered. Try again in a moment.", {
-            code: "queue_full",
-          }),
-        );
+        reject(tooMany());
         return;
       }
       counts.add("waited");
@@ -256,8 +255,13 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
     async run(demand, signal, work) {
       check(demand.memory);
       if (signal?.aborted) throw cancelled(signal);
+      const asked = performance.now();
       const ticket = await enqueue(demand, signal);
       try {
+        if (limits.waitMs !== undefined && (ticket.since ?? asked) - asked > limits.waitMs) {
+          counts.add("refused");
+          throw tooMany();
+        }
         const result = await work(demand.remote === undefined ? undefined : placeOf(ticket));
         leave(ticket);
         estimates.learn(demand.work, ticket.workedMs);
@@ -286,5 +290,10 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
     counts,
   };
 }
+
+const tooMany = () =>
+  new ServiceError("busy", "Too many images are waiting to be rendered. Try again in a moment.", {
+    code: "queue_full",
+  });
 
 const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1048576)} MiB`;

@@ -21,8 +21,11 @@ interface Flight<T> {
   waiters: number;
 }
 
+/** Hears of work that goes on when whoever asked for it has left. */
+export type KeepAlive = (work: Promise<unknown>) => void;
+
 /** A registry of work under way. */
-export function createSingleFlight<T>(): SingleFlight<T> {
+export function createSingleFlight<T>(keepAlive: KeepAlive = () => {}): SingleFlight<T> {
   const flights = new Map<string, Flight<T>>();
 
   const start = (key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> => {
@@ -35,7 +38,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
     const flight: Flight<T> = { result, controller, waiters: 0 };
     flights.set(key, flight);
     // Also keeps a rejection that nobody waits for any more from being unhandled.
-    result.then(forget, forget);
+    keepAlive(result.then(forget, forget));
     return flight;
   };
 

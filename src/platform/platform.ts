@@ -120,6 +120,8 @@ export interface Platform {
   checkedGet?(allowed: (address: string, hostname: string) => boolean): CheckedGet;
   /** What one request opened no other may use: sockets are opened anew each time (workerd). */
   readonly connectionsEndWithRequest?: boolean;
+  /** Where work ends with the request that began it (workerd): lets it go on to its end when the client has left. */
+  readonly keepAlive?: (work: Promise<unknown>) => void;
   /** Where the process was started; file names in the configuration are relative to the file, command-line ones to this. */
   readonly cwd?: string;
   readonly startCommands: StartCommands;

@@ -1,5 +1,6 @@
 // workerd: modules and configuration come from the entry, files from the DISK binding, static files from ASSETS.
 
+import { waitUntil } from "cloudflare:workers";
 import { promisify } from "node:util";
 import { deflate } from "node:zlib";
 import { normalIp } from "../lib/ip-range.ts";
@@ -69,9 +70,19 @@ export function workerdPlatform(
     rawTarget: notedTarget,
     ...(DISK ? { files: diskFiles(DISK) } : {}),
     connectionsEndWithRequest: true,
+    keepAlive,
     cwd: "/",
     write: (stream, text) => (stream === "out" ? console.log : console.error)(text.replace(/\n$/, "")),
   };
+}
+
+/**
+ * Lets work go on when the client of the request that began it has left: others may wait for it, and it holds a place until it has
+ * ended. What waits for another request counts as hung, unless it has a timer of its own.
+ */
+function keepAlive(work: Promise<unknown>): void {
+  const timer = setInterval(() => {}, 1000);
+  waitUntil(work.finally(() => clearInterval(timer)));
 }
 
 /**

@@ -64,14 +64,14 @@ const builders: Builders = {
   },
   http: (options, platform, slot) =>
     originCached({
-      ...remoteOptions(options, slot),
+      ...remoteOptions(options, platform, slot),
       fingerprint: httpFingerprint(options),
       remote: httpRemote(options, platform),
     }),
   s3(options, platform, slot) {
     const remote = s3Remote(options, platform);
     return originCached({
-      ...remoteOptions(options, slot),
+      ...remoteOptions(options, platform, slot),
       fingerprint: s3Fingerprint(options),
       remote,
       list: remote.list,
@@ -99,6 +99,7 @@ function remoteOptions<T extends "http" | "s3">(
   > & {
     type: T;
   },
+  { keepAlive }: Platform,
   slot: Slot,
 ) {
   const { name, prefix, type, revalidate, stale_if_error, timeout } = options;
@@ -107,7 +108,7 @@ function remoteOptions<T extends "http" | "s3">(
     staleMs: parseDuration(stale_if_error),
     timeoutMs: parseDuration(timeout),
   };
-  return { name, prefix, backend: type, slot, ...times };
+  return { name, prefix, backend: type, slot, ...(keepAlive && { keepAlive }), ...times };
 }
 
 /** Types cannot tell that the builder of an option's type takes that option. */

@@ -6,7 +6,7 @@ import type { ByteSource } from "../lib/byte-source.ts";
 import { createCounts } from "../lib/count.ts";
 import { createGenerations } from "../lib/generations.ts";
 import { createLru } from "../lib/lru.ts";
-import { createSingleFlight } from "../lib/single-flight.ts";
+import { createSingleFlight, type KeepAlive } from "../lib/single-flight.ts";
 import type { Slot } from "../stores/slot.ts";
 import { type Coming, type Delivery, hold } from "./delivery.ts";
 import { decodeState, encodeState, idOf, type State, stateVariant, validatorOf } from "./master-state.ts";
@@ -34,6 +34,7 @@ export interface OriginCacheOptions extends Pick<Source, "name" | "prefix" | "fi
   /** How long one request may wait for this source in all, in milliseconds; 0: no limit. */
   readonly timeoutMs: number;
   readonly list?: Source["list"];
+  readonly keepAlive?: KeepAlive;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -93,7 +94,7 @@ export function originCached(options: OriginCacheOptions): Source {
   const absent = createLru<string, number>(keptStates);
   const absentMs = Math.min(revalidateMs, mostAbsentMs);
   const blocks = createLru<string, Uint8Array>(keptBytes);
-  const looks = createSingleFlight<State | undefined>();
+  const looks = createSingleFlight<State | undefined>(options.keepAlive);
   /** Blocks on their way: one flight for all who read them. */
   const coming = new Map<string, Coming>();
 

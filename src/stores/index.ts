@@ -23,7 +23,10 @@ import type { Store } from "./store.ts";
 export interface StoreHost {
   /** What the store is for; stores that share a place keep apart by it. */
   readonly use: string;
-  readonly platform: Pick<Platform, "files" | "fileThreads" | "env" | "connectionsEndWithRequest">;
+  readonly platform: Pick<
+    Platform,
+    "files" | "fileThreads" | "env" | "connectionsEndWithRequest" | "keepAlive"
+  >;
   readonly log: Pick<Log, "warn">;
   /** Stores that may be in files; together they leave a thread to others, even if all of them hang. */
   readonly folders: number;
@@ -142,6 +145,7 @@ export function buildSlots(
       counts: createCounts(...slotCounts),
       ttl: one.backend === "none" ? 0 : parseDuration(one.ttl) / 1000,
       log,
+      ...(platform.keepAlive && { keepAlive: platform.keepAlive }),
     });
     return { ...slot, backend: one.backend, about: about(one, platform.env) };
   };

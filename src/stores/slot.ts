@@ -2,7 +2,7 @@
 
 import type { Counts } from "../lib/count.ts";
 import type { Log } from "../lib/log.ts";
-import { createSingleFlight } from "../lib/single-flight.ts";
+import { createSingleFlight, type KeepAlive } from "../lib/single-flight.ts";
 import { withStandIn } from "./stand-in.ts";
 import type { Store, Usage } from "./store.ts";
 
@@ -59,6 +59,7 @@ export interface SlotOptions {
   readonly now?: () => number;
   /** Bytes that may wait for a slow store; what comes on top is not stored. */
   readonly maxPending?: number;
+  readonly keepAlive?: KeepAlive;
 }
 
 interface Pending {
@@ -71,7 +72,9 @@ const logInterval = 60_000;
 /** A slot over a store. */
 export function createSlot(options: SlotOptions): Slot {
   const { name: slotName, standIn, counts, ttl, log, now = Date.now, maxPending = 64 * 2 ** 20 } = options;
-  const flights = createSingleFlight<{ readonly value: Uint8Array; readonly kept: boolean }>();
+  const flights = createSingleFlight<{ readonly value: Uint8Array; readonly kept: boolean }>(
+    options.keepAlive,
+  );
   /** What is on its way to the store, readable meanwhile. */
   const pending = new Map<string, Pending>();
   let pendingBytes = 0;

@@ -474,6 +474,43 @@ describe("without workers", () => {
     for (const result of await Promise.all(results)) expect(result).toEqual(expected);
   });
 
+  it("hears of a client that leaves while the job keeps the thread busy, and reads no further", async () => {
+    const { pool } = poolOf({ platform: without, codecs });
+    const jpeg = fixture("jpg-baseline-420.jpg");
+    const header = await codecs.byFormat("jpg").probe(memoryBytes(jpeg), 1);
+    const region = { x: 0, y: 0, width: header.width, height: header.height };
+    const whole: RenderPlan = { ...plan, read: { header, page: 1, region, scaleFactor: 1 } };
+    const gone = new AbortController();
+    setTimeout(() => gone.abort());
+    let reads = 0;
+    const bytes: ByteSource = {
+      size: jpeg.length,
+      read: async (at, length) => {
+        reads++;
+        return jpeg.slice(at, at + length);
+      },
+    };
+    const leaving = { ...limits, signal: gone.signal };
+    expect(await codeOf(pool.render({ plan: whole, bytes }, leaving))).toBe("cancelled cancelled");
+    expect(reads).toBe(0);
+  });
+
+  it("reads no further once its client has gone", async () => {
+    const { pool } = poolOf({ platform: without, codecs });
+    const gone = new AbortController();
+    let reads = 0;
+    const counting: ByteSource = {
+      size: master.length,
+      read: async (at, length) => {
+        if (++reads === 2) gone.abort();
+        return master.slice(at, at + Math.min(length, 1024));
+      },
+    };
+    const leaving = { ...limits, signal: gone.signal };
+    expect(await codeOf(pool.render({ plan, bytes: counting }, leaving))).toBe("cancelled cancelled");
+    expect(reads).toBe(2);
+  });
+
   it("notices between stages that the client has gone or the time is over", async () => {
     const { pool } = poolOf({ platform: without, codecs });
     const gone = new AbortController();

@@ -1,6 +1,6 @@
 // The gate: lanes, turns, places that are given back, and the bounds on memory and on what waits.
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   type Admission,
   type AdmissionLimits,
@@ -228,6 +228,25 @@ test("too many that wait are refused, each lane and source by itself", async () 
   gone.abort();
   expect(await codeOf(remote.result)).toBe("cancelled cancelled");
   expect(waiting.length + tiles.length).toBe(4);
+});
+
+test("a job that has waited longer than the bound is refused when its turn comes", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  try {
+    const { start, order, admission } = gate({ places: 1, waitMs: 10_000 });
+    const running = start("running");
+    const old = ["old 1", "old 2"].map((name) => start(name));
+    vi.advanceTimersByTime(5_000);
+    const recent = start("recent");
+    vi.advanceTimersByTime(5_001);
+    await running.end();
+    for (const { result } of old) expect(await codeOf(result)).toBe("busy queue_full");
+    expect(order).toEqual(["running", "recent"]);
+    await recent.end();
+    expect(admission.status()).toEqual({ running: 0, away: 0, waiting: 0, memory: 0 });
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("what could never fit is refused at once", async () => {

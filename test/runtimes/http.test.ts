@@ -67,6 +67,30 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     });
   });
 
+  it("goes on with work that others wait for when the client that began it has left", async () => {
+    const path = "/iiif/3/web%2Fleft.jpg/full/200,/0/default.jpg";
+    origin.masters.set("left.jpg", masterOf(fixture("jpg-baseline-420.jpg")));
+    let release = () => {};
+    origin.behaviour.hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    const leaving = connect(server.port, "127.0.0.1", () =>
+      leaving.write(`GET ${path} HTTP/1.1\r\nHost: images.test\r\n\r\n`),
+    );
+    leaving.on("error", () => {});
+    await expect
+      .poll(() => origin.asked.some(({ path }) => path === "left.jpg"), { timeout: 30_000 })
+      .toBe(true);
+    const stays = get(path);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    leaving.resetAndDestroy();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    release();
+    origin.behaviour.hold = undefined;
+    expect((await stays).status).toBe(200);
+    expect((await get(path.replace("200,", "201,"))).status).toBe(200);
+  });
+
   it("reads a master on a web server, many requests at once, and asks for it once", async () => {
     const path = "/iiif/3/web%2Fa%20b.jpg/full/300,/0/default.png";
     origin.since(); // the check at the start was one
