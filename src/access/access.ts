@@ -61,8 +61,8 @@ export const publicGrant: Grant = Object.freeze({
   vary: Object.freeze([]),
 });
 
-/** What holds for one answer that several decisions went into. */
-export function sharedBy(decisions: readonly Sharing[]): Sharing {
+/** What holds for one answer to which several decisions led: the stricter caching, all of the headers. */
+export function combineSharing(decisions: readonly Sharing[]): Sharing {
   return {
     keptBy: decisions.every(({ keptBy }) => keptBy === "anyone") ? "anyone" : "caller",
     vary: [...new Set(decisions.flatMap(({ vary }) => vary))],

@@ -1,6 +1,6 @@
 // The first pictures of a source, for the start page.
 
-import { type Caller, type Sharing, sharedBy } from "../access/access.ts";
+import { type Caller, combineSharing, type Sharing } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
 import { forEachConcurrently } from "../lib/concurrent.ts";
 import type { Source, SourceEntry } from "../sources/source.ts";
@@ -64,7 +64,7 @@ export async function firstImages(
   const listed = await lookAt(0, count);
   for (let at = count; at < identifiers.length && !listed.some(works); at += atOnce)
     listed.push(...(await lookAt(at, at + atOnce)).filter(works).slice(0, 1));
-  return { listed, sharing: sharedBy(sharing) };
+  return { listed, sharing: combineSharing(sharing) };
 }
 
 /** Up to `most` identifiers; no further directory is read once there are `wanted`. */

@@ -31,7 +31,7 @@ export async function withMaster<T>(
 ): Promise<T> {
   const decision = await parts.access.decide(caller);
   if (decision.allowed)
-    return opened(
+    return openAndRun(
       parts,
       () => openMaster(parts.sources, decision.identifier ?? caller.identifier, caller, decision),
       work,
@@ -39,14 +39,15 @@ export async function withMaster<T>(
   const answer = denied(decision);
   if (typeof answer !== "function") return answer;
   const despite = answer as (master: Master) => Promise<T>;
-  return opened(parts, () => openMaster(parts.sources, caller.identifier, caller), despite);
+  return openAndRun(parts, () => openMaster(parts.sources, caller.identifier, caller), despite);
 }
 
 function refuse({ reason }: Denial): never {
   throw new ServiceError("unauthorized", reason, { code: "access_denied" });
 }
 
-async function opened<T>(
+/** Opens a master, runs `work` with it and closes it; again, up to `attempts` times, where it changed meanwhile. */
+async function openAndRun<T>(
   { log }: OpenParts,
   open: () => Promise<GrantedMaster>,
   work: (master: GrantedMaster) => Promise<T>,

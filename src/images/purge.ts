@@ -220,7 +220,7 @@ function checked<T>(slot: SlotName, read: () => T): T {
 }
 
 /** The operator's own look at an image, which no access rule concerns. */
-const purging = (identifier: string): Caller => ({ identifier, path: "", header: () => undefined });
+const operatorCaller = (identifier: string): Caller => ({ identifier, path: "", header: () => undefined });
 
 /** The names under which a request may be kept in a tier: that of its canonical form, or as it is where the image does not tell that. */
 async function renderNames(
@@ -234,7 +234,7 @@ async function renderNames(
   try {
     const spelled = await withMaster(
       { ...images, access: everythingPublic },
-      purging(identifier),
+      operatorCaller(identifier),
       async (master) => ({
         master: masterName(master),
         parameters: (await prepare(images, master, request)).canonical,

@@ -114,11 +114,13 @@ function information(
   };
   return withMaster(
     service.images,
-    named(c, path.identifier),
+    callerNamed(c, path.identifier),
     (master) => show(master, master.grant),
     // A viewer finds in the document where to log in. So it is sent with a denial too, but for "it is not there".
     (denial) =>
-      denial.status === 404 || denial.status === 410 ? denied(c, denial) : (master) => show(master, denial),
+      denial.status === 404 || denial.status === 410
+        ? denialResponse(c, denial)
+        : (master) => show(master, denial),
   );
 }
 
@@ -129,7 +131,7 @@ function image(
   path: Extract<ImagePath, { kind: "image" }>,
 ): Promise<Response> {
   const request = parseImageRequest(mount.version, path);
-  const caller = named(c, path.identifier);
+  const caller = callerNamed(c, path.identifier);
   const serve = async (master: GrantedMaster) => {
     const { signal } = caller;
     const prepared = await prepare(service.images, master, request, signal);
@@ -165,7 +167,7 @@ function image(
     headers["Content-Length"] = String(bytes.length);
     return new Response(bytes as Uint8Array<ArrayBuffer>, { headers });
   };
-  return withMaster(service.images, caller, serve, (denial) => denied(c, denial));
+  return withMaster(service.images, caller, serve, (denial) => denialResponse(c, denial));
 }
 
 /**
@@ -187,8 +189,8 @@ function tellIgnoredProfile(headers: Record<string, string>, service: Service, m
   if (reason !== undefined) headers["X-Ignored-Profile"] = reason;
 }
 
-/** The named image of a request; throws `not-found` where the address names none. */
-function named(c: RequestContext, identifier: string): Caller {
+/** Throws `not-found` where the address names no image. */
+function callerNamed(c: RequestContext, identifier: string): Caller {
   if (identifier === "")
     throw new ServiceError("not-found", `The address names no image. It has the form ${addressForm}.`, {
       code: "image_not_found",
@@ -197,7 +199,7 @@ function named(c: RequestContext, identifier: string): Caller {
 }
 
 /** The answer to those who may not have an image. */
-async function denied(c: RequestContext, { status, reason, vary }: Denial): Promise<Response> {
+async function denialResponse(c: RequestContext, { status, reason, vary }: Denial): Promise<Response> {
   const response = await problemResponse(c, { status, code: "access_denied", detail: reason });
   for (const name of vary) response.headers.append("Vary", name);
   return response;
