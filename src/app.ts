@@ -48,7 +48,7 @@ export function createApp(
     c.set("base", base ?? "");
     c.set("baseDerived", configured === "");
     await next();
-    if (c.var.route?.cors) addCors(c.res.headers);
+    addCors(c);
   });
 
   app.use(async (c, next) => {
@@ -94,6 +94,7 @@ export function createApp(
 
   app.onError((error, c) => {
     const problem = problemOf(error);
+    c.set("hasCors", false); // what an act had set went with its answer
     if (isServerFault(error))
       log.error("request failed", {
         method: c.req.method,

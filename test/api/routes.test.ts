@@ -1,13 +1,17 @@
 // Routes: methods that follow from what a route has, bodies within bounds, posts of other sites, and cross-origin headers.
 
+import { connect } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readForm, readJson } from "../../src/api/http/body.ts";
+import { setCors } from "../../src/api/http/cors.ts";
 import { createRoutes, type Routes } from "../../src/api/http/routes.ts";
+import { nodePlatform } from "../../src/platform/node.ts";
+import { rawExchange } from "../platform/raw-http.ts";
 import { type Served, served } from "../served.ts";
 
 const maxBytes = 64;
 
-/** A page with a form, and a public address that takes JSON. */
+/** A page with a form, a public address that takes JSON, and one that fails when its headers are made. */
 function mountTestRoutes(routes: Routes): void {
   routes.add({
     path: "/form",
@@ -18,6 +22,14 @@ function mountTestRoutes(routes: Routes): void {
     path: "/public/*",
     cors: true,
     post: async (c) => Response.json({ received: await readJson(c, maxBytes) }),
+  });
+  routes.add({
+    path: "/late",
+    cors: true,
+    get(c) {
+      setCors({}, c);
+      throw new Error("late");
+    },
   });
 }
 
@@ -79,6 +91,11 @@ describe("cross-origin headers", () => {
     ["/public/state", "DELETE", "*"],
     ["/public/state", "OPTIONS", "*"],
     ["/iiif/3/none/info.json", "GET", "*"],
+    ["/iiif/3/base.png", "GET", "*"],
+    ["/iiif/3/base.png/info.json", "GET", "*"],
+    ["/iiif/3/base.png/full/9,/0/default.png", "GET", "*"],
+    ["/iiif/3/base.png/full/9,/0/default.png", "HEAD", "*"],
+    ["/late", "GET", "*"],
     ["/iiif/nothing", "GET", "*"],
     ["/form", "POST", null],
     ["/form", "OPTIONS", null],
@@ -185,6 +202,40 @@ describe("the bound of a body", () => {
   test("refuses an announced length before anything is read", async () => {
     const response = await postJson("1", { "Content-Length": "65" });
     expect(await problem(response)).toEqual([413, "body_too_large"]);
+  });
+});
+
+describe("a body over a socket", () => {
+  test.each([
+    ["of unknown length that does not end", "Transfer-Encoding: chunked", `64\r\n${" ".repeat(100)}\r\n`],
+    ["whose announced length is too large", "Content-Length: 1000000000", "1"],
+  ])("%s is answered with 413 before it is there, and the server goes on", async (_, field, sent) => {
+    const platform = nodePlatform(new URL("../../dist/", import.meta.url));
+    const serving = await platform.serve?.({
+      hostname: "127.0.0.1",
+      port: 0,
+      readTimeoutMs: 0,
+      writeTimeoutMs: 0,
+      fetch: ({ method, headers, body }) =>
+        app.get("/public/state", { method, headers, body, duplex: "half" } as RequestInit),
+    });
+    const port = Number(new URL(serving?.urls[0] ?? "").port);
+    const head = `POST /public/state HTTP/1.1\r\nHost: images.test\r\nContent-Type: application/json\r\n`;
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(port, "127.0.0.1", () => socket.write(`${head}${field}\r\n\r\n${sent}`));
+      let text = "";
+      socket.on("error", reject);
+      socket.on("data", (chunk) => {
+        text += chunk;
+        if (!text.includes("body_too_large")) return;
+        socket.destroy();
+        resolve(text);
+      });
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    const next = await rawExchange(port, `${head}Content-Length: 1\r\nConnection: close\r\n\r\n7`);
+    expect(next).toContain('{"received":7}');
+    await serving?.stop(0);
   });
 });
 

@@ -9,6 +9,8 @@ export interface Variables {
   readonly target: Target;
   /** Undefined: nothing is at this address. */
   readonly route: Route | undefined;
+  /** Whether the headers of the answer hold the cross-origin ones of the route already. */
+  readonly hasCors?: boolean;
   /** The files of static/, for the addresses of those that a page needs. */
   readonly files: StaticFiles;
   /** The client's address, where it is known. */

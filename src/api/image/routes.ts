@@ -25,6 +25,7 @@ import { setCaching, setVary } from "../http/caching.ts";
 import { callerOf } from "../http/caller.ts";
 import { isNotModified, lastModified, type Validators, validatorHeaders } from "../http/conditional.ts";
 import { hasParameter, type RequestContext } from "../http/context.ts";
+import { setCors } from "../http/cors.ts";
 import { problemResponse } from "../http/problem.ts";
 import type { Routes } from "../http/routes.ts";
 
@@ -95,6 +96,7 @@ function information(
       Link: `<${profileUri[mount.version]}>;rel="profile"${context}`,
     };
     setCaching(headers, c, decision, service.caching.info, "Accept");
+    setCors(headers, c);
     if (decision.allowed) {
       const tier = decision.tier === "public" ? [] : [decision.tier];
       const etag = `"${(await hash([body, type, ...tier])).slice(0, 27)}"`;
@@ -140,6 +142,7 @@ function image(
     // Set one after the other: a literal with spreads in it costs several times as much, for every tile.
     const headers: Record<string, string> = validatorHeaders(validators);
     setCaching(headers, c, master.grant, service.caching.image);
+    setCors(headers, c);
     headers.Link = `<${canonical}>;rel="canonical", <${profileUri[mount.version]}>;rel="profile"`;
     if (isNotModified(c.req.raw.headers, validators)) return new Response(null, { status: 304, headers });
     headers["Content-Type"] = mediaType(request.format);
