@@ -95,7 +95,7 @@ Generated from the schema by \`npm run docs\`; the same as a [JSON Schema](confi
 
 The file is YAML, named by \`-config FILE\` or \`SERVICE_CONFIG\`. File names in it are relative to its folder. Every key has a
 default, so an empty file is a valid one, and a key without a value counts as not written. An unknown key or a value of the
-wrong form stops the start with a message that names the key; \`smalti check -config FILE\` tells without starting, prints
+wrong form stops the start with a message that names the key; \`smalti check -config FILE\` finds that without starting, prints
 the configuration with all defaults, and warns of folders and servers that cannot be used from where it runs.
 
 - **Durations** are whole numbers with a unit: \`500ms\`, \`30s\`, \`5m\`, \`24h\`, \`7d\`.

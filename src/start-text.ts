@@ -166,7 +166,7 @@ function faultLines({ faults }: StartFacts): string[] {
   if (faults.length === 0) return [];
   return [
     "",
-    "  Cannot be used at the moment; each is tried again when it is needed, and /ready tells how it is:",
+    "  Cannot be used at the moment; each is tried again when it is needed, and /ready shows how it is:",
     ...faults.map(({ what, problem }) => `    ${what}: ${problem}`),
   ];
 }

@@ -1,4 +1,4 @@
-// How many images a source lists, as far as a bounded look tells.
+// How many images a source lists, counted within a bound of time and number.
 
 import { withDeadline } from "../lib/bounded-wait.ts";
 import type { Source } from "../sources/source.ts";

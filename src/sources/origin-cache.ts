@@ -364,7 +364,7 @@ export function originCached(options: OriginCacheOptions): Source {
     return delivery;
   };
 
-  /** Brings blocks that are likely to be wanted next, as long as the signal tells that somebody is there. */
+  /** Brings blocks that are likely to be wanted next, as long as somebody waits for the signal's work. */
   const bringAhead = (key: string, state: State, wanted: readonly number[], signal?: AbortSignal): void => {
     const delivery = bring(key, state, wanted);
     if (delivery) void delivery.ended.then(hold(delivery, signal));

@@ -174,8 +174,8 @@ function image(
 }
 
 /**
- * For a picture of a file that is damaged or still being written: nobody may use it again without asking, and without a
- * validator nobody is told that it is still good.
+ * For a picture of a file that is damaged or still being written: caches have to ask before they use it again, and without
+ * a validator the answer is never 304.
  */
 function forbidKeeping(headers: Record<string, string>, c: RequestContext, grant: Sharing): void {
   setCaching(headers, c, grant, "no-cache");

@@ -32,7 +32,7 @@ interface Compression {
   readonly name: string;
   /** Absent: the compression is not served, or not as a stream of bytes. */
   readonly open?: (stored: Stored) => BlockReader;
-  /** Bytes held while a block of so many is decompressed, where they are many. */
+  /** Bytes that decompressing a block of a given size holds beside its result, where that is much. */
   readonly held?: (length: number) => number;
   /** Blocks are decoded as a whole (parts.ts), which takes this many times the bytes of their pixels. */
   readonly whole?: number;

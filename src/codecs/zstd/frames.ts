@@ -8,7 +8,7 @@ import type { Output } from "./sequences.ts";
 const MAGIC = 0xfd2fb528;
 /** The first of 16 magic numbers of frames that decoders skip. */
 const SKIPPED = 0x184d2a50;
-/** As much as the reference decoder allows unless it is told more. */
+/** The default of the reference decoder. */
 export const MOST_WINDOW = 2 ** 27;
 
 /** What is produced of compressed data, as it is asked for. */

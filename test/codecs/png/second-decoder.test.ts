@@ -7,6 +7,7 @@ import { encodePng } from "../../../src/codecs/png/encode.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { expectedRows, fixture, testHost } from "../../host.ts";
+import { noise } from "../../pipeline/pictures.ts";
 import { asRgba, jsquashPng, type Rgba } from "../../second-decoders.ts";
 import { allKinds, makePng, samplesOf, sequence } from "./make-png.ts";
 
@@ -63,18 +64,7 @@ describe("writing", () => {
   for (const bands of [1, 2, 3, 4] as const)
     for (const depth of [8, 16] as const)
       test(`${bands} bands of ${depth} bit are the same samples for image rs`, async () => {
-        const next = sequence(bands * depth);
-        const [width, height] = [61, 37];
-        const length = width * height * bands;
-        const data = depth === 16 ? new Uint16Array(length) : new Uint8Array(length);
-        for (let i = 0; i < length; i++) data[i] = next() >>> 12;
-        const pixels: PixelBuffer = {
-          width,
-          height,
-          bands,
-          interpretation: bands < 3 ? "gray" : "rgb",
-          data,
-        };
+        const pixels = noise(61, 37, bands, depth, bands * depth);
         expectSame(await jsquashPng(await encodePng(pixels, {}, testHost), depth), asRgba(pixels));
       });
 });
