@@ -297,14 +297,7 @@ describe("jpeg 2000 samples of other kinds", () => {
   ])("are gray with alpha where the definitions are %s", async (_, gray, alpha) => {
     const [width, height] = [24, 16];
     const values = Array.from({ length: width * height * 2 }, (_, i) => (i * 11) % 256);
-    const codestream = await encodeCodestream({
-      width,
-      height,
-      bands: 2,
-      bits: 8,
-      values,
-      highThroughput: true,
-    });
+    const codestream = await twoComponents(width, height, values);
     const cdef = box("cdef", u16(2), u16(0), u16(0), u16(gray), u16(1), u16(1), u16(alpha)); // T.800 table I.17
     const file = boxed({ codestream, size: [width, height, 2], enumerated: 17, extra: cdef });
     const pixels = await decode(file);
@@ -345,14 +338,7 @@ describe("jpeg 2000 samples of other kinds", () => {
 
   it("of gray that were multiplied by alpha are divided by it, in HTJ2K", async () => {
     const values = Array.from({ length: width * height * 2 }, (_, i) => (i * 31) % 256);
-    const codestream = await encodeCodestream({
-      width,
-      height,
-      bands: 2,
-      bits: 8,
-      values,
-      highThroughput: true,
-    });
+    const codestream = await twoComponents(width, height, values);
     const cdef = box("cdef", u16(2), ...[0, 1].flatMap((c) => [u16(c), u16(2 * c), u16(1 - c)]));
     const file = boxed({ codestream, size: [width, height, 2], enumerated: 17, extra: cdef });
     const { data, bands, interpretation } = await decode(file);
@@ -364,6 +350,10 @@ describe("jpeg 2000 samples of other kinds", () => {
     expect([...data]).toEqual(expected);
   });
 });
+
+/** A high-throughput codestream of two components of 8 bits; what the second one is stands in the boxes around it. */
+const twoComponents = (width: number, height: number, values: readonly number[]) =>
+  encodeCodestream({ width, height, bands: 2, bits: 8, values, highThroughput: true });
 
 /** The RGBA fixture with what its fourth channel is. */
 function alphaFile(alpha: { type: number; association: number; enumerated?: number }): Uint8Array {
