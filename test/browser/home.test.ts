@@ -261,14 +261,20 @@ for (const width of [1280, 400]) {
       });
       return { open, opened };
     };
-    // Tiles of the damaged picture fail once the next one is on the page; the next one's own come after them.
-    const [damagedTiles, soundTiles] = [gate(), gate()];
+    // The damaged picture's thumbnail fails once the viewer has asked for a tile of it, its tiles once the next picture is on
+    // the page; the next one's own tiles come after them.
+    const [damagedThumbnail, damagedTiles, soundTiles] = [gate(), gate(), gate()];
     const failing: string[] = [];
     await page.route(/\/iiif\/3\/.*\.jpg$/, async (route) => {
       const url = route.request().url();
-      if (!url.includes("!200,200")) {
-        const isDamaged = url.includes("/iiif/3/1.png/");
-        if (isDamaged) failing.push(url);
+      const isDamaged = url.includes("/iiif/3/1.png/");
+      if (url.includes("!200,200")) {
+        if (isDamaged) await damagedThumbnail.opened;
+      } else {
+        if (isDamaged) {
+          failing.push(url);
+          damagedThumbnail.open();
+        }
         await (isDamaged ? damagedTiles : soundTiles).opened;
       }
       await route.continue().catch(() => {}); // the viewer no longer waits for it
