@@ -75,6 +75,11 @@ function sections() {
       /^cache\./,
       "Three slots: `render` keeps answers, `info` facts of masters (size, tiles), `origin` what stands between a master and its answers. All can be off; only speed changes. A slot that names no `backend` keeps its default one. A folder that is named in `path` and cannot be used is no reason not to start: the slot goes on without it, and the start text, the log, `/ready` and `smalti check` say why. Only the default folder gives way to memory (at most 64 MiB), with one warning.",
     ],
+    [
+      "Hooks",
+      /^hook\./,
+      "Functions of the operator's that map identifiers and gate images: [hooks](hooks.md) says what they see and may answer.",
+    ],
   ];
 }
 

@@ -10,7 +10,7 @@ import type { Platform } from "./platform/platform.ts";
 /** Warnings as `key: message`. Leaves nothing behind. Throws when a part cannot be built, as at start. */
 export async function checkWarnings(config: Config, platform: Platform): Promise<string[]> {
   const doubts = configWarnings(config).map(({ path, message }) => `${path}: ${message}`);
-  const { checks } = buildOuterParts(config, platform, silentLog);
+  const { checks } = await buildOuterParts(config, platform, silentLog);
   const findings = await runChecks(checks, (check) => check.dryRun?.() ?? check.run());
   const faults = findings.flatMap(({ check, problem }) =>
     problem === undefined ? [] : [`${check.key}: ${placed(check, problem)}`],

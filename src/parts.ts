@@ -1,6 +1,7 @@
 // The parts that stand on something outside of the process, such as folders and servers, with their checks.
 
 import type { Config } from "./config/schema.ts";
+import { buildEngine, createHooks, type Hooks } from "./hooks/index.ts";
 import type { Check } from "./lib/checks.ts";
 import type { Log } from "./lib/log.ts";
 import type { Platform } from "./platform/platform.ts";
@@ -12,13 +13,27 @@ import { buildSlots, type Slots } from "./stores/index.ts";
 export interface OuterParts {
   readonly sources: Sources;
   readonly slots: Slots;
+  readonly hooks: Hooks;
   readonly checks: readonly Check[];
 }
 
-/** Builds them; nothing is read, written or asked yet. Throws when one cannot be built from what the configuration says. */
-export function buildOuterParts(config: Config, platform: Platform, log: Log): OuterParts {
+/**
+ * Builds them. Reads the files of hooks; nothing else is read, written or asked yet. Throws when one cannot be built from
+ * what the configuration says.
+ */
+export async function buildOuterParts(config: Config, platform: Platform, log: Log): Promise<OuterParts> {
   const slots = buildSlots(config.cache, platform, log);
   const sources = buildSources(config.sources, platform, slots.origin);
-  const checks = [...sourceChecks(sources, config.sources), ...slotChecks(slots, config.cache, platform)];
-  return { sources, slots, checks };
+  const hooks = createHooks({
+    engine: await buildEngine(config.hook, platform, log),
+    options: config.hook,
+    log,
+    sources: sources.all.map(({ name }) => name),
+  });
+  const checks = [
+    ...sourceChecks(sources, config.sources),
+    ...slotChecks(slots, config.cache, platform),
+    ...hooks.checks,
+  ];
+  return { sources, slots, hooks, checks };
 }

@@ -7,6 +7,7 @@ import { createPool, poolCounts } from "./codecs/pool.ts";
 import { createLiveSettings } from "./config/live.ts";
 import { type Config, configTree } from "./config/schema.ts";
 import { configWarnings } from "./config/warnings.ts";
+import type { Hooks } from "./hooks/index.ts";
 import { admissionCounts, createAdmission } from "./images/admit.ts";
 import { createIgnoredProfiles } from "./images/ignored-profiles.ts";
 import { createIndexes } from "./images/indexes.ts";
@@ -24,7 +25,10 @@ import type { Sources } from "./sources/index.ts";
 import type { Slots } from "./stores/index.ts";
 
 export type Readiness = { readonly status: "ready" | "unready" } & {
-  readonly [Part in CheckedPart]: readonly Health[];
+  readonly [Part in Exclude<CheckedPart, "hooks">]: readonly Health[];
+} & {
+  /** Absent where there are none. */
+  readonly hooks?: readonly Health[];
 };
 
 export interface Health {
@@ -44,6 +48,7 @@ export interface Service {
   readonly images: RenderParts;
   readonly sources: Sources;
   readonly slots: Slots;
+  readonly hooks: Hooks;
   /** Values of Cache-Control for public answers. */
   readonly caching: { readonly image: string; readonly info: string };
   readonly proxies: readonly IpRange[];
@@ -98,7 +103,7 @@ export async function createService(
     deflate: (data, level) => platform.deflate(data, level),
     ignoredProfile: ignoredProfiles.tell,
   });
-  const { slots, sources, checks } = buildOuterParts(config, platform, log);
+  const { slots, sources, hooks, checks } = await buildOuterParts(config, platform, log);
   const pool = createPool({
     platform,
     codecs,
@@ -159,6 +164,7 @@ export async function createService(
     images,
     sources,
     slots,
+    hooks,
     caching: {
       image: `public, max-age=${Math.floor(parseDuration(config.http.image_max_age) / 1000)}`,
       info: `public, max-age=${Math.floor(parseDuration(config.http.info_max_age) / 1000)}`,
@@ -174,7 +180,7 @@ export async function createService(
       return readinessOf(findings);
     },
     async close() {
-      await Promise.allSettled([pool.close(), slots.close()]);
+      await Promise.allSettled([pool.close(), slots.close(), hooks.close()]);
     },
   };
 }
@@ -187,10 +193,12 @@ function readinessOf(findings: readonly Finding[]): Readiness {
     latencyMs,
     ...(problem !== undefined && { error: problem }),
   });
-  const parts = Object.keys(checkedParts).map((part) => [
-    part,
-    findings.filter(({ check }) => check.part === part).map(healthOf),
-  ]);
-  const lacking = findings.some(({ check, problem }) => problem !== undefined && check.neededFor !== "speed");
-  return { status: lacking ? "unready" : "ready", ...Object.fromEntries(parts) };
+  const parts = Object.keys(checkedParts)
+    .map((part) => [part, findings.filter(({ check }) => check.part === part).map(healthOf)] as const)
+    .filter(([part, health]) => part !== "hooks" || health.length > 0);
+  const lacking = findings.some(
+    ({ check: { neededFor }, problem }) =>
+      problem !== undefined && (neededFor === "start" || neededFor === "answers"),
+  );
+  return { status: lacking ? "unready" : "ready", ...Object.fromEntries(parts) } as Readiness;
 }

@@ -1,6 +1,7 @@
 // The one schema of the configuration: types, defaults, validation, the reference page and the JSON Schema come from it.
 
 import { z } from "zod";
+import { hookOptions } from "../hooks/options.ts";
 import { imageOptions } from "../images/options.ts";
 import { parseRange } from "../lib/ip-range.ts";
 import { durationOption } from "../lib/option-types.ts";
@@ -119,6 +120,7 @@ export const configSchema = z.strictObject({
   image: imageOptions.prefault({}),
   sources: sourceOptions,
   cache: cacheOptions,
+  hook: hookOptions.prefault({}),
 });
 
 /** The configuration with all defaults filled in; quantities as they were written. */

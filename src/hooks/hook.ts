@@ -64,11 +64,14 @@ export interface HookEngine {
   has(name: HookFunction): boolean;
   /**
    * Calls a function with plain data and returns plain data, not yet checked; undefined (or JSON null) is no opinion.
+   * `resolve` may return false: there is no image under that identifier.
    * Throws `HookError` where the hook fails in any way, its time limit included, and what `signal` aborts with.
    */
   call(name: HookFunction, input: unknown, signal?: AbortSignal): Promise<unknown>;
-  /** Resolves when the engine is ready to be called; throws with the reason, in words for the operator. */
+  /** Resolves when all is well; throws with the reason, in words for the operator, without paths and secrets. */
   check(): Promise<void>;
+  /** What suffers while the check fails: answers, or (the default) only changes of a file whose last good content stays in force. */
+  readonly neededFor?: "answers" | "changes";
   close(): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import type { Log } from "./log.ts";
 import { maskUrls } from "./mask-urls.ts";
 
 /** The kinds of parts as /ready lists them, and what one of each is called. */
-export const checkedParts = { sources: "source", caches: "cache" } as const;
+export const checkedParts = { sources: "source", caches: "cache", hooks: "hook" } as const;
 
 export type CheckedPart = keyof typeof checkedParts;
 
@@ -18,8 +18,11 @@ export interface Check {
   readonly key: string;
   /** Folder, URL or bucket, for the operator alone. Holds no secret. */
   readonly place?: string;
-  /** `start`: the service does not start without it. `answers`: it starts, but is not ready. `speed`: it is slower. */
-  readonly neededFor: "start" | "answers" | "speed";
+  /**
+   * `start`: the service does not start without it. `answers`: it starts, but is not ready. `speed`: it is slower.
+   * `changes`: it answers as before, but what the operator changed does not count.
+   */
+  readonly neededFor: "start" | "answers" | "speed" | "changes";
   /** Resolves when it can be used; throws with the reason, in words for the operator. */
   run(): Promise<void>;
   /** The same for `smalti check`, where {@link run} might leave something behind. */

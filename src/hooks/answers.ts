@@ -1,0 +1,68 @@
+// What hooks may answer. Anything else is a failure of the hook, so that a misspelled name never counts as no opinion.
+
+import { z } from "zod";
+import { type Authorization, HookError, type HookFunction, type Resolution } from "./hook.ts";
+
+/** Characters of an identifier or key, and of an address; the target of a request has no more. */
+const mostLength = 8192;
+/** Characters of what people read. */
+const mostText = 1000;
+
+/** Text that can stand in a header, a log and a file name. */
+const plain = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .regex(/^\P{Cc}*$/u, "expected text of one line");
+
+/** A member that may be left out; null is JSON's way to do so. */
+const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
+
+const webAddress = plain(mostLength)
+  .refine((text) => /^https?:\/\/[^/]/i.test(text) && URL.canParse(text), {
+    error: "expected an absolute http or https URL",
+  })
+  .transform((text) => new URL(text).href);
+
+/** A plain object of any members. */
+const members = z.record(z.string(), z.unknown());
+
+const answers = {
+  resolve: z.union(
+    [z.literal(false), z.strictObject({ key: plain(mostLength), source: maybe(plain(mostText)) })],
+    {
+      error: "expected { key, source? }, or false where there is no such image",
+    },
+  ),
+  authorize: z.strictObject({
+    allow: z.boolean(),
+    reason: maybe(plain(mostText)),
+    substitute: maybe(plain(mostLength)),
+    redirect: maybe(webAddress),
+    profile: maybe(plain(mostText)),
+    status: maybe(z.int()),
+  }),
+  presentation: members,
+  overlay: members,
+} as const satisfies Record<HookFunction, z.ZodType>;
+
+export interface HookAnswers {
+  /** False: there is no image under this identifier. */
+  readonly resolve: Resolution | false;
+  readonly authorize: Authorization;
+  readonly presentation: Readonly<Record<string, unknown>>;
+  readonly overlay: Readonly<Record<string, unknown>>;
+}
+
+/** The answer of a function, checked; undefined where it has no opinion. Throws HookError with what is wrong. */
+export function checkAnswer<F extends HookFunction>(name: F, answer: unknown): HookAnswers[F] | undefined {
+  if (answer === undefined || answer === null) return undefined;
+  const { success, data, error } = answers[name].safeParse(answer);
+  if (success) return data as HookAnswers[F];
+  const [issue] = error.issues;
+  const place = issue?.path.join(".");
+  throw new HookError(
+    `the answer is not of the form of ${name}: ${place ? `${place}: ` : ""}${issue?.message}`,
+  );
+}

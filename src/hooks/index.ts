@@ -1,0 +1,198 @@
+// The hooks of a service: which engine is built how, and how each function is asked. A hook that fails is never passed over.
+
+import { cancelled, ServiceError } from "../errors.ts";
+import type { Check } from "../lib/checks.ts";
+import type { Log } from "../lib/log.ts";
+import type { Platform } from "../platform/platform.ts";
+import { checkAnswer, type HookAnswers } from "./answers.ts";
+import {
+  type Authorization,
+  type HookEngine,
+  HookError,
+  type HookFunction,
+  type PresentationInput,
+  type RequestInput,
+  type Resolution,
+} from "./hook.ts";
+import { createLookupEngine } from "./lookup.ts";
+import { noopEngine } from "./noop.ts";
+import type { HookOptions } from "./options.ts";
+
+type Build = (options: HookOptions, platform: Platform, log: Log) => HookEngine | Promise<HookEngine>;
+
+/** How each engine is built. It throws an Error that names the key of what is wrong. */
+const engines: { readonly [E in HookOptions["engine"]]: Build } = {
+  noop: () => noopEngine,
+  lookup: ({ lookup }, platform, log) => createLookupEngine(lookup, platform, log),
+};
+
+/** Builds the engine that the options name. */
+export const buildEngine: Build = (options, platform, log) => engines[options.engine](options, platform, log);
+
+/** A request as hooks are asked about it. */
+export interface HookRequest {
+  /** Decoded, without its page suffix. */
+  readonly identifier: string;
+  /** From 1. */
+  readonly page: number;
+  /** Without its query. */
+  readonly path: string;
+  readonly client?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  header(name: string): string | undefined;
+}
+
+/** What the answers of hooks depend on, besides the address that was asked for. */
+export interface HookSharing {
+  readonly keptBy: "anyone" | "caller";
+  /** Names of request headers, as they are configured. */
+  readonly vary: readonly string[];
+}
+
+/**
+ * Each function returns undefined at once where the hook has no such function, and resolves to undefined where it has no
+ * opinion. A failure is logged here and thrown as ServiceError `hook` (code hook_failed); a request that ended as `cancelled`.
+ */
+export interface Hooks {
+  has(name: HookFunction): boolean;
+  /** Where the master is; false: there is no image under this identifier. */
+  resolve(request: HookRequest): Promise<Resolution | false | undefined> | undefined;
+  authorize(request: HookRequest): Promise<Authorization | undefined> | undefined;
+  overlay(request: HookRequest): Promise<Readonly<Record<string, unknown>> | undefined> | undefined;
+  presentation(
+    input: PresentationInput,
+    signal?: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>> | undefined> | undefined;
+  /** Who may keep an answer that hooks were asked for; undefined while the hook has no function about requests. */
+  sharing(): HookSharing | undefined;
+  /** Logs that what a hook answered cannot be used, and returns the error to throw. */
+  unusable(name: HookFunction, identifier: string, reason: string): ServiceError;
+  /** None where there is no hook. */
+  readonly checks: readonly Check[];
+  close(): Promise<void>;
+}
+
+export interface HooksParts {
+  readonly engine: HookEngine;
+  readonly options: Pick<HookOptions, "engine" | "headers" | "client_ip">;
+  readonly log: Pick<Log, "warn" | "error">;
+  /** The names of the sources that keys may be for. */
+  readonly sources: readonly string[];
+}
+
+/** Headers that tell one person from another, or that proxies in front add, whose caches then do not compare them. */
+const personal =
+  /^(cookie|authorization|forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|cf-.*|remote-user|x-remote-.*|x-auth-.*)$/i;
+
+const aboutRequests = ["resolve", "authorize", "overlay"] as const;
+
+/** The functions of an engine, with the input that they may see and their answers checked. */
+export function createHooks({ engine, options, log, sources }: HooksParts): Hooks {
+  const names = [...new Map(options.headers.map((name) => [name.toLowerCase(), name]))];
+  const vary = names.map(([, name]) => name);
+  const isPersonal = options.client_ip || vary.some((name) => personal.test(name));
+  const open: HookSharing = Object.freeze({ keptBy: isPersonal ? "caller" : "anyone", vary });
+  const closed: HookSharing = Object.freeze({ keptBy: "caller", vary });
+
+  const failure = (name: HookFunction, identifier: string, error: unknown) => {
+    log.error("a hook failed", {
+      hook: engine.name,
+      function: name,
+      identifier,
+      position: error instanceof HookError ? error.position : undefined,
+      // What is no HookError is a fault of the engine: where it happened matters.
+      error: error instanceof HookError ? error.message : error,
+    });
+    return new ServiceError(
+      "hook",
+      "A hook of this service failed, so that the request could not be answered. The log of the service says why.",
+      { code: "hook_failed", cause: error },
+    );
+  };
+
+  async function ask<F extends HookFunction>(
+    name: F,
+    identifier: string,
+    input: unknown,
+    signal: AbortSignal | undefined,
+  ): Promise<HookAnswers[F] | undefined> {
+    try {
+      return checkAnswer(name, await engine.call(name, input, signal));
+    } catch (error) {
+      if (signal?.aborted) throw cancelled(signal);
+      throw failure(name, identifier, error);
+    }
+  }
+
+  const about =
+    <F extends "resolve" | "authorize" | "overlay">(name: F) =>
+    (request: HookRequest) =>
+      engine.has(name) ? ask(name, request.identifier, inputOf(request), request.signal) : undefined;
+
+  const inputOf = ({ identifier, page, path, client, header }: HookRequest): RequestInput => {
+    const headers: Record<string, string> = {};
+    for (const [name] of names) {
+      const value = header(name);
+      if (value !== undefined) headers[name] = value;
+    }
+    return {
+      identifier,
+      page,
+      request_path: path,
+      ...(options.client_ip && client !== undefined && { client_ip: client }),
+      headers,
+    };
+  };
+
+  const resolved = async (request: HookRequest, asked: Promise<Resolution | false | undefined>) => {
+    const answer = await asked;
+    if (answer && answer.source !== undefined && !sources.includes(answer.source))
+      throw failure(
+        "resolve",
+        request.identifier,
+        new HookError(
+          `there is no source named ${JSON.stringify(answer.source)}; there are ${sources.join(", ")}`,
+        ),
+      );
+    return answer;
+  };
+  const resolve = about("resolve");
+
+  return {
+    has: (name) => engine.has(name),
+    resolve(request) {
+      const asked = resolve(request);
+      return asked && resolved(request, asked);
+    },
+    authorize: about("authorize"),
+    overlay: about("overlay"),
+    presentation: (input, signal) =>
+      engine.has("presentation") ? ask("presentation", input.id, input, signal) : undefined,
+    sharing() {
+      if (engine.has("authorize")) return closed;
+      return aboutRequests.some((name) => engine.has(name)) ? open : undefined;
+    },
+    unusable: (name, identifier, reason) => failure(name, identifier, new HookError(reason)),
+    checks: engine === noopEngine ? [] : [checkOf(engine)],
+    close: () => engine.close(),
+  };
+}
+
+function checkOf(engine: HookEngine): Check {
+  return {
+    part: "hooks",
+    name: engine.name,
+    backend: engine.name,
+    key: `hook.${engine.name}`,
+    neededFor: engine.neededFor ?? "changes",
+    run: () => engine.check(),
+  };
+}
+
+/** The hooks of a service that has none. */
+export const noHooks: Hooks = createHooks({
+  engine: noopEngine,
+  options: { engine: "noop", headers: [], client_ip: false },
+  log: { warn() {}, error() {} },
+  sources: [],
+});

@@ -1,0 +1,113 @@
+// The engine `lookup`: a template that makes a key of an identifier, or a mapping file.
+
+import { z } from "zod";
+import type { Log } from "../lib/log.ts";
+import { pathOption } from "../lib/option-types.ts";
+import type { Platform } from "../platform/platform.ts";
+import { type HookEngine, HookError, type RequestInput, type Resolution } from "./hook.ts";
+import { type Mapping, mappingFormats, readMapping } from "./mapping.ts";
+import { parseTemplate } from "./template.ts";
+import { watchFile } from "./watched-file.ts";
+
+/** Schema of `hook.lookup`. */
+export const lookupOptions = z.strictObject({
+  template: z
+    .string()
+    .superRefine((text, context) => {
+      try {
+        parseTemplate(text);
+      } catch (error) {
+        context.addIssue({ code: "custom", message: (error as Error).message });
+      }
+    })
+    .default("")
+    .meta({
+      description:
+        'The key of each identifier, such as "{{ .Identifier }}.tif"; values and filters are in the page on hooks.',
+      edit: "restart",
+    }),
+  file: pathOption
+    .refine((name) => name === "" || mappingFormats.some((end) => name.toLowerCase().endsWith(`.${end}`)), {
+      error: `expected the name of a file that ends in .${mappingFormats.join(", .")}`,
+    })
+    .default("")
+    .meta({
+      description:
+        "A mapping of identifiers, as YAML, JSON or CSV; relative to the configuration file. It is read again when it changes.",
+      edit: "restart",
+    }),
+  source: z.string().default("").meta({
+    description: "The source that keys are for where the mapping names none. Empty: the default source.",
+    edit: "restart",
+  }),
+  unmapped: z.enum(["not_found", "pass"]).default("not_found").meta({
+    description:
+      "Identifiers that the mapping file does not hold: `not_found` are 404, `pass` are looked for as if there was no hook.",
+    edit: "restart",
+  }),
+});
+
+export type LookupOptions = z.output<typeof lookupOptions>;
+
+type Where = Pick<Platform, "files">;
+
+/** Throws an Error that names the key of what is wrong with the options or the file. */
+export async function createLookupEngine(
+  options: LookupOptions,
+  platform: Where,
+  log: Pick<Log, "info" | "error">,
+): Promise<HookEngine> {
+  if ((options.template === "") === (options.file === ""))
+    throw new Error("hook.lookup: expected either template or file; set one of them");
+  return options.file === "" ? templateEngine(options) : mappingEngine(options, platform, log);
+}
+
+function templateEngine({ template, source }: LookupOptions): HookEngine {
+  const { fill } = parseTemplate(template);
+  return {
+    name: "lookup",
+    has: (name) => name === "resolve",
+    async call(name, input): Promise<Resolution | false | undefined> {
+      if (name !== "resolve") return undefined;
+      const key = fill((input as RequestInput).identifier);
+      // An identifier without the parts that the template takes names nothing.
+      return key ? { key, ...(source && { source }) } : false;
+    },
+    check: async () => {},
+    close: async () => {},
+  };
+}
+
+async function mappingEngine(
+  { file, source, unmapped }: LookupOptions,
+  { files }: Where,
+  log: Pick<Log, "info" | "error">,
+): Promise<HookEngine> {
+  const watched = await watchFile<Mapping>({
+    path: file,
+    files,
+    log,
+    key: "hook.lookup.file",
+    read: (bytes) => readMapping(file, bytes),
+  });
+  return {
+    name: "lookup",
+    // Without a row for it an identifier may be unknown, whatever the other rows hold.
+    has: (name) => name === "resolve" || watched.current().functions.has(name),
+    async call(name, input) {
+      const looking = watched.refresh();
+      if (looking) await looking;
+      const row = watched.current().rows.get((input as RequestInput).identifier);
+      const answer = row?.answers[name];
+      if (name !== "resolve") return answer;
+      if (answer === undefined) return row || unmapped === "pass" ? undefined : false;
+      return { ...(source && { source }), ...(answer as object) };
+    },
+    async check() {
+      await watched.refresh();
+      const problem = watched.problem();
+      if (problem !== undefined) throw new HookError(problem);
+    },
+    close: async () => {},
+  };
+}

@@ -1,0 +1,170 @@
+// A mapping file: what each identifier means, as YAML, JSON or CSV.
+
+import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import { parseCsv } from "./csv.ts";
+import type { HookFunction } from "./hook.ts";
+
+/** What a file says of an identifier: an answer for each function that it mentions. */
+export interface MappingRow {
+  readonly answers: { readonly [F in HookFunction]?: unknown };
+  /** Line in the file, from 1; undefined in JSON. */
+  readonly line?: number | undefined;
+}
+
+export interface Mapping {
+  readonly rows: ReadonlyMap<string, MappingRow>;
+  /** The functions of which any row holds an answer. */
+  readonly functions: ReadonlySet<HookFunction>;
+}
+
+/** Which function each column is part of the answer of. */
+const columns = {
+  key: "resolve",
+  source: "resolve",
+  allow: "authorize",
+  status: "authorize",
+  reason: "authorize",
+  redirect: "authorize",
+  substitute: "authorize",
+  profile: "authorize",
+  overlay: "overlay",
+} as const satisfies Record<string, HookFunction>;
+
+type Column = keyof typeof columns;
+
+/** By the end of the file's name. */
+const readers: Readonly<Record<string, (text: string) => Iterable<Entry>>> = {
+  yaml: yamlEntries,
+  yml: yamlEntries,
+  json: jsonEntries,
+  csv: csvEntries,
+};
+
+/** The ends of file names that {@link readMapping} knows. */
+export const mappingFormats = Object.keys(readers);
+
+interface Entry {
+  readonly identifier: string;
+  /** A key, or columns by name. */
+  readonly value: unknown;
+  readonly line?: number | undefined;
+}
+
+/** Where an entry stands, to begin a message with. */
+const at = (line: number | undefined) => (line === undefined ? "" : `line ${line}: `);
+
+/**
+ * Reads a mapping by the end of its file's name. Throws an Error that names the line, or the identifier in JSON, for what is
+ * not of the format, unknown columns, and identifiers that are there twice.
+ */
+export function readMapping(name: string, bytes: Uint8Array): Mapping {
+  const reader = readers[/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ""];
+  if (!reader) throw new Error(`expected a file that ends in .${mappingFormats.join(", .")}`);
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Error("expected text in UTF-8");
+  }
+  const rows = new Map<string, MappingRow>();
+  const functions = new Set<HookFunction>();
+  for (const { identifier, value, line } of reader(text)) {
+    const before = rows.get(identifier);
+    if (before)
+      throw new Error(
+        `${at(line)}the identifier ${quoted(identifier)} is there already${before.line ? `, in line ${before.line}` : ""}; take one of them away`,
+      );
+    const answers = answersOf(value, `${at(line)}${line ? "" : `${quoted(identifier)}: `}`);
+    for (const name of Object.keys(answers)) functions.add(name as HookFunction);
+    rows.set(identifier, { answers, line });
+  }
+  // A file that is being written may be empty for a moment.
+  if (rows.size === 0) throw new Error("expected at least one identifier with what it means, received none");
+  return { rows, functions };
+}
+
+const quoted = (text: string) => JSON.stringify(text.slice(0, 200));
+
+function answersOf(value: unknown, where: string): MappingRow["answers"] {
+  if (typeof value === "string") return { resolve: { key: value } };
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Error(`${where}expected a key as text, or columns by name; received ${JSON.stringify(value)}`);
+  const answers: { [F in HookFunction]?: Record<string, unknown> | unknown } = {};
+  for (const [column, cell] of Object.entries(value)) {
+    if (!Object.hasOwn(columns, column))
+      throw new Error(
+        `${where}unknown column ${quoted(column)}; there are ${Object.keys(columns).join(", ")}`,
+      );
+    if (cell === null || cell === undefined) continue;
+    const name = columns[column as Column];
+    if (name === "overlay") answers.overlay = cell;
+    else answers[name] = { ...(answers[name] as object | undefined), [column]: cell };
+  }
+  const { resolve, authorize } = answers as Record<string, Record<string, unknown> | undefined>;
+  if (resolve && resolve.key === undefined) throw new Error(`${where}expected a key beside source`);
+  // Whoever names a status or another picture means a denial.
+  if (authorize && authorize.allow === undefined) authorize.allow = false;
+  return answers;
+}
+
+function* yamlEntries(text: string): Iterable<Entry> {
+  const lines = new LineCounter();
+  // Comparing each key with all before it takes the square of their number; readMapping has a table.
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: true });
+  const [error] = document.errors;
+  if (error) throw new Error(`not valid YAML: ${(error.message.split("\n")[0] ?? "").replace(/:$/, "")}`);
+  const { contents } = document;
+  if (contents === null) return;
+  if (!isMap(contents))
+    throw new Error("expected identifiers with what they mean, such as ms-1: scans/0001.tif");
+  for (const { key, value } of contents.items) {
+    const line = isScalar(key) && key.range ? lines.linePos(key.range[0]).line : undefined;
+    if (!isScalar(key)) throw new Error(`${at(line)}expected an identifier as text`);
+    // 007 is not 7: an identifier is what is written.
+    const identifier = typeof key.value === "string" ? key.value : (key.source ?? String(key.value));
+    const plain = isScalar(value) && typeof value.value !== "string" && value.value !== null;
+    const meant = plain
+      ? ((value as { source?: string }).source ?? String((value as { value: unknown }).value))
+      : ((value as { toJS?: (d: unknown, o: object) => unknown } | null)?.toJS?.(document, {
+          maxAliasCount: 100,
+        }) ?? null);
+    yield { identifier, value: meant, line };
+  }
+}
+
+function* jsonEntries(text: string): Iterable<Entry> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text.replace(/^\u{feff}/u, ""));
+  } catch (error) {
+    throw new Error(`not valid JSON: ${(error as Error).message}`);
+  }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed))
+    throw new Error('expected an object with identifiers as names, such as { "ms-1": "scans/0001.tif" }');
+  for (const [identifier, value] of Object.entries(parsed)) yield { identifier, value };
+}
+
+/** What cells of a column are read as; text where nothing is said. Empty ones count as not written. */
+const cellForms: { readonly [C in Column]?: (cell: string) => unknown } = {
+  allow: (cell) => ({ true: true, yes: true, false: false, no: false })[cell.toLowerCase()] ?? cell,
+  status: (cell) => (/^\d+$/.test(cell) ? Number(cell) : cell),
+};
+
+function* csvEntries(text: string): Iterable<Entry> {
+  const [head, ...rows] = parseCsv(text);
+  if (!head) return;
+  const names = head.fields.map((name) => name.trim());
+  if (names[0] !== "identifier")
+    throw new Error(`line 1: expected the names of the columns, identifier first, such as identifier,key`);
+  if (names.includes("overlay"))
+    throw new Error("line 1: the column overlay holds several settings; write the mapping as YAML or JSON");
+  for (const { fields, line } of rows) {
+    if (fields.length > names.length)
+      throw new Error(`line ${line}: expected ${names.length} fields, received ${fields.length}`);
+    const cells = names.slice(1).flatMap((name, nth) => {
+      const cell = fields[nth + 1];
+      return cell === undefined || cell === "" ? [] : [[name, cellForms[name as Column]?.(cell) ?? cell]];
+    });
+    yield { identifier: fields[0] as string, value: Object.fromEntries(cells), line };
+  }
+}

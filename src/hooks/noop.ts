@@ -1,0 +1,11 @@
+// The engine of a service without hooks: it has no function, so nothing is ever asked of it.
+
+import type { HookEngine } from "./hook.ts";
+
+export const noopEngine: HookEngine = {
+  name: "noop",
+  has: () => false,
+  call: async () => undefined,
+  check: async () => {},
+  close: async () => {},
+};

@@ -1,0 +1,40 @@
+// The options under `hook:`: the engine, what it sees of a request, and the options of each engine.
+
+import { z } from "zod";
+import { lookupOptions } from "./lookup.ts";
+
+/** Fields that are about one connection (RFC 9110, section 7.6.1), or say where the message ends. */
+const hopByHop =
+  /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-length|host)$/i;
+
+const headerForm =
+  "expected the name of a header of the request, such as X-Group; those about the connection alone, Host and Content-Length are not given to hooks";
+
+const headerName = z
+  .string({ error: headerForm })
+  .refine((name) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && !hopByHop.test(name), {
+    error: headerForm,
+  });
+
+/** The engines, each with its options under its own name. */
+export const hookEngines = ["noop", "lookup"] as const;
+
+/** Schema of `hook:`. */
+export const hookOptions = z.strictObject({
+  engine: z.enum(hookEngines).default("noop").meta({
+    description: "What answers hooks: `noop` nothing, `lookup` a template or a mapping file.",
+    edit: "restart",
+  }),
+  headers: z.array(headerName).default([]).meta({
+    description:
+      "Names of the request headers that hooks see. Each becomes part of `Vary`; with Cookie, Authorization or a header that proxies add, answers are private.",
+    edit: "restart",
+  }),
+  client_ip: z.boolean().default(false).meta({
+    description: "Whether hooks see the address of the client. Answers are private then.",
+    edit: "restart",
+  }),
+  lookup: lookupOptions.prefault({}),
+});
+
+export type HookOptions = z.output<typeof hookOptions>;

@@ -1,0 +1,108 @@
+// A file of the operator's that is read again when it changes. The last good content stays in force while the new one is broken.
+
+import { withDeadline } from "../lib/bounded-wait.ts";
+import type { Log } from "../lib/log.ts";
+import { maskUrls } from "../lib/mask-urls.ts";
+import type { FileStat, FileSystem } from "../platform/platform.ts";
+
+export interface WatchedFile<T> {
+  /** What was last read without a mistake. */
+  current(): T;
+  /**
+   * Looks whether the file has changed, at most once a second, and reads it where it has. Undefined where it was looked at
+   * a moment ago. Never rejects, and never takes longer than a second: a disk that hangs is not waited for.
+   */
+  refresh(): Promise<void> | undefined;
+  /** Why the file as it is now is not in force, in words for the operator without its path; undefined where it is. */
+  problem(): string | undefined;
+}
+
+export interface WatchOptions<T> {
+  /** Absolute. */
+  readonly path: string;
+  readonly files: FileSystem | undefined;
+  readonly log: Pick<Log, "info" | "error">;
+  /** The key of the configuration that names the file. */
+  readonly key: string;
+  /** Makes of the bytes what is kept. Throws with the reason, in words for the operator. */
+  readonly read: (bytes: Uint8Array) => T | Promise<T>;
+  /** Milliseconds, never going back. */
+  readonly now?: () => number;
+}
+
+/** Milliseconds between two looks. */
+const lookEveryMs = 1000;
+/** Milliseconds that a call waits for a look. */
+const mostWaitMs = 1000;
+/** Bytes; a larger file is refused. */
+export const mostFileBytes = 64 * 2 ** 20;
+
+/** Reads a file for the first time. Throws an Error that names the key where it cannot be read or is broken. */
+export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFile<T>> {
+  const { path, files, log, key, now = () => performance.now() } = options;
+  if (!files) throw new Error(`${key}: this runtime was not given files; choose another engine`);
+  const load = async (): Promise<T> => {
+    const size = (await files.stat(path))?.size ?? 0;
+    if (size > mostFileBytes)
+      throw new Error(`the file has ${size} bytes, more than the ${mostFileBytes} that are read`);
+    const bytes = await files.readFile(path);
+    if (!bytes) throw new Error("the file is not there; create it, or correct its name");
+    return options.read(bytes);
+  };
+
+  // Before the first reading, so that a change during it is seen.
+  let seen = stateOf(await files.stat(path).catch(() => undefined));
+  let current: T;
+  try {
+    current = await load();
+  } catch (error) {
+    throw new Error(`${key}: ${path}: ${reasonOf(error)}`, { cause: error });
+  }
+  let problem: string | undefined;
+  let looked = now();
+  let looking: Promise<void> | undefined;
+
+  const look = async () => {
+    try {
+      const state = stateOf(await files.stat(path));
+      if (state === seen) return;
+      // Noted before reading: what is written meanwhile is another change.
+      seen = state;
+      current = await load();
+      problem = undefined;
+      log.info("the file of the hook was read again", { key });
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (reason !== problem)
+        log.error("the file of the hook has changed and cannot be used; the one before stays in force", {
+          key,
+          file: path,
+          error: reason,
+        });
+      problem = reason;
+    }
+  };
+
+  return {
+    current: () => current,
+    problem: () =>
+      problem && `the file has changed and cannot be used; the one before stays in force: ${problem}`,
+    refresh() {
+      if (!looking) {
+        if (now() - looked < lookEveryMs) return undefined;
+        looked = now();
+        looking = look().finally(() => {
+          looking = undefined;
+        });
+      }
+      const look_ = looking;
+      return withDeadline(mostWaitMs, () => look_).catch(() => {});
+    },
+  };
+}
+
+/** What changes with a file; a file that is not there has a state too. */
+const stateOf = (stat: FileStat | undefined): string =>
+  stat ? `${stat.modified.getTime()} ${stat.changed?.getTime()} ${stat.size} ${stat.id}` : "missing";
+
+const reasonOf = (error: unknown) => maskUrls(error instanceof Error ? error.message : String(error));

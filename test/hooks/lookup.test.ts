@@ -1,0 +1,153 @@
+// The lookup engine: templates and mapping files, and what becomes of a mapping that changes.
+
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createLookupEngine, lookupOptions } from "../../src/hooks/lookup.ts";
+import { watchFile } from "../../src/hooks/watched-file.ts";
+import { silentLog } from "../../src/lib/log.ts";
+import { nodeFiles } from "../../src/platform/node-files.ts";
+import { hookEngineContract, inputOf } from "../contracts/hook-engine.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "smalti-lookup-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
+
+const files = nodeFiles();
+const put = (name: string, text: string) => {
+  const path = join(folder, name);
+  // As an editor does it: the whole file appears at once.
+  writeFileSync(`${path}.new`, text);
+  renameSync(`${path}.new`, path);
+  return path;
+};
+const engineOf = (options: Record<string, unknown>) =>
+  createLookupEngine(lookupOptions.parse(options), { files }, silentLog);
+
+hookEngineContract("lookup", {
+  build: () =>
+    engineOf({
+      file: put("contract.yaml", "a: masters/a.tif\nb/c: masters/b/c.tif\nms 1: masters/ms 1.tif\n"),
+    }),
+});
+
+describe("a template", () => {
+  test("makes the key of every identifier, in the source that is named", async () => {
+    const engine = await engineOf({ template: "{{ .Segments | at 1 }}.tif", source: "vault" });
+    expect(engine.has("authorize")).toBe(false);
+    expect(await engine.call("resolve", inputOf("a/b"))).toEqual({ key: "b.tif", source: "vault" });
+    expect(await engine.call("resolve", inputOf("a"))).toBe(false);
+  });
+});
+
+describe("a mapping", () => {
+  test("sends identifiers that it does not hold the way that is set", async () => {
+    const file = put("unmapped.json", '{ "a": { "allow": false }, "b": "b.tif" }');
+    const strict = await engineOf({ file });
+    const lenient = await engineOf({ file, unmapped: "pass", source: "vault" });
+    expect(await strict.call("resolve", inputOf("x"))).toBe(false);
+    expect(await lenient.call("resolve", inputOf("x"))).toBeUndefined();
+    // A row without a key is about access alone.
+    expect(await strict.call("resolve", inputOf("a"))).toBeUndefined();
+    expect(await lenient.call("resolve", inputOf("b"))).toEqual({ key: "b.tif", source: "vault" });
+    expect(await strict.call("authorize", inputOf("a"))).toEqual({ allow: false });
+    expect(await strict.call("authorize", inputOf("b"))).toBeUndefined();
+  });
+
+  test("has the functions that any row speaks of", async () => {
+    const plain = await engineOf({ file: put("plain.csv", "identifier,key\na,b\n") });
+    expect([plain.has("resolve"), plain.has("authorize"), plain.has("overlay")]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    const rich = await engineOf({ file: put("rich.yaml", "a: { allow: true, overlay: {} }") });
+    expect([rich.has("resolve"), rich.has("authorize"), rich.has("overlay")]).toEqual([true, true, true]);
+  });
+
+  test.each([
+    [{}, /hook\.lookup: expected either template or file/],
+    [{ template: "x", file: "/a.yaml" }, /hook\.lookup: expected either template or file/],
+    [
+      { file: "/nowhere/mapping.yaml" },
+      /hook\.lookup\.file: \/nowhere\/mapping\.yaml: the file is not there/,
+    ],
+  ])("is refused at start: %j", async (options, message) => {
+    await expect(engineOf(options)).rejects.toThrow(message);
+  });
+
+  test("that is broken at start is refused with its place", async () => {
+    const file = put("broken.yaml", "a: b\na: c\n");
+    await expect(engineOf({ file })).rejects.toThrow(/hook\.lookup\.file: .*broken\.yaml: line 2: /);
+  });
+
+  test("on a runtime without files is refused", async () => {
+    await expect(createLookupEngine(lookupOptions.parse({ file: "/a.yaml" }), {}, silentLog)).rejects.toThrow(
+      /hook\.lookup\.file: this runtime was not given files/,
+    );
+  });
+});
+
+describe("a watched file", () => {
+  const watching = async (name: string) => {
+    let time = 0;
+    const lines: string[] = [];
+    const log = {
+      info: (message: string) => void lines.push(`info ${message}`),
+      error: (message: string, fields = {}) => void lines.push(`error ${message} ${JSON.stringify(fields)}`),
+    };
+    const read = (bytes: Uint8Array) => {
+      const text = new TextDecoder().decode(bytes);
+      if (text.startsWith("bad")) throw new Error(`line 1: ${text}`);
+      return text;
+    };
+    const path = join(folder, name);
+    const watched = await watchFile({ path, files, log, key: "hook.x.file", read, now: () => time });
+    return { watched, lines, later: (ms: number) => (time += ms) };
+  };
+
+  test("is looked at no more than once a second, and read where it has changed", async () => {
+    put("seen.txt", "one");
+    const { watched, lines, later } = await watching("seen.txt");
+    put("seen.txt", "two");
+    expect(watched.refresh()).toBeUndefined();
+    later(999);
+    expect(watched.refresh()).toBeUndefined();
+    expect(watched.current()).toBe("one");
+    later(1);
+    await watched.refresh();
+    expect(watched.current()).toBe("two");
+    expect(watched.refresh()).toBeUndefined();
+    later(1000);
+    await watched.refresh();
+    expect(lines).toEqual(["info the file of the hook was read again"]);
+  });
+
+  test("that is broken or gone leaves what was, says so once, and counts again when it is mended", async () => {
+    put("worse.txt", "one");
+    const { watched, lines, later } = await watching("worse.txt");
+    for (const bad of ["bad", undefined]) {
+      if (bad) put("worse.txt", bad);
+      else rmSync(join(folder, "worse.txt"));
+      for (let looks = 0; looks < 3; looks++) {
+        later(1000);
+        await watched.refresh();
+        expect(watched.current()).toBe("one");
+        expect(watched.problem()).toMatch(
+          bad ? /stays in force: line 1: bad/ : /stays in force: .*not there/,
+        );
+        expect(watched.problem()).not.toContain(folder);
+      }
+    }
+    expect(lines.map((line) => line.slice(0, 5))).toEqual(["error", "error"]);
+    expect(lines[0]).toContain(join(folder, "worse.txt"));
+    put("worse.txt", "three");
+    later(1000);
+    await watched.refresh();
+    expect(watched.current()).toBe("three");
+    expect(watched.problem()).toBeUndefined();
+  });
+});
