@@ -7,6 +7,8 @@ import type { Log } from "./lib/log.ts";
 import type { Platform } from "./platform/platform.ts";
 import { sourceChecks } from "./sources/checks.ts";
 import { buildSources, type Sources } from "./sources/index.ts";
+import { remoteFigures, slotCounts, sourceCounts } from "./stats/parts.ts";
+import { createRegistry, type Registry } from "./stats/registry.ts";
 import { slotChecks } from "./stores/checks.ts";
 import { buildSlots, type Slots } from "./stores/index.ts";
 
@@ -18,12 +20,20 @@ export interface OuterParts {
 }
 
 /**
- * Builds them. Reads the files of hooks; nothing else is read, written or asked yet. Throws when one cannot be built from
- * what the configuration says.
+ * Builds them, and declares in the registry what they report. Reads the files of hooks; nothing else is read, written or asked
+ * yet. Throws when one cannot be built from what the configuration says.
  */
-export async function buildOuterParts(config: Config, platform: Platform, log: Log): Promise<OuterParts> {
-  const slots = buildSlots(config.cache, platform, log);
-  const sources = buildSources(config.sources, platform, slots.origin);
+export async function buildOuterParts(
+  config: Config,
+  platform: Platform,
+  log: Log,
+  registry: Registry = createRegistry(),
+): Promise<OuterParts> {
+  const slots = buildSlots(config.cache, platform, log, (slot) => slotCounts(registry, slot));
+  const sources = buildSources(config.sources, platform, slots.origin, {
+    local: (name) => sourceCounts(registry, name),
+    remote: (name) => remoteFigures(registry, name),
+  });
   const hooks = createHooks({
     engine: await buildEngine(config.hook, platform, log),
     options: config.hook,

@@ -3,25 +3,26 @@
 import { type Access, everythingPublic } from "./access/access.ts";
 import { deflateIdentity } from "./codecs/deflate-identity.ts";
 import { createCodecs } from "./codecs/index.ts";
-import { createPool, poolCounts } from "./codecs/pool.ts";
+import { createPool } from "./codecs/pool.ts";
 import { createLiveSettings } from "./config/live.ts";
 import { type Config, configTree } from "./config/schema.ts";
 import { configWarnings } from "./config/warnings.ts";
 import type { Hooks } from "./hooks/index.ts";
-import { admissionCounts, createAdmission } from "./images/admit.ts";
+import { createAdmission } from "./images/admit.ts";
 import { createIgnoredProfiles } from "./images/ignored-profiles.ts";
 import { createIndexes } from "./images/indexes.ts";
 import { memoryBudget } from "./images/options.ts";
 import { outputPolicy } from "./images/policy.ts";
 import type { RenderParts } from "./images/render.ts";
 import { type CheckedPart, checkedParts, checkLog, type Finding, runChecks } from "./lib/checks.ts";
-import { createCounts } from "./lib/count.ts";
 import { type IpRange, parseRange } from "./lib/ip-range.ts";
 import type { Log } from "./lib/log.ts";
 import { parseDuration } from "./lib/quantity.ts";
 import { buildOuterParts } from "./parts.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Sources } from "./sources/index.ts";
+import { admissionFigures, poolCounts } from "./stats/parts.ts";
+import { createRegistry, type Registry } from "./stats/registry.ts";
 import type { Slots } from "./stores/index.ts";
 
 export type Readiness = { readonly status: "ready" | "unready" } & {
@@ -49,6 +50,8 @@ export interface Service {
   readonly sources: Sources;
   readonly slots: Slots;
   readonly hooks: Hooks;
+  /** All figures of the service; surfaces only read them. */
+  readonly registry: Registry;
   /** Values of Cache-Control for public answers. */
   readonly caching: { readonly image: string; readonly info: string };
   readonly proxies: readonly IpRange[];
@@ -103,17 +106,18 @@ export async function createService(
     deflate: (data, level) => platform.deflate(data, level),
     ignoredProfile: ignoredProfiles.tell,
   });
-  const { slots, sources, hooks, checks } = await buildOuterParts(config, platform, log);
+  const registry = createRegistry();
+  const { slots, sources, hooks, checks } = await buildOuterParts(config, platform, log, registry);
   const pool = createPool({
     platform,
     codecs,
     ignoredProfile: ignoredProfiles.tell,
     size: workers(),
     log,
-    counts: createCounts(...poolCounts),
+    counts: poolCounts(registry),
   });
-  const admission = createAdmission(gate(), createCounts(...admissionCounts));
-  const probes = createAdmission(gate(), createCounts(...admissionCounts));
+  const admission = createAdmission(gate(), admissionFigures(registry, "render"));
+  const probes = createAdmission(gate(), admissionFigures(registry, "probe"));
   settings.subscribe(({ log: { level } }) => {
     log.level(level);
     pool.resize(workers());
@@ -165,6 +169,7 @@ export async function createService(
     sources,
     slots,
     hooks,
+    registry,
     caching: {
       image: `public, max-age=${Math.floor(parseDuration(config.http.image_max_age) / 1000)}`,
       info: `public, max-age=${Math.floor(parseDuration(config.http.info_max_age) / 1000)}`,

@@ -12,16 +12,22 @@ import { inPlaceRunner, type Job, type JobLimits, type Runner, workerRunner } fr
 
 export type { JobLimits } from "./runner.ts";
 
-/** Names of the counts that a pool keeps. */
+/**
+ * What a pool counts: its jobs by how they ended; `started`: workers; `replaced`: those that were not fit for another job, and
+ * of these `deaths`: those that ended by themselves.
+ */
 export const poolCounts = [
-  "jobs",
+  "done",
   "errors",
   "refused",
   "cancelled",
   "timeouts",
-  "deaths",
   "started",
+  "replaced",
+  "deaths",
 ] as const;
+
+export type PoolCounts = Counts<(typeof poolCounts)[number]>;
 
 export interface PoolOptions {
   readonly platform: Pick<Platform, "wasm" | "deflate" | "startWorker">;
@@ -31,7 +37,7 @@ export interface PoolOptions {
   readonly maxQueue?: number;
   /** For jobs in place; made from the platform when not given. */
   readonly codecs?: Codecs;
-  readonly counts?: Counts;
+  readonly counts?: PoolCounts;
   readonly log?: PoolLog;
   /** Hears of profiles that workers could not use. */
   readonly ignoredProfile?: CodecHost["ignoredProfile"];
@@ -132,7 +138,7 @@ export function createPool(options: PoolOptions): Pool {
           ignoredProfile: options.ignoredProfile,
         })
       : inPlaceRunner(ownCodecs());
-    if (platform.startWorker) counts.add("started");
+    if (platform.startWorker) counts.started.add();
     all.add(runner);
     return runner;
   };
@@ -194,7 +200,10 @@ export function createPool(options: PoolOptions): Pool {
   const release = (runner: Runner, usable: boolean) => {
     if (closed) return;
     if (usable) idle.push(runner);
-    else end(runner);
+    else {
+      counts.replaced.add();
+      end(runner);
+    }
     if (platform.startWorker) trimLater();
     else trim(); // where no timer outlives its request
     next();
@@ -202,9 +211,9 @@ export function createPool(options: PoolOptions): Pool {
 
   const count = (error: unknown) => {
     const kind = error instanceof ServiceError ? error.kind : "decode";
-    counts.add(countOf[kind] ?? "errors");
+    counts[countOf[kind] ?? "errors"].add();
     if (!(error instanceof ServiceError) || error.code !== "worker_died") return;
-    counts.add("deaths");
+    counts.deaths.add();
     options.log?.warn("a render worker ended and is replaced", { cause: String(error.cause) });
   };
 
@@ -249,7 +258,6 @@ export function createPool(options: PoolOptions): Pool {
       : limits;
 
   const submit = async (job: Job, limits: JobLimits) => {
-    counts.add("jobs");
     try {
       if (closed || limits.signal?.aborted) throw cancelled(limits.signal);
       if (!hasRoom() && queue.length >= maxQueue) {
@@ -259,7 +267,9 @@ export function createPool(options: PoolOptions): Pool {
       }
       const runner =
         (queue.length === 0 && hasRoom() ? takeIdle() : undefined) ?? (await turn(limits.signal));
-      return await runner.run(job, withNext(limits), (usable) => release(runner, usable));
+      const encoded = await runner.run(job, withNext(limits), (usable) => release(runner, usable));
+      counts.done.add();
+      return encoded;
     } catch (error) {
       count(error);
       throw error;

@@ -1,7 +1,7 @@
 // Admission by cost: which jobs work at the same time, and how much memory they may need together.
 
 import { cancelled, ServiceError } from "../errors.ts";
-import type { Counts } from "../lib/count.ts";
+import type { Counts, Recorder } from "../lib/count.ts";
 import type { Place } from "../lib/place.ts";
 import { createTurns } from "../lib/turns.ts";
 import { createEstimates, type Work } from "./cost.ts";
@@ -53,22 +53,31 @@ export interface Admission {
     readonly waiting: number;
     readonly memory: number;
   };
-  readonly counts: Counts;
 }
 
 /**
- * Names of the counts that a gate keeps. `left`: places that jobs gave back to wait; `overran`: cheap jobs that took longer
- * than cheap ones may.
+ * What a gate counts. `cheap`, `heavy`: jobs that were admitted; `queueFull`, `waitedTooLong`, `tooLarge`: those that were
+ * refused; `waited`: those that were not admitted at once; `cancelled`: those that left before; `left`: places that jobs gave
+ * back to wait; `overran`: cheap jobs that took longer than cheap ones may.
  */
 export const admissionCounts = [
-  "admitted",
+  "cheap",
   "heavy",
+  "queueFull",
+  "waitedTooLong",
+  "tooLarge",
   "waited",
+  "cancelled",
   "left",
   "overran",
-  "refused",
-  "cancelled",
 ] as const;
+
+/** What a gate reports to. */
+export interface AdmissionFigures {
+  readonly counts: Counts<(typeof admissionCounts)[number]>;
+  /** How long each admitted job waited, in seconds. */
+  readonly wait: Recorder;
+}
 
 /** Estimated milliseconds that a cheap job takes at most. */
 export const mostCheapMs = 50;
@@ -89,6 +98,8 @@ const moreRemote = { all: 48, oneSource: 16 } as const;
 interface Ticket extends Demand {
   readonly lane: Lane;
   readonly party: string;
+  /** When it came. */
+  readonly asked: number;
   enter(): void;
   /** Whether it holds a place, and since when. */
   since: number | undefined;
@@ -102,8 +113,8 @@ const sum = (tickets: Iterable<Ticket>, of: (ticket: Ticket) => number): number 
 };
 const memoryOf = ({ memory }: Ticket) => memory;
 
-/** An admission gate; `counts` has {@link admissionCounts}. */
-export function createAdmission(initial: AdmissionLimits, counts: Counts): Admission {
+/** An admission gate. */
+export function createAdmission(initial: AdmissionLimits, { counts, wait }: AdmissionFigures): Admission {
   let limits = initial;
   const queues = { cheap: createTurns<Ticket>(), heavy: createTurns<Ticket>() } as const;
   /** Those that were admitted and have not ended. */
@@ -175,8 +186,8 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
       queues[ticket.lane].serve(ticket.party, ticket);
       admitted.add(ticket);
       ticket.since = performance.now();
-      counts.add("admitted");
-      if (ticket.lane === "heavy") counts.add("heavy");
+      counts[ticket.lane].add();
+      wait.record((ticket.since - ticket.asked) / 1000);
       ticket.enter();
     }
   };
@@ -190,7 +201,7 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
     leave() {
       if (!admitted.has(ticket) || ticket.since === undefined) return;
       leave(ticket);
-      counts.add("left");
+      counts.left.add();
       next();
     },
     back: () =>
@@ -208,7 +219,7 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
       const party = demand.client ?? "";
       const gone = () => {
         queue.remove(party, ticket);
-        counts.add("cancelled");
+        counts.cancelled.add();
         reject(cancelled(signal));
         next();
       };
@@ -216,6 +227,7 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
         ...demand,
         lane,
         party,
+        asked: performance.now(),
         since: undefined,
         workedMs: 0,
         enter() {
@@ -229,18 +241,18 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
       const alike = sum(queue.items(), ({ remote }) => (remote === demand.remote ? 1 : 0));
       if (alike > limits.waiting) {
         queue.remove(party, ticket);
-        counts.add("refused");
+        counts.queueFull.add();
         reject(tooMany());
         return;
       }
-      counts.add("waited");
+      counts.waited.add();
       signal?.addEventListener("abort", gone, { once: true });
     });
 
   const allows = (bytes: number) => bytes <= limits.memory;
   const check = (bytes: number) => {
     if (!allows(bytes)) {
-      counts.add("refused");
+      counts.tooLarge.add();
       throw new ServiceError(
         "too-large",
         `This request would need about ${mebibytes(bytes)} of memory, more than the ${mebibytes(limits.memory)} that the service may use for images. Ask for a smaller region or size; the operator can raise image.memory_budget.`,
@@ -255,17 +267,16 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
     async run(demand, signal, work) {
       check(demand.memory);
       if (signal?.aborted) throw cancelled(signal);
-      const asked = performance.now();
       const ticket = await enqueue(demand, signal);
       try {
-        if (limits.waitMs !== undefined && (ticket.since ?? asked) - asked > limits.waitMs) {
-          counts.add("refused");
+        if (limits.waitMs !== undefined && (ticket.since ?? ticket.asked) - ticket.asked > limits.waitMs) {
+          counts.waitedTooLong.add();
           throw tooMany();
         }
         const result = await work(demand.remote === undefined ? undefined : placeOf(ticket));
         leave(ticket);
         estimates.learn(demand.work, ticket.workedMs);
-        if (ticket.lane === "cheap" && ticket.workedMs > mostCheapMs) counts.add("overran");
+        if (ticket.lane === "cheap" && ticket.workedMs > mostCheapMs) counts.overran.add();
         return result;
       } finally {
         leave(ticket);
@@ -287,7 +298,6 @@ export function createAdmission(initial: AdmissionLimits, counts: Counts): Admis
         memory: sum(admitted, memoryOf),
       };
     },
-    counts,
   };
 }
 

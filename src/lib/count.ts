@@ -1,19 +1,43 @@
-// Named counters that the parts keep from the start; stats and the admin area read them.
+// What parts report of their work, without knowing where it is kept: a handle for each figure, had once when the part is built.
 
-/** A set of named, ever-growing counts. */
-export interface Counts {
-  add(name: string, n?: number): void;
-  /** The counts so far, as plain data. */
-  read(): Readonly<Record<string, number>>;
+/** A number that only grows. */
+export interface Counter {
+  /** `n`: at least 0; 1 where it is not given. */
+  add(n?: number): void;
+  readonly value: number;
 }
 
-/** Counts that begin at zero; `names` are listed even when nothing happened. */
-export function createCounts(...names: readonly string[]): Counts {
-  const counts: Record<string, number> = Object.fromEntries(names.map((name) => [name, 0]));
-  return {
-    add(name, n = 1) {
-      counts[name] = (counts[name] ?? 0) + n;
-    },
-    read: () => ({ ...counts }),
-  };
+/** Takes single values, such as durations in seconds, and keeps how they are distributed. */
+export interface Recorder {
+  record(value: number): void;
 }
+
+/** The counters of a part, by what they count. */
+export type Counts<Name extends string = string> = Readonly<Record<Name, Counter>>;
+
+class Tally implements Counter {
+  value = 0;
+
+  add(n = 1): void {
+    this.value += n;
+  }
+}
+
+/** A counter that begins at zero. */
+export function createCounter(): Counter {
+  return new Tally();
+}
+
+/** Counters that begin at zero and are listed nowhere, for a part that stands by itself. */
+export function createCounts<const Name extends string>(...names: readonly Name[]): Counts<Name> {
+  return Object.fromEntries(names.map((name) => [name, createCounter()])) as Record<Name, Counter>;
+}
+
+/** The counts so far, as plain data. */
+export function readCounts<Name extends string>(counts: Counts<Name>): Readonly<Record<Name, number>> {
+  const values = Object.entries<Counter>(counts).map(([name, { value }]) => [name, value]);
+  return Object.fromEntries(values) as Record<Name, number>;
+}
+
+/** Keeps nothing. */
+export const noRecorder: Recorder = { record() {} };

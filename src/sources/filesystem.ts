@@ -8,7 +8,14 @@ import { createLru } from "../lib/lru.ts";
 import type { FileEntry, FileStat, FileSystem, OpenFile } from "../platform/platform.ts";
 import { keySegments } from "./key.ts";
 import { fileKind, isHidden, isUnlisted } from "./listing.ts";
-import type { MasterFile, Source, SourceEntry, SourceImage } from "./source.ts";
+import {
+  type MasterFile,
+  type Source,
+  type SourceCounts,
+  type SourceEntry,
+  type SourceImage,
+  sourceCounts,
+} from "./source.ts";
 
 export interface FilesystemSourceOptions {
   readonly name: string;
@@ -18,6 +25,7 @@ export interface FilesystemSourceOptions {
   readonly files: FileSystem;
   /** How long a file that was found counts as unchanged, in milliseconds; 0, where not given: it is looked at each time. */
   readonly revalidateMs?: number;
+  readonly counts?: SourceCounts | undefined;
 }
 
 /** Codes of file system errors that mean that no file has such a name: not there, too long, links in a circle. */
@@ -45,14 +53,14 @@ export function filesystemSource({
   prefix,
   files,
   revalidateMs = 0,
+  counts = createCounts(...sourceCounts),
 }: FilesystemSourceOptions): Source {
-  const counts = createCounts("opens", "not_found", "errors", "reads", "bytes");
   const top = root.replace(/(?<=[^/\\:])[/\\]+$/, "");
   const base = top.replace(/[/\\]$/, "");
   const pathOf = (segments: readonly string[]) => `${base}/${segments.join("/")}`;
 
   const broken = (code: string, message: string, cause?: unknown) => {
-    counts.add("errors");
+    counts.errors.add();
     return new ServiceError("source", message, { code, cause });
   };
   const unreadable = (cause: unknown) =>
@@ -139,7 +147,7 @@ export function filesystemSource({
   };
 
   const changed = () => {
-    counts.add("errors");
+    counts.errors.add();
     return sourceChanged();
   };
 
@@ -164,8 +172,8 @@ export function filesystemSource({
       const part = await file.read(offset, length).catch((error) => {
         throw unreadable(error);
       });
-      counts.add("reads");
-      counts.add("bytes", part.length);
+      counts.reads.add();
+      counts.bytes.add(part.length);
       if (part.length < length) throw changed();
       return part;
     };
@@ -201,14 +209,14 @@ export function filesystemSource({
       const image = segments.some(isHidden) ? undefined : await find(pathOf(segments));
       if (image === "changed") continue;
       if (!image) {
-        counts.add("not_found");
+        counts.notFound.add();
         return undefined;
       }
       if (signal?.aborted) {
         await image.close();
         throw gone();
       }
-      counts.add("opens");
+      counts.opens.add();
       return image;
     }
     throw changed();

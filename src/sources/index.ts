@@ -7,10 +7,10 @@ import type { Slot } from "../stores/slot.ts";
 import { filesystemSource } from "./filesystem.ts";
 import { httpFingerprint, httpRemote } from "./http.ts";
 import type { HttpSourceOptions, S3SourceOptions, SourceOptions } from "./options.ts";
-import { originCached } from "./origin-cache.ts";
+import { originCached, type RemoteFigures } from "./origin-cache.ts";
 import { s3Fingerprint, s3Remote } from "./s3.ts";
-import { sampleSource } from "./sample.ts";
-import type { Source } from "./source.ts";
+import { sampleName, sampleSource } from "./sample.ts";
+import type { Source, SourceCounts } from "./source.ts";
 
 export interface Sources {
   readonly all: readonly Source[];
@@ -47,11 +47,18 @@ type Builders = {
     options: Extract<SourceOptions, { type: T }>,
     platform: Platform,
     origin: Slot,
+    figures: SourceFigures | undefined,
   ) => Source;
 };
 
+/** What the sources report to, by their names. */
+export interface SourceFigures {
+  local(name: string): SourceCounts;
+  remote(name: string): RemoteFigures;
+}
+
 const builders: Builders = {
-  filesystem({ name, root, prefix, revalidate }, { files }) {
+  filesystem({ name, root, prefix, revalidate }, { files }, _origin, figures) {
     if (!files)
       throw new ServiceError(
         "unsupported",
@@ -60,18 +67,25 @@ const builders: Builders = {
           code: "no_files",
         },
       );
-    return filesystemSource({ name, root, prefix, files, revalidateMs: parseDuration(revalidate) });
+    return filesystemSource({
+      name,
+      root,
+      prefix,
+      files,
+      revalidateMs: parseDuration(revalidate),
+      counts: figures?.local(name),
+    });
   },
-  http: (options, platform, slot) =>
+  http: (options, platform, slot, figures) =>
     originCached({
-      ...remoteOptions(options, platform, slot),
+      ...remoteOptions(options, platform, slot, figures),
       fingerprint: httpFingerprint(options),
       remote: httpRemote(options, platform),
     }),
-  s3(options, platform, slot) {
+  s3(options, platform, slot, figures) {
     const remote = s3Remote(options, platform);
     return originCached({
-      ...remoteOptions(options, platform, slot),
+      ...remoteOptions(options, platform, slot, figures),
       fingerprint: s3Fingerprint(options),
       remote,
       list: remote.list,
@@ -83,12 +97,16 @@ const builders: Builders = {
  * The sources of `sources:`, roots being absolute; the bundled sample when there are none. `origin`: the slot that keeps what
  * was read of remote masters.
  */
-export function buildSources(options: readonly SourceOptions[], platform: Platform, origin: Slot): Sources {
-  const sample = sampleSource(() => platform.asset("sample/sample.jpg"));
-  return createSources(
-    options.map((one) => build(one, platform, origin)),
-    sample,
-  );
+export function buildSources(
+  options: readonly SourceOptions[],
+  platform: Platform,
+  origin: Slot,
+  figures?: SourceFigures,
+): Sources {
+  const all = options.map((one) => build(one, platform, origin, figures));
+  const sample = (counts?: SourceCounts) => sampleSource(() => platform.asset("sample/sample.jpg"), counts);
+  // The sample reports only where it serves.
+  return createSources(all, sample(all.length === 0 ? figures?.local(sampleName) : undefined));
 }
 
 /** What is alike for all sources over a network. */
@@ -101,6 +119,7 @@ function remoteOptions<T extends "http" | "s3">(
   },
   { keepAlive }: Platform,
   slot: Slot,
+  figures: SourceFigures | undefined,
 ) {
   const { name, prefix, type, revalidate, stale_if_error, timeout } = options;
   const times = {
@@ -108,11 +127,29 @@ function remoteOptions<T extends "http" | "s3">(
     staleMs: parseDuration(stale_if_error),
     timeoutMs: parseDuration(timeout),
   };
-  return { name, prefix, backend: type, slot, ...(keepAlive && { keepAlive }), ...times };
+  return {
+    name,
+    prefix,
+    backend: type,
+    slot,
+    figures: figures?.remote(name),
+    ...(keepAlive && { keepAlive }),
+    ...times,
+  };
 }
 
 /** Types cannot tell that the builder of an option's type takes that option. */
-function build(options: SourceOptions, platform: Platform, origin: Slot): Source {
-  const builder = builders[options.type] as (o: SourceOptions, p: Platform, slot: Slot) => Source;
-  return builder(options, platform, origin);
+function build(
+  options: SourceOptions,
+  platform: Platform,
+  origin: Slot,
+  figures: SourceFigures | undefined,
+): Source {
+  const builder = builders[options.type] as (
+    o: SourceOptions,
+    p: Platform,
+    slot: Slot,
+    f: SourceFigures | undefined,
+  ) => Source;
+  return builder(options, platform, origin, figures);
 }

@@ -3,7 +3,7 @@
 
 import { cancelled, ServiceError, sourceChanged } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
-import { createCounts } from "../lib/count.ts";
+import { type Counts, createCounts, noRecorder, type Recorder } from "../lib/count.ts";
 import { createGenerations } from "../lib/generations.ts";
 import { createLru } from "../lib/lru.ts";
 import { createSingleFlight, type KeepAlive } from "../lib/single-flight.ts";
@@ -18,7 +18,7 @@ import {
   type RemoteFacts,
   sameState,
 } from "./remote.ts";
-import type { Source } from "./source.ts";
+import { type Source, sourceCounts } from "./source.ts";
 import { createWaits, type Wait, waitCounts } from "./waits.ts";
 import { tooLarge, type Whole, wholeBlocks } from "./whole-master.ts";
 
@@ -35,8 +35,19 @@ export interface OriginCacheOptions extends Pick<Source, "name" | "prefix" | "fi
   readonly timeoutMs: number;
   readonly list?: Source["list"];
   readonly keepAlive?: KeepAlive;
+  readonly figures?: RemoteFigures | undefined;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
+}
+
+/** What a remote source counts. `fetched`: bytes that came from its origin. */
+const remoteCounts = [...sourceCounts, "fetched", ...waitCounts] as const;
+
+/** What a remote source reports to. */
+export interface RemoteFigures {
+  readonly counts: Counts<(typeof remoteCounts)[number]>;
+  /** How long each request to the origin took, in seconds. */
+  readonly requests: Recorder;
 }
 
 /** Bytes of a block. A tile's rows span some 0.5 to 1 MB: few blocks, and little beside them. */
@@ -78,17 +89,8 @@ export function originCached(options: OriginCacheOptions): Source {
     timeoutMs,
     list,
     now = Date.now,
+    figures: { counts, requests } = { counts: createCounts(...remoteCounts), requests: noRecorder },
   } = options;
-  const counts = createCounts(
-    "opens",
-    "not_found",
-    "errors",
-    "reads",
-    "bytes",
-    "requests",
-    "fetched",
-    ...waitCounts,
-  );
   const states = createLru<string, State>(keptStates);
   /** Masters that were not there, and until when they are not asked for again: a page is first looked for by its whole name. */
   const absent = createLru<string, number>(keptStates);
@@ -109,10 +111,14 @@ export function originCached(options: OriginCacheOptions): Source {
   const lengthOf = (state: State, n: number) => Math.min(blockSize, state.facts.size - n * blockSize);
 
   const ask = async (...request: Parameters<Remote["get"]>): Promise<RemoteAnswer> => {
-    counts.add("requests");
-    const answer = await remote.get(...request);
-    if (answer.kind === "part") counts.add("fetched", answer.bytes.length);
-    return answer;
+    const began = performance.now();
+    try {
+      const answer = await remote.get(...request);
+      if (answer.kind === "part") counts.fetched.add(answer.bytes.length);
+      return answer;
+    } finally {
+      requests.record((performance.now() - began) / 1000);
+    }
   };
 
   const keepState = (key: string, state: State): State => {
@@ -179,7 +185,7 @@ export function originCached(options: OriginCacheOptions): Source {
     if (hasValidator(facts) && length !== undefined) {
       const state = await newState(key, { ...facts, size: length }, generation);
       for await (const block of wholeBlocks(answer, blockSize, length)) {
-        counts.add("fetched", block.length);
+        counts.fetched.add(block.length);
         await keep(state, block);
       }
       return state;
@@ -188,7 +194,7 @@ export function originCached(options: OriginCacheOptions): Source {
     let size = 0;
     try {
       for await (const block of wholeBlocks(answer, blockSize, mostHeld)) {
-        counts.add("fetched", block.length);
+        counts.fetched.add(block.length);
         size += block.length;
         held += block.length;
         if (held > mostHeldAtOnce) throw new ServiceError("busy", tooManyHeld);
@@ -391,6 +397,11 @@ export function originCached(options: OriginCacheOptions): Source {
     }, signal);
   };
 
+  const counted = (error: unknown): unknown => {
+    if (error instanceof ServiceError && error.kind === "source") counts.errors.add();
+    return error;
+  };
+
   const reader = (key: string, state: State, wait: Wait): ByteSource => {
     const { size } = state.facts;
     let lastBlock = -1;
@@ -425,14 +436,17 @@ export function originCached(options: OriginCacheOptions): Source {
             aheadEnd = Math.min(all, last + 1 + window);
             bringAhead(key, state, upTo(last + 1, aheadEnd), signal);
           }
-          for (const [i, block] of (await arriving).entries()) {
+          const there = await arriving.catch((error: unknown) => {
+            throw counted(error);
+          });
+          for (const [i, block] of there.entries()) {
             const start = (at + i) * blockSize;
             const from = Math.max(0, offset - start);
             out.set(block.subarray(from, Math.min(block.length, end - start)), start + from - offset);
           }
         }
-        counts.add("reads");
-        counts.add("bytes", wanted);
+        counts.reads.add();
+        counts.bytes.add(wanted);
         return out;
       },
     };
@@ -449,7 +463,7 @@ export function originCached(options: OriginCacheOptions): Source {
       try {
         const wait = createWaits(timeoutMs, counts);
         const state = await stateOf(key, wait, signal);
-        counts.add(state ? "opens" : "not_found");
+        (state ? counts.opens : counts.notFound).add();
         if (!state) return undefined;
         const { facts, validator } = state;
         return {
@@ -460,8 +474,7 @@ export function originCached(options: OriginCacheOptions): Source {
           async close() {},
         };
       } catch (error) {
-        if (error instanceof ServiceError && error.kind === "source") counts.add("errors");
-        throw error;
+        throw counted(error);
       }
     },
     forget(key) {
@@ -477,6 +490,7 @@ export function originCached(options: OriginCacheOptions): Source {
       }
     },
     ...(list ? { list } : {}),
+    isAway: () => now() < awayUntil,
     check: () => remote.check(AbortSignal.timeout(checkMs)),
   };
   return source;

@@ -5,16 +5,20 @@ import { memoryBytes } from "../lib/byte-source.ts";
 import { createCounts } from "../lib/count.ts";
 import { sha256, toHex } from "../lib/digest.ts";
 import { keySegments } from "./key.ts";
-import type { Source } from "./source.ts";
+import { type Source, type SourceCounts, sourceCounts } from "./source.ts";
+
+export const sampleName = "sample";
 
 /** The key of the only picture. */
 export const sampleKey = "sample";
 
 /** A source with one picture; `load` gives its bytes, undefined when the build lacks it, and is called once. */
-export function sampleSource(load: () => Promise<Uint8Array | undefined>): Source {
-  const counts = createCounts("opens", "not_found", "errors", "reads", "bytes");
+export function sampleSource(
+  load: () => Promise<Uint8Array | undefined>,
+  counts: SourceCounts = createCounts(...sourceCounts),
+): Source {
   const missing = (cause?: unknown) => {
-    counts.add("errors");
+    counts.errors.add();
     return new ServiceError(
       "source",
       "The bundled sample image was expected beside the program; it is not there. Install the program again.",
@@ -37,7 +41,7 @@ export function sampleSource(load: () => Promise<Uint8Array | undefined>): Sourc
     }));
 
   return {
-    name: "sample",
+    name: sampleName,
     backend: "sample",
     prefix: "",
     fingerprint: "sample",
@@ -45,19 +49,19 @@ export function sampleSource(load: () => Promise<Uint8Array | undefined>): Sourc
     async open(key) {
       keySegments(key);
       if (key !== sampleKey) {
-        counts.add("not_found");
+        counts.notFound.add();
         return undefined;
       }
       const { bytes, validator } = await picture();
       const memory = memoryBytes(bytes);
-      counts.add("opens");
+      counts.opens.add();
       return {
         bytes: {
           size: bytes.length,
           async read(offset, length) {
             const part = await memory.read(offset, length);
-            counts.add("reads");
-            counts.add("bytes", part.length);
+            counts.reads.add();
+            counts.bytes.add(part.length);
             return part;
           },
         },

@@ -3,6 +3,11 @@
 import type { ByteSource } from "../lib/byte-source.ts";
 import type { Counts } from "../lib/count.ts";
 
+/** What a source counts. */
+export const sourceCounts = ["opens", "notFound", "errors", "reads", "bytes"] as const;
+
+export type SourceCounts = Counts<(typeof sourceCounts)[number]>;
+
 /** A file by its absolute path, all links resolved, with what tells that it is still the one that was checked. */
 export interface MasterFile {
   readonly path: string;
@@ -38,7 +43,7 @@ export interface Source {
   readonly prefix: string;
   /** Type and root, url or bucket: part of what cached bytes depend on. Holds no secret. */
   readonly fingerprint: string;
-  readonly counts: Counts;
+  readonly counts: SourceCounts;
   /** undefined: not there. Throws ServiceError `source` when it cannot be told, `bad-request` for a key that no file may have. */
   open(key: string, signal?: AbortSignal): Promise<SourceImage | undefined>;
   /** What is remembered of a key no longer counts: it turned out to have changed. */
@@ -53,6 +58,8 @@ export interface Source {
    * ends it early: the entries are then those that came so far.
    */
   list?(prefix: string, enough?: () => boolean): Promise<readonly SourceEntry[] | undefined>;
+  /** Whether it did not answer lately and is not asked for now about what can be served without it. */
+  isAway?(): boolean;
   /** Resolves when the source can be used; throws with the reason, in words for the operator. */
   check(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { onAbort } from "../lib/on-abort.ts";
 import { originError } from "./remote.ts";
 
 /** What is counted of waits; `late`: those that took longer than the limit. */
-export const waitCounts = ["waits", "waited_ms", "late"] as const;
+export const waitCounts = ["waits", "waitedSeconds", "late"] as const;
 
 /**
  * Waits for what `act` promises. Its signal aborts when nobody waits for that any more. Throws ServiceError `cancelled` when
@@ -16,23 +16,22 @@ export type Wait = <T>(act: (signal: AbortSignal) => Promise<T>, signal?: AbortS
 
 /**
  * The waits of one request, which together may take `limitMs`; 0: no limit. Where some overlap, that time counts once.
- * `counts` has {@link waitCounts}.
  */
-export function createWaits(limitMs: number, counts: Counts): Wait {
+export function createWaits(limitMs: number, counts: Counts<(typeof waitCounts)[number]>): Wait {
   let left = limitMs > 0 ? limitMs : Number.POSITIVE_INFINITY;
   let open = 0;
   let since = 0;
   return async (act, signal) => {
     if (signal?.aborted) throw cancelled(signal);
     if (open++ === 0) since = performance.now();
-    counts.add("waits");
+    counts.waits.add();
     const leaving = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let gone = () => {};
     const ended = new Promise<never>((_, reject) => {
       gone = () => reject(cancelled(signal));
       const late = () => {
-        counts.add("late");
+        counts.late.add();
         reject(originError("origin_unavailable", `waited for longer than ${limitMs} ms`));
       };
       const ms = Math.max(0, left - (performance.now() - since));
@@ -52,7 +51,7 @@ export function createWaits(limitMs: number, counts: Counts): Wait {
       if (--open === 0) {
         const ms = performance.now() - since;
         left -= ms;
-        counts.add("waited_ms", Math.round(ms));
+        counts.waitedSeconds.add(ms / 1000);
       }
     }
   };

@@ -13,6 +13,8 @@ export interface CircuitOptions {
 export interface Circuit {
   /** What `act` gives. Throws what it throws; while open, the last of that, without calling it. */
   run<T>(act: () => Promise<T>): Promise<T>;
+  /** Whether the next call fails without trying, unless it is the trial. */
+  isOpen(): boolean;
   /** From another source it is known that all is well. */
   close(): void;
 }
@@ -43,6 +45,7 @@ export function createCircuit({
 
   return {
     close,
+    isOpen: () => open !== undefined,
     async run(act) {
       const trial = open !== undefined && !open.trying && now() >= open.until;
       if (open && !trial) throw open.error;

@@ -44,6 +44,7 @@ export function guardedStore(store: Store, deadlines: Deadlines, circuit: Circui
     delete: (name, variant) => purge(() => store.delete(name, variant)),
     ...(clear ? { clear: () => purge(clear) } : {}),
     ...(usage ? { usage: () => withDeadline(deadlines.purge, usage) } : {}),
+    circuits: () => ({ read: reads.isOpen(), write: writes.isOpen() }),
     async check() {
       await withDeadline(deadlines.check, () => store.check());
       reads.close();

@@ -16,7 +16,7 @@ import { parseRedisAddress, redisStore } from "./redis.ts";
 import { redisRest } from "./redis-rest.ts";
 import { redisTcp } from "./redis-tcp.ts";
 import { s3Store } from "./s3.ts";
-import { createSlot, type Slot, slotCounts } from "./slot.ts";
+import { createSlot, type Slot, type SlotCounts, slotCounts } from "./slot.ts";
 import type { Store } from "./store.ts";
 
 /** What the backends are built with. */
@@ -129,11 +129,12 @@ export interface Slots {
   open(): readonly string[];
 }
 
-/** The slots of `cache:`. Nothing is read or written yet. */
+/** The slots of `cache:`; `countsOf`: what each of them reports to. Nothing is read or written yet. */
 export function buildSlots(
   options: CacheOptions,
   platform: StoreHost["platform"],
   log: Pick<Log, "warn">,
+  countsOf: (slot: string) => SlotCounts = () => createCounts(...slotCounts),
 ): Slots {
   const folders = Object.values(options).filter(({ backend }) => backend === "filesystem").length;
   const build = (name: keyof CacheOptions): NamedSlot => {
@@ -142,7 +143,7 @@ export function buildSlots(
       name,
       store: createStore(one, { use: name, platform, log, folders }),
       standIn: one.backend === "filesystem" ? standInOf(one) : undefined,
-      counts: createCounts(...slotCounts),
+      counts: countsOf(name),
       ttl: one.backend === "none" ? 0 : parseDuration(one.ttl) / 1000,
       log,
       ...(platform.keepAlive && { keepAlive: platform.keepAlive }),

@@ -6,13 +6,27 @@ import { createSingleFlight, type KeepAlive } from "../lib/single-flight.ts";
 import { withStandIn } from "./stand-in.ts";
 import type { Store, Usage } from "./store.ts";
 
-/** What a slot counts. `dropped`: values that were not stored, since too many were waiting for the store. */
-export const slotCounts = ["hits", "misses", "waits", "errors", "puts", "dropped"] as const;
+/**
+ * What a slot counts. `waits`: callers that got what was being made for another; `dropped`: values that were not stored, since
+ * too many were waiting for the store; `bytesRead`, `bytesWritten`: of values that were found or stored.
+ */
+export const slotCounts = [
+  "hits",
+  "misses",
+  "waits",
+  "errors",
+  "writes",
+  "dropped",
+  "bytesRead",
+  "bytesWritten",
+] as const;
+
+export type SlotCounts = Counts<(typeof slotCounts)[number]>;
 
 /** An optional method is missing where the store cannot do it. Returned bytes are shared: neither change nor transfer them. */
 export interface Slot {
   readonly name: string;
-  readonly counts: Counts;
+  readonly counts: SlotCounts;
   /** Bytes that it holds at most; 0 when it is switched off, Infinity where the store has no bound of its own. */
   maxBytes(): number;
   /** undefined: not there, of another version, or the store is broken. */
@@ -38,6 +52,8 @@ export interface Slot {
   delete(name: string, variant?: string): Promise<number>;
   clear?(): Promise<void>;
   usage?(): Promise<Usage>;
+  /** Whether its store is left alone after failures, for each kind of operation; missing where it never is. */
+  circuits?: Store["circuits"];
   /** Throws when the store cannot be used. */
   check(): Promise<void>;
   /** Resolves when all that was to be stored until now is, or has failed. */
@@ -51,7 +67,7 @@ export interface SlotOptions {
   readonly store: Store | undefined;
   /** Memory that holds what the store cannot take, until it can. */
   readonly standIn?: Store | undefined;
-  readonly counts: Counts;
+  readonly counts: SlotCounts;
   /** Seconds; 0: until pushed out. */
   readonly ttl: number;
   readonly log: Pick<Log, "warn">;
@@ -83,7 +99,7 @@ export function createSlot(options: SlotOptions): Slot {
   let loggedAt = Number.NEGATIVE_INFINITY;
 
   const failed = (what: string, error: unknown) => {
-    counts.add("errors");
+    counts.errors.add();
     if (now() - loggedAt < logInterval) return;
     loggedAt = now();
     log.warn(`a cache slot cannot use its store and goes on without it${standIn ? ", in memory" : ""}`, {
@@ -95,6 +111,12 @@ export function createSlot(options: SlotOptions): Slot {
   };
 
   const store = options.store && standIn ? withStandIn(options.store, standIn, failed) : options.store;
+
+  const countLookup = (value: Uint8Array | undefined) => {
+    if (!value) return counts.misses.add();
+    counts.hits.add();
+    counts.bytesRead.add(value.length);
+  };
 
   const find = async (name: string, variant: string): Promise<Uint8Array | undefined> => {
     const waiting = pending.get(keyOf(name, variant));
@@ -111,7 +133,7 @@ export function createSlot(options: SlotOptions): Slot {
   const put = (name: string, variant: string, value: Uint8Array) => {
     if (!store) return;
     if (pendingBytes + value.length > maxPending) {
-      counts.add("dropped");
+      counts.dropped.add();
       return;
     }
     const key = keyOf(name, variant);
@@ -121,7 +143,8 @@ export function createSlot(options: SlotOptions): Slot {
       await earlier;
       try {
         await store.set(name, variant, wrapped, ttl);
-        counts.add("puts");
+        counts.writes.add();
+        counts.bytesWritten.add(value.length);
       } catch (error) {
         failed("set", error);
       }
@@ -154,7 +177,7 @@ export function createSlot(options: SlotOptions): Slot {
     maxBytes: () => (store ? (store.maxBytes?.() ?? Number.POSITIVE_INFINITY) : 0),
     async get(name, variant) {
       const value = await find(name, variant);
-      counts.add(value ? "hits" : "misses");
+      countLookup(value);
       return value;
     },
     put,
@@ -165,14 +188,14 @@ export function createSlot(options: SlotOptions): Slot {
       const fly = async (work: AbortSignal) => {
         const kept = store && (await find(name, variant));
         if (kept) return { value: kept, kept: true };
-        counts.add("misses");
+        counts.misses.add();
         const value = await make(work);
         if (epoch === begun && keeps(value)) put(name, variant, value);
         return { value, kept: false };
       };
       const { value, kept } = await flights.run(key, fly, signal);
-      if (kept) counts.add("hits");
-      else if (joins) counts.add("waits");
+      if (kept) countLookup(value);
+      else if (joins) counts.waits.add();
       return value;
     },
     delete: (name, variant) => purge(async () => store?.delete(name, variant) ?? 0),
@@ -180,6 +203,7 @@ export function createSlot(options: SlotOptions): Slot {
     ...(store && !store.usage
       ? {}
       : { usage: async () => (await store?.usage?.()) ?? { entries: 0, bytes: 0 } }),
+    ...(store?.circuits ? { circuits: store.circuits } : {}),
     async check() {
       try {
         await store?.check();

@@ -22,6 +22,8 @@ export interface Store {
   /** Removes everything that this store wrote. */
   clear?(): Promise<void>;
   usage?(): Promise<Usage>;
+  /** Which operations fail at once for now, since the last ones failed. */
+  circuits?(): { readonly read: boolean; readonly write: boolean };
   /** Throws when the store cannot be used. */
   check(): Promise<void>;
   close?(): Promise<void>;

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
+import { readCounts } from "../../src/lib/count.ts";
 import { nodeFiles } from "../../src/platform/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
 import { type Served, served } from "../served.ts";
@@ -142,13 +143,13 @@ describe("an image", () => {
     const fresh = await served();
     const first = await app.get("/iiif/3/base.png/full/61,/0/default.png");
     const tag = first.headers.get("ETag") as string;
-    const before = fresh.service.slots.render.counts.read();
+    const before = readCounts(fresh.service.slots.render.counts);
     const conditions: Record<string, string>[] = [{ "If-None-Match": tag }, { "If-None-Match": "*" }];
     for (const headers of conditions) {
       const response = await fresh.get("/iiif/3/base.png/full/61,/0/default.png", { headers });
       expect([response.status, response.headers.get("ETag"), await response.text()]).toEqual([304, tag, ""]);
     }
-    expect(fresh.service.slots.render.counts.read()).toEqual(before);
+    expect(readCounts(fresh.service.slots.render.counts)).toEqual(before);
   });
 
   test("shares one entity tag and one cache entry among its spellings", async () => {
@@ -163,7 +164,7 @@ describe("an image", () => {
     for (const spelling of spellings.slice(0, 3))
       tags.add((await fresh.get(`/iiif/3/base.png/${spelling}`)).headers.get("ETag"));
     expect(tags.size).toBe(1);
-    expect(fresh.service.slots.render.counts.read()).toMatchObject({ misses: 1, hits: 2 });
+    expect(readCounts(fresh.service.slots.render.counts)).toMatchObject({ misses: 1, hits: 2 });
   });
 
   test("says whether it was kept", async () => {
@@ -267,7 +268,7 @@ describe("addresses", () => {
     );
     await aliased.service.slots.render.settled();
     await aliased.get("/iiif/2/base.png/full/60,/0/default.png");
-    expect(aliased.service.slots.render.counts.read()).toMatchObject({ misses: 1, hits: 1 });
+    expect(readCounts(aliased.service.slots.render.counts)).toMatchObject({ misses: 1, hits: 1 });
   });
 
   test("an alias is plain text, never a pattern, and the longest of those that fit counts", async () => {

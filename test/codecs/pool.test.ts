@@ -10,7 +10,7 @@ import { createCodecs } from "../../src/codecs/index.ts";
 import { type RenderPlan, runJob } from "../../src/codecs/job.ts";
 import { createPool, type Pool, type PoolOptions, poolCounts } from "../../src/codecs/pool.ts";
 import { type ByteSource, memoryBytes } from "../../src/lib/byte-source.ts";
-import { createCounts } from "../../src/lib/count.ts";
+import { createCounts, readCounts } from "../../src/lib/count.ts";
 import { nodePlatform } from "../../src/platform/node.ts";
 import { openFileAtOnce } from "../../src/platform/node-files.ts";
 import { startNodeWorker } from "../../src/platform/node-worker.ts";
@@ -169,7 +169,7 @@ describe("jobs on workers", () => {
     expect(pool.status()).toEqual({ size: 2, workers: 2, busy: 2, waiting: 0, queued: 2 });
     await Promise.all(results);
     await settled(pool);
-    expect(counts.read()).toMatchObject({ jobs: 4, started: 2, errors: 0 });
+    expect(readCounts(counts)).toMatchObject({ done: 4, started: 2, errors: 0 });
   });
 
   it("carry a decoder's error with its kind and code across the thread", async () => {
@@ -178,7 +178,7 @@ describe("jobs on workers", () => {
     const expected = await codeOf(runJob(plan, damaged, codecs));
     expect(expected).toMatch(/^decode /);
     expect(await codeOf(pool.render({ plan, bytes: damaged }, limits))).toBe(expected);
-    expect(counts.read().errors).toBe(1);
+    expect(readCounts(counts).errors).toBe(1);
   });
 
   it("report a file that is not there as source, and go on", async () => {
@@ -197,7 +197,7 @@ describe("limits", () => {
     const { bytes } = hangingBytes();
     expect(await codeOf(pool.render({ plan, bytes }, { timeoutMs: 300 }))).toBe("timeout render_timeout");
     expect(await pool.render({ plan, file, bytes }, limits)).toEqual(await inPlace());
-    expect(counts.read()).toMatchObject({ timeouts: 1, started: 2 });
+    expect(readCounts(counts)).toMatchObject({ timeouts: 1, started: 2 });
   });
 
   it("do not count the time that a job waits", async () => {
@@ -224,7 +224,7 @@ describe("limits", () => {
     const running = codeOf(pool.render({ plan, bytes }, limits));
     const waiting = codeOf(pool.render({ plan, bytes }, limits));
     expect(await codeOf(pool.render({ plan, bytes }, limits))).toBe("busy render_queue_full");
-    expect(counts.read().refused).toBe(1);
+    expect(readCounts(counts).refused).toBe(1);
     pool.close();
     expect(await Promise.all([running, waiting])).toEqual(["cancelled cancelled", "cancelled cancelled"]);
   });
@@ -236,7 +236,7 @@ describe("limits", () => {
     await settled(pool);
     expect(pool.status().workers).toBe(0);
     await pool.render(job, limits);
-    expect(counts.read().started).toBe(2);
+    expect(readCounts(counts).started).toBe(2);
   });
 });
 
@@ -286,7 +286,7 @@ describe("a job that waits for bytes", () => {
       await new Promise((resolve) => setTimeout(resolve, timeoutMs + 500));
       letGo();
       expect(await waits).toEqual(await inPlace());
-      expect(counts.read().timeouts).toBe(0);
+      expect(readCounts(counts).timeouts).toBe(0);
     }
   }, 60_000);
 
@@ -344,7 +344,7 @@ describe("a job that waits for bytes", () => {
     expect(told?.aborted).toBe(true);
     await settled(pool);
     expect(pool.status().waiting).toBe(0);
-    expect(counts.read().cancelled).toBe(1);
+    expect(readCounts(counts).cancelled).toBe(1);
   });
 });
 
@@ -359,7 +359,7 @@ describe("cancelling", () => {
     gone.abort();
     expect(await waiting).toBe("cancelled cancelled");
     expect(pool.status().queued).toBe(0);
-    expect(counts.read().cancelled).toBe(1);
+    expect(readCounts(counts).cancelled).toBe(1);
   });
 
   it("frees the worker of a job that waits for bytes, without ending it", async () => {
@@ -371,7 +371,7 @@ describe("cancelling", () => {
     gone.abort();
     expect(await running).toBe("cancelled cancelled");
     expect(await pool.render({ plan, file, bytes }, limits)).toEqual(await inPlace());
-    expect(counts.read().started).toBe(1);
+    expect(readCounts(counts).started).toBe(1);
   });
 
   it("ends the worker of a job that does not stop within the grace", async () => {
@@ -408,7 +408,7 @@ describe("a worker that dies", () => {
     const job = { plan, file, bytes: memoryBytes(master) };
     expect(await codeOf(pool.render(job, limits))).toBe("decode worker_died");
     expect(await pool.render(job, limits)).toEqual(await inPlace());
-    expect(counts.read().deaths).toBe(1);
+    expect(readCounts(counts).deaths).toBe(1);
   });
 
   it("fails no job when it dies while idle", async () => {

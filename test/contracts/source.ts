@@ -1,6 +1,7 @@
 // What every source does, whichever its backend. Each backend's test calls this.
 
 import { describe, expect, it } from "vitest";
+import { readCounts } from "../../src/lib/count.ts";
 import type { Source } from "../../src/sources/source.ts";
 
 export interface SourceContract {
@@ -96,14 +97,14 @@ export function sourceContract(backend: string, { source, key, content }: Source
     });
 
     it("counts what it opens, reads and does not find", async () => {
-      const before = source().counts.read();
+      const before = readCounts(source().counts);
       const image = await open();
       await image.bytes.read(0, 4);
       await image.close();
       await source().open(`${key}-not-there`);
-      const after = source().counts.read();
-      const grew = (name: string) => (after[name] ?? 0) - (before[name] ?? 0);
-      expect(["opens", "reads", "bytes", "not_found", "errors"].map(grew)).toEqual([1, 1, 4, 1, 0]);
+      const after = readCounts(source().counts);
+      const grew = (name: keyof typeof after) => after[name] - before[name];
+      expect((["opens", "reads", "bytes", "notFound", "errors"] as const).map(grew)).toEqual([1, 1, 4, 1, 0]);
     });
   });
 }

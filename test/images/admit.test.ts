@@ -9,7 +9,7 @@ import {
   type Demand,
   mostCheapMs,
 } from "../../src/images/admit.ts";
-import { createCounts } from "../../src/lib/count.ts";
+import { createCounts, readCounts } from "../../src/lib/count.ts";
 import type { Place } from "../../src/lib/place.ts";
 
 const MiB = 2 ** 20;
@@ -19,9 +19,10 @@ const heavy = { kind: "whole", ms: 5000 };
 /** A gate, and jobs that go on until they are told to end; `order` tells how they were admitted. */
 function gate(limits: Partial<AdmissionLimits> = {}) {
   const counts = createCounts(...admissionCounts);
+  const waits: number[] = [];
   const admission: Admission = createAdmission(
     { places: 2, memory: 1024 * MiB, waiting: 100, ...limits },
-    counts,
+    { counts, wait: { record: (seconds) => void waits.push(seconds) } },
   );
   const order: string[] = [];
   const start = (name: string, demand: Partial<Demand> = {}, signal?: AbortSignal) => {
@@ -48,7 +49,7 @@ function gate(limits: Partial<AdmissionLimits> = {}) {
       },
     };
   };
-  return { admission, counts, order, start };
+  return { admission, counts, order, start, waits };
 }
 
 /** Lets all that can go on go on. */
@@ -133,7 +134,7 @@ test("heavy jobs leave memory to cheap ones", async () => {
 });
 
 test("a job that waits for bytes leaves its place to another, and comes back before those that are new", async () => {
-  const { start, order, admission, counts } = gate({ places: 1 });
+  const { start, order, admission, counts, waits } = gate({ places: 1 });
   const slow = start("slow", { remote: "web" });
   const local = start("local");
   await settled();
@@ -155,7 +156,8 @@ test("a job that waits for bytes leaves its place to another, and comes back bef
   await slow.end();
   expect(order).toEqual(["slow", "local", "next"]);
   await next.end();
-  expect(counts.read()).toMatchObject({ admitted: 3, left: 1, waited: 2 });
+  expect(readCounts(counts)).toMatchObject({ cheap: 3, heavy: 0, left: 1, waited: 2 });
+  expect(waits.map((seconds) => seconds >= 0)).toEqual([true, true, true]);
 });
 
 test("a heavy job that comes back leaves a place to cheap ones as well", async () => {
@@ -264,7 +266,7 @@ test("a kind of job that takes longer than estimated is heavy from then on", asy
       () => new Promise((resolve) => setTimeout(resolve, 4 * mostCheapMs)),
     );
   await job();
-  expect(counts.read()).toMatchObject({ heavy: 0, overran: 1 });
+  expect(readCounts(counts)).toMatchObject({ heavy: 0, overran: 1 });
   await job();
-  expect(counts.read()).toMatchObject({ heavy: 1, overran: 1 });
+  expect(readCounts(counts)).toMatchObject({ heavy: 1, overran: 1 });
 });

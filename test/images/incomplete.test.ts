@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readCounts } from "../../src/lib/count.ts";
 import { nodeFiles } from "../../src/platform/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
 import { plainFields, tiffFile } from "../codecs/tif/tiff-file.ts";
@@ -72,8 +73,8 @@ describe.each(["half.jpg", "half-progressive.jpg", "changed.jpg", "half.tif"])("
     const second = await answer(app, `${name}/${parameters}`);
     expect(second).toMatchObject({ caching: "no-cache", origin: "smalti; fwd=miss" });
     expect(second.bytes.equals(first.bytes)).toBe(true);
-    expect(app.service.slots.origin.counts.read().puts).toBe(0);
-    expect(app.service.slots.render.counts.read().puts).toBe(0);
+    expect(readCounts(app.service.slots.origin.counts).writes).toBe(0);
+    expect(readCounts(app.service.slots.render.counts).writes).toBe(0);
     await app.service.close();
   });
 });

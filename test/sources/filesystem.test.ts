@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readCounts } from "../../src/lib/count.ts";
 import { nodeFiles } from "../../src/platform/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
 import { filesystemSource } from "../../src/sources/filesystem.ts";
@@ -357,7 +358,7 @@ describe("a root", () => {
     await expect(gone.open("a.jpg")).rejects.toMatchObject({ kind: "source", code: "source_root_missing" });
     await expect(gone.list?.("")).rejects.toMatchObject({ code: "source_root_missing" });
     await expect(gone.check()).rejects.toMatchObject({ code: "source_root_missing" });
-    expect(gone.counts.read().errors).toBe(2);
+    expect(readCounts(gone.counts).errors).toBe(2);
   });
 
   it("that is a file cannot be used", async () => {

@@ -1,6 +1,8 @@
 // Masters whose origin stops answering: how long a reader waits, and that nothing is fetched for nobody.
 
 import { describe, expect, test } from "vitest";
+import { readCounts } from "../../src/lib/count.ts";
+import type { RemoteFigures } from "../../src/sources/origin-cache.ts";
 import { blockSize } from "../../src/sources/origin-cache.ts";
 import { deferred } from "../deferred.ts";
 import { masterOf } from "../origin.ts";
@@ -33,8 +35,8 @@ describe("an origin that stalls", () => {
       code: "origin_unavailable",
     });
     await dropped;
-    expect(source.counts.read()).toMatchObject({ late: 1 });
-    expect(source.counts.read().waited_ms).toBeGreaterThanOrEqual(1000);
+    expect(readCounts(source.counts)).toMatchObject({ late: 1 });
+    expect(readCounts(source.counts as RemoteFigures["counts"]).waitedSeconds).toBeGreaterThanOrEqual(1);
     await expect(bytes.read(beyond, 100), "its time is used up").rejects.toMatchObject({ kind: "source" });
     expectBytes(await bytes.read(0, 100), data.subarray(0, 100));
     origin.behaviour.instead = undefined;
@@ -46,7 +48,7 @@ describe("an origin that stalls", () => {
     const source = httpSource(origin, { timeout: "200ms" });
     origin.behaviour.instead = () => true;
     await expect(source.open("a")).rejects.toMatchObject({ kind: "source", code: "origin_unavailable" });
-    expect(source.counts.read()).toMatchObject({ late: 1, errors: 1 });
+    expect(readCounts(source.counts)).toMatchObject({ late: 1, errors: 1 });
   });
 
   test("is left when the last reader has gone, and who comes then asks again", async () => {

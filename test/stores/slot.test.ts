@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCounts } from "../../src/lib/count.ts";
+import { createCounts, readCounts } from "../../src/lib/count.ts";
 import { heapStore } from "../../src/stores/heap.ts";
 import { createSlot, type SlotOptions, slotCounts } from "../../src/stores/slot.ts";
 import type { Store } from "../../src/stores/store.ts";
@@ -75,7 +75,16 @@ describe("a slot", () => {
     expect(await slot.get("a", "x")).toEqual(one);
     expect(await slot.get("a", "y")).toBeUndefined();
     expect(made).toBe(1);
-    expect(slot.counts.read()).toEqual({ hits: 2, misses: 2, waits: 2, errors: 0, puts: 1, dropped: 0 });
+    expect(readCounts(slot.counts)).toEqual({
+      hits: 2,
+      misses: 2,
+      waits: 2,
+      errors: 0,
+      writes: 1,
+      dropped: 0,
+      bytesRead: 2,
+      bytesWritten: 1,
+    });
   });
 
   it("keeps names and variants apart", async () => {
@@ -105,7 +114,7 @@ describe("a slot", () => {
     const both = [slot.getOrMake("a", "", fail), slot.getOrMake("a", "", fail)];
     for (const each of both) await expect(each).rejects.toThrow("no pixels");
     await slot.settled();
-    expect(slot.counts.read().puts).toBe(0);
+    expect(readCounts(slot.counts).writes).toBe(0);
     expect(await slot.getOrMake("a", "", async () => two)).toEqual(two);
   });
 
@@ -159,7 +168,7 @@ describe("a slot", () => {
       return one;
     });
     expect(value).toEqual(one);
-    expect(slot.counts.read().puts).toBe(0);
+    expect(readCounts(slot.counts).writes).toBe(0);
     expect(await slot.get("a", "")).toEqual(one);
     let closed = false;
     const closing = slot.close().then(() => {
@@ -169,7 +178,7 @@ describe("a slot", () => {
     expect(closed).toBe(false);
     open();
     await closing;
-    expect(slot.counts.read().puts).toBe(1);
+    expect(readCounts(slot.counts).writes).toBe(1);
   });
 
   it("does not let what waits for a slow store grow without bound", async () => {
@@ -180,10 +189,10 @@ describe("a slot", () => {
     for (let i = 0; i < 5; i++) slot.put(`n${i}`, "", new Uint8Array(400));
     open();
     await slot.settled();
-    expect(slot.counts.read()).toMatchObject({ puts: 2, dropped: 3 });
+    expect(readCounts(slot.counts)).toMatchObject({ writes: 2, dropped: 3 });
     slot.put("later", "", new Uint8Array(400));
     await slot.settled();
-    expect(slot.counts.read()).toMatchObject({ puts: 3, dropped: 3 });
+    expect(readCounts(slot.counts)).toMatchObject({ writes: 3, dropped: 3 });
   });
 
   it("stores the later of two values of one key", async () => {
@@ -206,7 +215,7 @@ describe("a slot", () => {
     }
     expect(await slot.get("a", "")).toBeUndefined();
     expect(logged.length).toBe(1);
-    expect(slot.counts.read().errors).toBe(11);
+    expect(readCounts(slot.counts).errors).toBe(11);
     time += 60_000;
     await slot.get("a", "");
     expect(logged.length).toBe(2);

@@ -1,0 +1,268 @@
+// The table of all figures: what each is called, what it means and which labels it has. Metrics and documentation derive from it.
+
+export interface FigureRow {
+  /** `counter` only grows; `gauge` is read from its part when somebody asks; `histogram` counts values in buckets. */
+  readonly kind: "counter" | "gauge" | "histogram";
+  readonly unit?: "seconds" | "bytes";
+  readonly help: string;
+  /** Label to its values, or to what they are where the configuration or the runtime names them. Never what a request says. */
+  readonly labels: Readonly<Record<string, readonly string[] | string>>;
+  /** Of histograms: upper bounds, inclusive. */
+  readonly buckets?: readonly number[];
+  /** Of histograms: how many of the latest values have percentiles. */
+  readonly latest?: number;
+}
+
+/** Classes of routes that figures tell apart: those that the dashboard shows. */
+export const routeClasses = [
+  "health",
+  "admin",
+  "iiif/3 info",
+  "iiif/3 image",
+  "iiif/2 info",
+  "iiif/2 image",
+  "other",
+] as const;
+
+export type RouteClass = (typeof routeClasses)[number];
+
+/** Classes of statuses (RFC 9110, section 15). */
+export const statusClasses = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
+
+/** Values that percentiles are taken of. */
+const latest = 1024;
+
+/** From what is kept in memory to a render that is near its timeout. */
+const answerSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
+/** From a read on the local network to a source's timeout. */
+const originSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
+
+const slot = "name of the cache slot";
+const source = "name of the source";
+/** `render` admits the work of pictures, `probe` the reading of headers. */
+const gate = ["render", "probe"] as const;
+
+export const figures = {
+  http_requests: {
+    kind: "counter",
+    help: "Requests that were answered. Streams of server-sent events are left out.",
+    labels: { route: routeClasses, status: statusClasses },
+  },
+  http_request_duration: {
+    kind: "histogram",
+    unit: "seconds",
+    help: "Time from a request's arrival until its answer is there; sending it comes after.",
+    labels: { route: routeClasses },
+    buckets: answerSeconds,
+    latest,
+  },
+  http_response: {
+    kind: "counter",
+    unit: "bytes",
+    help: "Bytes of the bodies of answers, as the service hands them to the runtime; none for HEAD.",
+    labels: { route: routeClasses },
+  },
+  http_requests_in_flight: {
+    kind: "gauge",
+    help: "Requests that have come and are not answered yet.",
+    labels: {},
+  },
+  http_requests_refused: {
+    kind: "counter",
+    help: "Requests above limits.max_in_flight (`all`) or limits.max_in_flight_per_ip (`address`).",
+    labels: { cap: ["all", "address"] },
+  },
+  access_decisions: {
+    kind: "counter",
+    help: "Decisions on who may have an image.",
+    labels: { outcome: ["allowed", "denied"] },
+  },
+  admitted_jobs: {
+    kind: "counter",
+    help: "Jobs that got a place, by lane: `cheap` is what is estimated to take at most 50 ms.",
+    labels: { gate, lane: ["cheap", "heavy"] },
+  },
+  refused_jobs: {
+    kind: "counter",
+    help: "Jobs that were refused: too many were waiting, it had waited for too long (workerd), or it would need more than image.memory_budget.",
+    labels: { gate, reason: ["queue_full", "waited_too_long", "memory_budget"] },
+  },
+  delayed_jobs: { kind: "counter", help: "Jobs that had to wait for a place.", labels: { gate } },
+  cancelled_jobs: {
+    kind: "counter",
+    help: "Jobs whose clients left while they waited for a place.",
+    labels: { gate },
+  },
+  yielded_places: {
+    kind: "counter",
+    help: "Places that jobs gave back while they waited for bytes of a remote source.",
+    labels: { gate },
+  },
+  underestimated_jobs: {
+    kind: "counter",
+    help: "Cheap jobs that took longer than cheap ones may.",
+    labels: { gate },
+  },
+  admission_wait: {
+    kind: "histogram",
+    unit: "seconds",
+    help: "How long admitted jobs waited for their place.",
+    labels: { gate },
+    buckets: answerSeconds,
+    latest,
+  },
+  jobs: {
+    kind: "gauge",
+    help: "Jobs that hold a place (`running`), gave it back for now (`yielded`), or are not admitted yet (`waiting`).",
+    labels: { gate, state: ["running", "yielded", "waiting"] },
+  },
+  admitted_memory: {
+    kind: "gauge",
+    unit: "bytes",
+    help: "Estimated memory of the admitted jobs.",
+    labels: { gate },
+  },
+  pool_jobs: {
+    kind: "counter",
+    help: "Jobs of the workers by how they ended; `refused` are those that found no room in the queue.",
+    labels: { outcome: ["done", "error", "timeout", "cancelled", "refused"] },
+  },
+  worker_starts: { kind: "counter", help: "Workers that were started.", labels: {} },
+  worker_replacements: {
+    kind: "counter",
+    help: "Workers that were ended after a job: it failed in a way that leaves a worker unfit, did not end in time, or needed much memory.",
+    labels: {},
+  },
+  worker_deaths: { kind: "counter", help: "Workers that ended by themselves during a job.", labels: {} },
+  workers: {
+    kind: "gauge",
+    help: "Workers by what they do; `waiting` are those whose job waits for bytes.",
+    labels: { state: ["working", "waiting", "idle"] },
+  },
+  pool_queue: { kind: "gauge", help: "Jobs that wait for a worker.", labels: {} },
+  cache_lookups: {
+    kind: "counter",
+    help: "What was asked of a slot: kept (`hit`), not kept (`miss`), or being made for another request at that moment (`shared`).",
+    labels: { slot, outcome: ["hit", "miss", "shared"] },
+  },
+  cache_writes: { kind: "counter", help: "Values that were stored.", labels: { slot } },
+  cache_dropped_writes: {
+    kind: "counter",
+    help: "Values that were not stored, since too many were waiting for the store.",
+    labels: { slot },
+  },
+  cache_errors: {
+    kind: "counter",
+    help: "Reads, writes and checks of a slot's store that failed.",
+    labels: { slot },
+  },
+  cache_read: { kind: "counter", unit: "bytes", help: "Bytes of values that were found.", labels: { slot } },
+  cache_written: {
+    kind: "counter",
+    unit: "bytes",
+    help: "Bytes of values that were stored.",
+    labels: { slot },
+  },
+  cache_entries: {
+    kind: "gauge",
+    help: "Entries of a slot; absent where its store cannot count them. Those of a shared store are of all that share it.",
+    labels: { slot },
+  },
+  cache_size: { kind: "gauge", unit: "bytes", help: "Bytes of those entries.", labels: { slot } },
+  cache_circuit_open: {
+    kind: "gauge",
+    help: "1 while a slot's store is left alone after failures; absent for stores in memory.",
+    labels: { slot, operation: ["read", "write"] },
+  },
+  source_opens: {
+    kind: "counter",
+    help: "Masters that were asked for by name.",
+    labels: { source, outcome: ["found", "not_found"] },
+  },
+  source_errors: { kind: "counter", help: "Opens and reads of masters that failed.", labels: { source } },
+  source_reads: {
+    kind: "counter",
+    help: "Reads of masters by the main thread; workers read files by themselves.",
+    labels: { source },
+  },
+  source_read: { kind: "counter", unit: "bytes", help: "Bytes of those reads.", labels: { source } },
+  source_fetched: {
+    kind: "counter",
+    unit: "bytes",
+    help: "Bytes that were fetched from a remote source.",
+    labels: { source },
+  },
+  source_request_duration: {
+    kind: "histogram",
+    unit: "seconds",
+    help: "Time of a request to a remote source, until its bytes are there or, for a master that comes whole, its head.",
+    labels: { source },
+    buckets: originSeconds,
+  },
+  source_waits: { kind: "counter", help: "Times that work waited for a remote source.", labels: { source } },
+  source_waited: {
+    kind: "counter",
+    unit: "seconds",
+    help: "Time that requests waited for a remote source.",
+    labels: { source },
+  },
+  source_late: {
+    kind: "counter",
+    help: "Waits for a remote source that ended at its timeout.",
+    labels: { source },
+  },
+  source_circuit_open: {
+    kind: "gauge",
+    help: "1 while a remote source that did not answer is not asked about masters that can be served without it.",
+    labels: { source },
+  },
+  part_healthy: {
+    kind: "gauge",
+    help: "1 where what a part stands on could be used when it was last checked, else 0. Asking checks it again after ten seconds.",
+    labels: { part: ["sources", "caches"], name: "name of the source or slot" },
+  },
+  process_memory: {
+    kind: "gauge",
+    unit: "bytes",
+    help: "Memory of the process with all its workers (`resident`), and of the main thread's objects (`heap`). Absent on workerd.",
+    labels: { kind: ["resident", "heap"] },
+  },
+  start_time: {
+    kind: "gauge",
+    unit: "seconds",
+    help: "When the service started, in seconds since 1970.",
+    labels: {},
+  },
+  build_info: {
+    kind: "gauge",
+    help: "Always 1; its labels say what runs.",
+    labels: {
+      version: "version of the service",
+      runtime: "name of the runtime",
+      runtime_version: "its version",
+    },
+  },
+} as const satisfies Readonly<Record<string, FigureRow>>;
+
+export type FigureName = keyof typeof figures;
+
+type NameOf<Kind extends FigureRow["kind"]> = {
+  [N in FigureName]: (typeof figures)[N]["kind"] extends Kind ? N : never;
+}[FigureName];
+
+export type CounterName = NameOf<"counter">;
+export type GaugeName = NameOf<"gauge">;
+export type HistogramName = NameOf<"histogram">;
+
+/** The labels of a figure, each with one of its values. */
+export type LabelsOf<N extends FigureName> = {
+  readonly [L in keyof (typeof figures)[N]["labels"]]: (typeof figures)[N]["labels"][L] extends readonly (infer V)[]
+    ? V
+    : string;
+};
+
+/** The name under which a figure is published, by the conventions of Prometheus: `smalti_http_response_bytes_total`. */
+export function publishedName(name: FigureName): string {
+  const { kind, unit }: FigureRow = figures[name];
+  return `smalti_${name}${unit ? `_${unit}` : ""}${kind === "counter" ? "_total" : ""}`;
+}

@@ -1,0 +1,109 @@
+// Requests as the service counts them: by class of route and status, with their latest durations and the latest errors.
+
+import type { Counter } from "../lib/count.ts";
+import { type RouteClass, routeClasses, statusClasses } from "./figures.ts";
+import type { Histogram } from "./histogram.ts";
+import { createRate } from "./rate.ts";
+import type { Registry } from "./registry.ts";
+import { createRing } from "./ring.ts";
+
+/** An answer of status 4xx or 5xx. Neither path nor client is kept. */
+export interface RecentError {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly route: RouteClass;
+  readonly status: number;
+}
+
+/** How many of them are kept. */
+const recentErrorsKept = 50;
+
+export interface RouteReading {
+  readonly route: RouteClass;
+  readonly requests: number;
+  /** Those of status 4xx or 5xx. */
+  readonly errors: number;
+  readonly bytes: number;
+  /** Of the latest 1,024 durations, in seconds; undefined before the first. */
+  readonly p50: number | undefined;
+  readonly p95: number | undefined;
+  readonly p99: number | undefined;
+}
+
+export interface RequestFigures {
+  /** A request has come. */
+  begin(): void;
+  /** Its answer is there. `bytes`: of its body; `ms`: since it came. */
+  end(route: RouteClass, status: number, bytes: number, ms: number): void;
+  /** A request that began is not counted, since its answer has no end of its own. */
+  drop(): void;
+  inFlight(): number;
+  /** All that were answered. */
+  total(): number;
+  /** Requests answered a second, over the last ten seconds. */
+  perSecond(): number;
+  routes(): readonly RouteReading[];
+  /** The newest first. */
+  recentErrors(): readonly RecentError[];
+}
+
+interface RouteFigures {
+  /** By class of status, 1xx first. */
+  readonly answers: readonly Counter[];
+  readonly bytes: Counter;
+  readonly duration: Histogram;
+}
+
+/** Declares the figures of requests and counts them. */
+export function createRequestFigures({ counter, histogram, gauge }: Registry): RequestFigures {
+  const figuresOf = (route: RouteClass): RouteFigures => ({
+    answers: statusClasses.map((status) => counter("http_requests", { route, status })),
+    bytes: counter("http_response", { route }),
+    duration: histogram("http_request_duration", { route }),
+  });
+  const byRoute = Object.fromEntries(routeClasses.map((route) => [route, figuresOf(route)])) as Record<
+    RouteClass,
+    RouteFigures
+  >;
+  const errors = createRing<RecentError>(recentErrorsKept);
+  const rate = createRate();
+  let inFlight = 0;
+  gauge("http_requests_in_flight", {}, () => inFlight);
+
+  const sum = (counters: readonly Counter[]) => counters.reduce((total, { value }) => total + value, 0);
+  return {
+    begin() {
+      inFlight++;
+    },
+    end(route, status, bytes, ms) {
+      inFlight--;
+      const { answers, bytes: sent, duration } = byRoute[route];
+      (answers[Math.floor(status / 100) - 1] as Counter).add();
+      sent.add(bytes);
+      duration.record(ms / 1000);
+      rate.add(performance.now());
+      if (status >= 400) errors.add({ at: Date.now(), route, status });
+    },
+    drop() {
+      inFlight--;
+    },
+    inFlight: () => inFlight,
+    total: () => sum(routeClasses.flatMap((route) => byRoute[route].answers)),
+    perSecond: () => rate.read(performance.now()),
+    routes: () =>
+      routeClasses.map((route) => {
+        const { answers, bytes, duration } = byRoute[route];
+        const [p50, p95, p99] = duration.percentiles([0.5, 0.95, 0.99]);
+        return {
+          route,
+          requests: sum(answers),
+          errors: sum(answers.slice(3)),
+          bytes: bytes.value,
+          p50,
+          p95,
+          p99,
+        };
+      }),
+    recentErrors: errors.read,
+  };
+}
