@@ -1,6 +1,7 @@
 // Builds every part once from the configuration and the platform, and closes them again.
 
 import { type Access, everythingPublic } from "./access/access.ts";
+import { hookedAccess } from "./access/hooked.ts";
 import { deflateIdentity } from "./codecs/deflate-identity.ts";
 import { createCodecs } from "./codecs/index.ts";
 import { createPool } from "./codecs/pool.ts";
@@ -14,6 +15,7 @@ import { createIndexes } from "./images/indexes.ts";
 import { memoryBudget } from "./images/options.ts";
 import { outputPolicy } from "./images/policy.ts";
 import type { RenderParts } from "./images/render.ts";
+import { createResolvedMasters } from "./images/resolved-masters.ts";
 import { type CheckedPart, checkedParts, checkLog, type Finding, runChecks } from "./lib/checks.ts";
 import { type IpRange, parseRange } from "./lib/ip-range.ts";
 import type { Log } from "./lib/log.ts";
@@ -137,7 +139,9 @@ export async function createService(
       inPlace: !platform.startWorker,
     }),
     sources,
-    access,
+    access: hookedAccess(access, hooks, log),
+    hooks,
+    resolved: createResolvedMasters(),
     log,
     codecs,
     pool,
