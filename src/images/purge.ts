@@ -10,7 +10,7 @@ import type { Slot } from "../stores/slot.ts";
 import { masterName, renderName, splitTier } from "./cache-keys.ts";
 import { forgetHeaders } from "./describe.ts";
 import { placeOf, withMaster } from "./open.ts";
-import { prepare, type RenderParts } from "./render.ts";
+import { type RenderParts, resolveRequest } from "./render.ts";
 import type { Owner } from "./resolved-masters.ts";
 
 /** The slots that can be purged. */
@@ -265,7 +265,7 @@ async function renderNames(
         operatorCaller(identifier),
         async (master) => ({
           master: masterName(master),
-          parameters: (await prepare(images, master, request)).canonical,
+          parameters: (await resolveRequest(images, master, request)).canonical,
         }),
       );
       names.push(renderName(spelled.master, version, identifier, spelled.parameters, tier));

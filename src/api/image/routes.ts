@@ -137,7 +137,7 @@ function image(
   const serve = async (master: GrantedMaster) => {
     const { signal } = caller;
     const prepared = await prepare(service.images, master, request, signal);
-    const validators = validatorsOf(service, master, master.grant, prepared.etag);
+    const validators = imageValidators(service, master, prepared.etag);
     const canonical = `${serviceUri(c, mount, path.identifier)}/${prepared.canonical}`;
     // Set one after the other: a literal with spreads in it costs several times as much, for every tile.
     const headers: Record<string, string> = validatorHeaders(validators);
@@ -212,6 +212,11 @@ async function refusal(c: RequestContext, refused: Refused): Promise<Response> {
   const response = await problemResponse(c, { status, code: "access_denied", detail: reason });
   for (const name of vary) response.headers.append("Vary", name);
   return response;
+}
+
+/** An overlay may change between two answers of one master, and its time says nothing of that of its hook: no date then. */
+function imageValidators(service: Service, master: GrantedMaster, etag: string): Validators {
+  return service.images.overlays.mayChange() ? { etag } : validatorsOf(service, master, master.grant, etag);
 }
 
 /** The validators of an answer. One for a single caller has no date, which would not tell it from those for others. */
