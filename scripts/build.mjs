@@ -26,21 +26,31 @@ const shared = [
   "lib/problem-document.ts",
 ];
 /** Files without state or identity, small enough to be in an entry as well. */
-const alone = /^(main|workerd|thread)\.ts$|^platform\//;
+const alone = /^(main|workerd|(hook-)?thread)\.ts$|^platform\//;
 
-/** Builds into `outdir`. `only: "thread"` leaves out everything but the pool worker and its modules. */
+/** Entries of workers, each in one file with all that it needs, and the name that the option `only` has for it. */
+const threads = ["thread", "hook-thread"];
+
+/** Builds into `outdir`. `only`: leaves out everything but a worker, `thread` or `hook-thread`, and its modules. */
 export async function build({ outdir = join(root, "dist"), only, quiet = false } = {}) {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(join(outdir, "wasm"), { recursive: true });
   const { wasmModules, workerModules } = await moduleTable();
-  const names = only === "thread" ? workerModules() : Object.keys(wasmModules);
+  const all = Object.keys(wasmModules);
+  const hookModules = () => all.filter((name) => wasmModules[name].usedBy === "hooks");
+  const names = only === "thread" ? workerModules() : only === "hook-thread" ? hookModules() : all;
   for (const [name, file] of Object.entries(await moduleFiles(wasmModules, names))) {
     await copyFile(file, join(outdir, "wasm", `${name}.wasm`));
   }
-  const used = [
-    await bundle({ entryPoints: [join(root, "src/thread.ts")], outfile: join(outdir, "thread.js") }),
-  ];
-  if (only !== "thread") {
+  const used = [];
+  for (const thread of only ? [only] : threads)
+    used.push(
+      await bundle({
+        entryPoints: [join(root, `src/${thread}.ts`)],
+        outfile: join(outdir, `${thread}.js`),
+      }),
+    );
+  if (!only) {
     const entries = { plugins: [sharedFiles(), moduleImports(names), ...plugins] };
     used.push(
       await bundle({ stdin: appEntry(), outfile: join(outdir, "app.js") }),

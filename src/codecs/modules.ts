@@ -2,10 +2,10 @@
 
 interface WasmModule {
   /**
-   * The threads that run it where the platform has workers; where it has none, one thread runs all of them. Workers
-   * receive no "main" module.
+   * The threads that run it where the platform has workers; where it has none, one thread runs all of them. Workers of
+   * the pool receive none for "main" or "hooks".
    */
-  readonly usedBy: "worker" | "main" | "both";
+  readonly usedBy: "worker" | "main" | "both" | "hooks";
   /** A file in node_modules. */
   readonly package?: string;
   /** The entry of a module of our own, which the build compiles. */
@@ -41,6 +41,8 @@ export const wasmModules = {
   pixels: { usedBy: "worker", source: "wasm/pixels/assembly/pixels.ts" },
   // pipeline/resample-wasm.ts
   resample: { usedBy: "worker", source: "wasm/resample/assembly/resample.ts" },
+  // hooks/js/sandbox.ts
+  quickjs: { usedBy: "hooks", package: "@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module.wasm" },
 } as const satisfies ModuleTable;
 
 type Table = typeof wasmModules;
@@ -50,8 +52,10 @@ export type WorkerModule = {
   [Name in keyof Table]: Table[Name]["usedBy"] extends "worker" | "both" ? Name : never;
 }[keyof Table];
 
-/** Names of the modules that workers use. */
+/** Names of the modules that workers of the pool use. */
 export function workerModules(): WorkerModule[] {
   const rows: ModuleTable = wasmModules;
-  return (Object.keys(wasmModules) as WorkerModule[]).filter((name) => rows[name]?.usedBy !== "main");
+  return (Object.keys(wasmModules) as WorkerModule[]).filter((name) =>
+    ["worker", "both"].includes(rows[name]?.usedBy ?? ""),
+  );
 }

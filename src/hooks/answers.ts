@@ -44,9 +44,7 @@ const answers = {
     status: maybe(z.int()),
   }),
   presentation: members,
-  overlay: z.union([z.literal(false), members], {
-    error: "expected overlay settings such as { image, opacity }, or false for no overlay",
-  }),
+  overlay: members,
 } as const satisfies Record<HookFunction, z.ZodType>;
 
 export interface HookAnswers {
@@ -54,8 +52,7 @@ export interface HookAnswers {
   readonly resolve: Resolution | false;
   readonly authorize: Authorization;
   readonly presentation: Readonly<Record<string, unknown>>;
-  /** False: no overlay, whatever is configured. */
-  readonly overlay: Readonly<Record<string, unknown>> | false;
+  readonly overlay: Readonly<Record<string, unknown>>;
 }
 
 /** The answer of a function, checked; undefined where it has no opinion. Throws HookError with what is wrong. */

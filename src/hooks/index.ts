@@ -14,6 +14,7 @@ import {
   type RequestInput,
   type Resolution,
 } from "./hook.ts";
+import { createJsEngine } from "./js/engine.ts";
 import { createLookupEngine } from "./lookup.ts";
 import { noopEngine } from "./noop.ts";
 import type { HookOptions } from "./options.ts";
@@ -24,6 +25,7 @@ type Build = (options: HookOptions, platform: Platform, log: Log) => HookEngine 
 const engines: { readonly [E in HookOptions["engine"]]: Build } = {
   noop: () => noopEngine,
   lookup: ({ lookup }, platform, log) => createLookupEngine(lookup, platform, log),
+  js: ({ js }, platform, log) => createJsEngine(js, platform, log),
 };
 
 /** Builds the engine that the options name. */
@@ -58,8 +60,7 @@ export interface Hooks {
   /** Where the master is; false: there is no image under this identifier. */
   resolve(request: HookRequest): Promise<Resolution | false | undefined> | undefined;
   authorize(request: HookRequest): Promise<Authorization | undefined> | undefined;
-  /** Settings of the overlay, not yet checked; false: none. */
-  overlay(request: HookRequest): Promise<HookAnswers["overlay"] | undefined> | undefined;
+  overlay(request: HookRequest): Promise<Readonly<Record<string, unknown>> | undefined> | undefined;
   presentation(
     input: PresentationInput,
     signal?: AbortSignal,

@@ -1,6 +1,7 @@
 // The options under `hook:`: the engine, what it sees of a request, and the options of each engine.
 
 import { z } from "zod";
+import { jsOptions } from "./js/options.ts";
 import { lookupOptions } from "./lookup.ts";
 
 /** Fields that are about one connection (RFC 9110, section 7.6.1), or say where the message ends. */
@@ -17,12 +18,13 @@ const headerName = z
   });
 
 /** The engines, each with its options under its own name. */
-export const hookEngines = ["noop", "lookup"] as const;
+export const hookEngines = ["noop", "lookup", "js"] as const;
 
 /** Schema of `hook:`. */
 export const hookOptions = z.strictObject({
   engine: z.enum(hookEngines).default("noop").meta({
-    description: "What answers hooks: `noop` nothing, `lookup` a template or a mapping file.",
+    description:
+      "What answers hooks: `noop` nothing, `lookup` a template or a mapping file, `js` functions of your own.",
     edit: "restart",
   }),
   headers: z.array(headerName).default([]).meta({
@@ -35,6 +37,7 @@ export const hookOptions = z.strictObject({
     edit: "restart",
   }),
   lookup: lookupOptions.prefault({}),
+  js: jsOptions.prefault({}),
 });
 
 export type HookOptions = z.output<typeof hookOptions>;

@@ -72,7 +72,7 @@ export function bunPlatform(dist: URL): Platform {
   return {
     ...processPlatform(dist, "bun"),
     version: Bun.version,
-    startWorker: () => startWebWorker(new URL("thread.js", dist)),
+    startWorker: (entry = "thread") => startWebWorker(new URL(`${entry}.js`, dist)),
     serve,
   };
 }

@@ -63,7 +63,7 @@ export function denoPlatform(dist: URL): Platform {
   return {
     ...processPlatform(dist, "deno"),
     version: Deno.version.deno,
-    startWorker: () => startWebWorker(new URL("thread.js", dist)),
+    startWorker: (entry = "thread") => startWebWorker(new URL(`${entry}.js`, dist)),
     serve,
   };
 }

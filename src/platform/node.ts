@@ -10,7 +10,7 @@ export function nodePlatform(dist: URL): Platform {
   return {
     ...processPlatform(dist, "node"),
     version: process.versions.node,
-    startWorker: () => startNodeWorker(new URL("thread.js", dist)),
+    startWorker: (entry = "thread") => startNodeWorker(new URL(`${entry}.js`, dist)),
     serve: serveNode,
   };
 }

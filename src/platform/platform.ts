@@ -51,7 +51,10 @@ export interface FileSystem {
   remove(path: string): Promise<void>;
 }
 
-/** A pool worker as the main thread sees it. */
+/** What a worker runs, by the name of its file beside the bundle: jobs of the pool, or hooks. */
+export type WorkerEntry = "thread" | "hook-thread";
+
+/** A worker as the main thread sees it. */
 export interface WorkerPort {
   post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
   onMessage(listener: (message: unknown) => void): void;
@@ -125,8 +128,8 @@ export interface Platform {
   /** Where the process was started; file names in the configuration are relative to the file, command-line ones to this. */
   readonly cwd?: string;
   readonly startCommands: StartCommands;
-  /** Undefined on workerd: jobs run in place. */
-  startWorker?(): WorkerPort;
+  /** Starts a worker of the pool, or another. Undefined on workerd: jobs run in place. */
+  startWorker?(entry?: WorkerEntry): WorkerPort;
   serve?(options: ServeOptions): Promise<Serving>;
   /** Calls back on SIGHUP (reload) and on SIGTERM and SIGINT (stop). */
   onSignal?(signal: "reload" | "stop", listener: () => void): void;

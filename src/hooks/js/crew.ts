@@ -1,0 +1,266 @@
+// Two workers that run the operator's file: calls wait in a bounded queue, and one that is late loses its worker while the other goes on.
+
+import { createDeadline, type Deadline } from "../../lib/deadline.ts";
+import type { WorkerPort } from "../../platform/platform.ts";
+import { HookError, type HookFunction } from "../hook.ts";
+import type { FromHookWorker, PrintLevel, Program, ToHookWorker } from "./messages.ts";
+import { hookError } from "./sandbox.ts";
+
+/** Runs calls of one program. */
+export interface Crew {
+  /** The functions that the file exports. */
+  readonly functions: ReadonlySet<HookFunction>;
+  /**
+   * The answer as JSON; undefined with no opinion. Throws HookError where the call fails, is late or may not wait, and what `signal`
+   * aborts with.
+   */
+  call(name: HookFunction, input: string, signal?: AbortSignal): Promise<string | undefined>;
+  /** Ends when the calls that it has are done. */
+  retire(): void;
+  /** Ends at once; its calls fail. */
+  close(): void;
+}
+
+export interface CrewOptions {
+  readonly module: WebAssembly.Module;
+  readonly startWorker: () => WorkerPort;
+  readonly print: (level: PrintLevel, text: string) => void;
+  readonly log: { warn(message: string, fields?: Readonly<Record<string, unknown>>): void };
+}
+
+/** Workers. One is ready while another starts again. */
+const seats = 2;
+/** Calls that may wait. */
+const mostWaiting = 256;
+/** Milliseconds that a call may wait besides the time limit of one call. */
+export const mostWaitMs = 2000;
+/** Milliseconds after its time limit in which a call that QuickJS stops says so. */
+const graceMs = 200;
+/** Milliseconds for a worker to start and load the file, besides the time that the file itself has. */
+const startMs = 20_000;
+/** Milliseconds in which what has come while this thread was busy is heard. */
+const hearMs = 10;
+/** Milliseconds between two tries to start a worker where none could be. */
+const retryMs = 1000;
+
+interface Call {
+  readonly name: HookFunction;
+  readonly input: string;
+  /** When its wait began. */
+  readonly since: number;
+  done(answer: string | undefined): void;
+  fail(error: unknown): void;
+}
+
+interface Seat {
+  /** `loading`: it says `ready` before it can be called. */
+  state: "loading" | "idle" | "busy" | "gone";
+  run(call: Call): void;
+  end(reason: string): void;
+}
+
+/** Starts the first worker and loads the program. Throws HookError where the program is refused. */
+export async function startCrew(program: Program, options: CrewOptions): Promise<Crew> {
+  const { log } = options;
+  const all = new Set<Seat>();
+  const queue: Call[] = [];
+  let functions: ReadonlySet<HookFunction> = new Set();
+  let state: "open" | "retired" | "closed" = "open";
+  let failedAt = Number.NEGATIVE_INFINITY;
+
+  const waitMs = mostWaitMs + program.timeoutMs;
+  const expire = () => {
+    const now = performance.now();
+    while (queue[0] && now - queue[0].since >= waitMs)
+      queue
+        .shift()
+        ?.fail(
+          new HookError(
+            `it waited ${waitMs} ms for its turn; hooks take too long, or there are too many calls`,
+          ),
+        );
+    watch();
+  };
+  const waiting = createDeadline(expire);
+  /** The first in the queue is the first whose wait is over. */
+  const watch = () => {
+    const [first] = queue;
+    if (first) waiting.expect(Math.max(1, first.since + waitMs - performance.now()));
+    else waiting.met();
+  };
+
+  const next = () => {
+    if (state === "closed") return;
+    for (const seat of all) {
+      if (seat.state !== "idle") continue;
+      const call = queue.shift();
+      if (!call) break;
+      seat.run(call);
+    }
+    watch();
+    if (state === "retired" && queue.length === 0 && ![...all].some((seat) => seat.state === "busy")) close();
+  };
+
+  /** Starts workers where some are missing; where one could not be started, after a while. */
+  const fill = () => {
+    while (state === "open" && all.size < seats && performance.now() - failedAt >= retryMs) {
+      try {
+        startSeat().catch((error: HookError) => {
+          if (state === "open") log.warn("a worker of hooks did not get ready", { error: error.message });
+        });
+      } catch (error) {
+        failedAt = performance.now();
+        log.warn("no worker of hooks could be started", { error: String(error) });
+      }
+    }
+  };
+
+  /** Throws what the platform throws; rejects with HookError where the program cannot be loaded. */
+  const startSeat = (): Promise<ReadonlySet<HookFunction>> => {
+    const port = options.startWorker();
+    return new Promise((resolve, reject) => {
+      const post = (message: ToHookWorker) => port.post(message);
+      let running: { readonly id: number; readonly call: Call } | undefined;
+      let lastId = 0;
+      let wasReady = false;
+
+      const leave = () => {
+        seat.state = "gone";
+        all.delete(seat);
+        deadline.stop();
+        port.kill();
+      };
+      const seat: Seat = {
+        state: "loading",
+        run(call) {
+          const id = ++lastId;
+          running = { id, call };
+          seat.state = "busy";
+          post({ kind: "call", call: id, name: call.name, input: call.input });
+          deadline.expect(program.timeoutMs + graceMs);
+        },
+        end(reason) {
+          if (seat.state === "gone") return;
+          const { call } = running ?? {};
+          leave();
+          if (!wasReady) failedAt = performance.now();
+          reject(new HookError(reason));
+          call?.fail(new HookError(reason));
+          fill();
+          next();
+        },
+      };
+      const deadline: Deadline = createDeadline(() => {
+        const { state } = seat;
+        const { id } = running ?? {};
+        // What came while this thread was busy is heard first: it was not late.
+        setTimeout(() => {
+          if (seat.state !== state || running?.id !== id) return;
+          if (running)
+            log.warn("a worker of hooks did not stop by itself and was ended", {
+              function: running.call.name,
+            });
+          seat.end(
+            running
+              ? `it ran longer than its time limit of ${program.timeoutMs} ms, and had to be ended`
+              : "it did not start in time",
+          );
+        }, hearMs);
+      });
+
+      const ready = (found: readonly HookFunction[]) => {
+        wasReady = true;
+        deadline.met();
+        seat.state = "idle";
+        resolve(new Set(found));
+        next();
+      };
+      port.onMessage((data) => {
+        const message = data as FromHookWorker;
+        if (seat.state === "gone") return;
+        if (message.kind === "printed") options.print(message.level, message.text);
+        else if (message.kind === "ready") ready(message.functions);
+        else if (message.kind === "refused") {
+          reject(hookError(message.failure));
+          seat.end(message.failure.message);
+        } else if (message.call === running?.id) {
+          const { call } = running;
+          running = undefined;
+          seat.state = message.again ? "loading" : "idle";
+          if (message.again) deadline.expect(startMs);
+          else deadline.met();
+          if (message.failure) call.fail(hookError(message.failure));
+          else call.done(message.answer);
+          next();
+        }
+      });
+      port.onDeath((reason) => {
+        if (seat.state !== "gone") log.warn("a worker of hooks ended and is replaced", { reason });
+        seat.end("its worker ended");
+      });
+      all.add(seat);
+      post({ kind: "load", module: options.module, program });
+      deadline.expect(startMs);
+    });
+  };
+
+  const close = () => {
+    state = "closed";
+    waiting.stop();
+    for (const seat of all) seat.end("the service stops");
+    for (const call of queue.splice(0)) call.fail(new HookError("the service stops"));
+  };
+
+  try {
+    functions = await startSeat();
+  } catch (error) {
+    close();
+    throw error;
+  }
+  fill();
+
+  return {
+    functions,
+    call(name, input, signal) {
+      if (signal?.aborted) return Promise.reject(signal.reason);
+      if (state === "closed") return Promise.reject(new HookError("the service stops"));
+      if (queue.length >= mostWaiting)
+        return Promise.reject(
+          new HookError(
+            `${mostWaiting} calls wait already; hooks take too long, or there are too many calls`,
+          ),
+        );
+      return new Promise((resolve, reject) => {
+        const settle = () => signal?.removeEventListener("abort", onAbort);
+        const call: Call = {
+          name,
+          input,
+          since: performance.now(),
+          done(answer) {
+            settle();
+            resolve(answer);
+          },
+          fail(error) {
+            settle();
+            reject(error);
+          },
+        };
+        // A call that runs goes on to its end, which is near.
+        const onAbort = () => {
+          const at = queue.indexOf(call);
+          if (at >= 0) queue.splice(at, 1);
+          call.fail(signal?.reason);
+        };
+        signal?.addEventListener("abort", onAbort, { once: true });
+        queue.push(call);
+        fill();
+        next();
+      });
+    },
+    retire() {
+      if (state === "open") state = "retired";
+      next();
+    },
+    close,
+  };
+}

@@ -1,0 +1,33 @@
+// The operator's file on the calling thread, where the platform has no workers: nothing there ends a built-in function that takes long.
+
+import type { Crew, CrewOptions } from "./crew.ts";
+import type { Program } from "./messages.ts";
+import { createSandbox, hookError, type Sandbox } from "./sandbox.ts";
+
+/** Loads the program. Throws HookError where it is refused. */
+export async function runInPlace(
+  program: Program,
+  { module, print }: Pick<CrewOptions, "module" | "print">,
+): Promise<Crew> {
+  const load = () => createSandbox(module, program, print);
+  let sandbox: Sandbox | undefined = await load();
+  const functions = new Set(sandbox.functions);
+
+  return {
+    functions,
+    async call(name, input, signal) {
+      // Several calls may load one; the last one that is ready stays.
+      sandbox ??= await load();
+      const own = sandbox;
+      signal?.throwIfAborted();
+      const { answer, failure, usable } = own.call(name, input);
+      if (!usable && sandbox === own) sandbox = undefined;
+      if (failure) throw hookError(failure);
+      return answer;
+    },
+    retire() {},
+    close() {
+      sandbox = undefined;
+    },
+  };
+}

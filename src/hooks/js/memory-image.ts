@@ -1,0 +1,43 @@
+// A copy of the linear memory of a module instance, which puts the instance back to the state that it had.
+
+const pageBytes = 65_536;
+
+export interface MemoryImage {
+  /** Bytes that are put back. */
+  readonly bytes: number;
+  /** Puts the memory back. False where it has grown since: the instance is of no use any more. */
+  putBack(): boolean;
+}
+
+/**
+ * Copies all pages that hold anything. Between static data and heap lies the stack, whose unused pages are zero; what a call
+ * leaves there, or in heap that was free before, nothing reads without writing it first.
+ */
+export function takeImage(memory: WebAssembly.Memory): MemoryImage {
+  const { byteLength } = memory.buffer;
+  const runs = usedRuns(memory.buffer).map(({ start, end }) => ({
+    start,
+    copy: new Uint8Array(memory.buffer.slice(start, end)),
+  }));
+  const view = new Uint8Array(memory.buffer);
+  return {
+    bytes: runs.reduce((sum, { copy }) => sum + copy.length, 0),
+    putBack() {
+      if (memory.buffer.byteLength !== byteLength) return false;
+      for (const { start, copy } of runs) view.set(copy, start);
+      return true;
+    },
+  };
+}
+
+/** Runs of pages that hold anything but zeros, as byte offsets; `end` is exclusive. */
+function usedRuns(buffer: ArrayBufferLike): { start: number; end: number }[] {
+  const runs: { start: number; end: number }[] = [];
+  for (let start = 0; start < buffer.byteLength; start += pageBytes) {
+    if (new BigUint64Array(buffer, start, pageBytes / 8).every((word) => word === 0n)) continue;
+    const last = runs.at(-1);
+    if (last?.end === start) last.end += pageBytes;
+    else runs.push({ start, end: start + pageBytes });
+  }
+  return runs;
+}

@@ -1,0 +1,45 @@
+// What the main thread and a worker of hooks say to each other. Plain data; the module is shared.
+
+import type { HookFunction } from "../hook.ts";
+
+/** The operator's file and its limits. */
+export interface Program {
+  readonly source: string;
+  /** The name of the file, without its folder. */
+  readonly file: string;
+  readonly timeoutMs: number;
+  readonly memoryBytes: number;
+}
+
+/** Why a call failed. */
+export interface Failure {
+  readonly message: string;
+  /** Such as `hooks.js:12:5`. */
+  readonly position?: string;
+  /** The instance is of no use any more. */
+  readonly spent?: boolean;
+}
+
+export type PrintLevel = "debug" | "info" | "warn" | "error";
+
+/** From the main thread. */
+export type ToHookWorker =
+  /** First message. */
+  | { readonly kind: "load"; readonly module: WebAssembly.Module; readonly program: Program }
+  /** `input`: JSON. */
+  | { readonly kind: "call"; readonly call: number; readonly name: HookFunction; readonly input: string };
+
+/** From the worker. */
+export type FromHookWorker =
+  /** The program runs and can be called. */
+  | { readonly kind: "ready"; readonly functions: readonly HookFunction[]; readonly bytes: number }
+  | { readonly kind: "refused"; readonly failure: Failure }
+  | { readonly kind: "printed"; readonly level: PrintLevel; readonly text: string }
+  /** `answer`: JSON; absent with no opinion. `again`: it says `ready` before it can be called again. */
+  | {
+      readonly kind: "done";
+      readonly call: number;
+      readonly answer?: string;
+      readonly failure?: Failure;
+      readonly again: boolean;
+    };

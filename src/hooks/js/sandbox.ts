@@ -1,0 +1,265 @@
+// The operator's file in an instance of QuickJS of its own, whose memory is put back after each call, so that calls share nothing.
+
+import variant from "@jitl/quickjs-wasmfile-release-sync";
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSRuntime,
+} from "quickjs-emscripten-core";
+import { HookError, type HookFunction, hookFunctions } from "../hook.ts";
+import { guestCode, guestFile, mostAnswerLength, mostLineLength, pendingMark } from "./guest.ts";
+import { takeImage } from "./memory-image.ts";
+import type { Failure, PrintLevel, Program } from "./messages.ts";
+import { startClock } from "./run-clock.ts";
+
+/** What came of a call. `answer` is JSON; neither it nor `failure`: no opinion. */
+export interface Outcome {
+  readonly answer?: string;
+  readonly failure?: Failure;
+  /** False: the sandbox must not be called again. */
+  readonly usable: boolean;
+}
+
+export interface Sandbox {
+  /** The functions that the file exports. */
+  readonly functions: readonly HookFunction[];
+  /** Calls a function of the file with an input as JSON. Never throws. */
+  call(name: HookFunction, input: string): Outcome;
+  /** Bytes of the instance's memory. */
+  size(): number;
+}
+
+/** Time for the file itself to run, in milliseconds. */
+export const loadMs = 2000;
+/** C stack of QuickJS in bytes; the module has room for more. */
+const stackBytes = 256 * 1024;
+const pageBytes = 65_536;
+/** What the module takes beside the heap: static data and 5 MiB of stack. */
+const ownPages = 82;
+/** What the module declares as its least memory. */
+const leastPages = 256;
+/** Lines that one call may print. */
+const mostLines = 20;
+/** Rounds of warming: enough that engines have compiled what they compile on the way. */
+const warmRounds = 30;
+
+/**
+ * Runs the file once and keeps its state for all calls. `print` receives what it prints. Throws HookError where the file does not
+ * compile, throws, exports no function of a hook, or is not done within {@link loadMs}.
+ */
+export async function createSandbox(
+  module: WebAssembly.Module,
+  program: Program,
+  print: (level: PrintLevel, text: string) => void,
+): Promise<Sandbox> {
+  const heapPages = Math.ceil(program.memoryBytes / pageBytes);
+  const memory = new WebAssembly.Memory({
+    initial: leastPages,
+    // QuickJS does not know how large its blocks are and counts them too low, so this is what holds.
+    maximum: Math.max(leastPages, ownPages + heapPages),
+  });
+  const quickjs = await newQuickJSWASMModuleFromVariant(
+    newVariant(variant, { wasmModule: module, wasmMemory: memory }),
+  );
+  const runtime = quickjs.newRuntime();
+  runtime.setMemoryLimit(program.memoryBytes);
+  runtime.setMaxStackSize(stackBytes);
+  const clock = startClock();
+  runtime.setInterruptHandler(clock.isOver);
+
+  const printed = { lines: 0, muted: false };
+  const context = runtime.newContext();
+  clock.limit(loadMs);
+  const guest = loadGuest(context, (level, text) => {
+    if (printed.muted || ++printed.lines > mostLines + 1) return;
+    print(level, printed.lines > mostLines ? "(it prints more lines, which are left out)" : text);
+  });
+
+  const { functions, failure } = load(runtime, context, guest, program);
+  if (failure) throw hookError(clock.wasOver() ? late(loadMs, failure) : failure);
+
+  const image = takeImage(memory);
+  const run = (method: QuickJSHandle, name: string, input: string): Outcome => {
+    printed.lines = 0;
+    clock.limit(program.timeoutMs);
+    const outcome = callGuest(runtime, context, guest, { method, name, input, file: program.file });
+    const wasOver = clock.wasOver();
+    const { failure } = outcome;
+    const isSpent = wasOver || failure?.spent === true;
+    const usable = image.putBack() && !isSpent;
+    return {
+      ...(wasOver ? { failure: late(program.timeoutMs, failure) } : outcome),
+      usable,
+    };
+  };
+
+  printed.muted = true;
+  for (let i = 0; i < warmRounds; i++) run(guest.warm, "", warmInput);
+  printed.muted = false;
+
+  return {
+    functions,
+    call: (name, input) => run(guest.call, name, input),
+    size: () => memory.buffer.byteLength,
+  };
+}
+
+const warmInput = JSON.stringify({
+  identifier: "maps_1859/sheet x 1é.tif",
+  page: 1,
+  request_path: "/images/maps_1859%2Fsheet%20x",
+  headers: { "x-group": "staff" },
+});
+
+interface Guest {
+  readonly load: QuickJSHandle;
+  readonly call: QuickJSHandle;
+  readonly settled: QuickJSHandle;
+  readonly describe: QuickJSHandle;
+  readonly warm: QuickJSHandle;
+}
+
+/** Runs our own code inside and returns its functions, which live as long as the instance. */
+function loadGuest(context: QuickJSContext, print: (level: PrintLevel, text: string) => void): Guest {
+  const host = context.newFunction("print", (level, text) => {
+    const line = JSON.parse(context.getString(text)) as string;
+    print(context.getString(level) as PrintLevel, line.slice(0, mostLineLength));
+  });
+  const made = context.evalCode(guestCode, guestFile);
+  const called = made.error ? made : context.callFunction(made.value, context.undefined, host);
+  if (called.error) throw new Error(ownText(context, called.error, "message"));
+  const functions = called.value;
+  const named = (name: keyof Guest) => context.getProp(functions, name);
+  return {
+    load: named("load"),
+    call: named("call"),
+    settled: named("settled"),
+    describe: named("describe"),
+    warm: named("warm"),
+  };
+}
+
+/** Runs the operator's file and hands its exports to our code inside. */
+function load(
+  runtime: QuickJSRuntime,
+  context: QuickJSContext,
+  guest: Guest,
+  { source, file }: Program,
+): { readonly functions: readonly HookFunction[]; readonly failure?: Failure } {
+  const failed = (error: QuickJSHandle) => ({
+    functions: [],
+    failure: describe(context, guest, error, file),
+  });
+  try {
+    const run = context.evalCode(source, file, { type: "module", strict: true });
+    if (run.error) return failed(run.error);
+    runtime.executePendingJobs();
+    const state = context.getPromiseState(run.value);
+    if (state.type === "rejected") return failed(state.error);
+    if (state.type === "pending")
+      return { functions: [], failure: { message: "the await at its top level is never settled" } };
+    const names = context.newString(JSON.stringify(hookFunctions));
+    const found = context.callFunction(guest.load, context.undefined, state.value, names);
+    if (found.error) return failed(found.error);
+    return { functions: JSON.parse(context.getString(found.value)) as HookFunction[] };
+  } catch (error) {
+    return { functions: [], failure: brokenBy(error) };
+  }
+}
+
+interface GuestCall {
+  readonly method: QuickJSHandle;
+  readonly name: string;
+  readonly input: string;
+  readonly file: string;
+}
+
+/** Handles are not disposed: putting the memory back takes all of them back. */
+function callGuest(
+  runtime: QuickJSRuntime,
+  context: QuickJSContext,
+  guest: Guest,
+  { method, name, input, file }: GuestCall,
+): { readonly answer?: string; readonly failure?: Failure } {
+  try {
+    const [a, b, c, d] = crypto.getRandomValues(new Uint32Array(4));
+    const text = context.newString(input);
+    // What was called without a name takes the input alone.
+    const before = name === "" ? [] : [context.newString(name)];
+    const seeds = name === "" ? [] : [a, b, c, d].map((word) => context.newNumber(word ?? 0));
+    let done = context.callFunction(method, context.undefined, [...before, text, ...seeds]);
+    if (done.error) return { failure: describe(context, guest, done.error, file) };
+    let answer = context.getString(done.value);
+    if (answer === pendingMark) {
+      const jobs = runtime.executePendingJobs();
+      if (jobs.error) return { failure: describe(context, guest, jobs.error, file) };
+      done = context.callFunction(guest.settled, context.undefined);
+      if (done.error) return { failure: describe(context, guest, done.error, file) };
+      answer = context.getString(done.value);
+    }
+    return answer === "" ? {} : { answer: answer.slice(0, mostAnswerLength) };
+  } catch (error) {
+    return { failure: brokenBy(error) };
+  }
+}
+
+/** What broke the instance itself: its stack or the host's, or its code. */
+function brokenBy(error: unknown): Failure {
+  const isStack = error instanceof RangeError || /stack/i.test(String(error));
+  return {
+    message: isStack ? "it ran out of stack" : `QuickJS itself failed: ${String(error)}`,
+    spent: true,
+  };
+}
+
+/** Messages of errors by QuickJS itself after which an instance is not used again. */
+const spentBy = /^InternalError: (out of memory|stack overflow|interrupted)/;
+
+/** What was thrown inside, with its place in the operator's file. */
+function describe(context: QuickJSContext, guest: Guest, error: QuickJSHandle, file: string): Failure {
+  const told = context.callFunction(guest.describe, context.undefined, error);
+  // Without memory or time left, our code inside cannot run either.
+  const { message, stack } = told.error
+    ? {
+        message: `InternalError: ${ownText(context, error, "message")}`,
+        stack: ownText(context, error, "stack"),
+      }
+    : (JSON.parse(context.getString(told.value)) as { message: string; stack?: string });
+  const position = stack === undefined ? undefined : positionIn(stack, file);
+  return {
+    message,
+    ...(position !== undefined && { position }),
+    ...(spentBy.test(message) && { spent: true }),
+  };
+}
+
+function ownText(context: QuickJSContext, error: QuickJSHandle, key: string): string {
+  const value = context.getProp(error, key);
+  return context.typeof(value) === "string" ? context.getString(value) : "";
+}
+
+/** The innermost place of a stack in the operator's file, such as `hooks.js:12:5`. */
+function positionIn(stack: string, file: string): string | undefined {
+  for (const line of stack.split("\n")) {
+    const [, place] = /(?:^\s*at |\()((?:[^()]|\([^()]*\))*:\d+(?::\d+)?)\)?$/.exec(line) ?? [];
+    if (place?.startsWith(`${file}:`)) return place;
+  }
+  return undefined;
+}
+
+/** The failure of what ran over its time. */
+function late(ms: number, failure: Failure | undefined): Failure {
+  const { position } = failure ?? {};
+  return {
+    message: `it ran longer than its time limit of ${ms} ms`,
+    ...(position !== undefined && { position }),
+    spent: true,
+  };
+}
+
+/** A failure as an error. */
+export function hookError({ message, position }: Failure): HookError {
+  return new HookError(message, position === undefined ? {} : { position });
+}

@@ -1,0 +1,345 @@
+// The js engine on real worker threads and in place: what hooks can do, and what they cannot.
+
+import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { build } from "../../../scripts/build.mjs";
+import { type HookEngine, type HookError, hookFunctions } from "../../../src/hooks/hook.ts";
+import { createJsEngine } from "../../../src/hooks/js/engine.ts";
+import { jsOptions } from "../../../src/hooks/js/options.ts";
+import { silentLog } from "../../../src/lib/log.ts";
+import { nodePlatform } from "../../../src/platform/node.ts";
+import type { Platform } from "../../../src/platform/platform.ts";
+import { hookEngineContract, inputOf } from "../../contracts/hook-engine.ts";
+import { answers, failures, globalNames, hostileSource } from "./hostile.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "smalti-js-"));
+const threaded = nodePlatform(pathToFileURL(`${directory}/`));
+const { startWorker: _, ...inPlace } = threaded;
+const platforms: readonly (readonly [string, Platform])[] = [
+  ["in a worker", threaded],
+  ["in place", inPlace],
+];
+
+beforeAll(async () => {
+  await build({ outdir: directory, only: "hook-thread", quiet: true });
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+
+const open: HookEngine[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((engine) => engine.close()));
+});
+
+const put = (name: string, text: string) => {
+  const path = join(directory, name);
+  // As an editor does it: the whole file appears at once.
+  writeFileSync(`${path}.new`, text);
+  renameSync(`${path}.new`, path);
+  return path;
+};
+
+interface Given {
+  readonly platform?: Platform;
+  readonly source?: string;
+  readonly name?: string;
+  readonly timeout?: string;
+  readonly log?: typeof silentLog;
+}
+
+/** An engine that a busy machine does not end too early. */
+async function engineOf({
+  platform = threaded,
+  source = hostileSource,
+  name = "hooks.js",
+  timeout = "500ms",
+  log = silentLog,
+}: Given = {}) {
+  const options = jsOptions.parse({ file: put(name, source), timeout });
+  const engine = await createJsEngine(options, platform, log);
+  open.push(engine);
+  return engine;
+}
+
+const inputFor = (name: string, act: string) =>
+  name === "presentation" ? { id: act, kind: "manifest", descriptor: {} } : inputOf(act);
+
+const failureOf = (call: Promise<unknown>) =>
+  call.then(
+    (answer) => expect.unreachable(`it answered ${JSON.stringify(answer)}`),
+    (error: HookError) => error,
+  );
+
+const masters = `
+const known = new Map([["a", "a"], ["b/c", "b/c"], ["ms 1", "ms 1"]]);
+export function resolve({ identifier }) {
+  if (known.has(identifier)) return { key: \`masters/\${known.get(identifier)}.tif\` };
+}
+`;
+
+for (const [where, platform] of platforms)
+  describe(where, () => {
+    hookEngineContract("js", {
+      build: () =>
+        createJsEngine(jsOptions.parse({ file: put("contract.js", masters) }), platform, silentLog),
+    });
+
+    test.each(hookFunctions)("%s fails with what went wrong and where, and works again", async (name) => {
+      const engine = await engineOf({ platform });
+      for (const [act, message, line] of failures) {
+        const error = await failureOf(engine.call(name, inputFor(name, act)));
+        expect(error.name, act).toBe("HookError");
+        expect(error.message, act).toMatch(message);
+        if (line !== undefined) expect(error.position, act).toMatch(new RegExp(`^hooks\\.js:${line}:\\d+$`));
+        expect(await engine.call(name, inputFor(name, "count")), `after ${act}`).toEqual({ calls: 1 });
+      }
+    });
+
+    test.each(hookFunctions)("%s answers with plain data, whatever it is made of", async (name) => {
+      const engine = await engineOf({ platform });
+      for (const [act, answer] of answers) {
+        const given = await engine.call(name, inputFor(name, act));
+        expect(given, act).toEqual(answer);
+        expect(Object.keys(given ?? {}), act).not.toContain("__proto__");
+      }
+    });
+
+    test("what one call leaves behind, the next does not see", async () => {
+      const engine = await engineOf({ platform });
+      const fresh = { before: [null, null, "map", "undefined", 0] };
+      for (let i = 0; i < 3; i++) expect(await engine.call("resolve", inputOf("state"))).toEqual(fresh);
+    });
+
+    test("random numbers differ from call to call", async () => {
+      const engine = await engineOf({ platform });
+      const drawn: number[] = [];
+      for (let i = 0; i < 20; i++)
+        drawn.push(...((await engine.call("resolve", inputOf("random"))) as { numbers: number[] }).numbers);
+      expect(new Set(drawn).size).toBe(160);
+      expect(drawn.every((number) => number >= 0 && number < 1)).toBe(true);
+      // 160 numbers that are evenly spread are never all on one side of a half.
+      expect(drawn.some((number) => number < 0.5) && drawn.some((number) => number >= 0.5)).toBe(true);
+    });
+
+    test("there is nothing but ECMAScript and a console", async () => {
+      const engine = await engineOf({ platform });
+      const { names } = (await engine.call("resolve", inputOf("globals"))) as { names: string[] };
+      expect(names).toContain("console");
+      expect(names.filter((name) => !globalNames.includes(name))).toEqual([]);
+    });
+
+    test("what it prints goes to the log, bounded in lines and length", async () => {
+      const lines: [level: string, text: string][] = [];
+      const at = (level: string) => (_: string, fields?: Readonly<Record<string, unknown>>) =>
+        void lines.push([level, String(fields?.text)]);
+      const log = {
+        ...silentLog,
+        debug: at("debug"),
+        info: at("info"),
+        warn: at("warn"),
+        error: at("error"),
+      };
+      const engine = await engineOf({ platform, log });
+      await engine.call("resolve", inputOf("print"));
+      expect(lines).toHaveLength(21);
+      expect(lines[0]?.[1]).toMatch(/^line 0 x+$/);
+      expect(lines.every(([level, text]) => level === "info" && text.length <= 1000)).toBe(true);
+      expect(lines.at(-1)?.[1]).toContain("left out");
+      lines.length = 0;
+      await engine.call("resolve", inputOf("print levels"));
+      expect(lines).toEqual([
+        ["error", 'one\ntwo {"a":[1]}'],
+        ["warn", "undefined null Symbol(s) 2"],
+        ["debug", expect.stringContaining("=>")],
+      ]);
+    });
+
+    test("a request that has ended is not asked for", async () => {
+      const engine = await engineOf({ platform });
+      const gone = new Error("gone");
+      await expect(engine.call("resolve", inputOf("count"), AbortSignal.abort(gone))).rejects.toBe(gone);
+    });
+
+    test.each([
+      ["does not compile", "export function resolve( {", /hook\.js\.file: .*hooks\.js:1:\d+: SyntaxError/],
+      ["throws", "\nnowhere();\nexport function resolve() {}", /hooks\.js:2:\d+: ReferenceError/],
+      ["exports nothing", "module.exports = {}", /hooks\.js:1:\d+: ReferenceError/],
+      ["exports no hook", "export function resolv() {}", /exports none of the functions resolve, authorize/],
+      ["is empty", "", /exports none of the functions/],
+      [
+        "exports text",
+        'export const resolve = "x"; export function overlay() {}',
+        /the export resolve is of type string/,
+      ],
+      ["imports", 'import x from "./other.js"; export function resolve() {}', /hook\.js\.file/],
+      ["never ends", "for (;;); export function resolve() {}", /longer than its time limit/],
+      ["waits for ever", "await new Promise(() => {}); export function resolve() {}", /never settled/],
+    ])("a file that %s is refused at start", async (_, source, message) => {
+      await expect(engineOf({ platform, source })).rejects.toThrow(message);
+    });
+
+    test("the file may wait for promises that settle by themselves", async () => {
+      const source = "const key = await Promise.resolve('k'); export const resolve = () => ({ key });";
+      const engine = await engineOf({ platform, source });
+      expect(await engine.call("resolve", inputOf("a"))).toEqual({ key: "k" });
+    });
+  });
+
+test("10,000 calls leave the memory of the instance as large as it was", async () => {
+  const { createSandbox } = await import("../../../src/hooks/js/sandbox.ts");
+  const program = { source: hostileSource, file: "hooks.js", timeoutMs: 5000, memoryBytes: 2 ** 25 };
+  const sandbox = await createSandbox(threaded.wasm("quickjs"), program, () => {});
+  const size = sandbox.size();
+  const acts = ["count", "state", "random", "thrown", "later", "thrown later", "a getter"];
+  for (let i = 0; i < 10_000; i++) {
+    const act = acts[i % acts.length] as string;
+    const { usable, answer, failure } = sandbox.call("resolve", JSON.stringify(inputOf(act)));
+    if (!usable || sandbox.size() !== size || (failure && !act.startsWith("thrown")))
+      expect.unreachable(`call ${i}: ${JSON.stringify({ act, usable, answer, failure })}`);
+  }
+});
+
+test("a file is named where neither an engine nor a runtime has one", async () => {
+  await expect(createJsEngine(jsOptions.parse({}), threaded, silentLog)).rejects.toThrow("hook.js.file");
+  const { files: _, ...bare } = threaded;
+  const options = jsOptions.parse({ file: "/nowhere/hooks.js" });
+  await expect(createJsEngine(options, bare, silentLog)).rejects.toThrow("hook.js.file");
+  await expect(createJsEngine(options, threaded, silentLog)).rejects.toThrow("hook.js.file");
+});
+
+test.each([{ timeout: "0s" }, { timeout: "11s" }, { memory: "1MiB" }, { memory: "2GiB" }, { timeout: 5 }])(
+  "the options refuse %j",
+  (given) => {
+    expect(jsOptions.safeParse({ file: "hooks.js", ...given }).success).toBe(false);
+  },
+);
+
+describe("a built-in that takes seconds", () => {
+  test("is ended with its worker, while other calls go on", async () => {
+    const engine = await engineOf();
+    let isOver = false;
+    const long = failureOf(engine.call("resolve", inputOf("a long built-in"))).finally(() => {
+      isOver = true;
+    });
+    expect(await engine.call("authorize", inputOf("count"))).toEqual({ calls: 1 });
+    expect(isOver).toBe(false);
+    expect((await long).message).toMatch(/longer than its time limit of 500 ms, and had to be ended/);
+    expect(await engine.call("resolve", inputOf("count"))).toEqual({ calls: 1 });
+  });
+
+  test("does not use up the workers, however often it comes", async () => {
+    const engine = await engineOf({ timeout: "50ms" });
+    for (let i = 0; i < 4; i++)
+      expect((await failureOf(engine.call("resolve", inputOf("a long built-in")))).name).toBe("HookError");
+    const all = Array.from({ length: 4 }, () =>
+      failureOf(engine.call("overlay", inputOf("a long built-in"))),
+    );
+    for (const error of await Promise.all(all)) expect(error.name).toBe("HookError");
+    await vi.waitFor(
+      async () => expect(await engine.call("resolve", inputOf("count"))).toEqual({ calls: 1 }),
+      60_000,
+    );
+  });
+});
+
+describe("calls that wait", () => {
+  test("are answered in their order, and a client that leaves gives up its place", async () => {
+    const engine = await engineOf();
+    const order: number[] = [];
+    const gone = new AbortController();
+    const calls = Array.from({ length: 40 }, (_, i) =>
+      engine.call("resolve", inputOf(i < 2 ? "regex" : "count"), i === 20 ? gone.signal : undefined).then(
+        () => order.push(i),
+        () => order.push(-i),
+      ),
+    );
+    gone.abort();
+    await Promise.all(calls);
+    expect(order[0]).toBe(-20);
+    const answered = order.filter((i) => i > 1);
+    expect(answered).toHaveLength(37);
+    expect(answered).toEqual([...answered].sort((a, b) => a - b));
+  });
+
+  test("are refused where too many wait", async () => {
+    const engine = await engineOf();
+    const calls = Array.from({ length: 300 }, () =>
+      engine.call("resolve", inputOf("count")).then(
+        () => "answered",
+        (error: HookError) => error.message.replace(/;.*/, ""),
+      ),
+    );
+    const counts = new Map<string, number>();
+    for (const outcome of await Promise.all(calls)) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+    // 256 wait; one runs, or two where the second worker is ready.
+    const refused = counts.get("256 calls wait already") ?? 0;
+    expect([42, 43]).toContain(refused);
+    expect(counts.get("answered")).toBe(300 - refused);
+  });
+
+  test("fail when the engine is closed", async () => {
+    const engine = await engineOf();
+    const calls = ["loop", "loop", "count"].map((act) => failureOf(engine.call("resolve", inputOf(act))));
+    await engine.close();
+    for (const error of await Promise.all(calls)) expect(error.message).toMatch(/the service stops/);
+    expect((await failureOf(engine.call("resolve", inputOf("count")))).message).toMatch(/the service stops/);
+  });
+});
+
+describe("a file that changes", () => {
+  const version = (n: number) => `export const resolve = () => ({ key: "v${n}" });`;
+  /** Calls until the answer is the expected one. */
+  const comes = (engine: HookEngine, answer: unknown) =>
+    vi.waitFor(async () => expect(await engine.call("resolve", inputOf("a"))).toEqual(answer), {
+      timeout: 60_000,
+      interval: 100,
+    });
+
+  test.each(platforms)("is read again %s", async (_, platform) => {
+    const engine = await engineOf({ platform, name: "changes.js", source: version(1) });
+    expect(await engine.call("resolve", inputOf("a"))).toEqual({ key: "v1" });
+    put("changes.js", version(2));
+    await comes(engine, { key: "v2" });
+    await engine.check();
+  });
+
+  test("stays in force as it was while the new one is broken, and the check says where", async () => {
+    const errors: unknown[] = [];
+    const log = { ...silentLog, error: (_: string, fields?: object) => void errors.push(fields) };
+    const engine = await engineOf({ name: "breaks.js", source: version(1), log });
+    put("breaks.js", "export const resolve = () => (\n");
+    await vi.waitFor(() => expect(engine.check()).rejects.toThrow(/breaks\.js:\d+:\d+: SyntaxError/), 60_000);
+    expect(await engine.call("resolve", inputOf("a"))).toEqual({ key: "v1" });
+    expect(errors).toHaveLength(1);
+    put("breaks.js", version(2));
+    await comes(engine, { key: "v2" });
+    await engine.check();
+  });
+
+  test("has the functions that it has now", async () => {
+    const engine = await engineOf({ name: "grows.js", source: version(1) });
+    expect(engine.has("authorize")).toBe(false);
+    put("grows.js", `${version(1)} export const authorize = () => ({ allow: false });`);
+    await vi.waitFor(() => expect(engine.has("authorize")).toBe(true), { timeout: 60_000, interval: 100 });
+    expect(await engine.call("authorize", inputOf("a"))).toEqual({ allow: false });
+  });
+
+  test("is not taken while it is being written", async () => {
+    const path = put("grown.js", version(1));
+    const engine = await engineOf({ name: "grown.js", source: version(1) });
+    // What there is of it compiles by itself.
+    writeFileSync(path, 'export const resolve = () => ({ key: "half" });\n');
+    const writing = setInterval(() => appendFileSync(path, "// and more\n"), 10);
+    const seen = new Set<string>();
+    for (let i = 0; i < 50; i++) {
+      seen.add(((await engine.call("resolve", inputOf("a"))) as { key: string }).key);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    clearInterval(writing);
+    expect([...seen]).toEqual(["v1"]);
+    put("grown.js", version(2));
+    await comes(engine, { key: "v2" });
+  });
+});
