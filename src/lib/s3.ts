@@ -52,6 +52,11 @@ export interface Bucket {
   /** False where there was no object. */
   delete(key: string): Promise<boolean>;
   /**
+   * One page of a listing (ListObjectsV2), as XML. Throws S3Error also where the service answers 200 and then finds out that it cannot
+   * list: the body is an error document then.
+   */
+  listingPage(query: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<string>;
+  /**
    * Objects whose keys begin so, in the order of their keys. With a delimiter, keys that have it further on are told
    * once for all, up to it.
    */
@@ -169,8 +174,20 @@ export function openBucket(options: BucketOptions): Bucket {
     }
   };
 
+  const listingPage: Bucket["listingPage"] = async (query, signal) => {
+    const response = await request("GET", "", {
+      query: { "list-type": "2", ...query },
+      ...(signal && { signal }),
+    });
+    const page = await response.text();
+    if (!page.includes("<ListBucketResult"))
+      throw new S3Error(response.status, codeIn(page, response.status));
+    return page;
+  };
+
   return {
     request,
+    listingPage,
     get: (key) => unlessAbsent(async () => new Uint8Array(await (await request("GET", key)).arrayBuffer())),
     async put(key, body) {
       const headers = { "content-type": "application/octet-stream" };
@@ -187,18 +204,12 @@ export function openBucket(options: BucketOptions): Bucket {
     async *list(prefix, delimiter) {
       let token: string | undefined;
       do {
-        const query = {
-          "list-type": "2",
+        const page = await listingPage({
           "encoding-type": "url",
           prefix,
           ...(delimiter === undefined ? {} : { delimiter }),
           ...(token === undefined ? {} : { "continuation-token": token }),
-        };
-        const response = await request("GET", "", { query });
-        const page = await response.text();
-        // The service may find out that it cannot go on after it has sent status 200.
-        if (!page.includes("<ListBucketResult"))
-          throw new S3Error(response.status, codeIn(page, response.status));
+        });
         // Not every service does as encoding-type says; those that do tell.
         const encoded = textOf(page, "EncodingType") === "url";
         const keyIn = (entry: string, name: string) => {

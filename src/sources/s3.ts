@@ -60,10 +60,8 @@ export function s3Remote(
       return found || folder === "" ? entries.sort((a, b) => (a.name < b.name ? -1 : 1)) : undefined;
     },
     async check(signal) {
-      const query = { "list-type": "2", "max-keys": "1", prefix: options.key_prefix };
       try {
-        const answer = await bucket.request("GET", "", { query, signal });
-        await answer.body?.cancel();
+        await bucket.listingPage({ "max-keys": "1", prefix: options.key_prefix }, signal);
       } catch (error) {
         throw error instanceof S3Error
           ? error

@@ -513,6 +513,7 @@ describe("a bucket", () => {
       s3.fault = () => ({ refuse: { status: 200, code: "InternalError" }, ...(etag ? { etag } : {}) });
       await expect(source.open("a.jpg")).rejects.toMatchObject({ kind: "source", code: "origin_bad_answer" });
       await expect(source.list?.("")).rejects.toMatchObject({ kind: "source", code: "origin_bad_answer" });
+      await expect(source.check()).rejects.toThrow(/InternalError/);
       s3.fault = () => undefined;
       expectBytes(await (await open(source, "a.jpg")).bytes.read(0, 5000), content);
       await s3.close();
