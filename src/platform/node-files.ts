@@ -103,14 +103,16 @@ const shared = 64 * 1024;
  */
 export function openFileAtOnce(path: string): FileAtOnce {
   const descriptor = openSync(path, readOnly);
+  let size = 0;
+  /** What is written to the file while it is open counts from the next look on. */
   const stat = () => {
     const now = fstatSync(descriptor);
     if (!now.isFile()) throw notRegular();
-    return { size: now.size, id: idOf(now) };
+    size = now.size;
+    return { size, id: idOf(now) };
   };
-  let size: number;
   try {
-    size = stat().size;
+    stat();
   } catch (error) {
     closeSync(descriptor);
     throw error;

@@ -1,6 +1,6 @@
 // The files of a worker, over real files: which are read, and which are refused.
 
-import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -95,6 +95,15 @@ describe("a worker's files", () => {
       expect(() => files.open(file)).toThrow(changed);
       expect(await text(files.open(fileAt(file.path)).read(0, 1))).toBe("a");
     }
+  });
+
+  it("are read to their end when they grew between two jobs", async () => {
+    const files = filesOf();
+    const file = written("a", "01234");
+    expect(await text(files.open(file).read(0, 10))).toBe("01234");
+    files.rest();
+    appendFileSync(file.path, "56789");
+    expect(await text(files.open(fileAt(file.path)).read(3, 10))).toBe("3456789");
   });
 
   it("say source where there is none, and go on", async () => {
