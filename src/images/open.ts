@@ -57,8 +57,7 @@ async function openAndRun<T>(
     try {
       return await work(master);
     } catch (error) {
-      // Replaced or purged since it was looked at: the new file is as good.
-      if (left === 0 || !(error instanceof ServiceError) || error.kind !== "changed") throw error;
+      if (left === 0 || !(await isStale(master, error))) throw error;
       master.source.forget?.(master.key);
     } finally {
       void master.image
@@ -66,4 +65,11 @@ async function openAndRun<T>(
         .catch((error: unknown) => log.debug("closing a master failed", { error: String(error) }));
     }
   }
+}
+
+/** Whether an error is of a file that was replaced, written to or purged since it was looked at: the new one is as good. */
+async function isStale({ image }: Master, error: unknown): Promise<boolean> {
+  if (!(error instanceof ServiceError)) return false;
+  if (error.kind === "decode" || error.kind === "unsupported") return (await image.changed?.()) === true;
+  return error.kind === "changed";
 }

@@ -1,6 +1,6 @@
 // A master that ended early, is damaged, or changes while it is read: what it shows is sent, and nobody keeps it.
 
-import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -127,5 +127,29 @@ test("a file that is written to while it is read is sent and not kept", async ()
   });
   const { data } = await sharp(path).raw().toBuffer({ resolveWithObject: true });
   expect((await sharp(still.bytes).raw().toBuffer()).equals(data)).toBe(true);
+  await app.service.close();
+});
+
+test("a damaged file that is replaced while it is read is answered as the new one", async () => {
+  const files = nodeFiles();
+  const path = join(folder, "arriving.jpg");
+  await writeFile(path, "not yet a picture");
+  let opens = 0;
+  const replaced: FileSystem = {
+    ...files,
+    async open(wanted) {
+      const file = await files.open(wanted);
+      if (opens++ === 0) {
+        await writeFile(`${path}.new`, await readFile(join(folder, "whole.jpg")));
+        await rename(`${path}.new`, path);
+      }
+      return file;
+    },
+  };
+  const app = await served(configuration(), {}, { files: replaced });
+  const arrived = await answer(app, "arriving.jpg/full/60,/0/default.jpg");
+  expect(arrived).toMatchObject({ status: 200, caching: expect.stringMatching(/max-age=[1-9]/) });
+  const whole = await answer(app, "whole.jpg/full/60,/0/default.jpg");
+  expect(arrived.bytes.equals(whole.bytes)).toBe(true);
   await app.service.close();
 });
