@@ -160,7 +160,10 @@ async function derive(
   try {
     return await attempt(false);
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "whole_file_wanted") throw error;
+    if (!(error instanceof ServiceError)) throw error;
+    // The file may lie on a mount that hangs: look at it again, which has a deadline of its own, before another worker reads it.
+    if (error.kind === "timeout" && file) master.source.forget?.(master.key);
+    if (error.code !== "whole_file_wanted") throw error;
     return attempt(true);
   }
 }

@@ -5,7 +5,8 @@ import type { ByteSource } from "../lib/byte-source.ts";
 import { forEachConcurrently, until } from "../lib/concurrent.ts";
 import { createCounts } from "../lib/count.ts";
 import { createLru } from "../lib/lru.ts";
-import type { FileEntry, FileStat, FileSystem, OpenFile } from "../platform/platform.ts";
+import type { FileEntry, FileStat, OpenFile } from "../platform/platform.ts";
+import type { MasterFiles } from "./bounded-files.ts";
 import { keySegments } from "./key.ts";
 import { fileKind, isHidden, isUnlisted } from "./listing.ts";
 import {
@@ -22,7 +23,7 @@ export interface FilesystemSourceOptions {
   /** Absolute path of a directory; may itself be a symbolic link. */
   readonly root: string;
   readonly prefix: string;
-  readonly files: FileSystem;
+  readonly files: MasterFiles;
   /** How long a file that was found counts as unchanged, in milliseconds; 0, where not given: it is looked at each time. */
   readonly revalidateMs?: number;
   readonly counts?: SourceCounts | undefined;
@@ -266,6 +267,8 @@ export function filesystemSource({
       for await (const _ of files.list(top)) break;
     } catch (error) {
       if (error instanceof ServiceError) throw error;
+      if ((error as { code?: unknown } | null)?.code === "ETIMEDOUT")
+        throw fault("source_root_unreadable", "it does not answer", "Check its mount and its disk.", error);
       throw fault(
         "source_root_unreadable",
         "it cannot be read",

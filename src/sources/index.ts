@@ -4,10 +4,12 @@ import { ServiceError } from "../errors.ts";
 import { parseDuration } from "../lib/quantity.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Slot } from "../stores/slot.ts";
+import { boundMasterFiles, callsOf } from "./bounded-files.ts";
 import { filesystemSource } from "./filesystem.ts";
 import { httpFingerprint, httpRemote } from "./http.ts";
 import type { HttpSourceOptions, S3SourceOptions, SourceOptions } from "./options.ts";
 import { originCached, type RemoteFigures } from "./origin-cache.ts";
+import { type RetryPolicy, usualRetries } from "./remote-http.ts";
 import { s3Fingerprint, s3Remote } from "./s3.ts";
 import { sampleName, sampleSource } from "./sample.ts";
 import type { Source, SourceCounts } from "./source.ts";
@@ -48,6 +50,8 @@ type Builders = {
     platform: Platform,
     origin: Slot,
     figures: SourceFigures | undefined,
+    /** Sources in files. */
+    folders: number,
   ) => Source;
 };
 
@@ -58,7 +62,7 @@ export interface SourceFigures {
 }
 
 const builders: Builders = {
-  filesystem({ name, root, prefix, revalidate }, { files }, _origin, figures) {
+  filesystem({ name, root, prefix, revalidate, timeout }, { files, fileThreads }, _origin, figures, folders) {
     if (!files)
       throw new ServiceError(
         "unsupported",
@@ -71,7 +75,7 @@ const builders: Builders = {
       name,
       root,
       prefix,
-      files,
+      files: boundMasterFiles(files, callsOf(fileThreads, folders), parseDuration(timeout)),
       revalidateMs: parseDuration(revalidate),
       counts: figures?.local(name),
     });
@@ -80,10 +84,10 @@ const builders: Builders = {
     originCached({
       ...remoteOptions(options, platform, slot, figures),
       fingerprint: httpFingerprint(options),
-      remote: httpRemote(options, platform),
+      remote: httpRemote(options, platform, retriesOf(options)),
     }),
   s3(options, platform, slot, figures) {
-    const remote = s3Remote(options, platform);
+    const remote = s3Remote(options, platform, retriesOf(options));
     return originCached({
       ...remoteOptions(options, platform, slot, figures),
       fingerprint: s3Fingerprint(options),
@@ -103,10 +107,20 @@ export function buildSources(
   origin: Slot,
   figures?: SourceFigures,
 ): Sources {
-  const all = options.map((one) => build(one, platform, origin, figures));
+  const folders = options.filter(({ type }) => type === "filesystem").length;
+  const all = options.map((one) => build(one, platform, origin, figures, folders));
   const sample = (counts?: SourceCounts) => sampleSource(() => platform.asset("sample/sample.jpg"), counts);
   // The sample reports only where it serves.
   return createSources(all, sample(all.length === 0 ? figures?.local(sampleName) : undefined));
+}
+
+/**
+ * A try takes no longer than a request may wait: one on a connection that stalls would otherwise hold up all requests that join it,
+ * after its server is well again.
+ */
+function retriesOf({ timeout }: Pick<HttpSourceOptions, "timeout">): RetryPolicy {
+  const attemptMs = Math.min(usualRetries.attemptMs, parseDuration(timeout) || Number.POSITIVE_INFINITY);
+  return { ...usualRetries, attemptMs };
 }
 
 /** What is alike for all sources over a network. */
@@ -144,12 +158,14 @@ function build(
   platform: Platform,
   origin: Slot,
   figures: SourceFigures | undefined,
+  folders: number,
 ): Source {
   const builder = builders[options.type] as (
     o: SourceOptions,
     p: Platform,
     slot: Slot,
     f: SourceFigures | undefined,
+    n: number,
   ) => Source;
-  return builder(options, platform, origin, figures);
+  return builder(options, platform, origin, figures, folders);
 }

@@ -34,6 +34,11 @@ const filesystem = z.strictObject({
       "How long a file that was found counts as unchanged before it is looked at again; what is rendered is always of one and the same file. 0s: looked at for each request.",
     edit: "restart",
   }),
+  timeout: durationOption.default("15s").meta({
+    description:
+      "How long one look at a file, or one read of its header, may take; over it the answer is 500, code source_unreadable. Workers that read a file are bounded by `image.timeout`. 0s: no limit.",
+    edit: "restart",
+  }),
 });
 
 export type FilesystemSourceOptions = z.output<typeof filesystem>;

@@ -4,7 +4,7 @@
 // for all that the process does with files. So a store makes only so many calls at once. A call that misses its deadline fails,
 // and keeps its place until it ends; when only such calls are left, further ones fail at once.
 
-import { withDeadline } from "../lib/bounded-wait.ts";
+import { createLane } from "../lib/lane.ts";
 import type { FileSystem } from "../platform/platform.ts";
 
 /** What a store does with files. */
@@ -33,8 +33,8 @@ export function boundFiles(
   calls = Number.POSITIVE_INFINITY,
   { read, look, write, remove }: FileDeadlines = usual,
 ): BoundedFiles {
-  const reads = createLane(Math.ceil(calls / 2));
-  const others = calls > 1 ? createLane(Math.floor(calls / 2)) : reads;
+  const reads = createLane(Math.ceil(calls / 2), unanswered);
+  const others = calls > 1 ? createLane(Math.floor(calls / 2), unanswered) : reads;
   /** By path. */
   const late = new Map<string, Promise<void>>();
   const { touch } = files;
@@ -63,38 +63,6 @@ export function boundFiles(
     async lateWrites() {
       await Promise.all(late.values());
     },
-  };
-}
-
-/** Runs a call under a deadline; what becomes of one that misses it goes to `onLate`. */
-type Lane = <T>(ms: number, act: () => Promise<T>, onLate?: (call: Promise<T>) => void) => Promise<T>;
-
-function createLane(places: number): Lane {
-  let free = places;
-  let late = 0;
-  const waiting: { readonly admit: () => void; readonly refuse: (error: Error) => void }[] = [];
-  return async (ms, act, onLate) => {
-    if (late >= places) throw unanswered();
-    if (free > 0) free--;
-    else await new Promise<void>((admit, refuse) => waiting.push({ admit, refuse }));
-    let ended = false;
-    let isLate = false;
-    const call = act().finally(() => {
-      ended = true;
-      if (isLate) late--;
-      const next = waiting.shift();
-      if (next) next.admit();
-      else free++;
-    });
-    try {
-      return await withDeadline(ms, () => call);
-    } catch (error) {
-      if (ended) throw error;
-      isLate = true;
-      if (++late >= places) for (const { refuse } of waiting.splice(0)) refuse(unanswered());
-      onLate?.(call);
-      throw unanswered();
-    }
   };
 }
 

@@ -51,6 +51,22 @@ describe("an origin that stalls", () => {
     expect(readCounts(source.counts)).toMatchObject({ late: 1, errors: 1 });
   });
 
+  test("holds up those who join a fetch that stalls no longer than one may wait: then it is tried again", async () => {
+    const origin = await originWith({ a: masterOf(data) });
+    const source = httpSource(origin, { timeout: "2s" });
+    const stalled = deferred();
+    origin.behaviour.instead = (_request, _response, nth) => {
+      stalled.resolve();
+      return nth === 0 ? true : undefined;
+    };
+    const first = source.open("a").catch(() => undefined);
+    await stalled.promise;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const { bytes } = await open(source, "a");
+    expectBytes(await bytes.read(beyond, 100), far);
+    await first;
+  });
+
   test("is left when the last reader has gone, and who comes then asks again", async () => {
     const { origin, bytes, stalled, dropped } = await holding();
     const [one, two] = [new AbortController(), new AbortController()];

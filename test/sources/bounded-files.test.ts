@@ -1,0 +1,125 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nodeFiles } from "../../src/platform/node-files.ts";
+import type { FileSystem, Platform } from "../../src/platform/platform.ts";
+import { boundMasterFiles, callsOf } from "../../src/sources/bounded-files.ts";
+import { buildSources } from "../../src/sources/index.ts";
+import { sourceOptions } from "../../src/sources/options.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "smalti-bounded-"));
+  await writeFile(join(folder, "a.jpg"), "bytes of a file");
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Files whose calls of these names never end while `hangs`, as on a dead mount; `closed` counts what was closed. */
+function onMount(...names: (keyof FileSystem)[]) {
+  const state = { hangs: true, calls: 0, closed: 0, revive: () => {} };
+  const revived = new Promise<void>((resolve) => {
+    state.revive = () => {
+      state.hangs = false;
+      resolve();
+    };
+  });
+  const files = nodeFiles();
+  const mount = new Proxy(files, {
+    get(target, name: keyof FileSystem) {
+      const act = target[name] as (...given: unknown[]) => unknown;
+      return async (...given: unknown[]) => {
+        if (names.includes(name)) {
+          state.calls++;
+          if (state.hangs) await revived;
+        }
+        const found = await act.apply(target, given);
+        if (name !== "open") return found;
+        const file = found as Awaited<ReturnType<FileSystem["open"]>>;
+        const close = async () => {
+          state.closed++;
+          await file.close();
+        };
+        return { ...file, close };
+      };
+    },
+  });
+  return { state, mount };
+}
+
+const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+describe("files of a source", () => {
+  it("fail after their time, and at once when all calls that may be under way hang", async () => {
+    const { state, mount } = onMount("stat");
+    const bound = boundMasterFiles(mount, 2, 20);
+    const looks = Array.from({ length: 10 }, () => bound.stat(join(folder, "a.jpg")));
+    for (const each of await Promise.allSettled(looks))
+      expect(each).toMatchObject({ status: "rejected", reason: { code: "ETIMEDOUT" } });
+    expect(state.calls).toBe(2);
+    await expect(bound.realPath(folder)).rejects.toMatchObject({ code: "ETIMEDOUT" });
+    state.revive();
+    await turn();
+    expect(await bound.stat(join(folder, "a.jpg"))).toMatchObject({ kind: "file", size: 15 });
+  });
+
+  it("are closed when they are opened after their time", async () => {
+    const { state, mount } = onMount("open");
+    const bound = boundMasterFiles(mount, 1, 20);
+    await expect(bound.open(join(folder, "a.jpg"))).rejects.toMatchObject({ code: "ETIMEDOUT" });
+    state.revive();
+    await expect.poll(() => state.closed).toBe(1);
+  });
+
+  it("are read as they are, and wait for ever where there is no limit", async () => {
+    const bound = boundMasterFiles(nodeFiles(), 1, 1000);
+    const file = await bound.open(join(folder, "a.jpg"));
+    expect(new TextDecoder().decode(await file.read(9, 100))).toBe("a file");
+    await file.close();
+    const names: string[] = [];
+    for await (const { name } of bound.list(folder)) names.push(name);
+    expect(names).toEqual(["a.jpg"]);
+    const files = nodeFiles();
+    expect(boundMasterFiles(files, 1, 0)).toBe(files);
+  });
+
+  it.each([
+    { threads: 4, sources: 1, calls: 3 },
+    { threads: 4, sources: 3, calls: 1 },
+    { threads: 2, sources: 2, calls: 1 },
+    { threads: 32, sources: 1, calls: 8 },
+    { threads: undefined, sources: 1, calls: Number.POSITIVE_INFINITY },
+  ])("$sources sources leave one of $threads threads to others", ({ threads, sources, calls }) => {
+    expect(callsOf(threads, sources)).toBe(calls);
+  });
+});
+
+describe("a source on a dead mount", () => {
+  const sourceOver = (files: FileSystem) => {
+    const options = sourceOptions.parse([
+      { name: "scans", type: "filesystem", root: folder, timeout: "30ms" },
+    ]);
+    const platform = { files, fileThreads: 4 } as unknown as Platform;
+    return buildSources(options, platform, undefined as never).default;
+  };
+
+  it("refuses requests, listings and its check by an error of the source", async () => {
+    const { mount } = onMount("realPath", "stat");
+    const source = sourceOver(mount);
+    const unreadable = { kind: "source", code: "source_unreadable" };
+    await expect(source.open("a.jpg")).rejects.toMatchObject(unreadable);
+    await expect(source.list?.("")).rejects.toMatchObject(unreadable);
+    await expect(source.check()).rejects.toThrow(/does not answer.*mount/);
+  });
+
+  it("serves again when the mount is back", async () => {
+    const { state, mount } = onMount("realPath");
+    const source = sourceOver(mount);
+    await expect(source.open("a.jpg")).rejects.toMatchObject({ code: "source_unreadable" });
+    state.revive();
+    await turn();
+    const image = await source.open("a.jpg");
+    expect(await image?.bytes.read(0, 5)).toEqual(new TextEncoder().encode("bytes"));
+    await image?.close();
+  });
+});
