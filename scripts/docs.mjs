@@ -71,6 +71,11 @@ function sections() {
       "A list. The source with the longest prefix that an identifier begins with serves it; the one without a prefix, else the first, is the default. Names and prefixes are each used once. Without sources the bundled picture `sample` is served.",
     ],
     [
+      "Overlay",
+      /^overlay\./,
+      "A picture, such as a watermark, that is laid on every image answer: [overlay](overlay.md) shows what the keys do.",
+    ],
+    [
       "Caches",
       /^cache\./,
       "Three slots: `render` keeps answers, `info` facts of masters (size, tiles), `origin` what stands between a master and its answers. All can be off; only speed changes. A slot that names no `backend` keeps its default one. A folder that is named in `path` and cannot be used is no reason not to start: the slot goes on without it, and the start text, the log, `/ready` and `smalti check` say why. Only the default folder gives way to memory (at most 64 MiB), with one warning.",

@@ -1,7 +1,11 @@
 // What `smalti check` finds besides a valid configuration: doubtful values, and what cannot be built, reached or used from here.
 
+import { createCodecs } from "./codecs/index.ts";
+import { runTask } from "./codecs/job.ts";
 import type { Config } from "./config/schema.ts";
 import { configWarnings } from "./config/warnings.ts";
+import { overlayChecks } from "./images/overlay-check.ts";
+import { createOverlays } from "./images/overlays.ts";
 import { placed, runChecks } from "./lib/checks.ts";
 import { silentLog } from "./lib/log.ts";
 import { buildOuterParts } from "./parts.ts";
@@ -10,8 +14,21 @@ import type { Platform } from "./platform/platform.ts";
 /** Warnings as `key: message`. Leaves nothing behind. Throws when a part cannot be built, as at start. */
 export async function checkWarnings(config: Config, platform: Platform): Promise<string[]> {
   const doubts = configWarnings(config).map(({ path, message }) => `${path}: ${message}`);
-  const { checks } = await buildOuterParts(config, platform, silentLog);
-  const findings = await runChecks(checks, (check) => check.dryRun?.() ?? check.run());
+  const { checks, sources } = await buildOuterParts(config, platform, silentLog);
+  const codecs = createCodecs({
+    wasm: (name) => platform.wasm(name),
+    deflate: (data, level) => platform.deflate(data, level),
+  });
+  const overlays = createOverlays({
+    options: config.overlay,
+    sources,
+    platform,
+    codecs,
+    log: silentLog,
+    decode: async ({ plan, bytes }) => (await runTask({ kind: "overlay", plan }, bytes, codecs)).bytes,
+  });
+  const all = [...checks, ...overlayChecks(overlays, config.overlay)];
+  const findings = await runChecks(all, (check) => check.dryRun?.() ?? check.run());
   const faults = findings.flatMap(({ check, problem }) =>
     problem === undefined ? [] : [`${check.key}: ${placed(check, problem)}`],
   );

@@ -1,6 +1,8 @@
 // Builds every part once from the configuration and the platform, and closes them again.
 
 import { type Access, everythingPublic } from "./access/access.ts";
+import { hookRequestOf } from "./access/hook-request.ts";
+import { hookedAccess } from "./access/hooked.ts";
 import { deflateIdentity } from "./codecs/deflate-identity.ts";
 import { createCodecs } from "./codecs/index.ts";
 import { createPool } from "./codecs/pool.ts";
@@ -12,8 +14,11 @@ import { createAdmission } from "./images/admit.ts";
 import { createIgnoredProfiles } from "./images/ignored-profiles.ts";
 import { createIndexes } from "./images/indexes.ts";
 import { memoryBudget } from "./images/options.ts";
+import { overlayChecks } from "./images/overlay-check.ts";
+import { createOverlays } from "./images/overlays.ts";
 import { outputPolicy } from "./images/policy.ts";
 import type { RenderParts } from "./images/render.ts";
+import { createResolvedMasters } from "./images/resolved-masters.ts";
 import { type CheckedPart, checkedParts, checkLog, type Finding, runChecks } from "./lib/checks.ts";
 import { type IpRange, parseRange } from "./lib/ip-range.ts";
 import type { Log } from "./lib/log.ts";
@@ -26,11 +31,13 @@ import { createRegistry, type Registry } from "./stats/registry.ts";
 import type { Slots } from "./stores/index.ts";
 
 export type Readiness = { readonly status: "ready" | "unready" } & {
-  readonly [Part in Exclude<CheckedPart, "hooks">]: readonly Health[];
+  readonly [Part in Exclude<CheckedPart, OptionalPart>]: readonly Health[];
 } & {
   /** Absent where there are none. */
-  readonly hooks?: readonly Health[];
+  readonly [Part in OptionalPart]?: readonly Health[];
 };
+
+type OptionalPart = "hooks" | "overlays";
 
 export interface Health {
   readonly name: string;
@@ -72,6 +79,9 @@ export interface Service {
  * each that is refused; one that waits holds no pixels, only its request.
  */
 const waitingPerPlace = 256;
+
+/** An overlay is small, and many requests wait for it. */
+const overlayWork = { kind: "overlay", ms: 5 } as const;
 
 /**
  * Longest wait of a job where jobs run in place (workerd). Such a runtime does not hear of every client that leaves, so that
@@ -127,6 +137,23 @@ export async function createService(
   const startedAt = Date.now();
 
   const timeoutMs = parseDuration(config.image.timeout);
+  const overlays = createOverlays({
+    options: config.overlay,
+    sources,
+    platform,
+    codecs,
+    log,
+    hook: {
+      has: () => hooks.has("overlay"),
+      ask: async ({ caller }) => caller && hooks.overlay(hookRequestOf(caller)),
+      unusable: ({ identifier }, reason) => hooks.unusable("overlay", identifier, reason),
+    },
+    decode: (job, signal) =>
+      admission.run({ memory: job.plan.memory, work: overlayWork }, signal, () =>
+        pool.overlay(job, { signal, timeoutMs }),
+      ),
+  });
+  const allChecks = [...checks, ...overlayChecks(overlays, config.overlay)];
   const images: RenderParts = {
     indexes: createIndexes({
       codecs,
@@ -137,7 +164,9 @@ export async function createService(
       inPlace: !platform.startWorker,
     }),
     sources,
-    access,
+    access: hookedAccess(access, hooks, log),
+    hooks,
+    resolved: createResolvedMasters(),
     log,
     codecs,
     pool,
@@ -146,6 +175,7 @@ export async function createService(
     info: slots.info,
     render: slots.render,
     policy: outputPolicy(config.image),
+    overlays,
     ignoredProfiles,
     deflateIdentity: deflateIdentity(platform),
     limits: {
@@ -157,7 +187,7 @@ export async function createService(
     timeoutMs,
     maxPixelArea: () => settings.current().image.max_pixel_area,
   };
-  const check = () => runChecks(checks);
+  const check = () => runChecks(allChecks);
   const logFindings = checkLog(log);
 
   return {
@@ -200,7 +230,7 @@ function readinessOf(findings: readonly Finding[]): Readiness {
   });
   const parts = Object.keys(checkedParts)
     .map((part) => [part, findings.filter(({ check }) => check.part === part).map(healthOf)] as const)
-    .filter(([part, health]) => part !== "hooks" || health.length > 0);
+    .filter(([part, health]) => part === "sources" || part === "caches" || health.length > 0);
   const lacking = findings.some(
     ({ check: { neededFor }, problem }) =>
       problem !== undefined && (neededFor === "start" || neededFor === "answers"),

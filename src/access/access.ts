@@ -35,6 +35,8 @@ export interface Grant extends Sharing {
   readonly tier: Tier;
   /** Identifier of the image to serve in place of the one asked for. It is not decided on again. */
   readonly identifier?: string;
+  /** The answer where that one cannot be opened. */
+  readonly otherwise?: Denial;
   /** No answer shows more detail than the whole image does at this size. */
   readonly maxSize?: SizeRequest;
 }
@@ -46,7 +48,19 @@ export interface Denial extends Sharing {
   readonly reason: string;
 }
 
-export type Decision = Grant | Denial;
+/** Sends the caller elsewhere. */
+export interface Redirection extends Sharing {
+  readonly allowed: false;
+  readonly status: 303;
+  /** Absolute http or https URL. */
+  readonly location: string;
+  readonly reason: string;
+}
+
+/** A decision by which the caller gets no image. */
+export type Refused = Denial | Redirection;
+
+export type Decision = Grant | Refused;
 
 /** Decides what a caller may have, before any source is asked for the image. */
 export interface Access {

@@ -8,7 +8,7 @@ import type { RenderPlan } from "./job.ts";
 
 /** Reads the master's profile where it is not known yet. Throws what the source throws. */
 export async function colourKernels(
-  { read, steps, master }: RenderPlan,
+  { read, steps, master }: Pick<RenderPlan, "read" | "steps" | "master">,
   bytes: ByteSource,
   codecs: Codecs,
 ): Promise<Kernels> {

@@ -8,6 +8,7 @@ import { gifCodec } from "./gif/codec.ts";
 import { jp2Codec } from "./jp2/codec.ts";
 import { jpegCodec } from "./jpg/index.ts";
 import { createKernels } from "./kernels.ts";
+import { createOverlayPixels, type OverlayPixels } from "./overlays.ts";
 import { pngCodec } from "./png/codec.ts";
 import { tiffCodec } from "./tif/codec.ts";
 import { webpCodec } from "./webp/codec.ts";
@@ -38,6 +39,8 @@ export interface Codecs {
   readonly kernels: Kernels;
   /** Transforms by profiles. */
   readonly colour: Colour;
+  /** Overlays that this thread has. */
+  readonly overlays: OverlayPixels;
   /** Hears of profiles that turned out not to be usable. */
   readonly ignoredProfile?: CodecHost["ignoredProfile"];
 }
@@ -53,6 +56,7 @@ export function createCodecs(host: CodecHost): Codecs {
   return {
     kernels,
     colour: createColour(host),
+    overlays: createOverlayPixels(kernels, () => host.wasm("lcms")),
     ignoredProfile: host.ignoredProfile,
     recognise: (head) => [...all.values()].find((codec) => codec.recognises(head)),
     byFormat(format) {

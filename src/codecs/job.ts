@@ -2,11 +2,12 @@
 
 import { cancelled } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
-import { runSteps, type Step } from "../pipeline/steps.ts";
+import { type Kernels, runSteps, type Step } from "../pipeline/steps.ts";
 import { carried } from "./carry.ts";
 import type { Encoded, EncodeOptions, ImageHeader, IndexAccess, NamedMaster, ReadRequest } from "./codec.ts";
 import { colourKernels } from "./colour-kernels.ts";
 import type { Codecs } from "./index.ts";
+import { type OverlayAccess, overlayKernel, overlayPixels } from "./overlays.ts";
 
 /** What to read at which scale, which steps, what to write. Plain data, made before any pixel is decoded. */
 export interface RenderPlan {
@@ -19,10 +20,11 @@ export interface RenderPlan {
   readonly memory: number;
 }
 
-/** What a job makes: an encoded derivative, or the index of a master. Plain data. */
+/** What a job makes: an encoded derivative, the index of a master, or the pixels of an overlay. Plain data. */
 export type Task =
   | { readonly kind: "render"; readonly plan: RenderPlan }
-  | { readonly kind: "index"; readonly header: ImageHeader };
+  | { readonly kind: "index"; readonly header: ImageHeader }
+  | { readonly kind: "overlay"; readonly plan: Pick<RenderPlan, "read" | "steps"> };
 
 /** Says whether the job is still wanted; an AbortSignal is one. */
 export interface Wanted {
@@ -31,16 +33,18 @@ export interface Wanted {
   listen?(): Promise<void>;
 }
 
-/** Runs a task to its bytes, an index being an {@link Encoded} too. Throws what the codecs throw, and ServiceError `cancelled`. */
+/** Runs a task to its bytes, an index and the pixels of an overlay being an {@link Encoded} too. Throws what the codecs throw, and ServiceError `cancelled`. */
 export async function runTask(
   task: Task,
   bytes: ByteSource,
   codecs: Codecs,
   signal?: Wanted,
   index?: IndexAccess,
+  overlay?: OverlayAccess,
 ): Promise<Encoded> {
-  if (task.kind === "render") return runJob(task.plan, bytes, codecs, signal, index);
+  if (task.kind === "render") return runJob(task.plan, bytes, codecs, signal, index, overlay);
   await stillWanted(signal);
+  if (task.kind === "overlay") return { bytes: await overlayPixels(task.plan, bytes, codecs) };
   const codec = codecs.byFormat(task.header.format);
   return { bytes: (await codec.index?.(bytes, task.header, index)) ?? new Uint8Array() };
 }
@@ -55,8 +59,9 @@ export async function runJob(
   codecs: Codecs,
   signal?: Wanted,
   index?: IndexAccess,
+  overlay?: OverlayAccess,
 ): Promise<Encoded> {
-  const { bytes: encoded, incomplete } = await encodedPixels(plan, bytes, codecs, signal, index);
+  const { bytes: encoded, incomplete } = await encodedPixels(plan, bytes, codecs, signal, index, overlay);
   return { bytes: await carried(encoded, plan, bytes, codecs), ...(incomplete && { incomplete }) };
 }
 
@@ -66,14 +71,16 @@ async function encodedPixels(
   codecs: Codecs,
   signal: Wanted | undefined,
   index: IndexAccess | undefined,
+  overlay: OverlayAccess | undefined,
 ): Promise<Encoded> {
   await stillWanted(signal);
   const codec = codecs.byFormat(plan.read.header.format);
-  const derived = await codec.derive?.(bytes, plan, index, codecs.kernels);
+  const laid: Kernels = await overlayKernel(plan, bytes, codecs, overlay);
+  const derived = await codec.derive?.(bytes, plan, index, { ...codecs.kernels, ...laid });
   if (derived) return derived;
   const decoded = await codec.decode(bytes, plan.read, index);
   await stillWanted(signal);
-  const pixels = runSteps(decoded, plan.steps, await colourKernels(plan, bytes, codecs));
+  const pixels = runSteps(decoded, plan.steps, { ...(await colourKernels(plan, bytes, codecs)), ...laid });
   await stillWanted(signal);
   const encoded = await codecs.encoder(plan.write.format).encode(pixels, plan.write);
   return { bytes: encoded, incomplete: decoded.incomplete };

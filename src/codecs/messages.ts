@@ -36,7 +36,7 @@ export type ToWorker =
         readonly room?: number;
       };
     }
-  /** Answers to `read`, `recall` and, with no bytes, `keep`. `bytes` is missing where a block is not there. */
+  /** Answers to `read`, `recall`, `overlay` and, with no bytes, `keep`. `bytes` is missing where a block is not there. */
   | { readonly kind: "bytes"; readonly read: number; readonly bytes?: Uint8Array }
   | { readonly kind: "unread"; readonly read: number; readonly error: ErrorRecord };
 
@@ -53,6 +53,8 @@ export type FromWorker =
     }
   /** Asks for the index that the job named, or a block of it. */
   | { readonly kind: "recall"; readonly job: number; readonly read: number; readonly block?: number }
+  /** Asks for the pixels of the overlay that the job's plan names, once for each that it does not know. */
+  | { readonly kind: "overlay"; readonly job: number; readonly read: number }
   /** Hands over a block of the index that the job makes. */
   | {
       readonly kind: "keep";

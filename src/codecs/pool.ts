@@ -8,6 +8,7 @@ import type { CodecHost, Encoded, ImageHeader, IndexAccess } from "./codec.ts";
 import { type Codecs, createCodecs } from "./index.ts";
 import type { RenderPlan } from "./job.ts";
 import type { JobFile } from "./messages.ts";
+import type { OverlayImage } from "./overlays.ts";
 import { inPlaceRunner, type Job, type JobLimits, type Runner, workerRunner } from "./runner.ts";
 
 export type { JobLimits } from "./runner.ts";
@@ -73,6 +74,12 @@ export interface JobSource {
 export interface RenderJob extends JobSource {
   readonly plan: RenderPlan;
   readonly index?: IndexAccess;
+  /** Where the plan has an overlay: the one that it names. */
+  readonly overlay?: OverlayImage;
+}
+
+export interface OverlayJob extends JobSource {
+  readonly plan: Pick<RenderPlan, "read" | "steps" | "memory">;
 }
 
 export interface IndexJob extends JobSource {
@@ -91,6 +98,8 @@ export interface Pool {
   render(job: RenderJob, limits: JobLimits): Promise<Encoded>;
   /** The index of a master; empty where none can be kept. Throws like {@link render}. */
   index(job: IndexJob, limits: JobLimits): Promise<Uint8Array>;
+  /** The pixels of an overlay, as {@link OverlayImage} has them. Throws like {@link render}. */
+  overlay(job: OverlayJob, limits: JobLimits): Promise<Uint8Array>;
   status(): PoolStatus;
   /** Changes the number of workers; surplus ones end when they are idle. */
   resize(size: number): void;
@@ -277,8 +286,10 @@ export function createPool(options: PoolOptions): Pool {
   };
 
   return {
-    render: ({ plan, bytes, file, index }, limits) =>
-      submit({ task: { kind: "render", plan }, bytes, file, index, memory: plan.memory }, limits),
+    render: ({ plan, bytes, file, index, overlay }, limits) =>
+      submit({ task: { kind: "render", plan }, bytes, file, index, overlay, memory: plan.memory }, limits),
+    overlay: async ({ plan: { memory, ...plan }, bytes, file }, limits) =>
+      (await submit({ task: { kind: "overlay", plan }, bytes, file, memory }, limits)).bytes,
     index: async ({ header, bytes, file, index, memory }, limits) =>
       (await submit({ task: { kind: "index", header }, bytes, file, index, memory }, limits)).bytes,
     status: () => ({

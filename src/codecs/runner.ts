@@ -10,6 +10,7 @@ import type { Codecs } from "./index.ts";
 import { runTask, type Task, type Wanted } from "./job.ts";
 import { type FromWorker, type JobFile, ownBuffer, type ToWorker } from "./messages.ts";
 import { type WorkerModule, workerModules } from "./modules.ts";
+import type { OverlayImage } from "./overlays.ts";
 
 /** One task over one master. `file`: where a worker can open the same bytes by itself. */
 export interface Job {
@@ -17,6 +18,8 @@ export interface Job {
   readonly file?: JobFile;
   readonly bytes: ByteSource;
   readonly index?: IndexAccess;
+  /** Pixels of the overlay that the plan names. */
+  readonly overlay?: OverlayImage;
   /** Estimated peak bytes. */
   readonly memory: number;
 }
@@ -81,12 +84,18 @@ export function inPlaceRunner(codecs: Codecs): Runner {
         },
         listen: () => new Promise<void>((resolve) => setTimeout(resolve)),
       };
-      const result = runTask(job.task, whileWanted(bytes, wanted), codecs, wanted, job.index).catch(
-        (error) => {
-          if (error instanceof ServiceError && error.kind === "cancelled" && isLate()) throw late(timeoutMs);
-          throw fromErrorRecord(toErrorRecord(error, "decode"));
-        },
-      );
+      const { task, index, overlay } = job;
+      const result = runTask(
+        task,
+        whileWanted(bytes, wanted),
+        codecs,
+        wanted,
+        index,
+        overlay && { load: async () => overlay.data },
+      ).catch((error) => {
+        if (error instanceof ServiceError && error.kind === "cancelled" && isLate()) throw late(timeoutMs);
+        throw fromErrorRecord(toErrorRecord(error, "decode"));
+      });
       const done = () => {
         waits = false;
         freed(true);
@@ -200,6 +209,11 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
     if (message.kind === "read" || message.kind === "recall" || message.kind === "keep")
       return answerRead(message);
     if (message.job !== running?.id) return;
+    if (message.kind === "overlay") {
+      // Shared memory, or copied on the way: never transferred, since it is kept here.
+      const bytes = running.job.overlay?.data ?? new Uint8Array();
+      return post({ kind: "bytes", read: message.read, bytes });
+    }
     if (message.kind === "unfit") return running.job.index?.unfit?.();
     const tooLarge = running.job.memory > options.maxJobBytes;
     if (message.kind === "done")

@@ -75,7 +75,8 @@ export function serveJobs(host: WorkerHost): void {
     try {
       if (!codecs) throw new Error("a job came before the start message");
       const bytes = message.file ? files.open(message.file) : channel(job, message);
-      const made = await runTask(task, bytes, codecs, wanted, indexOf(job, index));
+      const overlay = { load: () => ask((read) => ({ kind: "overlay", job, read })) };
+      const made = await runTask(task, bytes, codecs, wanted, indexOf(job, index), overlay);
       const result = ownBuffer(made.bytes);
       host.post({ kind: "done", job, bytes: result, incomplete: made.incomplete === true }, [result.buffer]);
     } catch (error) {

@@ -1,4 +1,5 @@
-// Little CMS in WebAssembly: only its C interface (lcms2.h) and the imports that it needs, to sample a profile once.
+// Little CMS in WebAssembly: only its C interface (lcms2.h) and the imports that it needs, to sample a profile once, and to
+// bring sRGB pixels into one.
 
 import { srgbToLinear } from "./srgb.ts";
 import { srgbProfile } from "./write.ts";
@@ -75,6 +76,51 @@ export function sampleProfile(
   }
   // the instance is left to the collector, and with it all that it holds
   return result.every(Number.isFinite) ? result : undefined;
+}
+
+/** Bytes of one pixel, as above. */
+const byteFormats = { gray: (3 << 16) | (1 << 3) | 1, rgb: (4 << 16) | (3 << 3) | 1 } as const;
+
+/**
+ * Pixels of sRGB with alpha, 8 bit, in the colours of a profile: relative colorimetric with black-point compensation; under
+ * a gray one all three colours are its gray. Alpha as it is. Undefined where Little CMS can make no transform into the profile.
+ */
+export function srgbInProfile(
+  module: WebAssembly.Module,
+  profile: Uint8Array,
+  space: keyof typeof byteFormats,
+  rgba: Uint8Array,
+): Uint8Array | undefined {
+  const lcms = createLcms(module);
+  const open = (bytes: Uint8Array) => {
+    const at = lcms.malloc(bytes.length);
+    new Uint8Array(lcms.memory.buffer).set(bytes, at);
+    return lcms.cmsOpenProfileFromMem(at, bytes.length);
+  };
+  const from = open(srgbProfile());
+  const to = open(profile);
+  const transform =
+    from && to
+      ? lcms.cmsCreateTransform(from, byteFormats.rgb, to, byteFormats[space], relativeColorimetric, flags)
+      : 0;
+  if (!transform) return undefined;
+  const source = lcms.malloc(chunk * 3);
+  const target = lcms.malloc(chunk * 3);
+  const bands = space === "gray" ? 1 : 3;
+  const result = new Uint8Array(rgba.length);
+  for (let first = 0; first < rgba.length; first += chunk * 4) {
+    const pixels = Math.min(chunk, (rgba.length - first) / 4);
+    const into = new Uint8Array(lcms.memory.buffer, source, pixels * 3);
+    for (let i = 0; i < pixels; i++) for (let b = 0; b < 3; b++) into[i * 3 + b] = rgba[first + i * 4 + b]!;
+    lcms.cmsDoTransform(transform, source, target, pixels);
+    const made = new Uint8Array(lcms.memory.buffer, target, pixels * bands);
+    for (let i = 0; i < pixels; i++) {
+      const at = first + i * 4;
+      for (let b = 0; b < 3; b++) result[at + b] = made[i * bands + (bands === 1 ? 0 : b)]!;
+      result[at + 3] = rgba[at + 3]!;
+    }
+  }
+  return result;
 }
 
 const mostMemory = 256 << 20;

@@ -1,5 +1,6 @@
 // File names of the configuration are relative to its folder.
 
+import { placeOfPicture } from "../images/overlay-options.ts";
 import { sourceOptions } from "../sources/options.ts";
 import { type Config, configTree } from "./schema.ts";
 import { mapParts, nodesAt, type SchemaNode } from "./walk.ts";
@@ -11,10 +12,14 @@ export function withAbsolutePaths(config: Config, folder: string): Config {
 
 /** A value with what the schema calls a path made absolute; an empty one means a default, and stays. */
 export function absolutePaths(value: unknown, nodes: readonly SchemaNode[], folder: string): unknown {
-  if (typeof value === "string" && value !== "" && nodes.some((node) => node.form === "path"))
+  if (typeof value === "string" && value !== "" && nodes.some(({ form }) => isPath(form, value)))
     return absolutePath(folder, value);
   return mapParts(value, nodes, (part) => absolutePaths(part.value, part.nodes, folder));
 }
+
+/** Whether a value is a path by what its key takes: a picture may stand in a source. */
+const isPath = (form: string | undefined, value: string) =>
+  form === "path" || (form === "picture" && "path" in placeOfPicture(value));
 
 /** The configuration with one folder as its only source, named `files`; `root` is absolute. */
 export function withFolder(config: Config, root: string): Config {

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { hookOptions } from "../hooks/options.ts";
 import { imageOptions } from "../images/options.ts";
+import { overlayOptions } from "../images/overlay-options.ts";
 import { parseRange } from "../lib/ip-range.ts";
 import { durationOption } from "../lib/option-types.ts";
 import { isServiceUrl } from "../lib/s3-options.ts";
@@ -118,6 +119,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   image: imageOptions.prefault({}),
+  overlay: overlayOptions.prefault({}),
   sources: sourceOptions,
   cache: cacheOptions,
   hook: hookOptions.prefault({}),

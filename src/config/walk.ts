@@ -20,7 +20,7 @@ export interface SchemaNode {
   readonly edit?: "live" | "restart";
   readonly env?: string;
   readonly secret?: boolean;
-  /** What a text is: "duration", "size" or "path". */
+  /** What a text is: "duration", "size", "path", or "picture" (a path or `source:key`). */
   readonly form?: string;
   readonly minimum?: number;
   readonly maximum?: number;

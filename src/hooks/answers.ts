@@ -44,7 +44,9 @@ const answers = {
     status: maybe(z.int()),
   }),
   presentation: members,
-  overlay: members,
+  overlay: z.union([z.literal(false), members], {
+    error: "expected overlay settings such as { image, opacity }, or false for no overlay",
+  }),
 } as const satisfies Record<HookFunction, z.ZodType>;
 
 export interface HookAnswers {
@@ -52,7 +54,8 @@ export interface HookAnswers {
   readonly resolve: Resolution | false;
   readonly authorize: Authorization;
   readonly presentation: Readonly<Record<string, unknown>>;
-  readonly overlay: Readonly<Record<string, unknown>>;
+  /** False: no overlay, whatever is configured. */
+  readonly overlay: Readonly<Record<string, unknown>> | false;
 }
 
 /** The answer of a function, checked; undefined where it has no opinion. Throws HookError with what is wrong. */

@@ -60,7 +60,8 @@ export interface Hooks {
   /** Where the master is; false: there is no image under this identifier. */
   resolve(request: HookRequest): Promise<Resolution | false | undefined> | undefined;
   authorize(request: HookRequest): Promise<Authorization | undefined> | undefined;
-  overlay(request: HookRequest): Promise<Readonly<Record<string, unknown>> | undefined> | undefined;
+  /** Settings of the overlay, not yet checked; false: none. */
+  overlay(request: HookRequest): Promise<HookAnswers["overlay"] | undefined> | undefined;
   presentation(
     input: PresentationInput,
     signal?: AbortSignal,

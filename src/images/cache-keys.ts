@@ -7,10 +7,13 @@ import { imageAddress, mainPrefix } from "../iiif/image/mounts.ts";
 import { createLru } from "../lib/lru.ts";
 import type { Source } from "../sources/source.ts";
 import { nameIn } from "../stores/names.ts";
+import type { Overlay } from "./overlays.ts";
 import type { OutputPolicy } from "./policy.ts";
 
 /** Raised whenever the same plan gives other bytes than before, so that stored answers of older builds are not used. */
 export const renderVersion = 14;
+/** The same for answers that carry an overlay. */
+export const overlayVersion = 1;
 /** Raised whenever the recorded facts change their meaning. */
 export const factsVersion = 7;
 /** Raised whenever the form of indexes changes, or of which files there are any. */
@@ -46,14 +49,25 @@ export async function renderKey(
   policy: OutputPolicy,
   { scaleFactor, region, size }: Pick<Geometry, "scaleFactor" | "region" | "size">,
   deflate?: string,
+  overlay?: Overlay,
 ): Promise<EntryKey> {
   const { tier, maxSize } = master.grant;
   const name = renderName(masterName(master), version, identifier, canonical, tier);
   const parts: unknown[] = [renderVersion, policy, scaleFactor ?? 0, ...identity(master)];
   if (deflate !== undefined) parts.push(deflate);
   if (maxSize) parts.push(region, size);
+  if (overlay) parts.push({ overlay: overlayIdentity(overlay) });
   return { name, variant: await hash(parts) };
 }
+
+const overlayIdentity = ({ image, settings: { anchor, offset, fit, opacity } }: Overlay) => [
+  overlayVersion,
+  image.digest,
+  anchor,
+  offset,
+  fit,
+  opacity,
+];
 
 /** Name of a derivative; `master` is what {@link masterName} gives, `parameters` are `region/size/rotation/quality.format`. */
 export function renderName(

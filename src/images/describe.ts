@@ -43,26 +43,35 @@ export interface DescribeParts {
   readonly maxPixelArea: () => number;
 }
 
+/** Where a hook says that a master is. */
+export interface Place extends Pick<Master, "source" | "key" | "page"> {}
+
 /**
- * Opens the master of an identifier. A file of exactly that name wins; else `name;n` is page n of `name`.
- * Decides nothing: surfaces open masters with `withMaster` (open.ts). Throws `not-found`.
+ * Opens the master of an identifier: at `place` where a hook has named one, nowhere where that is false. Else a file of exactly
+ * that name wins, and `name;n` is page n of `name`. Decides nothing: surfaces open masters with `withMaster` (open.ts).
+ * Throws `not-found`.
  */
 export async function openMaster(
   sources: Sources,
   identifier: string,
   caller?: Caller,
   grant: Grant = publicGrant,
+  place?: Place | false,
 ): Promise<GrantedMaster> {
-  const open = async (name: string, page: number): Promise<GrantedMaster | undefined> => {
-    const { source, key } = sources.resolve(name);
+  const openAt = async ({ source, key }: Pick<Place, "source" | "key">, page: number) => {
     const image = await source.open(key, caller?.signal);
     return image && { identifier, source, key, page, image, validator: image.validator, caller, grant };
   };
-  const literal = await open(identifier, 1);
-  if (literal) return literal;
-  const paged = splitPage(identifier);
-  const page = paged && (await open(paged.identifier, paged.page));
-  if (page) return page;
+  if (place === undefined) {
+    const literal = await openAt(sources.resolve(identifier), 1);
+    if (literal) return literal;
+    const paged = splitPage(identifier);
+    const page = paged && (await openAt(sources.resolve(paged.identifier), paged.page));
+    if (page) return page;
+  } else {
+    const named = place && (await openAt(place, place.page));
+    if (named) return named;
+  }
   throw new ServiceError(
     "not-found",
     "There is no image with this identifier. Check its spelling; a / in it may be written as %2F.",

@@ -1,6 +1,6 @@
 // The first pictures of a source, for the start page.
 
-import { type Caller, combineSharing, type Sharing } from "../access/access.ts";
+import { type Caller, combineSharing, publicGrant, type Sharing } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
 import { forEachConcurrently } from "../lib/concurrent.ts";
 import type { Source, SourceEntry } from "../sources/source.ts";
@@ -42,8 +42,8 @@ const candidates = 96;
 
 /**
  * Up to `count` images of a source in natural order: its top directory first, then the ones below. Where none of them works
- * but one soon after them does, that one follows. Leaves out images that the caller may not have; `callerOf` returns the
- * caller for an identifier.
+ * but one soon after them does, that one follows. Leaves out images that the caller may not have, and all of them where a hook
+ * maps identifiers; `callerOf` returns the caller for an identifier.
  */
 export async function firstImages(
   parts: Parts,
@@ -51,7 +51,10 @@ export async function firstImages(
   count: number,
   callerOf: (identifier: string) => Caller,
 ): Promise<FirstImages> {
-  const sharing: Sharing[] = [];
+  const own = parts.hooks.sharing();
+  // Which identifiers lead to these files is for the hook alone to know.
+  if (parts.hooks.has("resolve")) return { listed: [], sharing: own ?? publicGrant };
+  const sharing: Sharing[] = own ? [own] : [];
   const identifiers = await walk(source, count, Math.max(count, candidates));
   const lookAt = async (from: number, to: number) => {
     const listed: (Listed | undefined)[] = [];

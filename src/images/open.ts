@@ -1,14 +1,26 @@
-// The one way to a master: decide who may have it, open it, work with it, close it again.
+// The one way to a master: ask hooks where it is, decide who may have it, open it, work with it, close it again.
 
-import type { Access, Caller, Denial } from "../access/access.ts";
+import {
+  type Access,
+  type Caller,
+  combineSharing,
+  type Decision,
+  type Grant,
+  type Refused,
+} from "../access/access.ts";
+import { hookRequestOf } from "../access/hook-request.ts";
 import { ServiceError } from "../errors.ts";
+import type { Hooks } from "../hooks/index.ts";
 import type { Log } from "../lib/log.ts";
 import type { Sources } from "../sources/index.ts";
-import { type GrantedMaster, type Master, openMaster } from "./describe.ts";
+import { type GrantedMaster, type Master, openMaster, type Place } from "./describe.ts";
+import type { ResolvedMasters } from "./resolved-masters.ts";
 
 export interface OpenParts {
   readonly sources: Sources;
   readonly access: Access;
+  readonly hooks: Hooks;
+  readonly resolved: ResolvedMasters;
   readonly log: Pick<Log, "debug">;
 }
 
@@ -21,39 +33,97 @@ const attempts = 3;
  *
  * `denied` answers a denial before any source is asked: it returns the result, or a function that makes the result from
  * the opened master all the same. Without it, throws `unauthorized` (code access_denied). Throws `not-found` for an
- * identifier that no source has, and what `work` throws.
+ * identifier that no source has, `hook` where a hook fails, and what `work` throws.
  */
 export async function withMaster<T>(
   parts: OpenParts,
   caller: Caller,
   work: (master: GrantedMaster) => Promise<T>,
-  denied: (denial: Denial) => Awaited<T> | Promise<T> | ((master: Master) => Promise<T>) = refuse,
+  denied: (refused: Refused) => Awaited<T> | Promise<T> | ((master: Master) => Promise<T>) = refuse,
 ): Promise<T> {
-  const decision = await parts.access.decide(caller);
-  if (decision.allowed)
-    return openAndRun(
-      parts,
-      () => openMaster(parts.sources, decision.identifier ?? caller.identifier, caller, decision),
-      work,
-    );
-  const answer = denied(decision);
-  if (typeof answer !== "function") return answer;
-  const despite = answer as (master: Master) => Promise<T>;
-  return openAndRun(parts, () => openMaster(parts.sources, caller.identifier, caller), despite);
+  const { hooks } = parts;
+  // Without hooks nothing is waited for here: this is the way of every tile.
+  const place = hooks.has("resolve") ? await placeOf(parts, caller) : undefined;
+  const decision = withHookSharing(hooks, await parts.access.decide(caller));
+  const refused = (decision: Refused): T | Promise<T> => {
+    const answer = denied(decision);
+    if (typeof answer !== "function") return answer;
+    const despite = answer as (master: Master) => Promise<T>;
+    return openAndRun(parts, () => openAt(parts, caller, place), despite);
+  };
+  if (!decision.allowed) return refused(decision);
+  const { identifier, otherwise } = decision;
+  if (identifier === undefined) return openAndRun(parts, () => openAt(parts, caller, place, decision), work);
+  const other = { ...caller, identifier };
+  const open = async () =>
+    openAt(parts, other, hooks.has("resolve") ? await placeOf(parts, other) : undefined, decision);
+  return openAndRun(parts, open, work, otherwise && (() => refused(otherwise)));
 }
 
-function refuse({ reason }: Denial): never {
+function refuse({ reason }: Refused): never {
   throw new ServiceError("unauthorized", reason, { code: "access_denied" });
 }
 
-/** Opens a master, runs `work` with it and closes it; again, up to `attempts` times, where it changed meanwhile. */
+/** Where the hook says that a master is; false: nowhere. Undefined: it has no opinion. Throws `hook` where it fails. */
+export async function placeOf(
+  { sources, hooks, resolved }: Pick<OpenParts, "sources" | "hooks" | "resolved">,
+  caller: Caller,
+): Promise<Place | false | undefined> {
+  const request = hookRequestOf(caller);
+  const answer = await hooks.resolve(request);
+  if (!answer) return answer;
+  const { key, source: name } = answer;
+  const source = name === undefined ? sources.default : sources.named(name);
+  if (!source) throw hooks.unusable("resolve", request.identifier, `there is no source named ${name}`);
+  resolved.note(request.identifier, { source, key });
+  return { source, key, page: request.page };
+}
+
+/** What a hook may have decided belongs to whom its input did. */
+function withHookSharing(hooks: Hooks, decision: Decision): Decision {
+  const sharing = hooks.sharing();
+  if (!sharing || (sharing.keptBy === "anyone" && sharing.vary.length === 0)) return decision;
+  return { ...decision, ...combineSharing([decision, sharing]) };
+}
+
+function openAt(
+  { sources, hooks }: OpenParts,
+  caller: Caller,
+  place: Place | false | undefined,
+  grant?: Grant,
+): Promise<GrantedMaster> {
+  const opening = openMaster(sources, caller.identifier, caller, grant, place);
+  if (!place) return opening;
+  return opening.catch((error: unknown) => {
+    // The client can do nothing about a key that the hook has made.
+    if (error instanceof ServiceError && error.kind === "bad-request")
+      throw hooks.unusable(
+        "resolve",
+        caller.identifier,
+        `the key ${place.key} cannot be used: ${error.message}`,
+      );
+    throw error;
+  });
+}
+
+/**
+ * Opens a master, runs `work` with it and closes it; again, up to `attempts` times, where it changed meanwhile. `unopened`
+ * answers where it cannot be opened.
+ */
 async function openAndRun<T>(
   { log }: OpenParts,
   open: () => Promise<GrantedMaster>,
   work: (master: GrantedMaster) => Promise<T>,
+  unopened?: () => T | Promise<T>,
 ): Promise<T> {
   for (let left = attempts - 1; ; left--) {
-    const master = await open();
+    let master: GrantedMaster;
+    try {
+      master = await open();
+    } catch (error) {
+      if (!unopened || !(error instanceof ServiceError) || error.kind === "cancelled") throw error;
+      return unopened();
+    }
     try {
       return await work(master);
     } catch (error) {

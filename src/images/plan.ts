@@ -1,18 +1,20 @@
 // From header facts and a resolved request to what to read at which scale, which steps, what to write. Pure.
 
 import { mostBlockBytes } from "../codecs/blocks.ts";
-import type { EncodeOptions, ImageHeader, ReadRequest, Rectangle } from "../codecs/codec.ts";
+import type { Carry, EncodeOptions, ImageHeader, ReadRequest, Rectangle } from "../codecs/codec.ts";
 import type { RenderPlan } from "../codecs/job.ts";
 import { ServiceError } from "../errors.ts";
 import type { Geometry } from "../iiif/image/geometry.ts";
 import type { ImageRequest } from "../iiif/image/request.ts";
-import { orientationOf } from "../pipeline/orientation.ts";
+import { backOrientation, orientationOf } from "../pipeline/orientation.ts";
+import { placeOverlay } from "../pipeline/overlay.ts";
 import { hasAlpha } from "../pipeline/pixels.ts";
 import { sourceWindow } from "../pipeline/resize.ts";
 import { blurReach } from "../pipeline/sharpen.ts";
 import { type ResampleAxis, type Step, shapeAfter } from "../pipeline/steps.ts";
 import { carryOf, convertsColours } from "./carry.ts";
 import { asShown, type Size, uprightSize } from "./orientation.ts";
+import type { Overlay } from "./overlays.ts";
 import type { CodecFacts, OutputPolicy } from "./policy.ts";
 
 /** How many times the answer's size a decoder has to deliver, at least, where its scales are not its own. */
@@ -34,6 +36,8 @@ export interface PlanInput {
   readonly request: ImageRequest;
   readonly geometry: Geometry;
   readonly policy: OutputPolicy;
+  /** What is laid on the answer; absent: nothing. */
+  readonly overlay?: Pick<Overlay, "image" | "settings"> | undefined;
   /** The codecs of the master and of the answer. */
   readonly decoder: CodecFacts["decoder"];
   readonly encoder: CodecFacts["encoder"];
@@ -97,7 +101,8 @@ export function planRender(input: PlanInput): RenderPlan {
   if (sharpen) steps.push({ op: "sharpen", ...sharpen });
   if (across.size > size.width || down.size > size.height)
     steps.push({ op: "crop", left: across.before, top: down.before, ...size });
-  steps.push(...outputSteps(input, header));
+  const carry = carryOf(input);
+  steps.push(...outputSteps(input, header, carry));
 
   const percentiles = windowFor(header, policy);
   const read: ReadRequest = {
@@ -127,9 +132,10 @@ export function planRender(input: PlanInput): RenderPlan {
   const bytes = [decoded, ...shapes].map((s) => s.width * s.height * s.bands * (s.depth / 8));
   const peakOfSteps = Math.max(0, ...bytes.slice(1).map((b, i) => b + (bytes[i] ?? 0)));
   const encoding = (bytes.at(-1) ?? 0) * 3;
-  const carry = carryOf(input);
   const carried = carry?.metadata ? 2 * Math.min(mostBlockBytes, input.fileSize) : 0;
-  const memory = Math.max(decoder.memory(read, input.fileSize), peakOfSteps, encoding + carried);
+  const memory =
+    Math.max(decoder.memory(read, input.fileSize), peakOfSteps, encoding + carried) +
+    overlayMemory(input.overlay, out);
   const write = { ...encodeOptions(request, policy, header, step), ...(carry && { carry }) };
   return { read, steps, write, memory: Math.ceil(memory) };
 }
@@ -239,12 +245,17 @@ function colourSteps({ interpretation, colour }: ImageHeader, converts: boolean)
 }
 
 /** What happens to the pixels of the answer's size: mirror, rotation, quality, then what the format cannot hold. */
-function outputSteps({ request, policy, encoder }: PlanInput, header: ImageHeader): Step[] {
+function outputSteps(
+  { request, policy, encoder, overlay }: PlanInput,
+  header: ImageHeader,
+  carry: Carry | undefined,
+): Step[] {
   const steps: Step[] = [];
   const { mirror, degrees } = request.rotation;
   const gray = header.interpretation === "gray";
   if (mirror) steps.push({ op: "mirror" });
   if (degrees !== 0) steps.push({ op: "rotate", degrees });
+  if (overlay) steps.push(...overlaySteps(overlay, carry));
   const alpha = hasAlpha(header) || degrees % 90 !== 0;
   const bitonal = request.quality === "bitonal";
   if (alpha && (!encoder.alpha || bitonal)) steps.push({ op: "flatten", background: policy.background });
@@ -253,6 +264,28 @@ function outputSteps({ request, policy, encoder }: PlanInput, header: ImageHeade
   const deep = policy.depth === "source" && encoder.depths.includes(16);
   if (header.depth === 16 && !deep) steps.push({ op: "depth", bits: 8 });
   return steps;
+}
+
+/** On the pixels as they will be seen: viewers turn those whose orientation EXIF goes on telling. */
+function overlaySteps(
+  { image, settings }: NonNullable<PlanInput["overlay"]>,
+  carry: Carry | undefined,
+): Step[] {
+  const { anchor, offset, fit, opacity } = settings;
+  const { digest, width, height } = image;
+  const profile = carry?.profile === "source";
+  const step: Step = { op: "overlay", digest, width, height, profile, anchor, offset, fit, opacity };
+  const orientation = carry?.orientation ?? 1;
+  if (orientation === 1) return [step];
+  return [{ op: "orient", orientation }, step, { op: "orient", orientation: backOrientation(orientation) }];
+}
+
+/** Its pixels, and those in the size that they are laid on in, once more in the answer's colours. */
+function overlayMemory(overlay: PlanInput["overlay"], answer: Size): number {
+  if (!overlay) return 0;
+  const { image, settings } = overlay;
+  const placed = placeOverlay(answer, image, settings);
+  return 4 * (image.width * image.height + 2 * placed.width * placed.height);
 }
 
 function encodeOptions(

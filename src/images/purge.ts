@@ -2,16 +2,16 @@
 
 import { type Caller, everythingPublic, type Tier } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
+import { type Hooks, noHooks } from "../hooks/index.ts";
 import { parseImageRequest } from "../iiif/image/grammar.ts";
 import { imageMounts, type Mount, mainPrefix } from "../iiif/image/mounts.ts";
 import { checkIdentifier, type ImagePath, splitImagePath, splitPage } from "../iiif/image/path.ts";
-import type { Sources } from "../sources/index.ts";
-import type { Source } from "../sources/source.ts";
 import type { Slot } from "../stores/slot.ts";
 import { masterName, renderName, splitTier } from "./cache-keys.ts";
 import { forgetHeaders } from "./describe.ts";
-import { withMaster } from "./open.ts";
-import { prepare, type RenderParts } from "./render.ts";
+import { placeOf, withMaster } from "./open.ts";
+import { type RenderParts, resolveRequest } from "./render.ts";
+import type { Owner } from "./resolved-masters.ts";
 
 /** The slots that can be purged. */
 export const purgeable = ["render", "info", "origin"] as const;
@@ -28,12 +28,6 @@ export interface PurgedImage {
   readonly purged: Readonly<Record<SlotName, number>>;
   /** Slots whose backend cannot remove what belongs to one image. Every backend of today can. */
   readonly unsupported: readonly SlotName[];
-}
-
-/** A master that an identifier may mean, whether it is there or not. */
-interface Owner {
-  readonly source: Source;
-  readonly key: string;
 }
 
 const forms: Readonly<Record<SlotName, string>> = {
@@ -67,16 +61,17 @@ const entryPurges: Readonly<Record<SlotName, (parts: PurgeParts, key: string) =>
     const { path: address, tier } = splitTier(key);
     const { path, version } = pathOf(parts, "render", address);
     if (path.kind !== "image") throw malformed("render");
-    for (const { source, key: master } of ownersOf(parts.images.sources, path.identifier))
-      source.forget?.(master);
-    return remove(parts, "render", await renderNames(parts.images, version, path, tier));
+    const { owners, mapped, failure } = await ownersOf(parts.images, path.identifier);
+    for (const { source, key: master } of owners) source.forget?.(master);
+    const names = await renderNames(parts.images, version, path, tier, mapped);
+    return orFailure(await remove(parts, "render", names), failure);
   },
   async info(parts, key) {
     const { path } = pathOf(parts, "info", splitTier(key).path);
     if (path.kind !== "info") throw malformed("info");
-    const owners = ownersOf(parts.images.sources, path.identifier);
+    const { owners, failure } = await ownersOf(parts.images, path.identifier);
     for (const { source, key: master } of owners) source.forget?.(master);
-    return removeFacts(parts, owners);
+    return orFailure(await removeFacts(parts, owners), failure);
   },
   async origin(parts, key) {
     const { sources } = parts.images;
@@ -96,13 +91,14 @@ const entryPurges: Readonly<Record<SlotName, (parts: PurgeParts, key: string) =>
 /**
  * Removes all that is kept of an image: derivatives of all versions, spellings and pages, facts, index, twin and what was read of
  * its master, from the slots and from the memory of this process. What was begun before is not kept after it; the next request
- * looks at the master anew. Pages (`name;2`) belong to their master, which is purged as a whole.
- * Throws `not-found` for what can be no identifier, and `busy` (code purge_failed) when the store of a slot fails; the other slots
- * are purged all the same.
+ * looks at the master anew. Pages (`name;2`) belong to their master, which is purged as a whole. Where a hook maps identifiers, every
+ * master that this process has seen under this one is purged, and the one that it means now.
+ * Throws `not-found` for what can be no identifier, `busy` (code purge_failed) when the store of a slot fails, and `hook` when the
+ * hook does; what else there is to purge is purged all the same.
  */
 export async function purgeImage(parts: PurgeParts, identifier: string): Promise<PurgedImage> {
-  const owners = ownersOf(parts.images.sources, checkIdentifier(identifier));
-  const failures: unknown[] = [];
+  const { owners, failure } = await ownersOf(parts.images, checkIdentifier(identifier));
+  const failures: unknown[] = failure === undefined ? [] : [failure];
   const tried = (removed: Promise<number>) =>
     removed.catch((error: unknown) => {
       failures.push(error);
@@ -186,9 +182,30 @@ async function removeFacts(parts: PurgeParts, owners: readonly Owner[]): Promise
   });
 }
 
-/** The masters that an identifier may mean: that of its own name, and that of which it would be a page. */
-function ownersOf(sources: Sources, identifier: string): readonly Owner[] {
-  return withoutPage(identifier).map((name) => sources.resolve(name));
+interface Owners {
+  readonly owners: readonly Owner[];
+  /** Those among them that a hook has named. */
+  readonly mapped: readonly Owner[];
+  /** Why the hook could not say which one the identifier means now. */
+  readonly failure?: unknown;
+}
+
+/** The masters that an identifier may mean: that of its own name, that of which it would be a page, and those that a hook names. */
+async function ownersOf(images: RenderParts, identifier: string): Promise<Owners> {
+  const own = withoutPage(identifier).map((name) => images.sources.resolve(name));
+  if (!images.hooks.has("resolve")) return { owners: own, mapped: [] };
+  let failure: unknown;
+  await placeOf(images, operatorCaller(identifier)).catch((error: unknown) => {
+    failure = error;
+  });
+  const mapped = images.resolved.of(splitPage(identifier)?.identifier ?? identifier);
+  return { owners: [...own, ...mapped], mapped, failure };
+}
+
+/** What was removed, or the failure beside which it was. */
+function orFailure(removed: number, failure: unknown): number {
+  if (failure !== undefined) throw failure;
+  return removed;
 }
 
 function withoutPage(identifier: string): readonly string[] {
@@ -222,30 +239,49 @@ function checked<T>(slot: SlotName, read: () => T): T {
 /** The operator's own look at an image, which no access rule concerns. */
 const operatorCaller = (identifier: string): Caller => ({ identifier, path: "", header: () => undefined });
 
-/** The names under which a request may be kept in a tier: that of its canonical form, or as it is where the image does not tell that. */
+/**
+ * The names under which a request may be kept in a tier: that of its canonical form, or as it is where the image does not tell
+ * that; for the identifier as it is, and for each master that a hook has named.
+ */
 async function renderNames(
   images: RenderParts,
   version: 2 | 3,
   path: Extract<ImagePath, { kind: "image" }>,
   tier: Tier,
+  mapped: readonly Owner[],
 ): Promise<readonly string[]> {
   const { identifier, region, size, rotation, file } = path;
   const request = checked("render", () => parseImageRequest(version, path));
-  try {
-    const spelled = await withMaster(
-      { ...images, access: everythingPublic },
-      operatorCaller(identifier),
-      async (master) => ({
-        master: masterName(master),
-        parameters: (await prepare(images, master, request)).canonical,
-      }),
-    );
-    return [renderName(spelled.master, version, identifier, spelled.parameters, tier)];
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    const spelled = `${region}/${size}/${rotation}/${file}`;
-    return ownersOf(images.sources, identifier).map((owner) =>
-      renderName(masterName(owner), version, identifier, spelled, tier),
-    );
-  }
+  const own = withoutPage(identifier).map((name) => images.sources.resolve(name));
+  const views = [
+    { hooks: noHooks, owners: own },
+    ...mapped.map((owner) => ({ hooks: naming(owner), owners: [owner] })),
+  ];
+  const names: string[] = [];
+  for (const { hooks, owners } of views)
+    try {
+      const spelled = await withMaster(
+        { ...images, access: everythingPublic, hooks },
+        operatorCaller(identifier),
+        async (master) => ({
+          master: masterName(master),
+          parameters: (await resolveRequest(images, master, request)).canonical,
+        }),
+      );
+      names.push(renderName(spelled.master, version, identifier, spelled.parameters, tier));
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      const spelled = `${region}/${size}/${rotation}/${file}`;
+      names.push(...owners.map((owner) => renderName(masterName(owner), version, identifier, spelled, tier)));
+    }
+  return names;
+}
+
+/** Hooks by which every identifier means one master. */
+function naming({ source, key }: Owner): Hooks {
+  return {
+    ...noHooks,
+    has: (name) => name === "resolve",
+    resolve: async () => ({ key, source: source.name }),
+  };
 }

@@ -8,6 +8,7 @@ import { ServiceError } from "../errors.ts";
 import { canonicalParameters } from "../iiif/image/canonical.ts";
 import { type Geometry, type Limits, resolve, withDetailOf } from "../iiif/image/geometry.ts";
 import type { ImageRequest } from "../iiif/image/request.ts";
+import { rotatedSize } from "../pipeline/rotate.ts";
 import type { Slot } from "../stores/slot.ts";
 import type { Admission } from "./admit.ts";
 import { type EntryKey, entityTag, masterVersion, renderKey } from "./cache-keys.ts";
@@ -18,6 +19,7 @@ import type { Indexes } from "./indexes.ts";
 import { type Answer, fromKept, toKept } from "./kept-answer.ts";
 import type { OpenParts } from "./open.ts";
 import { asShown, uprightSize } from "./orientation.ts";
+import type { Overlay, Overlays } from "./overlays.ts";
 import { planRender } from "./plan.ts";
 import type { OutputPolicy } from "./policy.ts";
 
@@ -28,6 +30,7 @@ export interface RenderParts extends OpenParts, DescribeParts {
   readonly render: Slot;
   readonly admission: Admission;
   readonly policy: OutputPolicy;
+  readonly overlays: Overlays;
   readonly ignoredProfiles: IgnoredProfiles;
   /** Names the deflate that answers are written with. */
   readonly deflateIdentity: () => Promise<string>;
@@ -44,6 +47,8 @@ export interface Prepared {
   readonly geometry: Geometry;
   /** `region/size/rotation/quality.format` in the canonical spelling. */
   readonly canonical: string;
+  /** What it carries; undefined: nothing. */
+  readonly overlay: Overlay | undefined;
   readonly etag: string;
   readonly key: EntryKey;
 }
@@ -52,12 +57,12 @@ export interface Prepared {
  * Resolves a request against an opened master, within what its caller may have of it. Throws `bad-request` and `too-large` for what the image or the limits
  * do not allow, and what `describe` throws.
  */
-export async function prepare(
+export async function resolveRequest(
   parts: RenderParts,
   master: GrantedMaster,
   request: ImageRequest,
   signal?: AbortSignal,
-): Promise<Prepared> {
+): Promise<Pick<Prepared, "header" | "request" | "geometry" | "canonical">> {
   const header = await describe(parts, master, signal);
   if (header.colour?.ignored) parts.ignoredProfiles.tell(masterVersion(master), header.colour.ignored);
   const upright = uprightSize(asShown(header, parts.policy));
@@ -67,6 +72,23 @@ export async function prepare(
   const canonical = canonicalParameters(request, asked, upright, {
     gray: header.interpretation === "gray",
   });
+  return { header, request, geometry, canonical };
+}
+
+/**
+ * The same, with the overlay that the answer carries and what the answer is kept under. Throws what `resolveRequest` throws,
+ * and `hook` (code overlay_failed): before anything that is kept is looked at, and before a client's own copy counts.
+ */
+export async function prepare(
+  parts: RenderParts,
+  master: GrantedMaster,
+  request: ImageRequest,
+  signal?: AbortSignal,
+): Promise<Prepared> {
+  const resolved = await resolveRequest(parts, master, request, signal);
+  const { geometry, canonical } = resolved;
+  const answer = rotatedSize(geometry.size.width, geometry.size.height, request.rotation.degrees);
+  const overlay = await parts.overlays.of(master, answer, signal);
   const key = await renderKey(
     request.version,
     master.identifier,
@@ -75,8 +97,9 @@ export async function prepare(
     parts.policy,
     geometry,
     parts.codecs.encoder(request.format).encodes.deflates && (await parts.deflateIdentity()),
+    overlay,
   );
-  return { header, request, geometry, canonical, key, etag: entityTag(key) };
+  return { ...resolved, overlay, key, etag: entityTag(key) };
 }
 
 export interface Derivative {
@@ -149,7 +172,7 @@ async function derive(
       const demand = demandOf(master, plan.memory, renderWork(plan, codec, index?.access));
       return await parts.admission.run(demand, work, (place) =>
         parts.pool.render(
-          { plan, bytes, file, index: index?.access },
+          { plan, bytes, file, index: index?.access, overlay: prepared.overlay?.image },
           { signal: work, timeoutMs: parts.timeoutMs, place },
         ),
       );
@@ -173,7 +196,7 @@ async function derive(
  * that has to be decoded as a whole.
  */
 export function planFor(parts: RenderParts, master: Master, prepared: Prepared, whole = false): RenderPlan {
-  const { header, request, geometry } = prepared;
+  const { header, request, geometry, overlay } = prepared;
   const encoder = parts.codecs.encoder(request.format);
   if (!encoder.encodes)
     throw new ServiceError("unsupported", `This service does not write ${request.format} images.`);
@@ -185,6 +208,7 @@ export function planFor(parts: RenderParts, master: Master, prepared: Prepared, 
     request,
     geometry,
     policy: parts.policy,
+    overlay,
     decoder: parts.codecs.byFormat(header.format),
     encoder: encoder.encodes,
   });

@@ -5,7 +5,12 @@ import type { Log } from "./log.ts";
 import { maskUrls } from "./mask-urls.ts";
 
 /** The kinds of parts as /ready lists them, and what one of each is called. */
-export const checkedParts = { sources: "source", caches: "cache", hooks: "hook" } as const;
+export const checkedParts = {
+  sources: "source",
+  caches: "cache",
+  hooks: "hook",
+  overlays: "overlay",
+} as const;
 
 export type CheckedPart = keyof typeof checkedParts;
 

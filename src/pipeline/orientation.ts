@@ -30,3 +30,9 @@ const rightAngles: Readonly<Record<number, number>> = { 0: 1, 90: 6, 180: 3, 270
 export function rightAngleOf(degrees: number): number | undefined {
   return rightAngles[((degrees % 360) + 360) % 360];
 }
+
+/** The orientation that takes back what this one does: quarter turns change their direction, the others are their own. */
+export function backOrientation(orientation: number): number {
+  if (orientation === 6) return 8;
+  return orientation === 8 ? 6 : orientation;
+}

@@ -32,6 +32,7 @@ const reshapes = {
     const seen = shapeInSrgb(turned);
     return hasAlpha(seen) ? seen : { ...seen, bands: seen.bands + 1 };
   },
+  overlay: (shape) => shape,
   gray: (shape) => ({ ...shape, bands: hasAlpha(shape) ? 2 : 1, interpretation: "gray" }),
   bitonal: (shape) => ({ ...shape, bands: 1, interpretation: "gray" }),
   flatten: (shape) => {

@@ -8,6 +8,7 @@ import { gray } from "./gray.ts";
 import { fromLight, type Lookups, toLight } from "./light.ts";
 import { mirror } from "./mirror.ts";
 import { orient } from "./orient.ts";
+import type { OverlayLayout } from "./overlay.ts";
 import type { PixelBuffer, Plane } from "./pixels.ts";
 import { resize } from "./resize.ts";
 import { rotate } from "./rotate.ts";
@@ -41,10 +42,21 @@ export type Step =
   | ({ readonly op: "sharpen" } & Sharpening)
   | { readonly op: "mirror" } // left and right change sides
   | { readonly op: "rotate"; readonly degrees: number } // clockwise, 0 to 360, any; uncovered corners transparent (alpha is added)
+  | OverlayStep // gray or rgb, alpha stays; the overlay's pixels come with the kernels
   | { readonly op: "gray" }
   | { readonly op: "bitonal" } // one band, 0 or full scale
   | { readonly op: "flatten"; readonly background: readonly [number, number, number] } // 0 to 255 each; alpha goes
   | { readonly op: "depth"; readonly bits: 8 | 16 };
+
+/** Names an overlay's picture by a digest of its file, and says its size. */
+export interface OverlayStep extends OverlayLayout {
+  readonly op: "overlay";
+  readonly digest: string;
+  readonly width: number;
+  readonly height: number;
+  /** The answer keeps the colours of its master: the overlay is converted to the master's profile. */
+  readonly profile: boolean;
+}
 
 export type Run = (pixels: PixelBuffer) => PixelBuffer;
 
@@ -57,6 +69,8 @@ export interface Kernels {
   readonly lookups?: Lookups;
   sharpen?(pixels: PixelBuffer, how: Sharpening): PixelBuffer;
   rotate?(pixels: PixelBuffer, degrees: number): PixelBuffer;
+  /** The overlay that the plan's step names, made ready before the steps run. Without it the step throws: no answer goes out unmarked. */
+  overlay?(pixels: PixelBuffer, step: OverlayStep): PixelBuffer;
   /** One band with rows of its own stride; the answer's rows have no padding. */
   resamplePlane?(plane: Plane, x: ResampleAxis, y: ResampleAxis): Plane;
 }
@@ -71,6 +85,10 @@ const runs = {
   sharpen: (step, kernels) => (pixels) => (kernels.sharpen ?? sharpen)(pixels, step),
   mirror: () => mirror,
   rotate: (step, kernels) => (pixels) => (kernels.rotate ?? rotate)(pixels, step.degrees),
+  overlay: (step, kernels) => (pixels) => {
+    if (!kernels.overlay) throw new Error("a plan has an overlay whose pixels are not there");
+    return kernels.overlay(pixels, step);
+  },
   gray: () => gray,
   bitonal: () => bitonal,
   flatten: (step) => (pixels) => flatten(pixels, step.background),

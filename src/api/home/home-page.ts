@@ -148,6 +148,8 @@ ${first ? `<h2>Commands</h2>\n${commands.join("\n")}` : ""}`;
 
 function nothingToShow(service: Service, listed: readonly Listed[]): string {
   const source = service.sources.default;
+  if (service.hooks.has("resolve"))
+    return "A hook maps identifiers to images here, so that they cannot be listed. Ask for an image by its identifier.";
   const [only] = listed;
   if (only && listed.length === 1)
     return `The only picture of the source "${source.name}" that is listed, ${only.identifier}, cannot be shown. ${only.problem}`;

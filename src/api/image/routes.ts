@@ -1,6 +1,6 @@
 // The Image API over HTTP: image information, images and base URIs, for versions 3.0 and 2.1 and their aliases.
 
-import type { Caller, Decision, Denial, Sharing } from "../../access/access.ts";
+import type { Caller, Decision, Refused, Sharing } from "../../access/access.ts";
 import { ServiceError } from "../../errors.ts";
 import { contentDisposition } from "../../iiif/image/canonical.ts";
 import { mediaType } from "../../iiif/image/formats.ts";
@@ -118,11 +118,11 @@ function information(
     service.images,
     callerNamed(c, path.identifier),
     (master) => show(master, master.grant),
-    // A viewer finds in the document where to log in. So it is sent with a denial too, but for "it is not there".
-    (denial) =>
-      denial.status === 404 || denial.status === 410
-        ? denialResponse(c, denial)
-        : (master) => show(master, denial),
+    // A viewer finds in the document where to log in. So it is sent with a denial too, but for "it is not there" and "elsewhere".
+    (refused) =>
+      refused.status === 404 || refused.status === 410 || refused.status === 303
+        ? refusal(c, refused)
+        : (master) => show(master, refused),
   );
 }
 
@@ -137,7 +137,7 @@ function image(
   const serve = async (master: GrantedMaster) => {
     const { signal } = caller;
     const prepared = await prepare(service.images, master, request, signal);
-    const validators = validatorsOf(service, master, master.grant, prepared.etag);
+    const validators = imageValidators(service, master, prepared.etag);
     const canonical = `${serviceUri(c, mount, path.identifier)}/${prepared.canonical}`;
     // Set one after the other: a literal with spreads in it costs several times as much, for every tile.
     const headers: Record<string, string> = validatorHeaders(validators);
@@ -170,7 +170,7 @@ function image(
     headers["Content-Length"] = String(bytes.length);
     return new Response(bytes as Uint8Array<ArrayBuffer>, { headers });
   };
-  return withMaster(service.images, caller, serve, (denial) => denialResponse(c, denial));
+  return withMaster(service.images, caller, serve, (refused) => refusal(c, refused));
 }
 
 /**
@@ -202,10 +202,21 @@ function callerNamed(c: RequestContext, identifier: string): Caller {
 }
 
 /** The answer to those who may not have an image. */
-async function denialResponse(c: RequestContext, { status, reason, vary }: Denial): Promise<Response> {
+async function refusal(c: RequestContext, refused: Refused): Promise<Response> {
+  if (refused.status === 303) {
+    const headers: Record<string, string> = { Location: refused.location };
+    setCaching(headers, c, refused, "no-cache");
+    return new Response(null, { status: 303, headers });
+  }
+  const { status, reason, vary } = refused;
   const response = await problemResponse(c, { status, code: "access_denied", detail: reason });
   for (const name of vary) response.headers.append("Vary", name);
   return response;
+}
+
+/** An overlay may change between two answers of one master, and its time says nothing of that of its hook: no date then. */
+function imageValidators(service: Service, master: GrantedMaster, etag: string): Validators {
+  return service.images.overlays.mayChange() ? { etag } : validatorsOf(service, master, master.grant, etag);
 }
 
 /** The validators of an answer. One for a single caller has no date, which would not tell it from those for others. */

@@ -1,0 +1,85 @@
+// The options under `overlay:`, which a hook may answer for a request too, and where an overlay's picture lies.
+
+import { z } from "zod";
+import { pathOption } from "../lib/option-types.ts";
+import { type Anchor, anchors, fits } from "../pipeline/overlay.ts";
+
+const names = Object.keys(anchors) as [Anchor, ...Anchor[]];
+const distance = z.int().min(0).max(65535);
+
+const layout = {
+  anchor: z.enum(names).meta({
+    description: "Corner, edge or middle of the answer where the overlay lies.",
+    edit: "restart",
+  }),
+  offset: z.tuple([distance, distance]).meta({
+    description:
+      "Pixels of the answer between the overlay and the edges that `anchor` names, across and down; an axis in whose middle it lies has none.",
+    edit: "restart",
+  }),
+  fit: z.enum(fits).meta({
+    description:
+      "`shrink`: as it is, and smaller where the answer less the offsets has no room for it. `scale`: as large as that room allows. `tile`: as it is, repeated over the whole answer.",
+    edit: "restart",
+  }),
+  opacity: z.number().min(0).max(1).meta({
+    description: "0 to 1; the overlay's own transparency counts beside it.",
+    edit: "restart",
+  }),
+  min_size: z.int().min(0).max(65535).meta({
+    description: "Answers with a side of fewer pixels carry no overlay. 0: all carry it.",
+    edit: "restart",
+  }),
+} as const;
+
+const usual = { anchor: "bottom-right", offset: [16, 16], fit: "shrink", opacity: 0.6, min_size: 0 } as const;
+
+/** Schema of `overlay:`. */
+export const overlayOptions = z.strictObject({
+  image: z.string().default("").meta({
+    description:
+      "Picture that is laid on every image answer: a file, relative to the configuration file, or `source:key` for a file in a source. Where it is missing or broken, no images are sent. Empty: none.",
+    edit: "restart",
+    form: "picture",
+  }),
+  folder: pathOption.default(".").meta({
+    description:
+      "Folder that the file names in a hook's answers are relative to; they do not lead out of it.",
+    edit: "restart",
+  }),
+  anchor: layout.anchor.default(usual.anchor),
+  offset: layout.offset.default([...usual.offset]),
+  fit: layout.fit.default(usual.fit),
+  opacity: layout.opacity.default(usual.opacity),
+  min_size: layout.min_size.default(usual.min_size),
+});
+
+export type OverlayOptions = z.output<typeof overlayOptions>;
+
+/** What decides how an answer is marked. */
+export type OverlaySettings = Omit<OverlayOptions, "folder">;
+
+const answer = z.strictObject({ image: z.string().max(8192), ...layout }).partial();
+
+/**
+ * What a hook may answer for a request: settings, of which those that are left out (or null) are as configured; an empty `image`, or `false`
+ * in place of all, for no overlay.
+ */
+export const overlayAnswer = z.preprocess(
+  (value) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
+      : value,
+  z.union([z.literal(false), answer], {
+    error: "expected overlay settings such as { image, opacity }, or false for no overlay",
+  }),
+);
+
+/** Where a picture lies: in a source, or at a path. */
+export type PicturePlace = { readonly source: string; readonly key: string } | { readonly path: string };
+
+/** `source:key`, else a path. A drive letter is no source. */
+export function placeOfPicture(name: string): PicturePlace {
+  const [, source, key] = /^([A-Za-z0-9][A-Za-z0-9._-]*):(?![/\\])(.+)$/s.exec(name) ?? [];
+  return source !== undefined && key !== undefined ? { source, key } : { path: name };
+}

@@ -1,0 +1,264 @@
+// Which overlay an answer carries, and its picture: read again when its file changes, decoded once. Whatever is wrong with it
+// is an error of the request, so that no answer goes out unmarked.
+
+import type { ImageHeader, ReadRequest } from "../codecs/codec.ts";
+import type { Codecs } from "../codecs/index.ts";
+import type { OverlayImage } from "../codecs/overlays.ts";
+import type { OverlayJob } from "../codecs/pool.ts";
+import { ServiceError } from "../errors.ts";
+import { withDeadline } from "../lib/bounded-wait.ts";
+import { type ByteSource, memoryBytes, readAll } from "../lib/byte-source.ts";
+import { sha256, toHex } from "../lib/digest.ts";
+import { createLru } from "../lib/lru.ts";
+import { plainSegments } from "../lib/plain-segments.ts";
+import { createSingleFlight } from "../lib/single-flight.ts";
+import type { Step } from "../pipeline/steps.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { Sources } from "../sources/index.ts";
+import type { Master } from "./describe.ts";
+import {
+  type OverlayOptions,
+  type OverlaySettings,
+  overlayAnswer,
+  placeOfPicture,
+} from "./overlay-options.ts";
+
+/** An overlay as it is laid on one answer. */
+export interface Overlay {
+  readonly settings: OverlaySettings;
+  readonly image: OverlayImage;
+}
+
+export interface Overlays {
+  /**
+   * What an answer of this size carries; undefined: nothing. Throws ServiceError `hook` (code overlay_failed) where its picture
+   * is missing, broken or too large, and `cancelled`.
+   */
+  of(master: Master, answer: AnswerSize, signal?: AbortSignal): Promise<Overlay | undefined>;
+  /** Whether answers may change although neither their master nor the configuration does. */
+  mayChange(): boolean;
+  /** The configured picture, as `of` takes it: resolves when it can be used, throws with the reason. */
+  check(): Promise<void>;
+}
+
+interface AnswerSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface OverlayParts {
+  readonly options: OverlayOptions;
+  readonly sources: Sources;
+  readonly platform: Pick<Platform, "files" | "keepAlive">;
+  readonly codecs: Codecs;
+  /** Runs the job that decodes a picture. */
+  readonly decode: (job: OverlayJob, signal: AbortSignal) => Promise<Uint8Array>;
+  readonly log: { error(message: string, fields?: Readonly<Record<string, unknown>>): void };
+  /** A hook that is asked for each request, while it has anything to say: undefined means as configured. */
+  readonly hook?: {
+    has(): boolean;
+    ask(master: Master): Promise<unknown>;
+    /** Logs that what it said cannot be used, and returns the error to throw. */
+    unusable(master: Master, reason: string): ServiceError;
+  };
+  /** How long a picture that was looked at counts as it was; 1000 ms where not given. */
+  readonly revalidateMs?: number;
+}
+
+/** Pixels and bytes of the largest picture that is taken. */
+export const mostPixels = 2 ** 22;
+const mostFileBytes = 32 << 20;
+/** Bytes of decoded pictures that are kept, those that were used last. */
+const keptBytes = 64 << 20;
+/** What an entry weighs beside its pixels. */
+const entryBytes = 1024;
+/** A picture that takes longer to read and decode is one that cannot be read. */
+const limitMs = 10_000;
+
+/** A picture that was looked at: its pixels, or why there are none. */
+type Known =
+  | { readonly until: number; readonly validator: string; readonly image: OverlayImage }
+  | { readonly until: number; readonly problem: string };
+
+/** A file as it was found. */
+interface Found {
+  readonly validator: string;
+  read(signal: AbortSignal): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** The overlays of a service. Nothing is read yet. */
+export function createOverlays(parts: OverlayParts): Overlays {
+  const { options, log, hook, revalidateMs = 1000 } = parts;
+  const { folder, ...configured } = options;
+  const asks = () => hook?.has() === true;
+  const known = createLru<string, Known>(keptBytes);
+  const flights = createSingleFlight<Known>(parts.platform.keepAlive);
+
+  /** Looks at the file of a picture, and decodes it where it is not the one of before. Only `cancelled` is thrown. */
+  const look = async (place: string, before: Known | undefined, signal: AbortSignal): Promise<Known> => {
+    try {
+      return await withDeadline(limitMs, async () => {
+        const found = await find(parts, place, signal);
+        try {
+          const { validator } = found;
+          const until = Date.now() + revalidateMs;
+          if (before && "image" in before && before.validator === validator) return { ...before, until };
+          return { until, validator, image: await decoded(parts, await found.read(signal), signal) };
+        } finally {
+          await found.close();
+        }
+      });
+    } catch (error) {
+      if (error instanceof ServiceError && error.kind === "cancelled") throw error;
+      const problem = error instanceof Error ? error.message : String(error);
+      const isNews = !before || !("problem" in before) || before.problem !== problem;
+      if (isNews)
+        log.error("an overlay cannot be used; no image that carries it is sent", { place, problem });
+      return { until: Date.now() + revalidateMs, problem };
+    }
+  };
+
+  const remember = (place: string, now: Known) =>
+    known.set(place, now, entryBytes + ("image" in now ? now.image.data.length : 0));
+
+  /** The picture as it is now, or was up to `revalidateMs` ago. */
+  const picture = async (place: string, signal?: AbortSignal): Promise<OverlayImage> => {
+    let now = known.get(place);
+    if (!now || Date.now() >= now.until) {
+      const before = now;
+      now = await flights.run(place, (work) => look(place, before, work), signal);
+      remember(place, now);
+    }
+    if ("image" in now) return now.image;
+    throw failed(now.problem);
+  };
+
+  const settingsFor = async (master: Master): Promise<OverlaySettings | undefined> => {
+    const said = hook && asks() ? await hook.ask(master) : undefined;
+    if (!hook || said === undefined || said === null) return configured.image === "" ? undefined : configured;
+    const { success, data, error } = overlayAnswer.safeParse(said);
+    if (!success) {
+      const [{ path, message } = { path: [], message: "" }] = error.issues;
+      throw hook.unusable(master, `${path.length > 0 ? `${path.join(".")}: ` : ""}${message}`);
+    }
+    const settings = data === false ? undefined : { ...configured, ...data };
+    if (!settings?.image || data === false) return undefined;
+    if (data.image === undefined || !("path" in placeOfPicture(data.image))) return settings;
+    // A file that a hook names lies in the folder for that.
+    if (!plainSegments(data.image))
+      throw hook.unusable(master, "image: expected a file below overlay.folder, or source:key");
+    return { ...settings, image: `${folder}/${data.image}` };
+  };
+
+  return {
+    mayChange: () => asks() || configured.image !== "",
+    async of(master, answer, signal) {
+      if (!asks() && configured.image === "") return undefined;
+      const settings = await settingsFor(master);
+      if (!settings || Math.min(answer.width, answer.height) < settings.min_size) return undefined;
+      return { settings, image: await picture(settings.image, signal) };
+    },
+    async check() {
+      const place = configured.image;
+      const now = await look(place, known.get(place), new AbortController().signal);
+      remember(place, now);
+      if ("problem" in now) throw new Error(now.problem);
+    },
+  };
+}
+
+/** Why it failed is for the log: the caller learns only that it did. */
+function failed(cause: string): ServiceError {
+  return new ServiceError(
+    "hook",
+    "The mark that this service puts on its images could not be applied, so the image is not sent. Ask the operator of this service.",
+    { code: "overlay_failed", cause },
+  );
+}
+
+/** Throws an Error that says what is missing, in words for the operator. */
+async function find({ platform, sources }: OverlayParts, name: string, signal: AbortSignal): Promise<Found> {
+  const place = placeOfPicture(name);
+  if ("source" in place) {
+    const source = sources.named(place.source);
+    if (!source) throw new Error(`there is no source "${place.source}" to take the overlay from`);
+    const image = await source.open(place.key, signal);
+    if (!image) throw new Error(`the overlay is not in source "${place.source}"`);
+    const { bytes, validator } = image;
+    return { validator, read: () => readAll(bytes, mostFileBytes), close: () => image.close() };
+  }
+  const { files } = platform;
+  if (!files) throw new Error("an overlay in a file needs files, which this runtime was not given");
+  const stat = async () => {
+    const found = await files.stat(place.path);
+    if (found?.kind !== "file") throw new Error(`the overlay is ${found ? "no file" : "not there"}`);
+    const { size, modified, changed, id } = found;
+    return { size, validator: [size, modified.getTime(), changed?.getTime(), id].join(" ") };
+  };
+  const { size, validator } = await stat();
+  return {
+    validator,
+    async read() {
+      if (size > mostFileBytes) throw new Error(`the overlay's file has more than ${mostFileBytes} bytes`);
+      const bytes = await files.readFile(place.path);
+      if (!bytes || (await stat()).validator !== validator)
+        throw new Error("the overlay's file was replaced while it was read");
+      return bytes;
+    },
+    close: async () => {},
+  };
+}
+
+/** The pixels of a picture's file. Throws what the codecs throw, and an Error for one that is too large. */
+async function decoded(
+  { codecs, decode }: OverlayParts,
+  file: Uint8Array,
+  signal: AbortSignal,
+): Promise<OverlayImage> {
+  const bytes: ByteSource = memoryBytes(file);
+  const codec = codecs.recognise(file.subarray(0, 64));
+  if (!codec) throw new Error("the overlay is not a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 image");
+  const header = await codec.probe(bytes, 1);
+  if (header.unsupported) throw new Error(`the overlay cannot be decoded: ${header.unsupported}`);
+  if (header.width * header.height > mostPixels)
+    throw new Error(
+      `the overlay has ${header.width * header.height} pixels, more than the ${mostPixels} that are taken`,
+    );
+  const region = { x: 0, y: 0, width: header.width, height: header.height };
+  const read: ReadRequest = { header, page: 1, region, scaleFactor: 1 };
+  const steps = stepsOf(header);
+  const area = header.width * header.height;
+  const memory = codec.memory(read, file.length) + area * (header.bands * (header.depth / 8) + 8);
+  const whole = (read: ReadRequest) => decode({ plan: { read, steps, memory }, bytes }, signal);
+  const data = await whole(read).catch((error: unknown) => {
+    if (!(error instanceof ServiceError) || error.code !== "whole_file_wanted") throw error;
+    return whole({ ...read, whole: true });
+  });
+  const swap = header.orientation > 4;
+  return {
+    digest: toHex(await sha256(file)),
+    width: swap ? header.height : header.width,
+    height: swap ? header.width : header.height,
+    data: shared(data),
+  };
+}
+
+/** Upright, in sRGB, 8 bit. */
+function stepsOf({ orientation, interpretation, colour, depth }: ImageHeader): Step[] {
+  const profile = colour !== undefined && !colour.srgb && colour.ignored === undefined;
+  const plain = interpretation === "gray" || interpretation === "rgb";
+  return [
+    ...(orientation === 1 ? [] : [{ op: "orient", orientation } as const]),
+    ...(profile || !plain ? [{ op: "to-srgb", profile } as const] : []),
+    ...(depth === 8 ? [] : [{ op: "depth", bits: 8 } as const]),
+  ];
+}
+
+/** The same bytes where all threads see them, if there is such memory. */
+function shared(data: Uint8Array): Uint8Array {
+  if (typeof SharedArrayBuffer === "undefined") return data;
+  const bytes = new Uint8Array(new SharedArrayBuffer(data.length));
+  bytes.set(data);
+  return bytes;
+}

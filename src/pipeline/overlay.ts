@@ -1,0 +1,212 @@
+// An overlay (a watermark) on an answer: where it goes, and how its pixels are laid over those of the answer (Porter-Duff "over").
+
+import { gray } from "./gray.ts";
+import { hasAlpha, type PixelBuffer, samplesLike } from "./pixels.ts";
+import { resize } from "./resize.ts";
+import type { Kernels } from "./steps.ts";
+
+/** The nine anchors, as shares of the room to the left and above: 0 is the left or top edge, 1 the right or bottom one. */
+export const anchors = {
+  "top-left": [0, 0],
+  top: [0.5, 0],
+  "top-right": [1, 0],
+  left: [0, 0.5],
+  center: [0.5, 0.5],
+  right: [1, 0.5],
+  "bottom-left": [0, 1],
+  bottom: [0.5, 1],
+  "bottom-right": [1, 1],
+} as const satisfies Readonly<Record<string, readonly [number, number]>>;
+
+export type Anchor = keyof typeof anchors;
+
+/** `shrink`: smaller where it would not fit; `scale`: as large as fits; `tile`: repeated over the whole answer in its own size. */
+export const fits = ["shrink", "scale", "tile"] as const;
+
+export type Fit = (typeof fits)[number];
+
+/** How an overlay is laid on an answer. Plain data. */
+export interface OverlayLayout {
+  readonly anchor: Anchor;
+  /** Pixels of the answer between the overlay and the edges that the anchor names, across and down. */
+  readonly offset: readonly [number, number];
+  readonly fit: Fit;
+  /** 0 to 1; the overlay's own alpha is multiplied by it. */
+  readonly opacity: number;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The rectangle of one copy on the answer, in whole pixels; `tiled`: the copies go on to all sides. */
+export interface Placement extends Size {
+  readonly x: number;
+  readonly y: number;
+  readonly tiled: boolean;
+}
+
+/**
+ * Where an overlay lies on an answer. But for `tile` it fits into the answer less the offsets, and where an answer is too
+ * small for them, the offsets give way and not the overlay: at least one pixel of it is always there.
+ */
+export function placeOverlay(answer: Size, image: Size, { anchor, offset, fit }: OverlayLayout): Placement {
+  const [across, down] = anchors[anchor];
+  const tiled = fit === "tile";
+  const size = tiled ? image : fittingSize(answer, image, fit, [across, down], offset);
+  const x = start(answer.width, size.width, across, offset[0]);
+  const y = start(answer.height, size.height, down, offset[1]);
+  if (tiled) return { x, y, width: size.width, height: size.height, tiled };
+  return {
+    x: Math.min(Math.max(0, x), answer.width - size.width),
+    y: Math.min(Math.max(0, y), answer.height - size.height),
+    width: size.width,
+    height: size.height,
+    tiled,
+  };
+}
+
+function fittingSize(
+  answer: Size,
+  image: Size,
+  fit: Fit,
+  [across, down]: readonly [number, number],
+  offset: readonly [number, number],
+): Size {
+  const room = {
+    width: Math.max(1, answer.width - (across === 0.5 ? 0 : offset[0])),
+    height: Math.max(1, answer.height - (down === 0.5 ? 0 : offset[1])),
+  };
+  const factor = Math.min(room.width / image.width, room.height / image.height);
+  if (fit === "shrink" && factor >= 1) return image;
+  return {
+    width: Math.min(room.width, Math.max(1, Math.round(image.width * factor))),
+    height: Math.min(room.height, Math.max(1, Math.round(image.height * factor))),
+  };
+}
+
+/** Nothing but the edges that an anchor names counts offsets: in the middle of an axis there are none. */
+function start(answer: number, size: number, share: number, offset: number): number {
+  if (share === 0) return offset;
+  return share === 1 ? answer - size - offset : Math.floor((answer - size) / 2);
+}
+
+/** An overlay's picture in a size: rgb with alpha, 8 bit. */
+export function overlayInSize(
+  image: PixelBuffer,
+  { width, height }: Size,
+  kernels: Kernels = {},
+): PixelBuffer {
+  if (width === image.width && height === image.height) return image;
+  return (kernels.resize ?? resize)(
+    image,
+    { size: width, origin: 0, scale: image.width / width },
+    { size: height, origin: 0, scale: image.height / height },
+  );
+}
+
+/**
+ * The pixels of an answer under an overlay: gray or rgb, with or without alpha, of either depth, and so they stay. `image` is
+ * rgb with alpha and 8 bit, in the colours of the answer and in the size of the placement; on gray its luma counts. Alpha
+ * is not premultiplied, on either side.
+ */
+export function overlay(
+  pixels: PixelBuffer,
+  image: PixelBuffer,
+  placement: Placement,
+  opacity: number,
+): PixelBuffer {
+  const stamp = pixels.interpretation === "gray" ? gray(image) : image;
+  const data = samplesLike(pixels, pixels.data.length);
+  data.set(pixels.data);
+  const under = { ...pixels, data };
+  const blend = blendOf(under, stamp, opacity);
+  for (const { from, to, count } of runs(pixels, placement)) blend(from, to, count);
+  return under;
+}
+
+/** A run of pixels of one row: indices of the overlay's first pixel and of the answer's, and how many there are. */
+interface Run {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+/** All runs of the overlay's copies on an answer. */
+export function* runs(answer: Size, { x, y, width, height, tiled }: Placement): Generator<Run> {
+  const [left, top] = tiled ? [mod(x, width) - width, mod(y, height) - height] : [x, y];
+  const [right, bottom] = tiled ? [answer.width, answer.height] : [x + width, y + height];
+  for (let row = Math.max(0, top); row < Math.min(answer.height, bottom); row++) {
+    const own = mod(row - top, height) * width;
+    for (let at = left; at < right; at += width) {
+      const first = Math.max(0, at);
+      const count = Math.min(answer.width, at + width) - first;
+      if (count > 0) yield { from: own + first - at, to: row * answer.width + first, count };
+    }
+  }
+}
+
+const mod = (value: number, by: number) => ((value % by) + by) % by;
+
+type Blend = (from: number, to: number, count: number) => void;
+
+function blendOf(pixels: PixelBuffer, stamp: PixelBuffer, opacity: number): Blend {
+  if (hasAlpha(pixels)) return overAlpha(pixels, stamp, opacity);
+  return pixels.data instanceof Uint16Array
+    ? overDeep(pixels.data, pixels.bands, stamp.data, opacity)
+    : overOpaque(pixels.data, pixels.bands, stamp.data, opacity);
+}
+
+/** Weights in 1/65536 for each value of an overlay's alpha. */
+export function weightsOf(opacity: number): Int32Array {
+  return Int32Array.from({ length: 256 }, (_, alpha) => Math.round((alpha / 255) * opacity * 65536));
+}
+
+/** 8 bit without alpha, in whole numbers: the usual answer. */
+function overOpaque(data: Uint8Array, bands: number, over: PixelBuffer["data"], opacity: number): Blend {
+  const weights = weightsOf(opacity);
+  return (from, to, count) => {
+    let p = from * (bands + 1);
+    for (let q = to * bands, end = (to + count) * bands; q < end; p += bands + 1, q += bands) {
+      const weight = weights[over[p + bands]!]!;
+      if (weight === 0) continue;
+      for (let b = 0; b < bands; b++) {
+        const under = data[q + b]!;
+        data[q + b] = under + (((over[p + b]! - under) * weight + 32768) >> 16);
+      }
+    }
+  };
+}
+
+function overDeep(data: Uint16Array, bands: number, over: PixelBuffer["data"], opacity: number): Blend {
+  return (from, to, count) => {
+    let p = from * (bands + 1);
+    for (let q = to * bands, end = (to + count) * bands; q < end; p += bands + 1, q += bands) {
+      const weight = (over[p + bands]! / 255) * opacity;
+      for (let b = 0; b < bands; b++) {
+        const under = data[q + b]!;
+        data[q + b] = under + (over[p + b]! * 257 - under) * weight + 0.5; // the store drops the fraction
+      }
+    }
+  };
+}
+
+/** Either depth; where nothing was, the overlay's colour is there alone. */
+function overAlpha({ data, bands }: PixelBuffer, { data: over }: PixelBuffer, opacity: number): Blend {
+  const full = data instanceof Uint16Array ? 65535 : 255;
+  const level = full / 255;
+  const colours = bands - 1;
+  return (from, to, count) => {
+    let p = from * bands;
+    for (let q = to * bands, end = (to + count) * bands; q < end; p += bands, q += bands) {
+      const alpha = (over[p + colours]! / 255) * opacity;
+      if (alpha === 0) continue;
+      const below = (data[q + colours]! / full) * (1 - alpha);
+      const both = alpha + below;
+      for (let b = 0; b < colours; b++)
+        data[q + b] = (over[p + b]! * level * alpha + data[q + b]! * below) / both + 0.5;
+      data[q + colours] = both * full + 0.5;
+    }
+  };
+}
