@@ -18,6 +18,7 @@ import { createJsEngine } from "./js/engine.ts";
 import { createLookupEngine } from "./lookup.ts";
 import { noopEngine } from "./noop.ts";
 import type { HookOptions } from "./options.ts";
+import { createWebhookEngine } from "./webhook.ts";
 
 type Build = (options: HookOptions, platform: Platform, log: Log) => HookEngine | Promise<HookEngine>;
 
@@ -26,6 +27,7 @@ const engines: { readonly [E in HookOptions["engine"]]: Build } = {
   noop: () => noopEngine,
   lookup: ({ lookup }, platform, log) => createLookupEngine(lookup, platform, log),
   js: ({ js }, platform, log) => createJsEngine(js, platform, log),
+  webhook: ({ webhook }, platform) => createWebhookEngine(webhook, platform),
 };
 
 /** Builds the engine that the options name. */

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { jsOptions } from "./js/options.ts";
 import { lookupOptions } from "./lookup.ts";
+import { webhookOptions } from "./webhook.ts";
 
 /** Fields that are about one connection (RFC 9110, section 7.6.1), or say where the message ends. */
 const hopByHop =
@@ -18,13 +19,13 @@ const headerName = z
   });
 
 /** The engines, each with its options under its own name. */
-export const hookEngines = ["noop", "lookup", "js"] as const;
+export const hookEngines = ["noop", "lookup", "js", "webhook"] as const;
 
 /** Schema of `hook:`. */
 export const hookOptions = z.strictObject({
   engine: z.enum(hookEngines).default("noop").meta({
     description:
-      "What answers hooks: `noop` nothing, `lookup` a template or a mapping file, `js` functions of your own.",
+      "What answers hooks: `noop` nothing, `lookup` a template or a mapping file, `js` functions of your own, `webhook` a web service.",
     edit: "restart",
   }),
   headers: z.array(headerName).default([]).meta({
@@ -38,6 +39,7 @@ export const hookOptions = z.strictObject({
   }),
   lookup: lookupOptions.prefault({}),
   js: jsOptions.prefault({}),
+  webhook: webhookOptions.prefault({}),
 });
 
 export type HookOptions = z.output<typeof hookOptions>;

@@ -1,20 +1,20 @@
 // An end to waiting.
 
 /**
- * What `act` gives, or an Error when that takes longer than so many milliseconds. `act` itself is not stopped; what comes
+ * What `act` gives, or an Error (`late` where it is given) when that takes longer than so many milliseconds. `act` itself is not stopped; what comes
  * of it later, an error too, is for nobody.
  */
-export async function withDeadline<T>(ms: number, act: () => Promise<T>): Promise<T> {
+export async function withDeadline<T>(ms: number, act: () => Promise<T>, late?: Error): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const give = () => reject(new Error(`no answer within ${ms} ms`));
+  const over = new Promise<never>((_, reject) => {
+    const give = () => reject(late ?? new Error(`no answer within ${ms} ms`));
     // What has come while this process was busy is read first: that is no late answer.
     timer = setTimeout(() => {
       timer = setTimeout(give);
     }, ms);
   });
   try {
-    return await Promise.race([act(), late]);
+    return await Promise.race([act(), over]);
   } finally {
     clearTimeout(timer);
   }

@@ -8,6 +8,8 @@ export interface CircuitOptions {
   readonly longestPauseMs?: number;
   /** Milliseconds, never going back. */
   readonly now?: () => number;
+  /** Whether an error is a failure; others say nothing of what is asked. All are where it is absent. */
+  readonly counts?: (error: unknown) => boolean;
 }
 
 export interface Circuit {
@@ -17,6 +19,8 @@ export interface Circuit {
   isOpen(): boolean;
   /** From another source it is known that all is well. */
   close(): void;
+  /** Whether every call fails without trying, since the pause is not over. */
+  isPausing(): boolean;
 }
 
 /** A closed circuit. */
@@ -25,6 +29,7 @@ export function createCircuit({
   pauseMs = 1000,
   longestPauseMs = 30_000,
   now = () => performance.now(),
+  counts = () => true,
 }: CircuitOptions = {}): Circuit {
   let inRow = 0;
   let pause = pauseMs;
@@ -46,6 +51,7 @@ export function createCircuit({
   return {
     close,
     isOpen: () => open !== undefined,
+    isPausing: () => open !== undefined && now() < open.until,
     async run(act) {
       const trial = open !== undefined && !open.trying && now() >= open.until;
       if (open && !trial) throw open.error;
@@ -55,7 +61,8 @@ export function createCircuit({
         close();
         return value;
       } catch (error) {
-        failed(error, trial);
+        if (counts(error)) failed(error, trial);
+        else if (trial && open) open.trying = false;
         throw error;
       }
     },

@@ -1,0 +1,232 @@
+// The engine `webhook`: each question is a signed POST of JSON to a service of the operator's.
+
+import { z } from "zod";
+import { withDeadline } from "../lib/bounded-wait.ts";
+import { type CircuitOptions, createCircuit } from "../lib/circuit.ts";
+import { toHex } from "../lib/digest.ts";
+import { createLru } from "../lib/lru.ts";
+import { onAbort } from "../lib/on-abort.ts";
+import { durationOption } from "../lib/option-types.ts";
+import { parseDuration } from "../lib/quantity.ts";
+import { secretOf } from "../lib/secret.ts";
+import type { Platform } from "../platform/platform.ts";
+import { checkAnswer } from "./answers.ts";
+import { type HookEngine, HookError, type HookFunction, hookFunctions } from "./hook.ts";
+
+const urlForm = "expected an http or https URL without fragment, such as https://hooks.example.org/smalti";
+
+const isUrl = (text: string) =>
+  text === "" || (/^https?:\/\/[^/]/i.test(text) && URL.canParse(text) && !text.includes("#"));
+
+/** Schema of `hook.webhook`. */
+export const webhookOptions = z.strictObject({
+  url: z.string({ error: urlForm }).refine(isUrl, { error: urlForm }).default("").meta({
+    description:
+      "Where questions are posted, which may be inside your network. User name and password in it are sent as basic authentication.",
+    edit: "restart",
+  }),
+  functions: z
+    .array(z.enum(hookFunctions))
+    .min(1, "expected at least one of resolve, authorize, presentation and overlay")
+    .default([...hookFunctions])
+    .meta({
+      description:
+        "The functions that it answers. Each one named costs a request wherever it counts, and `authorize` makes all answers private.",
+      edit: "restart",
+    }),
+  timeout: durationOption
+    .refine((text) => parseDuration(text) > 0, { error: "expected more than 0" })
+    .default("2s")
+    .meta({
+      description: "Time for an answer to arrive as a whole, a second attempt included.",
+      edit: "restart",
+    }),
+  secret_env: z.string().default("").meta({
+    description:
+      "Environment variable that holds the secret of `X-Signature`: HMAC-SHA256 over `X-Timestamp`, a dot and the body, in hexadecimal.",
+    edit: "restart",
+  }),
+  ttl: durationOption.default("0s").meta({
+    description:
+      "How long an answer counts for the same input, request path and headers included. 0s: each is asked for.",
+    edit: "restart",
+  }),
+});
+
+export type WebhookOptions = z.output<typeof webhookOptions>;
+
+/** Bytes of an answer. */
+export const mostAnswerBytes = 64 * 1024;
+/** Bytes of inputs and answers that are kept. */
+const mostKeptBytes = 8 * 2 ** 20;
+/** Milliseconds before the second attempt. */
+const retryPauseMs = 50;
+/** Statuses that a proxy or a service which is just starting gives. */
+const passing: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** The service did not do its work, whatever it was asked: it counts for the circuit. */
+class Unavailable extends HookError {}
+
+interface Answered {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Throws an Error that names the key of what is wrong with the options. */
+export function createWebhookEngine(
+  options: WebhookOptions,
+  { env }: Pick<Platform, "env">,
+  circuitOptions: Omit<CircuitOptions, "counts"> = {},
+): HookEngine {
+  if (options.url === "") throw new Error(`hook.webhook.url: ${urlForm}`);
+  const target = targetOf(options.url);
+  const secret = options.secret_env === "" ? undefined : secretOf(options.secret_env, env);
+  const [timeoutMs, ttlMs] = [parseDuration(options.timeout), parseDuration(options.ttl)];
+  const functions: ReadonlySet<HookFunction> = new Set(options.functions);
+  const circuit = createCircuit({ ...circuitOptions, counts: (error) => error instanceof Unavailable });
+  const kept = createLru<string, { readonly text: string; readonly until: number }>(mostKeptBytes);
+
+  const exchange = async (body: string, signal: AbortSignal): Promise<Answered> => {
+    const headers = { ...target.headers, ...(await signature(secret, body)) };
+    const response = await fetch(target.url, { method: "POST", headers, body, signal, redirect: "manual" });
+    return { status: response.status, text: await boundedText(response) };
+  };
+
+  /** Once more after no connection, or a status that may pass. */
+  const twice = async (body: string, signal: AbortSignal): Promise<Answered> => {
+    const again = async () => {
+      await new Promise((resolve) => setTimeout(resolve, retryPauseMs));
+      signal.throwIfAborted();
+      return exchange(body, signal);
+    };
+    let first: Answered;
+    try {
+      first = await exchange(body, signal);
+    } catch (error) {
+      if (signal.aborted || error instanceof HookError) throw error;
+      return again();
+    }
+    return passing.has(first.status) ? again() : first;
+  };
+
+  const ask = async (body: string, signal: AbortSignal | undefined): Promise<Answered> => {
+    const controller = new AbortController();
+    const release = signal && onAbort(signal, () => controller.abort());
+    const late = new Unavailable(`the webhook did not answer within ${options.timeout}`);
+    try {
+      signal?.throwIfAborted();
+      const answered = await withDeadline(timeoutMs, () => twice(body, controller.signal), late);
+      if (answered.status >= 500)
+        throw new Unavailable(`the webhook answered with status ${answered.status}`);
+      return answered;
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (error instanceof HookError) throw error;
+      throw new Unavailable(`the webhook cannot be reached: ${networkReason(error)}`, { cause: error });
+    } finally {
+      release?.();
+      controller.abort();
+    }
+  };
+
+  return {
+    name: "webhook",
+    neededFor: "answers",
+    has: (name) => functions.has(name),
+    async call(name, input, signal) {
+      if (!functions.has(name)) return undefined;
+      const body = JSON.stringify({ function: name, input });
+      const known = ttlMs > 0 ? kept.get(body) : undefined;
+      if (known && performance.now() < known.until) return parse(known.text);
+      const { status, text } = await circuit.run(() => ask(body, signal));
+      const answer = answerOf(status, text);
+      if (ttlMs > 0) {
+        checkAnswer(name, answer); // what cannot be used is asked for again
+        kept.set(body, { text, until: performance.now() + ttlMs }, body.length + text.length);
+      }
+      return answer;
+    },
+    async check() {
+      if (circuit.isPausing())
+        throw new Error(
+          "the webhook failed several times in a row and is left alone for a moment. Look into its log.",
+        );
+    },
+    close: async () => {},
+  };
+}
+
+/** The URL as fetch takes it, without user information, which becomes a header. */
+function targetOf(text: string): { readonly url: string; readonly headers: Record<string, string> } {
+  const url = new URL(text);
+  const headers: Record<string, string> = {
+    "Content-Type": "application/json",
+    Accept: "application/json",
+  };
+  if (url.username !== "" || url.password !== "") {
+    const plain = new TextEncoder().encode(
+      `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`,
+    );
+    headers.Authorization = `Basic ${btoa(String.fromCharCode(...plain))}`;
+    url.username = "";
+    url.password = "";
+  }
+  return { url: url.href, headers };
+}
+
+/** The time, and with a secret a signature over time and body, so that neither can be replaced. */
+async function signature(secret: string | undefined, body: string): Promise<Record<string, string>> {
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  if (secret === undefined) return { "X-Timestamp": timestamp };
+  const encoder = new TextEncoder();
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
+  const signed = await crypto.subtle.sign("HMAC", key, encoder.encode(`${timestamp}.${body}`));
+  return { "X-Timestamp": timestamp, "X-Signature": toHex(new Uint8Array(signed)) };
+}
+
+/** The body as text; never reads more than an answer may have. */
+async function boundedText(response: Response): Promise<string> {
+  if (!response.body) return "";
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let [text, bytes] = ["", 0];
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.length;
+    if (bytes > mostAnswerBytes) {
+      await reader.cancel().catch(() => {});
+      throw new HookError(`the webhook answered with more than ${mostAnswerBytes} bytes`);
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+function answerOf(status: number, text: string): unknown {
+  if (status === 204) return undefined;
+  if (status >= 300 && status < 400)
+    throw new HookError(
+      `the webhook answered with a redirect (status ${status}), which is not followed; correct hook.webhook.url`,
+    );
+  if (status !== 200) throw new HookError(`the webhook answered with status ${status}`);
+  return parse(text);
+}
+
+function parse(text: string): unknown {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new HookError("the webhook answered with what is not JSON", { cause: error });
+  }
+}
+
+/** What a failed fetch says of its reason, without the address. */
+function networkReason(error: unknown): string {
+  const { code, message } = ((error as { cause?: unknown }).cause ?? error) as {
+    code?: string;
+    message?: string;
+  };
+  return code ?? message ?? "no reason given";
+}
