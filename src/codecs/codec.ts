@@ -96,6 +96,8 @@ export interface Decoded extends PixelBuffer {
 export interface Encoded {
   readonly bytes: Uint8Array;
   readonly incomplete?: boolean;
+  /** The worker that read the file saw after the last read that nothing was written to it. */
+  readonly unchanged?: boolean;
 }
 
 export interface EncodeOptions {

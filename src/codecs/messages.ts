@@ -67,7 +67,14 @@ export type FromWorker =
   | { readonly kind: "ignoredProfile"; readonly master: NamedMaster; readonly reason: string }
   /** What is kept of the job's file does not do. */
   | { readonly kind: "unfit"; readonly job: number }
-  | { readonly kind: "done"; readonly job: number; readonly bytes: Uint8Array; readonly incomplete: boolean }
+  /** `unchanged`: after the last read, the worker found the file that it opened to be what was checked. */
+  | {
+      readonly kind: "done";
+      readonly job: number;
+      readonly bytes: Uint8Array;
+      readonly incomplete: boolean;
+      readonly unchanged: boolean;
+    }
   /** `broken`: the error was not foreseen, so the state of the worker is not known either. */
   | { readonly kind: "failed"; readonly job: number; readonly error: ErrorRecord; readonly broken: boolean };
 

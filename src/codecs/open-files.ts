@@ -22,6 +22,11 @@ export interface OpenFiles {
    * another file than the one that was checked.
    */
   open(file: JobFile): ByteSource;
+  /**
+   * Whether the file that was opened last still is what was checked. False also where that cannot be seen: the runtime
+   * numbers no files.
+   */
+  unchanged(): boolean;
   /** The job that opened a file has ended. */
   rest(): void;
 }
@@ -46,25 +51,26 @@ export function openFiles(openFile: (path: string) => HostFile): OpenFiles {
     file?.close();
   };
 
-  const checked = ({ path, size, id }: JobFile): HostFile => {
-    const isSame = (file: HostFile) => {
-      const now = file.stat();
-      return now.size === size && now.id === id;
-    };
+  const checked = (wanted: JobFile): HostFile => {
+    const { path, id } = wanted;
     const known = files.get(path);
-    if (known && id !== undefined && isSame(known)) return known;
+    if (known && id !== undefined && isAsChecked(known, wanted)) return known;
     forget(path);
     const file = openFile(path);
     files.set(path, file, 1);
-    if (isSame(file)) return file;
+    if (isAsChecked(file, wanted)) return file;
     forget(path);
     throw sourceChanged();
   };
 
+  let last: { readonly file: HostFile; readonly wanted: JobFile } | undefined;
+
   return {
     open(wanted) {
       idle.met();
+      last = undefined;
       const file = orUnreadable(() => checked(wanted));
+      last = { file, wanted };
       return {
         size: wanted.size,
         // Read before it returns: a promise that is settled costs less than a function that may wait.
@@ -77,8 +83,20 @@ export function openFiles(openFile: (path: string) => HostFile): OpenFiles {
         },
       };
     },
+    unchanged() {
+      try {
+        return last?.wanted.id !== undefined && isAsChecked(last.file, last.wanted);
+      } catch {
+        return false;
+      }
+    },
     rest: () => idle.expect(keptMs),
   };
+}
+
+function isAsChecked(file: HostFile, { size, id }: JobFile): boolean {
+  const now = file.stat();
+  return now.size === size && now.id === id;
 }
 
 function orUnreadable<T>(act: () => T): T {

@@ -216,9 +216,10 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
     }
     if (message.kind === "unfit") return running.job.index?.unfit?.();
     const tooLarge = running.job.memory > options.maxJobBytes;
-    if (message.kind === "done")
-      running.resolve({ bytes: message.bytes, ...(message.incomplete && { incomplete: true }) });
-    else running.reject(fromErrorRecord(message.error));
+    if (message.kind === "done") {
+      const { bytes, incomplete, unchanged } = message;
+      running.resolve({ bytes, ...(incomplete && { incomplete }), ...(unchanged && { unchanged }) });
+    } else running.reject(fromErrorRecord(message.error));
     if (tooLarge || (message.kind === "failed" && message.broken)) end();
     else settle(true);
   });

@@ -78,7 +78,9 @@ export function serveJobs(host: WorkerHost): void {
       const overlay = { load: () => ask((read) => ({ kind: "overlay", job, read })) };
       const made = await runTask(task, bytes, codecs, wanted, indexOf(job, index), overlay);
       const result = ownBuffer(made.bytes);
-      host.post({ kind: "done", job, bytes: result, incomplete: made.incomplete === true }, [result.buffer]);
+      const unchanged = message.file !== undefined && files.unchanged();
+      const incomplete = made.incomplete === true;
+      host.post({ kind: "done", job, bytes: result, incomplete, unchanged }, [result.buffer]);
     } catch (error) {
       const broken = !(error instanceof ServiceError);
       host.post({ kind: "failed", job, error: toErrorRecord(error, "decode"), broken });

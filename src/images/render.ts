@@ -124,8 +124,8 @@ export async function render(
   let made = false;
   const make = async (work: AbortSignal) => {
     made = true;
-    const { bytes, incomplete } = await derive(parts, master, prepared, work);
-    const isSuspect = incomplete || (await master.image.changed?.()) === true;
+    const { bytes, incomplete, unchanged } = await derive(parts, master, prepared, work);
+    const isSuspect = incomplete || (!unchanged && (await master.image.changed?.()) === true);
     return toKept({
       bytes,
       ignoredProfile: parts.ignoredProfiles.of(masterVersion(master)),

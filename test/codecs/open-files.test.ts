@@ -106,6 +106,31 @@ describe("a worker's files", () => {
     expect(await text(files.open(fileAt(file.path)).read(3, 10))).toBe("3456789");
   });
 
+  it.each([
+    ["nothing happened to", () => {}, true],
+    ["that was written over", (path: string) => writeFileSync(path, "abcdefghij"), false],
+    ["that another one replaced", (path: string) => renameSync(written("b", "abc").path, path), false],
+    ["that grew", (path: string) => appendFileSync(path, "x"), false],
+  ])("say whether a file is unchanged: one %s", async (_, happens, unchanged) => {
+    const files = filesOf();
+    expect(files.unchanged()).toBe(false);
+    const file = written("a", "0123456789");
+    await files.open(file).read(0, 1);
+    await new Promise((resolve) => setTimeout(resolve, 10)); // a change time of its own
+    happens(file.path);
+    expect(files.unchanged()).toBe(unchanged);
+  });
+
+  it("are not said to be unchanged where files have no number", async () => {
+    const files = openFiles((path) => {
+      const file = openFileAtOnce(path);
+      return { ...file, stat: () => ({ size: file.stat().size }) };
+    });
+    const { path, size } = written("a", "0123456789");
+    await files.open({ path, size }).read(0, 1);
+    expect(files.unchanged()).toBe(false);
+  });
+
   it("say source where there is none, and go on", async () => {
     const files = filesOf();
     const unreadable = expect.objectContaining({ kind: "source" });
