@@ -8,7 +8,7 @@ import { baseUrl, clientAddress } from "./api/http/client.ts";
 import type { Env } from "./api/http/context.ts";
 import { addCors } from "./api/http/cors.ts";
 import { isServerFault, problemOf, problemResponse, Refusal } from "./api/http/problem.ts";
-import { createRoutes, dispatch, type Routes } from "./api/http/routes.ts";
+import { countedClass, createRoutes, dispatch, type Routes } from "./api/http/routes.ts";
 import { createStaticFiles } from "./api/http/static.ts";
 import { parseTarget } from "./api/http/target.ts";
 import { mountImage } from "./api/image/routes.ts";
@@ -26,33 +26,43 @@ export function createApp(
   service: Service,
   mounted: readonly Surface[] = surfaces,
 ): { fetch(request: Request): Promise<Response> } {
-  const { platform, log } = service;
+  const { platform, log, requests } = service;
   const targetOf = (request: Request) => parseTarget(platform.rawTarget(request), request.url);
   const app = new Hono<Env>({ getPath: (request) => targetOf(request).path });
-  const caps = createCaps();
+  const caps = createCaps(requests.refused);
   const files = createStaticFiles((path) => platform.asset(path));
   const configured = service.config().base_url.replace(/\/+$/, "");
   const routes = createRoutes();
   for (const mount of mounted) mount(routes, service);
 
-  // What is known of every request, errors included: facts before, the cross-origin headers of its route after.
+  // What is known of every request, errors included: facts before, the cross-origin headers of its route and its figures after.
   app.use(async (c, next) => {
+    const began = performance.now();
+    requests.begin();
     const peer = platform.clientAddress(c.req.raw);
     const trust = { proxies: service.proxies, baseUrl: configured };
     const target = targetOf(c.req.raw);
     const base = baseUrl(c.req.raw, peer, trust);
     c.set("target", target);
-    c.set("route", routes.find(target.path));
+    const route = routes.find(target.path);
+    c.set("route", route);
+    c.set("began", began);
     c.set("files", files);
     c.set("client", clientAddress(c.req.raw.headers, peer, trust));
     c.set("base", base ?? "");
     c.set("baseDerived", configured === "");
     await next();
     addCors(c);
+    const counted = countedClass(route, target.path);
+    if (counted === false) requests.drop();
+    else requests.end(counted, c.res.status, c.get("bytes") ?? 0, performance.now() - began);
   });
 
   app.use(async (c, next) => {
-    const { base, client, route, target } = c.var;
+    const base = c.get("base");
+    const client = c.get("client");
+    const route = c.get("route");
+    const target = c.get("target");
     // RFC 9112, section 3.2: a server that took it for a host would write it into ids, links and policies.
     if (base === "")
       throw new Refusal({
@@ -67,7 +77,6 @@ export function createApp(
         code: "target_too_long",
         detail: `The address is longer than ${maxTarget} characters.`,
       });
-    const began = performance.now();
     const { max_in_flight, max_in_flight_per_ip } = service.config().limits;
     const place = route?.uncapped
       ? () => {}
@@ -84,7 +93,7 @@ export function createApp(
         method: c.req.method,
         path: target.path,
         status: c.res.status,
-        ms: Math.round(performance.now() - began),
+        ms: Math.round(performance.now() - c.get("began")),
         client: client ?? "unknown",
       });
     }

@@ -23,11 +23,14 @@ import { type CheckedPart, checkedParts, checkLog, type Finding, runChecks } fro
 import { type IpRange, parseRange } from "./lib/ip-range.ts";
 import type { Log } from "./lib/log.ts";
 import { parseDuration } from "./lib/quantity.ts";
+import { remembering } from "./lib/remember.ts";
 import { buildOuterParts } from "./parts.ts";
 import type { Platform } from "./platform/platform.ts";
+import { askedEachMs, sampleParts } from "./sampled.ts";
 import type { Sources } from "./sources/index.ts";
-import { admissionFigures, poolCounts } from "./stats/parts.ts";
+import { admissionFigures, decisionCounts, poolCounts } from "./stats/parts.ts";
 import { createRegistry, type Registry } from "./stats/registry.ts";
+import { createRequestFigures, type RequestFigures } from "./stats/requests.ts";
 import type { Slots } from "./stores/index.ts";
 
 export type Readiness = { readonly status: "ready" | "unready" } & {
@@ -59,6 +62,8 @@ export interface Service {
   readonly hooks: Hooks;
   /** All figures of the service; surfaces only read them. */
   readonly registry: Registry;
+  /** Those of requests, which the application reports. */
+  readonly requests: RequestFigures;
   /** Values of Cache-Control for public answers. */
   readonly caching: { readonly image: string; readonly info: string };
   readonly proxies: readonly IpRange[];
@@ -69,6 +74,8 @@ export interface Service {
   check(): Promise<readonly Finding[]>;
   /** Logs what has changed since the findings before. */
   logFindings(findings: readonly Finding[]): void;
+  /** What came of the checks, and when: asked again after ten seconds. For figures and the dashboard. */
+  health(): Promise<{ readonly findings: readonly Finding[]; readonly checkedAt: number }>;
   /** Both, for /ready. */
   ready(): Promise<Readiness>;
   close(): Promise<void>;
@@ -167,6 +174,7 @@ export async function createService(
     access: hookedAccess(access, hooks, log),
     hooks,
     resolved: createResolvedMasters(),
+    decisions: decisionCounts(registry),
     log,
     codecs,
     pool,
@@ -189,6 +197,18 @@ export async function createService(
   };
   const check = () => runChecks(allChecks);
   const logFindings = checkLog(log);
+  const health = remembering(askedEachMs, async () => ({ findings: await check(), checkedAt: Date.now() }));
+  sampleParts(registry, {
+    platform,
+    version,
+    startedAt,
+    gates: { render: admission, probe: probes },
+    pool,
+    slots,
+    sources,
+    checks: allChecks,
+    findings: async () => (await health()).findings,
+  });
 
   return {
     platform,
@@ -200,6 +220,7 @@ export async function createService(
     slots,
     hooks,
     registry,
+    requests: createRequestFigures(registry),
     caching: {
       image: `public, max-age=${Math.floor(parseDuration(config.http.image_max_age) / 1000)}`,
       info: `public, max-age=${Math.floor(parseDuration(config.http.info_max_age) / 1000)}`,
@@ -209,6 +230,7 @@ export async function createService(
     reload: settings.take,
     check,
     logFindings,
+    health,
     async ready() {
       const findings = await check();
       logFindings(findings);

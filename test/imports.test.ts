@@ -33,6 +33,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   "service.ts": ["*", "!api"],
   "parts.ts": ["*", "!api"],
+  "sampled.ts": ["codecs", "images", "sources", "stores", "stats"],
   "check.ts": ["*", "!api"],
   "start-facts.ts": ["*", "!api"],
   "start-text.ts": ["iiif", "images", "config"],

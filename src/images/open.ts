@@ -11,6 +11,7 @@ import {
 import { hookRequestOf } from "../access/hook-request.ts";
 import { ServiceError } from "../errors.ts";
 import type { Hooks } from "../hooks/index.ts";
+import type { Counts } from "../lib/count.ts";
 import type { Log } from "../lib/log.ts";
 import type { Sources } from "../sources/index.ts";
 import { type GrantedMaster, type Master, openMaster, type Place } from "./describe.ts";
@@ -21,6 +22,8 @@ export interface OpenParts {
   readonly access: Access;
   readonly hooks: Hooks;
   readonly resolved: ResolvedMasters;
+  /** Counts what access decides. */
+  readonly decisions: Counts<"allowed" | "denied">;
   readonly log: Pick<Log, "debug">;
 }
 
@@ -45,6 +48,7 @@ export async function withMaster<T>(
   // Without hooks nothing is waited for here: this is the way of every tile.
   const place = hooks.has("resolve") ? await placeOf(parts, caller) : undefined;
   const decision = withHookSharing(hooks, await parts.access.decide(caller));
+  (decision.allowed ? parts.decisions.allowed : parts.decisions.denied).add();
   const refused = (decision: Refused): T | Promise<T> => {
     const answer = denied(decision);
     if (typeof answer !== "function") return answer;

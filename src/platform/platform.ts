@@ -106,6 +106,8 @@ export interface Platform {
   readonly parallelism: number;
   /** Memory of the machine or container in bytes. */
   readonly memoryBytes: number;
+  /** Bytes that the process with all its workers has in memory, and those of the main thread's objects; not on workerd. */
+  memoryUsage?(): { readonly resident: number; readonly heap: number };
   /** The compiled module of that name in dist/wasm. Throws when there is none. */
   wasm(name: string): WebAssembly.Module;
   /** A file of static/, by relative path with `/`; undefined where there is none. */

@@ -31,6 +31,10 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
     env: process.env,
     parallelism: usableProcessors(),
     memoryBytes: usableMemory(),
+    memoryUsage() {
+      const { rss, heapUsed } = process.memoryUsage();
+      return { resident: rss, heap: heapUsed };
+    },
     wasm: moduleLoader(dist),
     asset: assetReader(dist),
     deflate,

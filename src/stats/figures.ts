@@ -1,5 +1,7 @@
 // The table of all figures: what each is called, what it means and which labels it has. Metrics and documentation derive from it.
 
+import { type CheckedPart, checkedParts } from "../lib/checks.ts";
+
 export interface FigureRow {
   /** `counter` only grows; `gauge` is read from its part when somebody asks; `histogram` counts values in buckets. */
   readonly kind: "counter" | "gauge" | "histogram";
@@ -26,8 +28,8 @@ export const routeClasses = [
 
 export type RouteClass = (typeof routeClasses)[number];
 
-/** Classes of statuses (RFC 9110, section 15). */
-export const statusClasses = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
+/** Classes of statuses (RFC 9110, section 15), and requests whose client left before their answer was there. */
+export const statusClasses = ["2xx", "3xx", "4xx", "5xx", "cancelled"] as const;
 
 /** Values that percentiles are taken of. */
 const latest = 1024;
@@ -45,7 +47,7 @@ const gate = ["render", "probe"] as const;
 export const figures = {
   http_requests: {
     kind: "counter",
-    help: "Requests that were answered. Streams of server-sent events are left out.",
+    help: "Requests that were answered, or that their clients gave up (`cancelled`). Streams of events are left out.",
     labels: { route: routeClasses, status: statusClasses },
   },
   http_request_duration: {
@@ -219,7 +221,10 @@ export const figures = {
   part_healthy: {
     kind: "gauge",
     help: "1 where what a part stands on could be used when it was last checked, else 0. Asking checks it again after ten seconds.",
-    labels: { part: ["sources", "caches"], name: "name of the source or slot" },
+    labels: {
+      part: Object.keys(checkedParts) as CheckedPart[],
+      name: "name of the source, slot or the like",
+    },
   },
   process_memory: {
     kind: "gauge",

@@ -77,14 +77,6 @@ export function poolCounts({ counter }: Registry) {
   };
 }
 
-/** Of the caps on requests. */
-export function capCounts({ counter }: Registry) {
-  return {
-    all: counter("http_requests_refused", { cap: "all" }),
-    address: counter("http_requests_refused", { cap: "address" }),
-  };
-}
-
 /** Of what decides who may have an image. */
 export function decisionCounts({ counter }: Registry) {
   return {

@@ -14,8 +14,11 @@ import { createHistogram, type Histogram, type HistogramReading } from "./histog
 
 type Labels = Readonly<Record<string, string>>;
 
+/** What `ask` resolves to, which is called once for all samples of a reading. */
+export type Once = <T>(ask: () => Promise<T>) => Promise<T>;
+
 /** A value that is read when somebody asks; undefined: there is none at the moment. */
-export type Sample = () => number | undefined | Promise<number | undefined>;
+export type Sample = (once: Once) => number | undefined | Promise<number | undefined>;
 
 export interface NumberSeries {
   readonly labels: Labels;
@@ -79,18 +82,18 @@ export function createRegistry(): Registry {
     return kept;
   };
 
-  const sampled = async (series: readonly Series[]): Promise<NumberSeries[]> => {
+  const sampled = async (series: readonly Series[], once: Once): Promise<NumberSeries[]> => {
     const read = series.map(async ({ labels, kept }) => {
-      const value = typeof kept === "function" ? await kept() : (kept as Counter).value;
+      const value = typeof kept === "function" ? await kept(once) : (kept as Counter).value;
       return value === undefined ? [] : [{ labels, value }];
     });
     return (await Promise.allSettled(read)).flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   };
 
-  const familyOf = async (name: FigureName): Promise<Family> => {
+  const familyOf = async (name: FigureName, once: Once): Promise<Family> => {
     const { kind }: FigureRow = figures[name];
     const series = [...(all.get(name)?.values() ?? [])];
-    if (kind !== "histogram") return { name, kind, series: await sampled(series) };
+    if (kind !== "histogram") return { name, kind, series: await sampled(series, once) };
     const readings = series.map(({ labels, kept }) => {
       const histogram = kept as Histogram;
       return { labels, ...histogram.read(), percentiles: histogram.percentiles.bind(histogram) };
@@ -108,7 +111,13 @@ export function createRegistry(): Registry {
       declare(name, labels, sample);
     },
     async read(names = Object.keys(figures) as FigureName[]) {
-      const families = await Promise.all(names.map(familyOf));
+      const asked = new Map<() => unknown, Promise<unknown>>();
+      const once: Once = <T>(ask: () => Promise<T>) => {
+        const answer = (asked.get(ask) as Promise<T> | undefined) ?? ask();
+        asked.set(ask, answer);
+        return answer;
+      };
+      const families = await Promise.all(names.map((name) => familyOf(name, once)));
       return families.filter(({ series }) => series.length > 0);
     },
   };

@@ -1,13 +1,13 @@
 // Requests as the service counts them: by class of route and status, with their latest durations and the latest errors.
 
-import type { Counter } from "../lib/count.ts";
-import { type RouteClass, routeClasses, statusClasses } from "./figures.ts";
+import type { Counter, Counts } from "../lib/count.ts";
+import { type RouteClass, routeClasses, type statusClasses } from "./figures.ts";
 import type { Histogram } from "./histogram.ts";
 import { createRate } from "./rate.ts";
 import type { Registry } from "./registry.ts";
 import { createRing } from "./ring.ts";
 
-/** An answer of status 4xx or 5xx. Neither path nor client is kept. */
+/** An answer of status 4xx or 5xx that was sent. Neither path nor client is kept. */
 export interface RecentError {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -35,8 +35,10 @@ export interface RequestFigures {
   begin(): void;
   /** Its answer is there. `bytes`: of its body; `ms`: since it came. */
   end(route: RouteClass, status: number, bytes: number, ms: number): void;
-  /** A request that began is not counted, since its answer has no end of its own. */
+  /** A request that began is not counted: its answer has no end of its own. */
   drop(): void;
+  /** Requests above the caps. */
+  readonly refused: Counts<"all" | "address">;
   inFlight(): number;
   /** All that were answered. */
   total(): number;
@@ -47,9 +49,21 @@ export interface RequestFigures {
   recentErrors(): readonly RecentError[];
 }
 
+/** The status of an answer that nobody sees. */
+const clientLeft = 499;
+
+type StatusClass = (typeof statusClasses)[number];
+
+/** The class of a status from 200 to 599. */
+function classOf(status: number): StatusClass {
+  if (status < 300) return "2xx";
+  if (status < 400) return "3xx";
+  if (status === clientLeft) return "cancelled";
+  return status < 500 ? "4xx" : "5xx";
+}
+
 interface RouteFigures {
-  /** By class of status, 1xx first. */
-  readonly answers: readonly Counter[];
+  readonly answers: Counts<StatusClass>;
   readonly bytes: Counter;
   readonly duration: Histogram;
 }
@@ -57,7 +71,13 @@ interface RouteFigures {
 /** Declares the figures of requests and counts them. */
 export function createRequestFigures({ counter, histogram, gauge }: Registry): RequestFigures {
   const figuresOf = (route: RouteClass): RouteFigures => ({
-    answers: statusClasses.map((status) => counter("http_requests", { route, status })),
+    answers: {
+      "2xx": counter("http_requests", { route, status: "2xx" }),
+      "3xx": counter("http_requests", { route, status: "3xx" }),
+      "4xx": counter("http_requests", { route, status: "4xx" }),
+      "5xx": counter("http_requests", { route, status: "5xx" }),
+      cancelled: counter("http_requests", { route, status: "cancelled" }),
+    },
     bytes: counter("http_response", { route }),
     duration: histogram("http_request_duration", { route }),
   });
@@ -71,6 +91,7 @@ export function createRequestFigures({ counter, histogram, gauge }: Registry): R
   gauge("http_requests_in_flight", {}, () => inFlight);
 
   const sum = (counters: readonly Counter[]) => counters.reduce((total, { value }) => total + value, 0);
+  const all = (answers: RouteFigures["answers"]) => sum(Object.values(answers));
   return {
     begin() {
       inFlight++;
@@ -78,17 +99,21 @@ export function createRequestFigures({ counter, histogram, gauge }: Registry): R
     end(route, status, bytes, ms) {
       inFlight--;
       const { answers, bytes: sent, duration } = byRoute[route];
-      (answers[Math.floor(status / 100) - 1] as Counter).add();
+      answers[classOf(status)].add();
       sent.add(bytes);
       duration.record(ms / 1000);
       rate.add(performance.now());
-      if (status >= 400) errors.add({ at: Date.now(), route, status });
+      if (status >= 400 && status !== clientLeft) errors.add({ at: Date.now(), route, status });
     },
     drop() {
       inFlight--;
     },
     inFlight: () => inFlight,
-    total: () => sum(routeClasses.flatMap((route) => byRoute[route].answers)),
+    total: () => routeClasses.reduce((total, route) => total + all(byRoute[route].answers), 0),
+    refused: {
+      all: counter("http_requests_refused", { cap: "all" }),
+      address: counter("http_requests_refused", { cap: "address" }),
+    },
     perSecond: () => rate.read(performance.now()),
     routes: () =>
       routeClasses.map((route) => {
@@ -96,8 +121,8 @@ export function createRequestFigures({ counter, histogram, gauge }: Registry): R
         const [p50, p95, p99] = duration.percentiles([0.5, 0.95, 0.99]);
         return {
           route,
-          requests: sum(answers),
-          errors: sum(answers.slice(3)),
+          requests: all(answers),
+          errors: sum([answers["4xx"], answers["5xx"]]),
           bytes: bytes.value,
           p50,
           p95,

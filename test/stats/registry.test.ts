@@ -57,6 +57,18 @@ describe("the registry", () => {
     expect(asked).toBe(2);
   });
 
+  test("asks once for what several samples of a reading need", async () => {
+    const registry = createRegistry();
+    let asked = 0;
+    const usage = async () => ({ entries: 3, bytes: 40 + asked++ });
+    registry.gauge("cache_entries", { slot: "info" }, async (once) => (await once(usage)).entries);
+    registry.gauge("cache_size", { slot: "info" }, async (once) => (await once(usage)).bytes);
+    const values = async () =>
+      (await registry.read()).map(({ series: [first] }) => first && "value" in first && first.value);
+    expect(await values()).toEqual([3, 40]);
+    expect(await values()).toEqual([3, 41]);
+  });
+
   test("leaves out samples that fail or have no value, and keeps the others", async () => {
     const registry = createRegistry();
     registry.gauge("cache_entries", { slot: "render" }, () => Promise.reject(new Error("the store is gone")));

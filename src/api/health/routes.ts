@@ -1,6 +1,7 @@
 // Liveness and readiness.
 
 import type { Service } from "../../service.ts";
+import { sent } from "../http/context.ts";
 import type { Routes } from "../http/routes.ts";
 
 const json = { "Content-Type": "application/json", "Cache-Control": "no-store" } as const;
@@ -10,20 +11,21 @@ export function mountHealth(routes: Routes, service: Service): void {
   routes.add({
     path: "/health",
     uncapped: true,
-    get() {
+    counted: "health",
+    get(c) {
       const uptimeSeconds = Math.floor((Date.now() - service.startedAt) / 1000);
-      return new Response(JSON.stringify({ status: "ok", version: service.version, uptimeSeconds }), {
-        headers: json,
-      });
+      const body = JSON.stringify({ status: "ok", version: service.version, uptimeSeconds });
+      return new Response(sent(c, body), { headers: json });
     },
   });
 
   routes.add({
     path: "/ready",
     uncapped: true,
-    async get() {
+    counted: "health",
+    async get(c) {
       const readiness = await service.ready();
-      return new Response(JSON.stringify(readiness), {
+      return new Response(sent(c, JSON.stringify(readiness)), {
         status: readiness.status === "ready" ? 200 : 503,
         headers: json,
       });

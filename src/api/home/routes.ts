@@ -6,7 +6,7 @@ import { firstImages } from "../../images/first-images.ts";
 import type { Service } from "../../service.ts";
 import { setCaching } from "../http/caching.ts";
 import { callerOf } from "../http/caller.ts";
-import type { RequestContext } from "../http/context.ts";
+import { type RequestContext, sent } from "../http/context.ts";
 import { pageResponse } from "../http/page.ts";
 import { noSuchPage, Refusal } from "../http/problem.ts";
 import type { Routes } from "../http/routes.ts";
@@ -36,8 +36,8 @@ export function mountHome(routes: Routes, service: Service): void {
 
   routes.add({
     path: "/robots.txt",
-    get: () =>
-      new Response(robots(service), {
+    get: (c) =>
+      new Response(sent(c, robots(service)), {
         headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "public, max-age=3600" },
       }),
   });

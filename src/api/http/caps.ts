@@ -1,5 +1,6 @@
 // Caps on requests at the same time, in all and per client address.
 
+import type { Counts } from "../../lib/count.ts";
 import type { Problem } from "./problem.ts";
 
 export interface CapLimits {
@@ -11,31 +12,34 @@ export interface CapLimits {
 export interface Caps {
   /** A function that gives the place back, or the problem to answer with. */
   enter(address: string | undefined, limits: CapLimits): (() => void) | Problem;
-  inFlight(): number;
 }
 
-/** Counts of running requests; state is one number and one small map. */
-export function createCaps(): Caps {
+/** Counts running requests, and those that are refused; state is one number and one small map. */
+export function createCaps(refused: Counts<"all" | "address">): Caps {
   let all = 0;
   const byAddress = new Map<string, number>();
   const retry = { "Retry-After": "1" };
   return {
     enter(address, limits) {
-      if (limits.all > 0 && all >= limits.all)
+      if (limits.all > 0 && all >= limits.all) {
+        refused.all.add();
         return {
           status: 503,
           code: "too_many_requests",
           detail: "The service is at its limit of requests. Try again in a moment.",
           headers: retry,
         };
+      }
       const own = address === undefined ? 0 : (byAddress.get(address) ?? 0);
-      if (address !== undefined && limits.perAddress > 0 && own >= limits.perAddress)
+      if (address !== undefined && limits.perAddress > 0 && own >= limits.perAddress) {
+        refused.address.add();
         return {
           status: 429,
           code: "too_many_requests_from_address",
           detail: "Too many requests at the same time from your address. Try again in a moment.",
           headers: retry,
         };
+      }
       all++;
       if (address !== undefined) byAddress.set(address, own + 1);
       let left = false;
@@ -49,7 +53,6 @@ export function createCaps(): Caps {
         else byAddress.delete(address);
       };
     },
-    inFlight: () => all,
   };
 }
 

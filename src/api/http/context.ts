@@ -7,6 +7,8 @@ import type { Target } from "./target.ts";
 
 export interface Variables {
   readonly target: Target;
+  /** When the request came, by `performance.now()`. */
+  readonly began: number;
   /** Undefined: nothing is at this address. */
   readonly route: Route | undefined;
   /** Whether the headers of the answer hold the cross-origin ones of the route already. */
@@ -17,12 +19,23 @@ export interface Variables {
   readonly client: string | undefined;
   /** Public URL of the service, without trailing slash; empty while a request is refused that names no host. */
   readonly base: string;
+  /** Bytes of the body of the answer; undefined: it has none. Set by {@link sent}. */
+  readonly bytes?: number | undefined;
   /** Whether `base` was derived from headers of this request. */
   readonly baseDerived: boolean;
 }
 
 export type Env = { Variables: Variables };
 export type RequestContext = Context<Env>;
+
+/** Returns the body of an answer, and notes its length for the figures. HEAD has no body. */
+export function sent<B extends string | Uint8Array>(c: RequestContext, body: B): B {
+  const length = typeof body === "string" ? utf8.encode(body).length : body.length;
+  c.set("bytes", c.req.method === "HEAD" ? 0 : length);
+  return body;
+}
+
+const utf8 = new TextEncoder();
 
 /** Whether a parameter stands in a raw query string, with or without a value. */
 export function hasParameter(query: string, name: string): boolean {

@@ -3,7 +3,7 @@
 import { sha256, toHex } from "../../lib/digest.ts";
 import { setVary } from "./caching.ts";
 import { isNotModified, validatorHeaders } from "./conditional.ts";
-import type { RequestContext } from "./context.ts";
+import { type RequestContext, sent } from "./context.ts";
 
 /** A page. Files are paths in static/; they get addresses that last. */
 export interface Page {
@@ -41,12 +41,12 @@ export async function pageResponse(
   setVary(all, c);
   Object.assign(all, headers);
   const typed = { ...all, "Content-Type": "text/html; charset=utf-8" };
-  if (status !== 200) return new Response(html, { status, headers: typed });
+  if (status !== 200) return new Response(sent(c, html), { status, headers: typed });
   const etag = `"${toHex(await sha256(html)).slice(0, 32)}"`;
   const validators = validatorHeaders({ etag });
   if (isNotModified(c.req.raw.headers, { etag }))
     return new Response(null, { status: 304, headers: { ...all, ...validators } });
-  return new Response(html, { headers: { ...typed, ...validators } });
+  return new Response(sent(c, html), { headers: { ...typed, ...validators } });
 }
 
 /** The Content-Security-Policy (level 3) of a page: its own files and nothing inline. */

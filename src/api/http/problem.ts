@@ -11,7 +11,7 @@ import {
 } from "../../lib/problem-document.ts";
 import { preferredType } from "./accept.ts";
 import { setVary } from "./caching.ts";
-import type { RequestContext } from "./context.ts";
+import { type RequestContext, sent } from "./context.ts";
 import { escapeHtml, pageResponse } from "./page.ts";
 import { statusOf } from "./status.ts";
 
@@ -72,7 +72,7 @@ export async function problemResponse(c: RequestContext, problem: Problem): Prom
   const headers: Record<string, string> = { ...own, "Cache-Control": "no-store" };
   setVary(headers, c, "Accept");
   if (preferredType(c, offered) !== "text/html")
-    return new Response(problemDocument(problem), {
+    return new Response(sent(c, problemDocument(problem)), {
       status,
       headers: { ...headers, "Content-Type": problemType, "X-Content-Type-Options": "nosniff" },
     });

@@ -1,5 +1,6 @@
 // The table of routes: which address answers which methods, and what holds for all of its answers, errors included.
 
+import type { RouteClass } from "../../stats/figures.ts";
 import type { RequestContext } from "./context.ts";
 import { preflight } from "./cors.ts";
 import { noSuchPage, Refusal } from "./problem.ts";
@@ -17,6 +18,11 @@ export interface Route {
   readonly post?: Act;
   /** Whether pages of other origins may read the answers. */
   readonly cors?: boolean;
+  /**
+   * The class that its answers are counted to, which may depend on the path; `other` where nothing is said. false: they are not
+   * counted, as an answer that never ends.
+   */
+  readonly counted?: RouteClass | ((path: string) => RouteClass) | false;
   /** Whether it answers above `limits.max_in_flight` too. */
   readonly uncapped?: boolean;
 }
@@ -45,6 +51,12 @@ export function createRoutes(): Routes {
     },
     find: (path) => whole.get(path) ?? prefixes.find(({ prefix }) => path.startsWith(prefix))?.route,
   };
+}
+
+/** The class that the answers of a route are counted to; false: they are not. */
+export function countedClass(route: Route | undefined, path: string): RouteClass | false {
+  const counted = route?.counted ?? "other";
+  return typeof counted === "function" ? counted(path) : counted;
 }
 
 /** Answers a request by its route. Throws a Refusal: 404, 405 with `Allow`, 403 for a POST from a page of another site. */

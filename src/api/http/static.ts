@@ -4,7 +4,7 @@ import { sha256, toHex } from "../../lib/digest.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { acceptedEncodings, type Encoding } from "./accept.ts";
 import { isNotModified, validatorHeaders } from "./conditional.ts";
-import type { RequestContext } from "./context.ts";
+import { type RequestContext, sent } from "./context.ts";
 import { noSuchPage, Refusal } from "./problem.ts";
 import { requestedRange } from "./ranges.ts";
 
@@ -102,7 +102,7 @@ export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
       headers["Content-Length"] = String(part.length);
       if (encoding) headers["Content-Encoding"] = encoding;
       if (range) headers["Content-Range"] = `bytes ${range.first}-${range.last}/${bytes.length}`;
-      return new Response(part as Uint8Array<ArrayBuffer>, {
+      return new Response(sent(c, part as Uint8Array<ArrayBuffer>), {
         status: range ? 206 : 200,
         headers,
         // workerd compresses what has a Content-Encoding unless it is told that this is done; others know no such member.

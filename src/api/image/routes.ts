@@ -13,18 +13,19 @@ import {
   profileUri,
 } from "../../iiif/image/info.ts";
 import { addressForm, commonPrefix, imageAddress, imageMounts, type Mount } from "../../iiif/image/mounts.ts";
-import { type ImagePath, splitImagePath } from "../../iiif/image/path.ts";
+import { type ImagePath, kindOfPath, splitImagePath } from "../../iiif/image/path.ts";
 import { hash, masterVersion } from "../../images/cache-keys.ts";
 import { checkServable, describe, type GrantedMaster, type Master } from "../../images/describe.ts";
 import { withMaster } from "../../images/open.ts";
 import { asShown, uprightSize } from "../../images/orientation.ts";
 import { kept, planFor, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
+import type { RouteClass } from "../../stats/figures.ts";
 import { preferredType } from "../http/accept.ts";
 import { setCaching, setVary } from "../http/caching.ts";
 import { callerOf } from "../http/caller.ts";
 import { isNotModified, lastModified, type Validators, validatorHeaders } from "../http/conditional.ts";
-import { hasParameter, type RequestContext } from "../http/context.ts";
+import { hasParameter, type RequestContext, sent } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";
 import { problemResponse } from "../http/problem.ts";
 import type { Routes } from "../http/routes.ts";
@@ -32,9 +33,21 @@ import type { Routes } from "../http/routes.ts";
 /** Mounts the Image API under both versions and all aliases. */
 export function mountImage(routes: Routes, service: Service): void {
   for (const mount of imageMounts(service.config().aliases))
-    routes.add({ path: `${mount.prefix}*`, cors: true, get: (c) => answer(c, service, mount) });
+    routes.add({
+      path: `${mount.prefix}*`,
+      cors: true,
+      counted: classesOf(mount),
+      get: (c) => answer(c, service, mount),
+    });
   // What is missing below the common prefix is missing for viewers of other origins too.
   routes.add({ path: `${commonPrefix}*`, cors: true });
+}
+
+/** Images are counted by themselves; redirects of a base URI count to image information. */
+function classesOf({ prefix, version }: Mount): (path: string) => RouteClass {
+  const info = `iiif/${version} info` as const;
+  const image = `iiif/${version} image` as const;
+  return (path) => (kindOfPath(path.slice(prefix.length)) === "image" ? image : info);
 }
 
 function answer(c: RequestContext, service: Service, mount: Mount): Response | Promise<Response> {
@@ -104,7 +117,7 @@ function information(
       Object.assign(headers, validatorHeaders(validators));
       if (isNotModified(c.req.raw.headers, validators)) return new Response(null, { status: 304, headers });
     }
-    return new Response(c.req.method === "HEAD" ? null : body, {
+    return new Response(c.req.method === "HEAD" ? null : sent(c, body), {
       status: decision.allowed ? 200 : decision.status,
       headers: {
         ...headers,
@@ -168,7 +181,7 @@ function image(
     tellIgnoredProfile(headers, service, master);
     headers["Cache-Status"] = cacheStatus(made);
     headers["Content-Length"] = String(bytes.length);
-    return new Response(bytes as Uint8Array<ArrayBuffer>, { headers });
+    return new Response(sent(c, bytes as Uint8Array<ArrayBuffer>), { headers });
   };
   return withMaster(service.images, caller, serve, (refused) => refusal(c, refused));
 }

@@ -20,8 +20,8 @@ export type ImagePath =
  */
 export function splitImagePath(rawPath: string): ImagePath {
   const segments = rawSegments(rawPath).map(decode);
-  const info = segments.length > 1 && segments.at(-1) === "info.json";
-  if (!info && segments.length < 5) return { kind: "base", identifier: checkIdentifier(segments.join("/")) };
+  const kind = kindOf(segments.length, segments.at(-1));
+  if (kind === "base") return { kind: "base", identifier: checkIdentifier(segments.join("/")) };
   if (rawPath.endsWith("/")) {
     throw new ServiceError(
       "not-found",
@@ -29,10 +29,39 @@ export function splitImagePath(rawPath: string): ImagePath {
       { code: "no_such_resource" },
     );
   }
-  if (info) return { kind: "info", identifier: checkIdentifier(segments.slice(0, -1).join("/")) };
+  if (kind === "info") return { kind: "info", identifier: checkIdentifier(segments.slice(0, -1).join("/")) };
   const [region = "", size = "", rotation = "", file = ""] = segments.slice(-4);
   const identifier = checkIdentifier(segments.slice(0, -4).join("/"));
   return { kind: "image", identifier, region, size, rotation, file };
+}
+
+/** What a raw path names, if it names anything: as {@link splitImagePath}, at a fraction of its cost. Never throws. */
+export function kindOfPath(rawPath: string): ImagePath["kind"] {
+  let count = 0;
+  let first = 0;
+  let end = 0;
+  for (let i = 0; i < rawPath.length; i++) {
+    if (rawPath.charCodeAt(i) === slash) continue;
+    if (i === 0 || rawPath.charCodeAt(i - 1) === slash) {
+      count++;
+      first = i;
+    }
+    end = i + 1;
+  }
+  const last = rawPath.slice(first, end);
+  try {
+    return kindOf(count, last.includes("%") ? decodeURIComponent(last) : last);
+  } catch {
+    return kindOf(count, last);
+  }
+}
+
+const slash = 0x2f;
+
+/** By the number of segments and the last of them, decoded. */
+function kindOf(count: number, last: string | undefined): ImagePath["kind"] {
+  if (count > 1 && last === "info.json") return "info";
+  return count < 5 ? "base" : "image";
 }
 
 /**

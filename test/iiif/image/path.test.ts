@@ -3,6 +3,7 @@ import { ServiceError } from "../../../src/errors.ts";
 import {
   checkIdentifier,
   encodeIdentifier,
+  kindOfPath,
   splitImagePath,
   splitPage,
 } from "../../../src/iiif/image/path.ts";
@@ -13,6 +14,17 @@ import { outcome } from "./outcome.ts";
 describe("a raw path", () => {
   test.each(imagePaths)("%j names %j", (path, expected) => {
     expect(outcome(() => splitImagePath(path))).toEqual(expected);
+  });
+
+  test("is of the kind that its split finds, also where a table does not have it", () => {
+    const agree = (path: string) => {
+      const split = outcome(() => splitImagePath(path));
+      if (typeof split === "object") expect(kindOfPath(path), path).toBe(split.kind);
+      else expect(["info", "base", "image"]).toContain(kindOfPath(path));
+    };
+    for (const [path] of imagePaths) agree(path);
+    const part = fc.constantFrom("/", "a", "info.json", "info%2Ejson", "%zz", "%2F", "default.jpg");
+    fc.assert(fc.property(fc.array(part, { maxLength: 14 }), (parts) => agree(parts.join(""))));
   });
 
   test("with a refused identifier is not found, with broken encoding a bad request", () => {
