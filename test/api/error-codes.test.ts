@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { statusOf } from "../../src/api/http/status.ts";
 import { errorKinds } from "../../src/errors.ts";
 import { titles } from "../../src/lib/problem-document.ts";
+import { figures } from "../../src/stats/figures.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const document = readFileSync(`${root}docs/errors.md`, "utf8");
@@ -24,8 +25,8 @@ function codesOf(text: string): string[] {
   ].map(([, code = ""]) => code);
 }
 
-/** Names of counters, formats of the schema library: not codes of errors. */
-const others = new Set(["not_found", "waited_ms", "custom"]);
+/** Names of figures and of their labels' values, formats of the schema library: not codes of errors. */
+const others = new Set<string>([...Object.keys(figures), "not_found", "custom"]);
 
 const thrown = new Set(
   (readdirSync(`${root}src`, { recursive: true }) as string[])
