@@ -19,6 +19,7 @@ const needs = {
     debian: "icc-profiles-free",
   },
   identify: { commands: ["command -v identify"], debian: "imagemagick" },
+  nginx: { commands: ["command -v nginx", "test -x /usr/sbin/nginx"], debian: "nginx-light" },
   openssl: { commands: ["command -v openssl"], debian: "openssl" },
   opj_decompress: { commands: ["command -v opj_decompress"], debian: "libopenjp2-tools" },
   transicc: { commands: ["command -v transicc && command -v jpgicc"], debian: "liblcms2-utils" },

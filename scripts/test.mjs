@@ -37,6 +37,7 @@ const suites = [
       "exiftool",
       "icc-profiles-free",
       "identify",
+      "nginx",
       "openssl",
       "opj_decompress",
       "python3-pil",

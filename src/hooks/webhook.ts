@@ -216,7 +216,8 @@ function answerOf(status: number, text: string): unknown {
 function parse(text: string): unknown {
   if (text === "") return undefined;
   try {
-    return JSON.parse(text);
+    // A member of that name would become a prototype where the object is copied.
+    return JSON.parse(text, (name, value) => (name === "__proto__" ? undefined : value));
   } catch (error) {
     throw new HookError("the webhook answered with what is not JSON", { cause: error });
   }
