@@ -1,0 +1,355 @@
+// Answers with an overlay against ImageMagick, which lays the same mark on the answers without one.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Anchor, Fit } from "../../src/pipeline/overlay.ts";
+import { type Served, served } from "../served.ts";
+
+const magickThere =
+  spawnSync("convert", ["-version"], { encoding: "utf8" }).stdout?.includes("ImageMagick") === true;
+
+const magick = (args: readonly string[], input?: Uint8Array): Buffer =>
+  execFileSync("convert", args as string[], {
+    ...(input && { input }),
+    // Threads cost more than pictures of this size.
+    env: { ...process.env, MAGICK_THREAD_LIMIT: "1" },
+    stdio: ["pipe", "pipe", "inherit"],
+    maxBuffer: 2 ** 28,
+  });
+
+let folder: string;
+const apps = new Map<string, Promise<Served>>();
+
+/** One application for each configuration, kept for the next test with the same. */
+function appOf(yaml: string): Promise<Served> {
+  let app = apps.get(yaml);
+  if (!app) apps.set(yaml, (app = served(yaml)));
+  return app;
+}
+
+const mark = { width: 53, height: 22 };
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "smalti-overlay-"));
+  // Colours and alpha that change slowly, with opaque and with empty parts.
+  const data = new Uint8Array(mark.width * mark.height * 4);
+  for (let y = 0; y < mark.height; y++)
+    for (let x = 0; x < mark.width; x++)
+      data.set(
+        [x * 4, 255 - y * 9, 128 + y * 3, Math.min(255, Math.max(0, x * 8 - 60))],
+        (y * mark.width + x) * 4,
+      );
+  await sharp(data, { raw: { ...mark, channels: 4 } })
+    .png()
+    .toFile(join(folder, "mark.png"));
+});
+afterAll(async () => {
+  for (const app of apps.values()) await (await app).service.close();
+  rmSync(folder, { recursive: true, maxRetries: 5 });
+});
+
+interface Settings {
+  readonly anchor: Anchor;
+  readonly offset: readonly [number, number];
+  readonly fit: Fit;
+  readonly opacity: number;
+}
+
+const usual: Settings = { anchor: "bottom-right", offset: [7, 5], fit: "shrink", opacity: 0.6 };
+
+/** The answer without an overlay and with one. */
+async function answers(target: string, settings: Settings, image = "") {
+  const plain = await appOf(image);
+  const { anchor, offset, fit, opacity } = settings;
+  const marked = await appOf(
+    `overlay: { image: "${folder}/mark.png", anchor: ${anchor}, offset: [${offset}], fit: ${fit}, opacity: ${opacity} }\n${image}`,
+  );
+  const bytes = async (app: Served) => {
+    const response = await app.get(`/iiif/3/${target}`);
+    expect(response.status, target).toBe(200);
+    return new Uint8Array(await response.arrayBuffer());
+  };
+  return { without: await bytes(plain), marked: await bytes(marked) };
+}
+
+interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  /** Red, green, blue and alpha from 0 to 65535. */
+  readonly data: Uint16Array;
+}
+
+/** A file's pixels as ImageMagick reads them, after `operations`. */
+function pixelsOf(file: Uint8Array, operations: readonly string[] = []): Pixels {
+  // PAM: lines of text that end with ENDHDR, then samples of 16 bits, the high byte first.
+  const pam = magick(
+    ["-", ...operations, "-alpha", "set", "-type", "TrueColorMatte", "-depth", "16", "PAM:-"],
+    file,
+  );
+  const [head = "", width = 0, height = 0, depth, most] =
+    /^P7\nWIDTH (\d+)\nHEIGHT (\d+)\nDEPTH (\d+)\nMAXVAL (\d+)\n[\s\S]*?ENDHDR\n/.exec(
+      pam.subarray(0, 200).toString("latin1"),
+    ) ?? [];
+  expect([depth, most]).toEqual(["4", "65535"]);
+  const samples = Uint8Array.from(pam.subarray(head.length));
+  const data = new Uint16Array(Buffer.from(samples.buffer).swap16().buffer);
+  return { width: Number(width), height: Number(height), data };
+}
+
+/** Width and height of a file. */
+async function sizeOf(file: Uint8Array): Promise<readonly [number, number]> {
+  const { width, height } = await sharp(file).metadata();
+  return [width, height];
+}
+
+const gravities = {
+  "top-left": "NorthWest",
+  top: "North",
+  "top-right": "NorthEast",
+  left: "West",
+  center: "Center",
+  right: "East",
+  "bottom-left": "SouthWest",
+  bottom: "South",
+  "bottom-right": "SouthEast",
+} as const satisfies Record<Anchor, string>;
+
+/** What ImageMagick makes of the answer without an overlay; `after`: what follows it. */
+async function composite(
+  without: Uint8Array,
+  { anchor, offset, fit, opacity }: Settings,
+  after: readonly string[] = [],
+  markAs: readonly string[] = [],
+): Promise<Pixels> {
+  const [width, height] = await sizeOf(without);
+  const fade = [
+    "-alpha",
+    "set",
+    "-channel",
+    "A",
+    "-evaluate",
+    "multiply",
+    String(opacity),
+    "+channel",
+    ...markAs,
+  ];
+  const centred = {
+    across: /^(top|bottom|center)$/.test(anchor),
+    down: /^(left|right|center)$/.test(anchor),
+  };
+  const dx = centred.across ? 0 : offset[0];
+  const dy = centred.down ? 0 : offset[1];
+  const file = `${folder}/mark.png`;
+  if (fit === "tile") {
+    const at = (size: number, own: number, middle: boolean, far: boolean, gap: number) =>
+      middle ? Math.floor((size - own) / 2) : far ? size - own - gap : gap;
+    const x = at(width, mark.width, centred.across, anchor.endsWith("right"), dx);
+    const y = at(height, mark.height, centred.down, anchor.startsWith("bottom"), dy);
+    const from = (start: number, own: number) => (own - (start % own) + own) % own;
+    const layer = [
+      "(",
+      ...["(", file, "-duplicate", String(Math.ceil(width / mark.width)), "+append", ")"],
+      ...["-duplicate", String(Math.ceil(height / mark.height)), "-append"],
+      "-crop",
+      `${width}x${height}+${from(x, mark.width)}+${from(y, mark.height)}`,
+      "+repage",
+      ...fade,
+      ")",
+    ];
+    return pixelsOf(without, [...layer, "-composite", ...after]);
+  }
+  const room = { width: width - dx, height: height - dy };
+  const factor = Math.min(room.width / mark.width, room.height / mark.height);
+  const size =
+    fit === "shrink" && factor >= 1
+      ? []
+      : [
+          "-filter",
+          "Lanczos",
+          "-resize",
+          `${Math.round(mark.width * factor)}x${Math.round(mark.height * factor)}!`,
+        ];
+  return pixelsOf(without, [
+    "(",
+    file,
+    ...size,
+    ...fade,
+    ")",
+    "-gravity",
+    gravities[anchor],
+    "-geometry",
+    `+${dx}+${dy}`,
+    "-composite",
+    ...after,
+  ]);
+}
+
+/** Largest and mean difference in levels of 0 to 255, colours multiplied by alpha, and whether the sizes are the same. */
+function difference(a: Pixels, b: Pixels) {
+  expect([a.width, a.height]).toEqual([b.width, b.height]);
+  expect(a.data.length).toBe(a.width * a.height * 4);
+  let most = 0;
+  let sum = 0;
+  for (let p = 0; p < a.data.length; p += 4) {
+    const [alphaA, alphaB] = [a.data[p + 3]! / 65535, b.data[p + 3]! / 65535];
+    for (let band = p; band < p + 4; band++) {
+      const [x, y] = band === p + 3 ? [1, 1] : [alphaA, alphaB];
+      const gap = Math.abs(a.data[band]! * x - b.data[band]! * y) / 257;
+      most = Math.max(most, gap);
+      sum += gap;
+    }
+  }
+  return { most, mean: sum / a.data.length };
+}
+
+/** Both round to 8 bits, ImageMagick those of the mark before the blend too. */
+const rounding = 1.01;
+
+describe.skipIf(!magickThere)(
+  "an answer with an overlay is what ImageMagick makes of the one without",
+  () => {
+    const all = Object.keys(gravities) as Anchor[];
+    test.each(all)("at %s, in each fit", async (anchor) => {
+      for (const [fit, within] of [
+        ["shrink", rounding],
+        ["tile", rounding],
+        ["scale", 6],
+      ] as const) {
+        const settings = { ...usual, anchor, fit };
+        const { without, marked } = await answers("base.png/full/181,/0/default.png", settings);
+        const made = pixelsOf(marked);
+        expect(difference(made, await composite(without, settings)).most, fit).toBeLessThanOrEqual(within);
+        // The mark is to be seen at all.
+        expect(difference(made, pixelsOf(without)).mean, fit).toBeGreaterThan(0.5);
+      }
+    });
+
+    test("where the answer is smaller than the mark", async () => {
+      for (const anchor of ["top-left", "right", "bottom-right"] as const) {
+        const settings = { ...usual, anchor };
+        const { without, marked } = await answers("base.png/full/40,/0/default.png", settings);
+        const { most, mean } = difference(pixelsOf(marked), await composite(without, settings));
+        expect(most).toBeLessThanOrEqual(12);
+        expect(mean).toBeLessThanOrEqual(0.5);
+      }
+    });
+
+    test.each([0.25, 1])("with opacity %f", async (opacity) => {
+      const settings = { ...usual, opacity };
+      const { without, marked } = await answers("base.png/full/181,/0/default.png", settings);
+      expect(difference(pixelsOf(marked), await composite(without, settings)).most).toBeLessThanOrEqual(
+        rounding,
+      );
+    });
+
+    test.each([
+      "base.png/100,50,300,200/150,/0/default.png",
+      "base.png/square/!150,150/!0/default.png",
+      "base.png/full/181,/90/default.png",
+      "base.png/full/181,/!270/default.png",
+      "base.png/full/181,/180/default.tif",
+      "jpg-baseline-420.jpg/full/181,/90/default.png",
+      "jpg-orient-6.jpg/full/,150/0/default.png",
+      "tif-pyramid-subifd.tif/full/181,/0/default.tif",
+      "jpg-cmyk-adobe.jpg/full/181,/0/default.png",
+      "jpg-icc-adobergb.jpg/full/181,/0/default.png",
+    ])("on %s", async (target) => {
+      const { without, marked } = await answers(target, usual);
+      expect(difference(pixelsOf(marked), await composite(without, usual)).most).toBeLessThanOrEqual(
+        rounding,
+      );
+    });
+
+    test.each([
+      "png-rgba8.png/full/max/0/default.png",
+      "png-rgba8.png/full/max/0/default.tif",
+      "webp-lossless-alpha.webp/full/max/0/default.png",
+      "base.png/full/181,/30/default.png",
+      "gif-transparent.gif/full/max/0/default.png",
+    ])("on the alpha of %s", async (target) => {
+      for (const settings of [usual, { ...usual, fit: "tile", opacity: 0.5 } as const]) {
+        const { without, marked } = await answers(target, settings);
+        expect(difference(pixelsOf(marked), await composite(without, settings)).most).toBeLessThanOrEqual(
+          rounding,
+        );
+      }
+    });
+
+    test.each(["png-rgb16.png", "png-rgba16.png", "tif-rgb16-deflate.tif"])(
+      "on 16 bits of %s",
+      async (name) => {
+        for (const format of ["png", "tif"]) {
+          const target = `${name}/full/max/0/default.${format}`;
+          const { without, marked } = await answers(target, usual, "image: { depth: source }");
+          expect((await sharp(marked).metadata()).depth).toBe("ushort");
+          const { most } = difference(pixelsOf(marked), await composite(without, usual));
+          // Sixteen bits on both sides: a 64th of a level.
+          expect(most).toBeLessThanOrEqual(1 / 64);
+        }
+        const { without, marked } = await answers(`${name}/full/max/0/default.png`, usual);
+        // The one without an overlay is rounded before ImageMagick sees it.
+        const { most } = difference(pixelsOf(marked), await composite(without, usual));
+        expect(most).toBeLessThanOrEqual(rounding + 0.5);
+      },
+    );
+
+    const luma = ["-grayscale", "Rec601Luma"];
+    test.each(["jpg-gray.jpg", "png-la8.png", "png-gray16.png"])("in gray on %s", async (name) => {
+      const { without, marked } = await answers(`${name}/full/max/0/default.png`, usual);
+      const expected = await composite(without, usual, [], luma);
+      expect(difference(pixelsOf(marked), expected).most).toBeLessThanOrEqual(rounding + 0.5);
+    });
+
+    test("before gray and before black and white", async () => {
+      const colours = await answers("base.png/full/181,/0/default.png", usual);
+      const marked = await answers("base.png/full/181,/0/gray.png", usual);
+      const gray = await composite(colours.without, usual, luma);
+      expect(difference(pixelsOf(marked.marked), gray).most).toBeLessThanOrEqual(rounding + 0.5);
+      const bitonal = await answers("base.png/full/181,/0/bitonal.png", usual);
+      const threshold = await composite(colours.without, usual, [...luma, "-threshold", "50%"]);
+      const { mean } = difference(pixelsOf(bitonal.marked), threshold);
+      expect(mean).toBeLessThanOrEqual(255 * 0.75 * 0.005); // a pixel in two hundred at the threshold itself
+      expect(difference(pixelsOf(bitonal.marked), pixelsOf(bitonal.without)).mean).toBeGreaterThan(2);
+    });
+
+    test("before alpha is flattened on the background", async () => {
+      const clear = await answers("png-rgba8.png/full/max/0/default.png", usual);
+      const { marked } = await answers(
+        "png-rgba8.png/full/max/0/default.jpg",
+        usual,
+        "image: { background: '#20c040', jpeg_quality: 100, jpeg_chroma: '444' }",
+      );
+      const expected = await composite(clear.without, usual, ["-background", "#20c040", "-flatten"]);
+      const { most, mean } = difference(pixelsOf(marked), expected);
+      expect(most).toBeLessThanOrEqual(8);
+      expect(mean).toBeLessThanOrEqual(0.8);
+    });
+
+    test.each([
+      ["jpg", "image: { jpeg_quality: 100, jpeg_chroma: '444' }", 8, 0.8],
+      ["jpg", "image: { jpeg_quality: 100, jpeg_chroma: '444', jpeg_progressive: true }", 8, 0.8],
+      ["jpg", "", 128, 4],
+      ["webp", "image: { webp_quality: 100 }", 128, 2.5],
+    ])("as %s with %s", async (format, image, within, mean) => {
+      for (const name of ["base.png", "jpg-baseline-420.jpg"]) {
+        const { without } = await answers(`${name}/full/181,/0/default.png`, usual);
+        const { marked } = await answers(`${name}/full/181,/0/default.${format}`, usual, image);
+        const gap = difference(pixelsOf(marked), await composite(without, usual));
+        expect(gap.most, name).toBeLessThanOrEqual(within);
+        expect(gap.mean, name).toBeLessThanOrEqual(mean);
+      }
+    });
+
+    test("on tiles that would be cut out of a JPEG losslessly", async () => {
+      const tile = "jpg-baseline-420.jpg/64,64,128,128/128,128/0/default";
+      const { without } = await answers(`${tile}.png`, usual);
+      const { marked } = await answers(`${tile}.jpg`, usual);
+      const { mean } = difference(pixelsOf(marked), await composite(without, usual));
+      expect(mean).toBeLessThanOrEqual(2.5);
+    });
+  },
+);
