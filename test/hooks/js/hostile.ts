@@ -1,7 +1,7 @@
 // A file of hooks that do what hooks should not, by the name they are asked with; and what has to come of each.
 
-/** Every function of it does what its input's `identifier` (or `id`) names. */
-export const hostileSource = `
+/** Acts by name: the first lines of a file of hooks. */
+export const hostileActs = `
 let calls = 0;
 const acts = {
   count: () => ({ calls: ++calls }),
@@ -57,6 +57,10 @@ const acts = {
   print: () => { for (let i = 0; i < 100; i++) console.log("line", i, "x".repeat(5000)); console.error({ a: [1] }, new TypeError("seen")); return {}; },
   "print levels": () => { console.error("one\\ntwo", { a: [1] }); console.warn(undefined, null, Symbol("s"), 2n); console.debug(() => {}); return {}; },
 };
+`;
+
+/** Every function of it does what its input's `identifier` (or `id`) names. */
+export const hostileSource = `${hostileActs}
 const act = ({ identifier, id }) => acts[identifier ?? id]();
 export const resolve = act;
 export function authorize(input) { return act(input); }

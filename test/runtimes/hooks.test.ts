@@ -1,0 +1,146 @@
+// Hooks in JavaScript on every runtime: what they do to themselves, and that the service goes on.
+
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import * as esbuild from "esbuild";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { failures, hostileActs } from "../hooks/js/hostile.ts";
+import type { HookCalls } from "./hook-calls.ts";
+import { chosenRuntimes } from "./runtimes.ts";
+import { type Started, startServer } from "./server.ts";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** What an identifier names is done; `clean/` in front of a picture fails where an earlier call has left anything. */
+const hooks = `${hostileActs}
+export function resolve({ identifier }) {
+  if (acts[identifier]) return acts[identifier]();
+  const [, key] = /^clean\\/(.*)$/.exec(identifier) ?? [];
+  if (!key) return undefined;
+  const { before } = acts.state();
+  if (JSON.stringify(before) !== '[null,null,"map","undefined",0]') throw new Error("left behind: " + before);
+  return { key };
+}
+`;
+
+describe.each(chosenRuntimes())("hooks in JavaScript on $name", (runtime) => {
+  let server: Started;
+  beforeAll(async () => {
+    server = await startServer(runtime, {
+      extra: "hook: { engine: js, js: { file: ./hooks.js, timeout: 300ms } }\n",
+      arrange: (images) => writeFileSync(join(images, "../hooks.js"), hooks),
+    });
+  }, 300_000);
+  afterAll(() => server.close());
+
+  const info = async (identifier: string) => {
+    const response = await fetch(`${server.url}/iiif/3/${encodeURIComponent(identifier)}/info.json`);
+    const { width, code } = (await response.json()) as { width?: number; code?: string };
+    return { status: response.status, width, code };
+  };
+  const found = { status: 200, width: 600, code: undefined };
+  const failed = { status: 500, width: undefined, code: "hook_failed" };
+
+  it("say where a picture is, and are not asked for more than that", async () => {
+    expect(await info("clean/base.png")).toEqual(found);
+    expect(await info("jpg-progressive.jpg")).toEqual(found);
+  });
+
+  it("fail by themselves, whatever they do, and the next request is answered", async () => {
+    for (const [act] of failures) {
+      expect(await info(act), act).toEqual(failed);
+      expect(await info("clean/base.png"), `after ${act}`).toEqual(found);
+    }
+    expect(server.output()).toMatch(/a hook failed.*identifier=thrown .*position=hooks\.js:\d+:\d+/);
+  });
+
+  // Where there are no workers, nothing ends such a call: docs/hooks.md.
+  it.skipIf(runtime.hosted)("are ended in the middle of a built-in, while others are answered", async () => {
+    const long = info("a long built-in");
+    expect(await info("clean/base.png")).toEqual(found);
+    expect(await long).toEqual(failed);
+    expect(await info("clean/base.png")).toEqual(found);
+  });
+
+  it("answer many requests at once, each from a clean state", async () => {
+    const identifiers = Array.from({ length: 200 }, (_, i) => (i % 50 === 7 ? "thrown" : "clean/base.png"));
+    const got = await Promise.all(identifiers.map(info));
+    expect(got).toEqual(identifiers.map((identifier) => (identifier === "thrown" ? failed : found)));
+  });
+
+  it("are read again when the file changes", async () => {
+    const text = 'export const resolve = ({ identifier }) => ({ key: identifier.replace("new/", "") });\n';
+    writeFileSync(join(server.directory, "hooks.js"), text);
+    await expect.poll(() => info("new/base.png"), { timeout: 60_000 }).toEqual(found);
+  });
+});
+
+describe("10,000 calls of one instance", () => {
+  const directory = mkdtempSync(join(tmpdir(), "smalti-hook-calls-"));
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  const calls = 10_000;
+
+  beforeAll(async () => {
+    copyFileSync(join(root, "dist/wasm/quickjs.wasm"), join(directory, "quickjs.wasm"));
+    const bundle = (name: string, contents: string) =>
+      esbuild.build({
+        stdin: { contents, resolveDir: join(root, "test/runtimes"), loader: "ts" },
+        outfile: join(directory, name),
+        bundle: true,
+        format: "esm",
+        platform: "neutral",
+        mainFields: ["module", "main"],
+        conditions: ["workerd", "worker", "import"],
+        external: ["node:*", "*.wasm"],
+        logLevel: "error",
+      });
+    await bundle(
+      "process.mjs",
+      `import { readFileSync } from "node:fs";
+      import { callHooks } from "./hook-calls.ts";
+      const module = new WebAssembly.Module(readFileSync(new URL("quickjs.wasm", import.meta.url)));
+      console.log(JSON.stringify(await callHooks(module, ${calls})));`,
+    );
+    await bundle(
+      "worker.js",
+      `import module from "./quickjs.wasm";
+      import { callHooks } from "./hook-calls.ts";
+      export default { test: async () => console.log(JSON.stringify(await callHooks(module, ${calls}))) };`,
+    );
+    writeFileSync(
+      join(directory, "test.capnp"),
+      `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [(name = "main", worker = .calls)]);
+const calls :Workerd.Worker = (
+  modules = [(name = "worker.js", esModule = embed "worker.js"), (name = "quickjs.wasm", wasm = embed "quickjs.wasm")],
+  compatibilityDate = "2026-04-20",
+  compatibilityFlags = ["nodejs_compat"],
+);
+`,
+    );
+  });
+
+  const bin = (name: string) => join(root, "node_modules/.bin", name);
+  const commands: Readonly<Record<string, readonly string[]>> = {
+    node: [process.execPath, "process.mjs"],
+    deno: [bin("deno"), "run", "--allow-read", "process.mjs"],
+    bun: [bin("bun"), "process.mjs"],
+    workerd: [bin("workerd"), "test", "test.capnp"],
+  };
+
+  it.each(chosenRuntimes().filter(({ name }) => commands[name]))(
+    "leave its memory as large as it was, and each sees a clean state, on $name",
+    async ({ name }) => {
+      const [command = "", ...args] = commands[name] ?? [];
+      const { stdout, stderr } = await run(command, args, { cwd: directory });
+      const line = `${stdout}\n${stderr}`.split("\n").find((text) => text.includes('{"calls"')) ?? "";
+      const result = JSON.parse(line.slice(line.indexOf("{"))) as HookCalls;
+      expect(result).toEqual({ calls, first: 16 * 2 ** 20, last: 16 * 2 ** 20, other: 0 });
+    },
+  );
+});
