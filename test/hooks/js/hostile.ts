@@ -13,7 +13,7 @@ const acts = {
     calls++;
     return { before };
   },
-  random: () => ({ numbers: Array.from({ length: 8 }, () => Math.random()) }),
+  random: () => ({ numbers: Array.from({ length: 8 }, () => Math["random"]()) }),
   globals: () => ({ names: Object.getOwnPropertyNames(globalThis) }),
   loop: () => { for (;;); },
   "loop in catch": () => { for (;;) try { for (;;); } catch {} },
