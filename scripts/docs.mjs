@@ -1,9 +1,11 @@
-// Writes docs/configuration.md and docs/configuration.schema.json from the schema; with --check it only compares.
+// Writes docs/configuration.md and docs/configuration.schema.json from the schema, and docs/figures.md from the table of figures;
+// with --check it only compares.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { figuresPage } from "./figures-page.mjs";
 import { keyTable } from "./key-table.mjs";
 
 const root = new URL("..", import.meta.url).pathname;
@@ -11,8 +13,8 @@ const folder = mkdtempSync(join(root, "node_modules/.docs-"));
 const bundle = join(folder, "schema.mjs");
 await build({
   stdin: {
-    contents: `export { configTree } from "./schema.ts"; export { leaves } from "./walk.ts";`,
-    resolveDir: join(root, "src/config"),
+    contents: `export { configTree } from "./config/schema.ts"; export { leaves } from "./config/walk.ts"; export { figures, publishedName } from "./stats/figures.ts";`,
+    resolveDir: join(root, "src"),
   },
   outfile: bundle,
   bundle: true,
@@ -21,12 +23,13 @@ await build({
   mainFields: ["module", "main"],
   logLevel: "warning",
 });
-const { leaves, configTree } = await import(pathToFileURL(bundle).href);
+const { leaves, configTree, figures, publishedName } = await import(pathToFileURL(bundle).href);
 rmSync(folder, { recursive: true });
 
 const files = {
   "docs/configuration.md": reference(),
   "docs/configuration.schema.json": `${JSON.stringify({ title: "smalti configuration", ...configTree() }, null, 2)}\n`,
+  "docs/figures.md": figuresPage(figures, publishedName),
 };
 
 let stale = false;

@@ -1,0 +1,60 @@
+// The table of figures as a page.
+
+/** Headings for the figures whose names begin alike, and what to know of them. */
+const sections = [
+  [
+    "Requests",
+    /^http_|^access_/,
+    "Classes of routes: image information and images of each version, with redirects of a base URI among the information; `/health` and `/ready`; the admin pages; all else is `other`.",
+  ],
+  [
+    "Rendering",
+    /^(admi|refused|delayed|cancelled|yielded|underestimated|jobs|pool_|worker)/,
+    "Jobs pass a gate (`render` for pictures, `probe` for reading headers), then a worker runs them.",
+  ],
+  ["Caches", /^cache_/, "By slot: `render`, `info` and `origin`."],
+  ["Sources", /^source_/, "By the name of the source in the configuration."],
+  ["Service", /./, ""],
+];
+
+/** A Markdown page with all figures. */
+export function figuresPage(figures, publishedName) {
+  const taken = new Set();
+  const parts = sections.map(([title, names, intro]) => {
+    const own = Object.keys(figures).filter((name) => names.test(name) && !taken.has(name));
+    for (const name of own) taken.add(name);
+    const rows = own.map((name) => row(publishedName(name), figures[name]));
+    return `## ${title}\n\n${intro ? `${intro}\n\n` : ""}| figure | kind | labels | meaning |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+  });
+  return `# Figures
+
+Generated from the table of figures (\`src/stats/figures.ts\`) by \`npm run docs\`.
+
+What the service counts of itself, in one registry: all since its start, for this process alone. Names follow the conventions of
+Prometheus: times in seconds, sizes in bytes, \`_total\` behind what only grows. Every series is there from the start, so the number of series
+depends on the configuration, never on what is asked for: no label holds an identifier, a path or an address.
+
+- A **counter** only grows.
+- A **gauge** is read from its part when somebody asks. Folders, servers and shared stores are asked at most every ten seconds; a value that
+  cannot be had is left out.
+- A **histogram** counts values in buckets; where percentiles are named they are of the latest values, by nearest rank.
+
+Beside them the registry keeps the latest 50 answers of status 4xx or 5xx (time, class of route and status, without path or client), and the
+requests per second over the last ten seconds. Requests that the runtime itself refuses, since they are no HTTP, are not seen.
+
+${parts.join("\n")}`;
+}
+
+function row(name, { kind, help, labels, buckets, latest }) {
+  const of = Object.entries(labels).map(([label, values]) => {
+    const shown = typeof values === "string" ? values : values.map((value) => `\`${value}\``).join(", ");
+    return `\`${label}\`: ${shown}`;
+  });
+  const extent = [
+    help,
+    buckets && `Buckets up to ${buckets.join(", ")}.`,
+    latest && `Percentiles of the latest ${latest.toLocaleString("en")}.`,
+  ];
+  const cells = [`\`${name}\``, kind, of.join("; ") || "none", extent.filter(Boolean).join(" ")];
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}
