@@ -1,6 +1,7 @@
 // What do clients of one image notice of those of another: stalled and slow origins, and heavy requests beside cheap ones?
 //
-//   npm run build && node bench/fairness.mjs [--side 6000] [--seconds 8] [--places 0]
+//   npm run build && node bench/fairness.mjs [--side 6000] [--seconds 8] [--places 0] [--runtime node|deno|bun]
+//     [--parts stalled,latency,heavy]
 //
 // Makes its pictures (--side wide, two thirds as high), starts dist/main.js with the render cache off, and asks for tiles in a
 // seeded order. Prints the p95 of tiles of a folder alone and beside an origin that stalls, tiles a second from an origin with a
@@ -11,16 +12,47 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import sharp from "sharp";
+import { usage } from "./lib/processes.mjs";
 
-const option = (name, fallback) =>
-  process.argv.includes(`--${name}`) ? Number(process.argv[process.argv.indexOf(`--${name}`) + 1]) : fallback;
-const width = option("side", 6000);
+const { values: options } = parseArgs({
+  options: {
+    side: { type: "string", default: "6000" },
+    seconds: { type: "string", default: "8" },
+    places: { type: "string", default: "0" },
+    runtime: { type: "string", default: "node" },
+    parts: { type: "string", default: "stalled,latency,heavy" },
+  },
+});
+const width = Number(options.side);
 const height = Math.round((width * 2) / 3);
-const seconds = option("seconds", 8);
-const places = option("places", 0);
+const seconds = Number(options.seconds);
+const places = Number(options.places);
+const parts = options.parts.split(",");
+const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const binary = (name) => fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
 
 const folder = mkdtempSync(join(tmpdir(), "smalti-fairness-"));
+const runtimes = {
+  node: [process.execPath],
+  deno: [
+    binary("deno"),
+    ...[
+      "run",
+      "--quiet",
+      "--allow-net",
+      "--allow-read",
+      `--allow-write=${folder}`,
+      "--allow-env",
+      "--allow-sys",
+    ],
+  ],
+  bun: [binary("bun"), "run"],
+};
+if (!runtimes[options.runtime])
+  throw new Error(`expected a runtime of ${Object.keys(runtimes).join(", ")}, received "${options.runtime}"`);
 let seed = 1;
 const random = () => ((seed = (seed * 48_271) % 2_147_483_647) - 1) / 2_147_483_646;
 
@@ -86,10 +118,14 @@ image: { max_concurrent: ${places} }
 log: { level: warn }
 `,
   );
-  const main = new URL("../dist/main.js", import.meta.url).pathname;
-  const server = spawn(process.execPath, [main, "-config", join(folder, "config.yaml")], {
-    stdio: "inherit",
-  });
+  const [command, ...args] = [
+    ...runtimes[options.runtime],
+
+    main,
+    "-config",
+    join(folder, "config.yaml"),
+  ];
+  const server = spawn(command, args, { stdio: "inherit" });
   const base = `http://127.0.0.1:${port}`;
   for (;;) {
     if (
@@ -154,44 +190,54 @@ const { server, base } = await startService(origin);
 try {
   const local = () => tileOf("a.jpg");
   const load = () => `load ${loadavg()[0].toFixed(1)}`;
-  console.log(`${cpus()[0].model}, ${cpus().length} processors, Node ${process.versions.node}, ${load()}`);
+  console.log(
+    `${cpus()[0].model}, ${cpus().length} processors, server on ${options.runtime}, clients on Node ${process.versions.node}, ${load()}`,
+  );
   for (let n = 0; n < 300; n++) await fetch(base + local()).then((answer) => answer.arrayBuffer());
 
-  const alone = await during(base, { cheap: [6, local] });
-  console.log(`6 clients of a folder, alone:               ${p(alone.cheap)}  (${load()})`);
+  if (parts.includes("stalled")) {
+    const alone = await during(base, { cheap: [6, local] });
+    console.log(`6 clients of a folder, alone:               ${p(alone.cheap)}  (${load()})`);
 
-  let nth = 0;
-  const beside = await during(base, {
-    cheap: [6, local],
-    stalled: [8, () => tileOf(`stalled%2F${nth++ % 4}.jpg`)],
-  });
-  console.log(`beside 8 of an origin that stalls:          ${p(beside.cheap)}  (${load()})`);
-
-  for (const name of ["slow", "quick"]) {
-    const masters = () => tileOf(`${name}%2F${Math.floor(random() * 16)}.tif`);
-    await during(base, { first: [40, masters] });
-    const { tiles } = await during(base, { tiles: [40, masters] });
-    const rate = (tiles.length / seconds).toFixed(0);
-    console.log(
-      `40 clients of ${name === "slow" ? "an origin 100 ms away" : "a quick origin"}: ${rate} tiles/s, ${p(tiles)}  (${load()})`,
-    );
+    let nth = 0;
+    const beside = await during(base, {
+      cheap: [6, local],
+      stalled: [8, () => tileOf(`stalled%2F${nth++ % 4}.jpg`)],
+    });
+    console.log(`beside 8 of an origin that stalls:          ${p(beside.cheap)}  (${load()})`);
   }
 
-  const again = await during(base, { cheap: [6, local], health: [1, () => "/health"] });
-  console.log(
-    `6 clients of a folder, alone again:         ${p(again.cheap)}; /health ${p(again.health)}  (${load()})`,
-  );
-  for (const [what, heavy] of [
-    ["tiles of PNG and WebP", () => tileOf(random() < 0.5 ? "a.png" : "a.webp")],
-    [
-      "nearly full sizes",
-      () => `/iiif/3/a.jpg/full/${width - 1 - Math.floor(random() * 500)},/0/default.jpg`,
-    ],
-  ]) {
-    const both = await during(base, { cheap: [6, local], heavy: [8, heavy], health: [1, () => "/health"] });
+  if (parts.includes("latency")) {
+    for (const name of ["slow", "quick"]) {
+      const masters = () => tileOf(`${name}%2F${Math.floor(random() * 16)}.tif`);
+      await during(base, { first: [40, masters] });
+      const before = usage(server.pid);
+      const { tiles } = await during(base, { tiles: [40, masters] });
+      const cpu = ((usage(server.pid).cpu - before.cpu) / tiles.length).toFixed(1);
+      const rate = (tiles.length / seconds).toFixed(0);
+      console.log(
+        `40 clients of ${name === "slow" ? "an origin 100 ms away" : "a quick origin"}: ${rate} tiles/s, ${p(tiles)}, ${cpu} ms of CPU per tile  (${load()})`,
+      );
+    }
+  }
+
+  if (parts.includes("heavy")) {
+    const again = await during(base, { cheap: [6, local], health: [1, () => "/health"] });
     console.log(
-      `beside 8 with ${what}: ${p(both.cheap)}; /health ${p(both.health)}; heavy ${both.heavy.length} in ${seconds} s, ${p(both.heavy)}  (${load()})`,
+      `6 clients of a folder, alone again:         ${p(again.cheap)}; /health ${p(again.health)}  (${load()})`,
     );
+    for (const [what, heavy] of [
+      ["tiles of PNG and WebP", () => tileOf(random() < 0.5 ? "a.png" : "a.webp")],
+      [
+        "nearly full sizes",
+        () => `/iiif/3/a.jpg/full/${width - 1 - Math.floor(random() * 500)},/0/default.jpg`,
+      ],
+    ]) {
+      const both = await during(base, { cheap: [6, local], heavy: [8, heavy], health: [1, () => "/health"] });
+      console.log(
+        `beside 8 with ${what}: ${p(both.cheap)}; /health ${p(both.health)}; heavy ${both.heavy.length} in ${seconds} s, ${p(both.heavy)}  (${load()})`,
+      );
+    }
   }
 } finally {
   server.kill();
