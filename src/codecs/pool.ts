@@ -48,7 +48,7 @@ export interface PoolOptions {
   readonly maxJobBytes?: number;
 }
 
-/** How long workers that were started while others waited stay for the next ones, since starting one costs more than a tile. */
+/** How long a worker that was started while others waited stays without a job, since starting one costs more than a tile. */
 const surplusMs = 10_000;
 
 interface PoolLog {
@@ -123,7 +123,8 @@ export function createPool(options: PoolOptions): Pool {
   const { platform, maxQueue = Number.POSITIVE_INFINITY, counts = createCounts(...poolCounts) } = options;
   const clamp = (wanted: number) => (platform.startWorker ? Math.max(1, Math.floor(wanted)) : 1);
   let size = clamp(options.size);
-  const idle: Runner[] = [];
+  /** The one that worked last at the end. */
+  const idle: { readonly runner: Runner; readonly since: number }[] = [];
   const all = new Set<Runner>();
   const queue: Waiting[] = [];
   let closed = false;
@@ -154,9 +155,9 @@ export function createPool(options: PoolOptions): Pool {
 
   /** An idle worker; those that ended while idle are forgotten. */
   const takeIdle = (): Runner | undefined => {
-    for (let runner = idle.pop(); runner; runner = idle.pop()) {
-      if (runner.alive()) return runner;
-      all.delete(runner);
+    for (let last = idle.pop(); last; last = idle.pop()) {
+      if (last.runner.alive()) return last.runner;
+      all.delete(last.runner);
     }
     return undefined;
   };
@@ -188,27 +189,30 @@ export function createPool(options: PoolOptions): Pool {
     all.delete(runner);
   };
 
-  /** Ends idle workers beyond the size. */
-  const trim = () => {
-    while (all.size > size) {
-      const surplus = idle.shift();
-      if (!surplus) break;
-      end(surplus);
-    }
+  const idleMs = (now: number) => (idle[0] ? now - idle[0].since : 0);
+
+  /** Ends workers beyond the size that have been idle for so long. */
+  const trim = (ms = 0) => {
+    while (all.size > size && idle[0] && idleMs(performance.now()) >= ms) end(idle.shift()!.runner);
   };
   let trimming: ReturnType<typeof setTimeout> | undefined;
   const trimLater = () => {
     if (all.size <= size || trimming !== undefined) return;
-    trimming = setTimeout(() => {
-      trimming = undefined;
-      trim();
-    }, surplusMs);
+    const left = surplusMs - idleMs(performance.now());
+    trimming = setTimeout(
+      () => {
+        trimming = undefined;
+        trim(surplusMs);
+        trimLater();
+      },
+      Math.max(1, Math.ceil(left)),
+    );
     (trimming as { unref?(): void }).unref?.();
   };
 
   const release = (runner: Runner, usable: boolean) => {
     if (closed) return;
-    if (usable) idle.push(runner);
+    if (usable) idle.push({ runner, since: performance.now() });
     else {
       counts.replaced.add();
       end(runner);
@@ -249,7 +253,7 @@ export function createPool(options: PoolOptions): Pool {
       next();
     });
 
-  if (platform.startWorker) idle.push(startRunner(true));
+  if (platform.startWorker) idle.push({ runner: startRunner(true), since: performance.now() });
 
   /** A job that gives its place back makes room for one that waits here. */
   const withNext = ({ place, ...limits }: JobLimits): JobLimits =>

@@ -276,6 +276,29 @@ describe("a job that waits for bytes", () => {
     }
   });
 
+  it("leaves a worker more, which stays as long as it has jobs, and ends 10 s after its last one", async () => {
+    const { pool, counts } = poolOf();
+    const { place: own, whenLeft } = place();
+    const { bytes, letGo } = heldBytes();
+    const waits = pool.render({ plan, bytes }, { ...limits, place: own });
+    await whenLeft;
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    try {
+      for (let n = 0; n < 5; n++) {
+        await pool.render({ plan, bytes: memoryBytes(master) }, limits);
+        vi.advanceTimersByTime(9000);
+        expect(pool.status().workers).toBe(2);
+      }
+      vi.advanceTimersByTime(1000);
+      expect(pool.status().workers).toBe(1);
+    } finally {
+      vi.useRealTimers();
+    }
+    letGo();
+    expect(await waits).toEqual(await inPlace());
+    expect(readCounts(counts).started).toBe(2);
+  });
+
   it("does not spend its time on that", async () => {
     for (const each of [platform, { ...platform, startWorker: undefined as never }]) {
       const { pool, counts } = poolOf({ platform: each, ...(each !== platform && { codecs }) });
