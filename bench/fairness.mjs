@@ -1,7 +1,7 @@
 // What do clients of one image notice of those of another: stalled and slow origins, and heavy requests beside cheap ones?
 //
 //   npm run build && node bench/fairness.mjs [--side 6000] [--seconds 8] [--places 0] [--runtime node|deno|bun]
-//     [--parts stalled,latency,heavy]
+//     [--parts stalled,latency,heavy] [--program dist/main.js]
 //
 // Makes its pictures (--side wide, two thirds as high), starts dist/main.js with the render cache off, and asks for tiles in a
 // seeded order. Prints the p95 of tiles of a folder alone and beside an origin that stalls, tiles a second from an origin with a
@@ -23,6 +23,7 @@ const { values: options } = parseArgs({
     seconds: { type: "string", default: "8" },
     places: { type: "string", default: "0" },
     runtime: { type: "string", default: "node" },
+    program: { type: "string" },
     parts: { type: "string", default: "stalled,latency,heavy" },
   },
 });
@@ -31,7 +32,7 @@ const height = Math.round((width * 2) / 3);
 const seconds = Number(options.seconds);
 const places = Number(options.places);
 const parts = options.parts.split(",");
-const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const main = options.program ?? fileURLToPath(new URL("../dist/main.js", import.meta.url));
 const binary = (name) => fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
 
 const folder = mkdtempSync(join(tmpdir(), "smalti-fairness-"));
