@@ -67,6 +67,7 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
     );
     await chmod(join(outdir, "main.js"), 0o755);
     await copyStatic(join(outdir, "static"));
+    await copyFile(join(root, "src/hooks/hooks.d.ts"), join(outdir, "hooks.d.ts"));
     await writeFile(join(outdir, "workerd.capnp"), workerdConfig(names));
     // Deno reads it beside the entry: a request's signal then aborts only when the client has left.
     await writeFile(join(outdir, "deno.json"), `${JSON.stringify({ unstable: ["no-legacy-abort"] })}\n`);

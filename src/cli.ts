@@ -1,4 +1,4 @@
-// The command line: serve, check, version.
+// The command line: serve, check, hook test, version.
 
 import { createApp } from "./app.ts";
 import { checkWarnings } from "./check.ts";
@@ -7,6 +7,7 @@ import { effectiveYaml } from "./config/effective.ts";
 import { loadConfig, problemLines } from "./config/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "./config/paths.ts";
 import type { Config } from "./config/schema.ts";
+import { type HookQuestion, testHook } from "./hook-test.ts";
 import { nameOf, placed } from "./lib/checks.ts";
 import { createLog } from "./lib/log.ts";
 import { maskUrls } from "./lib/mask-urls.ts";
@@ -21,6 +22,10 @@ const usage = `smalti ${version}, an IIIF image server
   smalti [serve] [-config FILE]     serve what the configuration says; without one, the sample picture
   smalti DIR                        serve the images of a folder
   smalti check [-config FILE]       validate the configuration and print it with all defaults
+  smalti hook test --identifier ID  ask the configured hook about an identifier, and print what it says; beside -config FILE:
+      --function NAME                 resolve, authorize, presentation or overlay; without it the first that there is
+      --header "Name: value"          a header of the request, as often as needed
+      --client-ip ADDRESS             where the request comes from
   smalti version                    print the version
 
 The file may also be named by SERVICE_CONFIG. SERVICE_ADDR, SERVICE_LOG_LEVEL, SERVICE_LOG_FORMAT and
@@ -31,31 +36,69 @@ SERVICE_MAX_PIXEL_AREA override the file.
 class StartError extends Error {}
 
 interface Arguments {
-  readonly command: "serve" | "check" | "version" | "help";
+  readonly command: "serve" | "check" | "hook" | "version" | "help";
   readonly file?: string;
   readonly folder?: string;
+  /** Of `hook test`. */
+  readonly question?: HookQuestion;
 }
+
+/** Flags of `hook test`, which take a value. */
+const questionFlags = ["identifier", "function", "header", "client-ip"] as const;
+type QuestionFlag = (typeof questionFlags)[number];
 
 /** Reads the command line. Throws StartError for what it does not know. */
 export function parseArguments(args: readonly string[]): Arguments {
-  const commands = ["serve", "check", "version", "help"] as const;
+  const commands = ["serve", "check", "hook", "version", "help"] as const;
   let command: Arguments["command"] | undefined;
   let file: string | undefined;
   let folder: string | undefined;
+  let tests = false;
+  const asked: { readonly [F in QuestionFlag]: string[] } = {
+    identifier: [],
+    function: [],
+    header: [],
+    "client-ip": [],
+  };
   for (let i = 0; i < args.length; i++) {
     const word = args[i] as string;
     const flag = /^--?(config|help|h|version|v)(?:=(.*))?$/s.exec(word);
+    const [, name, given] = /^--?([a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
+    const question = command === "hook" && questionFlags.find((each) => each === name);
     if (flag?.[1] === "config") {
       file = flag[2] ?? args[++i];
       if (!file) throw new StartError(`${word} needs the name of a file`);
+    } else if (question) {
+      const value = given ?? args[++i];
+      if (!value) throw new StartError(`${word} needs a value`);
+      asked[question].push(value);
     } else if (flag) command = flag[1]?.startsWith("v") ? "version" : "help";
     else if (word.startsWith("-")) throw new StartError(`unknown flag ${word}; see smalti --help`);
+    else if (command === "hook" && !tests && word === "test") tests = true;
     else if (command === undefined && folder === undefined && (commands as readonly string[]).includes(word))
       command = word as Arguments["command"];
     else if (folder === undefined && (command ?? "serve") === "serve") folder = word;
     else throw new StartError(`unexpected argument ${word}; see smalti --help`);
   }
-  return { command: command ?? "serve", ...(file ? { file } : {}), ...(folder ? { folder } : {}) };
+  const chosen = command ?? "serve";
+  const common = { command: chosen, ...(file ? { file } : {}), ...(folder ? { folder } : {}) };
+  return chosen === "hook" ? { ...common, question: questionOf(tests, asked) } : common;
+}
+
+function questionOf(
+  tests: boolean,
+  asked: { readonly [F in QuestionFlag]: readonly string[] },
+): HookQuestion {
+  if (!tests) throw new StartError("expected hook test, received hook; see smalti --help");
+  const [identifier] = asked.identifier;
+  if (identifier === undefined) throw new StartError("hook test needs --identifier ID");
+  const [name, client] = [asked.function.at(-1), asked["client-ip"].at(-1)];
+  return {
+    identifier,
+    headers: asked.header,
+    ...(name !== undefined && { function: name }),
+    ...(client !== undefined && { client }),
+  };
 }
 
 /** Runs a command line to its end; a server runs until it is told to stop. Never throws: mistakes end in exit code 1. */
@@ -75,6 +118,7 @@ export async function run(platform: Platform, args: readonly string[]): Promise<
       // A look into a folder that hangs would keep the process.
       return platform.exit?.(0);
     }
+    if (parsed.question) return platform.exit?.(await askHook(platform, loaded.config, parsed.question));
     await serve(platform, parsed, loaded);
   } catch (error) {
     if (error instanceof StartError) return fail(error.message);
@@ -90,6 +134,16 @@ async function check(platform: Platform, config: Config): Promise<void> {
   for (const warning of warnings) platform.write?.("err", `smalti: warning: ${warning}\n`);
   platform.write?.("out", effectiveYaml(config));
   platform.exit?.(0); // a server that does not answer may still be waited for
+}
+
+/** Prints what the hook says; the exit code. */
+async function askHook(platform: Platform, config: Config, question: HookQuestion): Promise<number> {
+  const { out, err, failed } = await testHook(config, platform, question).catch((error: unknown) => {
+    throw new StartError(error instanceof Error ? error.message : String(error));
+  });
+  for (const line of err) platform.write?.("err", `smalti: ${maskUrls(line)}\n`);
+  if (out !== undefined) platform.write?.("out", out);
+  return failed ? 1 : 0;
 }
 
 interface LoadedFile {

@@ -35,6 +35,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "parts.ts": ["*", "!api"],
   "sampled.ts": ["codecs", "images", "sources", "stores", "stats"],
   "check.ts": ["*", "!api"],
+  "hook-test.ts": ["*", "!api"],
   "start-facts.ts": ["*", "!api"],
   "start-text.ts": ["iiif", "images", "config"],
   api: ["iiif", "images", "manifests", "access", "stats", "config", "service.ts"],

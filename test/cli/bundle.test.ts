@@ -19,6 +19,7 @@ const named = new Set([
   "ns.adobe.com",
   "example.org",
   "images.example.org",
+  "hooks.example.org",
   "localhost",
   "logtape.org",
   "github.com",

@@ -1,0 +1,114 @@
+// `smalti hook test`: asks one function of the configured hook about one identifier, as a request would.
+
+import { hookRequestOf } from "./access/hook-request.ts";
+import type { Config } from "./config/schema.ts";
+import { ServiceError } from "./errors.ts";
+import { type HookFunction, hookFunctions } from "./hooks/hook.ts";
+import { buildEngine, createHooks, type Hooks } from "./hooks/index.ts";
+import { imageAddress, mainPrefix } from "./iiif/image/mounts.ts";
+import { checkIdentifier } from "./iiif/image/path.ts";
+import type { Log, LogFields } from "./lib/log.ts";
+import type { Platform } from "./platform/platform.ts";
+
+export interface HookQuestion {
+  /** With or without a page suffix. */
+  readonly identifier: string;
+  /** The first that the hook has, where it is not named. */
+  readonly function?: string;
+  /** `Name: value`. */
+  readonly headers: readonly string[];
+  readonly client?: string;
+}
+
+export interface HookVerdict {
+  /** What it said, as JSON; undefined where it failed. */
+  readonly out?: string;
+  /** Lines for the operator: why it failed, what it printed, what it did not see. */
+  readonly err: readonly string[];
+  readonly failed: boolean;
+}
+
+/** Throws an Error that says what to do where the question cannot be asked, or the hook cannot be built. */
+export async function testHook(
+  { hook, sources }: Config,
+  platform: Platform,
+  question: HookQuestion,
+): Promise<HookVerdict> {
+  const err: string[] = [];
+  const print = (message: string, fields: LogFields = {}) =>
+    void err.push(message === "a hook failed" ? failureLine(fields) : `${message}${fieldsText(fields)}`);
+  const log: Log = { debug: print, info: print, warn: print, error: print, level() {} };
+  if (hook.engine === "noop")
+    throw new Error("hook.engine is noop, which is never asked; choose another engine");
+  const headers = readHeaders(question.headers);
+  for (const name of headers.keys())
+    if (!hook.headers.some((seen) => seen.toLowerCase() === name))
+      err.push(`warning: the hook does not see the header ${name}; name it in hook.headers`);
+  if (question.client !== undefined && !hook.client_ip)
+    err.push("warning: the hook does not see the address of the client; set hook.client_ip");
+  const engine = await buildEngine(hook, platform, log);
+  try {
+    const names = sources.length > 0 ? sources.map(({ name }) => name) : ["sample"];
+    const hooks = createHooks({ engine, options: hook, log, sources: names });
+    const name = functionOf(hooks, question.function);
+    const began = performance.now();
+    try {
+      const answer = await ask(hooks, name, question, headers);
+      const ms = Math.round((performance.now() - began) * 100) / 100;
+      const out = JSON.stringify({ function: name, answer: answer ?? null, ms }, null, 2);
+      return { out: `${out}\n`, err, failed: false };
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind !== "hook") throw error;
+      return { err: [...err, `it took ${Math.round(performance.now() - began)} ms`], failed: true };
+    }
+  } finally {
+    await engine.close();
+  }
+}
+
+function functionOf(hooks: Hooks, wanted: string | undefined): HookFunction {
+  const own = hookFunctions.filter((name) => hooks.has(name));
+  const found = wanted === undefined ? own[0] : own.find((name) => name === wanted);
+  if (!found)
+    throw new Error(
+      `the hook has no function${wanted === undefined ? "" : ` ${wanted}`}; it has ${own.join(", ") || "none"}`,
+    );
+  return found;
+}
+
+function ask(
+  hooks: Hooks,
+  name: HookFunction,
+  { identifier: written, client }: HookQuestion,
+  headers: ReadonlyMap<string, string>,
+): Promise<unknown> | undefined {
+  const identifier = checkIdentifier(written);
+  if (name === "presentation")
+    return hooks.presentation({ id: identifier, kind: "manifest", descriptor: {} });
+  const path = `${imageAddress(mainPrefix[3], identifier)}/info.json`;
+  return hooks[name](
+    hookRequestOf({ identifier, path, client, header: (name) => headers.get(name.toLowerCase()) }),
+  );
+}
+
+/** By lower-case name. */
+function readHeaders(written: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    written.map((line) => {
+      const [, name, value] = /^([^\s:]+):\s*(.*?)\s*$/s.exec(line) ?? [];
+      if (name === undefined || value === undefined)
+        throw new Error(`expected a header as "Name: value", received ${line}`);
+      return [name.toLowerCase(), value];
+    }),
+  );
+}
+
+function failureLine({ function: name, position, error }: LogFields): string {
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `the function ${name} failed${position === undefined ? "" : ` at ${position}`}: ${reason}`;
+}
+
+const fieldsText = (fields: LogFields) =>
+  Object.entries(fields)
+    .map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join("");

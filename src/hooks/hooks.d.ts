@@ -1,0 +1,89 @@
+// Types for those who write hooks for smalti, in JavaScript or as a web service. In a JavaScript file:
+//
+//   /** @type {import("./hooks").Resolve} */
+//   export const resolve = ({ identifier }) => ({ key: `${identifier}.tif` });
+
+/** A request for an image or its information. */
+export interface HookRequest {
+  /** Decoded, without its page suffix. */
+  readonly identifier: string;
+  /** Page of the master, from 1. */
+  readonly page: number;
+  /** Path of the request as it came, without its query. */
+  readonly request_path: string;
+  /** Only with `hook.client_ip: true`, where the address is known. */
+  readonly client_ip?: string;
+  /** The headers named in `hook.headers` that were sent, by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A manifest or collection. */
+export interface PresentationRequest {
+  readonly id: string;
+  readonly kind: "manifest" | "collection";
+  /** What would be sent without the hook. */
+  readonly descriptor: Readonly<Record<string, unknown>>;
+}
+
+/** Where a master is. */
+export interface Resolution {
+  /** What its source is asked for, such as a path below its root. */
+  readonly key: string;
+  /** Name of a configured source; without it the default source. */
+  readonly source?: string | null;
+}
+
+/** Who may have an image. A hook only tightens what the rules of the service allow. */
+export interface Authorization {
+  readonly allow: boolean;
+  /** For the reader, in one line. */
+  readonly reason?: string | null;
+  /** Identifier of an image to show in place of the one asked for. */
+  readonly substitute?: string | null;
+  /** Absolute http or https URL to send the reader to. */
+  readonly redirect?: string | null;
+  /** For the record alone. */
+  readonly profile?: string | null;
+  /** Of a denial: 401, 403, 404, 410, 429 or 451. */
+  readonly status?: number | null;
+}
+
+/** What is laid on an answer; what is left out is as configured under `overlay:`. */
+export interface OverlaySettings {
+  /** A file in `overlay.folder`, or `source:key`. Empty: no overlay. */
+  readonly image?: string | null;
+  readonly anchor?:
+    | "top-left"
+    | "top"
+    | "top-right"
+    | "left"
+    | "center"
+    | "right"
+    | "bottom-left"
+    | "bottom"
+    | "bottom-right"
+    | null;
+  /** Pixels of the answer, across and down. */
+  readonly offset?: readonly [number, number] | null;
+  readonly fit?: "shrink" | "scale" | "tile" | null;
+  /** 0 to 1. */
+  readonly opacity?: number | null;
+  /** Answers with a side of fewer pixels carry no overlay. */
+  readonly min_size?: number | null;
+}
+
+/** What a function returns; undefined and null are no opinion. */
+export type Answer<T> = T | null | undefined | Promise<T | null | undefined>;
+
+/** False: there is no image under this identifier. */
+export type Resolve = (request: HookRequest) => Answer<Resolution | false>;
+export type Authorize = (request: HookRequest) => Answer<Authorization>;
+/** False: no overlay, whatever is configured. */
+export type Overlay = (request: HookRequest) => Answer<OverlaySettings | false>;
+/** Members to merge into the descriptor. */
+export type Presentation = (request: PresentationRequest) => Answer<Readonly<Record<string, unknown>>>;
+
+/** The body of what is posted to a web service; its answer is what the function of that name returns, as JSON. */
+export type WebhookQuestion =
+  | { readonly function: "resolve" | "authorize" | "overlay"; readonly input: HookRequest }
+  | { readonly function: "presentation"; readonly input: PresentationRequest };
