@@ -163,7 +163,7 @@ export function createOverlays(parts: OverlayParts): Overlays {
       const place = configured.image;
       const now = await look(place, known.get(place), new AbortController().signal);
       remember(place, now);
-      if ("problem" in now) throw new Error(now.problem);
+      if ("problem" in now) throw new Error(`${now.problem}; correct the file or overlay.image`);
     },
   };
 }

@@ -224,10 +224,10 @@ describe("an overlay that cannot be used", () => {
     expect(await found(picture("red"))).toEqual([]);
     expect(await found("fixtures:base.png")).toEqual([]);
     expect(await found(join(folder, "none.png"))).toEqual([
-      `overlay.image: ${join(folder, "none.png")}: the overlay is not there`,
+      `overlay.image: ${join(folder, "none.png")}: the overlay is not there; correct the file or overlay.image`,
     ]);
     expect(await found("elsewhere:a.png")).toEqual([
-      'overlay.image: elsewhere:a.png: there is no source "elsewhere" to take the overlay from',
+      'overlay.image: elsewhere:a.png: there is no source "elsewhere" to take the overlay from; correct the file or overlay.image',
     ]);
     expect((await found("fixtures:bad-text.jpg"))[0]).toMatch(/^overlay\.image: .*is not a JPEG, PNG/);
   });
