@@ -94,6 +94,38 @@ describe("jobs on workers", () => {
     expect(await pool.render({ plan, bytes: memoryBytes(master) }, limits)).toEqual(expected);
   });
 
+  it("ask for the pixels of an overlay once, and lay them on as a job in place does", async () => {
+    const { pool } = poolOf();
+    const data = noiseBytes(8 * 4 * 4, 5);
+    const image = { digest: "first", width: 8, height: 4 };
+    const step = {
+      op: "overlay",
+      profile: false,
+      anchor: "bottom-right",
+      offset: [2, 1],
+      fit: "shrink",
+      opacity: 0.7,
+    } as const;
+    const marked = { ...plan, steps: [...plan.steps, { ...step, ...image }] };
+    const bytes = memoryBytes(master);
+    let taken = 0;
+    const overlay = {
+      ...image,
+      get data() {
+        taken++;
+        return data;
+      },
+    };
+    const expected = await runJob(marked, bytes, codecs, undefined, undefined, { load: async () => data });
+    expect(expected).not.toEqual(await inPlace());
+    for (let i = 0; i < 3; i++)
+      expect(await pool.render({ plan: marked, bytes, overlay }, limits)).toEqual(expected);
+    expect(taken).toBe(1);
+    expect(data.length).toBe(8 * 4 * 4); // not taken away by a transfer
+    const unknown = { ...plan, steps: [...plan.steps, { ...step, ...image, digest: "second" }] };
+    expect(await codeOf(pool.render({ plan: unknown, bytes }, limits))).toBe("decode decode_failed");
+  });
+
   it("leave the caller's bytes intact where a read gives a part of a larger array", async () => {
     const { pool } = poolOf();
     const bytes: ByteSource = {

@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import sharp from "sharp";
+import sharp, { type Sharp } from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Anchor, Fit } from "../../src/pipeline/overlay.ts";
 import { type Served, served } from "../served.ts";
@@ -353,3 +353,55 @@ describe.skipIf(!magickThere)(
     });
   },
 );
+
+describe("an answer that keeps what its master says", () => {
+  /** Fully opaque and of one colour, on the left half of the answer's lower edge. */
+  const solid = async () => {
+    const background = { r: 40, g: 180, b: 90 };
+    await sharp({ create: { width: 60, height: 30, channels: 3, background } })
+      .png()
+      .toFile(join(folder, "solid.png"));
+    return `overlay: { image: "${folder}/solid.png", anchor: bottom-left, offset: [0, 0], opacity: 1 }`;
+  };
+  const lowerLeft = async (image: Sharp) => {
+    const { data, info } = await image.removeAlpha().raw().toBuffer({ resolveWithObject: true });
+    const at = ((info.height - 6) * info.width + 6) * info.channels;
+    return [...data.subarray(at, at + info.channels)];
+  };
+  const answer = async (target: string, image: string) => {
+    const response = await (await appOf(`${await solid()}\n${image}`)).get(`/iiif/3/${target}`);
+    expect(response.status).toBe(200);
+    return Buffer.from(await response.arrayBuffer());
+  };
+
+  test.each([
+    "jpg-icc-adobergb.jpg/full/150,/0/default.png",
+    "jpg-icc-displayp3.jpg/full/150,/0/default.tif",
+    "png-rgb8-iccp-adobergb.png/full/150,/0/default.png",
+    "png-rgb8-gama-linear.png/full/150,/0/default.png",
+    "jp2-icc-displayp3.jp2/full/150,/0/default.png",
+    "jpg-icc-adobergb.jpg/full/150,/0/default.jpg",
+  ])("has the overlay in the colours of the profile of %s", async (target) => {
+    const file = await answer(target, "image: { color: respect-icc, jpeg_quality: 100 }");
+    const stored = await lowerLeft(sharp(file, { ignoreIcc: true } as object));
+    // libvips and Little CMS bring it back to sRGB by the profile in the file.
+    const seen = await lowerLeft(sharp(file).toColourspace("srgb").withIccProfile("srgb"));
+    expect(stored).not.toEqual([40, 180, 90]);
+    for (const [band, level] of [40, 180, 90].entries())
+      expect(Math.abs(seen[band]! - level), `${stored} seen as ${seen}`).toBeLessThanOrEqual(4);
+  });
+
+  test("has it upright for viewers that turn by EXIF, where orientation is preserved", async () => {
+    for (const orientation of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      const file = await answer(
+        `jpg-orient-${orientation}.jpg/full/max/0/default.jpg`,
+        "image: { metadata: preserve, jpeg_quality: 100 }",
+      );
+      expect((await sharp(file).metadata()).orientation ?? 1).toBe(orientation);
+      const turned = sharp(await sharp(file).rotate().png().toBuffer());
+      const seen = await lowerLeft(turned);
+      for (const [band, level] of [40, 180, 90].entries())
+        expect(Math.abs(seen[band]! - level), `orientation ${orientation}: ${seen}`).toBeLessThanOrEqual(6);
+    }
+  });
+});

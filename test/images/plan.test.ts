@@ -11,6 +11,7 @@ import { resolve } from "../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
 import { imageOptions } from "../../src/images/options.ts";
 import { uprightSize } from "../../src/images/orientation.ts";
+import { overlayOptions } from "../../src/images/overlay-options.ts";
 import { planRender } from "../../src/images/plan.ts";
 import { outputPolicy } from "../../src/images/policy.ts";
 import { memoryBytes } from "../../src/lib/byte-source.ts";
@@ -42,7 +43,12 @@ function headerOf(
   return { ...(headers.get(format) as ImageHeader), width, height, orientation };
 }
 
-function planOf(header: ImageHeader, path: string, settings: object = {}) {
+function planOf(
+  header: ImageHeader,
+  path: string,
+  settings: object = {},
+  overlay?: Parameters<typeof planRender>[0]["overlay"],
+) {
   const [region = "", size = "", rotation = "", file = ""] = path.split("/");
   const request = parseImageRequest(3, { region, size, rotation, file });
   const limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
@@ -53,10 +59,44 @@ function planOf(header: ImageHeader, path: string, settings: object = {}) {
     request,
     geometry: resolve(request, uprightSize(header), limits, 512),
     policy: outputPolicy(imageOptions.parse(settings)),
+    overlay,
     decoder: codecs.byFormat(header.format),
     encoder: codecs.encoder(request.format).encodes,
   });
 }
+
+describe("a plan with an overlay", () => {
+  const settings = overlayOptions.parse({ image: "mark.png" });
+  const overlay = (width: number, height: number) => ({
+    settings,
+    image: { digest: "d", width, height, data: new Uint8Array() },
+  });
+  const header = headerOf.bind(undefined, 4000, 3000, 1, "png");
+
+  test("lays it on after the rotation, before alpha goes, gray and fewer bits", () => {
+    const deep = { ...header(), bands: 4, depth: 16 } as const;
+    const path = "full/400,/!30/gray.jpg";
+    const { steps } = planOf(deep, path, {}, overlay(20, 10));
+    const ops = steps.map(({ op }) => op);
+    expect(ops.slice(ops.indexOf("mirror"))).toEqual([
+      "mirror",
+      "rotate",
+      "overlay",
+      "flatten",
+      "gray",
+      "depth",
+    ]);
+    const without = planOf(deep, path).steps.map(({ op }) => op);
+    expect(ops.filter((op) => op !== "overlay")).toEqual(without);
+  });
+
+  test("counts its pixels, and those in the size and the colours of the answer", () => {
+    const memory = (given?: ReturnType<typeof overlay>) =>
+      planOf(header(), "full/400,/0/default.jpg", {}, given).memory;
+    expect(memory(overlay(100, 50)) - memory()).toBeGreaterThanOrEqual(3 * 4 * 100 * 50);
+    expect(memory(overlay(2000, 2000)) - memory()).toBeGreaterThanOrEqual(4 * 2000 * 2000);
+  });
+});
 
 /** A tile of 512 pixels at a scale factor, counted from the left and top. */
 const tilePath = (s: number, column: number, row: number) =>
