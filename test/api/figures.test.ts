@@ -252,6 +252,16 @@ describe("the figures of a scripted load", () => {
     }
   });
 
+  test("count no bytes of a HEAD, whichever part answers it", async () => {
+    for (const target of ["/", "/robots.txt", "/health", "/nothing", info]) {
+      const change = await changes(app, () => answer(app, target, { method: "HEAD" }));
+      expect(
+        Object.keys(change).filter((key) => key.startsWith("http_response")),
+        target,
+      ).toEqual([]);
+    }
+  });
+
   test("count who is denied, without asking a source", async () => {
     let length = 0;
     const change = await changes(app, async () => {
