@@ -28,11 +28,15 @@ export interface Variables {
 export type Env = { Variables: Variables };
 export type RequestContext = Context<Env>;
 
-/** Returns the body of an answer, and notes its length for the figures. HEAD has no body. */
-export function sent<B extends string | Uint8Array>(c: RequestContext, body: B): B {
-  const length = typeof body === "string" ? utf8.encode(body).length : body.length;
+/** Returns the body of an answer, and notes its length in bytes for the figures. HEAD has no body. */
+export function sent<B extends string | Uint8Array>(c: RequestContext, body: B, length = lengthOf(body)): B {
   c.set("bytes", c.req.method === "HEAD" ? 0 : length);
   return body;
+}
+
+/** Bytes of a body, as UTF-8. */
+export function lengthOf(body: string | Uint8Array): number {
+  return typeof body === "string" ? utf8.encode(body).length : body.length;
 }
 
 const utf8 = new TextEncoder();

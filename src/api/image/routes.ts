@@ -25,7 +25,7 @@ import { preferredType } from "../http/accept.ts";
 import { setCaching, setVary } from "../http/caching.ts";
 import { callerOf } from "../http/caller.ts";
 import { isNotModified, lastModified, type Validators, validatorHeaders } from "../http/conditional.ts";
-import { hasParameter, type RequestContext, sent } from "../http/context.ts";
+import { hasParameter, lengthOf, type RequestContext, sent } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";
 import { problemResponse } from "../http/problem.ts";
 import type { Routes } from "../http/routes.ts";
@@ -117,12 +117,13 @@ function information(
       Object.assign(headers, validatorHeaders(validators));
       if (isNotModified(c.req.raw.headers, validators)) return new Response(null, { status: 304, headers });
     }
-    return new Response(c.req.method === "HEAD" ? null : sent(c, body), {
+    const length = lengthOf(body);
+    return new Response(c.req.method === "HEAD" ? null : sent(c, body, length), {
       status: decision.allowed ? 200 : decision.status,
       headers: {
         ...headers,
         "Content-Type": type,
-        "Content-Length": String(new TextEncoder().encode(body).length),
+        "Content-Length": String(length),
         "X-Content-Type-Options": "nosniff",
       },
     });
