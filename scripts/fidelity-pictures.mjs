@@ -2,13 +2,11 @@
 //
 //   npm run build && node scripts/fidelity-pictures.mjs [FOLDER]        default: docs/pictures
 
-import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import sharp from "sharp";
+import { bytesAt, withBuilt } from "./built-server.mjs";
 
 const target = process.argv[2] ?? "docs/pictures";
 const sample = "static/sample/sample.jpg";
@@ -60,9 +58,9 @@ try {
   for (const [name, bytes] of Object.entries(masters)) writeFileSync(join(folder, "masters", name), bytes);
   for (const setting of new Set(Object.values(pictures).map(([setting]) => setting))) {
     const wanted = Object.entries(pictures).filter(([, row]) => row[0] === setting);
-    await served(setting, async (base) => {
+    await withBuilt(folder, `image: { ${setting} }`, async (base) => {
       for (const [name, [, master, request]] of wanted) {
-        const bytes = await answer(`${base}/iiif/3/${master}/${request}`);
+        const bytes = await bytesAt(`${base}/iiif/3/${master}/${request}`);
         if (bytes.length > mostBytes) throw new Error(`${name} has ${bytes.length} bytes, over ${mostBytes}`);
         writeFileSync(join(target, name), bytes);
         console.log(`${name}: ${bytes.length} bytes`);
@@ -71,44 +69,4 @@ try {
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
-}
-
-async function answer(address) {
-  const response = await fetch(address);
-  if (!response.ok) throw new Error(`${address}: ${response.status} ${await response.text()}`);
-  return new Uint8Array(await response.arrayBuffer());
-}
-
-/** Runs the built product with a setting of `image:` while `use` lasts. */
-async function served(setting, use) {
-  const port = await freePort();
-  const config = join(folder, "config.yaml");
-  writeFileSync(
-    config,
-    `addr: 127.0.0.1:${port}\nimage: { ${setting} }\nlog: { level: warn }\nsources: [{ name: m, type: filesystem, root: ${JSON.stringify(join(folder, "masters"))} }]\n`,
-  );
-  const server = spawn(process.execPath, ["dist/main.js", "-config", config], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const base = `http://127.0.0.1:${port}`;
-  try {
-    for (let tries = 0; !(await fetch(`${base}/ready`).catch(() => undefined))?.ok; tries++) {
-      if (tries === 100 || server.exitCode !== null)
-        throw new Error("the server did not start: npm run build");
-      await wait(100);
-    }
-    await use(base);
-  } finally {
-    server.kill();
-  }
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
 }

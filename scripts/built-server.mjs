@@ -1,0 +1,48 @@
+// The built product as a server, for scripts that make pictures with it.
+
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+
+/** Runs dist/main.js over `folder`/masters with more configuration (YAML) while `use`, which gets its address, lasts. */
+export async function withBuilt(folder, yaml, use) {
+  const port = await freePort();
+  const config = join(folder, "config.yaml");
+  writeFileSync(
+    config,
+    `addr: 127.0.0.1:${port}\n${yaml}\nlog: { level: warn }\nsources: [{ name: m, type: filesystem, root: ${JSON.stringify(join(folder, "masters"))} }]\n`,
+  );
+  const server = spawn(process.execPath, ["dist/main.js", "-config", config], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const base = `http://127.0.0.1:${port}`;
+  try {
+    for (let tries = 0; !(await fetch(`${base}/ready`).catch(() => undefined))?.ok; tries++) {
+      if (tries === 100 || server.exitCode !== null)
+        throw new Error("the server did not start: npm run build");
+      await wait(100);
+    }
+    await use(base);
+  } finally {
+    server.kill();
+  }
+}
+
+/** The body of an answer; throws where its status is none of success. */
+export async function bytesAt(address) {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`${address}: ${response.status} ${await response.text()}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
