@@ -194,7 +194,12 @@ export function createIndexes({
     admission.allows(memoryOf(read.header, true));
 
   /** What cannot be kept is remembered as empty, in memory only: failures are never stored. Throws what may pass. */
-  const makeAndKeep = async (master: Master, read: ReadRequest, key: IndexKey): Promise<Kept> => {
+  const makeAndKeep = async (
+    master: Master,
+    read: ReadRequest,
+    key: IndexKey,
+    signal?: AbortSignal,
+  ): Promise<Kept> => {
     const { header } = read;
     const { name, variant, id } = key;
     const blocks = new Map<number, Uint8Array>();
@@ -203,6 +208,7 @@ export function createIndexes({
     try {
       const made = await origin.getOrMake(name, variant, (work) => make(master, header, index, work), {
         keeps,
+        ...(signal && { signal }),
       });
       return remember(id, { index: made, ...(blocks.size > 0 && { blocks }) });
     } catch (error) {
@@ -297,7 +303,7 @@ export function createIndexes({
         await orAborted(way === "apart" ? flight.asked : flight.landed, signal);
         if (way === "apart" && flights.has(id)) return absent(key);
         const error = await flight.landed;
-        if (error !== undefined && way === "wait") throw error;
+        if (error !== undefined && way === "wait" && !isCancelled(error)) throw error;
       }
 
       let land = (_error?: unknown) => {};
@@ -321,7 +327,8 @@ export function createIndexes({
       const pass = async () => {
         let error: unknown;
         try {
-          return await makeAndKeep(master, read, key);
+          // In place a pass takes the one thread there is: it ends with its client, and who waits for it begins again.
+          return await makeAndKeep(master, read, key, inPlace ? signal : undefined);
         } catch (thrown) {
           error = thrown;
           throw thrown;
@@ -355,6 +362,8 @@ export function createIndexes({
     },
   };
 }
+
+const isCancelled = (error: unknown) => error instanceof ServiceError && error.kind === "cancelled";
 
 /** Waits unless the signal aborts before. Throws ServiceError `cancelled`, and what was waited for throws. */
 async function orAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -24,6 +24,11 @@ beforeAll(async () => {
     join(folder, "progressive.jpg"),
     await picture.clone().jpeg({ quality: 80, progressive: true }).toBuffer(),
   );
+  for (const progressive of [false, true])
+    await writeFile(
+      join(folder, progressive ? "left-progressive.jpg" : "left.jpg"),
+      await picture.clone().jpeg({ quality: 70, progressive }).toBuffer(),
+    );
   await writeFile(join(folder, "a.png"), await picture.clone().png().toBuffer());
   app = await fresh();
 });
@@ -113,6 +118,30 @@ test("who waits may leave", async () => {
   first?.finish?.();
   await indexes.settled();
 });
+
+test.each(["left.jpg", "left-progressive.jpg"])(
+  "in place a pass over %s ends when its client leaves, and who waits for it makes another",
+  async (name) => {
+    const { found, header } = await master(name);
+    await clear(found);
+    const leaving = new AbortController();
+    let reads = 0;
+    const read: typeof found.image.bytes.read = (...range) => {
+      reads++;
+      leaving.abort();
+      return found.image.bytes.read(...range);
+    };
+    const left = { ...found, image: { ...found.image, bytes: { ...found.image.bytes, read } } };
+    const { indexes, made } = parts({ inPlace: true });
+    const first = indexes.of(left, at1(header), { signal: leaving.signal }).catch((error) => error);
+    const second = await indexes.of(found, at1(header), { signal: never });
+    expect((await second?.access.load())?.length).toBeGreaterThan(1000);
+    await first;
+    await indexes.settled();
+    expect(reads).toBe(1);
+    expect(made()).toBe(2);
+  },
+);
 
 test("a format without an index has none", async () => {
   const { found, header } = await master("a.png");
