@@ -88,6 +88,11 @@ function sections() {
       /^hook\./,
       "Functions of the operator's that map identifiers and gate images: [hooks](hooks.md) says what they see and may answer.",
     ],
+    [
+      "Authorization",
+      /^auth\./,
+      "Who may see which images. Without the section `auth` nothing is gated. Names under `auth.profiles` stand in addresses.",
+    ],
   ];
 }
 

@@ -1,6 +1,7 @@
 // The one schema of the configuration: types, defaults, validation, the reference page and the JSON Schema come from it.
 
 import { z } from "zod";
+import { authOptions } from "../access/options.ts";
 import { hookOptions } from "../hooks/options.ts";
 import { imageOptions } from "../images/options.ts";
 import { overlayOptions } from "../images/overlay-options.ts";
@@ -123,6 +124,7 @@ export const configSchema = z.strictObject({
   sources: sourceOptions,
   cache: cacheOptions,
   hook: hookOptions.prefault({}),
+  auth: authOptions.optional(),
 });
 
 /** The configuration with all defaults filled in; quantities as they were written. */

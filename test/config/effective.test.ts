@@ -7,7 +7,7 @@ import { leaves } from "../../src/config/walk.ts";
 import { placeOf } from "../../src/sources/options.ts";
 
 const accepted = (yaml: string) => {
-  const { config, problems } = loadConfig(yaml, {});
+  const { config, problems } = loadConfig(yaml, { SECRET: "s" });
   if (!config) throw new Error(JSON.stringify(problems));
   return config;
 };
@@ -33,8 +33,13 @@ describe("the effective configuration", () => {
     // Keys of one form or backend stand only where that is chosen.
     const redis = "{ backend: redis, addr: 'redis:6379' }";
     const s3 = "{ backend: s3, bucket: tiles, anonymous: true }";
+    const auth = `auth: { profiles: {
+      a: { pattern: clickthrough, token_ttl: 1m, access_service: { backend: builtin } },
+      b: { pattern: external, access_service: { backend: header } },
+      c: { pattern: external, access_service: { backend: external, url: "https://a.example", callback_secret_env: SECRET } },
+      d: { pattern: active, access_service: { backend: oidc, issuer: "https://a.example", client_id: a, client_secret_env: SECRET } } } }`;
     const text = effectiveYaml(
-      accepted(`image: { sharpen: {}, window: {} }\ncache: { render: ${redis}, info: ${s3} }`),
+      accepted(`image: { sharpen: {}, window: {} }\ncache: { render: ${redis}, info: ${s3} }\n${auth}`),
     );
     const outsideLists = leaves(configTree()).filter(({ path }) => !path.includes("[]"));
     for (const key of outsideLists.map(({ path }) => path.split(".").at(-1) as string))

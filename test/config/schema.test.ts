@@ -13,11 +13,11 @@ describe("every key of the schema", () => {
     expect(without.map(({ path }) => path)).toEqual([]);
   });
 
-  test("has a default, unless it is required in a list item or of one backend", () => {
+  test("has a default, unless it is required in a list item, a profile or of one backend", () => {
     const without = all.filter(({ node }) => node.default === undefined);
-    expect(without.map(({ path }) => path).filter((path) => !/\[\]|^cache\.\w+\.bucket$/.test(path))).toEqual(
-      [],
-    );
+    expect(
+      without.map(({ path }) => path).filter((path) => !/\[\]|\*|^cache\.\w+\.bucket$/.test(path)),
+    ).toEqual([]);
   });
 });
 

@@ -120,6 +120,11 @@ function parseRegion(tables: ImageVersion, text: string): RegionRequest {
   );
 }
 
+/** The size that a text asks for, as in a path. Throws as {@link parseImageRequest}. */
+export function parseSizeParameter(version: 2 | 3, text: string): SizeRequest {
+  return parseSize(imageVersions[version], text);
+}
+
 function parseSize(tables: ImageVersion, text: string): SizeRequest {
   const caret = text.startsWith("^");
   const size = sizeOf(tables, caret ? text.slice(1) : text, caret);

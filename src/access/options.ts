@@ -1,0 +1,132 @@
+// The options under `auth:`: profiles, the rules that name them, sessions, tokens, and what a start refuses of them.
+
+import { z } from "zod";
+import { parseRange } from "../lib/ip-range.ts";
+import { profileFaults } from "./profile-faults.ts";
+import { lifetime, type ProfileOptions, profileOptions } from "./profile-options.ts";
+import { ruleFault } from "./rules.ts";
+
+const edit = "restart" as const;
+
+const cookieForm = "expected letters, digits and . _ - alone";
+const cookiePathForm = "expected a path such as /images, or nothing for that of the service";
+const originForm = "expected an origin such as https://viewer.example.org, without a path";
+const rangeForm = "expected an address or range such as 10.0.0.0/8 or ::1";
+
+const isOrigin = (text: string) =>
+  URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+
+const origin = z.string({ error: originForm }).refine(isOrigin, { error: originForm });
+const originOrAll = z
+  .string({ error: `${originForm}, or *` })
+  .refine((text) => text === "*" || isOrigin(text), { error: `${originForm}, or *` });
+
+const isRange = (text: string) => {
+  try {
+    return parseRange(text) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
+/** Where sessions are kept, until the backends have options of their own. */
+const sessionOptions = z
+  .strictObject({
+    backend: z
+      .enum(["heap"])
+      .default("heap")
+      .meta({ description: "Where sessions are kept: in memory.", edit }),
+    ttl: lifetime("1m")
+      .default("1m")
+      .meta({ description: "How often expired sessions are removed.", edit, form: "duration" }),
+  })
+  .prefault({});
+
+const ruleForm =
+  "expected an identifier, a prefix with /* behind it such as private/*, or * for all identifiers";
+
+/** Schema of `auth:`. Where it is absent, nothing is gated. */
+export const authOptions = z
+  .strictObject({
+    token_ttl: lifetime("5m")
+      .default("5m")
+      .meta({ description: "Lifetime of bearer tokens.", edit, form: "duration" }),
+    session_ttl: lifetime("24h")
+      .default("24h")
+      .meta({ description: "Lifetime of sessions and of their cookies.", edit, form: "duration" }),
+    strict_profiles: z.boolean().default(false).meta({
+      description:
+        "Whether info.json calls `clickthrough` `active` in its part for Authorization Flow 2.0, which does not know the former.",
+      edit,
+    }),
+    cookie: z
+      .strictObject({
+        name: z
+          .string({ error: cookieForm })
+          .regex(/^[A-Za-z0-9._-]+$/, cookieForm)
+          .default("service_session")
+          .meta({ description: "Name of the session cookie.", edit }),
+        path: z
+          .string({ error: cookiePathForm })
+          .regex(/^(\/[\x21-\x3a\x3c-\x7e]*)?$/, cookiePathForm)
+          .default("")
+          .meta({ description: "Path of the session cookie. Empty: that of the public URL.", edit }),
+      })
+      .prefault({}),
+    cors: z
+      .strictObject({
+        probe_origins: z
+          .array(originOrAll)
+          .default(["*"])
+          .meta({ description: "Origins whose pages may read the probe; * for all.", edit }),
+        token_origins: z.array(origin).default([]).meta({
+          description:
+            "Origins whose viewers may have tokens, and to which a login may lead back; this service's own always may.",
+          edit,
+        }),
+      })
+      .prefault({}),
+    trusted_proxies: z
+      .array(z.string({ error: rangeForm }).refine(isRange, { error: rangeForm }))
+      .default([])
+      .meta({
+        description:
+          "Addresses whose X-Forwarded-For counts for access by address, beside those in the top-level `trusted_proxies`.",
+        edit,
+      }),
+    session: sessionOptions,
+    profiles: z.record(z.string(), profileOptions).default({}),
+    rules: z
+      .array(
+        z.strictObject({
+          match: z
+            .string({ error: ruleForm })
+            .meta({ description: "An identifier, a prefix such as `private/*`, or `*` for all.", edit }),
+          profile: z.string().meta({ description: "Name of the profile that such identifiers need.", edit }),
+        }),
+      )
+      .default([])
+      .meta({ description: "Which identifiers need which profile; the first that matches counts." }),
+  })
+  .superRefine(({ profiles, rules }, context) => {
+    const add = (path: readonly PropertyKey[], message: string) =>
+      context.addIssue({ code: "custom", path: [...path], message });
+    for (const [name, profile] of Object.entries(profiles))
+      for (const { path, message } of profileFaults(name, profile)) add(["profiles", name, ...path], message);
+    rules.forEach(({ match, profile }, at) => {
+      const fault = ruleFault(match);
+      if (fault !== undefined) add(["rules", at, "match"], fault);
+      if (!Object.hasOwn(profiles, profile)) add(["rules", at, "profile"], unknownProfile(profile, profiles));
+    });
+  });
+
+export type AuthOptions = z.output<typeof authOptions>;
+
+function unknownProfile(name: string, profiles: Readonly<Record<string, ProfileOptions>>): string {
+  const known = Object.keys(profiles);
+  const choice =
+    known.length > 0
+      ? known.map((each) => JSON.stringify(each)).join(" or ")
+      : "one that auth.profiles defines";
+  return `expected the name of a profile, ${choice}, received ${JSON.stringify(name)}`;
+}

@@ -1,0 +1,70 @@
+// What a start refuses of a profile: ways and backends that do not go together, and what one of them lacks.
+
+import type { Backend, Pattern, ProfileOptions } from "./profile-options.ts";
+
+export interface ProfileFault {
+  /** Keys below the profile. */
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** For each pair that cannot be, the reason; the others can. */
+const refusedPairs: { readonly [P in Pattern]: Partial<Readonly<Record<Backend, string>>> } = {
+  clickthrough: {
+    external: "nobody is asked to confirm anything there; use the pattern active or external",
+    oidc: "a provider asks for a login; use the pattern active",
+  },
+  active: {
+    header: "a header has no login page; use the pattern external",
+  },
+  kiosk: {
+    header:
+      "a header would let readers in whatever their address; use the pattern external, or the backend builtin",
+    external: "a kiosk shows no page; use the backend builtin",
+    oidc: "a kiosk shows no page; use the backend builtin",
+  },
+  external: {
+    builtin:
+      "readers are let in elsewhere, so there is no page of this service; use the pattern active or clickthrough, or another backend",
+  },
+};
+
+/** Backends that the schema knows and this build has not. */
+const planned: readonly Backend[] = ["external", "oidc"];
+
+/** All that a start refuses of a profile. */
+export function profileFaults(name: string, profile: ProfileOptions): ProfileFault[] {
+  const { pattern, access_service: service, kiosk } = profile;
+  const faults: ProfileFault[] = [];
+  const add = (path: readonly string[], message: string) => faults.push({ path, message });
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
+    add([], "expected letters, digits, dots, dashes or underscores as its name, which stands in addresses");
+  const pair = refusedPairs[pattern][service.backend];
+  if (pair !== undefined)
+    add(["access_service", "backend"], `${service.backend} does not go with pattern ${pattern}: ${pair}`);
+  if (service.backend === "builtin") {
+    const { users, htpasswd_file } = service;
+    const hasUsers = Object.keys(users).length > 0;
+    if (pattern === "active" && !hasUsers && htpasswd_file === "")
+      add(["access_service", "users"], "is missing; pattern active needs users or htpasswd_file");
+    if (pattern !== "active" && (hasUsers || htpasswd_file !== ""))
+      add(
+        ["access_service", hasUsers ? "users" : "htpasswd_file"],
+        `is for pattern active; pattern ${pattern} asks for no password`,
+      );
+  }
+  if (pattern === "kiosk" && kiosk.allowed_ips.length === 0)
+    add(["kiosk", "allowed_ips"], "is missing; pattern kiosk needs the addresses that have access");
+  if (pattern !== "kiosk" && kiosk.allowed_ips.length > 0)
+    add(["kiosk", "allowed_ips"], `is for pattern kiosk; pattern ${pattern} looks at no address`);
+  return faults;
+}
+
+/** The profiles that this build cannot serve yet, by name, with their backends. */
+export function plannedBackends(
+  profiles: Readonly<Record<string, ProfileOptions>>,
+): [name: string, backend: Backend][] {
+  return Object.entries(profiles)
+    .map(([name, { access_service }]): [string, Backend] => [name, access_service.backend])
+    .filter(([, backend]) => planned.includes(backend));
+}

@@ -1,0 +1,219 @@
+// The options of a profile under `auth.profiles`: how a reader gets access, and what is shown to those who have none.
+
+import { z } from "zod";
+import { parseSizeParameter } from "../iiif/image/grammar.ts";
+import { parseRange } from "../lib/ip-range.ts";
+import { durationOption, pathOption } from "../lib/option-types.ts";
+import { parseDuration } from "../lib/quantity.ts";
+import { isServiceUrl } from "../lib/s3-options.ts";
+
+const edit = "restart" as const;
+
+/** Interaction patterns (Authorization Flow 2.0, section 3; `clickthrough` is of Authentication 1.0). */
+export const patterns = ["clickthrough", "active", "kiosk", "external"] as const;
+export type Pattern = (typeof patterns)[number];
+
+const languageForm = "expected languages with lists of texts, such as { en: [Sign in] }";
+
+const languageMap = z
+  .record(
+    z.string({ error: languageForm }),
+    z.array(z.string({ error: languageForm }), { error: languageForm }).min(1, { error: languageForm }),
+    { error: languageForm },
+  )
+  .default({});
+
+/** Texts by language tag, the operator's order kept. */
+export type LanguageMap = z.output<typeof languageMap>;
+
+const logoForm = "expected a path of this service, such as /static/logo.svg, or an http or https URL";
+
+const isLogo = (text: string) => text === "" || /^\/(?![/\\])/.test(text) || isWebUrl(text);
+
+function isWebUrl(text: string): boolean {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.username === "" && url.password === "";
+}
+
+/** A lifetime has to end, and has to have begun. */
+export const lifetime = (example: string) => {
+  const error = `expected a duration above 0, such as ${example}`;
+  return durationOption.refine((text) => !isDuration(text) || parseDuration(text) > 0, { error });
+};
+
+const isDuration = (text: string) => durationOption.safeParse(text).success;
+
+const sizeForm =
+  "expected a size as the Image API 3.0 writes it, such as !200,200, 400, or pct:5, or nothing to refuse";
+
+const isSize = (text: string) => {
+  if (text === "") return true;
+  try {
+    return parseSizeParameter(3, text) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
+const hashForm =
+  "expected a bcrypt ($2a$, $2b$, $2y$) or APR1-MD5 ($apr1$) hash, as smalti hash-password makes";
+
+/** Whether a text has the form of a password hash that logins verify. */
+export function isPasswordHash(text: string): boolean {
+  return /^(\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}|\$apr1\$[^$:\s]{1,8}\$[./0-9A-Za-z]{22})$/.test(
+    text,
+  );
+}
+
+const builtin = z.strictObject({
+  backend: z.literal("builtin").meta({ description: "Pages of this service.", edit }),
+  users: z
+    .record(z.string().min(1), z.string({ error: hashForm }).refine(isPasswordHash, { error: hashForm }))
+    .default({})
+    .meta({
+      description: "Names and password hashes of those who may log in, for pattern `active`.",
+      edit,
+      secret: true,
+    }),
+  htpasswd_file: pathOption.default("").meta({
+    description:
+      "File of names and password hashes, which counts instead of `users` and is read again when it changes.",
+    edit,
+  }),
+  template: pathOption.default("").meta({
+    description: "Login page of your own, read at start. Empty: the built-in one.",
+    edit,
+  }),
+});
+
+const headerForm = "expected the name of a request header, such as X-Forwarded-User";
+
+const header = z.strictObject({
+  backend: z.literal("header").meta({ description: "A header that a reverse proxy sets.", edit }),
+  header: z
+    .string({ error: headerForm })
+    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, headerForm)
+    .default("X-Forwarded-User")
+    .meta({
+      description: "Header with the name of the user. The proxy has to remove it from what clients send.",
+      edit,
+    }),
+});
+
+const pageForm = "expected an http or https URL, such as https://login.example.org/iiif";
+
+const external = z.strictObject({
+  backend: z
+    .literal("external")
+    .meta({ description: "A page of another site, which signs who has logged in.", edit }),
+  url: z
+    .string({ error: pageForm })
+    .refine(isWebUrl, { error: pageForm })
+    .meta({ description: "URL of that page.", edit }),
+  callback_secret_env: z.string().min(1).meta({
+    description: "Environment variable that holds the secret which that page signs with (HMAC-SHA256).",
+    edit,
+  }),
+});
+
+const issuerForm =
+  "expected an http or https URL without query, such as https://login.example.org/realms/library";
+
+const oidc = z.strictObject({
+  backend: z.literal("oidc").meta({ description: "OpenID Connect.", edit }),
+  issuer: z
+    .string({ error: issuerForm })
+    .refine(isServiceUrl, { error: issuerForm })
+    .meta({ description: "URL of the provider.", edit }),
+  client_id: z.string().min(1).meta({ description: "Name of this service at the provider.", edit }),
+  client_secret_env: z.string().min(1).meta({
+    description: "Environment variable that holds the secret of this service at the provider.",
+    edit,
+  }),
+  scopes: z
+    .array(z.string().min(1))
+    .default(["openid", "profile", "email"])
+    .meta({ description: "Scopes to ask for.", edit }),
+  user_claim: z
+    .string()
+    .min(1)
+    .default("sub")
+    .meta({ description: "Claim of the ID token that names the user.", edit }),
+});
+
+const rangeForm = "expected an address or range such as 192.0.2.0/24 or 2001:db8::/32";
+
+const isRange = (text: string) => {
+  try {
+    return parseRange(text) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
+/** Schema of one profile. */
+export const profileOptions = z.strictObject({
+  pattern: z.enum(patterns).meta({
+    description:
+      "What the reader does: `clickthrough` confirms, `active` logs in, `kiosk` asks from an address that may, `external` has been let in elsewhere.",
+    edit,
+  }),
+  label: languageMap.meta({
+    description: "Title of the login, by language, such as { en: [Sign in] }.",
+    edit,
+  }),
+  heading: languageMap.meta({ description: "Heading of the login and of a refusal, by language.", edit }),
+  description: languageMap.meta({
+    description: "What the login page says below its heading, by language.",
+    edit,
+  }),
+  note: z
+    .union([z.string(), languageMap], { error: "expected text, or languages with lists of texts" })
+    .default("")
+    .meta({
+      description: "What viewers show beside the heading of a refusal: text, or texts by language.",
+      edit,
+    }),
+  confirm_label: z.string().default("").meta({
+    description: "Text of the button. Empty: `Sign in` for `active`, `Continue` for others.",
+    edit,
+  }),
+  logo_url: z
+    .string({ error: logoForm })
+    .refine(isLogo, { error: logoForm })
+    .default("")
+    .meta({ description: "Picture on the built-in page: a path of this service, or a URL.", edit }),
+  token_ttl: lifetime("10m").optional().meta({
+    description: "Lifetime of bearer tokens of readers with this profile, instead of `auth.token_ttl`.",
+    edit,
+    form: "duration",
+  }),
+  access_service: z.discriminatedUnion("backend", [builtin, header, external, oidc]),
+  substitute: z
+    .strictObject({
+      max_size: z.string({ error: sizeForm }).refine(isSize, { error: sizeForm }).default("").meta({
+        description:
+          "Size of the whole image, such as !200,200, up to whose detail those without access see it. Empty: they see nothing.",
+        edit,
+      }),
+    })
+    .prefault({}),
+  kiosk: z
+    .strictObject({
+      allowed_ips: z
+        .array(z.string({ error: rangeForm }).refine(isRange, { error: rangeForm }))
+        .default([])
+        .meta({ description: "Addresses and ranges that have access, for pattern `kiosk`.", edit }),
+    })
+    .prefault({}),
+});
+
+export type ProfileOptions = z.output<typeof profileOptions>;
+export type Backend = ProfileOptions["access_service"]["backend"];
+
+/** The `access_service` of a backend. */
+export type AccessService<B extends Backend = Backend> = Extract<
+  ProfileOptions["access_service"],
+  { backend: B }
+>;

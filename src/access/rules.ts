@@ -1,0 +1,83 @@
+// Which profile an identifier needs: the rules under `auth.rules`, in their order.
+
+import { checkIdentifier, splitPage } from "../iiif/image/path.ts";
+
+/** A rule as it is written. */
+export interface Rule {
+  /** An identifier, a prefix with `/*` behind it, or `*`. */
+  readonly match: string;
+  readonly profile: string;
+}
+
+/** Returns the profile that the first matching rule names; undefined where none does: the identifier is public. */
+export type RuleMatch = (identifier: string) => string | undefined;
+
+/** What is wrong with the `match` of a rule; undefined for a good one. */
+export function ruleFault(match: string): string | undefined {
+  const fault = `expected an identifier, a prefix with /* behind it such as private/*, or * alone, received ${JSON.stringify(match)}`;
+  if (match === "*") return undefined;
+  const plain = match.replace(/\/\*$/, "");
+  if (plain.includes("*")) return fault;
+  try {
+    checkIdentifier(plain);
+    return undefined;
+  } catch {
+    return `${fault}, which no identifier can be`;
+  }
+}
+
+/**
+ * Rules as a function of a decoded identifier. `private/*` matches `private` and all that begins with `private/`. An identifier
+ * with a page suffix is tried with and without it; a URL is brought to one form first, in rules as in identifiers.
+ */
+export function createRules(rules: readonly Rule[]): RuleMatch {
+  const tests = rules.map(({ match, profile }) => ({ profile, test: testOf(match) }));
+  return (identifier) => {
+    const spellings = spellingsOf(identifier);
+    return tests.find(({ test }) => spellings.some(test))?.profile;
+  };
+}
+
+function testOf(match: string): (identifier: string) => boolean {
+  if (match === "*") return () => true;
+  if (!match.endsWith("/*")) {
+    const whole = oneForm(checkIdentifier(match));
+    // A web server sends the same file whatever query stands behind its address.
+    const withQuery = isUrl(whole) ? `${whole}?` : undefined;
+    return (identifier) =>
+      identifier === whole || (withQuery !== undefined && identifier.startsWith(withQuery));
+  }
+  const folder = oneForm(checkIdentifier(match.slice(0, -2))).replace(/\/$/, "");
+  const prefix = `${folder}/`;
+  return (identifier) => identifier === folder || identifier.startsWith(prefix);
+}
+
+/** The forms of an identifier that rules are tried on. */
+function spellingsOf(identifier: string): readonly string[] {
+  const whole = oneForm(identifier);
+  const paged = splitPage(identifier);
+  return paged ? [whole, oneForm(paged.identifier)] : [whole];
+}
+
+const urlStart = /(^|\/)https?:\/\//i;
+
+const isUrl = (identifier: string) => urlStart.test(identifier);
+
+/**
+ * An identifier with the URL that it is, or that follows a source's prefix in it, in one form: scheme and host in lower case, default
+ * port and fragment off, unreserved characters and sub-delimiters decoded, all other escapes in upper case.
+ */
+function oneForm(identifier: string): string {
+  const found = identifier.includes("://") ? urlStart.exec(identifier) : null;
+  if (!found) return identifier;
+  const start = found.index + (found[1] ?? "").length;
+  const text = identifier.slice(start);
+  if (!URL.canParse(text)) return identifier;
+  const url = new URL(text);
+  url.hash = "";
+  const decoded = url.href.replace(/%[0-9a-f]{2}/gi, (code) => {
+    const char = String.fromCharCode(Number.parseInt(code.slice(1), 16));
+    return /[A-Za-z0-9\-._~!$&'()*+,;=:@]/.test(char) ? char : code.toUpperCase();
+  });
+  return identifier.slice(0, start) + decoded;
+}
