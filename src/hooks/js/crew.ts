@@ -34,8 +34,8 @@ const seats = 2;
 const mostWaiting = 256;
 /** Milliseconds that a call may wait besides the time limit of one call. */
 export const mostWaitMs = 2000;
-/** Milliseconds after its time limit in which a call that QuickJS stops says so. */
-const graceMs = 200;
+/** Milliseconds after its time limit in which a call that QuickJS stops says so, on a machine that has other things to do as well. */
+const graceMs = 500;
 /** Milliseconds for a worker to start and load the file, besides the time that the file itself has. */
 const startMs = 20_000;
 /** Milliseconds in which what has come while this thread was busy is heard. */
