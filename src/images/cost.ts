@@ -2,7 +2,8 @@
 
 import type { Codec, ImageHeader, IndexAccess, OutputFormat, SourceFormat } from "../codecs/codec.ts";
 import type { RenderPlan } from "../codecs/job.ts";
-import { shapeAfter } from "../pipeline/steps.ts";
+import { placeOverlay } from "../pipeline/overlay.ts";
+import { type Shape, shapeAfter } from "../pipeline/steps.ts";
 
 /** Work as it is estimated: its kind, which is corrected as a whole, and milliseconds. */
 export interface Work {
@@ -52,10 +53,20 @@ export function renderWork(
     ms: milliseconds(
       codec.decodedPixels(read) * decodeNs[header.format] +
         indexing +
-        stepped * stepNs +
+        (stepped + resampledOverlay(steps, shapes)) * stepNs +
         out * encodeNs[write.format],
     ),
   };
+}
+
+/** Pixels that an overlay has and gets where it does not lie on the answer in its own size. */
+function resampledOverlay(steps: RenderPlan["steps"], shapes: readonly Shape[]): number {
+  const at = steps.findIndex(({ op }) => op === "overlay");
+  const step = steps[at];
+  const answer = shapes[at + 1];
+  if (step?.op !== "overlay" || !answer) return 0;
+  const placed = placeOverlay(answer, step, step);
+  return placed.width === step.width && placed.height === step.height ? 0 : area(step) + area(placed);
 }
 
 /** The work of making the index of a master. */

@@ -9,7 +9,6 @@ export function overlayChecks(overlays: Pick<Overlays, "check">, { image }: Over
   if (image === "") return [];
   const place = placeOfPicture(image);
   const inSource = "source" in place;
-  const run = () => overlays.check();
   return [
     {
       part: "overlays",
@@ -19,8 +18,7 @@ export function overlayChecks(overlays: Pick<Overlays, "check">, { image }: Over
       place: image,
       // A source that is away now may be back soon; a file that is not there is a mistake.
       neededFor: inSource ? "answers" : "start",
-      run,
-      logs: true,
+      run: () => overlays.check(),
     },
   ];
 }

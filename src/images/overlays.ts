@@ -112,23 +112,36 @@ export function createOverlays(parts: OverlayParts): Overlays {
     } catch (error) {
       if (error instanceof ServiceError && error.kind === "cancelled") throw error;
       const problem = error instanceof Error ? error.message : String(error);
-      const isNews = !before || !("problem" in before) || before.problem !== problem;
-      if (isNews)
-        log.error("an overlay cannot be used; no image that carries it is sent", { place, problem });
       return { until: Date.now() + revalidateMs, problem };
     }
   };
 
-  const remember = (place: string, now: Known) =>
+  /** Looks at a picture and remembers it. */
+  const lookAgain = async (place: string, signal: AbortSignal): Promise<Known> => {
+    const before = known.get(place);
+    const now = await look(place, before, signal);
     known.set(place, now, entryBytes + ("image" in now ? now.image.data.length : 0));
+    return now;
+  };
 
   /** The picture as it is now, or was up to `revalidateMs` ago. */
   const picture = async (place: string, signal?: AbortSignal): Promise<OverlayImage> => {
     let now = known.get(place);
     if (!now || Date.now() >= now.until) {
       const before = now;
-      now = await flights.run(place, (work) => look(place, before, work), signal);
-      remember(place, now);
+      now = await flights.run(
+        place,
+        async (work) => {
+          const found = await lookAgain(place, work);
+          if ("problem" in found && !(before && "problem" in before && before.problem === found.problem))
+            log.error("an overlay cannot be used; no image that carries it is sent", {
+              place,
+              error: found.problem,
+            });
+          return found;
+        },
+        signal,
+      );
     }
     if ("image" in now) return now.image;
     throw failed(now.problem);
@@ -160,9 +173,7 @@ export function createOverlays(parts: OverlayParts): Overlays {
       return { settings, image: await picture(settings.image, signal) };
     },
     async check() {
-      const place = configured.image;
-      const now = await look(place, known.get(place), new AbortController().signal);
-      remember(place, now);
+      const now = await lookAgain(configured.image, new AbortController().signal);
       if ("problem" in now) throw new Error(`${now.problem}; correct the file or overlay.image`);
     },
   };

@@ -94,6 +94,21 @@ image: { max_pixel_area: 5000000 }
     expect(readdirSync(folder).filter((name) => name.startsWith("."))).toEqual([]);
   });
 
+  test("warns of an overlay that is no image; its name is relative to the file, a source's key is not", async () => {
+    const checked = async (image: string) =>
+      lines(
+        (await built.run(["check", "-config", write("mark.yaml", `overlay: { image: "${image}" }`)])).err,
+      );
+    expect(await checked("./a-file")).toEqual([
+      expect.stringMatching(/^smalti: warning: overlay\.image: \/.*\/a-file: .*is not a JPEG, PNG/),
+    ]);
+    expect(await checked("sample:none.png")).toEqual([
+      expect.stringMatching(
+        /^smalti: warning: overlay\.image: sample:none\.png: .*is not in source "sample"/,
+      ),
+    ]);
+  });
+
   test("warns of servers that cannot be reached, and ends", async () => {
     // Nobody listens on port 1.
     const file = write(
@@ -190,6 +205,17 @@ describe("mistakes give one line that says what to do, and exit code 1", () => {
     expect(code).toBe(1);
     expect(lines(err)).toEqual([
       expect.stringMatching(/a folder \(images\) and sources in .* exclude each other/),
+    ]);
+  });
+
+  test("an overlay that is not there", async () => {
+    const file = write("unmarked.yaml", "overlay: { image: none.png }");
+    const { code, out, err } = await built.run(["-config", file], { env: anyPort });
+    expect([code, out]).toEqual([1, ""]);
+    expect(lines(err)).toEqual([
+      expect.stringMatching(
+        /^smalti: overlay "none\.png" at \/.*\/none\.png: .*not there; correct the file or overlay\.image/,
+      ),
     ]);
   });
 

@@ -8,6 +8,7 @@ import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
 import { mostCheapMs } from "../../src/images/admit.ts";
 import { createEstimates, indexWork, renderWork } from "../../src/images/cost.ts";
 import { imageOptions } from "../../src/images/options.ts";
+import { overlayOptions } from "../../src/images/overlay-options.ts";
 import { planRender } from "../../src/images/plan.ts";
 import { outputPolicy } from "../../src/images/policy.ts";
 import { testHost } from "../host.ts";
@@ -129,4 +130,28 @@ test("jobs that are too short to say anything change no estimate", () => {
   const { of, learn } = createEstimates();
   learn({ kind: "short", ms: 0.5 }, 30);
   expect(of({ kind: "short", ms: 20 })).toBe(20);
+});
+
+test("an overlay that has to be brought to the size of the answer counts with all its pixels", () => {
+  const header = headerOf("tif");
+  const request = parseImageRequest(3, {
+    region: "0,0,512,512",
+    size: "512,512",
+    rotation: "0",
+    file: "default.jpg",
+  });
+  const geometry = resolve(request, header, { maxWidth: 0, maxHeight: 0, maxArea: 0 }, 512);
+  const decoder = codecs.byFormat("tif");
+  const encoder = codecs.encoder("jpg").encodes;
+  const ms = (width: number, height: number, fit: "shrink" | "tile") => {
+    const image = { digest: "d", width, height, data: new Uint8Array() };
+    const overlay = { image, settings: overlayOptions.parse({ image: "a.png", fit }) };
+    return renderWork(
+      planRender({ header, page: 1, fileSize: 6e6, request, geometry, policy, overlay, decoder, encoder }),
+      decoder,
+      undefined,
+    ).ms;
+  };
+  expect(ms(2000, 2000, "shrink")).toBeGreaterThan(ms(200, 100, "shrink") + 15);
+  expect(ms(2000, 2000, "tile")).toBe(ms(200, 100, "tile"));
 });
