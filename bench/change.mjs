@@ -1,5 +1,5 @@
 // What does a change cost an answer? Two builds of the service side by side, their requests in turn: CPU per answer and the ratio.
-// node bench/change.mjs DIST_BEFORE DIST_AFTER [--rounds 30] [--block 400]: folders as `npm run build` makes them.
+// node bench/change.mjs DIST_BEFORE DIST_AFTER [--starts 6] [--rounds 10] [--block 400]: folders as `npm run build` makes them.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,11 @@ import { figure, median, quantile, table } from "./lib/numbers.mjs";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: "string", default: "30" }, block: { type: "string", default: "400" } },
+  options: {
+    starts: { type: "string", default: "6" },
+    rounds: { type: "string", default: "10" },
+    block: { type: "string", default: "400" },
+  },
 });
 const [before, after] = positionals;
 if (!before || !after)
@@ -63,8 +67,8 @@ async function cost({ server, url, agent }, targets) {
   return (cpuOf(server.pid) - begun) / targets.length;
 }
 
-const rounds = Number(values.rounds);
-const block = Number(values.block);
+const [starts, rounds, block] = [values.starts, values.rounds, values.block].map(Number);
+const dists = { before, after };
 const across = side / tile;
 /** The tiles of one row are kept after their first block; on each shift of the grid lie tiles that nobody has asked for. */
 const kinds = {
@@ -81,31 +85,36 @@ const kinds = {
   "image information": () => "/iiif/3/a.jpg/info.json",
 };
 
-const servers = { before: await start(before, 18431), after: await start(after, 18432) };
+/** How fast a process turns out differs from start to start: both are started several times, the other first each time. */
+const costs = Object.fromEntries(Object.keys(kinds).map((name) => [name, { before: [], after: [] }]));
 try {
-  const rows = [];
-  for (const [name, target] of Object.entries(kinds)) {
-    const costs = { before: [], after: [] };
-    for (let round = -2; round < rounds; round++) {
+  for (let nth = 0; nth < starts; nth++) {
+    const order = nth % 2 === 0 ? ["before", "after"] : ["after", "before"];
+    const servers = {};
+    for (const which of order) servers[which] = await start(dists[which], which === order[0] ? 18431 : 18432);
+    for (const [name, target] of Object.entries(kinds)) {
       const length = name === "tile at 1/1, made" ? block : 4 * block;
-      const targets = Array.from({ length }, (_, i) => target(round + 2, i));
-      const order = round % 2 === 0 ? ["before", "after"] : ["after", "before"];
-      for (const which of order) {
-        const ms = await cost(servers[which], targets);
-        if (round >= 0) costs[which].push(ms); // the first two warm up
+      for (let round = -2; round < rounds; round++) {
+        const targets = Array.from({ length }, (_, i) => target(round + 2, i));
+        for (const which of round % 2 === 0 ? order : order.toReversed()) {
+          const ms = await cost(servers[which], targets);
+          if (round >= 0) costs[name][which].push(ms); // the first two warm up
+        }
       }
     }
-    const ratios = costs.after.map((ms, i) => ms / costs.before[i]);
-    rows.push([
-      name,
-      figure(median(costs.before)),
-      figure(median(costs.after)),
-      median(ratios).toFixed(3),
-      `${quantile(ratios, 0.25).toFixed(3)} to ${quantile(ratios, 0.75).toFixed(3)}`,
-    ]);
+    for (const { server, agent } of Object.values(servers)) {
+      agent.destroy();
+      const ended = new Promise((resolve) => server.once("exit", resolve));
+      server.kill();
+      await ended;
+    }
   }
+  const rows = Object.entries(costs).map(([name, { before: old, after: changed }]) => {
+    const ratios = changed.map((ms, i) => ms / old[i]);
+    const spread = [0.25, 0.75].map((q) => quantile(ratios, q).toFixed(3)).join(" to ");
+    return [name, figure(median(old)), figure(median(changed)), median(ratios).toFixed(3), spread];
+  });
   console.log(table(["answer", "before, CPU ms", "after, CPU ms", "ratio", "middle half"], rows, 1));
 } finally {
-  for (const { server } of Object.values(servers)) server.kill();
   rmSync(folder, { recursive: true, maxRetries: 5 });
 }
