@@ -30,7 +30,7 @@ export function mountHome(routes: Routes, service: Service): void {
       ]);
       const headers: Record<string, string> = {};
       setCaching(headers, c, sharing, "no-cache");
-      return pageResponse(c, homePage(service, c.var.base, { listed, count }), { headers });
+      return pageResponse(c, homePage(service, c.get("base"), { listed, count }), { headers });
     },
   });
 
@@ -42,14 +42,14 @@ export function mountHome(routes: Routes, service: Service): void {
       }),
   });
 
-  routes.add({ path: "/favicon.ico", get: (c) => c.var.files.respond(c, "page/icon.svg") });
+  routes.add({ path: "/favicon.ico", get: (c) => c.get("files").respond(c, "page/icon.svg") });
   routes.add({ path: "/static/docs/*", get: (c) => documentation(c, service) });
 }
 
 /** A page of the documentation, or a file that belongs to it. */
 async function documentation(c: RequestContext, service: Service): Promise<Response> {
-  const path = c.var.target.path.slice("/static/".length);
-  if (!/^docs\/[\w-]+\.html$/.test(path)) return c.var.files.respond(c, path);
+  const path = c.get("target").path.slice("/static/".length);
+  if (!/^docs\/[\w-]+\.html$/.test(path)) return c.get("files").respond(c, path);
   const body = await service.platform.asset(path);
   if (!body) throw new Refusal(noSuchPage);
   const page = docsPage(new TextDecoder().decode(body));

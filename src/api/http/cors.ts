@@ -13,14 +13,14 @@ const corsHeaders = {
  * to: on Node, headers that are added to a Response cost more than all others together.
  */
 export function setCors(headers: Record<string, string>, c: RequestContext): void {
-  if (!c.var.route?.cors) return;
+  if (!c.get("route")?.cors) return;
   Object.assign(headers, corsHeaders);
   c.set("hasCors", true);
 }
 
 /** Adds the cross-origin headers of the route to the answer that is there, unless {@link setCors} has set them. */
 export function addCors(c: RequestContext): void {
-  if (!c.var.route?.cors || c.var.hasCors) return;
+  if (!c.get("route")?.cors || c.get("hasCors")) return;
   for (const [name, value] of Object.entries(corsHeaders)) c.res.headers.set(name, value);
 }
 

@@ -68,8 +68,8 @@ function policyOf({ scripts, origins = [], forms }: Page): string {
 
 async function documentOf(c: RequestContext, page: Page): Promise<string> {
   // By path alone: who looks at the service directly is at another origin than the public one.
-  const folder = c.var.base && new URL(c.var.base).pathname.replace(/\/$/, "");
-  const address = async (path: string) => escapeHtml(folder + (await c.var.files.address(path)));
+  const folder = c.get("base") && new URL(c.get("base")).pathname.replace(/\/$/, "");
+  const address = async (path: string) => escapeHtml(folder + (await c.get("files").address(path)));
   const sheet = async (path: string) => `<link rel="stylesheet" href="${await address(path)}">`;
   const script = async (path: string) => `<script src="${await address(path)}" defer></script>`;
   const links = await Promise.all([

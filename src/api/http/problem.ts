@@ -77,6 +77,6 @@ export async function problemResponse(c: RequestContext, problem: Problem): Prom
       headers: { ...headers, "Content-Type": problemType, "X-Content-Type-Options": "nosniff" },
     });
   const title = `${status} ${titles[status] ?? "Error"}`;
-  const body = `<h1>${title}</h1><p>${escapeHtml(problem.detail)}</p><p class="quiet">Code: <code>${escapeHtml(problem.code)}</code></p><p><a href="${escapeHtml(c.var.base)}/">To the start page</a></p>`;
+  const body = `<h1>${title}</h1><p>${escapeHtml(problem.detail)}</p><p class="quiet">Code: <code>${escapeHtml(problem.code)}</code></p><p><a href="${escapeHtml(c.get("base"))}/">To the start page</a></p>`;
   return pageResponse(c, { title, body }, { status, headers });
 }

@@ -61,7 +61,7 @@ export function countedClass(route: Route | undefined, path: string): RouteClass
 
 /** Answers a request by its route. Throws a Refusal: 404, 405 with `Allow`, 403 for a POST from a page of another site. */
 export function dispatch(c: RequestContext): Response | Promise<Response> {
-  const { route } = c.var;
+  const route = c.get("route");
   const { method } = c.req;
   if (!route?.get && !route?.post) throw new Refusal(noSuchPage);
   if (route.get && (method === "GET" || method === "HEAD")) return route.get(c);

@@ -8,6 +8,6 @@ const prefix = "/static/";
 export function mountStatic(routes: Routes): void {
   routes.add({
     path: `${prefix}*`,
-    get: (c) => c.var.files.respond(c, c.var.target.path.slice(prefix.length)),
+    get: (c) => c.get("files").respond(c, c.get("target").path.slice(prefix.length)),
   });
 }
