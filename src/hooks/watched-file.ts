@@ -1,6 +1,7 @@
 // A file of the operator's that is read again when it changes. The last good content stays in force while the new one is broken.
 
 import { withDeadline } from "../lib/bounded-wait.ts";
+import { sha256, toHex } from "../lib/digest.ts";
 import type { Log } from "../lib/log.ts";
 import { maskUrls } from "../lib/mask-urls.ts";
 import type { FileStat, FileSystem } from "../platform/platform.ts";
@@ -34,6 +35,8 @@ export interface WatchOptions<T> {
 const lookEveryMs = 1000;
 /** Milliseconds that a call waits for a look. */
 const mostWaitMs = 1000;
+/** Milliseconds after which a further change of a file has another time. */
+const freshMs = 2500;
 /** Bytes; a larger file is refused. */
 export const mostFileBytes = 64 * 2 ** 20;
 
@@ -41,20 +44,24 @@ export const mostFileBytes = 64 * 2 ** 20;
 export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFile<T>> {
   const { path, files, log, key, now = () => performance.now() } = options;
   if (!files) throw new Error(`${key}: this runtime was not given files; choose another engine`);
-  const load = async (): Promise<T> => {
+  const readBytes = async (): Promise<Uint8Array> => {
     const size = (await files.stat(path))?.size ?? 0;
     if (size > mostFileBytes)
       throw new Error(`the file has ${size} bytes, more than the ${mostFileBytes} that are read`);
     const bytes = await files.readFile(path);
     if (!bytes) throw new Error("the file is not there; create it, or correct its name");
-    return options.read(bytes);
+    return bytes;
   };
 
   // Before the first reading, so that a change during it is seen.
   let seen = stateOf(await files.stat(path).catch(() => undefined));
+  /** Of what was last read, whether or not it is in force. */
+  let digest: string | undefined;
   let current: T;
   try {
-    current = await load();
+    const bytes = await readBytes();
+    digest = toHex(await sha256(bytes));
+    current = await options.read(bytes);
   } catch (error) {
     throw new Error(`${key}: ${path}: ${reasonOf(error)}`, { cause: error });
   }
@@ -65,10 +72,15 @@ export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFil
   const look = async () => {
     try {
       const state = stateOf(await files.stat(path));
-      if (state === seen) return;
+      if (state.text === seen.text && !seen.isFresh) return;
       // Noted before reading: what is written meanwhile is another change.
       seen = state;
-      current = await load();
+      const before = digest;
+      digest = undefined;
+      const bytes = await readBytes();
+      digest = toHex(await sha256(bytes));
+      if (digest === before) return;
+      current = await options.read(bytes);
       problem = undefined;
       log.info("the file of the hook was read again", { key });
     } catch (error) {
@@ -101,8 +113,20 @@ export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFil
   };
 }
 
-/** What changes with a file; a file that is not there has a state too. */
-const stateOf = (stat: FileStat | undefined): string =>
-  stat ? `${stat.modified.getTime()} ${stat.changed?.getTime()} ${stat.size} ${stat.id}` : "missing";
+interface State {
+  /** Changes with the file; a file that is not there has one too. */
+  readonly text: string;
+  /** It was written so lately that it may be written once more without a sign: some disks tell whole seconds. */
+  readonly isFresh: boolean;
+}
+
+function stateOf(stat: FileStat | undefined): State {
+  if (!stat) return { text: "missing", isFresh: false };
+  const modified = stat.modified.getTime();
+  return {
+    text: `${modified} ${stat.changed?.getTime()} ${stat.size} ${stat.id}`,
+    isFresh: Math.abs(Date.now() - modified) < freshMs,
+  };
+}
 
 const reasonOf = (error: unknown) => maskUrls(error instanceof Error ? error.message : String(error));

@@ -126,6 +126,21 @@ describe("a watched file", () => {
     expect(lines).toEqual(["info the file of the hook was read again"]);
   });
 
+  test("that is written twice within the second that its disk tells is read again", async () => {
+    const path = put("coarse.txt", "one");
+    let time = 0;
+    // What a disk tells that knows whole seconds and no file numbers.
+    const modified = new Date(Math.floor(Date.now() / 1000) * 1000);
+    const coarse = { ...files, stat: async () => ({ kind: "file", size: 3, modified }) as const };
+    const read = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+    const log = { info() {}, error() {} };
+    const watched = await watchFile({ path, files: coarse, log, key: "x", read, now: () => time });
+    writeFileSync(path, "two");
+    time += 1000;
+    await watched.refresh();
+    expect(watched.current()).toBe("two");
+  });
+
   test("that is broken or gone leaves what was, says so once, and counts again when it is mended", async () => {
     put("worse.txt", "one");
     const { watched, lines, later } = await watching("worse.txt");

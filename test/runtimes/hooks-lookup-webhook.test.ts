@@ -1,0 +1,110 @@
+// Hooks on every runtime: a template, a mapping file that changes, and a web service.
+
+import { createHmac } from "node:crypto";
+import { renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startWebhook, type WebhookService } from "../hooks/webhook-service.ts";
+import { chosenRuntimes } from "./runtimes.ts";
+import { type Started, startServer } from "./server.ts";
+
+const status = async (server: Started, identifier: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(
+    `${server.url}/iiif/3/${encodeURIComponent(identifier)}/full/50,/0/default.jpg`,
+    {
+      headers,
+      redirect: "manual",
+    },
+  );
+  await response.arrayBuffer();
+  return response.status;
+};
+
+describe.each(chosenRuntimes())("hooks on $name", (runtime) => {
+  describe("by a template", () => {
+    let server: Started;
+    beforeAll(async () => {
+      const template = "{{ .Segments | last | lower }}.png";
+      server = await startServer(runtime, {
+        extra: `hook: { engine: lookup, lookup: { template: '${template}' } }\n`,
+      });
+    }, 300_000);
+    afterAll(() => server.close());
+
+    it("map identifiers", async () => {
+      expect(await status(server, "ms/BASE")).toBe(200);
+      expect(await status(server, "base.png")).toBe(404);
+    });
+  });
+
+  describe("by a mapping file", () => {
+    let server: Started;
+    const put = (directory: string, text: string) => {
+      writeFileSync(join(directory, "map.new"), text);
+      renameSync(join(directory, "map.new"), join(directory, "map.csv"));
+    };
+    beforeAll(async () => {
+      server = await startServer(runtime, {
+        arrange: (images) => put(join(images, ".."), "identifier,key,status\na,base.png,\nb,base.png,403\n"),
+        extra: "hook: { engine: lookup, lookup: { file: ./map.csv } }\n",
+      });
+    }, 300_000);
+    afterAll(() => server.close());
+
+    it("map and gate images, and see that the file changes", async () => {
+      expect(await status(server, "a")).toBe(200);
+      expect(await status(server, "b")).toBe(403);
+      expect(await status(server, "c")).toBe(404);
+      put(server.directory, "identifier,key,status\nc,base.png,\nb,base.png,403\n");
+      await expect.poll(() => status(server, "c"), { timeout: 30_000 }).toBe(200);
+      expect(await status(server, "a")).toBe(404);
+    });
+  });
+
+  describe("by a web service", () => {
+    let server: Started;
+    let webhook: WebhookService;
+    beforeAll(async () => {
+      webhook = await startWebhook(({ function: name, input }, response, nth) => {
+        if (nth % 3 === 2) return void response.writeHead(503).end();
+        if (input.identifier === "broken") return void response.writeHead(404).end();
+        if (input.identifier === "slow") return undefined;
+        if (name === "resolve") return { key: "base.png" };
+        return {
+          allow: input.headers["x-group"] === "staff",
+          redirect: input.identifier === "moved" ? "https://example.org/" : null,
+        };
+      });
+      // workerd gets its variables as bindings of its own configuration.
+      const secret = runtime.hosted ? "" : "secret_env: HOOK_SECRET,";
+      const options = `{ url: "${webhook.url}", functions: [resolve, authorize], ${secret} timeout: 3s }`;
+      server = await startServer(runtime, {
+        extra: `hook: { engine: webhook, headers: [X-Group], webhook: ${options} }\n`,
+        env: { HOOK_SECRET: "secret" },
+      });
+    }, 300_000);
+    afterAll(async () => {
+      await server.close();
+      await webhook.close();
+    });
+
+    it("map and gate images, with a second attempt where one fails", async () => {
+      const staff = { "X-Group": "staff" };
+      for (let nth = 0; nth < 3; nth++) {
+        expect(await status(server, "a", staff)).toBe(200);
+        expect(await status(server, "a")).toBe(401);
+      }
+      expect(await status(server, "moved")).toBe(303);
+      const [{ headers, body }] = webhook.asked as [(typeof webhook.asked)[number]];
+      const expected = createHmac("sha256", "secret")
+        .update(`${headers["x-timestamp"]}.${body}`)
+        .digest("hex");
+      expect(headers["x-signature"]).toBe(runtime.hosted ? undefined : expected);
+    });
+
+    it("fail closed where it answers nonsense, or nothing in time", async () => {
+      expect(await status(server, "broken")).toBe(500);
+      expect(await status(server, "slow")).toBe(500);
+    });
+  });
+});
