@@ -2,12 +2,12 @@
 
 import { cancelled } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
-import { type Kernels, runSteps, type Step } from "../pipeline/steps.ts";
+import { runSteps, type Step } from "../pipeline/steps.ts";
 import { carried } from "./carry.ts";
 import type { Encoded, EncodeOptions, ImageHeader, IndexAccess, NamedMaster, ReadRequest } from "./codec.ts";
 import { colourKernels } from "./colour-kernels.ts";
 import type { Codecs } from "./index.ts";
-import { type OverlayAccess, overlayKernel, overlayPixels } from "./overlays.ts";
+import { type OverlayAccess, overlayKernel, overlayPixels, overlayStepOf } from "./overlays.ts";
 
 /** What to read at which scale, which steps, what to write. Plain data, made before any pixel is decoded. */
 export interface RenderPlan {
@@ -75,8 +75,10 @@ async function encodedPixels(
 ): Promise<Encoded> {
   await stillWanted(signal);
   const codec = codecs.byFormat(plan.read.header.format);
-  const laid: Kernels = await overlayKernel(plan, bytes, codecs, overlay);
-  const derived = await codec.derive?.(bytes, plan, index, { ...codecs.kernels, ...laid });
+  const step = overlayStepOf(plan);
+  const laid = step && overlay && (await overlayKernel(plan, step, bytes, codecs, overlay));
+  // Planes and lossless crops carry no overlay.
+  const derived = step ? undefined : await codec.derive?.(bytes, plan, index, codecs.kernels);
   if (derived) return derived;
   const decoded = await codec.decode(bytes, plan.read, index);
   await stillWanted(signal);

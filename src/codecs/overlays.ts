@@ -74,15 +74,19 @@ export function createOverlayPixels(kernels: Kernels, lcms: () => WebAssembly.Mo
   };
 }
 
-/** The kernel for the overlay step of a plan; none where it has no such step. Throws what reading the master throws. */
+/** The overlay step of a plan; undefined where it has none. */
+export function overlayStepOf({ steps }: Pick<RenderPlan, "steps">): OverlayStep | undefined {
+  return steps.find((step): step is OverlayStep => step.op === "overlay");
+}
+
+/** The kernel for the overlay step of a plan. Throws what reading the master throws. */
 export async function overlayKernel(
-  { read, steps }: Pick<RenderPlan, "read" | "steps">,
+  { read }: Pick<RenderPlan, "read">,
+  step: OverlayStep,
   bytes: ByteSource,
   codecs: Codecs,
-  access: OverlayAccess | undefined,
+  access: OverlayAccess,
 ): Promise<Pick<Kernels, "overlay">> {
-  const step = steps.find(({ op }) => op === "overlay");
-  if (step?.op !== "overlay" || !access) return {};
   const codec = codecs.byFormat(read.header.format);
   const profile = step.profile ? await profileOf(codec, bytes, read.header) : undefined;
   return { overlay: await codecs.overlays.kernel(step, access.load, profile) };

@@ -87,8 +87,10 @@ export async function prepare(
 ): Promise<Prepared> {
   const resolved = await resolveRequest(parts, master, request, signal);
   const { geometry, canonical } = resolved;
-  const answer = rotatedSize(geometry.size.width, geometry.size.height, request.rotation.degrees);
-  const overlay = await parts.overlays.of(master, answer, signal);
+  // Without an overlay nothing is waited for here: this is the way of every tile.
+  const overlay = parts.overlays.mayChange()
+    ? await parts.overlays.of(master, answerSize(geometry, request), signal)
+    : undefined;
   const key = await renderKey(
     request.version,
     master.identifier,
@@ -101,6 +103,10 @@ export async function prepare(
   );
   return { ...resolved, overlay, key, etag: entityTag(key) };
 }
+
+/** Size of an answer after rotation. */
+const answerSize = ({ size }: Geometry, { rotation }: ImageRequest) =>
+  rotatedSize(size.width, size.height, rotation.degrees);
 
 export interface Derivative {
   readonly bytes: Uint8Array;

@@ -1,0 +1,139 @@
+// The pictures of overlays: how often their files are looked at and decoded, and how many are kept.
+
+import { mkdtempSync, rmSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { publicGrant } from "../../src/access/access.ts";
+import { createCodecs } from "../../src/codecs/index.ts";
+import { runTask } from "../../src/codecs/job.ts";
+import { openMaster } from "../../src/images/describe.ts";
+import { overlayOptions } from "../../src/images/overlay-options.ts";
+import { createOverlays, type OverlayParts } from "../../src/images/overlays.ts";
+import { nodeFiles } from "../../src/platform/node-files.ts";
+import { filesystemSource } from "../../src/sources/filesystem.ts";
+import { createSources } from "../../src/sources/index.ts";
+import { fixturesFolder, testHost } from "../host.ts";
+
+let folder: string;
+const codecs = createCodecs(testHost);
+const files = nodeFiles();
+const source = filesystemSource({ name: "fixtures", root: fixturesFolder, prefix: "", files });
+const sources = createSources([source], source);
+const large = 2048;
+const levels = [10, 60, 110, 160, 210];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "smalti-overlays-"));
+  for (const level of levels)
+    await sharp({
+      create: { width: large, height: large, channels: 3, background: { r: level, g: 0, b: 0 } },
+    })
+      .png()
+      .toFile(join(folder, `${level}.png`));
+});
+afterAll(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
+
+/** Overlays whose looks and decodings are counted, and a master that they are for. */
+async function counted(over: Partial<OverlayParts> = {}, options: object = {}) {
+  const counts = { looks: 0, decoded: 0 };
+  const overlays = createOverlays({
+    options: overlayOptions.parse({ image: join(folder, "10.png"), folder, ...options }),
+    sources,
+    platform: {
+      files: {
+        ...files,
+        stat(path) {
+          counts.looks++;
+          return files.stat(path);
+        },
+      },
+    },
+    codecs,
+    decode: async ({ plan, bytes }) => {
+      counts.decoded++;
+      return (await runTask({ kind: "overlay", plan }, bytes, codecs)).bytes;
+    },
+    log: { error() {} },
+    ...over,
+  });
+  const master = await openMaster(sources, "base.png", undefined, publicGrant);
+  return { overlays, counts, master };
+}
+const answer = { width: 100, height: 100 };
+
+describe("the picture of an overlay", () => {
+  test("is looked at once and decoded once for all who ask while it counts as it was", async () => {
+    const { overlays, counts, master } = await counted();
+    const found = await Promise.all(Array.from({ length: 50 }, () => overlays.of(master, answer)));
+    expect(new Set(found.map((overlay) => overlay?.image)).size).toBe(1);
+    await overlays.of(master, answer);
+    // Before it is read, and after.
+    expect(counts).toEqual({ looks: 2, decoded: 1 });
+  });
+
+  test("is looked at again after that, and decoded again only where its file is another", async () => {
+    const { overlays, counts, master } = await counted({ revalidateMs: 20 });
+    const first = await overlays.of(master, answer);
+    await wait(30);
+    expect((await overlays.of(master, answer))?.image).toBe(first?.image);
+    expect(counts).toEqual({ looks: 3, decoded: 1 });
+    utimesSync(join(folder, "10.png"), 1_700_000_000, 1_700_000_000);
+    await wait(30);
+    const touched = await overlays.of(master, answer);
+    expect(counts.decoded).toBe(2);
+    expect(touched?.image.digest).toBe(first?.image.digest);
+  });
+
+  test("of many is kept for those that were used last, in 64 MiB", async () => {
+    let level = 0;
+    const { overlays, counts, master } = await counted({
+      revalidateMs: 600_000,
+      hook: {
+        has: () => true,
+        ask: async () => ({ image: `${level}.png` }),
+        unusable: (_, reason) => {
+          throw new Error(reason);
+        },
+      },
+    });
+    const decodedFor = async (wanted: number) => {
+      level = wanted;
+      const before = counts.decoded;
+      const overlay = await overlays.of(master, answer);
+      expect([...(overlay?.image.data.subarray(-4) ?? [])]).toEqual([wanted, 0, 0, 255]);
+      return counts.decoded - before;
+    };
+    // 16 MiB each, and what is remembered of them: three fit.
+    for (const each of levels) expect(await decodedFor(each)).toBe(1);
+    for (const each of levels.slice(2).reverse()) expect(await decodedFor(each)).toBe(0);
+    expect(await decodedFor(levels[0]!)).toBe(1);
+  });
+
+  test("is not asked for where an answer is smaller than min_size, also when it is missing", async () => {
+    const { overlays, counts, master } = await counted(
+      {},
+      { image: join(folder, "none.png"), min_size: 100 },
+    );
+    expect(await overlays.of(master, { width: 99, height: 500 })).toBeUndefined();
+    expect(await overlays.of(master, { width: 500, height: 99 })).toBeUndefined();
+    expect(counts.looks).toBe(0);
+    await expect(overlays.of(master, answer)).rejects.toMatchObject({ kind: "hook", code: "overlay_failed" });
+  });
+
+  test("that fails for want of a place is asked for again, though its file is the same", async () => {
+    let busy = true;
+    const { overlays, master } = await counted({
+      revalidateMs: 0,
+      decode: async ({ plan, bytes }) => {
+        if (busy) throw new Error("no place");
+        return (await runTask({ kind: "overlay", plan }, bytes, codecs)).bytes;
+      },
+    });
+    await expect(overlays.of(master, answer)).rejects.toMatchObject({ code: "overlay_failed" });
+    busy = false;
+    expect((await overlays.of(master, answer))?.image.width).toBe(large);
+  });
+});
