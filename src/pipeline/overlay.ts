@@ -166,6 +166,20 @@ export function weightsOf(opacity: number): Int32Array {
 /** 8 bit without alpha, in whole numbers: the usual answer. */
 function overOpaque(data: Uint8Array, bands: number, over: PixelBuffer["data"], opacity: number): Blend {
   const weights = weightsOf(opacity);
+  if (bands === 3)
+    return (from, to, count) => {
+      let p = from * 4;
+      for (let q = to * 3, end = (to + count) * 3; q < end; p += 4, q += 3) {
+        const weight = weights[over[p + 3]!]!;
+        if (weight === 0) continue;
+        const red = data[q]!;
+        const green = data[q + 1]!;
+        const blue = data[q + 2]!;
+        data[q] = red + (((over[p]! - red) * weight + 32768) >> 16);
+        data[q + 1] = green + (((over[p + 1]! - green) * weight + 32768) >> 16);
+        data[q + 2] = blue + (((over[p + 2]! - blue) * weight + 32768) >> 16);
+      }
+    };
   return (from, to, count) => {
     let p = from * (bands + 1);
     for (let q = to * bands, end = (to + count) * bands; q < end; p += bands + 1, q += bands) {
