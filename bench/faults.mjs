@@ -232,7 +232,7 @@ function load(server, requests, right, log, until, tally) {
         method,
         agent,
         headers: condition ? { "if-none-match": tag } : {},
-        patience: sourceMs + renderMs + 10_000,
+        patience: sourceMs + 3 * renderMs + 10_000,
         abortAfter,
       });
       const isReplaced = /^(exchanged|growing)/.test(request.name);
@@ -367,7 +367,9 @@ try {
     else if (answer.status === 304) row.same++;
     else if (right.get(request.path)[0].status === answer.status) row.refused++;
     else row.excused++;
-    const most = (request.source === "files" ? 0 : sourceMs) + renderMs + marginMs;
+    // A file that is replaced while it is read is rendered up to three times.
+    const renders = /^(exchanged|growing)/.test(request.name) ? 3 : 1;
+    const most = (request.source === "files" ? 0 : sourceMs) + renders * renderMs + marginMs;
     if (ms > most) {
       row.late++;
       late.push(`${ms.toFixed(0)} ms for ${request.path} (${status})`);
@@ -403,9 +405,10 @@ try {
     const usage = await server.usage();
     memory.push({ name, ...usage });
   };
-  const firstMs = Math.min(60_000, totalMs / 3);
+  const firstMs = Math.min(60_000, totalMs / 5);
   await stretch("after the first stretch", firstMs);
-  await stretch("at the end", totalMs - firstMs);
+  await stretch("at half time", totalMs / 2 - firstMs);
+  await stretch("at the end", totalMs / 2);
 
   const count = [...rows.values()].reduce((sum, { asked }) => sum + asked, 0);
   console.log(`\n${count} requests in ${((performance.now() - began) / 1000).toFixed(0)} s\n`);
@@ -469,7 +472,8 @@ try {
       .slice(0, 4))
       console.log(`${ms.toFixed(0)} ms, begun ${(at / 1000).toFixed(1)} s after the start: ${what}`);
 
-  const [first, last] = [memory[0], memory.at(-1)];
+  // Memories of WebAssembly and of malloc grow to the largest jobs first: what counts is whether that ends.
+  const [, half, last] = memory;
   const verdicts = [
     ...[...problems].map(
       ([what, { count, example, at }]) =>
@@ -477,8 +481,8 @@ try {
     ),
     ...late.slice(0, 10).map((each) => `late: ${each}`),
     ...(quantile(health, 1) > 2000 ? ["/health took longer than 2 s"] : []),
-    ...(last.rss > 1.25 * first.rss + 32e6 ? ["memory grew"] : []),
-    ...(last.descriptors > first.descriptors + 8 ? ["descriptors grew"] : []),
+    ...(last.rss > 1.15 * half.rss + 32e6 ? ["memory grew"] : []),
+    ...(last.descriptors > half.descriptors + 8 ? ["descriptors grew"] : []),
     ...(server.child.isOver
       ? ["the server ended"]
       : (await server.stop())
