@@ -29,6 +29,7 @@ await build({
       export { heapStore } from "./src/stores/heap.ts";
       export { filesystemStore } from "./src/stores/filesystem.ts";
       export { redisStore } from "./src/stores/redis.ts";
+      export { redisScripts } from "./src/stores/redis-scripts.ts";
       export { redisTcp } from "./src/stores/redis-tcp.ts";
       export { redisRest } from "./src/stores/redis-rest.ts";
       export { s3Store } from "./src/stores/s3.ts";
@@ -57,12 +58,12 @@ const stores = {
   heap: it.heapStore({ maxBytes }),
   filesystem: it.filesystemStore({ files: it.nodeFiles(), path: folder, maxBytes }),
   "redis, TCP": it.redisStore({
-    driver: it.redisTcp({ ...address, timeoutMs: 10_000, connectEachTime: false }),
+    driver: it.redisTcp({ ...address, timeoutMs: 10_000, connectEachTime: false, scripts: it.redisScripts }),
     prefix: "bench/",
     maxBytes,
   }),
   "redis, REST": it.redisStore({
-    driver: it.redisRest({ url: front.url, token: "token", timeoutMs: 10_000 }),
+    driver: it.redisRest({ url: front.url, token: "token", timeoutMs: 10_000, scripts: it.redisScripts }),
     prefix: "bench/",
     maxBytes,
   }),

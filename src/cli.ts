@@ -8,7 +8,7 @@ import { loadConfig, problemLines } from "./config/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "./config/paths.ts";
 import type { Config } from "./config/schema.ts";
 import { type HookQuestion, testHook } from "./hook-test.ts";
-import { nameOf, placed } from "./lib/checks.ts";
+import { nameOf, placed, preventsStart } from "./lib/checks.ts";
 import { createLog } from "./lib/log.ts";
 import { maskUrls } from "./lib/mask-urls.ts";
 import { parseDuration } from "./lib/quantity.ts";
@@ -217,9 +217,7 @@ async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): P
   platform.onSignal?.("reload", () => void reload(platform, service, args));
   const findings = await checking;
   const mistakes = findings.flatMap(({ check, problem }) =>
-    problem !== undefined && check.neededFor === "start"
-      ? [`${nameOf(check)} at ${placed(check, problem)}`]
-      : [],
+    problem !== undefined && preventsStart(check) ? [`${nameOf(check)} at ${placed(check, problem)}`] : [],
   );
   if (mistakes.length > 0) {
     await serving.stop(0);

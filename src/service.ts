@@ -40,7 +40,7 @@ export type Readiness = { readonly status: "ready" | "unready" } & {
   readonly [Part in OptionalPart]?: readonly Health[];
 };
 
-type OptionalPart = "hooks" | "overlays";
+type OptionalPart = "hooks" | "overlays" | "sessions";
 
 export interface Health {
   readonly name: string;

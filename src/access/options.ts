@@ -5,6 +5,7 @@ import { parseRange } from "../lib/ip-range.ts";
 import { profileFaults } from "./profile-faults.ts";
 import { lifetime, type ProfileOptions, profileOptions } from "./profile-options.ts";
 import { ruleFault } from "./rules.ts";
+import { sessionOptions } from "./sessions/options.ts";
 
 const edit = "restart" as const;
 
@@ -28,19 +29,6 @@ const isRange = (text: string) => {
     return false;
   }
 };
-
-/** Where sessions are kept, until the backends have options of their own. */
-const sessionOptions = z
-  .strictObject({
-    backend: z
-      .enum(["heap"])
-      .default("heap")
-      .meta({ description: "Where sessions are kept: in memory.", edit }),
-    ttl: lifetime("1m")
-      .default("1m")
-      .meta({ description: "How often expired sessions are removed.", edit, form: "duration" }),
-  })
-  .prefault({});
 
 const ruleForm =
   "expected an identifier, a prefix with /* behind it such as private/*, or * for all identifiers";
@@ -94,7 +82,7 @@ export const authOptions = z
           "Addresses whose X-Forwarded-For counts for access by address, beside those in the top-level `trusted_proxies`.",
         edit,
       }),
-    session: sessionOptions,
+    session: sessionOptions.prefault({}),
     profiles: z.record(z.string(), profileOptions).default({}),
     rules: z
       .array(

@@ -10,6 +10,7 @@ export const checkedParts = {
   caches: "cache",
   hooks: "hook",
   overlays: "overlay",
+  sessions: "session store",
 } as const;
 
 export type CheckedPart = keyof typeof checkedParts;
@@ -25,9 +26,10 @@ export interface Check {
   readonly place?: string;
   /**
    * `start`: the service does not start without it. `answers`: it starts, but is not ready. `speed`: it is slower.
-   * `changes`: it answers as before, but what the operator changed does not count.
+   * `changes`: it answers as before, but what the operator changed does not count. `logins`: the service does not start without it,
+   * and later answers all but who has logged in.
    */
-  readonly neededFor: "start" | "answers" | "speed" | "changes";
+  readonly neededFor: "start" | "answers" | "speed" | "changes" | "logins";
   /** Resolves when it can be used; throws with the reason, in words for the operator. */
   run(): Promise<void>;
   /** The same for `smalti check`, where {@link run} might leave something behind. */
@@ -66,6 +68,10 @@ export function runChecks(
     }),
   );
 }
+
+/** Whether the service does not start where the check fails. */
+export const preventsStart = ({ neededFor }: Check): boolean =>
+  neededFor === "start" || neededFor === "logins";
 
 /** A checked part in a few words, such as `source "scans"`. */
 export const nameOf = ({ part, name }: Check): string => `${checkedParts[part]} "${name}"`;

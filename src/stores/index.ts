@@ -5,16 +5,15 @@ import type { Log } from "../lib/log.ts";
 import { formatDuration, formatSize, parseDuration, parseSize } from "../lib/quantity.ts";
 import { openBucket } from "../lib/s3.ts";
 import { bucketOf } from "../lib/s3-options.ts";
-import { secretOf } from "../lib/secret.ts";
 import type { Platform } from "../platform/platform.ts";
 import { deadlinesOf } from "./deadlines.ts";
 import { filesystemStore } from "./filesystem.ts";
 import { guardedStore } from "./guard.ts";
 import { heapStore } from "./heap.ts";
 import type { CacheOptions, StoreOptions } from "./options.ts";
-import { parseRedisAddress, redisStore } from "./redis.ts";
-import { redisRest } from "./redis-rest.ts";
-import { redisTcp } from "./redis-tcp.ts";
+import { redisStore } from "./redis.ts";
+import { openRedis } from "./redis-open.ts";
+import { redisScripts } from "./redis-scripts.ts";
 import { s3Store } from "./s3.ts";
 import { createSlot, type Slot, type SlotCounts, slotCounts } from "./slot.ts";
 import type { Store } from "./store.ts";
@@ -70,15 +69,10 @@ const builders: Builders = {
     });
   },
   redis(options, { use, platform }) {
-    const { addr, db, tls, password_env, url, token_env, prefix, max_memory } = options;
+    const { prefix, max_memory } = options;
     // A connection may take longer to be made than a read may wait for it: the next read finds it.
     const timeoutMs = deadlinesOf(options, use).write;
-    const { env, connectionsEndWithRequest: connectEachTime = false } = platform;
-    const address = parseRedisAddress(addr);
-    const password = password_env ? secretOf(password_env, env) : undefined;
-    const driver = address
-      ? redisTcp({ ...address, db, tls, password, connectEachTime, timeoutMs })
-      : redisRest({ url, token: secretOf(token_env, env), timeoutMs });
+    const driver = openRedis(options, { scripts: redisScripts, timeoutMs, platform });
     return redisStore({ driver, prefix: `${prefix}${use}`, maxBytes: parseSize(max_memory) });
   },
   s3(options, { use, platform }) {

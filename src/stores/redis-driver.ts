@@ -1,10 +1,12 @@
 // How a store reaches Redis: over a socket or over HTTP.
 
-import type { RedisScript } from "./redis-scripts.ts";
-
 export type RedisArgument = string | number | Uint8Array;
 
-export interface RedisDriver {
+/** What is done in Redis, each as one atomic step: scripts in Lua by their names. */
+export type RedisScripts<Script extends string> = Readonly<Record<Script, string>>;
+
+/** Runs the scripts that it was made with. */
+export interface RedisDriver<Script extends string> {
   /** Values written by drivers of another form are not for this one. */
   readonly form: "binary" | "base64";
   /** A value as an argument, and a reply as the value. */
@@ -14,7 +16,7 @@ export interface RedisDriver {
    * The reply of a script: integers as numbers, nil as null, lists as arrays. Throws an Error whose message is for the
    * operator and names no address, key or secret.
    */
-  run(script: RedisScript, keys: readonly string[], args: readonly RedisArgument[]): Promise<unknown>;
+  run(script: Script, keys: readonly string[], args: readonly RedisArgument[]): Promise<unknown>;
   close(): Promise<void>;
 }
 

@@ -1,21 +1,26 @@
 // Redis over HTTP, as Upstash offers it, by @upstash/redis. Requests are JSON, so that values go as base64.
 
 import type { Redis } from "@upstash/redis/cloudflare";
-import { type RedisDriver, redisFailure } from "./redis-driver.ts";
-import { type RedisScript, redisScripts } from "./redis-scripts.ts";
+import { type RedisDriver, type RedisScripts, redisFailure } from "./redis-driver.ts";
 
-export interface RedisRestOptions {
+export interface RedisRestOptions<Script extends string> {
   readonly url: string;
   readonly token: string;
   /** Longest time for one request. */
   readonly timeoutMs: number;
+  readonly scripts: RedisScripts<Script>;
 }
 
 type Runner = ReturnType<Redis["createScript"]>;
 
 /** A driver. Nothing is asked yet. */
-export function redisRest({ url, token, timeoutMs }: RedisRestOptions): RedisDriver {
-  let runners: Promise<Record<RedisScript, Runner>> | undefined;
+export function redisRest<Script extends string>({
+  url,
+  token,
+  timeoutMs,
+  scripts,
+}: RedisRestOptions<Script>): RedisDriver<Script> {
+  let runners: Promise<Record<Script, Runner>> | undefined;
 
   const load = async () => {
     // Loaded only where it is used. This form of the package has fetch alone, whatever the runtime.
@@ -31,8 +36,8 @@ export function redisRest({ url, token, timeoutMs }: RedisRestOptions): RedisDri
       retry: false,
       signal: () => AbortSignal.timeout(timeoutMs),
     });
-    const made = Object.entries(redisScripts).map(([name, lua]) => [name, redis.createScript(lua)]);
-    return Object.fromEntries(made) as Record<RedisScript, Runner>;
+    const made = Object.entries<string>(scripts).map(([name, lua]) => [name, redis.createScript(lua)]);
+    return Object.fromEntries(made) as Record<Script, Runner>;
   };
 
   return {

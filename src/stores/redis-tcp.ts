@@ -3,8 +3,7 @@
 
 import type { Redis, RedisOptions } from "ioredis";
 import { parseIp } from "../lib/ip-range.ts";
-import { type RedisArgument, type RedisDriver, redisFailure } from "./redis-driver.ts";
-import { accountKeys, type RedisScript, redisScripts } from "./redis-scripts.ts";
+import { type RedisArgument, type RedisDriver, type RedisScripts, redisFailure } from "./redis-driver.ts";
 
 export interface RedisAddress {
   readonly host: string;
@@ -14,21 +13,23 @@ export interface RedisAddress {
   readonly password: string | undefined;
 }
 
-export interface RedisTcpOptions extends RedisAddress {
+export interface RedisTcpOptions<Script extends string> extends RedisAddress {
   /** Time for the connection to be made. */
   readonly timeoutMs: number;
   /** Each script has a connection of its own, for runtimes where no request may use another's. */
   readonly connectEachTime: boolean;
+  readonly scripts: RedisScripts<Script>;
 }
 
 /** A connection from which nothing came for so long while something was asked is dead. */
 const silenceMs = 10_000;
 
-type Scripted = Redis & Record<`${RedisScript}Buffer`, (...args: unknown[]) => Promise<unknown>>;
+type Called = (...args: unknown[]) => Promise<unknown>;
+type Scripted<Script extends string> = Redis & Record<`${Script}Buffer`, Called>;
 
 /** A driver. Nothing is connected yet. */
-export function redisTcp(options: RedisTcpOptions): RedisDriver {
-  const { timeoutMs, connectEachTime, host, port, db, tls, password } = options;
+export function redisTcp<Script extends string>(options: RedisTcpOptions<Script>): RedisDriver<Script> {
+  const { timeoutMs, connectEachTime, scripts, host, port, db, tls, password } = options;
   const settings: RedisOptions = {
     host,
     port,
@@ -47,14 +48,14 @@ export function redisTcp(options: RedisTcpOptions): RedisDriver {
     enableReadyCheck: false,
     disableClientInfo: true,
   };
-  let client: Promise<Scripted> | undefined;
+  let client: Promise<Scripted<Script>> | undefined;
 
-  const open = async (): Promise<Scripted> => {
+  const open = async (): Promise<Scripted<Script>> => {
     // Loaded only where it is used.
     const { Redis } = await import("ioredis");
-    const made = new Redis(settings) as Scripted;
-    for (const [name, lua] of Object.entries(redisScripts))
-      made.defineCommand(name, { lua, numberOfKeys: accountKeys.length });
+    const made = new Redis(settings) as Scripted<Script>;
+    // Without a number of keys, that is the first argument of each call.
+    for (const [name, lua] of Object.entries<string>(scripts)) made.defineCommand(name, { lua });
     // What went wrong comes as an event; the promise says only that the connection was closed.
     let failure: unknown;
     made.on("error", (error) => {
@@ -70,7 +71,7 @@ export function redisTcp(options: RedisTcpOptions): RedisDriver {
   };
 
   /** The connection, made now unless it stands. */
-  const connected = (): Promise<Scripted> => {
+  const connected = (): Promise<Scripted<Script>> => {
     if (client) return client;
     const opening = open();
     const forget = () => {
@@ -86,11 +87,12 @@ export function redisTcp(options: RedisTcpOptions): RedisDriver {
     encode: (value) => value,
     decode: bytesOf,
     async run(script, keys, args) {
-      let own: Scripted | undefined;
+      let own: Scripted<Script> | undefined;
       const used = connectEachTime ? undefined : connected();
       try {
         const redis = used ? await used : (own = await open());
-        return await redis[`${script}Buffer`](...keys, ...args.map(argument));
+        const command = redis[`${script}Buffer`] as Called;
+        return await command.call(redis, keys.length, ...keys, ...args.map(argument));
       } catch (error) {
         // What is no reply tells that the connection is gone, sooner than its end is told.
         const replied = error instanceof Error && error.name === "ReplyError";

@@ -25,45 +25,63 @@ export function parseRedisAddress(
   return host && port > 0 && port < 65536 ? { host, port } : undefined;
 }
 
+/** Members of the options of everything that lies in Redis: where that is. */
+export const redisAddressOptions = {
+  addr: z
+    .string({ error: addrForm })
+    .refine((text) => text === "" || parseRedisAddress(text) !== undefined, { error: addrForm })
+    .default("")
+    .meta({ description: "Host and port of a Redis server; or give `url`.", edit: "restart" }),
+  db: z.int().min(0).default(0).meta({ description: "Number of the database at `addr`.", edit: "restart" }),
+  tls: z.boolean().default(false).meta({ description: "Whether `addr` speaks TLS.", edit: "restart" }),
+  password_env: z.string().default("").meta({
+    description: "Environment variable that holds the password for `addr`. Empty: none.",
+    edit: "restart",
+  }),
+  url: z
+    .string({ error: urlForm })
+    .refine((text) => text === "" || isServiceUrl(text), { error: urlForm })
+    .default("")
+    .meta({ description: "URL of a Redis REST service (Upstash); or give `addr`.", edit: "restart" }),
+  token_env: z.string().default("").meta({
+    description: "Environment variable that holds the token for `url`.",
+    edit: "restart",
+  }),
+} as const;
+
+/** A prefix of keys in Redis. */
+export const redisPrefixOption = z
+  .string({ error: prefixForm })
+  .regex(/^[A-Za-z0-9._:/-]*$/, prefixForm)
+  .default("smalti/");
+
+/** Options with one address, and what that needs. */
+export function withOneRedis<T extends z.ZodType<{ addr: string; url: string; token_env: string }>>(
+  options: T,
+): T {
+  return options
+    .refine(({ addr, url }) => (addr === "") !== (url === ""), {
+      path: ["addr"],
+      error: "expected either addr (host:port) or url (REST), and not both",
+    })
+    .refine(({ url, token_env }) => url === "" || token_env !== "", {
+      path: ["token_env"],
+      error: "expected the name of the environment variable that holds the token for url",
+    });
+}
+
 /** Schema of `backend: redis`. */
 export const redisOptions = (defaults: StoreDefaults) =>
-  z
-    .strictObject({
+  withOneRedis(
+    z.strictObject({
       backend: z
         .literal("redis")
         .meta({ description: "In Redis, which many servers may share.", edit: "restart" }),
-      addr: z
-        .string({ error: addrForm })
-        .refine((text) => text === "" || parseRedisAddress(text) !== undefined, { error: addrForm })
-        .default("")
-        .meta({ description: "Host and port of a Redis server; or give `url`.", edit: "restart" }),
-      db: z
-        .int()
-        .min(0)
-        .default(0)
-        .meta({ description: "Number of the database at `addr`.", edit: "restart" }),
-      tls: z.boolean().default(false).meta({ description: "Whether `addr` speaks TLS.", edit: "restart" }),
-      password_env: z.string().default("").meta({
-        description: "Environment variable that holds the password for `addr`. Empty: none.",
+      ...redisAddressOptions,
+      prefix: redisPrefixOption.meta({
+        description: "What all keys begin with; the name of the slot follows.",
         edit: "restart",
       }),
-      url: z
-        .string({ error: urlForm })
-        .refine((text) => text === "" || isServiceUrl(text), { error: urlForm })
-        .default("")
-        .meta({ description: "URL of a Redis REST service (Upstash); or give `addr`.", edit: "restart" }),
-      token_env: z.string().default("").meta({
-        description: "Environment variable that holds the token for `url`.",
-        edit: "restart",
-      }),
-      prefix: z
-        .string({ error: prefixForm })
-        .regex(/^[A-Za-z0-9._:/-]*$/, prefixForm)
-        .default("smalti/")
-        .meta({
-          description: "What all keys begin with; the name of the slot follows.",
-          edit: "restart",
-        }),
       timeout: timeoutOption,
       max_memory: sizeOption.default(defaults.maxBytes).meta({
         description:
@@ -71,18 +89,11 @@ export const redisOptions = (defaults: StoreDefaults) =>
         edit: "restart",
       }),
       ttl: lifetimeOption.default(defaults.ttl),
-    })
-    .refine((options) => (options.addr === "") !== (options.url === ""), {
-      path: ["addr"],
-      error: "expected either addr (host:port) or url (REST), and not both",
-    })
-    .refine((options) => options.url === "" || options.token_env !== "", {
-      path: ["token_env"],
-      error: "expected the name of the environment variable that holds the token for url",
-    });
+    }),
+  );
 
 export interface RedisStoreOptions {
-  readonly driver: RedisDriver;
+  readonly driver: RedisDriver<RedisScript>;
   readonly prefix: string;
   /** Bound in bytes on entries, keys and what tells of them. An entry that is larger alone is not kept. */
   readonly maxBytes: number;

@@ -6,6 +6,7 @@ import type { FileSystem } from "../../src/platform/platform.ts";
 import { filesystemStore } from "../../src/stores/filesystem.ts";
 import { redisStore } from "../../src/stores/redis.ts";
 import type { RedisDriver } from "../../src/stores/redis-driver.ts";
+import { type RedisScript, redisScripts } from "../../src/stores/redis-scripts.ts";
 import { redisTcp } from "../../src/stores/redis-tcp.ts";
 import { seeded } from "../seeded.ts";
 
@@ -42,8 +43,8 @@ const builders = {
   },
   redis(port: string) {
     const address = { host: "127.0.0.1", port: Number(port), db: 0, tls: false, password: undefined };
-    const real = redisTcp({ ...address, timeoutMs: 120_000, connectEachTime: false });
-    const driver: RedisDriver = {
+    const real = redisTcp({ ...address, timeoutMs: 120_000, connectEachTime: false, scripts: redisScripts });
+    const driver: RedisDriver<RedisScript> = {
       ...real,
       async run(script, keys, args) {
         const reply = await real.run(script, keys, args);

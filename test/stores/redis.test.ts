@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parseRedisAddress, redisStore } from "../../src/stores/redis.ts";
 import type { RedisDriver } from "../../src/stores/redis-driver.ts";
-import { redisRest } from "../../src/stores/redis-rest.ts";
-import { redisTcp } from "../../src/stores/redis-tcp.ts";
+import { type RedisRestOptions, redisRest } from "../../src/stores/redis-rest.ts";
+import { type RedisScript, redisScripts } from "../../src/stores/redis-scripts.ts";
+import { type RedisTcpOptions, redisTcp } from "../../src/stores/redis-tcp.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { storeContract } from "../contracts/store.ts";
 import { type RedisServer, type RestFront, startRedis, startRestFront } from "./redis-server.ts";
@@ -21,7 +22,7 @@ afterAll(async () => {
   await Promise.all([redis?.close(), protectedRedis?.close()]);
 });
 
-const tcp = (over: Partial<Parameters<typeof redisTcp>[0]> = {}) =>
+const tcp = (over: Partial<RedisTcpOptions<RedisScript>> = {}) =>
   redisTcp({
     host: "127.0.0.1",
     port: redis.port,
@@ -30,12 +31,13 @@ const tcp = (over: Partial<Parameters<typeof redisTcp>[0]> = {}) =>
     password: undefined,
     timeoutMs: 120_000,
     connectEachTime: false,
+    scripts: redisScripts,
     ...over,
   });
-const rest = (over: Partial<Parameters<typeof redisRest>[0]> = {}) =>
-  redisRest({ url: front.url, token, timeoutMs: 120_000, ...over });
+const rest = (over: Partial<RedisRestOptions<RedisScript>> = {}) =>
+  redisRest({ url: front.url, token, timeoutMs: 120_000, scripts: redisScripts, ...over });
 
-const drivers: [string, () => RedisDriver][] = [
+const drivers: [string, () => RedisDriver<RedisScript>][] = [
   ["redis (TCP)", () => tcp()],
   ["redis (TCP, a connection for each call)", () => tcp({ connectEachTime: true })],
   ["redis (REST)", () => rest()],
@@ -49,7 +51,7 @@ for (const [name, driver] of drivers)
 
 const value = new Uint8Array(5000).map((_, i) => i * 7);
 const stores: Store[] = [];
-const open = (driver: RedisDriver = tcp(), maxBytes = 1 << 20, prefix = "test/") => {
+const open = (driver: RedisDriver<RedisScript> = tcp(), maxBytes = 1 << 20, prefix = "test/") => {
   const store = redisStore({ driver, prefix, maxBytes });
   stores.push(store);
   return store;
@@ -207,7 +209,7 @@ describe("the account of a redis store", () => {
 });
 
 describe("a redis that cannot be used", () => {
-  const failureOf = (driver: RedisDriver) =>
+  const failureOf = (driver: RedisDriver<RedisScript>) =>
     open(driver)
       .check()
       .then(

@@ -1,0 +1,159 @@
+// Sessions in a folder of this machine, which outlive a restart: records as files, and a sweep for those that have expired.
+
+import type { FileStat } from "../../platform/platform.ts";
+import {
+  type BoundedFiles,
+  boundFiles,
+  type EntryFiles,
+  type FileDeadlines,
+} from "../../stores/entry-files.ts";
+import { folderFault } from "../../stores/folder.ts";
+import { entriesOf } from "../../stores/sweep.ts";
+import type { Session } from "../session.ts";
+import { countOf } from "./heap.ts";
+import { checkPlace, objectSessions, type RecordPlace } from "./objects.ts";
+import { expiryOf, longestRecord, readSession, readToken } from "./records.ts";
+import type { SessionStore } from "./store.ts";
+
+export interface FolderSessionsOptions {
+  readonly files: EntryFiles;
+  /** Absolute. It has to be there. */
+  readonly path: string;
+  /** File calls at once, and how long each may take; those of a usual disk. */
+  readonly calls?: number;
+  readonly deadlines?: FileDeadlines;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+const recordName = /^[0-9a-f]{64}$/;
+/** What a write leaves when the process ends in its midst. */
+const temporaryName = /^\.\d+-\d+-[0-9a-f-]{36}\.tmp$/;
+/** Nothing is half-written for so long (milliseconds). */
+const strayAge = 60 * 60_000;
+
+/** What a sweep needs to know of a record, which never changes. */
+interface Seen {
+  readonly expiresAt: number;
+  /** Of a session. */
+  readonly record?: Session;
+  /** Session of a token. */
+  readonly session?: string;
+}
+
+/** A store over what lies in the folder already. */
+export function folderSessions(options: FolderSessionsOptions): SessionStore {
+  const { path, now = Date.now } = options;
+  const files = boundFiles(options.files, options.calls, options.deadlines);
+  const root = path.replace(/[/\\]+$/, "");
+  const top = `${root}/v1`;
+  const place = recordFiles(files, root, top);
+  let seen = new Map<string, Seen>();
+
+  /** What is known of the record of that name; undefined where it cannot be read. */
+  const look = async (name: string): Promise<Seen | undefined> => {
+    const known = seen.get(name);
+    if (known) return known;
+    const text = await place.read(name);
+    const expiresAt = text === undefined ? undefined : expiryOf(text);
+    if (text === undefined || expiresAt === undefined) return undefined;
+    const record = readSession(text);
+    const session = readToken(text)?.session;
+    return { expiresAt, ...(record && { record }), ...(session && { session }) };
+  };
+
+  const store = objectSessions(place);
+
+  const count = async () => {
+    const time = now();
+    const live: Session[] = [];
+    for await (const key of place.list("sessions")) {
+      const { record } = (await look(`sessions/${key}`)) ?? {};
+      if (record && record.expiresAt > time) live.push(record);
+    }
+    return countOf(live, time);
+  };
+
+  const removeStrays = async (folder: string) => {
+    for (const { name, link } of await entriesOf(files, `${top}/${folder}`)) {
+      if (link || !temporaryName.test(name)) continue;
+      const file = `${top}/${folder}/${name}`;
+      const stat = await files.stat(file);
+      if (stat?.kind === "file" && now() - stat.modified.getTime() > strayAge) await files.remove(file);
+    }
+  };
+
+  const sweep = async () => {
+    const time = now();
+    const next = new Map<string, Seen>();
+    for (const folder of ["sessions", "tokens"])
+      for await (const key of place.list(folder)) {
+        const name = `${folder}/${key}`;
+        const found = await look(name);
+        if (found && found.expiresAt > time) next.set(name, found);
+        else if (folder === "sessions") await store.end(key);
+        else if (found?.session !== undefined) await store.removeToken(key, found.session);
+        else await place.remove(name);
+      }
+    seen = next;
+    for (const { name: session, kind, link } of await entriesOf(files, `${top}/bound`))
+      if (kind === "directory" && !link && recordName.test(session) && !next.has(`sessions/${session}`))
+        await store.removeOrphans(session);
+    for (const folder of ["sessions", "tokens"]) await removeStrays(folder);
+  };
+
+  const check = async () => {
+    const facts = await files.stat(root).catch(unusable);
+    if (facts?.kind !== "directory")
+      throw new Error(
+        facts ? "A file stands where the folder of the sessions should be. Set another path." : folderMissing,
+      );
+    await checkPlace(
+      place,
+      "The folder of the sessions does not give back what was written. Check the disk.",
+    ).catch(unusable);
+  };
+
+  return { ...store, count, sweep, check };
+}
+
+export const folderMissing = "The folder of the sessions is not there. Make it, or set another path.";
+
+/** Of an error of the runtime; others are for the operator as they are. */
+const unusable = (cause: unknown): never => {
+  const { code, name } = cause as { readonly code?: unknown; readonly name?: unknown };
+  if (code === undefined && name === "Error") throw cause;
+  throw new Error(folderFault(cause), { cause });
+};
+
+/** Files below `top`. Whatever else lies there is neither read, followed nor removed. */
+function recordFiles(files: BoundedFiles, root: string, top: string): RecordPlace {
+  const isRecord = (stat: FileStat | undefined) => stat?.kind === "file" && stat.size <= longestRecord;
+  return {
+    async read(name) {
+      const file = `${top}/${name}`;
+      const stat = await files.stat(file);
+      const bytes = isRecord(stat) ? await files.readFile(file, { plain: true }) : undefined;
+      if (bytes) return new TextDecoder().decode(bytes);
+      // Nothing is known of who is logged in where the folder itself has gone, such as a mount.
+      if (!stat && (await files.stat(root))?.kind !== "directory") throw gone();
+      return undefined;
+    },
+    write: (name, text) => files.writeFile(`${top}/${name}`, new TextEncoder().encode(text)),
+    async remove(name) {
+      const file = `${top}/${name}`;
+      // What is no file was not written here, and may hold what is not ours.
+      if ((await files.stat(file))?.kind === "file") await files.remove(file);
+    },
+    async *list(folder) {
+      for (const { name, kind, link } of await entriesOf(files, `${top}/${folder}`))
+        if (kind === "file" && !link && recordName.test(name)) yield name;
+    },
+    async removeFolder(folder) {
+      const left = await entriesOf(files, `${top}/${folder}`);
+      if (left.length === 0) await files.remove(`${top}/${folder}`);
+    },
+  };
+}
+
+const gone = () => new Error("The folder of the sessions is not there.");

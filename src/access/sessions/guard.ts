@@ -1,0 +1,64 @@
+// A session store that fails or stands still: its callers wait for a bounded time and hear that it is not available, never that
+// nobody is logged in.
+
+import { ServiceError } from "../../errors.ts";
+import { withDeadline } from "../../lib/bounded-wait.ts";
+import { type CircuitOptions, createCircuit } from "../../lib/circuit.ts";
+import type { SessionStore } from "./store.ts";
+
+/** Milliseconds. */
+export interface SessionDeadlines {
+  /** Of the look that each gated request takes. */
+  readonly read: number;
+  /** Of a login, a token and a logout, which take several steps on some stores. */
+  readonly write: number;
+  readonly check: number;
+}
+
+/** Readers come back soon after the store does. */
+const pauses: CircuitOptions = { pauseMs: 500, longestPauseMs: 4000 };
+
+/** `failed` hears of what went wrong, for the log. */
+export function guardedSessions(
+  store: SessionStore,
+  deadlines: SessionDeadlines,
+  failed: (error: unknown) => void,
+  circuit: CircuitOptions = pauses,
+): SessionStore {
+  // What the store refuses in words for the reader is no failure of its.
+  const counts = (error: unknown) => !(error instanceof ServiceError);
+  const reads = createCircuit({ ...circuit, counts });
+  const writes = createCircuit({ ...circuit, counts });
+
+  const guarded = async <T>(kind: "read" | "write", act: () => Promise<T>): Promise<T> => {
+    try {
+      return await (kind === "read" ? reads : writes).run(() => withDeadline(deadlines[kind], act));
+    } catch (error) {
+      if (error instanceof ServiceError) throw error;
+      failed(error);
+      throw new ServiceError(
+        "busy",
+        "Whether you are logged in cannot be found out at the moment. Try again shortly.",
+        { code: "sessions_unavailable", cause: error },
+      );
+    }
+  };
+  const { sweep } = store;
+
+  return {
+    find: (key) => guarded("read", () => store.find(key)),
+    findByToken: (key) => guarded("read", () => store.findByToken(key)),
+    begin: (key, session, before) => guarded("write", () => store.begin(key, session, before)),
+    addToken: (key, token) => guarded("write", () => store.addToken(key, token)),
+    removeToken: (key, session) => guarded("write", () => store.removeToken(key, session)),
+    end: (key) => guarded("write", () => store.end(key)),
+    count: () => guarded("write", () => store.count()),
+    ...(sweep && { sweep: () => sweep() }),
+    async check() {
+      await withDeadline(deadlines.check, () => store.check());
+      reads.close();
+      writes.close();
+    },
+    close: async () => store.close?.(),
+  };
+}

@@ -1,0 +1,111 @@
+// Sessions in memory: gone when the process ends. Nobody's session gives way to another's; where there is no room, a login has
+// to wait.
+
+import { ServiceError } from "../../errors.ts";
+import type { Session, SessionCount } from "../session.ts";
+import type { SessionStore, TokenRecord } from "./store.ts";
+
+export interface HeapSessionsOptions {
+  /** Sessions and tokens together; one takes up to 1 KB. */
+  readonly maxRecords?: number;
+  /** Tokens of one session; the oldest of them go first. */
+  readonly maxTokens?: number;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+interface Held {
+  readonly session: Session;
+  /** In the order in which they were added. */
+  readonly tokens: Set<string>;
+}
+
+/** Milliseconds between two looks for what has expired where there is no room. */
+const lookEveryMs = 1000;
+
+/** An empty store. */
+export function heapSessions(options: HeapSessionsOptions = {}): SessionStore {
+  const { maxRecords = 200_000, maxTokens = 1000, now = Date.now } = options;
+  const sessions = new Map<string, Held>();
+  const tokens = new Map<string, TokenRecord>();
+  let looked = Number.NEGATIVE_INFINITY;
+
+  const dropToken = (key: string) => {
+    const token = tokens.get(key);
+    if (!token) return;
+    tokens.delete(key);
+    sessions.get(token.session)?.tokens.delete(key);
+  };
+  const drop = (key: string) => {
+    for (const token of sessions.get(key)?.tokens ?? []) tokens.delete(token);
+    sessions.delete(key);
+  };
+  const sweep = () => {
+    const time = now();
+    looked = time;
+    for (const [key, { session }] of sessions) if (session.expiresAt <= time) drop(key);
+    for (const [key, token] of tokens) if (token.expiresAt <= time) dropToken(key);
+  };
+  const isFull = () => {
+    const over = () => sessions.size + tokens.size >= maxRecords;
+    if (over() && Math.abs(now() - looked) >= lookEveryMs) sweep();
+    return over();
+  };
+
+  return {
+    find: async (key) => sessions.get(key)?.session,
+    async findByToken(key) {
+      const token = tokens.get(key);
+      const held = token && sessions.get(token.session);
+      return held && { token, session: held.session };
+    },
+    async begin(key, session, before) {
+      if (before !== undefined && !sessions.has(before)) return false;
+      // One that takes the place of another needs no further room.
+      if (before === undefined && isFull()) throw noRoom();
+      if (before !== undefined) drop(before);
+      sessions.set(key, { session, tokens: new Set() });
+      return true;
+    },
+    async addToken(key, token) {
+      const held = sessions.get(token.session);
+      if (!held) return false;
+      if (held.tokens.size >= maxTokens || isFull()) {
+        const [oldest] = held.tokens;
+        if (oldest === undefined) throw noRoom();
+        dropToken(oldest);
+      }
+      held.tokens.add(key);
+      tokens.set(key, token);
+      return true;
+    },
+    removeToken: async (key) => dropToken(key),
+    end: async (key) => drop(key),
+    async count() {
+      const time = now();
+      const live = [...sessions.values()].flatMap(({ session }) =>
+        session.expiresAt > time ? [session] : [],
+      );
+      return countOf(live, time);
+    },
+    sweep: async () => sweep(),
+    async check() {},
+  };
+}
+
+/** How many sessions there are, and how many of them have a grant of each profile that holds at `time`. */
+export function countOf(sessions: Iterable<Session>, time: number): SessionCount {
+  const byProfile = new Map<string, number>();
+  let total = 0;
+  for (const { grants } of sessions) {
+    total++;
+    for (const { profile, expiresAt } of grants)
+      if (expiresAt > time) byProfile.set(profile, (byProfile.get(profile) ?? 0) + 1);
+  }
+  return { total, byProfile: Object.fromEntries(byProfile) };
+}
+
+const noRoom = () =>
+  new ServiceError("busy", "The server has as many logins as it can hold. Try again later.", {
+    code: "sessions_full",
+  });

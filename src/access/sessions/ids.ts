@@ -1,0 +1,17 @@
+// The secrets of readers: 256 random bits in base64url (RFC 4648, section 5). Stores know their digests alone.
+
+import { sha256, toHex } from "../../lib/digest.ts";
+
+/** A new id. */
+export function createId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace("=", "");
+}
+
+/** The key of a record; undefined for a text that no id can be. */
+export async function keyOf(id: string): Promise<string | undefined> {
+  return /^[A-Za-z0-9_-]{43}$/.test(id) ? toHex(await sha256(id)) : undefined;
+}

@@ -1,0 +1,176 @@
+// The sessions of the service as its options say: which store is built how, its deadlines, its sweep and its check.
+
+import type { Check } from "../../lib/checks.ts";
+import type { Log } from "../../lib/log.ts";
+import { parseDuration } from "../../lib/quantity.ts";
+import { openBucket } from "../../lib/s3.ts";
+import { bucketOf } from "../../lib/s3-options.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { probeFolder } from "../../stores/folder.ts";
+import { openRedis } from "../../stores/redis-open.ts";
+import type { Sessions } from "../session.ts";
+import { bucketSessions } from "./bucket.ts";
+import { folderMissing, folderSessions } from "./folder.ts";
+import { guardedSessions, type SessionDeadlines } from "./guard.ts";
+import { heapSessions } from "./heap.ts";
+import type { SessionOptions } from "./options.ts";
+import { redisSessions } from "./redis.ts";
+import { sessionScripts } from "./redis-scripts.ts";
+import { createSessions } from "./sessions.ts";
+import type { SessionStore } from "./store.ts";
+
+type Backend = SessionOptions["backend"];
+
+export interface SessionsHost {
+  readonly platform: Pick<
+    Platform,
+    "files" | "fileThreads" | "env" | "connectionsEndWithRequest" | "keepAlive"
+  >;
+  readonly log: Pick<Log, "warn">;
+}
+
+export interface BuiltSessions {
+  readonly sessions: Sessions;
+  /** None where nothing outside of the process is used. */
+  readonly checks: readonly Check[];
+}
+
+/** How long a look is waited for in milliseconds, where the options do not say; a change takes up to {@link writeFactor} times that. */
+const usualReadMs = { filesystem: 5000, redis: 1000, "redis over REST": 2000, s3: 2000 } as const;
+const writeFactor = 8;
+/** Shorter than the 2 s that a check of the service has. */
+const checkMs = 1800;
+/** File calls of the sessions at once, so that a folder that hangs leaves threads to others. */
+const mostCalls = 2;
+
+function deadlinesOf(options: SessionOptions): SessionDeadlines | undefined {
+  const { backend } = options;
+  if (backend === "heap") return undefined;
+  const own = backend === "redis" ? options.redis : backend === "s3" ? options.s3 : undefined;
+  const row = backend === "redis" && options.redis?.url ? "redis over REST" : backend;
+  const read = own?.timeout ? parseDuration(own.timeout) : usualReadMs[row];
+  return { read, write: writeFactor * read, check: checkMs };
+}
+
+/** Options of the backend, which the schema demands. */
+function ownOf<T>(options: T | undefined, backend: Backend): T {
+  if (options === undefined) throw new Error(`auth.session: expected ${backend}`);
+  return options;
+}
+
+const builders: {
+  readonly [B in Backend]: (
+    options: SessionOptions,
+    host: SessionsHost,
+    /** Longest that a connection or request of a driver may take. */
+    timeoutMs: number,
+  ) => SessionStore;
+} = {
+  heap: () => heapSessions(),
+  filesystem({ path }, { platform: { files, fileThreads } }) {
+    if (!files)
+      throw new Error("auth.session.path: this runtime was not given files; choose another backend");
+    const calls = fileThreads === undefined ? undefined : Math.min(mostCalls, Math.max(1, fileThreads - 1));
+    return folderSessions({ files, path, ...(calls && { calls }) });
+  },
+  s3({ s3 }, { platform }, timeoutMs) {
+    const own = ownOf(s3, "s3");
+    const bucket = openBucket({ ...bucketOf({ ...own, anonymous: false }, platform.env), timeoutMs });
+    return bucketSessions({ bucket, prefix: `${own.prefix}sessions/` });
+  },
+  redis({ redis }, { platform }, timeoutMs) {
+    const own = ownOf(redis, "redis");
+    const driver = openRedis(own, { scripts: sessionScripts, timeoutMs, platform });
+    return redisSessions({ driver, prefix: `${own.prefix}sessions` });
+  },
+};
+
+/**
+ * Builds the sessions; `ttlMs`: their lifetime. Nothing is read or written yet. Throws where the options name what is not there, such
+ * as a variable.
+ */
+export function buildSessions(options: SessionOptions, ttlMs: number, host: SessionsHost): BuiltSessions {
+  const deadlines = deadlinesOf(options);
+  const bare = builders[options.backend](options, host, deadlines?.write ?? 0);
+  const failed = quietly(host.log, options.backend);
+  const store = deadlines ? guardedSessions(bare, deadlines, failed) : bare;
+  const sweeper = createSweeper(store, parseDuration(options.ttl), host, failed);
+  const sessions = createSessions({ store: sweeper.store, ttlMs });
+  const close = async () => {
+    sweeper.stop();
+    await sessions.close();
+  };
+  return {
+    sessions: { ...sessions, close },
+    checks: options.backend === "heap" ? [] : [checkOf(options, store, host)],
+  };
+}
+
+/** Logs at most one failure a minute. */
+function quietly(log: Pick<Log, "warn">, backend: Backend): (error: unknown) => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    const time = performance.now();
+    if (time - last < 60_000) return;
+    last = time;
+    log.warn("the session store cannot be used; whoever presents a session is answered with 503", {
+      backend,
+      error: error instanceof Error ? error.message : String(error),
+    });
+  };
+}
+
+/** Sweeps a store by a timer, or with its calls where no timer may outlive a request. */
+function createSweeper(
+  store: SessionStore,
+  everyMs: number,
+  { platform }: SessionsHost,
+  failed: (error: unknown) => void,
+): { readonly store: SessionStore; stop(): void } {
+  const { sweep } = store;
+  if (!sweep) return { store, stop() {} };
+  let running = false;
+  const run = async () => {
+    if (running) return;
+    running = true;
+    await sweep().catch(failed);
+    running = false;
+  };
+  if (!platform.connectionsEndWithRequest) {
+    const timer = setInterval(() => void run(), everyMs);
+    (timer as { unref?(): void }).unref?.();
+    return { store, stop: () => clearInterval(timer) };
+  }
+  let last = Date.now();
+  const begin: SessionStore["begin"] = (...args) => {
+    if (Date.now() - last >= everyMs) {
+      last = Date.now();
+      const sweeping = run();
+      platform.keepAlive?.(sweeping);
+    }
+    return store.begin(...args);
+  };
+  return { store: { ...store, begin }, stop() {} };
+}
+
+function checkOf(options: SessionOptions, store: SessionStore, { platform }: SessionsHost): Check {
+  const { backend, path } = options;
+  const { files } = platform;
+  return {
+    part: "sessions",
+    name: backend,
+    backend,
+    key: `auth.session.${backend === "filesystem" ? "path" : backend}`,
+    ...(backend === "filesystem" && { place: path }),
+    neededFor: "logins",
+    run: () => store.check(),
+    ...(backend === "filesystem" && files && { dryRun: () => writable(files, path) }),
+  };
+}
+
+/** Throws where records could not be written to a folder. Leaves nothing behind. */
+async function writable(files: NonNullable<Platform["files"]>, path: string): Promise<void> {
+  if ((await files.stat(path))?.kind !== "directory") throw new Error(folderMissing);
+  const fault = await probeFolder(files, path);
+  if (fault !== undefined) throw new Error(fault);
+}

@@ -1,0 +1,96 @@
+// Sessions as files or objects: one for each session, one for each token, and one more by which a session finds its tokens.
+//
+//   sessions/<session>          the session
+//   tokens/<token>              the token
+//   bound/<session>/<token>     the token again
+//
+// Names are digests. Only one process may use them: what takes several steps is kept apart in memory.
+
+import { forEachConcurrently } from "../../lib/concurrent.ts";
+import { createOneAtATime } from "../../lib/one-at-a-time.ts";
+import { readSession, readToken, writeSession, writeToken } from "./records.ts";
+import type { SessionStore, TokenRecord } from "./store.ts";
+
+/** Where records lie, by names with `/`. Methods throw where the place does not answer. */
+export interface RecordPlace {
+  /** undefined where there is none, or nothing that could be one. */
+  read(name: string): Promise<string | undefined>;
+  write(name: string, text: string): Promise<void>;
+  /** No error where there is none. */
+  remove(name: string): Promise<void>;
+  /** Last parts of the names of the records in a folder; none where there is no such folder. */
+  list(folder: string): AsyncIterable<string>;
+  /** Removes a folder that is empty, where a place has folders. */
+  removeFolder?(folder: string): Promise<void>;
+}
+
+const atOnce = 8;
+
+/** Throws unless a place returns what was written. Leaves nothing behind. */
+export async function checkPlace(place: RecordPlace, problem: string): Promise<void> {
+  const name = `checks/${crypto.randomUUID()}`;
+  await place.write(name, name);
+  const back = await place.read(name);
+  await place.remove(name);
+  if (back !== name) throw new Error(problem);
+}
+
+export interface ObjectSessions extends Omit<SessionStore, "count" | "check"> {
+  /** Removes the tokens of a session that is not there. */
+  removeOrphans(session: string): Promise<void>;
+}
+
+/** A store over what lies in the place already. */
+export function objectSessions(place: RecordPlace): ObjectSessions {
+  const oneAtATime = createOneAtATime();
+
+  const find = async (key: string) => {
+    const text = await place.read(`sessions/${key}`);
+    return text === undefined ? undefined : readSession(text);
+  };
+  const removeToken = async (key: string, session: string) => {
+    // In this order, what is left by a failure is found again.
+    await place.remove(`tokens/${key}`);
+    await place.remove(`bound/${session}/${key}`);
+  };
+  const removeTokens = async (session: string) => {
+    await forEachConcurrently(place.list(`bound/${session}`), atOnce, (key) => removeToken(key, session));
+    await place.removeFolder?.(`bound/${session}`);
+  };
+  const end = async (key: string) => {
+    // First of all: without it, none of its tokens is good for anything.
+    await place.remove(`sessions/${key}`);
+    await removeTokens(key);
+  };
+
+  return {
+    find,
+    async findByToken(key) {
+      const text = await place.read(`tokens/${key}`);
+      const token = text === undefined ? undefined : readToken(text);
+      const session = token && (await find(token.session));
+      return session && { token: token as TokenRecord, session };
+    },
+    begin: (key, session, before) =>
+      oneAtATime(before ?? key, async () => {
+        if (before !== undefined && !(await find(before))) return false;
+        await place.write(`sessions/${key}`, writeSession(session));
+        if (before !== undefined) await end(before);
+        return true;
+      }),
+    addToken: (key, token) =>
+      oneAtATime(token.session, async () => {
+        if (!(await find(token.session))) return false;
+        const text = writeToken(token);
+        await place.write(`bound/${token.session}/${key}`, text);
+        await place.write(`tokens/${key}`, text);
+        return true;
+      }),
+    removeToken,
+    end: (key) => oneAtATime(key, () => end(key)),
+    removeOrphans: (key) =>
+      oneAtATime(key, async () => {
+        if (!(await find(key))) await removeTokens(key);
+      }),
+  };
+}

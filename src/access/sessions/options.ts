@@ -1,0 +1,76 @@
+// The options under `auth.session:`: where sessions are kept.
+
+import { z } from "zod";
+import { durationOption, pathOption } from "../../lib/option-types.ts";
+import { parseDuration } from "../../lib/quantity.ts";
+import { keyPrefixOption, s3Options } from "../../lib/s3-options.ts";
+import { timeoutOption } from "../../stores/bounds.ts";
+import { redisAddressOptions, redisPrefixOption, withOneRedis } from "../../stores/redis.ts";
+
+const edit = "restart" as const;
+const description = "What all keys begin with; `sessions` follows.";
+
+const timeout = timeoutOption.meta({
+  description:
+    "Longest that a request waits for its session before it is answered with 503. Empty: 1s for Redis, 2s for Redis over REST and for S3. A login or logout waits up to eight times that.",
+  edit,
+  form: "duration",
+});
+
+/** A bucket that anybody may use is no place for sessions. */
+const { anonymous: _, ...bucketOptions } = s3Options;
+
+const s3 = z.strictObject({
+  ...bucketOptions,
+  prefix: keyPrefixOption.default("smalti/").meta({ description, edit }),
+  timeout,
+});
+
+const redis = withOneRedis(
+  z.strictObject({
+    ...redisAddressOptions,
+    prefix: redisPrefixOption.meta({ description, edit }),
+    timeout,
+  }),
+);
+
+const sweepForm = "expected a duration from 1s to 24h, such as 1m";
+const isSweep = (text: string) => {
+  if (!durationOption.safeParse(text).success) return false;
+  const ms = parseDuration(text);
+  return ms >= 1000 && ms <= 86_400_000;
+};
+
+/** Schema of `auth.session:`. */
+export const sessionOptions = z
+  .strictObject({
+    backend: z.enum(["heap", "filesystem", "s3", "redis"]).default("heap").meta({
+      description:
+        "Where sessions are kept: in memory, in files, in a bucket, or in Redis, which alone several servers may share.",
+      edit,
+    }),
+    ttl: z.string({ error: sweepForm }).refine(isSweep, { error: sweepForm }).default("1m").meta({
+      description: "How often expired sessions are removed from memory or from the folder.",
+      edit,
+      form: "duration",
+    }),
+    path: pathOption.default("").meta({
+      description: "Folder for `filesystem`, which has to be there.",
+      edit,
+    }),
+    s3: s3.optional(),
+    redis: redis.optional(),
+  })
+  .superRefine((options, context) => {
+    const { backend } = options;
+    if (backend === "heap") return;
+    const key = backend === "filesystem" ? "path" : backend;
+    if (!options[key])
+      context.addIssue({
+        code: "custom",
+        path: [key],
+        message: `expected ${key}, since auth.session.backend is ${backend}`,
+      });
+  });
+
+export type SessionOptions = z.output<typeof sessionOptions>;

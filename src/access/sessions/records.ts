@@ -1,0 +1,69 @@
+// Sessions and tokens as text, for stores whose records leave the process: JSON with the version of its form.
+
+import type { LoginGrant, Session } from "../session.ts";
+import type { TokenRecord } from "./store.ts";
+
+/** The form of both records. Those of another version are not read. */
+const formatVersion = 1;
+/** Characters; a longer text is no record. */
+export const longestRecord = 64 * 1024;
+
+export const writeSession = ({ createdAt, expiresAt, grants }: Session): string =>
+  JSON.stringify({ version: formatVersion, createdAt, expiresAt, grants });
+
+export const writeToken = ({ session, createdAt, expiresAt }: TokenRecord): string =>
+  JSON.stringify({ version: formatVersion, session, createdAt, expiresAt });
+
+/** undefined for a text that is no session of this version. */
+export function readSession(text: string): Session | undefined {
+  const record = readRecord(text);
+  if (!record || !Array.isArray(record.grants) || !record.grants.every(isGrant)) return undefined;
+  return { createdAt: record.createdAt, expiresAt: record.expiresAt, grants: record.grants };
+}
+
+/** undefined for a text that is no token of this version. */
+export function readToken(text: string): TokenRecord | undefined {
+  const record = readRecord(text);
+  if (!record || typeof record.session !== "string" || !/^[0-9a-f]{64}$/.test(record.session))
+    return undefined;
+  return { session: record.session, createdAt: record.createdAt, expiresAt: record.expiresAt };
+}
+
+/** When a record of any version expires; undefined where the text does not say. */
+export function expiryOf(text: string): number | undefined {
+  const expiry = parsed(text)?.expiresAt;
+  return isTime(expiry) ? expiry : undefined;
+}
+
+interface AnyRecord extends Readonly<Record<string, unknown>> {
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+function readRecord(text: string): AnyRecord | undefined {
+  const record = parsed(text);
+  const known = record?.version === formatVersion && isTime(record.createdAt) && isTime(record.expiresAt);
+  return known ? (record as AnyRecord) : undefined;
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (text.length > longestRecord) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isTime = (value: unknown): value is number => Number.isFinite(value);
+
+const isGrant = (value: unknown): value is LoginGrant =>
+  isObject(value) &&
+  typeof value.profile === "string" &&
+  typeof value.user === "string" &&
+  isTime(value.grantedAt) &&
+  isTime(value.expiresAt);

@@ -1,0 +1,58 @@
+// Sessions in Redis, which any number of servers may share: records expire by themselves, and each function is one atomic step.
+
+import type { RedisArgument, RedisDriver } from "../../stores/redis-driver.ts";
+import { readSession, readToken, writeSession, writeToken } from "./records.ts";
+import type { SessionScript } from "./redis-scripts.ts";
+import type { SessionStore } from "./store.ts";
+
+export interface RedisSessionsOptions {
+  readonly driver: RedisDriver<SessionScript>;
+  readonly prefix: string;
+  /** Tokens of one session; those that expire first go first. */
+  readonly maxTokens?: number;
+}
+
+/** A store over what Redis holds already. */
+export function redisSessions({ driver, prefix, maxTokens = 1000 }: RedisSessionsOptions): SessionStore {
+  // The braces keep all keys on one node of a cluster, where scripts need them.
+  const space = `{${prefix}}:v1:`;
+  const run = (script: SessionScript, ...args: RedisArgument[]) =>
+    driver.run(script, [`${space}all`], [space, ...args]);
+  /** Texts come as bytes over TCP. */
+  const textOf = (reply: unknown) => String(reply);
+  /** Redis takes no lifetime of 0. */
+  const lifetimeOf = ({ createdAt, expiresAt }: { readonly createdAt: number; readonly expiresAt: number }) =>
+    Math.max(1, Math.ceil(expiresAt - createdAt));
+
+  return {
+    async find(key) {
+      const reply = await run("find", key);
+      return reply === null ? undefined : readSession(textOf(reply));
+    },
+    async findByToken(key) {
+      const reply = (await run("findByToken", key)) as readonly unknown[] | null;
+      if (!reply) return undefined;
+      const token = readToken(textOf(reply[0]));
+      const session = readSession(textOf(reply[1]));
+      return token && session && { token, session };
+    },
+    begin: async (key, session, before = "") =>
+      Number(await run("begin", key, writeSession(session), lifetimeOf(session), before)) === 1,
+    addToken: async (key, token) =>
+      Number(await run("addToken", key, writeToken(token), lifetimeOf(token), token.session, maxTokens)) ===
+      1,
+    async removeToken(key, session) {
+      await run("removeToken", key, session);
+    },
+    async end(key) {
+      await run("finish", key);
+    },
+    count: async () => ({ total: Number(await run("count")) }),
+    async check() {
+      const value = crypto.randomUUID();
+      if (textOf(await run("check", value)) !== value)
+        throw new Error("Redis does not give back what was written.");
+    },
+    close: () => driver.close(),
+  };
+}

@@ -1,0 +1,84 @@
+// Sessions over a store: what a login takes over, what has expired, and that ids are digested before a store sees them.
+
+import type { Issued, LoginGrant, Session, Sessions } from "../session.ts";
+import { createId, keyOf } from "./ids.ts";
+import type { SessionStore } from "./store.ts";
+
+export interface SessionsOptions {
+  readonly store: SessionStore;
+  /** Lifetime of a session from its login, in milliseconds. */
+  readonly ttlMs: number;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/** The sessions of a service. What the store throws is thrown. */
+export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions): Sessions {
+  const isLive = ({ expiresAt }: { readonly expiresAt: number }) => expiresAt > now();
+
+  /** The session with the grants that hold; undefined where it has expired, and then it is removed. */
+  const liveSession = async (key: string, found: Session | undefined): Promise<Session | undefined> => {
+    if (!found) return undefined;
+    if (isLive(found)) return { ...found, grants: found.grants.filter(isLive) };
+    // Where it cannot be removed it has expired all the same.
+    await store.end(key).catch(() => {});
+    return undefined;
+  };
+
+  const findByKey = async (key: string) => liveSession(key, await store.find(key));
+
+  return {
+    async find(id) {
+      const key = await keyOf(id);
+      return key === undefined ? undefined : findByKey(key);
+    },
+    async findByToken(id) {
+      const key = await keyOf(id);
+      const found = key && (await store.findByToken(key));
+      if (!found) return undefined;
+      const { token, session } = found;
+      if (isLive(token)) return liveSession(token.session, session);
+      await store.removeToken(key, token.session).catch(() => {});
+      return undefined;
+    },
+    async logIn(grant, before) {
+      const id = createId();
+      const key = (await keyOf(id)) as string;
+      const createdAt = now();
+      const expiresAt = createdAt + ttlMs;
+      const oldKey = before && (await keyOf(before));
+      for (let old = oldKey && (await findByKey(oldKey)); ; old = undefined) {
+        const session: Session = { createdAt, expiresAt, grants: withGrant(old ? old.grants : [], grant) };
+        if (await store.begin(key, session, old ? oldKey : undefined)) return { id, expiresAt };
+        // Another login or a logout ended it meanwhile: nothing is left to take over.
+      }
+    },
+    async issueToken(id, tokenTtlMs): Promise<Issued | undefined> {
+      const key = await keyOf(id);
+      const session = key && (await findByKey(key));
+      if (!session) return undefined;
+      const token = createId();
+      const createdAt = now();
+      const expiresAt = Math.min(createdAt + tokenTtlMs, session.expiresAt);
+      const added = await store.addToken((await keyOf(token)) as string, {
+        session: key,
+        createdAt,
+        expiresAt,
+      });
+      return added ? { id: token, expiresAt } : undefined;
+    },
+    async logOut(id) {
+      const key = await keyOf(id);
+      if (key) await store.end(key);
+    },
+    count: () => store.count(),
+    check: () => store.check(),
+    close: async () => store.close?.(),
+  };
+}
+
+/** A new login to a profile takes the place of the one before. */
+const withGrant = (grants: readonly LoginGrant[], grant: LoginGrant): LoginGrant[] => [
+  ...grants.filter(({ profile }) => profile !== grant.profile),
+  grant,
+];
