@@ -55,12 +55,12 @@ export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFil
 
   // Before the first reading, so that a change during it is seen.
   let seen = stateOf(await files.stat(path).catch(() => undefined));
-  /** Of what was last read, whether or not it is in force. */
-  let digest: string | undefined;
+  /** The digest of what is in force. */
+  let inForce: string;
   let current: T;
   try {
     const bytes = await readBytes();
-    digest = toHex(await sha256(bytes));
+    inForce = toHex(await sha256(bytes));
     current = await options.read(bytes);
   } catch (error) {
     throw new Error(`${key}: ${path}: ${reasonOf(error)}`, { cause: error });
@@ -70,20 +70,23 @@ export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFil
   let looking: Promise<void> | undefined;
 
   const look = async () => {
+    let wasRead = false;
     try {
       const state = stateOf(await files.stat(path));
       if (state.text === seen.text && !seen.isFresh) return;
       // Noted before reading: what is written meanwhile is another change.
       seen = state;
-      const before = digest;
-      digest = undefined;
       const bytes = await readBytes();
-      digest = toHex(await sha256(bytes));
-      if (digest === before) return;
-      current = await options.read(bytes);
+      const digest = toHex(await sha256(bytes));
+      if (digest === inForce && !problem) return;
+      wasRead = true;
+      if (digest !== inForce) current = await options.read(bytes);
+      inForce = digest;
       problem = undefined;
       log.info("the file of the hook was read again", { key });
     } catch (error) {
+      // What could not be looked at or read may be just as it was the next time.
+      if (!wasRead) seen = unseen;
       const reason = reasonOf(error);
       if (reason !== problem)
         log.error("the file of the hook has changed and cannot be used; the one before stays in force", {
@@ -112,6 +115,9 @@ export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFil
     },
   };
 }
+
+/** Of a file that is to be read at the next look, whatever is seen then. */
+const unseen: State = { text: "", isFresh: true };
 
 interface State {
   /** Changes with the file; a file that is not there has one too. */

@@ -1,6 +1,6 @@
 // The lookup engine: templates and mapping files, and what becomes of a mapping that changes.
 
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -8,6 +8,7 @@ import { createLookupEngine, lookupOptions } from "../../src/hooks/lookup.ts";
 import { watchFile } from "../../src/hooks/watched-file.ts";
 import { silentLog } from "../../src/lib/log.ts";
 import { nodeFiles } from "../../src/platform/node-files.ts";
+import type { FileSystem } from "../../src/platform/platform.ts";
 import { hookEngineContract, inputOf } from "../contracts/hook-engine.ts";
 
 let folder: string;
@@ -165,4 +166,32 @@ describe("a watched file", () => {
     expect(watched.current()).toBe("three");
     expect(watched.problem()).toBeUndefined();
   });
+
+  test.each(["stat", "readFile"] as const)(
+    "whose %s fails once counts again though it has not changed",
+    async (act) => {
+      const path = put(`once-${act}.txt`, "one");
+      const old = new Date(Date.now() - 60_000);
+      utimesSync(path, old, old); // too old to be read again for its age alone
+      let [time, fails] = [0, false];
+      const failing: FileSystem = {
+        ...files,
+        [act]: (of: string) => (fails ? Promise.reject(new Error("I/O error")) : files[act](of)),
+      };
+      const read = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+      const log = { info() {}, error() {} };
+      const watched = await watchFile({ path, files: failing, log, key: "x", read, now: () => time });
+      const look = async (change: () => void) => {
+        change();
+        time += 1000;
+        await watched.refresh();
+      };
+      if (act === "readFile") utimesSync(path, new Date(), new Date()); // read only where it seems to have changed
+      await look(() => (fails = true));
+      expect(watched.problem()).toMatch(/I\/O error/);
+      await look(() => (fails = false));
+      expect(watched.problem()).toBeUndefined();
+      expect(watched.current()).toBe("one");
+    },
+  );
 });
