@@ -243,7 +243,9 @@ describe("a service that fails again and again", () => {
     for (let nth = 0; nth < 5; nth++) await expect(resolve(engine)).rejects.toThrow(/status 404/);
     for (let nth = 0; nth < 5; nth++)
       await expect(resolve(engine, "a", AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
-    expect(service.asked).toHaveLength(5);
+    service.answer = () => ({ key: "a.tif" });
+    expect(await resolve(engine)).toEqual({ key: "a.tif" });
+    expect(service.asked).toHaveLength(6);
   });
 });
 
