@@ -75,14 +75,24 @@ const entryBytes = 1024;
 /** A picture that takes longer to read and decode is one that cannot be read. */
 const limitMs = 10_000;
 
+/** A file system may tell times in seconds: one that was written so lately may change without another time. */
+const freshMs = 2500;
+
 /** A picture that was looked at: its pixels, or why there are none. */
 type Known =
-  | { readonly until: number; readonly validator: string; readonly image: OverlayImage }
+  | {
+      readonly until: number;
+      readonly validator: string;
+      /** Written so shortly before that the validator may not tell it from what is written next. */
+      readonly isFresh: boolean;
+      readonly image: OverlayImage;
+    }
   | { readonly until: number; readonly problem: string };
 
 /** A file as it was found. */
 interface Found {
   readonly validator: string;
+  readonly modified: Date | undefined;
   read(signal: AbortSignal): Promise<Uint8Array>;
   close(): Promise<void>;
 }
@@ -101,10 +111,15 @@ export function createOverlays(parts: OverlayParts): Overlays {
       return await withDeadline(limitMs, async () => {
         const found = await find(parts, place, signal);
         try {
-          const { validator } = found;
+          const { validator, modified } = found;
           const until = Date.now() + revalidateMs;
-          if (before && "image" in before && before.validator === validator) return { ...before, until };
-          return { until, validator, image: await decoded(parts, await found.read(signal), signal) };
+          const isFresh = modified !== undefined && Date.now() - modified.getTime() < freshMs;
+          const old = before && "image" in before ? before : undefined;
+          if (old?.validator === validator && !old.isFresh) return { ...old, until };
+          const file = await found.read(signal);
+          const digest = toHex(await sha256(file));
+          const image = old?.image.digest === digest ? old.image : await decoded(parts, file, digest, signal);
+          return { until, validator, isFresh, image };
         } finally {
           await found.close();
         }
@@ -196,8 +211,8 @@ async function find({ platform, sources }: OverlayParts, name: string, signal: A
     if (!source) throw new Error(`there is no source "${place.source}" to take the overlay from`);
     const image = await source.open(place.key, signal);
     if (!image) throw new Error(`the overlay is not in source "${place.source}"`);
-    const { bytes, validator } = image;
-    return { validator, read: () => readAll(bytes, mostFileBytes), close: () => image.close() };
+    const { bytes, validator, modified } = image;
+    return { validator, modified, read: () => readAll(bytes, mostFileBytes), close: () => image.close() };
   }
   const { files } = platform;
   if (!files) throw new Error("an overlay in a file needs files, which this runtime was not given");
@@ -205,11 +220,13 @@ async function find({ platform, sources }: OverlayParts, name: string, signal: A
     const found = await files.stat(place.path);
     if (found?.kind !== "file") throw new Error(`the overlay is ${found ? "no file" : "not there"}`);
     const { size, modified, changed, id } = found;
-    return { size, validator: [size, modified.getTime(), changed?.getTime(), id].join(" ") };
+    const validator = [size, modified.getTime(), changed?.getTime(), id].join(" ");
+    return { size, validator, modified: changed && changed > modified ? changed : modified };
   };
-  const { size, validator } = await stat();
+  const { size, validator, modified } = await stat();
   return {
     validator,
+    modified,
     async read() {
       if (size > mostFileBytes) throw new Error(`the overlay's file has more than ${mostFileBytes} bytes`);
       const bytes = await files.readFile(place.path);
@@ -225,6 +242,7 @@ async function find({ platform, sources }: OverlayParts, name: string, signal: A
 async function decoded(
   { codecs, decode }: OverlayParts,
   file: Uint8Array,
+  digest: string,
   signal: AbortSignal,
 ): Promise<OverlayImage> {
   const bytes: ByteSource = memoryBytes(file);
@@ -248,7 +266,7 @@ async function decoded(
   });
   const swap = header.orientation > 4;
   return {
-    digest: toHex(await sha256(file)),
+    digest,
     width: swap ? header.height : header.width,
     height: swap ? header.width : header.height,
     data: shared(data),

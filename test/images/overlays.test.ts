@@ -1,6 +1,6 @@
 // The pictures of overlays: how often their files are looked at and decoded, and how many are kept.
 
-import { mkdtempSync, rmSync, utimesSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -74,17 +74,37 @@ describe("the picture of an overlay", () => {
     expect(counts).toEqual({ looks: 2, decoded: 1 });
   });
 
-  test("is looked at again after that, and decoded again only where its file is another", async () => {
-    const { overlays, counts, master } = await counted({ revalidateMs: 20 });
-    const first = await overlays.of(master, answer);
-    await wait(30);
-    expect((await overlays.of(master, answer))?.image).toBe(first?.image);
-    expect(counts).toEqual({ looks: 3, decoded: 1 });
-    utimesSync(join(folder, "10.png"), 1_700_000_000, 1_700_000_000);
-    await wait(30);
-    const touched = await overlays.of(master, answer);
-    expect(counts.decoded).toBe(2);
-    expect(touched?.image.digest).toBe(first?.image.digest);
+  test("is looked at again after that, and decoded again only where its file has other bytes", async () => {
+    const file = join(folder, "changing.png");
+    const put = (name: string, seconds: number) => {
+      copyFileSync(join(folder, name), file);
+      utimesSync(file, seconds, seconds);
+    };
+    const stat = async (path: string) => {
+      const found = await files.stat(path);
+      // As on a disk that tells seconds and no other time or number.
+      return found && { kind: found.kind, size: 7, modified: found.modified };
+    };
+    const { overlays, counts, master } = await counted(
+      { revalidateMs: 20, platform: { files: { ...files, stat } } },
+      { image: file },
+    );
+    const red = async () => {
+      await wait(30);
+      return (await overlays.of(master, answer))?.image.data[0];
+    };
+    const longAgo = 1_700_000_000;
+    put("10.png", longAgo);
+    expect([await red(), await red(), counts.decoded]).toEqual([10, 10, 1]);
+    put("10.png", longAgo + 1);
+    expect([await red(), counts.decoded]).toEqual([10, 1]);
+    put("60.png", longAgo + 2);
+    expect([await red(), counts.decoded]).toEqual([60, 2]);
+    const now = Math.floor(Date.now() / 1000);
+    put("110.png", now);
+    expect(await red()).toBe(110);
+    put("160.png", now); // within the same second
+    expect([await red(), counts.decoded]).toEqual([160, 4]);
   });
 
   test("of many is kept for those that were used last, in 64 MiB", async () => {
