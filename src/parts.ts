@@ -1,9 +1,12 @@
 // The parts that stand on something outside of the process, such as folders and servers, with their checks.
 
+import { type Auth, createAuth } from "./access/auth.ts";
+import { buildSessions } from "./access/sessions/index.ts";
 import type { Config } from "./config/schema.ts";
 import { buildEngine, createHooks, type Hooks } from "./hooks/index.ts";
 import type { Check } from "./lib/checks.ts";
 import type { Log } from "./lib/log.ts";
+import { parseDuration } from "./lib/quantity.ts";
 import type { Platform } from "./platform/platform.ts";
 import { sourceChecks } from "./sources/checks.ts";
 import { buildSources, type Sources } from "./sources/index.ts";
@@ -16,6 +19,8 @@ export interface OuterParts {
   readonly sources: Sources;
   readonly slots: Slots;
   readonly hooks: Hooks;
+  /** Absent without a section `auth`. */
+  readonly auth?: Auth;
   readonly checks: readonly Check[];
 }
 
@@ -40,10 +45,23 @@ export async function buildOuterParts(
     log,
     sources: sources.all.map(({ name }) => name),
   });
+  const built = config.auth && buildAuth(config.auth, config, sources, { platform, log });
   const checks = [
     ...sourceChecks(sources, config.sources),
     ...slotChecks(slots, config.cache, platform),
     ...hooks.checks,
+    ...(built?.checks ?? []),
   ];
-  return { sources, slots, hooks, checks };
+  return { sources, slots, hooks, ...(built && { auth: built.auth }), checks };
+}
+
+function buildAuth(
+  options: NonNullable<Config["auth"]>,
+  { trusted_proxies: trustedProxies }: Config,
+  sources: Sources,
+  host: { readonly platform: Platform; readonly log: Log },
+): { readonly auth: Auth; readonly checks: readonly Check[] } {
+  const { sessions, checks } = buildSessions(options.session, parseDuration(options.session_ttl), host);
+  const auth = createAuth({ options, sessions, trustedProxies, spellings: sources.otherNames });
+  return { auth, checks };
 }

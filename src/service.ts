@@ -1,6 +1,8 @@
 // Builds every part once from the configuration and the platform, and closes them again.
 
 import { type Access, everythingPublic } from "./access/access.ts";
+import type { Auth } from "./access/auth.ts";
+import { createDecisions, type Decisions, decisionsKept } from "./access/decisions.ts";
 import { hookRequestOf } from "./access/hook-request.ts";
 import { hookedAccess } from "./access/hooked.ts";
 import { deflateIdentity } from "./codecs/deflate-identity.ts";
@@ -31,6 +33,7 @@ import type { Sources } from "./sources/index.ts";
 import { admissionFigures, decisionCounts, poolCounts } from "./stats/parts.ts";
 import { createRegistry, type Registry } from "./stats/registry.ts";
 import { createRequestFigures, type RequestFigures } from "./stats/requests.ts";
+import { createRing } from "./stats/ring.ts";
 import type { Slots } from "./stores/index.ts";
 
 export type Readiness = { readonly status: "ready" | "unready" } & {
@@ -60,6 +63,10 @@ export interface Service {
   readonly sources: Sources;
   readonly slots: Slots;
   readonly hooks: Hooks;
+  /** Rules, profiles and sessions; absent where nothing is gated by them. */
+  readonly auth?: Auth;
+  /** What access has decided lately. */
+  readonly decisions: Pick<Decisions, "latest">;
   /** All figures of the service; surfaces only read them. */
   readonly registry: Registry;
   /** Those of requests, which the application reports. */
@@ -97,7 +104,7 @@ const overlayWork = { kind: "overlay", ms: 5 } as const;
 const waitInPlaceMs = 10_000;
 
 /**
- * Builds the service; `access` decides who may have which image. Throws when a part cannot be built from what the
+ * Builds the service; `access` decides who may have which image in place of the section `auth`. Throws when a part cannot be built from what the
  * configuration says.
  */
 export async function createService(
@@ -105,7 +112,7 @@ export async function createService(
   platform: Platform,
   log: Log,
   version: string,
-  access: Access = everythingPublic,
+  access?: Access,
 ): Promise<Service> {
   const settings = createLiveSettings(configTree(), config);
   for (const { path, message } of configWarnings(config)) log.warn(`${path}: ${message}`);
@@ -124,7 +131,13 @@ export async function createService(
     ignoredProfile: ignoredProfiles.tell,
   });
   const registry = createRegistry();
-  const { slots, sources, hooks, checks } = await buildOuterParts(config, platform, log, registry);
+  const { slots, sources, hooks, auth, checks } = await buildOuterParts(config, platform, log, registry);
+  const rules = access ?? auth?.access ?? everythingPublic;
+  // Where all is public, no tile pays for a record that says so.
+  const decisions = createDecisions(
+    decisionCounts(registry),
+    rules !== everythingPublic || config.hook.engine !== "noop" ? createRing(decisionsKept) : undefined,
+  );
   const pool = createPool({
     platform,
     codecs,
@@ -171,10 +184,10 @@ export async function createService(
       inPlace: !platform.startWorker,
     }),
     sources,
-    access: hookedAccess(access, hooks, log),
+    access: hookedAccess(rules, hooks, log),
     hooks,
     resolved: createResolvedMasters(),
-    decisions: decisionCounts(registry),
+    decisions,
     log,
     codecs,
     pool,
@@ -219,6 +232,8 @@ export async function createService(
     sources,
     slots,
     hooks,
+    ...(auth && { auth }),
+    decisions,
     registry,
     requests: createRequestFigures(registry),
     caching: {
@@ -237,7 +252,7 @@ export async function createService(
       return readinessOf(findings);
     },
     async close() {
-      await Promise.allSettled([pool.close(), slots.close(), hooks.close()]);
+      await Promise.allSettled([pool.close(), slots.close(), hooks.close(), auth?.sessions.close()]);
     },
   };
 }

@@ -30,7 +30,12 @@ export interface Sharing {
   readonly vary: readonly string[];
 }
 
-export interface Grant extends Sharing {
+interface Ruled extends Sharing {
+  /** The profile that the identifier needs, or that a hook named; absent where it is public. For the record alone. */
+  readonly profile?: string;
+}
+
+export interface Grant extends Ruled {
   readonly allowed: true;
   readonly tier: Tier;
   /** Identifier of the image to serve in place of the one asked for. It is not decided on again. */
@@ -41,7 +46,7 @@ export interface Grant extends Sharing {
   readonly maxSize?: SizeRequest;
 }
 
-export interface Denial extends Sharing {
+export interface Denial extends Ruled {
   readonly allowed: false;
   readonly status: 401 | 403 | 404 | 410 | 429 | 451;
   /** For the caller: what is missing and what to do. */
@@ -49,7 +54,7 @@ export interface Denial extends Sharing {
 }
 
 /** Sends the caller elsewhere. */
-export interface Redirection extends Sharing {
+export interface Redirection extends Ruled {
   readonly allowed: false;
   readonly status: 303;
   /** Absolute http or https URL. */

@@ -35,7 +35,9 @@ export function hookedAccess(rules: Access, hooks: Hooks, log: Pick<Log, "warn">
       };
     }
     const { vary } = combineSharing([ruled, ...[hooks.sharing() ?? []].flat()]);
-    return { ...tightened(ruled, said, caller.identifier), keptBy: "caller", vary };
+    const profile = said?.profile ?? ruled.profile;
+    const decision = tightened(ruled, said, caller.identifier);
+    return { ...decision, keptBy: "caller", vary, ...(profile !== undefined && { profile }) };
   };
 
   const tightened = (ruled: Decision, said: Authorization | undefined, identifier: string): Decision => {

@@ -9,8 +9,11 @@ export interface Rule {
   readonly profile: string;
 }
 
-/** Returns the profile that the first matching rule names; undefined where none does: the identifier is public. */
-export type RuleMatch = (identifier: string) => string | undefined;
+/**
+ * Returns the profile that the first matching rule names; undefined where none does: the identifier is public. `others`: further
+ * identifiers of the same master.
+ */
+export type RuleMatch = (identifier: string, others?: readonly string[]) => string | undefined;
 
 /** What is wrong with the `match` of a rule; undefined for a good one. */
 export function ruleFault(match: string): string | undefined {
@@ -32,8 +35,8 @@ export function ruleFault(match: string): string | undefined {
  */
 export function createRules(rules: readonly Rule[]): RuleMatch {
   const tests = rules.map(({ match, profile }) => ({ profile, test: testOf(match) }));
-  return (identifier) => {
-    const spellings = spellingsOf(identifier);
+  return (identifier, others = []) => {
+    const spellings = [identifier, ...others].flatMap(spellingsOf);
     return tests.find(({ test }) => spellings.some(test))?.profile;
   };
 }

@@ -128,6 +128,11 @@ async function look(parts: Parts, caller: Caller, sharing: Sharing[]): Promise<L
       },
     );
   } catch (error) {
+    // Nobody knows whether the caller may know of this image.
+    if (error instanceof ServiceError && error.code === "sessions_unavailable") {
+      sharing.push({ keptBy: "caller", vary: [] });
+      return undefined;
+    }
     return {
       identifier,
       problem: error instanceof ServiceError ? error.message : "This picture cannot be read.",

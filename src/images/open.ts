@@ -8,10 +8,10 @@ import {
   type Grant,
   type Refused,
 } from "../access/access.ts";
+import type { Decisions } from "../access/decisions.ts";
 import { hookRequestOf } from "../access/hook-request.ts";
 import { ServiceError } from "../errors.ts";
 import type { Hooks } from "../hooks/index.ts";
-import type { Counts } from "../lib/count.ts";
 import type { Log } from "../lib/log.ts";
 import type { Sources } from "../sources/index.ts";
 import { type GrantedMaster, type Master, openMaster, type Place } from "./describe.ts";
@@ -22,8 +22,7 @@ export interface OpenParts {
   readonly access: Access;
   readonly hooks: Hooks;
   readonly resolved: ResolvedMasters;
-  /** Counts what access decides. */
-  readonly decisions: Counts<"allowed" | "denied">;
+  readonly decisions: Pick<Decisions, "note">;
   readonly log: Pick<Log, "debug">;
 }
 
@@ -47,8 +46,7 @@ export async function withMaster<T>(
   const { hooks } = parts;
   // Without hooks nothing is waited for here: this is the way of every tile.
   const place = hooks.has("resolve") ? await placeOf(parts, caller) : undefined;
-  const decision = withHookSharing(hooks, await parts.access.decide(caller));
-  (decision.allowed ? parts.decisions.allowed : parts.decisions.denied).add();
+  const decision = await decide(parts, caller);
   const refused = (decision: Refused): T | Promise<T> => {
     const answer = denied(decision);
     if (typeof answer !== "function") return answer;
@@ -62,6 +60,16 @@ export async function withMaster<T>(
   const open = async () =>
     openAt(parts, other, hooks.has("resolve") ? await placeOf(parts, other) : undefined, decision);
   return openAndRun(parts, open, work, otherwise && (() => refused(otherwise)));
+}
+
+/** What a caller may have of an image; the decision is noted. */
+export async function decide(
+  { access, hooks, decisions }: Pick<OpenParts, "access" | "hooks" | "decisions">,
+  caller: Caller,
+): Promise<Decision> {
+  const decision = withHookSharing(hooks, await access.decide(caller));
+  decisions.note(caller.identifier, decision);
+  return decision;
 }
 
 function refuse({ reason }: Refused): never {

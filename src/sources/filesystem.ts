@@ -17,6 +17,7 @@ import {
   type SourceImage,
   sourceCounts,
 } from "./source.ts";
+import { isSpelledAsStored } from "./spelling.ts";
 
 export interface FilesystemSourceOptions {
   readonly name: string;
@@ -113,12 +114,13 @@ export function filesystemSource({
   let forgets = 0;
 
   /** A file that was found lately, else looked for anew. */
-  const find = async (path: string): Promise<SourceImage | "changed" | undefined> => {
+  const find = async (segments: readonly string[]): Promise<SourceImage | "changed" | undefined> => {
+    const path = pathOf(segments);
     const known = found.get(path);
     let checked: Checked | "changed" | undefined =
       known && Date.now() < known.until ? known.checked : undefined;
     const begun = forgets;
-    checked ??= await look(path);
+    checked ??= await look(path, segments);
     if (checked === undefined || checked === "changed") {
       found.delete(path);
       return checked;
@@ -135,11 +137,16 @@ export function filesystemSource({
   };
 
   /** undefined: not there. "changed": it was exchanged for another between the looks. */
-  const look = async (path: string): Promise<Checked | "changed" | undefined> => {
+  const look = async (
+    path: string,
+    segments: readonly string[],
+  ): Promise<Checked | "changed" | undefined> => {
     const realRoot = await realRootPath();
     const real = await realPathIn(realRoot, path);
     const facts = real === undefined ? undefined : await statFile(real);
     if (real === undefined || facts === undefined) return undefined;
+    const spelled = () => isSpelledAsStored(files, realRoot, segments, real);
+    if (!(await unlessAbsent(spelled))) return undefined;
     // Looked at again, so that what was looked at lies where it was checked, wherever links were turned to meanwhile.
     if ((await realPathIn(realRoot, real)) !== real) return "changed";
     const { size, id } = facts;
@@ -207,7 +214,7 @@ export function filesystemSource({
       });
     if (signal?.aborted) throw gone();
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const image = segments.some(isHidden) ? undefined : await find(pathOf(segments));
+      const image = segments.some(isHidden) ? undefined : await find(segments);
       if (image === "changed") continue;
       if (!image) {
         counts.notFound.add();

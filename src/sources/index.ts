@@ -20,6 +20,8 @@ export interface Sources {
   readonly default: Source;
   /** The source with the longest prefix that the identifier begins with, else the default; the key is what follows. */
   resolve(identifier: string): { readonly source: Source; readonly key: string };
+  /** Other identifiers of the same master: a default source with a prefix is asked with and without it. */
+  otherNames(identifier: string): readonly string[];
   /** By its name, for hooks that choose a source. */
   named(name: string): Source | undefined;
 }
@@ -31,14 +33,22 @@ export function createSources(list: readonly Source[], fallback: Source): Source
   const byPrefix = all
     .filter((source) => source.prefix !== "")
     .sort((a, b) => b.prefix.length - a.prefix.length);
+  const prefixed = (identifier: string) => byPrefix.find(({ prefix }) => identifier.startsWith(prefix));
   return {
     all,
     default: whole,
     resolve(identifier) {
-      const source = byPrefix.find(({ prefix }) => identifier.startsWith(prefix));
+      const source = prefixed(identifier);
       return source
         ? { source, key: identifier.slice(source.prefix.length) }
         : { source: whole, key: identifier };
+    },
+    otherNames(identifier) {
+      if (whole.prefix === "") return [];
+      const source = prefixed(identifier);
+      if (!source) return [whole.prefix + identifier];
+      const key = identifier.slice(whole.prefix.length);
+      return source === whole && !prefixed(key) ? [key] : [];
     },
     named: (name) => all.find((source) => source.name === name),
   };

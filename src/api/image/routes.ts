@@ -2,6 +2,7 @@
 
 import type { Caller, Decision, Refused, Sharing } from "../../access/access.ts";
 import { ServiceError } from "../../errors.ts";
+import { authServices } from "../../iiif/auth.ts";
 import { contentDisposition } from "../../iiif/image/canonical.ts";
 import { mediaType } from "../../iiif/image/formats.ts";
 import { parseImageRequest } from "../../iiif/image/grammar.ts";
@@ -99,6 +100,7 @@ function information(
       size: uprightSize(asShown(header, service.images.policy)),
       limits: service.images.limits,
       tileSize: service.images.tileSize,
+      service: servicesOf(c, service, mount, path.identifier),
     });
     const body = JSON.stringify(document, null, 2);
     const type = informationType(preferredType(c, informationTypes), mount.version);
@@ -138,6 +140,23 @@ function information(
         ? refusal(c, refused)
         : (master) => show(master, refused),
   );
+}
+
+/** Where to log in, for an image that a rule names. */
+function servicesOf(
+  c: RequestContext,
+  { auth }: Service,
+  { version }: Mount,
+  identifier: string,
+): readonly object[] {
+  const profile = auth?.profileFor(identifier);
+  if (!auth || !profile) return [];
+  return authServices(profile, {
+    base: c.get("base"),
+    identifier,
+    version,
+    strict: auth.options.strict_profiles,
+  });
 }
 
 function image(

@@ -1,0 +1,76 @@
+// Access as `auth:` configures it, built once: what surfaces, pages and decisions ask of it.
+
+import { type IpRange, parseRange } from "../lib/ip-range.ts";
+import { parseDuration } from "../lib/quantity.ts";
+import type { Access } from "./access.ts";
+import { type FoundSession, type Presenter, rulesAccess, sessionsOf } from "./decide.ts";
+import type { AuthOptions } from "./options.ts";
+import { createProfile, type Profile } from "./profile.ts";
+import { plannedBackends } from "./profile-faults.ts";
+import { createRules } from "./rules.ts";
+import type { Session, Sessions } from "./session.ts";
+
+export interface Auth {
+  readonly options: AuthOptions;
+  readonly sessions: Sessions;
+  /** Rules and logins; the authorize hook is not part of it. */
+  readonly access: Access;
+  /** Proxies whose X-Forwarded-For counts where an address gives access. */
+  readonly proxies: readonly IpRange[];
+  /** The profile that a rule names for an identifier; undefined: it is public. */
+  profileFor(identifier: string): Profile | undefined;
+  /** By its name, as in the address of a login. */
+  profileOf(name: string): Profile | undefined;
+  /** The live session of a request's cookie, with that cookie's value. Throws `busy` where the store does not answer. */
+  findSession(presenter: Presenter): Promise<Required<FoundSession> | undefined>;
+  /** Lifetime of a token of a session in milliseconds: the shortest of the profiles that it holds. */
+  tokenTtlMs(session: Session): number;
+}
+
+export interface AuthParts {
+  readonly options: AuthOptions;
+  readonly sessions: Sessions;
+  /** The top-level `trusted_proxies`. */
+  readonly trustedProxies?: readonly string[];
+  /** Other identifiers of the same master, which the same rules have to meet. */
+  readonly spellings?: (identifier: string) => readonly string[];
+}
+
+/** Builds it. Throws an Error that names the key of a profile which this build cannot serve. */
+export function createAuth({ options, sessions, trustedProxies = [], spellings }: AuthParts): Auth {
+  for (const [name, backend] of plannedBackends(options.profiles))
+    throw new Error(
+      `auth.profiles.${name}.access_service.backend: ${backend} is not available yet; use builtin or header, or take the profile away`,
+    );
+  const profiles = new Map(
+    Object.entries(options.profiles).map(([name, profile]) => [name, createProfile(name, profile)]),
+  );
+  const match = createRules(options.rules);
+  const profileFor = (identifier: string) => {
+    const name = match(identifier, spellings?.(identifier));
+    return name === undefined ? undefined : profiles.get(name);
+  };
+  const parts = { profileFor, sessions, cookieName: options.cookie.name };
+  return {
+    options,
+    sessions,
+    access: rulesAccess(parts),
+    proxies: [...trustedProxies, ...options.trusted_proxies].map(parseRange),
+    profileFor,
+    profileOf: (name) => profiles.get(name),
+    async findSession(presenter) {
+      for await (const { session, id } of sessionsOf(parts, onlyCookie(presenter)))
+        if (id !== undefined) return { session, id };
+      return undefined;
+    },
+    tokenTtlMs({ grants }) {
+      const own = grants.map(({ profile }) => profiles.get(profile)?.token_ttl ?? options.token_ttl);
+      return Math.min(...(own.length > 0 ? own : [options.token_ttl]).map(parseDuration));
+    },
+  };
+}
+
+/** A token does not vend tokens, and logs nobody out. */
+const onlyCookie = ({ header }: Presenter): Presenter => ({
+  header: (name) => (name.toLowerCase() === "cookie" ? header(name) : undefined),
+});

@@ -1,0 +1,65 @@
+// Who may have which image, as rules and logins say: rule, then identity.
+
+import { type Access, type Caller, type Decision, publicGrant } from "./access.ts";
+import { bearerToken, cookieValues } from "./credentials.ts";
+import type { Profile } from "./profile.ts";
+import type { Session, Sessions } from "./session.ts";
+
+export interface DecideParts {
+  /** The profile that an identifier needs; undefined: it is public. */
+  profileFor(identifier: string): Profile | undefined;
+  readonly sessions: Pick<Sessions, "find" | "findByToken">;
+  readonly cookieName: string;
+}
+
+/** What is read of a request to find its sessions. */
+export type Presenter = Pick<Caller, "header">;
+
+/**
+ * The access rules of `auth:`. Public identifiers are decided at once, and gated ones without cookie and token too. Throws
+ * `busy` (code sessions_unavailable) for a caller who presents one of them while the store of sessions does not answer.
+ */
+export function rulesAccess(parts: DecideParts): Access {
+  return {
+    decide(caller) {
+      const profile = parts.profileFor(caller.identifier);
+      if (!profile) return publicGrant;
+      const { access_service: service } = profile;
+      if (service.backend === "header")
+        return caller.header(service.header) ? profile.granted : profile.refused;
+      return hasCredentials(parts, caller) ? decideByLogin(parts, caller, profile) : profile.refused;
+    },
+  };
+}
+
+async function decideByLogin(parts: DecideParts, caller: Caller, profile: Profile): Promise<Decision> {
+  for await (const { session } of sessionsOf(parts, caller))
+    if (session.grants.some(({ profile: name }) => name === profile.name)) return profile.granted;
+  return profile.refused;
+}
+
+function hasCredentials({ cookieName }: DecideParts, { header }: Presenter): boolean {
+  const bearer = header("authorization");
+  if (bearer !== undefined && bearerToken(bearer) !== undefined) return true;
+  return cookieValues(header("cookie"), cookieName).length > 0;
+}
+
+export interface FoundSession {
+  readonly session: Session;
+  /** The value of the cookie that named it; absent where a token did. */
+  readonly id?: string;
+}
+
+/** The live sessions that a request presents, that of its token first. Each is asked for when it is wanted. */
+export async function* sessionsOf(
+  { sessions, cookieName }: Pick<DecideParts, "sessions" | "cookieName">,
+  { header }: Presenter,
+): AsyncGenerator<FoundSession> {
+  const token = bearerToken(header("authorization"));
+  const byToken = token === undefined ? undefined : await sessions.findByToken(token);
+  if (byToken) yield { session: byToken };
+  for (const id of cookieValues(header("cookie"), cookieName)) {
+    const session = await sessions.find(id);
+    if (session) yield { session, id };
+  }
+}

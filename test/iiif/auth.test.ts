@@ -1,0 +1,161 @@
+// The services that image information advertises, field by field as the two specifications have them.
+
+import { describe, expect, test } from "vitest";
+import { type AdvertisedProfile, authServices, probeResult, scalar } from "../../src/iiif/auth.ts";
+
+const staff: AdvertisedProfile = {
+  name: "staff",
+  pattern: "active",
+  label: { de: ["Anmelden"], en: ["Log in here"] },
+  heading: { en: ["Staff only"] },
+  description: { en: ["For those who work here."] },
+  note: { en: ["Ask the desk."] },
+  confirm_label: "Enter",
+  access_service: { backend: "builtin" },
+};
+const bare: AdvertisedProfile = {
+  ...staff,
+  label: {},
+  heading: {},
+  description: {},
+  note: "",
+  confirm_label: "",
+};
+const image = {
+  base: "https://a.example/images",
+  identifier: "private/é;2",
+  version: 3,
+  strict: false,
+} as const;
+
+test("both trees stand in order, that of 2.0 first", () => {
+  expect(authServices(staff, image)).toEqual([
+    {
+      id: "https://a.example/images/iiif/auth/probe/private%2F%C3%A9;2",
+      type: "AuthProbeService2",
+      errorHeading: { en: ["Staff only"] },
+      errorNote: { en: ["Ask the desk."] },
+      service: [
+        {
+          id: "https://a.example/images/iiif/auth/login/staff",
+          type: "AuthAccessService2",
+          profile: "active",
+          label: { de: ["Anmelden"], en: ["Log in here"] },
+          heading: { en: ["Staff only"] },
+          note: { en: ["For those who work here."] },
+          confirmLabel: { none: ["Enter"] },
+          service: [
+            { id: "https://a.example/images/iiif/auth/token", type: "AuthAccessTokenService2" },
+            {
+              id: "https://a.example/images/iiif/auth/logout",
+              type: "AuthLogoutService2",
+              label: expect.objectContaining({ en: ["Log out"], de: ["Abmelden"] }),
+            },
+          ],
+        },
+      ],
+    },
+    {
+      "@context": "http://iiif.io/api/auth/1/context.json",
+      "@id": "https://a.example/images/iiif/auth/v1/login/staff",
+      profile: "http://iiif.io/api/auth/1/login",
+      label: "Log in here",
+      header: "Staff only",
+      description: "For those who work here.",
+      confirmLabel: "Enter",
+      service: [
+        { "@id": "https://a.example/images/iiif/auth/v1/token", profile: "http://iiif.io/api/auth/1/token" },
+        {
+          "@id": "https://a.example/images/iiif/auth/v1/logout",
+          profile: "http://iiif.io/api/auth/1/logout",
+          label: "Log out",
+        },
+      ],
+    },
+  ]);
+});
+
+test("in version 2 the tree of 2.0 has its own context, since that of the document is fixed", () => {
+  const [probe] = authServices(staff, { ...image, version: 2 });
+  expect(Object.entries(probe ?? {})[0]).toEqual(["@context", "http://iiif.io/api/auth/2/context.json"]);
+});
+
+type Tree = { profile?: string; service?: Tree[]; label?: unknown; confirmLabel?: unknown };
+const trees = (profile: AdvertisedProfile, strict = false) => {
+  const [two, one] = authServices(profile, { ...image, strict }) as Tree[];
+  return { two: two?.service?.[0], one };
+};
+
+test.each([
+  ["clickthrough", "clickthrough", "active", "clickthrough"],
+  ["active", "active", "active", "login"],
+  ["kiosk", "kiosk", "kiosk", "kiosk"],
+  ["external", "external", "external", "external"],
+] as const)(
+  "%s is called %s in 2.0, %s where that is strict, and …/%s in 1.0",
+  (pattern, two, strict, one) => {
+    const profile = { ...staff, pattern };
+    expect(trees(profile).two?.profile).toBe(two);
+    expect(trees(profile, true).two?.profile).toBe(strict);
+    expect(trees(profile, true).one?.profile).toBe(`http://iiif.io/api/auth/1/${one}`);
+  },
+);
+
+test.each([
+  ["active", "Sign in"],
+  ["clickthrough", "Continue"],
+  ["kiosk", "Continue"],
+  ["external", "Continue"],
+] as const)(
+  "without texts of the operator a profile of pattern %s is labelled Access, its button %s",
+  (pattern, button) => {
+    const { two, one } = trees({ ...bare, pattern });
+    expect(two).toMatchObject({ label: { en: ["Access"] }, confirmLabel: { en: [button] } });
+    expect(two).not.toHaveProperty("heading");
+    expect(two).not.toHaveProperty("note");
+    expect(one).toMatchObject({ label: "Access", header: "Access", confirmLabel: button });
+    expect(one).not.toHaveProperty("description");
+  },
+);
+
+test("a profile of the backend header advertises its probe alone", () => {
+  expect(authServices({ ...bare, access_service: { backend: "header" } }, image)).toEqual([
+    { id: "https://a.example/images/iiif/auth/probe/private%2F%C3%A9;2", type: "AuthProbeService2" },
+  ]);
+});
+
+test.each([
+  [{ de: ["Hallo"], en: ["Hello", "you"] }, "Hello"],
+  [{ de: ["Hallo"], "en-GB": ["Hello"] }, "Hello"],
+  [{ de: ["Hallo"], fr: ["Salut"] }, "Hallo"],
+  [{ eng: ["?"], de: ["Hallo"] }, "?"],
+  [{}, undefined],
+])("%j is %j where one string is wanted", (map, text) => {
+  expect(scalar(map)).toBe(text);
+});
+
+describe("the result of a probe", () => {
+  const frame = { "@context": "http://iiif.io/api/auth/2/context.json", type: "AuthProbeResult2" };
+  test.each([
+    [{ status: 200 }, {}],
+    [{ status: 302, location: "https://b.example/" }, {}],
+    [{ status: 401 }, { heading: { en: ["Staff only"] }, note: { en: ["Ask the desk."] } }],
+  ] as const)("for %j says that and no more than belongs to it", (outcome, texts) => {
+    expect(probeResult(outcome, staff)).toEqual({ ...frame, ...outcome, ...texts });
+  });
+
+  test("names a substitute in a list, with its type", () => {
+    expect(
+      probeResult({ status: 401, substitute: "https://a.example/x.jpg" }, { ...bare, note: "No." }),
+    ).toEqual({
+      ...frame,
+      status: 401,
+      substitute: [{ id: "https://a.example/x.jpg", type: "Image" }],
+      note: { none: ["No."] },
+    });
+  });
+
+  test("of an image that no rule names has no texts", () => {
+    expect(probeResult({ status: 401 })).toEqual({ ...frame, status: 401 });
+  });
+});

@@ -1,0 +1,74 @@
+// A file is found by the name that it has, also where the file system would find it by others.
+
+import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { nodeFiles } from "../../src/platform/node-files.ts";
+import type { FileSystem } from "../../src/platform/platform.ts";
+import { filesystemSource } from "../../src/sources/filesystem.ts";
+
+let root: string;
+
+beforeAll(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), "smalti-spelling-")));
+  await mkdir(join(root, "Private"));
+  await writeFile(join(root, "Private", "Caf\u00e9.tif"), "x");
+  await writeFile(join(root, "plain.tif"), "x");
+  await symlink("Private", join(root, "link"));
+  await symlink("../plain.tif", join(root, "Private", "Other.tif"));
+});
+afterAll(() => rm(root, { recursive: true }));
+
+const plain = nodeFiles();
+const folded = (name: string) => name.normalize("NFC").toLowerCase();
+
+/** The stored spelling of a path, as a disk of macOS or Windows finds it. */
+async function stored(path: string): Promise<string> {
+  if (!path.startsWith(`${root}/`)) return path;
+  let found = root;
+  for (const segment of path.slice(root.length + 1).split("/")) {
+    const names = await readdir(found).catch(() => []);
+    found = `${found}/${names.find((name) => folded(name) === folded(segment)) ?? segment}`;
+  }
+  return found;
+}
+
+/** The disk of this machine, but that it folds case and Unicode forms. */
+const folding: FileSystem = {
+  ...plain,
+  stat: async (path) => plain.stat(await stored(path)),
+  realPath: async (path) => plain.realPath(await stored(path)),
+  open: async (path) => plain.open(await stored(path)),
+};
+
+const finds = async (files: FileSystem, key: string) => {
+  const image = await filesystemSource({ name: "a", root, prefix: "", files }).open(key);
+  await image?.close();
+  return image !== undefined;
+};
+
+test.each([
+  "plain.tif",
+  "Private/Caf\u00e9.tif",
+  "link/Caf\u00e9.tif",
+  "Private/Other.tif",
+  "link/Other.tif",
+])("%s is found on either kind of disk", async (key) => {
+  expect(await finds(plain, key)).toBe(true);
+  expect(await finds(folding, key)).toBe(true);
+});
+
+test.each([
+  "PLAIN.tif",
+  "private/Caf\u00e9.tif",
+  "Private/caf\u00e9.tif",
+  "Private/Cafe\u0301.tif",
+  "LINK/Caf\u00e9.tif",
+  "link/CAF\u00c9.TIF",
+  "Private/other.tif",
+  "Link/Other.tif",
+])("%s is not there on a disk that would find it", async (key) => {
+  expect(await plain.stat(await stored(`${root}/${key}`))).toBeDefined();
+  expect(await finds(folding, key)).toBe(false);
+});
