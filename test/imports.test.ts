@@ -127,6 +127,11 @@ describe("imports", () => {
     expect(spelled).toEqual(["iiif/image/mounts.ts"]);
   });
 
+  test("only the mounts spell the paths of the authorization services", () => {
+    const spelled = files.filter((file) => readFileSync(resolve(src, file), "utf8").includes("/iiif/auth/"));
+    expect(spelled).toEqual(["iiif/auth-mounts.ts"]);
+  });
+
   test("only platform/ and the entries name the runtime", () => {
     const named = files.filter((file) => {
       if (topOf(file) === "platform" || entries.includes(file)) return false;
