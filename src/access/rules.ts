@@ -68,7 +68,8 @@ const isUrl = (identifier: string) => urlStart.test(identifier);
 
 /**
  * An identifier with the URL that it is, or that follows a source's prefix in it, in one form: scheme and host in lower case, default
- * port and fragment off, unreserved characters and sub-delimiters decoded, all other escapes in upper case.
+ * port and fragment off, unreserved characters and sub-delimiters decoded, all other escapes in upper case. Slashes and dots
+ * count as servers may take them that decode a path before they read it.
  */
 function oneForm(identifier: string): string {
   const found = identifier.includes("://") ? urlStart.exec(identifier) : null;
@@ -78,9 +79,17 @@ function oneForm(identifier: string): string {
   if (!URL.canParse(text)) return identifier;
   const url = new URL(text);
   url.hash = "";
-  const decoded = url.href.replace(/%[0-9a-f]{2}/gi, (code) => {
-    const char = String.fromCharCode(Number.parseInt(code.slice(1), 16));
-    return /[A-Za-z0-9\-._~!$&'()*+,;=:@]/.test(char) ? char : code.toUpperCase();
+  url.pathname = decoded(url.pathname);
+  url.pathname = url.pathname.replace(/\/{2,}/g, "/");
+  url.search = decoded(url.search);
+  return identifier.slice(0, start) + url.href;
+}
+
+const plain = /[A-Za-z0-9\-._~!$&'()*+,;=:@/]/;
+
+function decoded(text: string): string {
+  return text.replace(/%[0-9a-f]{2}/gi, (code) => {
+    const char = String.fromCharCode(Number.parseInt(code.slice(1), 16)).replace("\\", "/");
+    return plain.test(char) ? char : code.toUpperCase();
   });
-  return identifier.slice(0, start) + decoded;
 }

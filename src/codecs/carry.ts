@@ -39,7 +39,8 @@ async function blocksFor(
       (header.colour?.from === "icc" && own?.icc) || (await profileOf(codec, bytes, header)),
   };
   const icc = await profiles[carry.profile ?? "none"]();
-  if (!carry.metadata) return { icc };
+  if (!carry.metadata)
+    return { icc, exif: correctedExif(undefined, { orientation: carry.orientation ?? 1 }) };
   const srgb = steps.some(({ op }) => op === "to-srgb");
   const exif = correctedExif(own?.exif, { orientation: carry.orientation, srgb });
   return { icc, exif, xmp: own?.xmp, iptc: own?.iptc };

@@ -9,6 +9,8 @@ interface Answer {
   readonly request: Pick<ImageRequest, "quality">;
   readonly policy: Pick<OutputPolicy, "metadata" | "color">;
   readonly encoder: Pick<CodecFacts["encoder"], "rgbOnly">;
+  /** The answer is a substitute: what the master says of itself may hold small pictures of it, and is for those with access. */
+  readonly confined?: boolean;
 }
 
 /** Whether an answer has one band of colour: a gray master's has, and that of quality gray or bitonal. */
@@ -31,11 +33,15 @@ export const convertsColours = (answer: Answer): boolean => !keepsColours(answer
 
 /** What the answer carries; undefined for nothing. Gray in sRGB's tone curve needs no profile: it is what viewers assume. */
 export function carryOf(answer: Answer): Carry | undefined {
-  const { header, policy } = answer;
-  const metadata = policy.metadata === "preserve";
+  const { header, policy, confined = false } = answer;
+  const preserve = policy.metadata === "preserve";
   const profile = profileOf(answer);
-  if (!metadata && !profile) return undefined;
-  return { ...(profile && { profile }), metadata, ...(metadata && { orientation: header.orientation }) };
+  if (!preserve && !profile) return undefined;
+  return {
+    ...(profile && { profile }),
+    metadata: preserve && !confined,
+    ...(preserve && { orientation: header.orientation }),
+  };
 }
 
 function profileOf(answer: Answer): Carry["profile"] {

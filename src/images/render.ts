@@ -122,7 +122,7 @@ export interface Derivative {
  */
 export async function render(
   parts: RenderParts,
-  master: Master,
+  master: GrantedMaster,
   prepared: Prepared,
   signal?: AbortSignal,
 ): Promise<Derivative> {
@@ -165,7 +165,7 @@ function opened(parts: RenderParts, master: Master, found: Uint8Array): Answer {
 /** Renders once; again, and planned again, where the file turned out to be one that has to be decoded as a whole. */
 async function derive(
   parts: RenderParts,
-  master: Master,
+  master: GrantedMaster,
   prepared: Prepared,
   work: AbortSignal,
 ): Promise<Encoded> {
@@ -201,8 +201,14 @@ async function derive(
  * The plan of a prepared answer, so that a HEAD request can check it without rendering. `whole`: the file turned out to be one
  * that has to be decoded as a whole.
  */
-export function planFor(parts: RenderParts, master: Master, prepared: Prepared, whole = false): RenderPlan {
+export function planFor(
+  parts: RenderParts,
+  master: GrantedMaster,
+  prepared: Prepared,
+  whole = false,
+): RenderPlan {
   const { header, request, geometry, overlay } = prepared;
+  const { grant } = master;
   const encoder = parts.codecs.encoder(request.format);
   if (!encoder.encodes)
     throw new ServiceError("unsupported", `This service does not write ${request.format} images.`);
@@ -215,6 +221,7 @@ export function planFor(parts: RenderParts, master: Master, prepared: Prepared, 
     geometry,
     policy: parts.policy,
     overlay,
+    confined: grant.maxSize !== undefined,
     decoder: parts.codecs.byFormat(header.format),
     encoder: encoder.encodes,
   });

@@ -80,11 +80,14 @@ describe("one URL is one identifier", () => {
     expect(rule("https://example.org:8443/a.tif")).toBeUndefined();
   });
 
-  test("escapes are compared in upper case, and what separates stays escaped", () => {
+  test("escapes are compared in upper case, and slashes as a server may read them", () => {
     const rule = only("https://example.org/%c3%a9/*");
     expect(rule("https://example.org/é/a")).toBe("p");
     expect(rule("https://example.org/%C3%A9/a")).toBe("p");
-    expect(only("https://example.org/a/*")("https://example.org/a%2Fb")).toBeUndefined();
+    for (const path of ["a%2Fb", "a%5cb", "%2fa/b", "x%2f..%2fa%2fb", "a%2f%2fb"])
+      expect([path, only("https://example.org/a/*")(`https://example.org/${path}`)]).toEqual([path, "p"]);
+    expect(only("https://example.org/a/*")("https://example.org/a%3Fb")).toBeUndefined();
+    expect(only("https://example.org/a/*")("https://example.org/a%252Fb")).toBeUndefined();
     expect(only("https://example.org/a!b")("https://example.org/a%21b")).toBe("p");
   });
 });
