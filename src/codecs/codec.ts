@@ -52,6 +52,8 @@ export interface ImageHeader {
   readonly labWhite?: readonly [x: number, y: number];
   /** Why this file is refused, in words for the caller, when its header already tells. */
   readonly unsupported?: string;
+  /** The file ends before something that its header refers to, or in zeros before its end: pictures of it are not to be kept. */
+  readonly incomplete?: true;
   /** Facts that only the format's own decoder needs. JSON values. */
   readonly details?: Readonly<Record<string, number | string | boolean | readonly number[]>>;
 }

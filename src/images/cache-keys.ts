@@ -15,7 +15,7 @@ export const renderVersion = 14;
 /** The same for answers that carry an overlay. */
 export const overlayVersion = 1;
 /** Raised whenever the recorded facts change their meaning. */
-export const factsVersion = 7;
+export const factsVersion = 8;
 /** Raised whenever the form of indexes changes, or of which files there are any. */
 export const indexVersion = 4;
 

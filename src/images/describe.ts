@@ -2,6 +2,7 @@
 
 import { type Caller, type Grant, publicGrant } from "../access/access.ts";
 import type { ImageHeader } from "../codecs/codec.ts";
+import { lacksItsEnd } from "../codecs/file-end.ts";
 import type { Codecs } from "../codecs/index.ts";
 import { ServiceError } from "../errors.ts";
 import { splitPage } from "../iiif/image/path.ts";
@@ -102,7 +103,7 @@ export async function describe(
         parts.probes.run(demandOf(master, 0, probing), work, async (place) => {
           const { bytes } = master.image;
           const read = place ? readingWithout(bytes, awaitingWithout(place), work) : bytes;
-          return encode(await probe(parts.codecs, read, master.page));
+          return encode(await probe(parts.codecs, read, master));
         }),
       { signal },
     );
@@ -162,7 +163,11 @@ const probing: Work = { kind: "probe", ms: 1 };
 /** Bytes at the front of a file that tell its format. */
 const headLength = 64;
 
-async function probe(codecs: Codecs, bytes: ByteSource, page: number): Promise<ImageHeader> {
+async function probe(
+  codecs: Codecs,
+  bytes: ByteSource,
+  { page, image }: Pick<Master, "page" | "image">,
+): Promise<ImageHeader> {
   const head = await bytes.read(0, headLength);
   const codec = codecs.recognise(head);
   if (!codec)
@@ -173,7 +178,10 @@ async function probe(codecs: Codecs, bytes: ByteSource, page: number): Promise<I
         code: "unsupported_format",
       },
     );
-  return codec.probe(bytes, page);
+  const header = await codec.probe(bytes, page);
+  // The end of a remote master would cost a request of its own.
+  const lacksEnd = !image.remote && (await lacksItsEnd(bytes, header.format));
+  return lacksEnd ? { ...header, incomplete: true } : header;
 }
 
 function checkArea(header: ImageHeader, limit: number): void {

@@ -131,7 +131,10 @@ export async function render(
   const make = async (work: AbortSignal) => {
     made = true;
     const { bytes, incomplete, unchanged } = await derive(parts, master, prepared, work);
-    const isSuspect = incomplete || (!unchanged && (await master.image.changed?.()) === true);
+    const isSuspect =
+      incomplete ||
+      prepared.header.incomplete === true ||
+      (!unchanged && (await master.image.changed?.()) === true);
     return toKept({
       bytes,
       ignoredProfile: parts.ignoredProfiles.of(masterVersion(master)),

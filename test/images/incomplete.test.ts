@@ -10,6 +10,7 @@ import { nodeFiles } from "../../src/platform/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
 import { plainFields, tiffFile } from "../codecs/tif/tiff-file.ts";
 import { grain } from "../grain.ts";
+import { fixturesFolder } from "../host.ts";
 import { type Served, served } from "../served.ts";
 
 let folder: string;
@@ -44,6 +45,22 @@ beforeAll(async () => {
     "moving.jpg": baseline,
   };
   for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
+  const fixture = (name: string) => readFile(join(fixturesFolder, name));
+  // its profile stands behind its pixels
+  const profiled = await fixture("tif-cmyk-icc-lzw.tif");
+  await writeFile(join(folder, "no-profile.tif"), profiled.subarray(0, profiled.length - 30));
+  // its smallest level stands at its end
+  const pyramid = await fixture("tif-pyramid-subifd.tif");
+  await writeFile(join(folder, "no-level.tif"), pyramid.subarray(0, pyramid.length * 0.95));
+  const filled = (bytes: Uint8Array, part: number) => {
+    const out = new Uint8Array(bytes.length);
+    out.set(bytes.subarray(0, bytes.length * part));
+    return out;
+  };
+  await writeFile(join(folder, "filled.jpg"), filled(baseline, 0.7));
+  await writeFile(join(folder, "filled-progressive.jpg"), filled(progressive, 0.7));
+  await writeFile(join(folder, "filled.webp"), filled(await picture.clone().webp().toBuffer(), 0.7));
+  await writeFile(join(folder, "padded.jpg"), Buffer.concat([baseline, new Uint8Array(200_000)]));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -64,7 +81,14 @@ async function answer({ get, service }: Served, target: string) {
   };
 }
 
-describe.each(["half.jpg", "half-progressive.jpg", "changed.jpg", "half.tif"])("%s", (name) => {
+describe.each([
+  "half.jpg",
+  "half-progressive.jpg",
+  "changed.jpg",
+  "half.tif",
+  "no-profile.tif",
+  "no-level.tif",
+])("%s", (name) => {
   test.each(targets)("at %s is shown, without validators, and not kept", async (parameters) => {
     const app = await served(configuration());
     const first = await answer(app, `${name}/${parameters}`);
@@ -79,7 +103,20 @@ describe.each(["half.jpg", "half-progressive.jpg", "changed.jpg", "half.tif"])("
   });
 });
 
-test.each(["whole.jpg", "whole-progressive.jpg", "whole.tif"])("%s is kept", async (name) => {
+// A copy that sets the length of its file first fills it from the front.
+describe.each(["filled.jpg", "filled-progressive.jpg", "filled.webp"])("%s", (name) => {
+  test.each(targets)("at %s is not kept while it ends in zeros", async (parameters) => {
+    const app = await served(configuration());
+    expect(await answer(app, `${name}/${parameters}`)).toMatchObject({
+      caching: "no-cache",
+      validators: [null, null],
+    });
+    expect(readCounts(app.service.slots.render.counts).writes).toBe(0);
+    await app.service.close();
+  });
+});
+
+test.each(["whole.jpg", "whole-progressive.jpg", "whole.tif", "padded.jpg"])("%s is kept", async (name) => {
   const app = await served(configuration());
   for (const parameters of targets) {
     const first = await answer(app, `${name}/${parameters}`);

@@ -59,6 +59,7 @@ export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageH
   const colour = await readColour(file, directory, picture.interpretation);
   const labWhite = picture.photometric === 8 ? await readWhite(file, directory) : undefined;
   const all = [{ scale: 1, offset: directory.offset, picture }, ...levels];
+  const isCut = await endsBefore(file, [...found.reduced, directory]);
   return {
     format: "tif",
     width: picture.width,
@@ -74,11 +75,26 @@ export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageH
     ...(colour ? { colour } : {}),
     ...(labWhite ? { labWhite } : {}),
     ...(picture.unsupported ? { unsupported: picture.unsupported } : {}),
+    ...(isCut ? { incomplete: true as const } : {}),
     details: {
       photometric: photometrics[picture.photometric]?.name ?? `${picture.photometric}`,
       ...stageFacts(all.map((level) => stageOf(level.scale, level.offset, level.picture))),
     },
   };
+}
+
+/** Whether the file ends before a profile, a level or a directory that one of a page's directories refers to. */
+async function endsBefore(file: TiffFile, directories: readonly Directory[]): Promise<boolean> {
+  const { size = Number.POSITIVE_INFINITY } = file.bytes;
+  for (const { next, entries } of directories) {
+    const profile = entries.get(tags.InterColorProfile);
+    if (next >= size || (profile && profile.at + profile.count > size)) return true;
+    const sub = entries.get(tags.SubIFDs);
+    if (!sub || sub.count > 1024) continue;
+    const offsets = await readValues(file, sub, 0, Math.min(sub.count, MAX_LEVELS)).catch(() => [size]);
+    if (offsets.some((offset) => offset >= size)) return true;
+  }
+  return false;
 }
 
 /** The embedded profile, else the colour space of the EXIF directory. */
