@@ -3,11 +3,11 @@
 import { z } from "zod";
 import type { Log } from "../lib/log.ts";
 import { pathOption } from "../lib/option-types.ts";
+import { watchFile } from "../lib/watched-file.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type HookEngine, HookError, type RequestInput, type Resolution } from "./hook.ts";
 import { type Mapping, mappingFormats, readMapping } from "./mapping.ts";
 import { parseTemplate } from "./template.ts";
-import { watchFile } from "./watched-file.ts";
 
 /** Schema of `hook.lookup`. */
 export const lookupOptions = z.strictObject({
@@ -87,6 +87,7 @@ async function mappingEngine(
     path: file,
     files,
     log,
+    of: "hook",
     key: "hook.lookup.file",
     read: (bytes) => readMapping(file, bytes),
   });

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLookupEngine, lookupOptions } from "../../src/hooks/lookup.ts";
-import { watchFile } from "../../src/hooks/watched-file.ts";
 import { silentLog } from "../../src/lib/log.ts";
+import { watchFile } from "../../src/lib/watched-file.ts";
 import { nodeFiles } from "../../src/platform/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
 import { hookEngineContract, inputOf } from "../contracts/hook-engine.ts";
@@ -106,7 +106,15 @@ describe("a watched file", () => {
       return text;
     };
     const path = join(folder, name);
-    const watched = await watchFile({ path, files, log, key: "hook.x.file", read, now: () => time });
+    const watched = await watchFile({
+      path,
+      files,
+      log,
+      of: "hook",
+      key: "hook.x.file",
+      read,
+      now: () => time,
+    });
     return { watched, lines, later: (ms: number) => (time += ms) };
   };
 
@@ -135,7 +143,15 @@ describe("a watched file", () => {
     const coarse = { ...files, stat: async () => ({ kind: "file", size: 3, modified }) as const };
     const read = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
     const log = { info() {}, error() {} };
-    const watched = await watchFile({ path, files: coarse, log, key: "x", read, now: () => time });
+    const watched = await watchFile({
+      path,
+      files: coarse,
+      log,
+      of: "hook",
+      key: "x",
+      read,
+      now: () => time,
+    });
     writeFileSync(path, "two");
     time += 1000;
     await watched.refresh();
@@ -180,7 +196,15 @@ describe("a watched file", () => {
       };
       const read = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
       const log = { info() {}, error() {} };
-      const watched = await watchFile({ path, files: failing, log, key: "x", read, now: () => time });
+      const watched = await watchFile({
+        path,
+        files: failing,
+        log,
+        of: "hook",
+        key: "x",
+        read,
+        now: () => time,
+      });
       const look = async (change: () => void) => {
         change();
         time += 1000;

@@ -2,9 +2,9 @@
 
 import type { Log } from "../../lib/log.ts";
 import { parseDuration, parseSize } from "../../lib/quantity.ts";
+import { watchFile } from "../../lib/watched-file.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { type HookEngine, HookError } from "../hook.ts";
-import { watchFile } from "../watched-file.ts";
 import { type Crew, startCrew } from "./crew.ts";
 import { runInPlace } from "./in-place.ts";
 import type { PrintLevel, Program } from "./messages.ts";
@@ -52,6 +52,7 @@ export async function createJsEngine(
     path,
     files: platform.files,
     log,
+    of: "hook",
     key,
     async read(bytes) {
       if (crew && !(await isSettled(bytes))) throw new Error("the file was being written while it was read");

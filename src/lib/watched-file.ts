@@ -1,10 +1,10 @@
 // A file of the operator's that is read again when it changes. The last good content stays in force while the new one is broken.
 
-import { withDeadline } from "../lib/bounded-wait.ts";
 import { sha256, toHex } from "../lib/digest.ts";
-import type { Log } from "../lib/log.ts";
-import { maskUrls } from "../lib/mask-urls.ts";
 import type { FileStat, FileSystem } from "../platform/platform.ts";
+import { withDeadline } from "./bounded-wait.ts";
+import type { Log } from "./log.ts";
+import { maskUrls } from "./mask-urls.ts";
 
 export interface WatchedFile<T> {
   /** What was last read without a mistake. */
@@ -23,6 +23,8 @@ export interface WatchOptions<T> {
   readonly path: string;
   readonly files: FileSystem | undefined;
   readonly log: Pick<Log, "info" | "error">;
+  /** What the file belongs to, such as `hook`, for the log. */
+  readonly of: string;
   /** The key of the configuration that names the file. */
   readonly key: string;
   /** Makes of the bytes what is kept. Throws with the reason, in words for the operator. */
@@ -42,8 +44,8 @@ export const mostFileBytes = 64 * 2 ** 20;
 
 /** Reads a file for the first time. Throws an Error that names the key where it cannot be read or is broken. */
 export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFile<T>> {
-  const { path, files, log, key, now = () => performance.now() } = options;
-  if (!files) throw new Error(`${key}: this runtime was not given files; choose another engine`);
+  const { path, files, log, of, key, now = () => performance.now() } = options;
+  if (!files) throw new Error(`${key}: this runtime was not given files; it cannot be read`);
   const readBytes = async (): Promise<Uint8Array> => {
     const size = (await files.stat(path))?.size ?? 0;
     if (size > mostFileBytes)
@@ -83,13 +85,13 @@ export async function watchFile<T>(options: WatchOptions<T>): Promise<WatchedFil
       if (digest !== inForce) current = await options.read(bytes);
       inForce = digest;
       problem = undefined;
-      log.info("the file of the hook was read again", { key });
+      log.info(`the file of the ${of} was read again`, { key });
     } catch (error) {
       // What could not be looked at or read may be just as it was the next time.
       if (!wasRead) seen = unseen;
       const reason = reasonOf(error);
       if (reason !== problem)
-        log.error("the file of the hook has changed and cannot be used; the one before stays in force", {
+        log.error(`the file of the ${of} has changed and cannot be used; the one before stays in force`, {
           key,
           file: path,
           error: reason,
