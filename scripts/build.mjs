@@ -26,19 +26,20 @@ const shared = [
   "lib/problem-document.ts",
 ];
 /** Files without state or identity, small enough to be in an entry as well. */
-const alone = /^(main|workerd|(hook-)?thread)\.ts$|^platform\//;
+const alone = /^(main|workerd|((hook|password)-)?thread)\.ts$|^platform\//;
 
 /** Entries of workers, each in one file with all that it needs, and the name that the option `only` has for it. */
-const threads = ["thread", "hook-thread"];
+const threads = ["thread", "hook-thread", "password-thread"];
 
-/** Builds into `outdir`. `only`: leaves out everything but a worker, `thread` or `hook-thread`, and its modules. */
+/** Builds into `outdir`. `only`: leaves out everything but a worker, by the name of its entry, and its modules. */
 export async function build({ outdir = join(root, "dist"), only, quiet = false } = {}) {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(join(outdir, "wasm"), { recursive: true });
   const { wasmModules, workerModules } = await moduleTable();
   const all = Object.keys(wasmModules);
   const hookModules = () => all.filter((name) => wasmModules[name].usedBy === "hooks");
-  const names = only === "thread" ? workerModules() : only === "hook-thread" ? hookModules() : all;
+  const modulesOf = { thread: workerModules, "hook-thread": hookModules, "password-thread": () => [] };
+  const names = only ? modulesOf[only]() : all;
   for (const [name, file] of Object.entries(await moduleFiles(wasmModules, names))) {
     await copyFile(file, join(outdir, "wasm", `${name}.wasm`));
   }

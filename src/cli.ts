@@ -1,4 +1,4 @@
-// The command line: serve, check, hook test, version.
+// The command line: serve, check, hook test, hash-password, version.
 
 import { createApp } from "./app.ts";
 import { checkWarnings } from "./check.ts";
@@ -7,6 +7,7 @@ import { effectiveYaml } from "./config/effective.ts";
 import { loadConfig, problemLines } from "./config/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "./config/paths.ts";
 import type { Config } from "./config/schema.ts";
+import { CommandError, hashPasswordCommand } from "./hash-password.ts";
 import { type HookQuestion, testHook } from "./hook-test.ts";
 import { nameOf, placed, preventsStart } from "./lib/checks.ts";
 import { createLog } from "./lib/log.ts";
@@ -26,6 +27,8 @@ const usage = `smalti ${version}, an IIIF image server
       --function NAME                 resolve, authorize, presentation or overlay; without it the first that there is
       --header "Name: value"          a header of the request, as often as needed
       --client-ip ADDRESS             where the request comes from
+  smalti hash-password [--cost N]   print the hash of a password for users or htpasswd_file; it is typed, or read from the
+                                    standard input
   smalti version                    print the version
 
 The file may also be named by SERVICE_CONFIG. SERVICE_ADDR, SERVICE_LOG_LEVEL, SERVICE_LOG_FORMAT and
@@ -109,6 +112,7 @@ export async function run(platform: Platform, args: readonly string[]): Promise<
     platform.exit?.(1);
   };
   try {
+    if (args[0] === "hash-password") return out(await hashPasswordCommand(platform, args.slice(1)));
     const parsed = parseArguments(args);
     if (parsed.command === "help") return out(usage);
     if (parsed.command === "version") return out(`${version}\n`);
@@ -121,7 +125,7 @@ export async function run(platform: Platform, args: readonly string[]): Promise<
     if (parsed.question) return platform.exit?.(await askHook(platform, loaded.config, parsed.question));
     await serve(platform, parsed, loaded);
   } catch (error) {
-    if (error instanceof StartError) return fail(error.message);
+    if (error instanceof StartError || error instanceof CommandError) return fail(error.message);
     fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
 }

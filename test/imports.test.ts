@@ -37,6 +37,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "check.ts": ["*", "!api"],
   "hook-test.ts": ["*", "!api"],
   "start-facts.ts": ["*", "!api"],
+  "hash-password.ts": ["access"],
   "start-text.ts": ["iiif", "images", "config"],
   api: ["iiif", "images", "manifests", "access", "stats", "config", "service.ts"],
   "app.ts": ["api", "service.ts"],
@@ -47,9 +48,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "workerd.ts": ["*"],
   "thread.ts": ["*"],
   "hook-thread.ts": ["*"],
+  "password-thread.ts": ["*"],
 };
 
-const entries = ["main.ts", "workerd.ts", "thread.ts", "hook-thread.ts"];
+const entries = ["main.ts", "workerd.ts", "thread.ts", "hook-thread.ts", "password-thread.ts"];
 
 const files = (readdirSync(src, { recursive: true }) as string[]).filter(
   (name) => name.endsWith(".ts") && !name.endsWith(".d.ts"),

@@ -6,6 +6,7 @@ import { parseRange } from "../lib/ip-range.ts";
 import { durationOption, pathOption } from "../lib/option-types.ts";
 import { parseDuration } from "../lib/quantity.ts";
 import { isServiceUrl } from "../lib/s3-options.ts";
+import { hashFault } from "./passwords/hash-forms.ts";
 
 const edit = "restart" as const;
 
@@ -56,26 +57,18 @@ const isSize = (text: string) => {
   }
 };
 
-const hashForm =
-  "expected a bcrypt ($2a$, $2b$, $2y$) or APR1-MD5 ($apr1$) hash, as smalti hash-password makes";
-
-/** Whether a text has the form of a password hash that logins verify. */
-export function isPasswordHash(text: string): boolean {
-  return /^(\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}|\$apr1\$[^$:\s]{1,8}\$[./0-9A-Za-z]{22})$/.test(
-    text,
-  );
-}
+const passwordHash = z.string().superRefine((text, context) => {
+  const message = hashFault(text);
+  if (message !== undefined) context.addIssue({ code: "custom", message });
+});
 
 const builtin = z.strictObject({
   backend: z.literal("builtin").meta({ description: "Pages of this service.", edit }),
-  users: z
-    .record(z.string().min(1), z.string({ error: hashForm }).refine(isPasswordHash, { error: hashForm }))
-    .default({})
-    .meta({
-      description: "Names and password hashes of those who may log in, for pattern `active`.",
-      edit,
-      secret: true,
-    }),
+  users: z.record(z.string().min(1), passwordHash).default({}).meta({
+    description: "Names and password hashes of those who may log in, for pattern `active`.",
+    edit,
+    secret: true,
+  }),
   htpasswd_file: pathOption.default("").meta({
     description:
       "File of names and password hashes, which counts instead of `users` and is read again when it changes.",

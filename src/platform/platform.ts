@@ -51,8 +51,8 @@ export interface FileSystem {
   remove(path: string): Promise<void>;
 }
 
-/** What a worker runs, by the name of its file beside the bundle: jobs of the pool, or hooks. */
-export type WorkerEntry = "thread" | "hook-thread";
+/** What a worker runs, by the name of its file beside the bundle: jobs of the pool, hooks, or checks of passwords. */
+export type WorkerEntry = "thread" | "hook-thread" | "password-thread";
 
 /** A worker as the main thread sees it. */
 export interface WorkerPort {
@@ -141,4 +141,9 @@ export interface Platform {
    */
   exit?(code: number, tell?: (calls: readonly string[]) => void): void;
   write?(stream: "out" | "err", text: string): void;
+  /**
+   * One line that a person types and nobody sees, after a prompt; else the standard input to its end, without a final line
+   * break. Rejects where the person breaks off, or more than 64 KiB come.
+   */
+  readSecret?(prompt: string): Promise<{ readonly text: string; readonly typed: boolean }>;
 }

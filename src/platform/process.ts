@@ -9,6 +9,7 @@ import { fileThreads, usableMemory, usableProcessors } from "./machine.ts";
 import { nodeFiles } from "./node-files.ts";
 import type { Platform } from "./platform.ts";
 import { notedAddress, notedTarget } from "./request-facts.ts";
+import { readSecret } from "./secret-input.ts";
 import { type ProcessRuntime, startCommands } from "./start-commands.ts";
 
 const deflateAsync = promisify(deflateCallback) as (
@@ -49,6 +50,7 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
       for (const name of signals[signal]) process.on(name, listener);
     },
     exit: (code, tell) => endProcess(name, code, tell),
+    readSecret,
     write(stream, text) {
       (stream === "out" ? process.stdout : process.stderr).write(text);
     },

@@ -28,6 +28,8 @@ export interface ProgramOptions {
   readonly uid?: number;
   /** Most blocks of 1024 bytes that a file may have that the process writes. */
   readonly fileBlocks?: number;
+  /** What is on its standard input; nothing where it is absent. */
+  readonly input?: string;
 }
 
 export interface Built {
@@ -47,7 +49,10 @@ export async function buildProgram(): Promise<Built> {
   await build({ outdir: dist, quiet: true });
   const running = new Set<ChildProcess>();
 
-  const start: Built["start"] = (args, { cwd = folder, env = {}, flags = [], uid, fileBlocks } = {}) => {
+  const start: Built["start"] = (
+    args,
+    { cwd = folder, env = {}, flags = [], uid, fileBlocks, input } = {},
+  ) => {
     const line = [process.execPath, ...flags, join(dist, "main.js"), ...args];
     const limited =
       fileBlocks === undefined ? [] : ["bash", "-c", `ulimit -f ${fileBlocks}; exec "$@"`, "bash"];
@@ -55,10 +60,11 @@ export async function buildProgram(): Promise<Built> {
     const child = spawn(command, rest, {
       cwd,
       env: { PATH: process.env.PATH ?? "", HOME: folder, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       ...(uid === undefined ? {} : { uid, gid: uid }),
     });
     running.add(child);
+    child.stdin?.end(input);
     let out = "";
     let err = "";
     const listeners = new Set<() => void>();

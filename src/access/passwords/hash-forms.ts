@@ -1,0 +1,32 @@
+// The forms of password hashes: which of them logins verify, and what the others are called.
+
+/** A higher cost keeps a login waiting for more than some seconds. */
+export const costs = { least: 4, most: 15, usual: 10 } as const;
+/** UTF-16 units; a longer password fits no hash. */
+export const longestPassword = 1024;
+
+/** What hashes that are not verified look like, the first that fits. */
+const refused: readonly (readonly [form: RegExp, name: string])[] = [
+  [/^\$2[abxy]?\$/, "a damaged bcrypt hash, or one of another form than $2a$, $2b$ and $2y$,"],
+  [/^\$apr1\$/, "a damaged APR1-MD5 hash"],
+  [/^\{SHA\}/, "SHA-1"],
+  [/^\{SSHA/, "salted SHA-1"],
+  [/^\$1\$/, "MD5-crypt"],
+  [/^\$5\$/, "SHA-256-crypt"],
+  [/^\$6\$/, "SHA-512-crypt"],
+  [/^\$argon2/, "Argon2"],
+  [/^\$y\$/, "yescrypt"],
+  [/^[./0-9A-Za-z]{13}$/, "crypt"],
+];
+
+/** Why a text is no hash that logins verify; undefined where it is one. Does not repeat the text. */
+export function hashFault(text: string): string | undefined {
+  const cost = Number(/^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/.exec(text)?.[1]);
+  if (cost >= costs.least && cost <= costs.most) return undefined;
+  if (/^\$apr1\$[^$:\s]{1,8}\$[./0-9A-Za-z]{22}$/.test(text)) return undefined;
+  const expected =
+    "expected a bcrypt ($2a$, $2b$, $2y$) or APR1-MD5 ($apr1$) hash, as smalti hash-password makes";
+  if (cost > costs.most) return `${expected}, with a cost of at most ${costs.most}; received one of ${cost}`;
+  const [, name = "a plaintext password"] = refused.find(([form]) => form.test(text)) ?? [];
+  return `${expected}; received ${name}`;
+}

@@ -1,0 +1,93 @@
+// The names and passwords of one profile: from the configuration, or from a file that is read again when it changes.
+
+import { sha256 } from "../../lib/digest.ts";
+import type { Log } from "../../lib/log.ts";
+import { type WatchedFile, watchFile } from "../../lib/watched-file.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { hashFault, longestPassword } from "./hash-forms.ts";
+import { readHtpasswd } from "./htpasswd.ts";
+import type { Verifier } from "./verifier.ts";
+
+export interface Passwords {
+  /**
+   * Whether the password of a user is right. Takes as long for a name that is not there as for one that is. Throws ServiceError
+   * `busy` where too many wait, and `cancelled`.
+   */
+  verify(user: string, password: string, signal?: AbortSignal): Promise<boolean>;
+  /** Throws where the file has changed and cannot be used, with the reason for the operator. */
+  check(): Promise<void>;
+}
+
+export interface PasswordsOptions {
+  /** Hashes by name. Not used where there is a file. */
+  readonly users: Readonly<Record<string, string>>;
+  /** Absolute; "": none. */
+  readonly htpasswd_file: string;
+}
+
+export interface PasswordsHost {
+  readonly platform: Pick<Platform, "files">;
+  readonly log: Pick<Log, "info" | "error">;
+  readonly verifier: Verifier;
+  /** The key of the configuration under which the options stand. */
+  readonly key: string;
+  /** Milliseconds, never going back. */
+  readonly now?: () => number;
+}
+
+/** A hash that no password fits, of the usual cost, for where there is no user at all. */
+const nobody = "$2b$10$......................0000000000000000000000000000000";
+
+/** Reads the file. Throws an Error that names the key where a hash or the file cannot be used. */
+export async function openPasswords(
+  { users, htpasswd_file }: PasswordsOptions,
+  { platform, log, verifier, key, now }: PasswordsHost,
+): Promise<Passwords> {
+  for (const [name, hash] of Object.entries(users)) {
+    const fault = hashFault(hash);
+    if (fault !== undefined) throw new Error(`${key}.users.${name}: ${fault}`);
+  }
+  const inline: ReadonlyMap<string, string> = new Map(Object.entries(users));
+  const file: WatchedFile<ReadonlyMap<string, string>> | undefined =
+    htpasswd_file === ""
+      ? undefined
+      : await watchFile({
+          path: htpasswd_file,
+          files: platform.files,
+          log,
+          of: "passwords",
+          key: `${key}.htpasswd_file`,
+          read: readHtpasswd,
+          ...(now && { now }),
+        });
+  // Nobody else can tell which hash a name is given.
+  const secret = crypto.randomUUID();
+
+  /**
+   * The hash that stands in for a name that is not there: always the same for one name, and each as likely as it is among
+   * those that are there, so that its cost says nothing.
+   */
+  const standIn = async (user: string, hashes: ReadonlyMap<string, string>): Promise<string> => {
+    const digest = new DataView((await sha256(`${secret}\n${user}`)).buffer);
+    const all = [...hashes.values()];
+    return all[digest.getUint32(0) % Math.max(1, all.length)] ?? nobody;
+  };
+
+  return {
+    async verify(user, password, signal) {
+      await file?.refresh();
+      const hashes = file?.current() ?? inline;
+      const other = await standIn(user, hashes);
+      const own = hashes.get(user);
+      // It fits nothing, and would cost more than others.
+      const tried = password.length > longestPassword ? "" : password;
+      const fits = await verifier.verify(tried, own ?? other, signal);
+      return fits && own !== undefined && tried === password;
+    },
+    async check() {
+      await file?.refresh();
+      const problem = file?.problem();
+      if (problem !== undefined) throw new Error(problem);
+    },
+  };
+}

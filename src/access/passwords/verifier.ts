@@ -1,0 +1,119 @@
+// Passwords are checked in workers, so that tiles do not wait: few at a time, and further ones in a bounded queue.
+
+import { ServiceError } from "../../errors.ts";
+import { createDeadline } from "../../lib/deadline.ts";
+import { createSemaphore } from "../../lib/semaphore.ts";
+import type { Platform, WorkerPort } from "../../platform/platform.ts";
+import { verifyInTurns } from "./hash.ts";
+import type { PasswordAnswer, PasswordQuestion } from "./messages.ts";
+
+export interface Verifier {
+  /**
+   * Whether a password fits a hash. Throws ServiceError `busy` where too many wait already or it could not be found out, and
+   * `cancelled` where `signal` aborts before its turn.
+   */
+  verify(password: string, hash: string, signal?: AbortSignal): Promise<boolean>;
+  /** Ends the workers. */
+  close(): void;
+}
+
+export interface VerifierOptions {
+  readonly platform: Pick<Platform, "startWorker" | "parallelism">;
+  /** Checks that may wait; a further one is refused. */
+  readonly mostWaiting?: number;
+  /** Milliseconds for a worker to start and answer. */
+  readonly answerMs?: number;
+}
+
+/** Milliseconds after its last answer in which a worker ends. */
+const idleMs = 60_000;
+/** Processors for each check at a time. */
+const processorsEach = 4;
+
+interface Seat {
+  /** Rejects where the worker ends or is late. */
+  ask(question: PasswordQuestion): Promise<PasswordAnswer>;
+  end(): void;
+}
+
+/** No worker is started before the first password. */
+export function createVerifier(options: VerifierOptions): Verifier {
+  const { platform, mostWaiting = 64, answerMs = 30_000 } = options;
+  const gate = createSemaphore(Math.max(1, Math.floor(platform.parallelism / processorsEach)), mostWaiting);
+  const all = new Set<Seat>();
+  const idle: Seat[] = [];
+
+  const take = (startWorker: () => WorkerPort): Seat => {
+    const known = idle.pop();
+    if (known) return known;
+    const seat: Seat = createSeat(startWorker(), answerMs, () => {
+      all.delete(seat);
+      const at = idle.indexOf(seat);
+      if (at >= 0) idle.splice(at, 1);
+    });
+    all.add(seat);
+    return seat;
+  };
+
+  const askWorker = async (start: () => WorkerPort, question: PasswordQuestion): Promise<boolean> => {
+    const seat = take(start);
+    const { fits } = await seat.ask(question);
+    if (all.has(seat)) idle.push(seat);
+    if (fits === undefined) throw new Error("the worker could not check the password");
+    return fits;
+  };
+
+  return {
+    verify: (password, hash, signal) =>
+      gate.run(async () => {
+        const { startWorker } = platform;
+        try {
+          if (!startWorker) return await verifyInTurns(password, hash);
+          return await askWorker(() => startWorker("password-thread"), { password, hash });
+        } catch (cause) {
+          throw new ServiceError(
+            "busy",
+            "Whether the password is right could not be found out. Try again shortly.",
+            { code: "password_unchecked", cause },
+          );
+        }
+      }, signal),
+    close() {
+      for (const seat of [...all]) seat.end();
+    },
+  };
+}
+
+/** A worker that is asked one question at a time. `left`: called once, when it has ended. */
+function createSeat(port: WorkerPort, answerMs: number, left: () => void): Seat {
+  let asked: { done(answer: PasswordAnswer): void; fail(error: Error): void } | undefined;
+  let gone = false;
+  const end = (reason: string) => {
+    if (gone) return;
+    gone = true;
+    deadline.stop();
+    port.kill();
+    left();
+    asked?.fail(new Error(reason));
+    asked = undefined;
+  };
+  // While it is asked, for the answer; else for the next question.
+  const deadline = createDeadline(() =>
+    end(asked ? "the worker that checks passwords did not answer" : "idle"),
+  );
+  port.onMessage((answer) => {
+    deadline.expect(idleMs);
+    asked?.done(answer as PasswordAnswer);
+    asked = undefined;
+  });
+  port.onDeath((reason) => end(`the worker that checks passwords ended: ${reason}`));
+  return {
+    ask: (question) =>
+      new Promise((done, fail) => {
+        asked = { done, fail };
+        deadline.expect(answerMs);
+        port.post(question);
+      }),
+    end: () => end("the service stops"),
+  };
+}

@@ -1,0 +1,23 @@
+// The worker's side: one password after the other.
+
+import { verifyHere } from "./hash.ts";
+import type { PasswordAnswer, PasswordQuestion } from "./messages.ts";
+
+/** The way of a worker to the main thread. */
+export interface PasswordWorkerHost {
+  post(message: PasswordAnswer): void;
+  onMessage(listener: (message: PasswordQuestion) => void): void;
+}
+
+/** Answers until the worker is ended. */
+export function servePasswords({ post, onMessage }: PasswordWorkerHost): void {
+  onMessage(({ password, hash }) => {
+    let answer: PasswordAnswer = {};
+    try {
+      answer = { fits: verifyHere(password, hash) };
+    } catch {
+      // What is thrown could hold the password.
+    }
+    post(answer);
+  });
+}
