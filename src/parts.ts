@@ -1,6 +1,7 @@
 // The parts that stand on something outside of the process, such as folders and servers, with their checks.
 
 import { type Auth, createAuth } from "./access/auth.ts";
+import { openProfilePasswords } from "./access/passwords/profiles.ts";
 import { buildSessions } from "./access/sessions/index.ts";
 import type { Config } from "./config/schema.ts";
 import { buildEngine, createHooks, type Hooks } from "./hooks/index.ts";
@@ -25,7 +26,7 @@ export interface OuterParts {
 }
 
 /**
- * Builds them, and declares in the registry what they report. Reads the files of hooks; nothing else is read, written or asked
+ * Builds them, and declares in the registry what they report. Reads the files of hooks and passwords; nothing else is read, written or asked
  * yet. Throws when one cannot be built from what the configuration says.
  */
 export async function buildOuterParts(
@@ -34,7 +35,10 @@ export async function buildOuterParts(
   log: Log,
   registry: Registry = createRegistry(),
 ): Promise<OuterParts> {
-  const slots = buildSlots(config.cache, platform, log, (slot) => slotCounts(registry, slot));
+  const folders = [...Object.values(config.cache), config.auth?.session].filter(
+    (each) => each?.backend === "filesystem",
+  ).length;
+  const slots = buildSlots(config.cache, platform, log, (slot) => slotCounts(registry, slot), folders);
   const sources = buildSources(config.sources, platform, slots.origin, {
     local: (name) => sourceCounts(registry, name),
     remote: (name) => remoteFigures(registry, name),
@@ -45,7 +49,7 @@ export async function buildOuterParts(
     log,
     sources: sources.all.map(({ name }) => name),
   });
-  const built = config.auth && buildAuth(config.auth, config, sources, { platform, log });
+  const built = config.auth && (await buildAuth(config.auth, config, sources, { platform, log, folders }));
   const checks = [
     ...sourceChecks(sources, config.sources),
     ...slotChecks(slots, config.cache, platform),
@@ -55,13 +59,14 @@ export async function buildOuterParts(
   return { sources, slots, hooks, ...(built && { auth: built.auth }), checks };
 }
 
-function buildAuth(
+async function buildAuth(
   options: NonNullable<Config["auth"]>,
   { trusted_proxies: trustedProxies }: Config,
   sources: Sources,
-  host: { readonly platform: Platform; readonly log: Log },
-): { readonly auth: Auth; readonly checks: readonly Check[] } {
+  host: { readonly platform: Platform; readonly log: Log; readonly folders: number },
+): Promise<{ readonly auth: Auth; readonly checks: readonly Check[] }> {
+  const passwords = await openProfilePasswords(options.profiles, host);
   const { sessions, checks } = buildSessions(options.session, parseDuration(options.session_ttl), host);
-  const auth = createAuth({ options, sessions, trustedProxies, spellings: sources.otherNames });
-  return { auth, checks };
+  const auth = createAuth({ options, sessions, passwords, trustedProxies, spellings: sources.otherNames });
+  return { auth, checks: [...checks, ...passwords.checks] };
 }

@@ -43,7 +43,7 @@ export type Readiness = { readonly status: "ready" | "unready" } & {
   readonly [Part in OptionalPart]?: readonly Health[];
 };
 
-type OptionalPart = "hooks" | "overlays" | "sessions";
+type OptionalPart = "hooks" | "overlays" | "sessions" | "passwords";
 
 export interface Health {
   readonly name: string;
@@ -252,7 +252,7 @@ export async function createService(
       return readinessOf(findings);
     },
     async close() {
-      await Promise.allSettled([pool.close(), slots.close(), hooks.close(), auth?.sessions.close()]);
+      await Promise.allSettled([pool.close(), slots.close(), hooks.close(), auth?.close()]);
     },
   };
 }

@@ -4,7 +4,10 @@ import { type IpRange, parseRange } from "../lib/ip-range.ts";
 import { parseDuration } from "../lib/quantity.ts";
 import type { Access } from "./access.ts";
 import { type FoundSession, type Presenter, rulesAccess, sessionsOf } from "./decide.ts";
+import { LoginFailures } from "./failures.ts";
 import type { AuthOptions } from "./options.ts";
+import type { Passwords } from "./passwords/index.ts";
+import type { ProfilePasswords } from "./passwords/profiles.ts";
 import { createProfile, type Profile } from "./profile.ts";
 import { plannedBackends } from "./profile-faults.ts";
 import { createRules } from "./rules.ts";
@@ -23,13 +26,19 @@ export interface Auth {
   profileOf(name: string): Profile | undefined;
   /** The live session of a request's cookie, with that cookie's value. Throws `busy` where the store does not answer. */
   findSession(presenter: Presenter): Promise<Required<FoundSession> | undefined>;
+  /** Names and passwords of a profile; undefined where it asks for none. */
+  passwordsOf(profile: string): Passwords | undefined;
+  /** Logins that failed. */
+  readonly failures: LoginFailures;
   /** Lifetime of a token of a session in milliseconds: the shortest of the profiles that it holds. */
   tokenTtlMs(session: Session): number;
+  close(): Promise<void>;
 }
 
 export interface AuthParts {
   readonly options: AuthOptions;
   readonly sessions: Sessions;
+  readonly passwords?: Pick<ProfilePasswords, "of" | "close">;
   /** The top-level `trusted_proxies`. */
   readonly trustedProxies?: readonly string[];
   /** Other identifiers of the same master, which the same rules have to meet. */
@@ -37,7 +46,13 @@ export interface AuthParts {
 }
 
 /** Builds it. Throws an Error that names the key of a profile which this build cannot serve. */
-export function createAuth({ options, sessions, trustedProxies = [], spellings }: AuthParts): Auth {
+export function createAuth({
+  options,
+  sessions,
+  passwords,
+  trustedProxies = [],
+  spellings,
+}: AuthParts): Auth {
   for (const [name, backend] of plannedBackends(options.profiles))
     throw new Error(
       `auth.profiles.${name}.access_service.backend: ${backend} is not available yet; use builtin or header, or take the profile away`,
@@ -63,9 +78,15 @@ export function createAuth({ options, sessions, trustedProxies = [], spellings }
         if (id !== undefined) return { session, id };
       return undefined;
     },
+    passwordsOf: (profile) => passwords?.of(profile),
+    failures: new LoginFailures(),
     tokenTtlMs({ grants }) {
       const own = grants.map(({ profile }) => profiles.get(profile)?.token_ttl ?? options.token_ttl);
       return Math.min(...(own.length > 0 ? own : [options.token_ttl]).map(parseDuration));
+    },
+    async close() {
+      passwords?.close();
+      await sessions.close();
     },
   };
 }

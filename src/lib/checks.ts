@@ -11,6 +11,7 @@ export const checkedParts = {
   hooks: "hook",
   overlays: "overlay",
   sessions: "session store",
+  passwords: "password file of profile",
 } as const;
 
 export type CheckedPart = keyof typeof checkedParts;
