@@ -1,6 +1,7 @@
 // The site map: every surface and middleware in order.
 
 import { Hono } from "hono";
+import { mountAuth } from "./api/auth/routes.ts";
 import { mountHealth } from "./api/health/routes.ts";
 import { mountHome } from "./api/home/routes.ts";
 import { createCaps, maxTarget } from "./api/http/caps.ts";
@@ -19,7 +20,7 @@ import type { Service } from "./service.ts";
 type Surface = (routes: Routes, service: Service) => void;
 
 /** Every surface. Their order does not matter: the longest path counts. */
-export const surfaces: readonly Surface[] = [mountHealth, mountHome, mountStatic, mountImage];
+export const surfaces: readonly Surface[] = [mountHealth, mountHome, mountStatic, mountImage, mountAuth];
 
 /** The whole service as a function from Request to Response. `mounted`: the surfaces that it has. */
 export function createApp(

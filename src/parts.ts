@@ -1,7 +1,7 @@
 // The parts that stand on something outside of the process, such as folders and servers, with their checks.
 
 import { type Auth, createAuth } from "./access/auth.ts";
-import { openProfilePasswords } from "./access/passwords/profiles.ts";
+import { openLogins } from "./access/logins.ts";
 import { buildSessions } from "./access/sessions/index.ts";
 import type { Config } from "./config/schema.ts";
 import { buildEngine, createHooks, type Hooks } from "./hooks/index.ts";
@@ -26,7 +26,7 @@ export interface OuterParts {
 }
 
 /**
- * Builds them, and declares in the registry what they report. Reads the files of hooks and passwords; nothing else is read, written or asked
+ * Builds them, and declares in the registry what they report. Reads the files of hooks and logins; nothing else is read, written or asked
  * yet. Throws when one cannot be built from what the configuration says.
  */
 export async function buildOuterParts(
@@ -35,10 +35,7 @@ export async function buildOuterParts(
   log: Log,
   registry: Registry = createRegistry(),
 ): Promise<OuterParts> {
-  const folders = [...Object.values(config.cache), config.auth?.session].filter(
-    (each) => each?.backend === "filesystem",
-  ).length;
-  const slots = buildSlots(config.cache, platform, log, (slot) => slotCounts(registry, slot), folders);
+  const slots = buildSlots(config.cache, platform, log, (slot) => slotCounts(registry, slot));
   const sources = buildSources(config.sources, platform, slots.origin, {
     local: (name) => sourceCounts(registry, name),
     remote: (name) => remoteFigures(registry, name),
@@ -49,7 +46,7 @@ export async function buildOuterParts(
     log,
     sources: sources.all.map(({ name }) => name),
   });
-  const built = config.auth && (await buildAuth(config.auth, config, sources, { platform, log, folders }));
+  const built = config.auth && (await buildAuth(config.auth, config, sources, { platform, log }));
   const checks = [
     ...sourceChecks(sources, config.sources),
     ...slotChecks(slots, config.cache, platform),
@@ -63,10 +60,10 @@ async function buildAuth(
   options: NonNullable<Config["auth"]>,
   { trusted_proxies: trustedProxies }: Config,
   sources: Sources,
-  host: { readonly platform: Platform; readonly log: Log; readonly folders: number },
+  host: { readonly platform: Platform; readonly log: Log },
 ): Promise<{ readonly auth: Auth; readonly checks: readonly Check[] }> {
-  const passwords = await openProfilePasswords(options.profiles, host);
   const { sessions, checks } = buildSessions(options.session, parseDuration(options.session_ttl), host);
-  const auth = createAuth({ options, sessions, passwords, trustedProxies, spellings: sources.otherNames });
-  return { auth, checks: [...checks, ...passwords.checks] };
+  const logins = await openLogins(options.profiles, host);
+  const auth = createAuth({ options, sessions, logins, trustedProxies, spellings: sources.otherNames });
+  return { auth, checks: [...checks, ...logins.checks] };
 }

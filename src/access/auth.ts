@@ -4,10 +4,8 @@ import { type IpRange, parseRange } from "../lib/ip-range.ts";
 import { parseDuration } from "../lib/quantity.ts";
 import type { Access } from "./access.ts";
 import { type FoundSession, type Presenter, rulesAccess, sessionsOf } from "./decide.ts";
-import { LoginFailures } from "./failures.ts";
+import type { Logins } from "./logins.ts";
 import type { AuthOptions } from "./options.ts";
-import type { Passwords } from "./passwords/index.ts";
-import type { ProfilePasswords } from "./passwords/profiles.ts";
 import { createProfile, type Profile } from "./profile.ts";
 import { plannedBackends } from "./profile-faults.ts";
 import { createRules } from "./rules.ts";
@@ -16,6 +14,7 @@ import type { Session, Sessions } from "./session.ts";
 export interface Auth {
   readonly options: AuthOptions;
   readonly sessions: Sessions;
+  readonly logins: Logins;
   /** Rules and logins; the authorize hook is not part of it. */
   readonly access: Access;
   /** Proxies whose X-Forwarded-For counts where an address gives access. */
@@ -26,10 +25,8 @@ export interface Auth {
   profileOf(name: string): Profile | undefined;
   /** The live session of a request's cookie, with that cookie's value. Throws `busy` where the store does not answer. */
   findSession(presenter: Presenter): Promise<Required<FoundSession> | undefined>;
-  /** Names and passwords of a profile; undefined where it asks for none. */
-  passwordsOf(profile: string): Passwords | undefined;
-  /** Logins that failed. */
-  readonly failures: LoginFailures;
+  /** Lifetime of a session in milliseconds. */
+  readonly sessionTtlMs: number;
   /** Lifetime of a token of a session in milliseconds: the shortest of the profiles that it holds. */
   tokenTtlMs(session: Session): number;
   close(): Promise<void>;
@@ -38,7 +35,7 @@ export interface Auth {
 export interface AuthParts {
   readonly options: AuthOptions;
   readonly sessions: Sessions;
-  readonly passwords?: Pick<ProfilePasswords, "of" | "close">;
+  readonly logins: Logins;
   /** The top-level `trusted_proxies`. */
   readonly trustedProxies?: readonly string[];
   /** Other identifiers of the same master, which the same rules have to meet. */
@@ -46,13 +43,7 @@ export interface AuthParts {
 }
 
 /** Builds it. Throws an Error that names the key of a profile which this build cannot serve. */
-export function createAuth({
-  options,
-  sessions,
-  passwords,
-  trustedProxies = [],
-  spellings,
-}: AuthParts): Auth {
+export function createAuth({ options, sessions, logins, trustedProxies = [], spellings }: AuthParts): Auth {
   for (const [name, backend] of plannedBackends(options.profiles))
     throw new Error(
       `auth.profiles.${name}.access_service.backend: ${backend} is not available yet; use builtin or header, or take the profile away`,
@@ -69,6 +60,7 @@ export function createAuth({
   return {
     options,
     sessions,
+    logins,
     access: rulesAccess(parts),
     proxies: [...trustedProxies, ...options.trusted_proxies].map(parseRange),
     profileFor,
@@ -78,14 +70,13 @@ export function createAuth({
         if (id !== undefined) return { session, id };
       return undefined;
     },
-    passwordsOf: (profile) => passwords?.of(profile),
-    failures: new LoginFailures(),
+    sessionTtlMs: parseDuration(options.session_ttl),
     tokenTtlMs({ grants }) {
       const own = grants.map(({ profile }) => profiles.get(profile)?.token_ttl ?? options.token_ttl);
       return Math.min(...(own.length > 0 ? own : [options.token_ttl]).map(parseDuration));
     },
     async close() {
-      passwords?.close();
+      logins.close();
       await sessions.close();
     },
   };

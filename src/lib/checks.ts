@@ -11,7 +11,7 @@ export const checkedParts = {
   hooks: "hook",
   overlays: "overlay",
   sessions: "session store",
-  passwords: "password file of profile",
+  passwords: "password file",
 } as const;
 
 export type CheckedPart = keyof typeof checkedParts;

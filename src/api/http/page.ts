@@ -9,6 +9,8 @@ import { type RequestContext, sent } from "./context.ts";
 export interface Page {
   /** Plain text. */
   readonly title: string;
+  /** Language tag of the page; English without it. */
+  readonly language?: string;
   /** Safe HTML: what is not ours has gone through {@link escapeHtml}. */
   readonly body: string;
   /** Style sheets, after the one of all pages. */
@@ -21,27 +23,52 @@ export interface Page {
   readonly origins?: readonly string[];
   /** Whether it has forms, which post to this service. No other page may then hold it in a frame, where clicks are stolen. */
   readonly forms?: boolean;
+  /** Origins beside the service's own that the answer to a form may lead to: browsers hold redirects to the policy too. */
+  readonly formOrigins?: readonly string[];
 }
 
 /**
  * The answer with a page. `headers` stand over what is usual: `Cache-Control: no-cache`, and `Vary` for the base URL. A page of
- * status 200 has a tag of its content.
+ * status 200 that may be stored has a tag of its content.
  */
 export async function pageResponse(
   c: RequestContext,
   page: Page,
   { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Response> {
-  const html = await documentOf(c, page);
+  return answer(c, await documentOf(c, page), policyOf(page), status, headers);
+}
+
+/** What a document of an operator's may do. */
+export type DocumentPolicy = Pick<Page, "origins" | "forms" | "formOrigins">;
+
+/** The answer with a document of an operator's, which may have its style in itself, but no script. */
+export function documentResponse(
+  c: RequestContext,
+  html: string,
+  policy: DocumentPolicy,
+  { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
+): Promise<Response> {
+  return answer(c, html, policyOf(policy, "'self' 'unsafe-inline'"), status, headers);
+}
+
+async function answer(
+  c: RequestContext,
+  html: string,
+  policy: string,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): Promise<Response> {
   const all: Record<string, string> = {
     "Cache-Control": "no-cache",
-    "Content-Security-Policy": policyOf(page),
+    "Content-Security-Policy": policy,
     "X-Content-Type-Options": "nosniff",
   };
   setVary(all, c);
   Object.assign(all, headers);
   const typed = { ...all, "Content-Type": "text/html; charset=utf-8" };
-  if (status !== 200) return new Response(sent(c, html), { status, headers: typed });
+  if (status !== 200 || all["Cache-Control"] === "no-store")
+    return new Response(sent(c, html), { status, headers: typed });
   const etag = `"${toHex(await sha256(html)).slice(0, 32)}"`;
   const validators = validatorHeaders({ etag });
   if (isNotModified(c.req.raw.headers, { etag }))
@@ -49,16 +76,19 @@ export async function pageResponse(
   return new Response(sent(c, html), { headers: { ...typed, ...validators } });
 }
 
-/** The Content-Security-Policy (level 3) of a page: its own files and nothing inline. */
-function policyOf({ scripts, origins = [], forms }: Page): string {
+/** The Content-Security-Policy (level 3) of a page: its own files, and nothing inline but what `styles` allows. */
+function policyOf(
+  { scripts, origins = [], forms, formOrigins = [] }: DocumentPolicy & Pick<Page, "scripts">,
+  styles = "'self'",
+): string {
   const own = ["'self'", ...origins].join(" ");
   const directives = {
     "default-src": "'none'",
-    "style-src": "'self'",
+    "style-src": styles,
     "img-src": `${own} data: blob:`,
     ...(scripts?.length ? { "script-src": "'self'", "connect-src": own } : {}),
     "base-uri": "'none'",
-    "form-action": forms ? "'self'" : "'none'",
+    "form-action": forms ? ["'self'", ...formOrigins].join(" ") : "'none'",
     "frame-ancestors": forms ? "'none'" : "*",
   };
   return Object.entries(directives)
@@ -80,7 +110,7 @@ async function documentOf(c: RequestContext, page: Page): Promise<string> {
   ]);
   // The colour scheme stands here too, for where the style sheet does not arrive.
   return `<!doctype html>
-<html lang="en">
+<html lang="${escapeHtml(page.language ?? "en")}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -16,8 +16,8 @@ export interface Route {
   readonly get?: Act;
   /** Reads the body with the readers of `body.ts`. Without `cors` only pages of this service may post here. */
   readonly post?: Act;
-  /** Whether pages of other origins may read the answers. */
-  readonly cors?: boolean;
+  /** Whether pages of other origins may read the answers: of all, or of these, to which answers then differ. */
+  readonly cors?: boolean | readonly string[];
   /**
    * The class that its answers are counted to, which may depend on the path; `other` where nothing is said. false: they are not
    * counted, as an answer that never ends.

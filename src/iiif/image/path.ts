@@ -35,6 +35,15 @@ export function splitImagePath(rawPath: string): ImagePath {
   return { kind: "image", identifier, region, size, rotation, file };
 }
 
+/**
+ * The identifier that a whole raw path spells, as {@link splitImagePath} reads them; "" where it has no segment. Throws as that
+ * does.
+ */
+export function identifierOf(rawPath: string): string {
+  const segments = rawSegments(rawPath).map(decode);
+  return segments.length === 0 ? "" : checkIdentifier(segments.join("/"));
+}
+
 /** What a raw path names, if it names anything: as {@link splitImagePath}, at a fraction of its cost. Never throws. */
 export function kindOfPath(rawPath: string): ImagePath["kind"] {
   let count = 0;

@@ -1,0 +1,97 @@
+// What logins by pages of this service need beside sessions, read once at start: passwords, templates, and who has failed.
+
+import type { Check } from "../lib/checks.ts";
+import type { Log } from "../lib/log.ts";
+import type { Platform } from "../platform/platform.ts";
+import { LoginFailures } from "./failures.ts";
+import { type LoginTemplate, parseLoginTemplate } from "./login-template.ts";
+import { openPasswords, type Passwords } from "./passwords/index.ts";
+import { createVerifier } from "./passwords/verifier.ts";
+import type { ProfileOptions } from "./profile-options.ts";
+
+export interface Logins {
+  readonly failures: LoginFailures;
+  /** Of a profile whose readers have passwords here. */
+  passwordsOf(profile: string): Passwords | undefined;
+  /** The operator's own login page of a profile. */
+  templateOf(profile: string): LoginTemplate | undefined;
+  readonly checks: readonly Check[];
+  close(): void;
+}
+
+export interface LoginsHost {
+  readonly platform: Pick<Platform, "files" | "startWorker" | "parallelism">;
+  readonly log: Pick<Log, "info" | "error">;
+}
+
+/** Bytes of a template; a page is small. */
+const mostTemplateBytes = 1024 * 1024;
+
+/** Reads password files and templates. Throws an Error that names the key of what is missing or cannot be used. */
+export async function openLogins(
+  profiles: Readonly<Record<string, ProfileOptions>>,
+  { platform, log }: LoginsHost,
+): Promise<Logins> {
+  const verifier = createVerifier({ platform });
+  const passwords = new Map<string, Passwords>();
+  const templates = new Map<string, LoginTemplate>();
+  const checks: Check[] = [];
+  try {
+    for (const [name, { pattern, access_service: service }] of Object.entries(profiles)) {
+      if (service.backend !== "builtin") continue;
+      const key = `auth.profiles.${name}.access_service`;
+      if (service.template !== "")
+        templates.set(name, await readTemplate(service.template, `${key}.template`, platform.files));
+      if (pattern !== "active") continue;
+      const opened = await openPasswords(service, { platform, log, verifier, key });
+      passwords.set(name, opened);
+      if (service.htpasswd_file !== "") checks.push(passwordCheck(name, key, service.htpasswd_file, opened));
+    }
+  } catch (error) {
+    verifier.close();
+    throw error;
+  }
+  return {
+    failures: new LoginFailures(),
+    passwordsOf: (profile) => passwords.get(profile),
+    templateOf: (profile) => templates.get(profile),
+    checks,
+    close: () => verifier.close(),
+  };
+}
+
+function passwordCheck(name: string, key: string, place: string, { check }: Passwords): Check {
+  return {
+    part: "passwords",
+    name,
+    backend: "htpasswd_file",
+    key: `${key}.htpasswd_file`,
+    place,
+    neededFor: "changes",
+    run: check,
+    logs: true,
+  };
+}
+
+async function readTemplate(path: string, key: string, files: Platform["files"]): Promise<LoginTemplate> {
+  if (!files) throw new Error(`${key}: this runtime was not given files; take the key away`);
+  try {
+    const bytes = await files.readFile(path);
+    if (!bytes) throw new Error("the file is not there; create it, or correct its name");
+    if (bytes.length > mostTemplateBytes)
+      throw new Error(`the file has ${bytes.length} bytes, more than the ${mostTemplateBytes} that are read`);
+    return parseLoginTemplate(textOf(bytes));
+  } catch (error) {
+    throw new Error(`${key}: ${path}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Error("expected text in UTF-8");
+  }
+}

@@ -1,0 +1,103 @@
+// What all ways of logging in share: from the form to the session, and back to the viewer.
+
+import type { Auth } from "../../access/auth.ts";
+import type { Profile } from "../../access/profile.ts";
+import type { Service } from "../../service.ts";
+import { readForm } from "../http/body.ts";
+import { clientAddress } from "../http/client.ts";
+import type { RequestContext } from "../http/context.ts";
+import { documentResponse, escapeHtml, pageResponse } from "../http/page.ts";
+import { leadBack, notKept, returnToOf, say } from "./answers.ts";
+import { cookiePlace, sessionCookie } from "./cookie.ts";
+import { type LoginForm, loginFields, loginPage, logoOrigin } from "./login-page.ts";
+import { presenterOf } from "./presenter.ts";
+import { readerOf } from "./reader.ts";
+import { returnTarget } from "./return-to.ts";
+
+export interface LoginParts {
+  readonly service: Service;
+  readonly auth: Auth;
+}
+
+/** A request for the login of a profile. */
+export interface LoginAttempt {
+  readonly c: RequestContext;
+  readonly parts: LoginParts;
+  readonly profile: Profile;
+}
+
+/** Bytes of a login form: a name, a password and an address. */
+const mostFormBytes = 16 * 1024;
+
+export interface SentForm {
+  readonly username: string;
+  readonly password: string;
+  /** From the query where the form does not have it. */
+  readonly returnTo: string;
+}
+
+/** The fields of a login form; "" for those that are not there. */
+export async function readLoginForm(c: RequestContext): Promise<SentForm> {
+  const form = await readForm(c, mostFormBytes);
+  return {
+    username: form.get("username") ?? "",
+    password: form.get("password") ?? "",
+    returnTo: form.get("return_to") ?? returnToOf(c),
+  };
+}
+
+/** The client's address where it decides about access; undefined where it is not known. */
+export function clientOf(c: RequestContext, { service, auth }: LoginParts): string | undefined {
+  const peer = service.platform.clientAddress(c.req.raw);
+  return clientAddress(c.req.raw.headers, peer, { proxies: auth.proxies, baseUrl: "" });
+}
+
+/** Path of the public URL, without a / at its end. */
+const folderOf = (c: RequestContext) => new URL(c.get("base")).pathname.replace(/\/+$/, "");
+
+/** The login page of a profile: the operator's own, or the built-in one. */
+export function showLogin(
+  { c, parts: { auth }, profile }: LoginAttempt,
+  form: LoginForm,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const target = returnTarget(form.returnTo, c.get("base"), auth.options.cors.token_origins);
+  const formOrigins = [new URL(c.get("base")).origin, ...(target ? [target.origin] : [])];
+  const shared = { forms: true, formOrigins: [...new Set(formOrigins)] };
+  const init = { status, headers: { ...notKept, ...headers } };
+  const template = auth.logins.templateOf(profile.name);
+  if (!template)
+    return pageResponse(c, { ...loginPage(profile, form, readerOf(c), folderOf(c)), ...shared }, init);
+  const html = template(loginFields(profile, form, folderOf(c)), escapeHtml);
+  return documentResponse(c, html, { ...shared, ...logoOrigin(profile) }, init);
+}
+
+/**
+ * Begins the session of a reader: sends them back where they may be led, else to a page that closes its window. HEAD begins
+ * none.
+ */
+export async function logIn(
+  { c, parts: { auth }, profile }: LoginAttempt,
+  user: string,
+  returnTo: string,
+): Promise<Response> {
+  const headers: Record<string, string> = {};
+  if (c.req.method !== "HEAD") {
+    const before = await auth.findSession(presenterOf(c));
+    const grantedAt = Date.now();
+    const expiresAt = grantedAt + auth.sessionTtlMs;
+    const grant = { profile: profile.name, user, grantedAt, expiresAt };
+    const issued = await auth.sessions.logIn(grant, before?.id);
+    const place = cookiePlace(auth.options.cookie, c.get("base"));
+    headers["Set-Cookie"] = sessionCookie(place, issued.id, issued.expiresAt);
+  }
+  const target = returnTarget(returnTo, c.get("base"), auth.options.cors.token_origins);
+  if (target) return leadBack(target, headers);
+  const { words, language } = readerOf(c);
+  return say(
+    c,
+    { heading: { text: words.signedIn, language }, texts: [{ text: words.mayClose, language }] },
+    { headers, scripts: ["auth/close.js"] },
+  );
+}

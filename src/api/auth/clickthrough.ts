@@ -1,0 +1,13 @@
+// Login by one button.
+
+import { returnToOf } from "./answers.ts";
+import { logIn, readLoginForm, showLogin } from "./attempt.ts";
+import type { Way } from "./ways.ts";
+
+export const clickthroughWay: Way = {
+  get: (attempt) => showLogin(attempt, { returnTo: returnToOf(attempt.c) }),
+  async post(attempt) {
+    const form = await readLoginForm(attempt.c);
+    return logIn(attempt, "", form.returnTo);
+  },
+};

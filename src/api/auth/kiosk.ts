@@ -1,0 +1,26 @@
+// Login by the address of the client, without a page.
+
+import { allowsAddress } from "../../access/kiosk.ts";
+import { returnToOf, say } from "./answers.ts";
+import { clientOf, type LoginAttempt, logIn } from "./attempt.ts";
+import { readerOf, spoken } from "./reader.ts";
+import type { Way } from "./ways.ts";
+
+async function enter(attempt: LoginAttempt): Promise<Response> {
+  const { c, parts, profile } = attempt;
+  if (allowsAddress(profile, clientOf(c, parts))) return logIn(attempt, "", returnToOf(c));
+  const reader = readerOf(c);
+  const { words, language } = reader;
+  const { note } = profile;
+  const told = typeof note === "string" ? (note === "" ? undefined : { text: note }) : spoken(note, reader);
+  return say(
+    c,
+    {
+      heading: spoken(profile.heading, reader) ?? { text: words.notHere, language },
+      texts: [{ text: words.onlyHere, language }, told],
+    },
+    { status: 401 },
+  );
+}
+
+export const kioskWay: Way = { get: enter, post: enter };

@@ -1,0 +1,93 @@
+// The built-in login page, and the pages that say what came of a login or logout.
+
+import type { LoginFields } from "../../access/login-template.ts";
+import type { Profile } from "../../access/profile.ts";
+import type { LanguageMap } from "../../access/profile-options.ts";
+import { escapeHtml, type Page } from "../http/page.ts";
+import { element, type Reader, type Spoken, spoken } from "./reader.ts";
+
+export interface LoginForm {
+  /** As asked for; "" without. */
+  readonly returnTo: string;
+  /** After a login that failed: what was entered, and what is wrong. */
+  readonly username?: string;
+  readonly error?: string;
+}
+
+const styles = ["auth/auth.css"];
+
+/** Where the path of a logo begins: `folder` is the path of the public URL. */
+const logoAddress = (logo: string, folder: string) => (logo.startsWith("/") ? folder + logo : logo);
+
+/** The login page of a profile. `folder`: path of the public URL, without a / at its end. */
+export function loginPage(profile: Profile, form: LoginForm, reader: Reader, folder: string): Page {
+  const { words } = reader;
+  const title: Spoken = spoken(profile.label, reader) ?? { text: words.access, language: reader.language };
+  const heading = spoken(profile.heading, reader) ?? title;
+  const isActive = profile.pattern === "active";
+  const confirm = profile.confirm_label || (isActive ? words.signIn : words.proceed);
+  const body = `<main class="card">
+${logoOf(profile, folder)}${heading.text === title.text ? "" : element("p", title, reader, ' class="quiet title"')}
+${element("h1", heading, reader)}
+${element("p", spoken(profile.description, reader), reader, ' class="description"')}
+${form.error ? `<p class="wrong" id="wrong" role="alert">${escapeHtml(form.error)}</p>` : ""}
+<form method="post">
+${form.returnTo ? `<input type="hidden" name="return_to" value="${escapeHtml(form.returnTo)}">` : ""}
+${isActive ? fields(form, reader) : ""}
+<button${isActive ? "" : " autofocus"}>${escapeHtml(confirm)}</button>
+</form>
+</main>`;
+  return { title: title.text, language: reader.language, body, styles, ...logoOrigin(profile) };
+}
+
+/** After a failed login the name stands there, and the password is next. */
+function fields({ username = "", error }: LoginForm, { words }: Reader): string {
+  const invalid = error ? ' aria-invalid="true" aria-describedby="wrong"' : "";
+  const [first, second] = username === "" ? [" autofocus", ""] : ["", " autofocus"];
+  return `<label for="username">${escapeHtml(words.userName)}</label>
+<input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" required value="${escapeHtml(username)}"${invalid}${first}>
+<label for="password">${escapeHtml(words.password)}</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required${invalid}${second}>`;
+}
+
+function logoOf({ logo_url }: Profile, folder: string): string {
+  return logo_url === ""
+    ? ""
+    : `<img class="logo" src="${escapeHtml(logoAddress(logo_url, folder))}" alt="">\n`;
+}
+
+/** The fields of an operator's own page, which has one language: that of the first text of each map. */
+export function loginFields(profile: Profile, form: LoginForm, folder: string): LoginFields {
+  const isActive = profile.pattern === "active";
+  const title = firstOf(profile.label) ?? "Access";
+  return {
+    Title: title,
+    LogoURL: logoAddress(profile.logo_url, folder),
+    Heading: firstOf(profile.heading) ?? title,
+    Description: firstOf(profile.description) ?? "",
+    ConfirmLabel: profile.confirm_label || (isActive ? "Sign in" : "Continue"),
+    ReturnTo: form.returnTo,
+    Active: isActive,
+    Username: form.username ?? "",
+    Error: form.error ?? "",
+  };
+}
+
+const firstOf = (map: LanguageMap): string | undefined => Object.values(map)[0]?.[0];
+
+/** The host of a logo, for the policy of its page; nothing where it is a path. */
+export function logoOrigin({ logo_url }: Profile): Pick<Page, "origins"> {
+  return URL.canParse(logo_url) ? { origins: [new URL(logo_url).origin] } : {};
+}
+
+/** A page that says one thing. */
+export function messagePage(
+  { heading, texts }: { readonly heading: Spoken; readonly texts: readonly (Spoken | undefined)[] },
+  reader: Reader,
+): Page {
+  const body = `<main class="card">
+${element("h1", heading, reader)}
+${texts.map((text) => element("p", text, reader)).join("\n")}
+</main>`;
+  return { title: heading.text, language: reader.language, body, styles };
+}

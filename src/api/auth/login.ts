@@ -1,0 +1,31 @@
+// The login routes: which profile, and by which way.
+
+import type { RequestContext } from "../http/context.ts";
+import { noSuchPage, Refusal } from "../http/problem.ts";
+import type { LoginParts } from "./attempt.ts";
+import { wayOf } from "./ways.ts";
+
+/** Answers a request for the login of the profile that follows `prefix` in its path. */
+export function respondLogin(
+  c: RequestContext,
+  parts: LoginParts,
+  prefix: string,
+  method: "get" | "post",
+): Promise<Response> {
+  const profile = parts.auth.profileOf(decoded(c.get("target").path.slice(prefix.length)));
+  const way = profile && wayOf(profile);
+  if (!way)
+    throw new Refusal({
+      ...noSuchPage,
+      detail: "There is no login at this address. Use the address that the image information names.",
+    });
+  return way[method]({ c, parts, profile });
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return "";
+  }
+}

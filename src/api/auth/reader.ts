@@ -1,0 +1,49 @@
+// In which language a reader is spoken to: our own words, and the operator's texts.
+
+import type { LanguageMap } from "../../access/profile-options.ts";
+import type { RequestContext } from "../http/context.ts";
+import { acceptedLanguages, matchLanguage } from "../http/language.ts";
+import { escapeHtml } from "../http/page.ts";
+import { type Words, words } from "./words.ts";
+
+export interface Reader {
+  /** Tag of the language of our own words. */
+  readonly language: string;
+  readonly words: Words;
+  /** Ranges of Accept-Language, the preferred ones first. */
+  readonly ranges: readonly string[];
+}
+
+/** The reader that a request comes from. */
+export function readerOf(c: RequestContext): Reader {
+  const ranges = acceptedLanguages(c.req.raw.headers.get("Accept-Language"));
+  const language = matchLanguage(ranges, Object.keys(words)) as keyof typeof words | undefined;
+  return { language: language ?? "en", words: words[language ?? "en"], ranges };
+}
+
+/** A text in a language; no tag where the operator names none. */
+export interface Spoken {
+  readonly text: string;
+  readonly language?: string;
+}
+
+/**
+ * What an operator says to a reader: in the first language of the reader that there is, else in that of the page, else in English,
+ * else the first text. Undefined where there is none.
+ */
+export function spoken(map: LanguageMap, { ranges, language }: Reader): Spoken | undefined {
+  const tags = Object.keys(map);
+  const tag = matchLanguage([...ranges, language, "en"], tags) ?? tags[0];
+  const text = tag === undefined ? undefined : map[tag]?.[0];
+  if (tag === undefined || text === undefined) return undefined;
+  // `none` and `@none` stand for no language (Presentation API 3.0, section 4; JSON-LD 1.1).
+  return /^@?none$/.test(tag) ? { text } : { text, language: tag };
+}
+
+/** An element with a text, as HTML; nothing without one. Its language stands on it where it is not that of the page. */
+export function element(name: string, said: Spoken | undefined, page: Reader, attributes = ""): string {
+  if (!said) return "";
+  const { text, language } = said;
+  const lang = language === undefined || language === page.language ? "" : ` lang="${escapeHtml(language)}"`;
+  return `<${name}${attributes}${lang}>${escapeHtml(text)}</${name}>`;
+}

@@ -1,0 +1,35 @@
+// The authorization services over HTTP: probe, login, token and logout, for Authorization Flow 2.0 and Authentication 1.0.
+
+import { authPaths } from "../../iiif/auth-mounts.ts";
+import type { Service } from "../../service.ts";
+import type { Routes } from "../http/routes.ts";
+import { respondLogin } from "./login.ts";
+import { respondLogout } from "./logout.ts";
+import { respondProbe } from "./probe.ts";
+import { respondToken } from "./token.ts";
+
+/** Mounts them where there is a section `auth`. */
+export function mountAuth(routes: Routes, service: Service): void {
+  const { auth } = service;
+  if (!auth) return;
+  const { probe_origins } = auth.options.cors;
+  routes.add({
+    path: `${authPaths.probe}*`,
+    cors: probe_origins.includes("*") ? true : probe_origins,
+    get: (c) => respondProbe(c, service),
+  });
+  for (const prefix of [authPaths.login, authPaths.login1])
+    routes.add({
+      path: `${prefix}*`,
+      get: (c) => respondLogin(c, { service, auth }, prefix, "get"),
+      post: (c) => respondLogin(c, { service, auth }, prefix, "post"),
+    });
+  routes.add({ path: authPaths.token, get: (c) => respondToken(c, auth, 2) });
+  routes.add({ path: authPaths.token1, get: (c) => respondToken(c, auth, 1) });
+  for (const path of [authPaths.logout, authPaths.logout1])
+    routes.add({
+      path,
+      get: (c) => respondLogout(c, auth, "get"),
+      post: (c) => respondLogout(c, auth, "post"),
+    });
+}

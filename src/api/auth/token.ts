@@ -1,0 +1,117 @@
+// The token services: a page in a hidden frame that posts a token to the viewer around it, or plain JSON.
+
+import type { Auth } from "../../access/auth.ts";
+import { cookieValues } from "../../access/credentials.ts";
+import { ServiceError } from "../../errors.ts";
+import {
+  isWebOrigin,
+  scriptJson,
+  type TokenOutcome,
+  tokenDocument,
+  tokenFaults,
+} from "../../iiif/auth-token.ts";
+import { type RequestContext, sent } from "../http/context.ts";
+import { Refusal } from "../http/problem.ts";
+import { presenterOf } from "./presenter.ts";
+
+/** Answers a request for a token of a version. */
+export async function respondToken(c: RequestContext, auth: Auth, version: 1 | 2): Promise<Response> {
+  const query = new URLSearchParams(c.get("target").query);
+  const [messageId, ...otherIds] = query.getAll("messageId");
+  const [origin, ...otherOrigins] = query.getAll("origin");
+  const isPlain = version === 1 && !messageId;
+  if (isPlain && origin === undefined) return plainAnswer(c, auth);
+  if (origin === undefined || otherOrigins.length > 0 || !isWebOrigin(origin)) throw noTarget();
+  const isSound = messageId !== undefined && messageId !== "" && otherIds.length === 0;
+  const outcome: TokenOutcome = !mayAsk(c, auth, origin)
+    ? { fault: "origin" }
+    : isSound || isPlain
+      ? await issue(c, auth)
+      : { fault: "request" };
+  if (isPlain) return json(c, outcome);
+  return frame(c, tokenDocument(version, outcome, messageId), origin);
+}
+
+/** The service's own pages always may: they have the cookie anyway. */
+function mayAsk(c: RequestContext, { options }: Auth, origin: string): boolean {
+  return origin === new URL(c.get("base")).origin || options.cors.token_origins.includes(origin);
+}
+
+/** A token for the session of the cookie. HEAD gets none: nobody would read it. */
+async function issue(c: RequestContext, auth: Auth): Promise<TokenOutcome> {
+  const presenter = presenterOf(c);
+  try {
+    const found = await auth.findSession(presenter);
+    if (found && found.session.grants.length > 0) {
+      if (c.req.method === "HEAD") return { token: "", expiresIn: 0 };
+      const issued = await auth.sessions.issueToken(found.id, auth.tokenTtlMs(found.session));
+      if (issued)
+        return {
+          token: issued.id,
+          expiresIn: Math.max(0, Math.floor((issued.expiresAt - Date.now()) / 1000)),
+        };
+    }
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === "busy") return { fault: "unavailable" };
+    throw error;
+  }
+  const ids = cookieValues(presenter.header("cookie"), auth.options.cookie.name);
+  if (ids.length === 0) return { fault: "missing" };
+  return { fault: ids.some((id) => /^[\w-]{43}$/.test(id)) ? "expired" : "invalid" };
+}
+
+/** For clients that are no pages; a page of another origin cannot read it unless that may ask for tokens. */
+async function plainAnswer(c: RequestContext, auth: Auth): Promise<Response> {
+  const origin = c.req.raw.headers.get("Origin");
+  if (origin !== null && !mayAsk(c, auth, origin)) return json(c, { fault: "origin" });
+  const response = json(c, await issue(c, auth));
+  if (origin !== null) {
+    response.headers.set("Access-Control-Allow-Origin", origin);
+    response.headers.set("Access-Control-Allow-Credentials", "true");
+  }
+  return response;
+}
+
+function json(c: RequestContext, outcome: TokenOutcome): Response {
+  const status = "fault" in outcome ? tokenFaults[outcome.fault].status : 200;
+  return new Response(sent(c, JSON.stringify(tokenDocument(1, outcome))), {
+    status,
+    headers: {
+      "Content-Type": "application/json",
+      "Cache-Control": "no-store",
+      Vary: "Origin",
+      "X-Content-Type-Options": "nosniff",
+      ...(status === 503 && { "Retry-After": "1" }),
+    },
+  });
+}
+
+/** A page that posts a document to the page around it, if that is of the origin; no other may hold it in a frame. */
+function frame(c: RequestContext, document: object, origin: string): Response {
+  const nonce = crypto.randomUUID();
+  const html = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Token</title></head>
+<body><script nonce="${nonce}">
+window.parent.postMessage(${scriptJson(document)}, ${scriptJson(origin)});
+</script></body>
+</html>
+`;
+  return new Response(sent(c, html), {
+    headers: {
+      "Content-Type": "text/html; charset=utf-8",
+      "Cache-Control": "no-store",
+      "Content-Security-Policy": `default-src 'none'; script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors ${origin}`,
+      "Referrer-Policy": "no-referrer",
+      "X-Content-Type-Options": "nosniff",
+    },
+  });
+}
+
+const noTarget = () =>
+  new Refusal({
+    status: 400,
+    code: "invalid_origin",
+    detail:
+      "Expected one parameter origin with the origin of the page that asks, such as https://viewer.example.org; received something else, so that there is nobody to answer.",
+  });

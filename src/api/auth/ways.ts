@@ -1,0 +1,36 @@
+// The ways to log in, and which one a profile has.
+
+import type { Profile } from "../../access/profile.ts";
+import { activeWay } from "./active.ts";
+import type { LoginAttempt } from "./attempt.ts";
+import { clickthroughWay } from "./clickthrough.ts";
+import { kioskWay } from "./kiosk.ts";
+
+/** How a login page is asked for, and how its form is answered. */
+export interface Way {
+  get(attempt: LoginAttempt): Promise<Response>;
+  post(attempt: LoginAttempt): Promise<Response>;
+}
+
+/** By backend; that of this service's own pages has one for each pattern. A backend without any has no login. */
+const ways = {
+  builtin: {
+    clickthrough: clickthroughWay,
+    active: activeWay,
+    kiosk: kioskWay,
+    external: undefined,
+  },
+  header: undefined,
+  external: undefined,
+  oidc: undefined,
+} as const satisfies Readonly<
+  Record<
+    Profile["access_service"]["backend"],
+    Way | Readonly<Record<Profile["pattern"], Way | undefined>> | undefined
+  >
+>;
+
+/** The way of a profile; undefined where there is nowhere to log in. */
+export function wayOf({ pattern, access_service: { backend } }: Profile): Way | undefined {
+  return backend === "builtin" ? ways.builtin[pattern] : ways[backend];
+}

@@ -1,0 +1,112 @@
+// The words of the pages in the languages that they are shown in, plain text.
+
+/** `{after}` in the words is a number of seconds. */
+export interface Words {
+  readonly access: string;
+  readonly userName: string;
+  readonly password: string;
+  readonly signIn: string;
+  readonly proceed: string;
+  readonly wrong: string;
+  readonly tooMany: string;
+  readonly signedIn: string;
+  readonly loggedOut: string;
+  readonly mayClose: string;
+  readonly notHere: string;
+  readonly onlyHere: string;
+}
+
+const en: Words = {
+  access: "Access",
+  userName: "User name",
+  password: "Password",
+  signIn: "Sign in",
+  proceed: "Continue",
+  wrong: "User name and password do not fit. Check both and try again.",
+  tooMany: "That did not fit several times. Try again in {after} s.",
+  signedIn: "You have access",
+  loggedOut: "You are logged out",
+  mayClose: "You may close this window.",
+  notHere: "No access from here",
+  onlyHere: "Access is given on certain computers only, by their address. Yours is none of them.",
+};
+
+const de: Words = {
+  access: "Zugang",
+  userName: "Benutzername",
+  password: "Passwort",
+  signIn: "Anmelden",
+  proceed: "Weiter",
+  wrong:
+    "Benutzername und Passwort passen nicht zusammen. Prüfen Sie beides und versuchen Sie es noch einmal.",
+  tooMany: "Das war mehrmals falsch. Versuchen Sie es in {after} s noch einmal.",
+  signedIn: "Sie haben Zugang",
+  loggedOut: "Sie sind abgemeldet",
+  mayClose: "Sie können dieses Fenster schließen.",
+  notHere: "Von hier kein Zugang",
+  onlyHere: "Zugang gibt es nur an bestimmten Rechnern, nach ihrer Adresse. Ihrer gehört nicht dazu.",
+};
+
+const fr: Words = {
+  access: "Accès",
+  userName: "Nom d’utilisateur",
+  password: "Mot de passe",
+  signIn: "Se connecter",
+  proceed: "Continuer",
+  wrong: "Le nom d’utilisateur et le mot de passe ne correspondent pas. Vérifiez-les et réessayez.",
+  tooMany: "Plusieurs essais ont échoué. Réessayez dans {after} s.",
+  signedIn: "Vous avez accès",
+  loggedOut: "Vous êtes déconnecté",
+  mayClose: "Vous pouvez fermer cette fenêtre.",
+  notHere: "Pas d’accès depuis ce poste",
+  onlyHere:
+    "L’accès n’est ouvert que sur certains postes, selon leur adresse. Le vôtre n’en fait pas partie.",
+};
+
+const es: Words = {
+  access: "Acceso",
+  userName: "Nombre de usuario",
+  password: "Contraseña",
+  signIn: "Iniciar sesión",
+  proceed: "Continuar",
+  wrong: "El nombre de usuario y la contraseña no coinciden. Compruébelos e inténtelo de nuevo.",
+  tooMany: "Varios intentos han fallado. Inténtelo de nuevo en {after} s.",
+  signedIn: "Ya tiene acceso",
+  loggedOut: "Ha cerrado la sesión",
+  mayClose: "Puede cerrar esta ventana.",
+  notHere: "Sin acceso desde este equipo",
+  onlyHere: "Solo se da acceso en determinados equipos, según su dirección. El suyo no es uno de ellos.",
+};
+
+const it: Words = {
+  access: "Accesso",
+  userName: "Nome utente",
+  password: "Password",
+  signIn: "Accedi",
+  proceed: "Continua",
+  wrong: "Nome utente e password non corrispondono. Li controlli e riprovi.",
+  tooMany: "Diversi tentativi non sono riusciti. Riprovi fra {after} s.",
+  signedIn: "Ora ha accesso",
+  loggedOut: "La sessione è chiusa",
+  mayClose: "Può chiudere questa finestra.",
+  notHere: "Nessun accesso da qui",
+  onlyHere: "L’accesso è consentito solo da certi computer, in base all’indirizzo. Il suo non è tra questi.",
+};
+
+const nl: Words = {
+  access: "Toegang",
+  userName: "Gebruikersnaam",
+  password: "Wachtwoord",
+  signIn: "Inloggen",
+  proceed: "Doorgaan",
+  wrong: "Gebruikersnaam en wachtwoord passen niet bij elkaar. Controleer beide en probeer het opnieuw.",
+  tooMany: "Dat ging een paar keer mis. Probeer het over {after} s opnieuw.",
+  signedIn: "U hebt toegang",
+  loggedOut: "U bent uitgelogd",
+  mayClose: "U kunt dit venster sluiten.",
+  notHere: "Geen toegang vanaf hier",
+  onlyHere: "Toegang is er alleen op bepaalde computers, op grond van hun adres. De uwe hoort daar niet bij.",
+};
+
+/** By language tag; the first is for readers of none of them. */
+export const words = { en, de, fr, es, it, nl } as const satisfies Readonly<Record<string, Words>>;

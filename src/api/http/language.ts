@@ -1,0 +1,37 @@
+// Negotiation by language (RFC 9110, section 12.5.4; RFC 4647, section 3.4).
+
+/** Ranges of a field that are looked at: people read few languages. */
+const mostRanges = 20;
+
+/** The language ranges of an Accept-Language field in lower case, the preferred ones first; without `*` and those refused. */
+export function acceptedLanguages(field: string | null): readonly string[] {
+  return (field ?? "")
+    .toLowerCase()
+    .split(",", mostRanges)
+    .map((part) => {
+      const [, range = "", weight = "1"] =
+        /^\s*([a-z]{1,8}(?:-[a-z0-9]{1,8})*)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/.exec(part) ?? [];
+      return { range, weight: Number(weight) };
+    })
+    .filter(({ range, weight }) => range !== "" && weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ range }) => range);
+}
+
+/**
+ * The best of the offered language tags: for each range the tag that equals it, else one for which its end is taken away
+ * (`de` for `de-AT`), else one that says more (`de-CH` for `de`). Undefined where none fits.
+ */
+export function matchLanguage(ranges: readonly string[], offered: readonly string[]): string | undefined {
+  const tags = offered.map((tag) => ({ tag, lower: tag.toLowerCase() }));
+  for (const range of ranges) {
+    for (let part = range; part !== ""; part = part.slice(0, Math.max(0, part.lastIndexOf("-")))) {
+      const found = tags.find(({ lower }) => lower === part);
+      if (found) return found.tag;
+    }
+    const [primary = ""] = range.split("-");
+    const found = tags.find(({ lower }) => lower.startsWith(`${primary}-`));
+    if (found) return found.tag;
+  }
+  return undefined;
+}

@@ -1,0 +1,88 @@
+// What the token services answer (Authorization Flow 2.0, section 3.3; Authentication 1.0, section 2.3).
+
+import { authContextUri } from "./image/info.ts";
+
+/** What can be wrong, with its name in either version and the status of an answer that is no message. */
+export const tokenFaults = {
+  request: {
+    profile: "invalidRequest",
+    error: "invalidRequest",
+    status: 400,
+    description: "Expected one messageId and one origin; received something else.",
+  },
+  origin: {
+    profile: "invalidOrigin",
+    error: "invalidOrigin",
+    status: 400,
+    description: "Pages of this origin get no tokens here. The operator may allow it.",
+  },
+  missing: {
+    profile: "missingAspect",
+    error: "missingCredentials",
+    status: 401,
+    description: "No session came with the request. Log in, and let the browser send cookies of this site.",
+  },
+  invalid: {
+    profile: "invalidAspect",
+    error: "invalidCredentials",
+    status: 401,
+    description: "The session of the request is none of this service. Log in again.",
+  },
+  expired: {
+    profile: "expiredAspect",
+    error: "invalidCredentials",
+    status: 401,
+    description: "The session of the request has ended. Log in again.",
+  },
+  unavailable: {
+    profile: "unavailable",
+    error: "unavailable",
+    status: 503,
+    description: "Sessions cannot be looked up at the moment. Try again shortly.",
+  },
+} as const;
+
+export type TokenFault = keyof typeof tokenFaults;
+
+/** What came of a request for a token. */
+export type TokenOutcome =
+  | { readonly token: string; readonly expiresIn: number }
+  | { readonly fault: TokenFault };
+
+/** The document of an outcome. `expiresIn` is in whole seconds; without `messageId` version 1 has no such key. */
+export function tokenDocument(version: 1 | 2, outcome: TokenOutcome, messageId?: string): object {
+  const echo = messageId === undefined ? {} : { messageId };
+  if (version === 1) {
+    if (!("fault" in outcome)) return { accessToken: outcome.token, expiresIn: outcome.expiresIn, ...echo };
+    const { error, description } = tokenFaults[outcome.fault];
+    return { error, description, ...echo };
+  }
+  const context = { "@context": authContextUri };
+  if ("fault" in outcome)
+    return {
+      ...context,
+      type: "AuthAccessTokenError2",
+      profile: tokenFaults[outcome.fault].profile,
+      ...echo,
+    };
+  return {
+    ...context,
+    type: "AuthAccessToken2",
+    accessToken: outcome.token,
+    expiresIn: outcome.expiresIn,
+    ...echo,
+  };
+}
+
+/** An origin as browsers write it (RFC 6454, section 6.2) and as policies may hold it; `null` is none. */
+export function isWebOrigin(text: string): boolean {
+  return /^https?:\/\/[\w.:[\]-]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
+/** A value as JSON that cannot end a script or a line in one. */
+export function scriptJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,0 +1,2 @@
+// Closes the window that a viewer has opened for a login; others stay.
+window.close();
