@@ -1,0 +1,118 @@
+// Sessions in Redis, over a socket and over HTTP, in a bucket, and in a folder, on every runtime: each server finds those that this
+// process began in the same store.
+
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildSessions } from "../../src/access/sessions/index.ts";
+import { sessionOptions } from "../../src/access/sessions/options.ts";
+import { nodeFiles } from "../../src/platform/node-files.ts";
+import { type S3Server, startS3, testAccount } from "../s3/server.ts";
+import { type RedisServer, type RestFront, startRedis, startRestFront } from "../stores/redis-server.ts";
+import { chosenRuntimes } from "./runtimes.ts";
+import { startServer } from "./server.ts";
+
+const secrets = {
+  AWS_ACCESS_KEY_ID: testAccount.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: testAccount.secretAccessKey,
+  AWS_SESSION_TOKEN: testAccount.sessionToken ?? "",
+  REDIS_PASSWORD: "the-password",
+  UPSTASH_REDIS_REST_TOKEN: "the-token",
+};
+
+let redis: RedisServer;
+let behindFront: RedisServer;
+let front: RestFront;
+let bucket: S3Server;
+beforeAll(async () => {
+  Object.assign(process.env, secrets);
+  [redis, behindFront, bucket] = await Promise.all([
+    startRedis({ password: secrets.REDIS_PASSWORD }),
+    startRedis(),
+    startS3(),
+  ]);
+  front = await startRestFront(behindFront, secrets.UPSTASH_REDIS_REST_TOKEN);
+});
+afterAll(async () => {
+  for (const name of Object.keys(secrets)) delete process.env[name];
+  await Promise.all([front?.close(), redis?.close(), behindFront?.close(), bucket?.close()]);
+});
+
+const stores: readonly (readonly [string, (folder: string) => object])[] = [
+  [
+    "Redis",
+    () => ({
+      backend: "redis",
+      redis: { addr: `127.0.0.1:${redis.port}`, password_env: "REDIS_PASSWORD", timeout: "10s" },
+    }),
+  ],
+  [
+    "Redis over REST",
+    () => ({
+      backend: "redis",
+      redis: { url: front.url, token_env: "UPSTASH_REDIS_REST_TOKEN", timeout: "10s" },
+    }),
+  ],
+  [
+    "a bucket",
+    () => ({
+      backend: "s3",
+      s3: {
+        bucket: bucket.bucket,
+        region: bucket.region,
+        endpoint: bucket.url,
+        path_style: true,
+        session_token_env: "AWS_SESSION_TOKEN",
+        timeout: "10s",
+      },
+    }),
+  ],
+  ["a folder", (path) => ({ backend: "filesystem", path })],
+];
+
+const path = "/iiif/3/base.png/0,0,20,20/max/0/default.png";
+const profiles = "{ p: { pattern: clickthrough, access_service: { backend: builtin } } }";
+const extraOf = (session: object) =>
+  `auth: { session: ${JSON.stringify(session)}, profiles: ${profiles}, rules: [{ match: base.png, profile: p }] }`;
+
+describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
+  it.each(stores)("finds and loses the sessions in %s", async (_, optionsOf) => {
+    // On workerd a path is below the directory.
+    const server = await startServer(runtime, {
+      extra: extraOf(optionsOf(runtime.hosted ? "/images/deep" : "images/deep")),
+    });
+    try {
+      const { url, directory } = server;
+      const own = join(directory, "images", "deep");
+      const { sessions } = buildSessions(sessionOptions.parse(optionsOf(own)), 3_600_000, {
+        platform: { env: process.env, files: nodeFiles() },
+        log: { warn: (message, fields) => expect.unreachable(`${message} ${JSON.stringify(fields)}`) },
+      });
+      const statusWith = async (id: string) => {
+        const response = await fetch(`${url}${path}`, { headers: { cookie: `service_session=${id}` } });
+        await response.arrayBuffer();
+        return response.status;
+      };
+      const grantOf = (profile: string) => ({
+        profile,
+        user: "ann",
+        grantedAt: Date.now(),
+        expiresAt: Date.now() + 3_600_000,
+      });
+      const { id } = await sessions.logIn(grantOf("p"));
+      const other = await sessions.logIn(grantOf("another"));
+      // On workerd a listing counts for a second.
+      const settled = { timeout: 30_000 };
+      await expect.poll(() => statusWith(id), settled).toBe(200);
+      expect(await statusWith(other.id)).toBe(401);
+      expect(await statusWith("A".repeat(43))).toBe(401);
+      const next = await sessions.logIn(grantOf("another"), id);
+      await expect.poll(() => statusWith(next.id), settled).toBe(200);
+      await expect.poll(() => statusWith(id), settled).toBe(401);
+      await sessions.logOut(next.id);
+      await expect.poll(() => statusWith(next.id), settled).toBe(401);
+      await sessions.close();
+    } finally {
+      await server.close();
+    }
+  });
+});
