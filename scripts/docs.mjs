@@ -91,7 +91,7 @@ function sections() {
     [
       "Authorization",
       /^auth\./,
-      "Who may see which images. Without the section `auth` nothing is gated. Names under `auth.profiles` stand in addresses.",
+      "Who may see which images: [authorization](authorization.md) says how rules, profiles and sessions work together. Without the section `auth` nothing is gated. Names under `auth.profiles` stand in addresses.",
     ],
   ];
 }
