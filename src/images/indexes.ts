@@ -7,6 +7,7 @@ import { cancelled, ServiceError } from "../errors.ts";
 import { withDeadline } from "../lib/bounded-wait.ts";
 import { createGenerations } from "../lib/generations.ts";
 import { createLru } from "../lib/lru.ts";
+import { onAbort } from "../lib/on-abort.ts";
 import type { Slot } from "../stores/slot.ts";
 import type { Admission } from "./admit.ts";
 import { blockVariant, type EntryKey, indexKey } from "./cache-keys.ts";
@@ -30,17 +31,17 @@ export interface FoundIndex {
   readonly access: IndexAccess;
   /**
    * To be called when the render has ended: makes what is left of an index that was absent, for all who wait for it, or a fuller one
-   * than there is, for those who come later.
+   * than there is, for those who come later. `failed`: with what the render failed.
    */
-  readonly finish?: () => void;
+  readonly finish?: (failed?: unknown) => void;
 }
 
 export interface Indexes {
   /**
    * The index for a read; undefined where the read has no use for one. The pixels do not depend on it: where there is none
    * yet, or none can be kept, the job makes what it needs by itself. One pass makes the index, whoever asks meanwhile; the codec's
-   * `indexing` says who waits for it. Throws `cancelled`, and to those who wait what the pass threw, but for a file that is
-   * damaged or refused.
+   * `indexing` says who waits for it. Throws `cancelled`, `source` where the render did that was to begin it, and to those who can
+   * only wait what the pass threw, but for a file that is damaged or refused.
    */
   of(
     master: Master,
@@ -101,6 +102,10 @@ interface Flight {
   readonly landed: Promise<unknown>;
   /** Somebody needs the index: the pass is put off no longer. */
   hurry(): void;
+  /** Somebody waits until it lands, or the signal aborts. */
+  hold(signal: AbortSignal): void;
+  /** The error of the source, where the render failed with it that was to begin the index. */
+  sourceFailed(): unknown;
 }
 
 /** Indexes over the origin slot. */
@@ -260,7 +265,7 @@ export function createIndexes({
     });
   };
 
-  const absent = (key: IndexKey, finish?: () => void): FoundIndex => ({
+  const absent = (key: IndexKey, finish?: FoundIndex["finish"]): FoundIndex => ({
     access: { id: key.id, absent: true, load: nothing },
     ...(finish && { finish }),
   });
@@ -299,11 +304,17 @@ export function createIndexes({
         if (known) return found(master, read, key, known);
         const flight = flights.get(id);
         if (!flight) break;
-        if (way !== "apart") flight.hurry();
+        if (way !== "apart") {
+          flight.hurry();
+          flight.hold(signal);
+        }
         await orAborted(way === "apart" ? flight.asked : flight.landed, signal);
         if (way === "apart" && flights.has(id)) return absent(key);
         const error = await flight.landed;
-        if (error !== undefined && way === "wait" && !isCancelled(error)) throw error;
+        if (error === undefined || isCancelled(error)) continue;
+        if (way === "wait" || error === flight.sourceFailed()) throw error;
+        // Else all who wait would wait for the source once more, one behind the other.
+        if (isOfSource(error)) return absent(key);
       }
 
       let land = (_error?: unknown) => {};
@@ -317,8 +328,20 @@ export function createIndexes({
       const hurried = new Promise<void>((resolve) => {
         hurry = resolve;
       });
+      // A pass over a remote master is dropped with the last who waits; one over a file goes on for those who come later.
+      const dropped = new AbortController();
+      let holders = 0;
+      const hold = (holder: AbortSignal) => {
+        holders++;
+        onAbort(holder, () => {
+          if (--holders === 0 && master.image.remote) dropped.abort(cancelled(holder));
+        });
+      };
+      hold(signal);
       const asking = origin.get(name, variant);
-      flights.set(id, { asked: asking.then(() => {}), landed, hurry });
+      let sourceFailed: unknown;
+      const asked = asking.then(() => {});
+      flights.set(id, { asked, landed, hurry, hold, sourceFailed: () => sourceFailed });
       const stored = await asking;
       if (stored) {
         land();
@@ -328,7 +351,7 @@ export function createIndexes({
         let error: unknown;
         try {
           // In place a pass takes the one thread there is: it ends with its client, and who waits for it begins again.
-          return await makeAndKeep(master, read, key, inPlace ? signal : undefined);
+          return await makeAndKeep(master, read, key, inPlace ? signal : dropped.signal);
         } catch (thrown) {
           error = thrown;
           throw thrown;
@@ -341,7 +364,12 @@ export function createIndexes({
         const made = await pass().catch(() => undefined);
         return made ? found(master, read, key, made) : absent(key);
       }
-      if (way === "begin") return absent(key, () => void pass().catch(() => {}));
+      if (way === "begin")
+        return absent(key, (failed) => {
+          if (!isOfSource(failed)) return void pass().catch(() => {});
+          sourceFailed = failed;
+          land(failed);
+        });
       if (inPlace || putOff >= mostPutOff) {
         land();
         return absent(key);
@@ -364,6 +392,7 @@ export function createIndexes({
 }
 
 const isCancelled = (error: unknown) => error instanceof ServiceError && error.kind === "cancelled";
+const isOfSource = (error: unknown) => error instanceof ServiceError && error.kind === "source";
 
 /** Waits unless the signal aborts before. Throws ServiceError `cancelled`, and what was waited for throws. */
 async function orAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -176,6 +176,7 @@ async function derive(
   const attempt = async (whole: boolean): Promise<Encoded> => {
     const plan = planFor(parts, master, prepared, whole);
     const index = whole ? undefined : await parts.indexes.of(master, plan.read, { signal: work });
+    let failed: unknown;
     try {
       const codec = parts.codecs.byFormat(plan.read.header.format);
       const demand = demandOf(master, plan.memory, renderWork(plan, codec, index?.access));
@@ -185,8 +186,11 @@ async function derive(
           { signal: work, timeoutMs: parts.timeoutMs, place },
         ),
       );
+    } catch (error) {
+      failed = error;
+      throw error;
     } finally {
-      index?.finish?.();
+      index?.finish?.(failed);
     }
   };
   try {

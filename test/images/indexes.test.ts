@@ -1,6 +1,6 @@
 // Who makes the index of a master, how often, and what becomes of it: over real files, worker threads and slots.
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -11,6 +11,7 @@ import { indexKey } from "../../src/images/cache-keys.ts";
 import { describe as describeImage, type Master, openMaster } from "../../src/images/describe.ts";
 import { createIndexes } from "../../src/images/indexes.ts";
 import { grain } from "../grain.ts";
+import { askedForRest, masterOf, startOrigin } from "../origin.ts";
 import { type Served, served } from "../served.ts";
 
 let folder: string;
@@ -28,6 +29,12 @@ beforeAll(async () => {
     await writeFile(
       join(folder, progressive ? "left-progressive.jpg" : "left.jpg"),
       await picture.clone().jpeg({ quality: 70, progressive }).toBuffer(),
+    );
+  // much larger than what is read first of a remote file
+  for (const progressive of [false, true])
+    await writeFile(
+      join(folder, progressive ? "large-progressive.jpg" : "large.jpg"),
+      await picture.clone().jpeg({ quality: 99, chromaSubsampling: "4:4:4", progressive }).toBuffer(),
     );
   await writeFile(join(folder, "a.png"), await picture.clone().png().toBuffer());
   app = await fresh();
@@ -140,6 +147,73 @@ test.each(["left.jpg", "left-progressive.jpg"])(
     await indexes.settled();
     expect(reads).toBe(1);
     expect(made()).toBe(2);
+  },
+);
+
+/** An application over a server that sends no more than the beginning of `name`. */
+async function stalled(name: string, timeout: string) {
+  const origin = await startOrigin({ [name]: masterOf(await readFile(join(folder, name))) });
+  origin.behaviour.holdRest = new Promise(() => {});
+  const { service } = await served(
+    `sources: [{ name: web, type: http, url: "${origin.url}/{identifier}", timeout: ${timeout} }]
+cache: { render: { backend: none }, origin: { backend: heap, max_bytes: 64MiB } }`,
+  );
+  const { codecs, pool, admission, timeoutMs } = service.images;
+  const { origin: slot } = service.slots;
+  const indexes = createIndexes({ codecs, pool, origin: slot, admission, timeoutMs, inPlace: false });
+  const found = await openMaster(service.images.sources, name);
+  const header = await describeImage(service.images, found);
+  const close = async () => {
+    await indexes.settled();
+    await service.close();
+    await origin.close();
+  };
+  return { indexes, found, header, admission, origin, close };
+}
+
+test("who waits for a render that its source fails hears of it, and does not wait for the source once more", async () => {
+  const { indexes, found, header, close } = await stalled("large.jpg", "1s");
+  const first = await indexes.of(found, at1(header), { signal: never });
+  const others = [1, 2, 3].map(() => indexes.of(found, at1(header), { signal: never }));
+  const failed = await found.image.bytes.read(600_000, 10).catch((error: unknown) => error);
+  first?.finish?.(failed);
+  for (const other of others)
+    await expect(other).rejects.toMatchObject({ kind: "source", code: "origin_unavailable" });
+  await close();
+});
+
+test("where a source fails the pass all who wait for it go on by themselves, at once", async () => {
+  const { indexes, found, header, close } = await stalled("large.jpg", "1s");
+  const first = await indexes.of(found, at1(header), { signal: never });
+  const others = [1, 2, 3].map(() => indexes.of(found, at1(header), { signal: never }));
+  first?.finish?.();
+  for (const other of await Promise.all(others)) expect(other).toMatchObject({ access: { absent: true } });
+  await close();
+});
+
+test.each(["large.jpg", "large-progressive.jpg"])(
+  "a pass over the remote %s is dropped with the last who waits for it",
+  async (name) => {
+    const { indexes, found, header, admission, origin, close } = await stalled(name, "600s");
+    const leaving = [new AbortController(), new AbortController()];
+    const waiting = [];
+    for (const { signal } of leaving)
+      waiting.push(
+        indexes.of(found, at1(header), { signal }).then(
+          (each) => each?.finish?.(),
+          () => {},
+        ),
+      );
+    await expect.poll(() => askedForRest(origin).size, { timeout: 30_000 }).toBe(1);
+    leaving[0]?.abort();
+    expect(admission.status().away + admission.status().running).toBe(1);
+    leaving[1]?.abort();
+    await Promise.all(waiting);
+    await indexes.settled();
+    await expect
+      .poll(() => admission.status(), { timeout: 30_000 })
+      .toMatchObject({ running: 0, away: 0, waiting: 0 });
+    await close();
   },
 );
 
