@@ -160,7 +160,7 @@ describe("of an origin that does not do its part only its own requests fail", ()
     for (const answer of bad) {
       const response = await answer;
       expect(response.status).toBe(500);
-      expect((await response.json()).code).toMatch(/^origin_(unavailable|bad_answer)$/);
+      expect((await response.json()).code).toMatch(/^origin_(unavailable|bad_answer|too_large)$/);
     }
     expect(service.images.probes.status()).toMatchObject({ running: 0, away: 0, waiting: 0 });
   });
