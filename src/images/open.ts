@@ -45,21 +45,23 @@ export async function withMaster<T>(
 ): Promise<T> {
   const { hooks } = parts;
   // Without hooks nothing is waited for here: this is the way of every tile.
-  const place = hooks.has("resolve") ? await placeOf(parts, caller) : undefined;
+  const place = hooks.has("resolve") ? await outcomeOf(placeOf(parts, caller)) : undefined;
   const decision = await decide(parts, caller);
+  // Only now, so that a failure tells nothing to those who may not have the image.
+  const open = (grant?: Grant) => openAt(parts, caller, place?.(), grant);
   const refused = (decision: Refused): T | Promise<T> => {
     const answer = denied(decision);
     if (typeof answer !== "function") return answer;
     const despite = answer as (master: Master) => Promise<T>;
-    return openAndRun(parts, () => openAt(parts, caller, place), despite);
+    return openAndRun(parts, () => open(), despite);
   };
   if (!decision.allowed) return refused(decision);
   const { identifier, otherwise } = decision;
-  if (identifier === undefined) return openAndRun(parts, () => openAt(parts, caller, place, decision), work);
+  if (identifier === undefined) return openAndRun(parts, () => open(decision), work);
   const other = { ...caller, identifier };
-  const open = async () =>
+  const openOther = async () =>
     openAt(parts, other, hooks.has("resolve") ? await placeOf(parts, other) : undefined, decision);
-  return openAndRun(parts, open, work, otherwise && (() => refused(otherwise)));
+  return openAndRun(parts, openOther, work, otherwise && (() => refused(otherwise)));
 }
 
 /** What a caller may have of an image; the decision is noted. */
@@ -71,6 +73,15 @@ export async function decide(
   decisions.note(caller.identifier, decision);
   return decision;
 }
+
+/** What has become of a promise, as a function that returns or throws it. */
+const outcomeOf = <T>(promise: Promise<T>): Promise<() => T> =>
+  promise.then(
+    (value) => () => value,
+    (error: unknown) => () => {
+      throw error;
+    },
+  );
 
 function refuse({ reason }: Refused): never {
   throw new ServiceError("unauthorized", reason, { code: "access_denied" });

@@ -176,6 +176,14 @@ describe("the order is resolve, access, open", () => {
       name === "resolve" ? input.identifier === "there" && green : { allow: false };
     for (const name of ["there", "not-there"]) expect((await app.get(imagePath(name))).status).toBe(401);
   });
+
+  test("nor whether the hook fails for it", async () => {
+    const app = await start(["resolve", "authorize"]);
+    webhook.answer = ({ function: name, input }, response) =>
+      name === "authorize" ? { allow: input.identifier === "mine" } : void response.writeHead(400).end();
+    expect((await app.get(imagePath("theirs"))).status).toBe(401);
+    expect((await app.get(imagePath("mine"))).status).toBe(500);
+  });
 });
 
 describe("a hook that fails", () => {
