@@ -1,6 +1,6 @@
 // What is valid in a configuration, but probably not what its author wants.
 
-import type { Problem } from "./problems.ts";
+import { type Problem, pathText } from "./problems.ts";
 import type { Config } from "./schema.ts";
 
 const rules: readonly (Problem & { readonly applies: (config: Config) => boolean })[] = [
@@ -25,7 +25,21 @@ function isUntrustedHttp(address: string): boolean {
   return protocol === "http:" && !/^(.*\.)?localhost$|^127\.|^\[::1\]$/.test(hostname);
 }
 
+/** Substitutes that hide nothing. */
+function wholeSubstitutes({ auth }: Config): Problem[] {
+  return Object.entries(auth?.profiles ?? {})
+    .filter(([, { substitute }]) => /^\^?(max|pct:100(\.0*)?)$/.test(substitute.max_size))
+    .map(([name]) => ({
+      path: pathText(["auth", "profiles", name, "substitute", "max_size"]),
+      message:
+        "shows those without access the whole image; name a size such as !200,200, or take the rule away",
+    }));
+}
+
 /** Keys whose values are accepted all the same, each with the reason for a doubt. */
 export function configWarnings(config: Config): Problem[] {
-  return rules.filter(({ applies }) => applies(config)).map(({ path, message }) => ({ path, message }));
+  const doubted = rules
+    .filter(({ applies }) => applies(config))
+    .map(({ path, message }) => ({ path, message }));
+  return [...doubted, ...wholeSubstitutes(config)];
 }

@@ -509,10 +509,19 @@ describe("keys ending in _env", () => {
   });
 });
 
+/** A profile with a substitute. */
+const shownAs = (size: string) =>
+  `auth: { profiles: { p: { pattern: clickthrough, access_service: { backend: builtin }, substitute: { max_size: "${size}" } } } }`;
+
 test.each([
   ["image: { max_output_height: 5 }", ["image.max_output_height"]],
   ["image: { max_output_height: 5, max_output_width: 5 }", []],
   ["image: { max_output_width: 5 }", []],
+  [shownAs("max"), ["auth.profiles.p.substitute.max_size"]],
+  [shownAs("^max"), ["auth.profiles.p.substitute.max_size"]],
+  [shownAs("pct:100"), ["auth.profiles.p.substitute.max_size"]],
+  [shownAs("pct:10"), []],
+  [shownAs(""), []],
   ["", []],
 ])("%j is accepted with the warnings %j", (yaml, expected) => {
   expect(configWarnings(accepted(yaml)).map(({ path }) => path)).toEqual(expected);
