@@ -20,6 +20,8 @@ const named = new Set([
   "example.org",
   "images.example.org",
   "hooks.example.org",
+  "login.example.org",
+  "viewer.example.org",
   "localhost",
   "logtape.org",
   "github.com",

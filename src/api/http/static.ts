@@ -12,6 +12,7 @@ import { requestedRange } from "./ranges.ts";
 const types: Readonly<Record<string, { readonly type: string; readonly compressed?: true }>> = {
   css: { type: "text/css; charset=utf-8", compressed: true },
   js: { type: "text/javascript; charset=utf-8", compressed: true },
+  mjs: { type: "text/javascript; charset=utf-8", compressed: true },
   json: { type: "application/json", compressed: true },
   svg: { type: "image/svg+xml", compressed: true },
   txt: { type: "text/plain; charset=utf-8", compressed: true },
