@@ -22,6 +22,7 @@ export interface FolderSessionsOptions {
   /** File calls at once, and how long each may take; those of a usual disk. */
   readonly calls?: number;
   readonly deadlines?: FileDeadlines;
+  readonly maxTokens?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -43,7 +44,7 @@ interface Seen {
 
 /** A store over what lies in the folder already. */
 export function folderSessions(options: FolderSessionsOptions): SessionStore {
-  const { path, now = Date.now } = options;
+  const { path, maxTokens, now = Date.now } = options;
   const files = boundFiles(options.files, options.calls, options.deadlines);
   const root = path.replace(/[/\\]+$/, "");
   const top = `${root}/v1`;
@@ -62,7 +63,7 @@ export function folderSessions(options: FolderSessionsOptions): SessionStore {
     return { expiresAt, ...(record && { record }), ...(session && { session }) };
   };
 
-  const store = objectSessions(place);
+  const store = objectSessions(place, { ...(maxTokens && { maxTokens }) });
 
   const count = async () => {
     const time = now();

@@ -7,6 +7,7 @@
 // Names are digests. Only one process may use them: what takes several steps is kept apart in memory.
 
 import { forEachConcurrently } from "../../lib/concurrent.ts";
+import { createLru } from "../../lib/lru.ts";
 import { createOneAtATime } from "../../lib/one-at-a-time.ts";
 import { readSession, readToken, writeSession, writeToken } from "./records.ts";
 import type { SessionStore, TokenRecord } from "./store.ts";
@@ -25,6 +26,13 @@ export interface RecordPlace {
 }
 
 const atOnce = 8;
+/** Tokens whose order is remembered, of all sessions; those of sessions that asked for none for long are forgotten first. */
+const rememberedTokens = 200_000;
+
+export interface ObjectSessionsOptions {
+  /** Tokens of one session that this process issued; the oldest of them go first. */
+  readonly maxTokens?: number;
+}
 
 /** Throws unless a place returns what was written. Leaves nothing behind. */
 export async function checkPlace(place: RecordPlace, problem: string): Promise<void> {
@@ -41,8 +49,13 @@ export interface ObjectSessions extends Omit<SessionStore, "count" | "check"> {
 }
 
 /** A store over what lies in the place already. */
-export function objectSessions(place: RecordPlace): ObjectSessions {
+export function objectSessions(
+  place: RecordPlace,
+  { maxTokens = 1000 }: ObjectSessionsOptions = {},
+): ObjectSessions {
   const oneAtATime = createOneAtATime();
+  /** Keys of the tokens of a session, the oldest first. */
+  const issued = createLru<string, readonly string[]>(rememberedTokens);
 
   const find = async (key: string) => {
     const text = await place.read(`sessions/${key}`);
@@ -60,7 +73,14 @@ export function objectSessions(place: RecordPlace): ObjectSessions {
   const end = async (key: string) => {
     // First of all: without it, none of its tokens is good for anything.
     await place.remove(`sessions/${key}`);
+    issued.delete(key);
     await removeTokens(key);
+  };
+  const makeRoom = async (session: string) => {
+    const [oldest = "", ...others] = issued.get(session) ?? [];
+    if (others.length + 1 < maxTokens) return;
+    await removeToken(oldest, session);
+    issued.set(session, others, others.length);
   };
 
   return {
@@ -81,9 +101,12 @@ export function objectSessions(place: RecordPlace): ObjectSessions {
     addToken: (key, token) =>
       oneAtATime(token.session, async () => {
         if (!(await find(token.session))) return false;
+        await makeRoom(token.session);
         const text = writeToken(token);
         await place.write(`bound/${token.session}/${key}`, text);
         await place.write(`tokens/${key}`, text);
+        const own = [...(issued.get(token.session) ?? []), key];
+        issued.set(token.session, own, own.length);
         return true;
       }),
     removeToken,

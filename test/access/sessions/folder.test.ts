@@ -179,6 +179,19 @@ describe("the sweep of a folder", () => {
   });
 });
 
+it("a session in a folder has so many tokens at most, of which the oldest go", async () => {
+  const store = folderSessions({ files, path: folder.path, now, maxTokens: 3 });
+  const sessions = createSessions({ store, ttlMs, now });
+  const { id } = await sessions.logIn({ profile: "p", user: "", grantedAt: time, expiresAt: time + ttlMs });
+  const other = await sessions.logIn({ profile: "p", user: "", grantedAt: time, expiresAt: time + ttlMs });
+  const tokens: string[] = [];
+  for (let i = 0; i < 5; i++) tokens.push((await sessions.issueToken(id, ttlMs))?.id ?? "");
+  const kept = await sessions.issueToken(other.id, ttlMs);
+  const found = await Promise.all([...tokens, kept?.id ?? ""].map((token) => sessions.findByToken(token)));
+  expect(found.map((each) => each !== undefined)).toEqual([false, false, true, true, true, true]);
+  expect((await filesBelow(folder.path)).length).toBe(2 + 2 * 4);
+});
+
 describe("a folder of sessions", () => {
   it("does not pass its check where it is not there, is a file, or cannot be written", async () => {
     const check = (path: string) =>
