@@ -229,6 +229,22 @@ export function sessionsContract(
       expect(await sessions.find(before.id)).toBeUndefined();
     });
 
+    it("take the place of a session that is there, and of no other", async () => {
+      const { store } = await open();
+      const [first = "", second = "", third = ""] = ["1", "2", "3"].map((digit) => digit.repeat(64));
+      const session = { createdAt: start, expiresAt: start + ttlMs, grants: [grant("staff")] };
+      expect(await store.begin(first, session)).toBe(true);
+      expect(await Promise.all([second, third].map((key) => store.begin(key, session, first)))).toEqual(
+        expect.arrayContaining([true, false]),
+      );
+      const found = await Promise.all([first, second, third].map((key) => store.find(key)));
+      expect(found.filter((each) => each !== undefined)).toEqual([session]);
+      expect(found[0]).toBeUndefined();
+      const token = { session: first, createdAt: start, expiresAt: start + 1000 };
+      expect(await store.addToken(second, token)).toBe(false);
+      expect(await store.findByToken(second)).toBeUndefined();
+    });
+
     it("do not come back where logins, tokens and logouts race", async () => {
       const { sessions } = await open();
       const random = seeded(5);
