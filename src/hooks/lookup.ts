@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { Log } from "../lib/log.ts";
 import { pathOption } from "../lib/option-types.ts";
+import { plainSegments } from "../lib/plain-segments.ts";
 import { watchFile } from "../lib/watched-file.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type HookEngine, HookError, type RequestInput, type Resolution } from "./hook.ts";
@@ -70,12 +71,18 @@ function templateEngine({ template, source }: LookupOptions): HookEngine {
     async call(name, input): Promise<Resolution | false | undefined> {
       if (name !== "resolve") return undefined;
       const key = fill((input as RequestInput).identifier);
-      // An identifier without the parts that the template takes names nothing.
-      return key ? { key, ...(source && { source }) } : false;
+      // An identifier without the parts that the template takes names nothing, and so does one that makes of it what no key can be.
+      return key !== undefined && canBeKey(key) ? { key, ...(source && { source }) } : false;
     },
     check: async () => {},
     close: async () => {},
   };
+}
+
+function canBeKey(text: string): boolean {
+  // The two slashes of a URL stay what they are.
+  const folded = text.replace(/(?<=^|\/)(https?:)\/\//gi, "$1/");
+  return plainSegments(folded) !== undefined && !/\p{Cc}/u.test(text);
 }
 
 async function mappingEngine(

@@ -44,6 +44,25 @@ describe("a template", () => {
   });
 });
 
+describe("a template whose key is up to the identifier", () => {
+  test.each([
+    ["_", "/.png"],
+    ["a_.._b", "a/../b.png"],
+    ["a__b", "a//b.png"],
+    ["a\nb", "a line break"],
+    ["a\\b", "a backslash"],
+  ])("names nothing for %j, which would make %s", async (identifier) => {
+    const engine = await engineOf({ template: '{{ .Identifier | replace "_" "/" }}.png' });
+    expect(await engine.call("resolve", inputOf(identifier))).toBe(false);
+  });
+
+  test("takes a URL as it is", async () => {
+    const engine = await engineOf({ template: "{{ .Identifier }}.png" });
+    const identifier = "https://example.org/a";
+    expect(await engine.call("resolve", inputOf(identifier))).toEqual({ key: `${identifier}.png` });
+  });
+});
+
 describe("a mapping", () => {
   test("sends identifiers that it does not hold the way that is set", async () => {
     const file = put("unmapped.json", '{ "a": { "allow": false }, "b": "b.tif" }');
