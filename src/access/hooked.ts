@@ -3,7 +3,7 @@
 import { ServiceError } from "../errors.ts";
 import type { Authorization } from "../hooks/hook.ts";
 import type { Hooks } from "../hooks/index.ts";
-import { checkIdentifier } from "../iiif/image/path.ts";
+import { checkIdentifier, splitPage } from "../iiif/image/path.ts";
 import type { Log } from "../lib/log.ts";
 import {
   type Access,
@@ -44,9 +44,11 @@ export function hookedAccess(rules: Access, hooks: Hooks, log: Pick<Log, "warn">
     if (!said) return ruled;
     if (said.redirect !== undefined) return redirection(ruled, said.redirect, said.reason);
     const substitute = substituteOf(said, identifier);
-    if (said.allow && said.substitute === undefined) return ruled;
+    // It is not decided on again, so a page of the image in question would lift what rules refuse.
+    const lifts = substitute !== undefined && !hasAll(ruled) && isSameMaster(substitute, identifier);
+    if (said.allow && (said.substitute === undefined || lifts)) return ruled;
     const denial = denialOf(ruled, said, identifier);
-    if (denial.status === 303 || substitute === undefined) return denial;
+    if (denial.status === 303 || substitute === undefined || lifts) return denial;
     return { allowed: true, tier: "substitute", identifier: substitute, otherwise: denial, ...open };
   };
 
@@ -76,6 +78,13 @@ export function hookedAccess(rules: Access, hooks: Hooks, log: Pick<Log, "warn">
 
   return { decide: (caller) => (hooks.has("authorize") ? decide(caller) : rules.decide(caller)) };
 }
+
+const hasAll = (ruled: Decision) => ruled.allowed && ruled.tier !== "substitute";
+
+/** Pages are of the master of their name. */
+const isSameMaster = (one: string, other: string) => withoutPage(one) === withoutPage(other);
+
+const withoutPage = (identifier: string) => splitPage(identifier)?.identifier ?? identifier;
 
 /** To be replaced by what holds for all that a hook decides. */
 const open = { keptBy: "caller", vary: [] } as const;

@@ -257,6 +257,23 @@ describe("behind access rules", () => {
     }
   });
 
+  test("a hook cannot lift it by naming the image, or a page of it, as its own substitute", async () => {
+    const app = await start(["authorize"], "", rules);
+    const said = (name: string, allow: boolean) => {
+      webhook.answer = () => ({ allow, substitute: name });
+    };
+    for (const allow of [true, false])
+      for (const name of ["red.png", "red.png;1"]) {
+        said(name, allow);
+        expect((await app.get(imagePath("red.png"))).status).toBe(401);
+      }
+    said("blue.png", true);
+    const lesser = await app.get(imagePath("blue.png"));
+    expect(new DataView(await lesser.arrayBuffer()).getUint32(16)).toBe(10);
+    said("blue.png", false);
+    expect((await app.get(imagePath("blue.png"))).status).toBe(401);
+  });
+
   test("a hook leaves a lesser picture as it is, names another, or takes it away", async () => {
     const app = await start(["authorize"], "", rules);
     const width = async () => {
