@@ -15,7 +15,7 @@ import type { Hooks } from "./hooks/index.ts";
 import { createAdmission } from "./images/admit.ts";
 import { createIgnoredProfiles } from "./images/ignored-profiles.ts";
 import { createIndexes } from "./images/indexes.ts";
-import { memoryBudget } from "./images/options.ts";
+import { memoryBudget, rendersAtOnce } from "./images/options.ts";
 import { overlayChecks } from "./images/overlay-check.ts";
 import { createOverlays } from "./images/overlays.ts";
 import { outputPolicy } from "./images/policy.ts";
@@ -116,7 +116,8 @@ export async function createService(
 ): Promise<Service> {
   const settings = createLiveSettings(configTree(), config);
   for (const { path, message } of configWarnings(config)) log.warn(`${path}: ${message}`);
-  const workers = () => settings.current().image.max_concurrent || platform.parallelism;
+  const workers = () =>
+    rendersAtOnce(settings.current().image, platform.parallelism, platform.startWorker !== undefined);
   const memory = memoryBudget(config.image, platform.memoryBytes);
   const gate = () => ({
     places: workers(),

@@ -3,7 +3,7 @@
 import type { Caller } from "./access/access.ts";
 import { countImages } from "./images/count-images.ts";
 import { firstImages } from "./images/first-images.ts";
-import { memoryBudget } from "./images/options.ts";
+import { memoryBudget, rendersAtOnce } from "./images/options.ts";
 import { withDeadline } from "./lib/bounded-wait.ts";
 import { type Finding, nameOf, placed } from "./lib/checks.ts";
 import type { Service } from "./service.ts";
@@ -64,7 +64,7 @@ export async function startFacts(
   return {
     version,
     runtime: `${platform.name} ${platform.version}`,
-    workers: settings.image.max_concurrent || platform.parallelism,
+    workers: rendersAtOnce(settings.image, platform.parallelism, platform.startWorker !== undefined),
     memoryBytes: memoryBudget(settings.image, platform.memoryBytes),
     configuration: file,
     urls,

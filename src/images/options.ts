@@ -33,7 +33,7 @@ export const imageOptions = z.strictObject({
   }),
   max_concurrent: z.int().min(0).max(1024).default(0).meta({
     description:
-      "Renders that work at the same time; for each of them 256 cheap and 256 heavy ones may wait, over that the answer is 503, code queue_full. With more than one, heavy renders never take all. Probes for info.json have a separate bound of the same size. 0: the number of processors.",
+      "Renders that work at the same time; for each of them 256 cheap and 256 heavy ones may wait, over that the answer is 503, code queue_full. With more than one, heavy renders never take all. Probes for info.json have a separate bound of the same size. 0: the number of processors, and 2 where there is one, so that a cheap render need not wait until a heavy one ends.",
     edit: "live",
   }),
   memory_budget: z
@@ -172,6 +172,18 @@ const mostByDefault = 2 * 2 ** 30;
 export function memoryBudget(options: ImageOptions, machine: number): number {
   const written = options.memory_budget;
   return written === "" ? Math.min(Math.floor(machine / 4), mostByDefault) : parseSize(written);
+}
+
+/**
+ * Renders that work at the same time on a platform with so many processors. `apart`: each in a thread of its own, so that two
+ * of them share a single processor.
+ */
+export function rendersAtOnce(
+  { max_concurrent }: Pick<ImageOptions, "max_concurrent">,
+  processors: number,
+  apart: boolean,
+): number {
+  return max_concurrent || (apart ? Math.max(2, processors) : processors);
 }
 
 /** `#rrggbb` as three numbers from 0 to 255. */
