@@ -1,0 +1,408 @@
+// Logging in from a viewer on another origin, in Chromium: both protocols from probe to logout; and the pages that readers see.
+
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Built, buildProgram } from "../cli/built.ts";
+import { fixturesFolder } from "../host.ts";
+
+const program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
+  existsSync(path),
+);
+/** `secret`, by libxcrypt. */
+const hash = "$2b$04$Xkp3ABVhFCWRnWTnZdVnVOrssyTXKBkR8ymWvhDrv.quIcpqbRo9G";
+
+let built: Built;
+let browser: Browser;
+let folder: string;
+let client: Server;
+/** Of the viewer: another host than that of the images, so that their cookies are those of a third party. */
+let origin: string;
+let images: string;
+
+/** A small viewer: what a page of another origin does by either protocol. Steps run when the test says so. */
+const viewer = `<!doctype html><meta charset="utf-8"><title>Viewer</title>
+<button id="open">Open</button>
+<script>
+const withToken = (token) => (token ? { headers: { Authorization: "Bearer " + token } } : {});
+const get = async (url, token) => {
+  const response = await fetch(url, withToken(token));
+  return { status: response.status, body: await response.json() };
+};
+const shown = (url) => new Promise((resolve) => {
+  const image = new Image();
+  image.onload = () => resolve(image.naturalWidth);
+  image.onerror = () => resolve(0);
+  image.src = url + (url.includes("?") ? "&" : "?") + Math.trunc(performance.now() * 1000);
+});
+const token = (id) => new Promise((resolve, reject) => {
+  const frame = document.createElement("iframe");
+  frame.hidden = true;
+  const url = new URL(id);
+  url.searchParams.set("messageId", "a <\\/script> 1");
+  url.searchParams.set("origin", location.origin);
+  addEventListener("message", (event) => {
+    if (event.source !== frame.contentWindow) return;
+    frame.remove();
+    resolve({ from: event.origin, data: event.data });
+  });
+  setTimeout(() => reject(new Error("no message")), 10000);
+  frame.src = url;
+  document.body.append(frame);
+});
+Object.assign(window, { get, shown, token });
+document.querySelector("#open").onclick = () => window.open(window.toOpen, "login", "width=500,height=600");
+</script>`;
+
+interface ViewerWindow {
+  toOpen: string;
+  get(url: string, token?: string): Promise<{ status: number; body: Record<string, unknown> }>;
+  shown(url: string): Promise<number>;
+  token(id: string): Promise<{ from: string; data: Record<string, unknown> }>;
+}
+
+beforeAll(async () => {
+  client = createServer((_, response) => {
+    response.setHeader("Content-Type", "text/html");
+    response.end(viewer);
+  });
+  await new Promise<void>((resolve) => client.listen(0, "127.0.0.1", resolve));
+  origin = `http://127.0.0.1:${(client.address() as AddressInfo).port}`;
+  folder = mkdtempSync(join(tmpdir(), "smalti-auth-pages-"));
+  const config = join(folder, "smalti.yaml");
+  const source = (prefix: string) =>
+    `  - { name: ${prefix}, type: filesystem, root: ${JSON.stringify(fixturesFolder)}, prefix: ${prefix}/ }`;
+  writeFileSync(
+    config,
+    `sources:
+${["staff", "agree", "room"].map(source).join("\n")}
+auth:
+  cors: { token_origins: ["${origin}", "${origin.replace("127.0.0.1", "localhost")}"] }
+  profiles:
+    staff:
+      pattern: active
+      label: { en: [Reading room of the library] }
+      heading: { en: [Staff only], de: [Nur für Beschäftigte] }
+      description: { en: ["These pictures are for people who work here.\\nAsk at the desk for a password."] }
+      access_service: { backend: builtin, users: { ann: "${hash}" } }
+      logo_url: /static/page/icon.svg
+    terms:
+      pattern: clickthrough
+      label: { en: [Terms of use] }
+      heading: { en: ["Before you see these pictures"] }
+      description: { en: ["They may be used for research and teaching. Name the library as their source. For print and trade, ask for a licence."] }
+      confirm_label: I agree
+      access_service: { backend: builtin }
+    room: { pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.0/24] } }
+  rules:
+    - { match: "staff/*", profile: staff }
+    - { match: "agree/*", profile: terms }
+    - { match: "room/*", profile: room }
+`,
+  );
+  built = await buildProgram();
+  const { url } = await built.serve(["-config", config]);
+  images = url.replace("127.0.0.1", "localhost");
+  browser = await chromium.launch(launching());
+});
+
+afterAll(async () => {
+  await browser?.close();
+  built?.remove();
+  client?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Opens an address in a window of the viewer, by a click as a reader would. */
+async function openWindow(page: Page, address: string): Promise<Page> {
+  await page.evaluate((url) => {
+    (window as unknown as ViewerWindow).toOpen = url;
+  }, address);
+  const [popup] = await Promise.all([page.waitForEvent("popup"), page.click("#open")]);
+  await popup.waitForLoadState();
+  return popup;
+}
+
+const get = (page: Page, url: string, token?: string) =>
+  page.evaluate(
+    ([url, token]) => (window as unknown as ViewerWindow).get(url as string, token),
+    [url, token],
+  );
+const shown = (page: Page, url: string) =>
+  page.evaluate((url) => (window as unknown as ViewerWindow).shown(url), url);
+const token = (page: Page, id: string) =>
+  page.evaluate((id) => (window as unknown as ViewerWindow).token(id), id);
+
+/** A viewer in a browser that sends the cookies of third parties, as the settings of a profile say; private windows never do. */
+async function newViewer(): Promise<{ context: BrowserContext; page: Page }> {
+  const profile = mkdtempSync(join(folder, "profile-"));
+  mkdirSync(join(profile, "Default"));
+  const preferences = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } };
+  writeFileSync(join(profile, "Default/Preferences"), JSON.stringify(preferences));
+  const context = await chromium.launchPersistentContext(profile, { ...launching(), locale: "en-GB" });
+  const page = await context.newPage();
+  await page.goto(origin);
+  return { context, page };
+}
+
+const launching = () => ({
+  executablePath: program ?? "chromium",
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ],
+});
+
+interface Login {
+  readonly identifier: string;
+  /** What the reader does in the window. */
+  act(popup: Page): Promise<void>;
+}
+
+const logins: Readonly<Record<string, Login>> = {
+  password: {
+    identifier: "staff%2Fbase.png",
+    async act(popup) {
+      await popup.fill("#username", "ann");
+      await popup.fill("#password", "wrong");
+      await popup.click("button");
+      await popup.waitForSelector("[role=alert]");
+      await popup.fill("#password", "secret");
+      await popup.keyboard.press("Enter");
+    },
+  },
+  click: { identifier: "agree%2Fbase.png", act: (popup) => popup.click("button") },
+};
+
+describe.each(Object.entries(logins))("a viewer on another origin, by %s", (_, { identifier, act }) => {
+  test("walks through Authorization Flow 2.0", async () => {
+    const { context, page } = await newViewer();
+    const base = `${images}/iiif/3/${identifier}`;
+    const info = await get(page, `${base}/info.json`);
+    expect(info.status).toBe(401);
+    const [probe] = info.body.service as { id: string; type: string; service: Record<string, unknown>[] }[];
+    expect(probe?.type).toBe("AuthProbeService2");
+    const probeId = probe?.id as string;
+    const access = probe?.service[0] as { id: string; service: { id: string; type: string }[] };
+    const id = (type: string) => access.service.find((each) => each.type === type)?.id as string;
+    expect((await get(page, probeId)).body.status).toBe(401);
+    expect(await shown(page, `${base}/full/40,/0/default.jpg`)).toBe(0);
+    const denied = await token(page, id("AuthAccessTokenService2"));
+    expect(denied.data).toMatchObject({ type: "AuthAccessTokenError2", profile: "missingAspect" });
+
+    const popup = await openWindow(page, `${access.id}?origin=${encodeURIComponent(origin)}`);
+    const closed = popup.waitForEvent("close");
+    // The window may close while the click is still being waited for.
+    await act(popup).catch(() => {});
+    await closed;
+    const { from, data } = await token(page, id("AuthAccessTokenService2"));
+    expect(from).toBe(images);
+    expect(data).toMatchObject({ type: "AuthAccessToken2", messageId: "a </script> 1" });
+    const bearer = data.accessToken as string;
+    expect((await get(page, probeId, bearer)).body.status).toBe(200);
+    expect((await get(page, `${base}/info.json`, bearer)).status).toBe(200);
+    expect(await shown(page, `${base}/full/40,/0/default.jpg`)).toBe(40);
+
+    const out = await openWindow(page, id("AuthLogoutService2"));
+    expect(await out.locator("h1").textContent()).toBe("You are logged out");
+    expect((await get(page, probeId, bearer)).body.status).toBe(401);
+    expect(await shown(page, `${base}/full/40,/0/default.jpg`)).toBe(0);
+    await context.close();
+  });
+
+  test("walks through Authentication 1.0", async () => {
+    const { context, page } = await newViewer();
+    const base = `${images}/iiif/2/${identifier}`;
+    const info = await get(page, `${base}/info.json`);
+    expect(info.status).toBe(401);
+    const login = (info.body.service as { profile?: string }[]).find(({ profile }) =>
+      /\/auth\/1\/(login|clickthrough)$/.test(profile ?? ""),
+    ) as unknown as { "@id": string; service: { "@id": string; profile: string }[] };
+    const id = (part: string) =>
+      login.service.find(({ profile }) => profile.endsWith(part))?.["@id"] as string;
+    const denied = await token(page, id("token"));
+    expect(denied.data).toMatchObject({ error: "missingCredentials", messageId: "a </script> 1" });
+
+    const popup = await openWindow(page, login["@id"]);
+    const closed = popup.waitForEvent("close");
+    await act(popup).catch(() => {});
+    await closed;
+    const { from, data } = await token(page, id("token"));
+    expect(from).toBe(images);
+    expect(Object.keys(data).sort()).toEqual(["accessToken", "expiresIn", "messageId"]);
+    const bearer = data.accessToken as string;
+    expect((await get(page, `${base}/info.json`, bearer)).status).toBe(200);
+    expect(await shown(page, `${base}/full/40,/0/default.jpg`)).toBe(40);
+    await openWindow(page, id("logout"));
+    expect((await get(page, `${base}/info.json`, bearer)).status).toBe(401);
+    expect(await shown(page, `${base}/full/40,/0/default.jpg`)).toBe(0);
+    await context.close();
+  });
+});
+
+test("where a browser blocks the cookies of third parties, a viewer of the same site logs in, one of another site does not", async () => {
+  const sameSite = origin.replace("127.0.0.1", "localhost");
+  const types: unknown[] = [];
+  for (const place of [origin, sameSite]) {
+    const context = await browser.newContext({ locale: "en-GB" });
+    const page = await context.newPage();
+    await page.goto(place);
+    const popup = await openWindow(page, `${images}/iiif/auth/login/terms`);
+    const closed = popup.waitForEvent("close");
+    await popup.click("button").catch(() => {});
+    await closed;
+    const { data } = await token(page, `${images}/iiif/auth/token`);
+    types.push([data.type, data.profile]);
+    await context.close();
+  }
+  expect(types).toEqual([
+    ["AuthAccessTokenError2", "missingAspect"],
+    ["AuthAccessToken2", undefined],
+  ]);
+});
+
+test("the token page posts to no page of another origin that holds it, and is not shown there", async () => {
+  const { context, page } = await newViewer();
+  await page.goto(`${images}/iiif/auth/login/terms`);
+  await page.click("button");
+  await page.waitForSelector("h1:has-text('You have access')");
+  const other = origin.replace("127.0.0.1", "[::1]");
+  await page.route("https://evil.example/", (route) =>
+    route.fulfill({ contentType: "text/html", body: "<!doctype html><title>Evil</title>" }),
+  );
+  await page.goto("https://evil.example/");
+  const heard = await page.evaluate(
+    async (urls) => {
+      const messages: unknown[] = [];
+      addEventListener("message", ({ data }) => messages.push(data));
+      for (const url of urls) {
+        const frame = document.createElement("iframe");
+        frame.src = url;
+        document.body.append(frame);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      return messages.filter((each) => JSON.stringify(each).includes("accessToken"));
+    },
+    [origin, images, "https://evil.example", other].map(
+      (each) => `${images}/iiif/auth/token?messageId=1&origin=${encodeURIComponent(each)}`,
+    ),
+  );
+  expect(heard).toEqual([]);
+  await context.close();
+});
+
+/** Contrast of two colours as WCAG 2.2 defines it, of `rgb(r, g, b)`. */
+function contrast(...colours: readonly [string, string]): number {
+  const luminances = colours.map((colour) => {
+    const [r = 0, g = 0, b = 0] = (colour.match(/\d+/g) ?? []).map((digits) => {
+      const value = Number(digits) / 255;
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  });
+  return (Math.max(...luminances) + 0.05) / (Math.min(...luminances) + 0.05);
+}
+
+for (const [width, scheme] of [
+  [1280, "light"],
+  [1280, "dark"],
+  [400, "light"],
+  [400, "dark"],
+] as const)
+  test(`every page fits, can be read and names its fields, at ${width} px in ${scheme}`, async () => {
+    const context = await browser.newContext({
+      viewport: { width, height: 760 },
+      colorScheme: scheme,
+      locale: "en-GB",
+    });
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on("console", (message) => /Content Security/.test(message.text()) && problems.push(message.text()));
+    const pages: Readonly<Record<string, () => Promise<unknown>>> = {
+      password: () => page.goto(`${images}/iiif/auth/login/staff`),
+      wrong: async () => {
+        await page.fill("#username", "a reader with quite a long name");
+        await page.fill("#password", "wrong");
+        await page.click("button");
+        await page.waitForSelector("[role=alert]");
+      },
+      click: () => page.goto(`${images}/iiif/auth/login/terms`),
+      done: async () => {
+        await page.click("button");
+        await page.waitForSelector("h1:has-text('You have access')");
+      },
+      kiosk: () => page.goto(`${images}/iiif/auth/login/room`),
+      out: () => page.goto(`${images}/iiif/auth/logout`),
+    };
+    for (const [name, open] of Object.entries(pages)) {
+      await open();
+      expect(
+        await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        ),
+      ).toBeLessThanOrEqual(0);
+      const looks = await page.evaluate(() =>
+        [
+          ...document.querySelectorAll<HTMLElement>(
+            ".card h1, .card p, .card label, .card button, .card input:not([type=hidden])",
+          ),
+        ].map((element) => {
+          const style = getComputedStyle(element);
+          const card = getComputedStyle(document.querySelector(".card") as Element).backgroundColor;
+          const isClear = style.backgroundColor === "rgba(0, 0, 0, 0)";
+          return {
+            text: element.textContent || element.id,
+            colour: style.color,
+            behind: isClear ? card : style.backgroundColor,
+            edge: element.tagName === "INPUT" ? style.borderTopColor : undefined,
+            card,
+          };
+        }),
+      );
+      expect(looks.length).toBeGreaterThan(1);
+      for (const { text, colour, behind, edge, card } of looks) {
+        expect([name, text, contrast(colour, behind) >= 4.5]).toEqual([name, text, true]);
+        if (edge) expect([name, text, contrast(edge, card) >= 3]).toEqual([name, text, true]);
+      }
+      for (const field of await page.locator("input:not([type=hidden])").all())
+        expect(await page.locator(`label[for=${await field.getAttribute("id")}]`).count()).toBe(1);
+      if (process.env.SCREENSHOTS)
+        await page.screenshot({ path: `${process.env.SCREENSHOTS}/auth-${name}-${width}-${scheme}.png` });
+    }
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+test("a reader without a mouse and without scripts logs in, in German", async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false, locale: "de-AT" });
+  const page = await context.newPage();
+  const back = `${images}/iiif/3/staff%2Fbase.png/full/40,/0/default.jpg`;
+  await page.goto(`${images}/iiif/auth/login/staff?return_to=${encodeURIComponent(new URL(back).pathname)}`);
+  expect(await page.locator("html").getAttribute("lang")).toBe("de");
+  expect(await page.locator("h1").textContent()).toBe("Nur für Beschäftigte");
+  expect(await page.locator(".title").getAttribute("lang")).toBe("en");
+  await page.keyboard.type("ann");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("secret");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(back);
+  await context.close();
+});
+
+test("a login leads back to a viewer on another origin", async () => {
+  const { context, page } = await newViewer();
+  await page.goto(`${images}/iiif/auth/login/terms?return_to=${encodeURIComponent(`${origin}/there`)}`);
+  await page.click("button");
+  await page.waitForURL(`${origin}/there`);
+  await context.close();
+});
