@@ -68,7 +68,11 @@ export function parseLoginTemplate(source: string): LoginTemplate {
 
   for (const [at, piece] of source.split(/\{\{(.*?)\}\}/s).entries()) {
     if (at % 2 === 0) {
-      if (piece.includes("{{")) fail("expected }} after {{");
+      const unclosed = piece.indexOf("{{");
+      if (unclosed >= 0) {
+        line += piece.slice(0, unclosed).split("\n").length - 1;
+        fail("expected }} after {{");
+      }
       place.read(piece);
       if (piece !== "") add({ kind: "text", text: piece });
     } else {
