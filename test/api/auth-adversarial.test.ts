@@ -302,6 +302,36 @@ describe("what a request says of itself gives no access", () => {
   });
 });
 
+describe("the services tell nothing and let nobody in", () => {
+  test("a probe says the same of an image that is there and of one that is not", async () => {
+    const said = async (identifier: string, headers: Record<string, string> = {}) =>
+      (await (await get(`/iiif/auth/probe/${identifier}`, headers)).json()) as { status: number };
+    expect(await said("private%2Fnone.png")).toEqual(await said("private%2Fa.png"));
+    expect((await said("private%2Fa.png")).status).toBe(401);
+    expect((await said("private/a.png;2", { Cookie: terms })).status).toBe(401);
+    expect((await said("private/a.png", { Cookie: staff })).status).toBe(200);
+  });
+
+  test.each([
+    ["192.0.3.1", {}],
+    ["203.0.113.9", { "X-Forwarded-For": "192.0.2.7" }],
+    ["203.0.113.9", { Forwarded: "for=192.0.2.7", "X-Real-IP": "192.0.2.7" }],
+    ["10.0.0.1", { "X-Forwarded-For": "192.0.2.7" }],
+  ])("a kiosk lets nobody in from %s with %j", async (peer, headers) => {
+    const response = await get("/iiif/auth/login/room", headers as Record<string, string>, "GET", peer);
+    expect(response.status).toBe(401);
+    expect(response.headers.get("Set-Cookie")).toBeNull();
+  });
+
+  test("a login to one profile opens no image of another", async () => {
+    const response = await get("/iiif/auth/login/room", {}, "GET", "192.0.2.7");
+    const [Cookie = ""] = (response.headers.get("Set-Cookie") ?? "").split(";");
+    expect(Cookie).toMatch(/^service_session=./);
+    expect((await get(at("room.png"), { Cookie })).status).toBe(200);
+    await expectNothing(await get(at("private/a.png"), { Cookie }), [401]);
+  });
+});
+
 describe("caches keep the tiers apart", () => {
   test("a validator of the whole image is no proof, and none that a substitute has", async () => {
     const whole = await get(at("terms.png"), { Cookie: terms });
