@@ -9,6 +9,7 @@ import { onAbort } from "../lib/on-abort.ts";
 import { durationOption } from "../lib/option-types.ts";
 import { parseDuration } from "../lib/quantity.ts";
 import { secretOf } from "../lib/secret.ts";
+import { createSemaphore } from "../lib/semaphore.ts";
 import type { Platform } from "../platform/platform.ts";
 import { checkAnswer } from "./answers.ts";
 import { type HookEngine, HookError, type HookFunction, hookFunctions } from "./hook.ts";
@@ -59,6 +60,8 @@ export type WebhookOptions = z.output<typeof webhookOptions>;
 export const mostAnswerBytes = 64 * 1024;
 /** Bytes of inputs and answers that are kept. */
 const mostKeptBytes = 8 * 2 ** 20;
+/** Questions that are asked at a time, and that wait for their turn. */
+export const mostAtOnce = { asked: 128, waiting: 1024 } as const;
 /** Milliseconds before the second attempt. */
 const retryPauseMs = 50;
 /** Statuses that a proxy or a service which is just starting gives. */
@@ -129,6 +132,30 @@ export function createWebhookEngine(
     }
   };
 
+  const turns = createSemaphore(mostAtOnce.asked);
+  /**
+   * Waits for a turn, as long as an answer may take, and gives the function that ends it. A service that is asked for more than it can
+   * answer is not made slower by all that clients want of it.
+   */
+  const turn = async (signal: AbortSignal | undefined): Promise<() => void> => {
+    if (turns.waiting >= mostAtOnce.waiting)
+      throw new HookError(`${turns.waiting} questions to the webhook wait already`);
+    const controller = new AbortController();
+    const release = signal && onAbort(signal, () => controller.abort());
+    const timer = setTimeout(() => controller.abort(), timeoutMs);
+    try {
+      return await turns.acquire({ signal: controller.signal });
+    } catch {
+      if (signal?.aborted) throw signal.reason;
+      throw new HookError(
+        `a question waited ${options.timeout} for others to be answered: the webhook is asked for more than it can do`,
+      );
+    } finally {
+      clearTimeout(timer);
+      release?.();
+    }
+  };
+
   return {
     name: "webhook",
     neededFor: "answers",
@@ -138,7 +165,8 @@ export function createWebhookEngine(
       const body = JSON.stringify({ function: name, input });
       const known = ttlMs > 0 ? kept.get(body) : undefined;
       if (known && performance.now() < known.until) return parse(known.text);
-      const { status, text } = await circuit.run(() => ask(body, signal));
+      const done = await turn(signal);
+      const { status, text } = await circuit.run(() => ask(body, signal)).finally(done);
       const answer = answerOf(status, text);
       if (ttlMs > 0) {
         checkAnswer(name, answer); // what cannot be used is asked for again

@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type HookEngine, HookError } from "../../src/hooks/hook.ts";
-import { createWebhookEngine, mostAnswerBytes, webhookOptions } from "../../src/hooks/webhook.ts";
+import { createWebhookEngine, mostAnswerBytes, mostAtOnce, webhookOptions } from "../../src/hooks/webhook.ts";
 import { hookEngineContract, inputOf } from "../contracts/hook-engine.ts";
 import { startWebhook, type WebhookService } from "./webhook-service.ts";
 
@@ -178,6 +178,56 @@ describe("a service that does not answer in time", () => {
     };
     await expect(resolve(engineOf({ timeout: "1m" }), "a", controller.signal)).rejects.toThrow("gone");
     await expect.poll(() => closed).toBe(true);
+  });
+});
+
+describe("more questions than the service is to be asked at once", () => {
+  const ask = (engine: HookEngine, count: number, signal?: AbortSignal) =>
+    Array.from({ length: count }, (_, nth) => resolve(engine, String(nth), signal));
+  const reasons = async (calls: readonly Promise<unknown>[]) =>
+    (await Promise.allSettled(calls)).map((call) =>
+      call.status === "rejected" ? String(call.reason) : "answered",
+    );
+
+  test("wait for their turn and are all answered", async () => {
+    let [open, most] = [0, 0];
+    service.answer = (_, response) => {
+      most = Math.max(most, ++open);
+      setTimeout(() => {
+        open--;
+        response.end('{ "key": "a.tif" }');
+      }, 100);
+    };
+    const all = await Promise.all(ask(engineOf({ timeout: "20s" }), 3 * mostAtOnce.asked));
+    expect(all).toHaveLength(3 * mostAtOnce.asked);
+    expect(most).toBe(mostAtOnce.asked);
+    expect(service.asked).toHaveLength(3 * mostAtOnce.asked);
+  });
+
+  test("fail where too many wait, and where their time is over before their turn", async () => {
+    service.answer = () => undefined;
+    const engine = engineOf({ timeout: "1s" }, { failures: 1_000_000 });
+    const asked = ask(engine, mostAtOnce.asked + mostAtOnce.waiting);
+    await expect(resolve(engine, "one more")).rejects.toThrow(/questions to the webhook wait already/);
+    const all = await reasons(asked);
+    expect(all.filter((reason) => /did not answer within 1s/.test(reason)).length).toBeGreaterThanOrEqual(
+      mostAtOnce.asked,
+    );
+    expect(all.slice(mostAtOnce.asked).some((reason) => /a question waited 1s/.test(reason))).toBe(true);
+    expect(all).not.toContain("answered");
+  });
+
+  test("leave with their clients", async () => {
+    const gone = new AbortController();
+    service.answer = () => undefined;
+    const engine = engineOf({ timeout: "1m" }, { failures: 1_000_000 });
+    const calls = ask(engine, mostAtOnce.asked + 5, gone.signal);
+    await expect.poll(() => service.asked.length, { timeout: 10_000 }).toBe(mostAtOnce.asked);
+    gone.abort(new Error("gone"));
+    expect(new Set(await reasons(calls))).toEqual(new Set(["Error: gone"]));
+    service.answer = () => ({ key: "a.tif" });
+    expect(await resolve(engine, "next")).toEqual({ key: "a.tif" });
+    expect(service.asked).toHaveLength(mostAtOnce.asked + 1);
   });
 });
 
