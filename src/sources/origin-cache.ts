@@ -370,10 +370,25 @@ export function originCached(options: OriginCacheOptions): Source {
     return delivery;
   };
 
-  /** Brings blocks that are likely to be wanted next, as long as somebody waits for the signal's work. */
-  const bringAhead = (key: string, state: State, wanted: readonly number[], signal?: AbortSignal): void => {
+  /**
+   * Brings blocks that are likely to be wanted next, as long as somebody waits for the signal's work. Who ceases to want them calls what is
+   * in `held`.
+   */
+  const bringAhead = (
+    key: string,
+    state: State,
+    wanted: readonly number[],
+    held: Set<() => void>,
+    signal?: AbortSignal,
+  ): void => {
     const delivery = bring(key, state, wanted);
-    if (delivery) void delivery.ended.then(hold(delivery, signal));
+    if (!delivery) return;
+    const release = hold(delivery, signal);
+    held.add(release);
+    void delivery.ended.then(() => {
+      held.delete(release);
+      release();
+    });
   };
 
   /** Blocks from memory; those that are not there are waited for. */
@@ -407,6 +422,7 @@ export function originCached(options: OriginCacheOptions): Source {
     let lastBlock = -1;
     let ahead = 0;
     let aheadEnd = 0;
+    const aheads = new Set<() => void>();
     return {
       size,
       gap,
@@ -425,7 +441,7 @@ export function originCached(options: OriginCacheOptions): Source {
         lastBlock = last;
         const all = blockCount(state);
         const small = size <= smallFile && last >= firstLength / blockSize;
-        if (small) bringAhead(key, state, upTo(0, all), signal);
+        if (small) bringAhead(key, state, upTo(0, all), aheads, signal);
         const out = new Uint8Array(wanted);
         for (let at = first; at <= last; at += atOnce) {
           const numbers = upTo(at, Math.min(at + atOnce, last + 1));
@@ -434,9 +450,11 @@ export function originCached(options: OriginCacheOptions): Source {
           const window = ahead / blockSize;
           if (window > 0 && aheadEnd - last <= window / 2) {
             aheadEnd = Math.min(all, last + 1 + window);
-            bringAhead(key, state, upTo(last + 1, aheadEnd), signal);
+            bringAhead(key, state, upTo(last + 1, aheadEnd), aheads, signal);
           }
           const there = await arriving.catch((error: unknown) => {
+            // The work ends here: nobody comes for what was to follow.
+            for (const release of aheads) release();
             throw counted(error);
           });
           for (const [i, block] of there.entries()) {

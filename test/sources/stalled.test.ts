@@ -43,6 +43,29 @@ describe("an origin that stalls", () => {
     expectBytes(await (await open(httpSource(origin), "a")).bytes.read(beyond, 100), far);
   });
 
+  test("is not waited for by what was read ahead of a read that failed", async () => {
+    const large = pattern(40 * blockSize);
+    const origin = await originWith({ a: masterOf(large) });
+    const { bytes } = await open(httpSource(origin), "a");
+    await bytes.read(3 * blockSize, 100);
+    let held = 0;
+    const ahead = deferred();
+    origin.behaviour.instead = ({ headers }, response) => {
+      if (headers.range?.startsWith(`bytes=${4 * blockSize}-`)) {
+        void ahead.promise.then(() => response.writeHead(403).end());
+        return true;
+      }
+      held++;
+      ahead.resolve();
+      response.once("close", () => held--);
+      return true;
+    };
+    const reading = bytes.read(4 * blockSize, 100).catch((error: unknown) => error);
+    await ahead.promise;
+    expect(await reading).toMatchObject({ kind: "source", code: "origin_denied" });
+    await expect.poll(() => held, { timeout: 10_000 }).toBe(0);
+  });
+
   test("is not waited for when a master is opened either", async () => {
     const origin = await originWith({ a: masterOf(data) });
     const source = httpSource(origin, { timeout: "200ms" });
