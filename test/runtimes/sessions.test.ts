@@ -1,5 +1,5 @@
 // Sessions in Redis, over a socket and over HTTP, in a bucket, and in a folder, on every runtime: each server finds those that this
-// process began in the same store.
+// process began in the same store. And those in memory, which begin with logins.
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -111,6 +111,58 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
       await sessions.logOut(next.id);
       await expect.poll(() => statusWith(next.id), settled).toBe(401);
       await sessions.close();
+    } finally {
+      await server.close();
+    }
+  });
+
+  it("keeps those of its own logins in memory, by a click and by passwords of both kinds", async () => {
+    // `openssl passwd -apr1 -salt abcdefgh hello`, and a test vector of Openwall's crypt_blowfish.
+    const users = {
+      bob: "$apr1$abcdefgh$cy3DSYyOwfhsyu7QOMQzd.",
+      ann: "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW",
+    };
+    const active = { pattern: "active", access_service: { backend: "builtin", users } };
+    const click = { pattern: "clickthrough", access_service: { backend: "builtin" } };
+    const rules = [
+      { match: "base.png", profile: "staff" },
+      { match: "gif-static.gif", profile: "terms" },
+    ];
+    const auth = { profiles: { staff: active, terms: click }, rules };
+    const server = await startServer(runtime, { extra: `auth: ${JSON.stringify(auth)}` });
+    try {
+      const logIn = async (profile: string, form: Record<string, string>, cookie = "") => {
+        const response = await fetch(`${server.url}/iiif/auth/login/${profile}`, {
+          method: "POST",
+          body: new URLSearchParams(form),
+          headers: cookie ? { cookie } : {},
+          redirect: "manual",
+        });
+        await response.arrayBuffer();
+        return { status: response.status, cookie: response.headers.get("set-cookie")?.split(";")[0] ?? "" };
+      };
+      const statuses = (cookie: string) =>
+        Promise.all(
+          ["base.png", "gif-static.gif"].map(async (name) => {
+            const target = `${server.url}/iiif/3/${name}/0,0,20,20/max/0/default.png`;
+            const response = await fetch(target, { headers: { cookie } });
+            await response.arrayBuffer();
+            return response.status;
+          }),
+        );
+      expect((await logIn("staff", { username: "ann", password: "hello" })).status).toBe(401);
+      expect((await logIn("staff", { username: "eve", password: "U*U" })).status).toBe(401);
+      const bob = await logIn("staff", { username: "bob", password: "hello" });
+      const ann = await logIn("staff", { username: "ann", password: "U*U" });
+      expect([bob.status, ann.status]).toEqual([200, 200]);
+      expect(await statuses(bob.cookie)).toEqual([200, 401]);
+      const both = await logIn("terms", {}, ann.cookie);
+      expect(await statuses(both.cookie)).toEqual([200, 200]);
+      expect(await statuses(ann.cookie)).toEqual([401, 401]);
+      await fetch(`${server.url}/iiif/auth/logout`, { method: "POST", headers: { cookie: both.cookie } });
+      expect(await statuses(both.cookie)).toEqual([401, 401]);
+      expect(await statuses(bob.cookie)).toEqual([200, 401]);
+      for (const secret of ["U*U", users.ann, users.bob]) expect(server.output()).not.toContain(secret);
     } finally {
       await server.close();
     }

@@ -6,7 +6,7 @@ import type { Session, SessionCount } from "../session.ts";
 import type { SessionStore, TokenRecord } from "./store.ts";
 
 export interface HeapSessionsOptions {
-  /** Sessions and tokens together; one takes up to 1 KB. */
+  /** Sessions and tokens together. A session with one login takes some 570 bytes, a token 280. */
   readonly maxRecords?: number;
   /** Tokens of one session; the oldest of them go first. */
   readonly maxTokens?: number;
