@@ -264,6 +264,17 @@ describe("sessions in a bucket", () => {
     expect(await built.sessions.find(id)).toBeDefined();
   });
 
+  it("are found and begun all the same where they cannot be counted in time", async () => {
+    const built = build(options("250ms"));
+    const [id] = await withToken(built);
+    // A listing is a request for the bucket itself.
+    server.fault = ({ key }) => (key === "" ? { delayMs: 20_000 } : undefined);
+    for (const count of await Promise.allSettled(Array.from({ length: 6 }, () => built.sessions.count())))
+      expect(count).toMatchObject({ status: "rejected", reason: { code: "sessions_unavailable" } });
+    expect(await built.sessions.find((await built.logIn()).id)).toBeDefined();
+    expect(await built.sessions.find(id)).toBeDefined();
+  });
+
   it("are asked for seldom while it fails", async () => {
     const built = build(options());
     const [id] = await withToken(built);
