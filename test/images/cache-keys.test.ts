@@ -1,0 +1,54 @@
+// Keys and entity tags of masters that share a validator, as objects of a remote source may: two copies of one file have the same ETag.
+
+import { describe, expect, test } from "vitest";
+import { publicGrant } from "../../src/access/access.ts";
+import {
+  type EntryKey,
+  entityTag,
+  factsKey,
+  indexKey,
+  masterName,
+  renderKey,
+  renderName,
+} from "../../src/images/cache-keys.ts";
+import type { OutputPolicy } from "../../src/images/policy.ts";
+
+const source = { name: "scans", fingerprint: "filesystem /scans" };
+const masterAt = (key: string) => ({ source, key, page: 1, validator: '"same"', grant: publicGrant });
+const geometry = {
+  scaleFactor: 1,
+  region: { x: 0, y: 0, width: 8, height: 8 },
+  size: { width: 8, height: 8 },
+};
+const policy = {} as OutputPolicy;
+const parameters = "full/max/0/default.jpg";
+const rendered = (key: string) => renderKey(3, "ms-1", parameters, masterAt(key), policy, geometry);
+
+/** Two keys of one source whose names of entries the quick hash in entity tags does not tell apart. */
+function alikeKeys(): readonly [string, string] {
+  const seen = new Map<string, string>();
+  for (let nth = 0; nth < 1_000_000; nth++) {
+    const key = `${nth}.tif`;
+    const name = renderName(masterName(masterAt(key)), 3, "ms-1", parameters, "public");
+    const quick = entityTag({ name, variant: "" });
+    const before = seen.get(quick);
+    if (before !== undefined) return [before, key];
+    seen.set(quick, key);
+  }
+  throw new Error("no two names were alike");
+}
+
+describe("two masters of one source with the same validator", () => {
+  test("that an identifier means for different clients have different entity tags, whatever their names add up to", async () => {
+    const [one, other] = alikeKeys();
+    expect(entityTag(await rendered(one))).not.toBe(entityTag(await rendered(other)));
+  });
+
+  test.each<[string, (key: string) => Promise<EntryKey>]>([
+    ["derivatives", rendered],
+    ["facts", (key) => factsKey(masterAt(key))],
+    ["indexes", (key) => indexKey(masterAt(key))],
+  ])("have different variants of %s", async (_, keyOf) => {
+    expect((await keyOf("a.tif")).variant).not.toBe((await keyOf("b.tif")).variant);
+  });
+});
