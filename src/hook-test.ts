@@ -7,6 +7,7 @@ import { type HookFunction, hookFunctions } from "./hooks/hook.ts";
 import { buildEngine, createHooks, type Hooks } from "./hooks/index.ts";
 import { imageAddress, mainPrefix } from "./iiif/image/mounts.ts";
 import { checkIdentifier } from "./iiif/image/path.ts";
+import { answeredSettings, type OverlayOptions } from "./images/overlay-options.ts";
 import type { Log, LogFields } from "./lib/log.ts";
 import type { Platform } from "./platform/platform.ts";
 
@@ -30,7 +31,7 @@ export interface HookVerdict {
 
 /** Throws an Error that says what to do where the question cannot be asked, or the hook cannot be built. */
 export async function testHook(
-  { hook, sources }: Config,
+  { hook, sources, overlay }: Config,
   platform: Platform,
   question: HookQuestion,
 ): Promise<HookVerdict> {
@@ -54,6 +55,7 @@ export async function testHook(
     const began = performance.now();
     try {
       const answer = await ask(hooks, name, question, headers);
+      if (name === "overlay") checkOverlay(hooks, question.identifier, answer, overlay);
       const ms = Math.round((performance.now() - began) * 100) / 100;
       const out = JSON.stringify({ function: name, answer: answer ?? null, ms }, null, 2);
       return { out: `${out}\n`, err, failed: false };
@@ -85,10 +87,22 @@ function ask(
   const identifier = checkIdentifier(written);
   if (name === "presentation")
     return hooks.presentation({ id: identifier, kind: "manifest", descriptor: {} });
-  const path = `${imageAddress(mainPrefix[3], identifier)}/info.json`;
+  // Only images have overlays.
+  const rest = name === "overlay" ? "full/max/0/default.jpg" : "info.json";
+  const path = `${imageAddress(mainPrefix[3], identifier)}/${rest}`;
   return hooks[name](
     hookRequestOf({ identifier, path, client, header: (name) => headers.get(name.toLowerCase()) }),
   );
+}
+
+/** Throws `hook` for settings that a request would fail with. The picture is not looked at. */
+function checkOverlay(hooks: Hooks, identifier: string, answer: unknown, options: OverlayOptions): void {
+  if (answer === undefined) return;
+  try {
+    answeredSettings(answer, options);
+  } catch (error) {
+    throw hooks.unusable("overlay", identifier, (error as Error).message);
+  }
 }
 
 /** By lower-case name. */

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { pathOption } from "../lib/option-types.ts";
+import { plainSegments } from "../lib/plain-segments.ts";
 import { type Anchor, anchors, fits } from "../pipeline/overlay.ts";
 
 const names = Object.keys(anchors) as [Anchor, ...Anchor[]];
@@ -74,6 +75,28 @@ export const overlayAnswer = z.preprocess(
     error: "expected overlay settings such as { image, opacity }, or false for no overlay",
   }),
 );
+
+/**
+ * The settings that a hook's answer means, beside those that are configured; undefined: no overlay. Throws an Error that says what is
+ * wrong with the answer.
+ */
+export function answeredSettings(
+  said: unknown,
+  { folder, ...configured }: OverlayOptions,
+): OverlaySettings | undefined {
+  const { success, data, error } = overlayAnswer.safeParse(said);
+  if (!success) {
+    const [{ path, message } = { path: [], message: "" }] = error.issues;
+    throw new Error(`${path.length > 0 ? `${path.join(".")}: ` : ""}${message}`);
+  }
+  const settings = data === false ? undefined : { ...configured, ...data };
+  if (!settings?.image || data === false) return undefined;
+  if (data.image === undefined || !("path" in placeOfPicture(data.image))) return settings;
+  // A file that a hook names lies in the folder for that.
+  if (!plainSegments(data.image))
+    throw new Error("image: expected a file below overlay.folder, or source:key");
+  return { ...settings, image: `${folder}/${data.image}` };
+}
 
 /** Where a picture lies: in a source, or at a path. */
 export type PicturePlace = { readonly source: string; readonly key: string } | { readonly path: string };

@@ -10,16 +10,15 @@ import { withDeadline } from "../lib/bounded-wait.ts";
 import { type ByteSource, memoryBytes, readAll } from "../lib/byte-source.ts";
 import { sha256, toHex } from "../lib/digest.ts";
 import { createLru } from "../lib/lru.ts";
-import { plainSegments } from "../lib/plain-segments.ts";
 import { createSingleFlight } from "../lib/single-flight.ts";
 import type { Step } from "../pipeline/steps.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Master } from "./describe.ts";
 import {
+  answeredSettings,
   type OverlayOptions,
   type OverlaySettings,
-  overlayAnswer,
   placeOfPicture,
 } from "./overlay-options.ts";
 
@@ -100,7 +99,7 @@ interface Found {
 /** The overlays of a service. Nothing is read yet. */
 export function createOverlays(parts: OverlayParts): Overlays {
   const { options, log, hook, revalidateMs = 1000 } = parts;
-  const { folder, ...configured } = options;
+  const { folder: _, ...configured } = options;
   const asks = () => hook?.has() === true;
   const known = createLru<string, Known>(keptBytes);
   const flights = createSingleFlight<Known>(parts.platform.keepAlive);
@@ -165,18 +164,11 @@ export function createOverlays(parts: OverlayParts): Overlays {
   const settingsFor = async (master: Master): Promise<OverlaySettings | undefined> => {
     const said = hook && asks() ? await hook.ask(master) : undefined;
     if (!hook || said === undefined || said === null) return configured.image === "" ? undefined : configured;
-    const { success, data, error } = overlayAnswer.safeParse(said);
-    if (!success) {
-      const [{ path, message } = { path: [], message: "" }] = error.issues;
-      throw hook.unusable(master, `${path.length > 0 ? `${path.join(".")}: ` : ""}${message}`);
+    try {
+      return answeredSettings(said, options);
+    } catch (error) {
+      throw hook.unusable(master, (error as Error).message);
     }
-    const settings = data === false ? undefined : { ...configured, ...data };
-    if (!settings?.image || data === false) return undefined;
-    if (data.image === undefined || !("path" in placeOfPicture(data.image))) return settings;
-    // A file that a hook names lies in the folder for that.
-    if (!plainSegments(data.image))
-      throw hook.unusable(master, "image: expected a file below overlay.folder, or source:key");
-    return { ...settings, image: `${folder}/${data.image}` };
   };
 
   return {

@@ -98,6 +98,31 @@ describe("hook test", () => {
     expect(err).toContain("asked");
   });
 
+  test("says what a request would say of overlay settings, asked by the address of an image", async () => {
+    writeFileSync(
+      join(folder, "marks.js"),
+      `export const overlay = ({ identifier, request_path }) => {
+  console.log(request_path);
+  return { dim: { opacity: 7 }, away: { image: "../mark.png" }, odd: { anchor: "middle" }, good: { image: "mark.png" } }[identifier];
+};`,
+    );
+    const ask = (identifier: string) =>
+      run("{ engine: js, js: { file: marks.js } }", `--identifier=${identifier}`);
+    for (const [identifier, reason] of [
+      ["dim", /the function overlay failed: opacity: .*<=1/],
+      ["away", /the function overlay failed: image: expected a file below overlay\.folder/],
+      ["odd", /the function overlay failed: expected overlay settings/],
+    ] as const) {
+      const { code, out, err } = await ask(identifier);
+      expect([code, out]).toEqual([1, ""]);
+      expect(err).toMatch(reason);
+    }
+    const good = await ask("good");
+    expect([good.code, JSON.parse(good.out)]).toMatchObject([0, { answer: { image: "mark.png" } }]);
+    expect(good.err).toContain("/iiif/3/good/full/max/0/default.jpg");
+    expect(JSON.parse((await ask("none")).out)).toMatchObject({ answer: null });
+  });
+
   test.each([
     [
       mapping,
