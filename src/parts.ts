@@ -35,7 +35,10 @@ export async function buildOuterParts(
   log: Log,
   registry: Registry = createRegistry(),
 ): Promise<OuterParts> {
-  const slots = buildSlots(config.cache, platform, log, (slot) => slotCounts(registry, slot));
+  const folders = [...Object.values(config.cache), config.auth?.session].filter(
+    (each) => each?.backend === "filesystem",
+  ).length;
+  const slots = buildSlots(config.cache, platform, log, (slot) => slotCounts(registry, slot), folders);
   const sources = buildSources(config.sources, platform, slots.origin, {
     local: (name) => sourceCounts(registry, name),
     remote: (name) => remoteFigures(registry, name),
@@ -46,7 +49,7 @@ export async function buildOuterParts(
     log,
     sources: sources.all.map(({ name }) => name),
   });
-  const built = config.auth && (await buildAuth(config.auth, config, sources, { platform, log }));
+  const built = config.auth && (await buildAuth(config.auth, config, sources, { platform, log, folders }));
   const checks = [
     ...sourceChecks(sources, config.sources),
     ...slotChecks(slots, config.cache, platform),
@@ -60,7 +63,7 @@ async function buildAuth(
   options: NonNullable<Config["auth"]>,
   { trusted_proxies: trustedProxies }: Config,
   sources: Sources,
-  host: { readonly platform: Platform; readonly log: Log },
+  host: { readonly platform: Platform; readonly log: Log; readonly folders: number },
 ): Promise<{ readonly auth: Auth; readonly checks: readonly Check[] }> {
   const { sessions, checks } = buildSessions(options.session, parseDuration(options.session_ttl), host);
   const logins = await openLogins(options.profiles, host);

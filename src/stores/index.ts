@@ -43,7 +43,8 @@ type Builders = {
 const standInBytes = 64 * 2 ** 20;
 /** File calls of one store at once; more make no disk faster. */
 const mostCalls = 8;
-const callsOf = (threads: number, folders: number) =>
+/** File calls of one of so many stores in files, which together leave a thread to others, even if all of them hang. */
+export const callsOf = (threads: number, folders: number): number =>
   Math.min(mostCalls, Math.max(1, Math.floor((threads - 1) / folders)));
 
 const standInOf = ({ max_bytes }: { readonly max_bytes: string | number }) =>
@@ -123,14 +124,14 @@ export interface Slots {
   open(): readonly string[];
 }
 
-/** The slots of `cache:`; `countsOf`: what each of them reports to. Nothing is read or written yet. */
+/** The slots of `cache:`; `countsOf`: what each of them reports to; `folders`: stores in files, others included. Nothing is read or written yet. */
 export function buildSlots(
   options: CacheOptions,
   platform: StoreHost["platform"],
   log: Pick<Log, "warn">,
   countsOf: (slot: string) => SlotCounts = () => createCounts(...slotCounts),
+  folders = Object.values(options).filter(({ backend }) => backend === "filesystem").length,
 ): Slots {
-  const folders = Object.values(options).filter(({ backend }) => backend === "filesystem").length;
   const build = (name: keyof CacheOptions): NamedSlot => {
     const one = options[name];
     const slot = createSlot({

@@ -7,6 +7,7 @@ import { openBucket } from "../../lib/s3.ts";
 import { bucketOf } from "../../lib/s3-options.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { probeFolder } from "../../stores/folder.ts";
+import { callsOf } from "../../stores/index.ts";
 import { openRedis } from "../../stores/redis-open.ts";
 import type { Sessions } from "../session.ts";
 import { bucketSessions } from "./bucket.ts";
@@ -27,6 +28,8 @@ export interface SessionsHost {
     "files" | "fileThreads" | "env" | "connectionsEndWithRequest" | "keepAlive"
   >;
   readonly log: Pick<Log, "warn">;
+  /** Stores in files, this one included; 1 where it is absent. */
+  readonly folders?: number;
 }
 
 export interface BuiltSessions {
@@ -40,8 +43,6 @@ const usualReadMs = { filesystem: 5000, redis: 1000, "redis over REST": 2000, s3
 const writeFactor = 8;
 /** Shorter than the 2 s that a check of the service has. */
 const checkMs = 1800;
-/** File calls of the sessions at once, so that a folder that hangs leaves threads to others. */
-const mostCalls = 2;
 
 function deadlinesOf(options: SessionOptions): SessionDeadlines | undefined {
   const { backend } = options;
@@ -67,11 +68,10 @@ const builders: {
   ) => SessionStore;
 } = {
   heap: () => heapSessions(),
-  filesystem({ path }, { platform: { files, fileThreads } }) {
+  filesystem({ path }, { platform: { files, fileThreads }, folders = 1 }) {
     if (!files)
       throw new Error("auth.session.path: this runtime was not given files; choose another backend");
-    const calls = fileThreads === undefined ? undefined : Math.min(mostCalls, Math.max(1, fileThreads - 1));
-    return folderSessions({ files, path, ...(calls && { calls }) });
+    return folderSessions({ files, path, ...(fileThreads && { calls: callsOf(fileThreads, folders) }) });
   },
   s3({ s3 }, { platform }, timeoutMs) {
     const own = ownOf(s3, "s3");
