@@ -1,51 +1,97 @@
-// What docs/authorization.md says of the configuration holds.
+// The examples of docs/authorization.md are valid, and the template of the page is a login page.
 
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
-import { profileFaults } from "../../src/access/profile-faults.ts";
-import { patterns, profileOptions } from "../../src/access/profile-options.ts";
-import { createRules } from "../../src/access/rules.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseLoginTemplate } from "../../src/access/login-template.ts";
+import { fixturesFolder } from "../host.ts";
+import { served } from "../served.ts";
 
 const page = readFileSync(new URL("../../docs/authorization.md", import.meta.url), "utf8");
 
-test("its first example is accepted, and its rules gate what the text says", () => {
-  const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
-  const { config, problems } = loadConfig(yaml, {});
-  expect(problems).toBeUndefined();
-  const match = createRules(config?.auth?.rules ?? []);
-  const found = [
-    "archive/1914/a.tif",
-    "archive",
-    "archive/1915/a.tif",
-    "archive2",
-    "atlas.tif;2",
-    "theses/x",
-  ];
-  expect(found.map((identifier) => match(identifier))).toEqual([
-    "staff",
-    "terms",
-    "terms",
-    undefined,
-    "reading-room",
-    "campus",
-  ]);
+const blocks = (language: string) =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"))].map(([, text = ""]) => text);
+
+/** Those that are whole: with rules. */
+const examples = blocks("yaml").filter((text) => /^ {2}rules:/m.test(text));
+
+let folder: string;
+let htpasswd: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "smalti-docs-"));
+  htpasswd = join(folder, "htpasswd");
+  // By \`openssl passwd -apr1\`.
+  writeFileSync(htpasswd, "ann:$apr1$smaltisa$ef96bdNVvd28froGUauvk.\n");
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const startWith = (text: string) =>
+  served(
+    `${text.replace("./htpasswd", JSON.stringify(htpasswd))}
+sources:
+${[...text.matchAll(/match: "([^"*]+)\//g)]
+  .map(
+    ([, prefix], n) =>
+      `  - { name: s${n}, type: filesystem, root: ${JSON.stringify(fixturesFolder)}, prefix: ${prefix}/ }`,
+  )
+  .filter(
+    (line, n, all) => all.findIndex((other) => other.split("prefix")[1] === line.split("prefix")[1]) === n,
+  )
+  .join("\n")}`,
+  );
+
+test("there is one for each way, and each starts", async () => {
+  expect(examples).toHaveLength(5);
+  for (const text of examples) await (await startWith(text)).service.close();
 });
 
-test("its table of patterns and backends is that of the start", () => {
-  const services = {
-    builtin: { backend: "builtin" },
-    header: { backend: "header" },
-    external: { backend: "external", url: "https://a.example", callback_secret_env: "A" },
-    oidc: { backend: "oidc", issuer: "https://a.example", client_id: "a", client_secret_env: "A" },
+test.each([
+  ["posters", "terms", {}, undefined],
+  ["archive", "staff", { username: "ann", password: "secret" }, undefined],
+  ["newspapers", "reading-room", undefined, undefined],
+  ["theses", undefined, undefined, { "X-Remote-User": "ann" }],
+] as const)(
+  "the example of %s shows its images to those who have done what it asks",
+  async (prefix, profile, form, known) => {
+    const text = examples.slice(1).find((each) => each.includes(`match: "${prefix}/*"`)) as string;
+    const app = await startWith(text);
+    const target = `/iiif/3/${prefix}%2Fbase.png/full/max/0/default.png`;
+    const size = async (headers: Record<string, string>) => {
+      const response = await app.get(target, { headers });
+      return response.status === 200 ? (await response.arrayBuffer()).byteLength : 0;
+    };
+    const before = await size({});
+    let headers: Record<string, string> = { ...known };
+    if (profile) {
+      const login = await app.get(`/iiif/auth/login/${profile}`, {
+        ...(form && {
+          method: "POST",
+          headers: { "Content-Type": "application/x-www-form-urlencoded" },
+          body: new URLSearchParams(form),
+        }),
+      });
+      expect(login.status).toBe(200);
+      headers = { Cookie: login.headers.get("Set-Cookie")?.split(";")[0] ?? "" };
+    }
+    expect(await size(headers)).toBeGreaterThan(before);
+    await app.service.close();
+  },
+);
+
+test("the template is read, and posts what a login takes", () => {
+  const [source = ""] = blocks("html");
+  const fields = {
+    Title: "T",
+    LogoURL: "",
+    Heading: "H",
+    Description: "D",
+    ConfirmLabel: "C",
+    ReturnTo: "/r",
+    Active: true,
+    Username: "u",
+    Error: "",
   };
-  for (const pattern of patterns) {
-    const row = page.match(new RegExp(`^\\| \`${pattern}\` \\|(.*)\\|$`, "m"))?.[1] ?? "";
-    const said = row.split("|").map((cell) => cell.trim() !== "no");
-    const held = Object.values(services).map((access_service) => {
-      const faults = profileFaults("p", profileOptions.parse({ pattern, access_service }));
-      return !faults.some(({ path }) => path.at(-1) === "backend");
-    });
-    expect([pattern, said]).toEqual([pattern, held]);
-  }
+  const html = parseLoginTemplate(source)(fields, (text) => text);
+  for (const name of ["username", "password", "return_to"]) expect(html).toContain(`name="${name}"`);
 });

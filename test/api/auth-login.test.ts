@@ -246,6 +246,7 @@ describe("return_to", () => {
     ["https://images.example.org@evil.example/", undefined],
     ["https://evil.example\\@images.example.org/", undefined],
     ["https://user:word@images.example.org/", undefined],
+    ["https://user@images.example.org/", undefined],
     ["https://images.example.org.evil.example/", undefined],
     ["https://images.example.org:8443/", undefined],
     ["http://images.example.org/", undefined],

@@ -1,72 +1,90 @@
-// Rules gate images on every runtime: what is refused, shown as less, and granted.
+// Logging in on every runtime: passwords from the configuration and from a file, tokens, probe and logout.
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chosenRuntimes } from "./runtimes.ts";
 import { type Started, startServer } from "./server.ts";
 
+/** `secret`, by libxcrypt and by `openssl passwd -apr1`. */
+const bcrypt = "$2b$04$Xkp3ABVhFCWRnWTnZdVnVOrssyTXKBkR8ymWvhDrv.quIcpqbRo9G";
+const apr1 = "$apr1$smaltisa$ef96bdNVvd28froGUauvk.";
+
 const extra = `auth:
   profiles:
-    terms: { pattern: clickthrough, access_service: { backend: builtin } }
-    preview: { pattern: clickthrough, access_service: { backend: builtin }, substitute: { max_size: "!60,60" } }
-    proxy: { pattern: external, access_service: { backend: header } }
+    staff: { pattern: active, access_service: { backend: builtin, users: { ann: "${bcrypt}" } } }
+    file: { pattern: active, access_service: { backend: builtin, htpasswd_file: ./images/htpasswd } }
+    own: { pattern: clickthrough, label: { en: [Terms] }, access_service: { backend: builtin, template: ./images/login.html } }
+    near: { pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [127.0.0.0/8, "::1"] } }
+    far: { pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.0/24] } }
   rules:
-    - { match: base.png, profile: terms }
-    - { match: deep/*, profile: terms }
-    - { match: jpg-baseline-420.jpg, profile: preview }
-    - { match: gif-static.gif, profile: proxy }
+    - { match: base.png, profile: staff }
+    - { match: gif-static.gif, profile: file }
+    - { match: jpg-baseline-420.jpg, profile: own }
+    - { match: webp-lossy.webp, profile: near }
 `;
 
-describe.each(chosenRuntimes())("access by rules on $name", (runtime) => {
+describe.each(chosenRuntimes())("smalti on $name with logins", (runtime) => {
   let server: Started;
   beforeAll(async () => {
-    server = await startServer(runtime, { extra });
-  }, 300_000);
-  afterAll(() => server.close());
-
-  const ask = (path: string, headers: Record<string, string> = {}) =>
-    fetch(`${server.url}/iiif/3/${path}`, { headers });
-  const random = "A".repeat(43);
-
-  it("refuses a gated image, and says in its information where to log in", async () => {
-    for (const headers of [
-      {},
-      { Cookie: `service_session=${random}` },
-      { Authorization: `Bearer ${random}` },
-    ]) {
-      const image = await ask("base.png/full/max/0/default.jpg", headers as Record<string, string>);
-      expect(image.status).toBe(401);
-      expect(image.headers.get("Cache-Control")).toBe("no-store");
-      expect(await image.json()).toMatchObject({ code: "access_denied" });
-    }
-    expect((await ask("deep%2Fnothing/full/max/0/default.jpg")).status).toBe(401);
-    const info = await ask("base.png/info.json");
-    expect(info.status).toBe(401);
-    expect(info.headers.get("Vary")).toContain("Cookie, Authorization");
-    const { service, width } = (await info.json()) as { service: { id: string }[]; width: number };
-    expect(width).toBe(600);
-    expect(service.map(({ id }) => id)).toEqual([`${server.url}/iiif/auth/probe/base.png`, undefined]);
-  });
-
-  it("shows a substitute under the same address", async () => {
-    const image = await ask("jpg-baseline-420.jpg/full/max/0/default.png");
-    expect(image.status).toBe(200);
-    expect(image.headers.get("Cache-Control")).toBe("private, no-cache");
-    const bytes = Buffer.from(await image.arrayBuffer());
-    // Width and height in the header of a PNG.
-    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([60, 40]);
-  });
-
-  it("grants what a proxy vouches for", async () => {
-    const target = "gif-static.gif/full/100,/0/default.jpg";
-    expect((await ask(target)).status).toBe(401);
-    expect((await ask(target, { "X-Forwarded-User": "ann" })).status).toBe(200);
-  });
-
-  it("leaves all others public", async () => {
-    const image = await ask("webp-lossy.webp/full/100,/0/default.jpg", {
-      Cookie: `service_session=${random}`,
+    server = await startServer(runtime, {
+      extra,
+      arrange(images) {
+        writeFileSync(join(images, "htpasswd"), `bob:${apr1}\n`);
+        writeFileSync(join(images, "login.html"), "<form method=post><h1>{{ .Title }}</h1></form>");
+      },
     });
-    expect(image.status).toBe(200);
-    expect(image.headers.get("Cache-Control")).toMatch(/^public/);
+  });
+  afterAll(() => server?.close());
+
+  const get = (path: string, init?: RequestInit) => fetch(server.url + path, { redirect: "manual", ...init });
+  const image = (name: string) => `/iiif/3/${name}/full/20,/0/default.jpg`;
+
+  it.each([
+    ["staff", "base.png", { username: "ann", password: "secret" }],
+    ["file", "gif-static.gif", { username: "bob", password: "secret" }],
+    ["own", "jpg-baseline-420.jpg", {}],
+  ])("logs in to %s, and out again", async (profile, name, form: Record<string, string>) => {
+    const login = `/iiif/auth/login/${profile}`;
+    expect((await get(image(name))).status).toBe(401);
+    const page = await get(login);
+    expect(page.status).toBe(200);
+    if (profile === "own") expect(await page.text()).toContain("<h1>Terms</h1>");
+    const post = (body: Record<string, string>) =>
+      get(login, { method: "POST", body: new URLSearchParams(body) });
+    if (form.password) expect((await post({ ...form, password: "wrong" })).status).toBe(401);
+    const done = await post(form);
+    expect(done.status).toBe(200);
+    const [Cookie = ""] = (done.headers.get("Set-Cookie") ?? "").split(";");
+    expect((await get(image(name), { headers: { Cookie } })).status).toBe(200);
+
+    const { accessToken } = (await (await get("/iiif/auth/v1/token", { headers: { Cookie } })).json()) as {
+      accessToken: string;
+    };
+    const probe = async () => {
+      const headers = { Authorization: `Bearer ${accessToken}` };
+      const response = await get(`/iiif/auth/probe/${name}`, { headers });
+      return [response.status, ((await response.json()) as { status: number }).status];
+    };
+    expect(await probe()).toEqual([200, 200]);
+    const out = await get("/iiif/auth/logout?return_to=/health", { headers: { Cookie } });
+    expect([out.status, out.headers.get("Location")]).toEqual([303, `${server.url}/health`]);
+    expect(await probe()).toEqual([200, 401]);
+    expect((await get(image(name), { headers: { Cookie } })).status).toBe(401);
+  });
+
+  it("refuses a post from another site, and a body that is too large", async () => {
+    const headers = { Origin: "https://evil.example" };
+    const body = new URLSearchParams({ username: "ann", password: "secret" });
+    expect((await get("/iiif/auth/login/staff", { method: "POST", headers, body })).status).toBe(403);
+    const large = new URLSearchParams({ username: "a".repeat(20_000) });
+    expect((await get("/iiif/auth/login/staff", { method: "POST", body: large })).status).toBe(413);
+  });
+
+  it("knows the address of a kiosk", async () => {
+    const near = await get("/iiif/auth/login/near");
+    expect([near.status, near.headers.has("Set-Cookie")]).toEqual([200, true]);
+    const far = await get("/iiif/auth/login/far", { headers: { "X-Forwarded-For": "192.0.2.1" } });
+    expect([far.status, far.headers.has("Set-Cookie")]).toEqual([401, false]);
   });
 });
