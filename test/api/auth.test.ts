@@ -358,6 +358,23 @@ describe("with an authorize hook", () => {
     if (status === 303) expect(response.headers.get("Location")).toBe("https://b.example/elsewhere");
   });
 
+  test.each([
+    ["terms.png", {}, { status: 401, substitute: [{ type: "Image" }] }],
+    ["room.png", {}, { status: 401 }],
+    ["proxied.png", { "X-Reader": "ann" }, { status: 302, location: "https://b.example/elsewhere" }],
+    ["private/a.png", {}, { status: 401, heading: { en: ["Staff only"] } }],
+    ["public.png", {}, { status: 200 }],
+  ])("the probe of %s says what would come of it: %j", async (name, headers, result) => {
+    const before = hooked.app.service.decisions.latest()[0];
+    const response = await hooked.app.get(`/iiif/auth/probe/${name}`, { headers });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ type: "AuthProbeResult2", ...result });
+    expect(response.headers.get("Cache-Control")).toBe("private, no-cache");
+    const latest = hooked.app.service.decisions.latest()[0];
+    expect(latest).not.toBe(before);
+    expect(latest?.identifier).toBe(name);
+  });
+
   test("a login does not lift what the hook refuses, and the document of a refusal still says where to log in", async () => {
     const Cookie = await hooked.cookie("staff");
     expect((await hooked.app.get(at("private/a.png"), { headers: { Cookie } })).status).toBe(451);
