@@ -127,6 +127,7 @@ describe("imports", () => {
       /(?<!\/cantaloupe)\/iiif\/(?:[23]\b|\$\{)/.test(readFileSync(resolve(src, file), "utf8")),
     );
     expect(spelled).toEqual(["iiif/image/mounts.ts"]);
+    expect(readFileSync(resolve(src, "../static/home/home.js"), "utf8")).not.toContain("/iiif/");
   });
 
   test("only the mounts spell the paths of the authorization services", () => {

@@ -3,8 +3,9 @@
   const byId = (id) => document.getElementById(id);
   const [stage, place, trouble, controls] = ["stage", "viewer", "trouble", "controls"].map(byId);
   if (!place || !window.OpenSeadragon) return;
-  const { base } = place.dataset;
-  const address = (id, version, rest) => `${base}/iiif/${version}/${id}${rest}`;
+  // What addresses of images begin with, by version.
+  const prefix = { 2: place.dataset.v2, 3: place.dataset.v3 };
+  const address = (id, version, rest) => prefix[version] + id + rest;
   // OpenSeadragon adds a style element, which the page's policy refuses, unless one with this mark is there. This one, of no
   // namespace, is not a style sheet; home.css has the rule.
   const mobileStyle = document.createElementNS(null, "style");

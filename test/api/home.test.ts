@@ -66,7 +66,9 @@ describe("the start page of a folder", () => {
 
   test("zooms the first of them", () => {
     const [first] = attributes("data-name");
-    expect(html).toContain('id="viewer" data-base="http://images.test" data-id="');
+    expect(html).toContain(
+      'id="viewer" data-v3="http://images.test/iiif/3/" data-v2="http://images.test/iiif/2/" data-id="',
+    );
     expect(attributes("data-id")[0]).toBe(attributes("data-id")[1]);
     expect(decodeURIComponent(attributes("data-id")[0] as string)).toBe(first);
   });
@@ -193,7 +195,9 @@ describe("the start page", () => {
     copyFileSync(join(fixturesFolder, "base.png"), join(bad, "40.png"));
     const page = await (await (await served(source(bad))).get("/")).text();
     rmSync(bad, { recursive: true });
-    expect(page).toContain('id="viewer" data-base="http://images.test" data-id="40.png"');
+    expect(page).toContain(
+      'id="viewer" data-v3="http://images.test/iiif/3/" data-v2="http://images.test/iiif/2/" data-id="40.png"',
+    );
     expect(page.match(/class="broken"/g)).toHaveLength(24);
     expect(page).toContain("These are 25 of 31 pictures.");
   });
@@ -206,7 +210,7 @@ describe("the start page", () => {
     };
     const response = await app.get("/", { headers });
     const page = await response.text();
-    expect(page).toContain('data-base="https://example.org/img"');
+    expect(page).toContain('data-v3="https://example.org/img/iiif/3/"');
     for (const url of [...attributes("src", page), ...attributes("href", page)])
       expect(url).toMatch(/^(\/img\/|https:\/\/example\.org\/img\/|https:\/\/iiif\.io\/)/);
     expect(response.headers.get("Vary")).toContain("X-Forwarded-Prefix");

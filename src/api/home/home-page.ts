@@ -1,6 +1,6 @@
 // The start page as HTML: one picture to zoom, the others to choose from, and the addresses and commands that lead to them.
 
-import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
+import { imageAddress, mainMounts, mainPrefix } from "../../iiif/image/mounts.ts";
 import { encodeIdentifier } from "../../iiif/image/path.ts";
 import type { ImageCount } from "../../images/count-images.ts";
 import type { Listed } from "../../images/first-images.ts";
@@ -66,7 +66,10 @@ function viewer(base: string, image: Listed): string {
       `<button type="button" class="control" data-act="${act}" aria-label="${label}" title="${label}"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="${strokes}"/></svg></button>`,
   );
   const name = escapeHtml(image.identifier);
-  return `<figure id="stage"><div id="viewer" data-base="${escapeHtml(base)}" data-id="${escapeHtml(encodeIdentifier(image.identifier))}"></div>
+  const prefixes = mainMounts
+    .map(({ prefix, version }) => `data-v${version}="${escapeHtml(base + prefix)}"`)
+    .join(" ");
+  return `<figure id="stage"><div id="viewer" ${prefixes} data-id="${escapeHtml(encodeIdentifier(image.identifier))}"></div>
 <p id="trouble" class="notice" role="status" hidden></p>
 <noscript><img src="${escapeHtml(addressOf(base, image, whole(image, largeBox)))}" alt="${name}"></noscript>
 <figcaption><div id="controls" role="group" aria-label="Zoom" hidden>${buttons.join("")}</div>
