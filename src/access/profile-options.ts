@@ -80,6 +80,10 @@ const builtin = z.strictObject({
   }),
 });
 
+/** Their presence says nothing of who somebody is. */
+const sentByEveryone =
+  /^(accept(-.*)?|cache-control|connection|content-.*|cookie|date|dnt|host|if-.*|keep-alive|origin|pragma|priority|range|referer|sec-.*|te|upgrade.*|user-agent)$/i;
+
 const headerForm = "expected the name of a request header, such as X-Forwarded-User";
 
 const header = z.strictObject({
@@ -87,6 +91,9 @@ const header = z.strictObject({
   header: z
     .string({ error: headerForm })
     .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, headerForm)
+    .refine((name) => !sentByEveryone.test(name), {
+      error: "expected a header that only the proxy sends, received one that browsers send by themselves",
+    })
     .default("X-Forwarded-User")
     .meta({
       description: "Header with the name of the user. The proxy has to remove it from what clients send.",

@@ -23,10 +23,13 @@ export function ruleFault(match: string): string | undefined {
   if (plain.includes("*")) return fault;
   try {
     checkIdentifier(plain);
-    return undefined;
   } catch {
     return `${fault}, which no identifier can be`;
   }
+  // Servers take the same query in any order and with more behind it.
+  return isUrl(plain) && plain.includes("?")
+    ? `${fault}; take off what begins with ?, since a rule for a URL holds for all of its queries`
+    : undefined;
 }
 
 /**
@@ -43,16 +46,17 @@ export function createRules(rules: readonly Rule[]): RuleMatch {
 
 function testOf(match: string): (identifier: string) => boolean {
   if (match === "*") return () => true;
-  if (!match.endsWith("/*")) {
-    const whole = oneForm(checkIdentifier(match));
-    // A web server sends the same file whatever query stands behind its address.
-    const withQuery = isUrl(whole) ? `${whole}?` : undefined;
-    return (identifier) =>
-      identifier === whole || (withQuery !== undefined && identifier.startsWith(withQuery));
-  }
+  if (!match.endsWith("/*")) return exactly(oneForm(checkIdentifier(match)));
   const folder = oneForm(checkIdentifier(match.slice(0, -2))).replace(/\/$/, "");
-  const prefix = `${folder}/`;
-  return (identifier) => identifier === folder || identifier.startsWith(prefix);
+  const [isFolder, prefix] = [exactly(folder), `${folder}/`];
+  return (identifier) => isFolder(identifier) || identifier.startsWith(prefix);
+}
+
+/** A web server sends the same file whatever query stands behind its address. */
+function exactly(whole: string): (identifier: string) => boolean {
+  if (!isUrl(whole)) return (identifier) => identifier === whole;
+  const withQuery = `${whole}?`;
+  return (identifier) => identifier === whole || identifier.startsWith(withQuery);
 }
 
 /** The forms of an identifier that rules are tried on. */

@@ -158,6 +158,19 @@ describe("a pattern goes with", () => {
   });
 });
 
+test.each(["Cookie", "host", "User-Agent", "Accept-Language"])(
+  "the header %s says nothing of a reader",
+  (header) => {
+    const p = { pattern: "external", access_service: { backend: "header", header } };
+    expect(problems({ profiles: { p } })).toEqual([
+      {
+        path: "auth.profiles.p.access_service.header",
+        message: expect.stringMatching(/only the proxy sends/),
+      },
+    ]);
+  },
+);
+
 const profile = (over: object) => ({ profiles: { p: { ...staff, ...over } } });
 const builtin = (over: object) => profile({ access_service: { ...staff.access_service, ...over } });
 const rule = (match: string) => ({ profiles: { p: staff }, rules: [{ match, profile: "p" }] });
@@ -169,6 +182,7 @@ test.each([
     /"p", received "q"/,
   ],
   ["auth.rules.0.profile", { rules: [{ match: "a", profile: "constructor" }] }, /auth\.profiles/],
+  ["auth.rules.0.match", rule("https://example.org/a?id=1"), /take off/],
   ["auth.rules.0.match", rule(""), /no identifier can be/],
   ["auth.rules.0.match", rule("private*"), /private\/\*/],
   ["auth.rules.0.match", rule("*/x"), /expected/],

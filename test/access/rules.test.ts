@@ -1,7 +1,7 @@
 // Which rule an identifier meets, however it is spelled.
 
 import { describe, expect, test } from "vitest";
-import { createRules } from "../../src/access/rules.ts";
+import { createRules, ruleFault } from "../../src/access/rules.ts";
 
 const only = (match: string) => createRules([{ match, profile: "p" }]);
 
@@ -78,6 +78,19 @@ describe("one URL is one identifier", () => {
     expect(rule("https://example.org/a.tif/b")).toBeUndefined();
     expect(rule("http://example.org/a.tif")).toBeUndefined();
     expect(rule("https://example.org:8443/a.tif")).toBeUndefined();
+  });
+
+  test("a query behind a folder's own address changes nothing", () => {
+    const rule = only("https://example.org/cgi/*");
+    for (const query of ["?", "?img=1", "?img=1&x"])
+      expect([query, rule(`https://example.org/cgi${query}`)]).toEqual([query, "p"]);
+    expect(rule("https://example.org/cgix?img=1")).toBeUndefined();
+  });
+
+  test("a rule with a query is refused, since other queries would pass it", () => {
+    for (const match of ["https://example.org/img?id=1", "web/https://example.org/img?id=1/*"])
+      expect(ruleFault(match)).toMatch(/take off what begins with \?/);
+    expect(ruleFault("what?/*")).toBeUndefined();
   });
 
   test("escapes are compared in upper case, and slashes as a server may read them", () => {

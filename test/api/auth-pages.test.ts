@@ -117,6 +117,12 @@ describe("a page of the operator", () => {
     expect(door).toContain("<button>Continue</button>");
   });
 
+  test("shows no address to return to where readers are not led there", async () => {
+    const { html } = await page("own?return_to=https://evil.example/");
+    expect(html).toContain('name="return_to" value=""');
+    expect(html).not.toContain("evil.example");
+  });
+
   test("shows after a failure the name and what is wrong", async () => {
     const form = { username: '"><script>', password: "x", return_to: `${viewer}/?a&b` };
     const response = await browserOf(app).visit("/iiif/auth/login/own", { form });

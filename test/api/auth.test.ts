@@ -423,6 +423,7 @@ describe("while the session store does not answer", () => {
     const text = await response.text();
     expect(text).toContain("public.png");
     for (const name of ["terms.png", "room.png"]) expect(text).not.toContain(name);
+    expect(text, "how many there are").not.toMatch(/These are \d/);
     expect(response.headers.get("Cache-Control")).toBe("private, no-cache");
   });
 });

@@ -69,7 +69,9 @@ export function showLogin(
   const template = auth.logins.templateOf(profile.name);
   if (!template)
     return pageResponse(c, { ...loginPage(profile, form, readerOf(c), folderOf(c)), ...shared }, init);
-  const html = template(loginFields(profile, form, folderOf(c)), escapeHtml);
+  // A page of the operator's may show it as a link.
+  const safe = target ? form : { ...form, returnTo: "" };
+  const html = template(loginFields(profile, safe, folderOf(c)), escapeHtml);
   return documentResponse(c, html, { ...shared, ...logoOrigin(profile) }, init);
 }
 

@@ -26,7 +26,8 @@ export function mountHome(routes: Routes, service: Service): void {
       const source = service.sources.default;
       const [{ listed, sharing }, count] = await Promise.all([
         firstImages(service.images, source, shown, (identifier) => callerOf(c, identifier)),
-        countImages(source, counted),
+        // How many there are is nobody's business where not everybody may see them.
+        service.auth || service.hooks.has("authorize") ? undefined : countImages(source, counted),
       ]);
       const headers: Record<string, string> = {};
       setCaching(headers, c, sharing, "no-cache");
