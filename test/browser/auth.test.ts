@@ -9,6 +9,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
+import { contrast } from "./contrast.ts";
 
 const program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
   existsSync(path),
@@ -299,18 +300,6 @@ test("the token page posts to no page of another origin that holds it, and is no
   expect(heard).toEqual([]);
   await context.close();
 });
-
-/** Contrast of two colours as WCAG 2.2 defines it, of `rgb(r, g, b)`. */
-function contrast(...colours: readonly [string, string]): number {
-  const luminances = colours.map((colour) => {
-    const [r = 0, g = 0, b = 0] = (colour.match(/\d+/g) ?? []).map((digits) => {
-      const value = Number(digits) / 255;
-      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  });
-  return (Math.max(...luminances) + 0.05) / (Math.min(...luminances) + 0.05);
-}
 
 for (const [width, scheme] of [
   [1280, "light"],

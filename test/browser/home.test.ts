@@ -15,6 +15,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
+import { contrast } from "./contrast.ts";
 
 const program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
   existsSync(path),
@@ -105,18 +106,6 @@ const overflow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 const box = (page: Page, part: string) => page.locator(part).boundingBox();
-
-/** Contrast of two colours as WCAG 2.2 defines it, of `rgb(r, g, b)`. */
-function contrast(...colours: readonly [string, string]): number {
-  const luminances = colours.map((colour) => {
-    const [r = 0, g = 0, b = 0] = (colour.match(/\d+/g) ?? []).map((digits) => {
-      const value = Number(digits) / 255;
-      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  });
-  return (Math.max(...luminances) + 0.05) / (Math.min(...luminances) + 0.05);
-}
 
 for (const [width, scheme] of [
   [1280, "light"],

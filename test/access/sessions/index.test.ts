@@ -44,6 +44,16 @@ const grant = (profile: string) => ({
   expiresAt: Date.now() + ttlMs,
 });
 
+/** The store answers again, sooner or later. */
+function expectBack(sessions: Sessions): Promise<void> {
+  const answers = () =>
+    sessions.check().then(
+      () => true,
+      () => false,
+    );
+  return expect.poll(answers, { timeout: 60_000 }).toBe(true);
+}
+
 /** All that can be asked fails as busy: nothing says that somebody is logged in, or is not. */
 async function expectUnavailable(sessions: Sessions, id: string, token: string): Promise<void> {
   const asked = [
@@ -168,16 +178,7 @@ describe("sessions in Redis", () => {
     for (let i = 0; i < 20; i++) await ask();
     phase = "starting";
     await redis.restart();
-    await expect
-      .poll(
-        () =>
-          built.sessions.check().then(
-            () => true,
-            () => false,
-          ),
-        { timeout: 60_000 },
-      )
-      .toBe(true);
+    await expectBack(built.sessions);
     done = true;
     await Promise.all(clients);
     const seen = [...answers.keys()];
@@ -348,16 +349,7 @@ describe("sessions in a folder", () => {
     expect(calls).toBeLessThanOrEqual(3);
     hangs = false;
     release();
-    await expect
-      .poll(
-        () =>
-          built.sessions.check().then(
-            () => true,
-            () => false,
-          ),
-        { timeout: 60_000 },
-      )
-      .toBe(true);
+    await expectBack(built.sessions);
     const next = await built.logIn();
     expect(await built.sessions.find(next.id)).toBeDefined();
   });
