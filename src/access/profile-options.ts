@@ -211,9 +211,3 @@ export const profileOptions = z.strictObject({
 
 export type ProfileOptions = z.output<typeof profileOptions>;
 export type Backend = ProfileOptions["access_service"]["backend"];
-
-/** The `access_service` of a backend. */
-export type AccessService<B extends Backend = Backend> = Extract<
-  ProfileOptions["access_service"],
-  { backend: B }
->;

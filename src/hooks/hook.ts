@@ -28,14 +28,6 @@ export interface PresentationInput {
   readonly descriptor: Readonly<Record<string, unknown>>;
 }
 
-/** Each function's input. */
-export interface HookInputs {
-  readonly resolve: RequestInput;
-  readonly authorize: RequestInput;
-  readonly overlay: RequestInput;
-  readonly presentation: PresentationInput;
-}
-
 /** Where a master is: its key in one of the configured sources, the default source where none is named. */
 export interface Resolution {
   readonly key: string;
