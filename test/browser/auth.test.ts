@@ -1,6 +1,6 @@
 // Logging in from a viewer on another origin, in Chromium: both protocols from probe to logout; and the pages that readers see.
 
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,10 +10,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
 import { contrast } from "./contrast.ts";
+import { launching } from "./launching.ts";
 
-const program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
-  existsSync(path),
-);
 /** `secret`, by libxcrypt. */
 const hash = "$2b$04$Xkp3ABVhFCWRnWTnZdVnVOrssyTXKBkR8ymWvhDrv.quIcpqbRo9G";
 
@@ -108,7 +106,7 @@ auth:
   built = await buildProgram();
   const { url } = await built.serve(["-config", config]);
   images = url.replace("127.0.0.1", "localhost");
-  browser = await chromium.launch(launching());
+  browser = await chromium.launch(launching);
 });
 
 afterAll(async () => {
@@ -144,24 +142,11 @@ async function newViewer(): Promise<{ context: BrowserContext; page: Page }> {
   mkdirSync(join(profile, "Default"));
   const preferences = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } };
   writeFileSync(join(profile, "Default/Preferences"), JSON.stringify(preferences));
-  const context = await chromium.launchPersistentContext(profile, { ...launching(), locale: "en-GB" });
+  const context = await chromium.launchPersistentContext(profile, { ...launching, locale: "en-GB" });
   const page = await context.newPage();
   await page.goto(origin);
   return { context, page };
 }
-
-const launching = () => ({
-  executablePath: program ?? "chromium",
-  args: [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-  ],
-});
 
 interface Login {
   readonly identifier: string;

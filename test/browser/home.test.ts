@@ -1,14 +1,6 @@
 // The start page in Chromium: pictures zoom by hand and by keyboard, at every width, without a message in the console.
 
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
@@ -16,10 +8,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
 import { contrast } from "./contrast.ts";
+import { launching } from "./launching.ts";
 
-const program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
-  existsSync(path),
-);
 let built: Built;
 let browser: Browser;
 let folder: string;
@@ -48,18 +38,7 @@ beforeAll(async () => {
   copyFileSync(join(fixturesFolder, "base.png"), join(folder, ".mixed", longName));
   mixed = (await built.serve([join(folder, ".mixed")])).url;
   damaged = (await built.serve([join(folder, ".damaged")])).url;
-  browser = await chromium.launch({
-    executablePath: program ?? "chromium",
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
-  });
+  browser = await chromium.launch(launching);
 });
 
 afterAll(async () => {

@@ -6,50 +6,29 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildSessions } from "../../src/access/sessions/index.ts";
 import { sessionOptions } from "../../src/access/sessions/options.ts";
 import { nodeFiles } from "../../src/platform/node-files.ts";
-import { type S3Server, startS3, testAccount } from "../s3/server.ts";
-import { type RedisServer, type RestFront, startRedis, startRestFront } from "../stores/redis-server.ts";
 import { chosenRuntimes } from "./runtimes.ts";
 import { startServer } from "./server.ts";
+import { type SharedStores, startStores } from "./stores.ts";
 
-const secrets = {
-  AWS_ACCESS_KEY_ID: testAccount.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: testAccount.secretAccessKey,
-  AWS_SESSION_TOKEN: testAccount.sessionToken ?? "",
-  REDIS_PASSWORD: "the-password",
-  UPSTASH_REDIS_REST_TOKEN: "the-token",
-};
-
-let redis: RedisServer;
-let behindFront: RedisServer;
-let front: RestFront;
-let bucket: S3Server;
+let servers: SharedStores;
 beforeAll(async () => {
-  Object.assign(process.env, secrets);
-  [redis, behindFront, bucket] = await Promise.all([
-    startRedis({ password: secrets.REDIS_PASSWORD }),
-    startRedis(),
-    startS3(),
-  ]);
-  front = await startRestFront(behindFront, secrets.UPSTASH_REDIS_REST_TOKEN);
+  servers = await startStores();
 });
-afterAll(async () => {
-  for (const name of Object.keys(secrets)) delete process.env[name];
-  await Promise.all([front?.close(), redis?.close(), behindFront?.close(), bucket?.close()]);
-});
+afterAll(() => servers?.close());
 
 const stores: readonly (readonly [string, (folder: string) => object])[] = [
   [
     "Redis",
     () => ({
       backend: "redis",
-      redis: { addr: `127.0.0.1:${redis.port}`, password_env: "REDIS_PASSWORD", timeout: "10s" },
+      redis: { addr: `127.0.0.1:${servers.redis.port}`, password_env: "REDIS_PASSWORD", timeout: "10s" },
     }),
   ],
   [
     "Redis over REST",
     () => ({
       backend: "redis",
-      redis: { url: front.url, token_env: "UPSTASH_REDIS_REST_TOKEN", timeout: "10s" },
+      redis: { url: servers.front.url, token_env: "UPSTASH_REDIS_REST_TOKEN", timeout: "10s" },
     }),
   ],
   [
@@ -57,9 +36,9 @@ const stores: readonly (readonly [string, (folder: string) => object])[] = [
     () => ({
       backend: "s3",
       s3: {
-        bucket: bucket.bucket,
-        region: bucket.region,
-        endpoint: bucket.url,
+        bucket: servers.bucket.bucket,
+        region: servers.bucket.region,
+        endpoint: servers.bucket.url,
         path_style: true,
         session_token_env: "AWS_SESSION_TOKEN",
         timeout: "10s",
