@@ -11,6 +11,18 @@ import { withDeadline } from "./bounded-wait.ts";
  */
 export type Lane = <T>(ms: number, act: () => Promise<T>, onLate?: (call: Promise<T>) => void) => Promise<T>;
 
+/** Calls of one user of files at once; more make no disk faster. */
+const mostCalls = 8;
+
+/**
+ * Calls that each of several users of a runtime's file threads may have under way, so that together they leave a thread to others,
+ * even if all of them hang. Unbounded where the runtime has no such threads.
+ */
+export const callsOf = (threads: number | undefined, users: number): number =>
+  threads === undefined
+    ? Number.POSITIVE_INFINITY
+    : Math.min(mostCalls, Math.max(1, Math.floor((threads - 1) / users)));
+
 /** A lane with at most `places` calls under way. */
 export function createLane(places: number, unanswered: () => Error): Lane {
   let free = places;

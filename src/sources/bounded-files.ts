@@ -6,15 +6,6 @@ import type { FileSystem, OpenFile } from "../platform/platform.ts";
 /** What a source does with files. */
 export type MasterFiles = Pick<FileSystem, "stat" | "realPath" | "open" | "list">;
 
-/** File calls of one source at once; more make no disk faster. */
-const mostCalls = 8;
-
-/** Calls that each of several sources may have under way, so that a thread is left to others, even if all of them hang. */
-export const callsOf = (threads: number | undefined, sources: number): number =>
-  threads === undefined
-    ? Number.POSITIVE_INFINITY
-    : Math.min(mostCalls, Math.max(1, Math.floor((threads - 1) / sources)));
-
 /**
  * The files with at most `calls` calls under way, each of which fails (code ETIMEDOUT) after `timeoutMs`; 0: no limit. While all that
  * may be under way hang, further calls fail at once.

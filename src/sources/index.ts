@@ -1,10 +1,11 @@
 // Which source an identifier belongs to, and which kind of source is built how.
 
 import { ServiceError } from "../errors.ts";
+import { callsOf } from "../lib/lane.ts";
 import { parseDuration } from "../lib/quantity.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Slot } from "../stores/slot.ts";
-import { boundMasterFiles, callsOf } from "./bounded-files.ts";
+import { boundMasterFiles } from "./bounded-files.ts";
 import { filesystemSource } from "./filesystem.ts";
 import { httpFingerprint, httpRemote } from "./http.ts";
 import type { HttpSourceOptions, S3SourceOptions, SourceOptions } from "./options.ts";

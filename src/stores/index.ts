@@ -1,6 +1,7 @@
 // Which backend is built how, and the three cache slots of the service.
 
 import { createCounts } from "../lib/count.ts";
+import { callsOf } from "../lib/lane.ts";
 import type { Log } from "../lib/log.ts";
 import { formatDuration, formatSize, parseDuration, parseSize } from "../lib/quantity.ts";
 import { openBucket } from "../lib/s3.ts";
@@ -41,12 +42,6 @@ type Builders = {
 
 /** Most that a heap holds which stands in for a folder. */
 const standInBytes = 64 * 2 ** 20;
-/** File calls of one store at once; more make no disk faster. */
-const mostCalls = 8;
-/** File calls of one of so many stores in files, which together leave a thread to others, even if all of them hang. */
-export const callsOf = (threads: number, folders: number): number =>
-  Math.min(mostCalls, Math.max(1, Math.floor((threads - 1) / folders)));
-
 const standInOf = ({ max_bytes }: { readonly max_bytes: string | number }) =>
   heapStore({ maxBytes: Math.min(parseSize(max_bytes), standInBytes) });
 

@@ -1,13 +1,13 @@
 // The sessions of the service as its options say: which store is built how, its deadlines, its sweep and its check.
 
 import type { Check } from "../../lib/checks.ts";
+import { callsOf } from "../../lib/lane.ts";
 import type { Log } from "../../lib/log.ts";
 import { parseDuration } from "../../lib/quantity.ts";
 import { openBucket } from "../../lib/s3.ts";
 import { bucketOf } from "../../lib/s3-options.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { probeFolder } from "../../stores/folder.ts";
-import { callsOf } from "../../stores/index.ts";
 import { openRedis } from "../../stores/redis-open.ts";
 import type { Sessions } from "../session.ts";
 import { bucketSessions } from "./bucket.ts";
