@@ -1,0 +1,64 @@
+// What manifests and collections are made from. A document of Presentation API 3.0 is the model of all: derived, stored and those of
+// hooks; 2.1 is written from it.
+
+import type { LanguageMap } from "../auth.ts";
+
+/** A document of Presentation API 3.0 as JSON, or a part of it. */
+export interface Resource {
+  readonly [member: string]: unknown;
+}
+
+/** An image as a canvas shows it. */
+export interface CanvasFacts {
+  /** Identifier of the image, with its page suffix where it has one. */
+  readonly identifier: string;
+  /** What people call it: the name of the file, or the number of a page. */
+  readonly label: string;
+  /** Upright pixels, as answers have them; absent where the picture cannot be read. */
+  readonly size?: { readonly width: number; readonly height: number };
+  /** Why it cannot be shown, in words; instead of a size. */
+  readonly problem?: string;
+  /** Authorization services, those of 2.0 first, as its image information advertises them; absent for public images. */
+  readonly auth?: readonly object[];
+  /** Whether this caller may see it as it is; those who may not are given no thumbnail. */
+  readonly visible: boolean;
+}
+
+/** A manifest to derive. */
+export interface ManifestFacts {
+  /** Identifier of the directory, or of a single image. */
+  readonly id: string;
+  readonly label: string;
+  /** In their order. */
+  readonly canvases: readonly CanvasFacts[];
+  /** Identifier of the collection that lists it. */
+  readonly parent?: string;
+}
+
+/** What a collection lists. */
+export interface MemberFacts {
+  readonly kind: "manifest" | "collection";
+  readonly id: string;
+  readonly label: string;
+  /** The image that stands for it, where the caller may see it. */
+  readonly thumbnail?: CanvasFacts;
+}
+
+/** A collection to derive. */
+export interface CollectionFacts {
+  readonly id: string;
+  readonly label: string;
+  readonly members: readonly MemberFacts[];
+  readonly parent?: string;
+}
+
+/** What a document needs to know of the service. */
+export interface DocumentContext {
+  /** Public URL of the service, without a / at its end. */
+  readonly base: string;
+  /** Prefixes under which image services are offered, main ones first, such as `/iiif/3/`. */
+  readonly imagePrefixes: Readonly<Record<2 | 3, string>>;
+}
+
+/** Texts of a document. */
+export type Texts = LanguageMap;
