@@ -1,4 +1,4 @@
-// The one way to a master: ask hooks where it is, decide who may have it, open it, work with it, close it again.
+// The one way to a master: decide who may have it, ask hooks where it is, open it, work with it, close it again.
 
 import {
   type Access,
@@ -33,35 +33,37 @@ const attempts = 3;
  * Runs `work` with the master that the caller asks for, as far as access allows, and closes it. Opens the master again
  * and repeats the work where it turns out to be replaced or purged meanwhile.
  *
- * `denied` answers a denial before any source is asked: it returns the result, or a function that makes the result from
- * the opened master all the same. Without it, throws `unauthorized` (code access_denied). Throws `not-found` for an
- * identifier that no source has, `hook` where a hook fails, and what `work` throws.
+ * `denied` answers a denial before any hook or source is asked where the master is: it returns the result, or a function that makes
+ * the result from the opened master all the same, from undefined where a hook fails to say where that is. Without it, throws
+ * `unauthorized` (code access_denied). Throws `not-found` for an identifier that no source has, `hook` where a hook fails,
+ * and what `work` throws.
  */
 export async function withMaster<T>(
   parts: OpenParts,
   caller: Caller,
   work: (master: GrantedMaster) => Promise<T>,
-  denied: (refused: Refused) => Awaited<T> | Promise<T> | ((master: Master) => Promise<T>) = refuse,
+  denied: (
+    refused: Refused,
+  ) => Awaited<T> | Promise<T> | ((master: Master | undefined) => Promise<T>) = refuse,
 ): Promise<T> {
-  const { hooks } = parts;
-  // Without hooks nothing is waited for here: this is the way of every tile.
-  const place = hooks.has("resolve") ? await outcomeOf(placeOf(parts, caller)) : undefined;
   const decision = await decide(parts, caller);
-  // Only now, so that a failure tells nothing to those who may not have the image.
-  const open = (grant?: Grant) => openAt(parts, caller, place?.(), grant);
   const refused = (decision: Refused): T | Promise<T> => {
     const answer = denied(decision);
     if (typeof answer !== "function") return answer;
-    const despite = answer as (master: Master) => Promise<T>;
-    return openAndRun(parts, () => open(), despite);
+    const despite = answer as (master: Master | undefined) => Promise<T>;
+    // What is wrong with a hook is nothing to those who may not have the image.
+    const without = (error: ServiceError) => (error.kind === "hook" ? () => despite(undefined) : undefined);
+    return openAndRun(parts, () => open(parts, caller), despite, without);
   };
   if (!decision.allowed) return refused(decision);
   const { identifier, otherwise } = decision;
-  if (identifier === undefined) return openAndRun(parts, () => open(decision), work);
-  const other = { ...caller, identifier };
-  const openOther = async () =>
-    openAt(parts, other, hooks.has("resolve") ? await placeOf(parts, other) : undefined, decision);
-  return openAndRun(parts, openOther, work, otherwise && (() => refused(otherwise)));
+  const shown = identifier === undefined ? caller : { ...caller, identifier };
+  return openAndRun(
+    parts,
+    () => open(parts, shown, decision),
+    work,
+    otherwise && (() => () => refused(otherwise)),
+  );
 }
 
 /** What a caller may have of an image; the decision is noted. */
@@ -73,15 +75,6 @@ export async function decide(
   decisions.note(caller.identifier, decision);
   return decision;
 }
-
-/** What has become of a promise, as a function that returns or throws it. */
-const outcomeOf = <T>(promise: Promise<T>): Promise<() => T> =>
-  promise.then(
-    (value) => () => value,
-    (error: unknown) => () => {
-      throw error;
-    },
-  );
 
 function refuse({ reason }: Refused): never {
   throw new ServiceError("unauthorized", reason, { code: "access_denied" });
@@ -109,43 +102,49 @@ function withHookSharing(hooks: Hooks, decision: Decision): Decision {
   return { ...decision, ...combineSharing([decision, sharing]) };
 }
 
-function openAt(
-  { sources, hooks }: OpenParts,
-  caller: Caller,
-  place: Place | false | undefined,
-  grant?: Grant,
-): Promise<GrantedMaster> {
-  const opening = openMaster(sources, caller.identifier, caller, grant, place);
-  if (!place) return opening;
-  return opening.catch((error: unknown) => {
+/** Opens the master of the caller's identifier. Without a hook this is no promise of its own: it is the way of every tile. */
+function open(parts: OpenParts, caller: Caller, grant?: Grant): Promise<GrantedMaster> {
+  return parts.hooks.has("resolve")
+    ? openResolved(parts, caller, grant)
+    : openMaster(parts.sources, caller.identifier, caller, grant);
+}
+
+async function openResolved(parts: OpenParts, caller: Caller, grant?: Grant): Promise<GrantedMaster> {
+  const { sources, hooks } = parts;
+  const place = await placeOf(parts, caller);
+  try {
+    return await openMaster(sources, caller.identifier, caller, grant, place);
+  } catch (error) {
     // The client can do nothing about a key that the hook has made.
-    if (error instanceof ServiceError && error.kind === "bad-request")
+    if (place && error instanceof ServiceError && error.kind === "bad-request")
       throw hooks.unusable(
         "resolve",
         caller.identifier,
         `the key ${place.key} cannot be used: ${error.message}`,
       );
     throw error;
-  });
+  }
 }
 
 /**
- * Opens a master, runs `work` with it and closes it; again, up to `attempts` times, where it changed meanwhile. `unopened`
- * answers where it cannot be opened.
+ * Opens a master, runs `work` with it and closes it; again, up to `attempts` times, where it changed meanwhile. `unopened` says what
+ * answers an error of the opening; undefined: the error is thrown.
  */
 async function openAndRun<T>(
   { log }: OpenParts,
   open: () => Promise<GrantedMaster>,
   work: (master: GrantedMaster) => Promise<T>,
-  unopened?: () => T | Promise<T>,
+  unopened?: (error: ServiceError) => (() => T | Promise<T>) | undefined,
 ): Promise<T> {
   for (let left = attempts - 1; ; left--) {
     let master: GrantedMaster;
     try {
       master = await open();
     } catch (error) {
-      if (!unopened || !(error instanceof ServiceError) || error.kind === "cancelled") throw error;
-      return unopened();
+      const answer =
+        error instanceof ServiceError && error.kind !== "cancelled" ? unopened?.(error) : undefined;
+      if (!answer) throw error;
+      return answer();
     }
     try {
       return await work(master);

@@ -134,11 +134,12 @@ function information(
     service.images,
     callerNamed(c, path.identifier),
     (master) => show(master, master.grant),
-    // A viewer finds in the document where to log in. So it is sent with a denial too, but for "it is not there" and "elsewhere".
+    // A viewer finds in the document where to log in. So it is sent with a denial too, but for "it is not there" and "elsewhere",
+    // and where there is no document to be had.
     (refused) =>
       refused.status === 404 || refused.status === 410 || refused.status === 303
         ? refusal(c, refused)
-        : (master) => show(master, refused),
+        : (master) => (master ? show(master, refused) : refusal(c, refused)),
   );
 }
 
