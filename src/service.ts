@@ -185,7 +185,7 @@ export async function createService(
       inPlace: !platform.startWorker,
     }),
     sources,
-    access: hookedAccess(rules, hooks, log),
+    access: hookedAccess(rules, { hooks, log, otherNames: sources.otherNames }),
     hooks,
     resolved: createResolvedMasters(),
     decisions,

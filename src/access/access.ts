@@ -30,7 +30,8 @@ export interface Sharing {
   readonly vary: readonly string[];
 }
 
-interface Ruled extends Sharing {
+/** What a rule says of an identifier, whoever asks. */
+export interface Ruled extends Sharing {
   /** The profile that the identifier needs, or that a hook named; absent where it is public. For the record alone. */
   readonly profile?: string;
 }
@@ -70,6 +71,8 @@ export type Decision = Grant | Refused;
 /** Decides what a caller may have, before any source is asked for the image. */
 export interface Access {
   decide(caller: Caller): Decision | Promise<Decision>;
+  /** What decisions on an identifier have in common, found without asking who is logged in; undefined where no rule names it. */
+  ruleFor?(identifier: string): Ruled | undefined;
 }
 
 /** One object for all requests: a public tile costs nothing here. */

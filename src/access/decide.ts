@@ -29,6 +29,7 @@ export function rulesAccess(parts: DecideParts): Access {
         return caller.header(service.header) ? profile.granted : profile.refused;
       return hasCredentials(parts, caller) ? decideByLogin(parts, caller, profile) : profile.refused;
     },
+    ruleFor: (identifier) => parts.profileFor(identifier)?.refused,
   };
 }
 

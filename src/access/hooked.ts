@@ -1,9 +1,9 @@
-// The authorize hook, behind other access rules: it can refuse what they allow, never allow what they refuse.
+// The authorize hook, before other access rules: what it refuses is refused to everybody; what it allows is for the rules to decide.
 
 import { ServiceError } from "../errors.ts";
 import type { Authorization } from "../hooks/hook.ts";
 import type { Hooks } from "../hooks/index.ts";
-import { checkIdentifier, splitPage } from "../iiif/image/path.ts";
+import { checkIdentifier } from "../iiif/image/path.ts";
 import type { Log } from "../lib/log.ts";
 import {
   type Access,
@@ -11,45 +11,64 @@ import {
   combineSharing,
   type Decision,
   type Denial,
+  type Grant,
   type Refused,
+  type Ruled,
 } from "./access.ts";
 import { hookRequestOf } from "./hook-request.ts";
+import { isSameMaster } from "./spellings.ts";
 
 const statuses: ReadonlySet<number> = new Set<Denial["status"]>([401, 403, 404, 410, 429, 451]);
 
+export interface HookedParts {
+  readonly hooks: Hooks;
+  readonly log: Pick<Log, "warn">;
+  /** Further identifiers of the master of an identifier. */
+  readonly otherNames: (identifier: string) => readonly string[];
+}
+
+/** Another image in the place of the one that was asked for. */
+type Swap = Grant & Required<Pick<Grant, "identifier" | "otherwise">>;
+
 /**
- * Access rules with a hook behind them. Without the function `authorize` these are the rules themselves. A hook that fails
- * denies. What it decided is kept by its caller alone.
+ * Access rules with a hook before them. Without the function `authorize` these are the rules themselves. What the hook refuses
+ * needs no login to be looked up; a hook that fails refuses. What it decided is kept by its caller alone.
  */
-export function hookedAccess(rules: Access, hooks: Hooks, log: Pick<Log, "warn">): Access {
+export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedParts): Access {
   const decide = async (caller: Caller): Promise<Decision> => {
+    const { identifier } = caller;
+    const said = await ask(caller);
+    const own = said && decisionOf(said, identifier);
+    // A substitute is not decided on again, so the image itself under another name would lift what the rules refuse.
+    const isItself = own?.allowed && isSameMaster(own.identifier, identifier, otherNames);
+    if (own && !isItself) return shared(own, said, rules.ruleFor?.(identifier));
     const ruled = await rules.decide(caller);
-    let said: Authorization | undefined;
+    if (!said || !isItself) return shared(ruled, said, ruled);
+    return shared(hasAll(ruled) ? own : said.allow ? ruled : own.otherwise, said, ruled);
+  };
+
+  /** What the hook says; a failure is a refusal. */
+  const ask = async (caller: Caller): Promise<Authorization | undefined> => {
     try {
-      said = await hooks.authorize(hookRequestOf(caller));
+      return await hooks.authorize(hookRequestOf(caller));
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== "hook") throw error;
-      said = {
+      return {
         allow: false,
         reason: "Whether you may have this image could not be found out. Try again later.",
       };
     }
-    const { vary } = combineSharing([ruled, ...[hooks.sharing() ?? []].flat()]);
-    const profile = said?.profile ?? ruled.profile;
-    const decision = tightened(ruled, said, caller.identifier);
-    return { ...decision, keptBy: "caller", vary, ...(profile !== undefined && { profile }) };
   };
 
-  const tightened = (ruled: Decision, said: Authorization | undefined, identifier: string): Decision => {
-    if (!said) return ruled;
-    if (said.redirect !== undefined) return redirection(ruled, said.redirect, said.reason);
-    const substitute = substituteOf(said, identifier);
-    // It is not decided on again, so a page of the image in question would lift what rules refuse.
-    const lifts = substitute !== undefined && !hasAll(ruled) && isSameMaster(substitute, identifier);
-    if (said.allow && (said.substitute === undefined || lifts)) return ruled;
-    const denial = denialOf(ruled, said, identifier);
-    if (denial.status === 303 || substitute === undefined || lifts) return denial;
-    return { allowed: true, tier: "substitute", identifier: substitute, otherwise: denial, ...open };
+  /** What the hook decides by itself; undefined: it leaves the decision to the rules. */
+  const decisionOf = (said: Authorization, identifier: string): Refused | Swap | undefined => {
+    const { allow, redirect: location, reason = "This image is elsewhere.", substitute } = said;
+    if (location !== undefined) return { allowed: false, status: 303, location, reason, ...open };
+    if (allow && substitute === undefined) return undefined;
+    const otherwise = denialOf(said, identifier);
+    const picture = substituteOf(said, identifier);
+    if (picture === undefined) return otherwise;
+    return { allowed: true, tier: "substitute", identifier: picture, otherwise, ...open };
   };
 
   /** Undefined where there is none, or none that could be an identifier. */
@@ -63,17 +82,27 @@ export function hookedAccess(rules: Access, hooks: Hooks, log: Pick<Log, "warn">
     }
   };
 
-  const denialOf = (ruled: Decision, { status, reason }: Authorization, identifier: string): Refused => {
-    if (status !== undefined && !statuses.has(status))
+  const denialOf = ({ status = 401, reason }: Authorization, identifier: string): Denial => {
+    const isDenial = statuses.has(status);
+    if (!isDenial)
       log.warn("the status that a hook named is none of a denial; 401 is sent", { identifier, status });
-    const own = status === undefined ? undefined : statuses.has(status) ? (status as Denial["status"]) : 401;
-    if (!ruled.allowed && ruled.status === 303) return ruled;
     return {
       allowed: false,
-      status: own ?? (ruled.allowed ? 401 : ruled.status),
-      reason: reason ?? (ruled.allowed ? "You may not have this image." : ruled.reason),
+      status: isDenial ? (status as Denial["status"]) : 401,
+      reason: reason ?? "You may not have this image.",
       ...open,
     };
+  };
+
+  /** Answers for one identifier vary by the same headers, whoever decided. */
+  const shared = (
+    decision: Decision,
+    said: Authorization | undefined,
+    ruled: Ruled | undefined,
+  ): Decision => {
+    const { vary } = combineSharing([ruled, hooks.sharing()].filter((each) => each !== undefined));
+    const profile = said?.profile ?? ruled?.profile;
+    return { ...decision, keptBy: "caller", vary, ...(profile !== undefined && { profile }) };
   };
 
   return { decide: (caller) => (hooks.has("authorize") ? decide(caller) : rules.decide(caller)) };
@@ -81,13 +110,5 @@ export function hookedAccess(rules: Access, hooks: Hooks, log: Pick<Log, "warn">
 
 const hasAll = (ruled: Decision) => ruled.allowed && ruled.tier !== "substitute";
 
-/** Pages are of the master of their name. */
-const isSameMaster = (one: string, other: string) => withoutPage(one) === withoutPage(other);
-
-const withoutPage = (identifier: string) => splitPage(identifier)?.identifier ?? identifier;
-
 /** To be replaced by what holds for all that a hook decides. */
 const open = { keptBy: "caller", vary: [] } as const;
-
-const redirection = (ruled: Decision, location: string, reason = "This image is elsewhere."): Decision =>
-  ruled.allowed || ruled.status !== 303 ? { allowed: false, status: 303, location, reason, ...open } : ruled;

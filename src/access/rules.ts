@@ -1,6 +1,7 @@
 // Which profile an identifier needs: the rules under `auth.rules`, in their order.
 
-import { checkIdentifier, splitPage } from "../iiif/image/path.ts";
+import { checkIdentifier } from "../iiif/image/path.ts";
+import { isUrl, oneForm, spellingsOf } from "./spellings.ts";
 
 /** A rule as it is written. */
 export interface Rule {
@@ -57,43 +58,4 @@ function exactly(whole: string): (identifier: string) => boolean {
   if (!isUrl(whole)) return (identifier) => identifier === whole;
   const withQuery = `${whole}?`;
   return (identifier) => identifier === whole || identifier.startsWith(withQuery);
-}
-
-/** The forms of an identifier that rules are tried on. */
-function spellingsOf(identifier: string): readonly string[] {
-  const whole = oneForm(identifier);
-  const paged = splitPage(identifier);
-  return paged ? [whole, oneForm(paged.identifier)] : [whole];
-}
-
-const urlStart = /(^|\/)https?:\/\//i;
-
-const isUrl = (identifier: string) => urlStart.test(identifier);
-
-/**
- * An identifier with the URL that it is, or that follows a source's prefix in it, in one form: scheme and host in lower case, default
- * port and fragment off, unreserved characters and sub-delimiters decoded, all other escapes in upper case. Slashes and dots
- * count as servers may take them that decode a path before they read it.
- */
-function oneForm(identifier: string): string {
-  const found = identifier.includes("://") ? urlStart.exec(identifier) : null;
-  if (!found) return identifier;
-  const start = found.index + (found[1] ?? "").length;
-  const text = identifier.slice(start);
-  if (!URL.canParse(text)) return identifier;
-  const url = new URL(text);
-  url.hash = "";
-  url.pathname = decoded(url.pathname);
-  url.pathname = url.pathname.replace(/\/{2,}/g, "/");
-  url.search = decoded(url.search);
-  return identifier.slice(0, start) + url.href;
-}
-
-const plain = /[A-Za-z0-9\-._~!$&'()*+,;=:@/]/;
-
-function decoded(text: string): string {
-  return text.replace(/%[0-9a-f]{2}/gi, (code) => {
-    const char = String.fromCharCode(Number.parseInt(code.slice(1), 16)).replace("\\", "/");
-    return plain.test(char) ? char : code.toUpperCase();
-  });
 }

@@ -155,12 +155,12 @@ describe("answers are private", () => {
   });
 });
 
-describe("the order is resolve, access, open", () => {
+describe("the order is authorize, resolve, open", () => {
   test("with the same input for each function", async () => {
     const app = await start(["resolve", "authorize"], ", headers: [X-Group]");
     webhook.answer = ({ function: name }) => (name === "resolve" ? green : { allow: true });
     await app.get(`${imagePath("a b;3", "info.json")}?x=y`, { headers: { "X-Group": "x", Cookie: "a=b" } });
-    expect(webhook.asked.map(({ function: name }) => name)).toEqual(["resolve", "authorize"]);
+    expect(webhook.asked.map(({ function: name }) => name)).toEqual(["authorize", "resolve"]);
     for (const { input } of webhook.asked)
       expect(input).toEqual({
         identifier: "a b",

@@ -1,0 +1,59 @@
+// The spellings of one identifier, which the same rules have to meet.
+
+import { splitPage } from "../iiif/image/path.ts";
+
+/** The forms of an identifier that rules are tried on: with its page suffix and without. */
+export function spellingsOf(identifier: string): readonly string[] {
+  const whole = oneForm(identifier);
+  const paged = splitPage(identifier);
+  return paged ? [whole, oneForm(paged.identifier)] : [whole];
+}
+
+/**
+ * Whether two identifiers name one master, or pages of one. URLs that differ by their query alone count as one, as in rules. `otherNames`:
+ * further identifiers of the master of an identifier.
+ */
+export function isSameMaster(
+  one: string,
+  other: string,
+  otherNames: (identifier: string) => readonly string[],
+): boolean {
+  const namesOf = (identifier: string) =>
+    [identifier, ...otherNames(identifier)].flatMap(spellingsOf).map(withoutQuery);
+  const known = new Set(namesOf(one));
+  return namesOf(other).some((name) => known.has(name));
+}
+
+const withoutQuery = (name: string) => (isUrl(name) ? name.replace(/\?.*$/s, "") : name);
+
+const urlStart = /(^|\/)https?:\/\//i;
+
+export const isUrl = (identifier: string) => urlStart.test(identifier);
+
+/**
+ * An identifier with the URL that it is, or that follows a source's prefix in it, in one form: scheme and host in lower case, default
+ * port and fragment off, unreserved characters and sub-delimiters decoded, all other escapes in upper case. Slashes and dots
+ * count as servers may take them that decode a path before they read it.
+ */
+export function oneForm(identifier: string): string {
+  const found = identifier.includes("://") ? urlStart.exec(identifier) : null;
+  if (!found) return identifier;
+  const start = found.index + (found[1] ?? "").length;
+  const text = identifier.slice(start);
+  if (!URL.canParse(text)) return identifier;
+  const url = new URL(text);
+  url.hash = "";
+  url.pathname = decoded(url.pathname);
+  url.pathname = url.pathname.replace(/\/{2,}/g, "/");
+  url.search = decoded(url.search);
+  return identifier.slice(0, start) + url.href;
+}
+
+const plain = /[A-Za-z0-9\-._~!$&'()*+,;=:@/]/;
+
+function decoded(text: string): string {
+  return text.replace(/%[0-9a-f]{2}/gi, (code) => {
+    const char = String.fromCharCode(Number.parseInt(code.slice(1), 16)).replace("\\", "/");
+    return plain.test(char) ? char : code.toUpperCase();
+  });
+}
