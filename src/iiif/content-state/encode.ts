@@ -1,0 +1,90 @@
+// The encoded form of a content state, for the parameter `iiif-content` (Content State API 1.0, section 6).
+
+import { ServiceError } from "../../errors.ts";
+
+/** Most characters of a state as JSON. */
+export const maxStateLength = 64 * 1024;
+
+/** Characters of the encoded form of the longest state, each of its characters an escape of four bytes. */
+const maxEncodedLength = 16 * maxStateLength;
+
+/** A content state as text for an address: base64url, without padding, of the URI-encoded JSON. */
+export function encodeState(state: unknown): string {
+  // Only ASCII is left then, which is what btoa takes.
+  return btoa(encodeURIComponent(JSON.stringify(state)))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+}
+
+/**
+ * The value of `iiif-content` as JSON: an address that stands there unencoded becomes a string. Takes what other tools write as well:
+ * padding, the alphabet of plain base64, JSON that was not URI-encoded first, or not encoded at all, and a whole link to a viewer with
+ * the state in it, as the examples of section 3.1 are.
+ *
+ * Throws `bad-request` (code invalid_content_state), and `too-large` (code content_state_too_large) for more than `maxStateLength`
+ * characters.
+ */
+export function decodeState(text: string): unknown {
+  if (text.length > maxEncodedLength) throw tooLargeState();
+  const value = stateIn(text.trim());
+  if (isPlain(value)) return parsed(value);
+  // A + of plain base64 reaches us as a space where an address was read as a form.
+  const digits = value.replaceAll("-", "+").replaceAll("_", "/").replaceAll(" ", "+").replace(/=+$/, "");
+  if (digits === "" || !/^[A-Za-z0-9+/]*$/.test(digits) || digits.length % 4 === 1)
+    throw invalidState("Expected base64url; received other characters or an incomplete group of them.");
+  const bytes = Uint8Array.from(atob(digits), (character) => character.charCodeAt(0));
+  let decoded: string;
+  try {
+    decoded = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidState("Expected base64url of text; received that of other bytes.");
+  }
+  // Some tools leave the first of the two encodings out.
+  return parsed(stateIn(isPlain(decoded) ? decoded : uriDecoded(decoded)));
+}
+
+/** Whether a text is JSON or an address as it stands. */
+const isPlain = (text: string) => /^\s*[[{"]|^https?:\/\//i.test(text);
+
+/** What a link to a viewer holds; any other text as it is. */
+function stateIn(text: string): string {
+  const state = /^https?:\/\/[^?#]*\?(?:[^#]*&)?iiif-content=(.+)$/is.exec(text)?.[1];
+  return state === undefined ? text : uriDecoded(state);
+}
+
+function uriDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalidState("Expected percent-encoded UTF-8; received a broken escape.");
+  }
+}
+
+function parsed(text: string): unknown {
+  const json = /^https?:/i.test(text) ? JSON.stringify(text) : text;
+  if (json.length > maxStateLength) throw tooLargeState();
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw invalidState("Expected JSON; received other text.");
+  }
+}
+
+const invalidCode = "invalid_content_state";
+
+/** `found`: what was expected and what came, as sentences. */
+export function invalidState(found: string): ServiceError {
+  return new ServiceError(
+    "bad-request",
+    `This is no content state that can be read. ${found} Copy the whole link or state once more.`,
+    { code: invalidCode },
+  );
+}
+
+const tooLargeState = () =>
+  new ServiceError(
+    "too-large",
+    `Expected a content state of at most ${maxStateLength} characters; received more. Share a smaller one, such as a link to one canvas.`,
+    { code: "content_state_too_large" },
+  );

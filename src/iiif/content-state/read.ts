@@ -1,0 +1,162 @@
+// What a content state points at, whatever its form (Content State API 1.0, sections 2 and 3). Nothing that it names is ever fetched.
+
+import { invalidState } from "./encode.ts";
+import { parseRegion, type Region } from "./region.ts";
+
+/** What a state was written as. */
+export type StateForm = "target-body" | "annotation" | "canvas" | "manifest" | "uri" | "list";
+
+export interface StateTarget {
+  /** Without its fragment. */
+  readonly id: string;
+  /** As Presentation 3 names it, such as `Manifest` or `Canvas`; missing where only an address is given. */
+  readonly type?: string;
+  readonly region?: Region;
+  /** Address of the manifest that the state says it is in; the target's own where it is one. */
+  readonly manifestId?: string;
+}
+
+export interface ReadState {
+  readonly form: StateForm;
+  /** In their order; one at least. */
+  readonly targets: readonly [StateTarget, ...StateTarget[]];
+  /** What does not follow the specification and was read all the same. */
+  readonly problems: readonly string[];
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Targets of one state that are read. */
+const mostTargets = 100;
+
+/** Reads a state from its JSON. Throws `bad-request` (code invalid_content_state) where it names no target with an absolute address. */
+export function readState(state: unknown): ReadState {
+  const problems: string[] = [];
+  const form = formOf(state);
+  const annotated = form === "annotation" ? targetOf(state as Members, problems) : state;
+  const list = Array.isArray(annotated) ? annotated : [annotated];
+  if (list.length > mostTargets) problems.push(`Only the first ${mostTargets} targets are read.`);
+  const [first, ...more] = list.slice(0, mostTargets).map((target) => readTarget(target, problems));
+  if (!first) throw invalidState("Expected one target at least; received an empty list.");
+  if (more.length > 0) problems.push("The state has several targets; viewers open the first.");
+  return { form, targets: [first, ...more], problems };
+}
+
+function formOf(state: unknown): StateForm {
+  if (typeof state === "string") return "uri";
+  if (Array.isArray(state)) return "list";
+  if (!isMembers(state))
+    throw invalidState("Expected an object, a list or an address; received something else.");
+  const type = typeOf(state);
+  if (type === "Annotation") return "annotation";
+  // Whole resources, as somebody copies them out of a manifest.
+  if (type === "Manifest" && ("items" in state || "sequences" in state)) return "manifest";
+  if (type === "Canvas" && ("items" in state || "images" in state)) return "canvas";
+  return "target-body";
+}
+
+function targetOf(annotation: Members, problems: string[]): unknown {
+  const { motivation } = annotation;
+  if (![motivation].flat().includes("contentState"))
+    problems.push('The annotation has no motivation "contentState".');
+  if (idOf(annotation) === undefined) problems.push("The annotation has no id.");
+  if (!("target" in annotation)) throw invalidState("Expected an annotation with a target; received none.");
+  return annotation["target"];
+}
+
+function readTarget(target: unknown, problems: string[]): StateTarget {
+  if (typeof target === "string") return addressed(target, {}, problems);
+  if (!isMembers(target))
+    throw invalidState("Expected targets that are objects or addresses; received another value.");
+  if (typeOf(target) === "SpecificResource" || "source" in target) return readSpecific(target, problems);
+  const id = idOf(target);
+  if (id === undefined) throw invalidState("Expected a target with an id; received one without.");
+  const type = typeOf(target);
+  if (type === undefined) problems.push("The target has no type.");
+  return addressed(id, { type, manifestId: manifestOf(target) }, problems);
+}
+
+/** A source with a selector (Web Annotation Data Model, section 4). */
+function readSpecific(specific: Members, problems: string[]): StateTarget {
+  const { source, selector } = specific;
+  const [only] = [source].flat();
+  const target = readTarget(isMembers(only) && "source" in only ? undefined : only, problems);
+  const region = selectedRegion(selector, problems) ?? target.region;
+  const manifestId = target.manifestId ?? manifestOf(specific);
+  return {
+    ...target,
+    ...(region && { region }),
+    ...(manifestId !== undefined && { manifestId }),
+  };
+}
+
+function selectedRegion(selector: unknown, problems: string[]): Region | undefined {
+  const all = [selector].flat().filter(isMembers);
+  for (const each of all) {
+    const value = each["value"];
+    if (typeOf(each) === "FragmentSelector" && typeof value === "string") return regionIn(value, problems);
+  }
+  if (all.length > 0) problems.push("The selector names no region with xywh, so that the whole is shown.");
+  return undefined;
+}
+
+function addressed(
+  address: string,
+  known: { readonly type?: string | undefined; readonly manifestId?: string | undefined },
+  problems: string[],
+): StateTarget {
+  const [id = "", ...fragment] = address.split("#");
+  if (!/^https?:\/\//i.test(id) || !URL.canParse(id))
+    throw invalidState("Expected targets with absolute http or https addresses; received another address.");
+  const region = fragment.length > 0 ? regionIn(fragment.join("#"), problems) : undefined;
+  const manifestId = known.manifestId ?? (known.type === "Manifest" ? id : undefined);
+  if (manifestId === undefined && (known.type === "Canvas" || known.type === "Range"))
+    problems.push(`The ${known.type} has no partOf that names its manifest, so that viewers cannot open it.`);
+  return {
+    id,
+    ...(known.type !== undefined && { type: known.type }),
+    ...(region && { region }),
+    ...(manifestId !== undefined && { manifestId }),
+  };
+}
+
+function regionIn(fragment: string, problems: string[]): Region | undefined {
+  for (const part of fragment.split("&")) {
+    const [name, value = ""] = part.split("=", 2);
+    if (name !== "xywh") continue;
+    let text = value;
+    try {
+      text = decodeURIComponent(value);
+    } catch {
+      // it is no region then, either
+    }
+    const region = parseRegion(text);
+    if (!region) problems.push("The region is not of the form xywh=x,y,w,h, so that the whole is shown.");
+    return region;
+  }
+  return undefined;
+}
+
+/** Address of the manifest that `partOf`, or `within` in version 2, names. */
+function manifestOf(target: Members): string | undefined {
+  for (const each of [target["partOf"] ?? target["within"]].flat()) {
+    const id = typeof each === "string" ? each : isMembers(each) ? idOf(each) : undefined;
+    const type = isMembers(each) ? typeOf(each) : undefined;
+    if (id !== undefined && (type === undefined || type === "Manifest") && /^https?:\/\//i.test(id))
+      return id.split("#")[0];
+  }
+  return undefined;
+}
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+
+const idOf = (members: Members) => textOf(members["id"]) ?? textOf(members["@id"]);
+
+/** As version 3 has it, without a prefix such as `sc:` or `oa:`. */
+function typeOf(members: Members): string | undefined {
+  const [type] = [members["type"] ?? members["@type"]].flat();
+  return textOf(type)?.replace(/^(sc|oa|dctypes|as):/, "");
+}
