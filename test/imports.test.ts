@@ -135,6 +135,13 @@ describe("imports", () => {
     expect(spelled).toEqual(["iiif/auth-mounts.ts"]);
   });
 
+  test("only the mounts spell the paths of manifests and collections", () => {
+    const spelled = files.filter((file) =>
+      readFileSync(resolve(src, file), "utf8").includes("/iiif/presentation/"),
+    );
+    expect(spelled).toEqual(["iiif/presentation/mounts.ts"]);
+  });
+
   test("only platform/ and the entries name the runtime", () => {
     const named = files.filter((file) => {
       if (topOf(file) === "platform" || entries.includes(file)) return false;

@@ -2,6 +2,7 @@
 // hooks; 2.1 is written from it.
 
 import type { LanguageMap } from "../auth.ts";
+import type { Limits } from "../image/geometry.ts";
 
 /** A document of Presentation API 3.0 as JSON, or a part of it. */
 export interface Resource {
@@ -26,10 +27,10 @@ export interface CanvasFacts {
 
 /** A manifest to derive. */
 export interface ManifestFacts {
-  /** Identifier of the directory, or of a single image. */
+  /** Identifier of the document: that of the directory, of a single image, or of its images (`imagesId` in mounts.ts). */
   readonly id: string;
   readonly label: string;
-  /** In their order. */
+  /** In their natural order, at least one: a canvas is numbered by its place here, whatever a sidecar moves or hides. */
   readonly canvases: readonly CanvasFacts[];
   /** Identifier of the collection that lists it. */
   readonly parent?: string;
@@ -46,8 +47,10 @@ export interface MemberFacts {
 
 /** A collection to derive. */
 export interface CollectionFacts {
+  /** Identifier of the directory; "" for the root. */
   readonly id: string;
   readonly label: string;
+  /** In their order. */
   readonly members: readonly MemberFacts[];
   readonly parent?: string;
 }
@@ -56,8 +59,12 @@ export interface CollectionFacts {
 export interface DocumentContext {
   /** Public URL of the service, without a / at its end. */
   readonly base: string;
-  /** Prefixes under which image services are offered, main ones first, such as `/iiif/3/`. */
+  /** Prefixes under which image services are offered, by version; each begins and ends with `/`. */
   readonly imagePrefixes: Readonly<Record<2 | 3, string>>;
+  /** The largest answers for images. */
+  readonly limits: Limits;
+  /** Address of the page that shows a document, by the document's identifier; absent: there is none. */
+  readonly viewer?: (id: string) => string;
 }
 
 /** Texts of a document. */

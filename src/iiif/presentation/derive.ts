@@ -1,0 +1,166 @@
+// Manifests and collections of Presentation API 3.0 from what is known of directories and images (sections 3.1, 3.2 and 5).
+
+import type { LanguageMap } from "../auth.ts";
+import type { Size } from "../image/geometry.ts";
+import { withContext } from "./context.ts";
+import { paintingBody, thumbnailOf } from "./image.ts";
+import type {
+  CanvasFacts,
+  CollectionFacts,
+  DocumentContext,
+  ManifestFacts,
+  MemberFacts,
+  Resource,
+} from "./model.ts";
+import { documentAddress, partId, pieceAddress } from "./mounts.ts";
+
+/** At most this many members are listed in one document; 3.0 knows no other way to list many. */
+export const membersPerPart = 1000;
+
+/** The manifest of images, in their order. Canvases of images that cannot be read are empty and say why. */
+export function manifestOf(facts: ManifestFacts, context: DocumentContext): Resource {
+  const { id, label, canvases, parent } = facts;
+  const address = documentAddress(context.base, id);
+  const first = canvases.find((canvas) => canvas.visible && canvas.size !== undefined);
+  const stand = canvases.find((canvas) => canvas.size !== undefined)?.size ?? unknownSize;
+  const manifest = {
+    id: address,
+    type: "Manifest",
+    label: plain(label),
+    ...(first && { thumbnail: thumbnailOf(first, context) }),
+    ...homepage(id, label, context),
+    ...partOf(parent, context),
+    items: canvases.map((canvas, at) => canvasOf(canvas, at + 1, { address, stand, context })),
+  };
+  return withContext(
+    manifest,
+    canvases.some(({ auth = [], size }) => auth.length > 0 && size !== undefined),
+  );
+}
+
+interface Around {
+  /** Of the manifest. */
+  readonly address: string;
+  /** Of canvases without an image. */
+  readonly stand: Size;
+  readonly context: DocumentContext;
+}
+
+/** What a canvas measures where no image of its manifest can be read: any size would do. */
+const unknownSize: Size = { width: 1000, height: 1000 };
+
+function canvasOf(image: CanvasFacts, number: number, { address, stand, context }: Around): Resource {
+  const at = (kind: "canvas" | "page" | "annotation") => pieceAddress(address, { kind, number });
+  const { width, height } = image.size ?? stand;
+  const canvas = { id: at("canvas"), type: "Canvas", label: plain(image.label), width, height };
+  if (image.size === undefined)
+    return { ...canvas, ...(image.problem !== undefined && { summary: { en: [image.problem] } }), items: [] };
+  const annotation = {
+    id: at("annotation"),
+    type: "Annotation",
+    motivation: "painting",
+    body: paintingBody(image, image.size, context),
+    target: canvas.id,
+  };
+  const thumbnail = thumbnailOf(image, context);
+  return {
+    ...canvas,
+    ...(thumbnail && { thumbnail }),
+    items: [{ id: at("page"), type: "AnnotationPage", items: [annotation] }],
+  };
+}
+
+/**
+ * The collection of members, in their order. More than {@link membersPerPart} are listed in parts: collections of their own,
+ * which {@link partOfCollection} makes, since 3.0 has no pages of collections.
+ */
+export function collectionOf(facts: CollectionFacts, context: DocumentContext): Resource {
+  const { id, label, members, parent } = facts;
+  const parts = partCount(members.length);
+  return withContext(
+    {
+      id: documentAddress(context.base, id),
+      type: "Collection",
+      label: plain(label),
+      ...thumbnailFrom(members, context),
+      ...homepage(id, label, context),
+      ...partOf(parent, context),
+      items:
+        parts === 0
+          ? members.map((member) => memberOf(member, context))
+          : Array.from({ length: parts }, (_, at) => partReference(facts, at + 1, context)),
+    },
+    false,
+  );
+}
+
+/** How many parts a collection of that many members is listed in; 0: in none but itself. */
+export function partCount(members: number): number {
+  return members > membersPerPart ? Math.ceil(members / membersPerPart) : 0;
+}
+
+/** The members of a part as places from 0, the second one not among them; undefined: there is no such part. */
+export function partRange(members: number, part: number): readonly [from: number, to: number] | undefined {
+  if (part < 1 || part > partCount(members)) return undefined;
+  return [(part - 1) * membersPerPart, Math.min(part * membersPerPart, members)];
+}
+
+/** A part of a collection, numbered from 1; undefined: there is no such part. */
+export function partOfCollection(
+  facts: CollectionFacts,
+  part: number,
+  context: DocumentContext,
+): Resource | undefined {
+  const range = partRange(facts.members.length, part);
+  if (range === undefined) return undefined;
+  return withContext(
+    {
+      ...partReference(facts, part, context),
+      ...partOf(facts.id, context),
+      items: facts.members.slice(...range).map((member) => memberOf(member, context)),
+    },
+    false,
+  );
+}
+
+function partReference(facts: CollectionFacts, part: number, context: DocumentContext): Resource {
+  const [from, to] = partRange(facts.members.length, part) ?? [0, 0];
+  const [first, last] = [facts.members[from], facts.members[to - 1]];
+  return {
+    id: documentAddress(context.base, partId(facts.id, part)),
+    type: "Collection",
+    // Places and names are the same in all languages.
+    label: plain(
+      to === from + 1 ? `${to}: ${last?.label}` : `${from + 1}–${to}: ${first?.label} – ${last?.label}`,
+    ),
+  };
+}
+
+function memberOf({ kind, id, label, thumbnail }: MemberFacts, context: DocumentContext): Resource {
+  const picture = thumbnail && thumbnailOf(thumbnail, context);
+  return {
+    id: documentAddress(context.base, id),
+    type: kind === "manifest" ? "Manifest" : "Collection",
+    label: plain(label),
+    ...(picture && { thumbnail: picture }),
+  };
+}
+
+function thumbnailFrom(members: readonly MemberFacts[], context: DocumentContext) {
+  const shown = members.find(
+    ({ thumbnail }) => thumbnail?.visible && thumbnail.size !== undefined,
+  )?.thumbnail;
+  return shown === undefined ? {} : { thumbnail: thumbnailOf(shown, context) };
+}
+
+function homepage(id: string, label: string, { viewer }: DocumentContext) {
+  if (viewer === undefined) return {};
+  return { homepage: [{ id: viewer(id), type: "Text", label: plain(label), format: "text/html" }] };
+}
+
+function partOf(parent: string | undefined, { base }: DocumentContext) {
+  return parent === undefined ? {} : { partOf: [{ id: documentAddress(base, parent), type: "Collection" }] };
+}
+
+/** A name, which is in no language (Presentation API 3.0, section 4). */
+const plain = (text: string): LanguageMap => ({ none: [text] });

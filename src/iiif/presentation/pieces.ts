@@ -1,0 +1,39 @@
+// Pieces of documents that answer at addresses of their own: canvases, annotation pages, annotations, ranges (Presentation API
+// 3.0, section 5).
+
+import { withContext } from "./context.ts";
+import type { Resource } from "./model.ts";
+
+/** The members under which a document holds pieces with addresses. */
+const holders = ["items", "structures", "annotations"] as const;
+
+/**
+ * The piece of a document of 3.0 that has an address as its id, as a document of its own: with the context, and for canvases and
+ * ranges with the manifest that they are part of. Undefined where there is none; what is only referred to is none.
+ */
+export function pieceAt(document: Resource, address: string): Resource | undefined {
+  const found = find(document, address);
+  if (found === undefined || found === document) return undefined;
+  const { "@context": context } = document;
+  const inManifest = document.type === "Manifest" && (found.type === "Canvas" || found.type === "Range");
+  const partOf = inManifest &&
+    found.partOf === undefined && { partOf: [{ id: document.id, type: "Manifest" }] };
+  const piece = { ...found, ...partOf };
+  return context === undefined ? withContext(piece, false) : { "@context": context, ...piece };
+}
+
+function find(resource: Resource, address: string): Resource | undefined {
+  // A reference has an id and a type, but nothing in it.
+  if (resource.id === address && (Array.isArray(resource.items) || resource.body !== undefined))
+    return resource;
+  for (const holder of holders) {
+    const held = resource[holder];
+    if (!Array.isArray(held)) continue;
+    for (const inner of held) {
+      const found =
+        typeof inner === "object" && inner !== null ? find(inner as Resource, address) : undefined;
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import {
+  documentAddress,
+  imagesId,
+  inVersion,
+  partId,
+  pieceAddress,
+  presentationPaths,
+} from "../../../src/iiif/presentation/mounts.ts";
+
+const base = "https://example.org/iiif-server";
+
+describe("addresses of documents", () => {
+  test.each([
+    ["", `${base}/iiif/presentation/3`],
+    ["book", `${base}/iiif/presentation/3/book`],
+    ["a/b c/ü", `${base}/iiif/presentation/3/a/b%20c/%C3%BC`],
+    ["50%/a@b", `${base}/iiif/presentation/3/50%25/a%40b`],
+    ["book.tif;2", `${base}/iiif/presentation/3/book.tif;2`],
+  ])("keep the slashes of %j and encode the rest", (id, address) =>
+    expect(documentAddress(base, id)).toBe(address),
+  );
+
+  test("of version 2.1 differ in the version alone", () => {
+    expect(documentAddress(base, "a/b", 2)).toBe(`${base}/iiif/presentation/2/a/b`);
+  });
+
+  test("are those of the other version for what is below the service, and as they are for all else", () => {
+    const canvas = `${base}/iiif/presentation/3/a/canvas/1`;
+    expect(inVersion(canvas, base, 2)).toBe(`${base}/iiif/presentation/2/a/canvas/1`);
+    expect(inVersion(`${canvas}#xywh=0,0,1,1`, base, 2)).toBe(
+      `${base}/iiif/presentation/2/a/canvas/1#xywh=0,0,1,1`,
+    );
+    expect(inVersion(`${base}/iiif/presentation/3`, base, 2)).toBe(`${base}/iiif/presentation/2`);
+    for (const other of [
+      "https://elsewhere.org/iiif/presentation/3/a",
+      `${base}/iiif/presentation/30/a`,
+      `${base}/iiif/3/a`,
+    ])
+      expect(inVersion(other, base, 2)).toBe(other);
+  });
+});
+
+describe("readings of a presentation path", () => {
+  test("of a plain path are the document of that name alone", () => {
+    expect(presentationPaths("/a/b")).toEqual([{ id: "a/b", of: "a/b", extent: "whole" }]);
+    expect(presentationPaths("a%2Fb")).toEqual([{ id: "a/b", of: "a/b", extent: "whole" }]);
+    expect(presentationPaths("//a//b/")).toEqual([{ id: "a/b", of: "a/b", extent: "whole" }]);
+  });
+
+  test.each(["", "/"])("of %j are the root", (path) =>
+    expect(presentationPaths(path)).toEqual([{ id: "", of: "", extent: "whole" }]),
+  );
+
+  test.each([
+    ["a/canvas/3", "canvas"],
+    ["a/canvas/3/page", "page"],
+    ["a/canvas/3/annotation", "annotation"],
+    ["a/range/3", "range"],
+  ] as const)("of %s begin with a directory of that very name", (path, kind) => {
+    expect(presentationPaths(path)).toEqual([
+      { id: path, of: path, extent: "whole" },
+      { id: "a", of: "a", extent: "whole", piece: { kind, number: 3 } },
+    ]);
+  });
+
+  test("of the images beside directories, and of what is in their manifest", () => {
+    expect(presentationPaths("a/_images")).toEqual([
+      { id: "a/_images", of: "a/_images", extent: "whole" },
+      { id: "a/_images", of: "a", extent: "images" },
+    ]);
+    expect(presentationPaths("_images/canvas/1")).toEqual([
+      { id: "_images/canvas/1", of: "_images/canvas/1", extent: "whole" },
+      { id: "_images", of: "_images", extent: "whole", piece: { kind: "canvas", number: 1 } },
+      { id: "_images", of: "", extent: "images", piece: { kind: "canvas", number: 1 } },
+    ]);
+  });
+
+  test("of parts of collections, the root's too", () => {
+    expect(presentationPaths("_part/12")).toContainEqual({ id: "_part/12", of: "", extent: 12 });
+    expect(presentationPaths("a/_part/1")).toContainEqual({ id: "a/_part/1", of: "a", extent: 1 });
+  });
+
+  test.each(["a/canvas/0", "a/canvas/01", "a/canvas/x", "a/canvas/1234567890", "canvas/1", "a/_part/0"])(
+    "of %s are none but a directory of that name",
+    (path) => expect(presentationPaths(path)).toEqual([{ id: path, of: path, extent: "whole" }]),
+  );
+
+  test("of an identifier that is a URL have its two slashes again", () => {
+    expect(presentationPaths("https://example.org/a.jpg/canvas/1").at(-1)).toEqual({
+      id: "https://example.org/a.jpg",
+      of: "https://example.org/a.jpg",
+      extent: "whole",
+      piece: { kind: "canvas", number: 1 },
+    });
+  });
+
+  test.each(["a/../b", "a/%2e%2e/canvas/1", "a%5Cb", "a%00"])("are refused for %s", (path) =>
+    expect(() => presentationPaths(path)).toThrow(expect.objectContaining({ code: "identifier_refused" })),
+  );
+
+  test("are refused for broken percent-encoding", () => {
+    expect(() => presentationPaths("a%zz")).toThrow(expect.objectContaining({ code: "bad_encoding" }));
+  });
+
+  test("lead from every address back to what it is of", () => {
+    for (const directory of ["", "a", "ü/b c", "50%/x;2", "a?b#c"])
+      for (const [id, extent] of [
+        [imagesId(directory), "images"],
+        [partId(directory, 7), 7],
+      ] as const) {
+        const path = documentAddress("", id).slice(documentAddress("", "").length);
+        expect(presentationPaths(path)).toContainEqual({ id, of: directory, extent });
+      }
+    const page = pieceAddress(documentAddress("", "a b"), { kind: "page", number: 2 });
+    expect(presentationPaths(page.slice(documentAddress("", "").length))).toContainEqual({
+      id: "a b",
+      of: "a b",
+      extent: "whole",
+      piece: { kind: "page", number: 2 },
+    });
+  });
+});
