@@ -25,11 +25,12 @@ export interface Auth {
   profileOf(name: string): Profile | undefined;
   /** The live session of a request's cookie, with that cookie's value. Throws `busy` where the store does not answer. */
   findSession(presenter: Presenter): Promise<Required<FoundSession> | undefined>;
+  /** The live sessions of all of a request's cookies, likewise. */
+  findSessions(presenter: Presenter): Promise<readonly Required<FoundSession>[]>;
   /** Lifetime of a session in milliseconds. */
   readonly sessionTtlMs: number;
   /** Lifetime of a token of a session in milliseconds: the shortest of the profiles that it holds. */
   tokenTtlMs(session: Session): number;
-  close(): Promise<void>;
 }
 
 export interface AuthParts {
@@ -57,6 +58,10 @@ export function createAuth({ options, sessions, logins, trustedProxies = [], spe
     return name === undefined ? undefined : profiles.get(name);
   };
   const parts = { profileFor, sessions, cookieName: options.cookie.name };
+  async function* sessionsOfCookies(presenter: Presenter) {
+    for await (const { session, id } of sessionsOf(parts, onlyCookie(presenter)))
+      if (id !== undefined) yield { session, id };
+  }
   return {
     options,
     sessions,
@@ -66,18 +71,18 @@ export function createAuth({ options, sessions, logins, trustedProxies = [], spe
     profileFor,
     profileOf: (name) => profiles.get(name),
     async findSession(presenter) {
-      for await (const { session, id } of sessionsOf(parts, onlyCookie(presenter)))
-        if (id !== undefined) return { session, id };
+      for await (const found of sessionsOfCookies(presenter)) return found;
       return undefined;
+    },
+    async findSessions(presenter) {
+      const all: Required<FoundSession>[] = [];
+      for await (const found of sessionsOfCookies(presenter)) all.push(found);
+      return all;
     },
     sessionTtlMs: parseDuration(options.session_ttl),
     tokenTtlMs({ grants }) {
       const own = grants.map(({ profile }) => profiles.get(profile)?.token_ttl ?? options.token_ttl);
       return Math.min(...(own.length > 0 ? own : [options.token_ttl]).map(parseDuration));
-    },
-    async close() {
-      logins.close();
-      await sessions.close();
     },
   };
 }

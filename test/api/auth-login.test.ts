@@ -192,6 +192,26 @@ describe("the session cookie", () => {
     expect(old.status).toBe(401);
   });
 
+  test("ends with a login that presents it, whatever others are presented before it", async () => {
+    const [first, second] = [browserOf(app), browserOf(app)];
+    await first.visit("/iiif/auth/login/terms", { form: {} });
+    await second.visit("/iiif/auth/login/staff", { form: right });
+    const ids = [first.cookie(), "x", second.cookie()];
+    const token = (await (await second.visit("/iiif/auth/v1/token")).json()).accessToken;
+    const reader = browserOf(app);
+    const headers = { Cookie: ids.map((id) => `service_session=${id}`).join("; ") };
+    expect((await reader.visit("/iiif/auth/login/staff", { form: right, headers })).status).toBe(200);
+    for (const name of ["agree", "staff"])
+      expect((await reader.visit(image(`${name}%2Fbase.png`))).status).toBe(200);
+    for (const id of ids)
+      for (const name of ["agree", "staff"]) {
+        const old = { Cookie: `service_session=${id}` };
+        expect((await app.get(image(`${name}%2Fbase.png`), { headers: old })).status).toBe(401);
+      }
+    const bearer = { Authorization: `Bearer ${token}` };
+    expect((await app.get(image("staff%2Fbase.png"), { headers: bearer })).status).toBe(401);
+  });
+
   test("that somebody else has chosen is never taken over", async () => {
     const chosen = "A".repeat(43);
     const reader = browserOf(app);

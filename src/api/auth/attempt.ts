@@ -76,8 +76,8 @@ export function showLogin(
 }
 
 /**
- * Begins the session of a reader: sends them back where they may be led, else to a page that closes its window. HEAD begins
- * none.
+ * Begins the session of a reader, and sends them back where they may be led, else to a page that closes its window. The session takes
+ * over the first one that the request presents; all others that it presents end. HEAD begins none.
  */
 export async function logIn(
   { c, parts: { auth }, profile }: LoginAttempt,
@@ -86,7 +86,10 @@ export async function logIn(
 ): Promise<Response> {
   const headers: Record<string, string> = {};
   if (c.req.method !== "HEAD") {
-    const before = await auth.findSession(presenterOf(c));
+    const [before, ...others] = await auth.findSessions(presenterOf(c));
+    // A browser sends several where cookies have different paths, and somebody else may have set one of them. They end first,
+    // so that none is left where the store fails halfway.
+    await Promise.all(others.map(({ id }) => auth.sessions.logOut(id)));
     const grantedAt = Date.now();
     const expiresAt = grantedAt + auth.sessionTtlMs;
     const grant = { profile: profile.name, user, grantedAt, expiresAt };
