@@ -23,11 +23,13 @@ export interface OuterParts {
   /** Absent without a section `auth`. */
   readonly auth?: Auth;
   readonly checks: readonly Check[];
+  /** Closes all of them, whether or not one fails to. */
+  close(): Promise<void>;
 }
 
 /**
  * Builds them, and declares in the registry what they report. Reads the files of hooks and logins; nothing else is read, written or asked
- * yet. Throws when one cannot be built from what the configuration says.
+ * yet. Throws when one cannot be built from what the configuration says, after closing those that were.
  */
 export async function buildOuterParts(
   config: Config,
@@ -35,21 +37,54 @@ export async function buildOuterParts(
   log: Log,
   registry: Registry = createRegistry(),
 ): Promise<OuterParts> {
+  const built: Closable[] = [];
+  const close = async () => {
+    await Promise.allSettled(built.map(async (part) => part.close()));
+  };
+  try {
+    const parts = await buildEach(config, platform, log, registry, (part) => {
+      built.push(part);
+      return part;
+    });
+    return { ...parts, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Closable {
+  close(): Promise<void> | void;
+}
+
+/** Returns the part, after noting that it has to be closed. */
+type Keep = <P extends Closable>(part: P) => P;
+
+async function buildEach(
+  config: Config,
+  platform: Platform,
+  log: Log,
+  registry: Registry,
+  keep: Keep,
+): Promise<Omit<OuterParts, "close">> {
   const folders = [...Object.values(config.cache), config.auth?.session].filter(
     (each) => each?.backend === "filesystem",
   ).length;
-  const slots = buildSlots(config.cache, platform, log, (slot) => slotCounts(registry, slot), folders);
+  const slots = keep(buildSlots(config.cache, platform, log, (slot) => slotCounts(registry, slot), folders));
   const sources = buildSources(config.sources, platform, slots.origin, {
     local: (name) => sourceCounts(registry, name),
     remote: (name) => remoteFigures(registry, name),
   });
-  const hooks = createHooks({
-    engine: await buildEngine(config.hook, platform, log),
-    options: config.hook,
-    log,
-    sources: sources.all.map(({ name }) => name),
-  });
-  const built = config.auth && (await buildAuth(config.auth, config, sources, { platform, log, folders }));
+  const hooks = keep(
+    createHooks({
+      engine: await buildEngine(config.hook, platform, log),
+      options: config.hook,
+      log,
+      sources: sources.all.map(({ name }) => name),
+    }),
+  );
+  const host = { platform, log, folders, keep };
+  const built = config.auth && (await buildAuth(config.auth, config, sources, host));
   const checks = [
     ...sourceChecks(sources, config.sources),
     ...slotChecks(slots, config.cache, platform),
@@ -63,10 +98,11 @@ async function buildAuth(
   options: NonNullable<Config["auth"]>,
   { trusted_proxies: trustedProxies }: Config,
   sources: Sources,
-  host: { readonly platform: Platform; readonly log: Log; readonly folders: number },
+  host: { readonly platform: Platform; readonly log: Log; readonly folders: number; readonly keep: Keep },
 ): Promise<{ readonly auth: Auth; readonly checks: readonly Check[] }> {
   const { sessions, checks } = buildSessions(options.session, parseDuration(options.session_ttl), host);
-  const logins = await openLogins(options.profiles, host);
+  host.keep(sessions);
+  const logins = host.keep(await openLogins(options.profiles, host));
   const auth = createAuth({ options, sessions, logins, trustedProxies, spellings: sources.otherNames });
   return { auth, checks: [...checks, ...logins.checks] };
 }

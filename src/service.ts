@@ -132,7 +132,8 @@ export async function createService(
     ignoredProfile: ignoredProfiles.tell,
   });
   const registry = createRegistry();
-  const { slots, sources, hooks, auth, checks } = await buildOuterParts(config, platform, log, registry);
+  const outer = await buildOuterParts(config, platform, log, registry);
+  const { slots, sources, hooks, auth, checks } = outer;
   const rules = access ?? auth?.access ?? everythingPublic;
   // Where all is public, no tile pays for a record that says so.
   const decisions = createDecisions(
@@ -253,7 +254,7 @@ export async function createService(
       return readinessOf(findings);
     },
     async close() {
-      await Promise.allSettled([pool.close(), slots.close(), hooks.close(), auth?.close()]);
+      await Promise.allSettled([pool.close(), outer.close()]);
     },
   };
 }
