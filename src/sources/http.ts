@@ -5,8 +5,9 @@ import { parseIp } from "../lib/ip-range.ts";
 import { secretOf } from "../lib/secret.ts";
 import type { CheckedGet, Platform } from "../platform/platform.ts";
 import { type AllowedHost, addressRule, isAllowedHost, parseHost } from "./addresses.ts";
-import { keySegments } from "./key.ts";
+import { badKey, keySegments } from "./key.ts";
 import type { HttpSourceOptions } from "./options.ts";
+import { leadsUp } from "./path-parameters.ts";
 import { originError, type Remote } from "./remote.ts";
 import { getRange, type RetryPolicy, usualRetries } from "./remote-http.ts";
 
@@ -94,7 +95,7 @@ export function httpRemote(
   return {
     checkKey(key) {
       if (template === placeholder) ownUrl(key);
-      else keySegments(key);
+      else segmentsOf(key);
     },
     async get(key, range, known, signal) {
       const url = urlOf(key);
@@ -135,8 +136,15 @@ export function fixedHost(template: string): AllowedHost | undefined {
 
 /** The template with each segment of a key percent-encoded in its place. */
 function filled(template: string, key: string): string {
-  const path = keySegments(key).map(encodeURIComponent).join("/");
+  const path = segmentsOf(key).map(encodeURIComponent).join("/");
   return template.replaceAll(placeholder, () => path);
+}
+
+/** The segments of a key, none of which a web server may take for a way up. */
+function segmentsOf(key: string): readonly string[] {
+  const segments = keySegments(key);
+  if (leadsUp(key)) throw badKey();
+  return segments;
 }
 
 const isWeb = (url: URL) => /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
@@ -144,7 +152,7 @@ const isWeb = (url: URL) => /^https?:$/.test(url.protocol) && url.username === "
 /** An identifier that is itself a URL. Throws ServiceError `bad-request` for anything else. */
 function ownUrl(key: string): URL {
   const url = /^https?:\/\/[^/\\]/i.test(key) && URL.canParse(key) ? new URL(key) : undefined;
-  const plain = url && isWeb(url) && !/[\0\\]|(^|\/)\.\.?(\/|$)/.test(key);
+  const plain = url && isWeb(url) && !/[\0\\]|(^|\/)\.\.?(\/|$)/.test(key) && !leadsUp(key);
   if (!url || !plain)
     throw new ServiceError(
       "bad-request",

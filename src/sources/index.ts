@@ -10,6 +10,7 @@ import { filesystemSource } from "./filesystem.ts";
 import { httpFingerprint, httpRemote } from "./http.ts";
 import type { HttpSourceOptions, S3SourceOptions, SourceOptions } from "./options.ts";
 import { originCached, type RemoteFigures } from "./origin-cache.ts";
+import { withoutParameters } from "./path-parameters.ts";
 import { type RetryPolicy, usualRetries } from "./remote-http.ts";
 import { s3Fingerprint, s3Remote } from "./s3.ts";
 import { sampleName, sampleSource } from "./sample.ts";
@@ -21,7 +22,10 @@ export interface Sources {
   readonly default: Source;
   /** The source with the longest prefix that the identifier begins with, else the default; the key is what follows. */
   resolve(identifier: string): { readonly source: Source; readonly key: string };
-  /** Other identifiers of the same master: a default source with a prefix is asked with and without it. */
+  /**
+   * Other identifiers that may be of the same master: a default source with a prefix is asked with and without it, and web servers may leave
+   * out path parameters.
+   */
   otherNames(identifier: string): readonly string[];
   /** By its name, for hooks that choose a source. */
   named(name: string): Source | undefined;
@@ -35,21 +39,27 @@ export function createSources(list: readonly Source[], fallback: Source): Source
     .filter((source) => source.prefix !== "")
     .sort((a, b) => b.prefix.length - a.prefix.length);
   const prefixed = (identifier: string) => byPrefix.find(({ prefix }) => identifier.startsWith(prefix));
+  const resolve: Sources["resolve"] = (identifier) => {
+    const source = prefixed(identifier);
+    return source
+      ? { source, key: identifier.slice(source.prefix.length) }
+      : { source: whole, key: identifier };
+  };
   return {
     all,
     default: whole,
-    resolve(identifier) {
-      const source = prefixed(identifier);
-      return source
-        ? { source, key: identifier.slice(source.prefix.length) }
-        : { source: whole, key: identifier };
-    },
+    resolve,
     otherNames(identifier) {
-      if (whole.prefix === "") return [];
-      const source = prefixed(identifier);
-      if (!source) return [whole.prefix + identifier];
-      const key = identifier.slice(whole.prefix.length);
-      return source === whole && !prefixed(key) ? [key] : [];
+      const { source, key } = resolve(identifier);
+      const keys = source.backend === "http" ? [key, ...withoutParameters(key)] : [key];
+      if (keys.length === 1 && (source !== whole || whole.prefix === "")) return [];
+      const isOther = (name: string, key: string) => {
+        const found = resolve(name);
+        return name !== identifier && found.source === source && found.key === key;
+      };
+      return keys.flatMap((key) =>
+        [...new Set([source.prefix + key, key])].filter((name) => isOther(name, key)),
+      );
     },
     named: (name) => all.find((source) => source.name === name),
   };

@@ -9,11 +9,14 @@ import { plainSegments } from "../lib/plain-segments.ts";
  */
 export function keySegments(key: string): readonly string[] {
   const segments = plainSegments(key);
-  if (!segments)
-    throw new ServiceError(
-      "bad-request",
-      "An identifier is expected to be names joined by single slashes; this one is empty, absolute, or holds an empty, . or .. part, a backslash or NUL. Correct the identifier.",
-      { code: "bad_identifier" },
-    );
+  if (!segments) throw badKey();
   return segments;
 }
+
+/** The error of a key that might lead elsewhere. */
+export const badKey = () =>
+  new ServiceError(
+    "bad-request",
+    "An identifier is expected to be names joined by single slashes; this one is empty, absolute, or holds an empty, . or .. part, a backslash or NUL. Correct the identifier.",
+    { code: "bad_identifier" },
+  );

@@ -148,8 +148,14 @@ describe("a substitute that is the same master by another name lifts no denial",
   let site: Gated;
   beforeAll(async () => {
     const png = await fineColumns().png().toBuffer();
-    // A server that takes two slashes for one, and any query.
-    const same = ["private/a.png", "private//a.png", "private/a.png?x=1", "private/a.png?x=2"];
+    // A server that takes two slashes for one, and any query and path parameter.
+    const same = [
+      "private/a.png",
+      "private//a.png",
+      "private/a.png?x=1",
+      "private/a.png?x=2",
+      "private/a.png;x",
+    ];
     const masters = [...same, "public/a.png"].map((path) => [path, masterOf(png)]);
     origin = await startOrigin(Object.fromEntries(masters));
   });
@@ -183,6 +189,7 @@ describe("a substitute that is the same master by another name lifts no denial",
     ["a fragment", url, () => `web/${origin.url}/private/a.png#x`],
     ["a query", url, () => `web/${origin.url}/private/a.png?x=1`],
     ["another query", () => `${url()}?x=1`, () => `web/${origin.url}/private/a.png?x=2`],
+    ["a path parameter of a URL", url, () => `web/${origin.url}/private/a.png;x`],
     ["a page of a URL", url, () => `web/${origin.url}/private/%61.png;1`],
   ])("%s", async (_, asked, substitute) => {
     const target = at(encodeURIComponent(asked()));
