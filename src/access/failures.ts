@@ -1,20 +1,23 @@
-// Logins that failed, by address and by user: the first few are free, then each makes the next one wait.
+// Logins that failed, by network and by user: the first few are free, then each makes the next one wait. A network from which
+// a user has logged in does not wait for what others do in that user's name.
 
-import { parseIp } from "../lib/ip-range.ts";
 import { createLru, type Lru } from "../lib/lru.ts";
+import { networkOf } from "./network.ts";
 
 export interface FailureLimits {
   /** Failures after which nobody waits. */
   readonly free: number;
   /** Milliseconds after the first failure that is not free; doubled with each further one. */
   readonly firstWaitMs: number;
-  /** Longest wait of an address. */
+  /** Longest wait of a network. */
   readonly longestWaitMs: number;
-  /** Longest wait of a user, shorter, so that nobody is kept out for long by somebody else. */
+  /** Longest wait of a user in networks that are new to them. */
   readonly longestUserWaitMs: number;
   /** Failures are forgotten so long after the last of them. */
   readonly forgetMs: number;
-  /** Addresses, and users, that are remembered; those whose last failure is the oldest are forgotten first. */
+  /** A network is known to a user so long after their last login from it. */
+  readonly knownMs: number;
+  /** Networks, users, and networks known to users that are remembered; those that were used least lately are forgotten first. */
   readonly most: number;
 }
 
@@ -24,12 +27,13 @@ export const usualLimits: FailureLimits = {
   longestWaitMs: 60_000,
   longestUserWaitMs: 8000,
   forgetMs: 15 * 60_000,
+  knownMs: 30 * 24 * 3_600_000,
   most: 10_000,
 };
 
 /** An attempt that may be made. It counts as failed until it has succeeded, so that attempts at the same time count too. */
 export interface Attempt {
-  /** Takes the failure back, and forgets those of the user. */
+  /** Takes the failure back; the network is known to the user from now on. */
   succeeded(): void;
   /** Takes the failure back where nobody found out whether the password was right. */
   undecided(): void;
@@ -41,12 +45,23 @@ interface Failures {
   readonly at: number;
 }
 
-/** The memory of one service. It never waits by itself. */
+/**
+ * The memory of one service. It never waits by itself.
+ *
+ * Three bounds hold, with the usual limits:
+ * - A network has five failures, then one a minute at most, whatever the names: 60 an hour.
+ * - A user has five failures in all networks that are new to them, then one each 8 seconds at most: 450 an hour, from however many
+ *   addresses somebody guesses.
+ * - In a network from which the user has logged in within 30 days, only the first of these holds. So whoever guesses elsewhere does not
+ *   keep the user out there; nor does a login there help those who guess elsewhere, since it forgets none of their failures.
+ */
 export class LoginFailures {
   readonly #now: () => number;
   readonly #limits: FailureLimits;
-  readonly #addresses: Lru<string, Failures>;
+  readonly #networks: Lru<string, Failures>;
   readonly #users: Lru<string, Failures>;
+  /** Milliseconds of the last login, by network and user. */
+  readonly #logins: Lru<string, number>;
 
   /** `now`: milliseconds, never going back. */
   constructor({
@@ -58,42 +73,49 @@ export class LoginFailures {
   } = {}) {
     this.#now = now;
     this.#limits = limits;
-    this.#addresses = createLru(limits.most);
+    this.#networks = createLru(limits.most);
     this.#users = createLru(limits.most);
+    this.#logins = createLru(limits.most);
   }
 
   /**
-   * An attempt to log in, or how many milliseconds to wait before the next. All clients without a known address share one. `user`: the
-   * name with that of its profile, as names may be there in several.
+   * An attempt to log in, or how many milliseconds to wait before the next. All clients without a known address share one network.
+   * `user`: the name with that of its profile, as names may be there in several.
    */
   attempt(address: string | undefined, user: string): Attempt | { readonly waitMs: number } {
     const { longestWaitMs, longestUserWaitMs } = this.#limits;
-    const place = networkOf(address);
+    const network = networkOf(address, 64);
     // Names come from anybody, and may be long.
     const name = user.slice(0, 200);
+    const pair = `${network} ${name}`;
+    const isNew = !this.#isKnown(pair);
     const waitMs = Math.max(
-      this.#waitOf(this.#addresses, place, longestWaitMs),
-      this.#waitOf(this.#users, name, longestUserWaitMs),
+      this.#waitOf(this.#networks, network, longestWaitMs),
+      isNew ? this.#waitOf(this.#users, name, longestUserWaitMs) : 0,
     );
     if (waitMs > 0) return { waitMs };
-    const takePlaceBack = this.#count(this.#addresses, place);
-    const takeNameBack = this.#count(this.#users, name);
+    const counted = [
+      this.#count(this.#networks, network),
+      ...(isNew ? [this.#count(this.#users, name)] : []),
+    ];
     let open = true;
-    const take = (act: () => void) => () => {
-      if (open) act();
+    const takeBack = () => {
+      if (open) for (const undo of counted) undo();
       open = false;
     };
     return {
-      succeeded: take(() => {
-        // Those of the address stay: whoever has one password may be guessing another.
-        takePlaceBack();
-        this.#users.delete(name);
-      }),
-      undecided: take(() => {
-        takePlaceBack();
-        takeNameBack();
-      }),
+      succeeded: () => {
+        // Other failures stay: whoever has one password may be guessing another, and others this one.
+        takeBack();
+        this.#logins.set(pair, this.#now(), 1);
+      },
+      undecided: takeBack,
     };
+  }
+
+  #isKnown(pair: string): boolean {
+    const at = this.#logins.get(pair);
+    return at !== undefined && this.#now() - at < this.#limits.knownMs;
   }
 
   #known(memory: Lru<string, Failures>, key: string): Failures | undefined {
@@ -126,11 +148,4 @@ export class LoginFailures {
       else memory.set(key, { count, at: last }, 1);
     };
   }
-}
-
-/** What counts as one address: of IPv6 the network of 64 bits, which one household or machine has. */
-function networkOf(address = ""): string {
-  const ip = parseIp(address);
-  if (!ip) return "";
-  return ip.bits === 32 ? `4 ${ip.value}` : `6 ${ip.value >> 64n}`;
 }

@@ -69,7 +69,7 @@ describe("logins that fail", () => {
     expect(failTimes(5, here, () => "ann")).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it("of a user are forgotten with a login, those of the address are not", () => {
+  it("stay with a login, which takes back its own attempt alone", () => {
     const { clock, made, failTimes, fail } = memory();
     failTimes(4, here, () => "ann");
     const attempt = made(here, "ann");
@@ -78,10 +78,56 @@ describe("logins that fail", () => {
     expect(fail(here, "eve")).toBe(0);
     expect(fail(here, "eve")).toBe(1000);
     expect(failTimes(1, there, () => "ann")).toEqual([0]);
+    expect(fail("192.0.2.99", "ann")).toBe(1000);
     clock.time += 1000;
     made(here, "ann").succeeded();
     expect(fail(here, "ann")).toBe(0);
     expect(fail(here, "ann")).toBe(2000);
+  });
+
+  it("of others keep nobody waiting in a network from which they have logged in", () => {
+    const { clock, made, fail } = memory();
+    made(here, "ann").succeeded();
+    for (let i = 0; i < 5; i++) expect(fail(`198.51.100.${i}`, "ann")).toBe(0);
+    for (const wait of [1, 2, 4, 8, 8]) {
+      expect(fail("203.0.113.1", "ann")).toBe(wait * 1000);
+      expect(fail(there, "ann")).toBe(wait * 1000);
+      made(here, "ann").succeeded();
+      clock.time += wait * 1000;
+      expect(fail(`203.0.113.${2 + wait}`, "ann")).toBe(0);
+    }
+  });
+
+  it("of a user in a network that is known to them do not slow the others down, but their network", () => {
+    const { made, fail, failTimes } = memory();
+    made(here, "ann").succeeded();
+    expect(failTimes(6, here, () => "ann")).toEqual([0, 0, 0, 0, 0, 1000]);
+    expect(fail(here, "bob")).toBe(1000);
+    expect(failTimes(5, there, () => "ann")).toEqual([0, 0, 0, 0, 0]);
+    expect(fail("203.0.113.1", "ann")).toBe(1000);
+  });
+
+  it("do not wait in a network that is known to somebody else, or to the same name of another profile", () => {
+    const { made, fail, failTimes } = memory();
+    made(here, "staff/eve").succeeded();
+    made(here, "press/ann").succeeded();
+    failTimes(5, there, () => "staff/ann");
+    expect(fail(here, "staff/ann")).toBe(1000);
+  });
+
+  it("wait again in a network whose last login is thirty days old", () => {
+    const { clock, made, fail } = memory();
+    const month = 30 * 24 * 3_600_000;
+    const attack = () => {
+      for (let i = 0; i < 5; i++) expect(fail(`198.51.100.${i}`, "ann")).toBe(0);
+    };
+    made(here, "ann").succeeded();
+    clock.time += month - 1;
+    attack();
+    expect(fail(here, "ann")).toBe(0);
+    clock.time += 1;
+    // Less than the second after the last of them, by the millisecond that has passed.
+    expect(fail(here, "ann")).toBe(999);
   });
 
   it("count an IPv6 network of 64 bits as one address, and IPv4 in IPv6 as IPv4", () => {

@@ -138,6 +138,21 @@ describe("a login that fails", () => {
   });
 });
 
+describe("guesses at a password from many addresses", () => {
+  test("make all others wait, but not its owner where they have logged in before", async () => {
+    const other = await servedWithAuth();
+    const home = "203.0.113.5";
+    const statusOf = async (peer: string, password: string) =>
+      (await browserOf(other).visit("/iiif/auth/login/staff", { form: { username: "ann", password }, peer }))
+        .status;
+    expect(await statusOf(home, "secret")).toBe(200);
+    for (let n = 0; n < 5; n++) expect(await statusOf(`198.51.100.${n}`, "wrong")).toBe(401);
+    expect(await statusOf("198.51.100.99", "secret")).toBe(429);
+    expect(await statusOf(home, "secret")).toBe(200);
+    await other.service.close();
+  });
+});
+
 describe("the session cookie", () => {
   test("is Secure, HttpOnly and SameSite=None, and ends with its session", async () => {
     const response = await browserOf(app).visit("/iiif/auth/login/terms", { form: {} });
