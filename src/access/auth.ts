@@ -47,7 +47,7 @@ export interface AuthParts {
 export function createAuth({ options, sessions, logins, trustedProxies = [], spellings }: AuthParts): Auth {
   for (const [name, backend] of plannedBackends(options.profiles))
     throw new Error(
-      `auth.profiles.${name}.access_service.backend: ${backend} is not available yet; use builtin or header, or take the profile away`,
+      `auth.profiles.${name}.access_service.backend: ${backend} is not available yet; use another, or take the profile away`,
     );
   const profiles = new Map(
     Object.entries(options.profiles).map(([name, profile]) => [name, createProfile(name, profile)]),

@@ -2,7 +2,9 @@
 
 import type { Check } from "../lib/checks.ts";
 import type { Log } from "../lib/log.ts";
+import { createSeldom } from "../lib/seldom.ts";
 import type { Platform } from "../platform/platform.ts";
+import { createExternalLogin, type ExternalLogin } from "./external.ts";
 import { LoginFailures } from "./failures.ts";
 import { type LoginTemplate, parseLoginTemplate } from "./login-template.ts";
 import { openPasswords, type Passwords } from "./passwords/index.ts";
@@ -15,13 +17,17 @@ export interface Logins {
   passwordsOf(profile: string): Passwords | undefined;
   /** The operator's own login page of a profile. */
   templateOf(profile: string): LoginTemplate | undefined;
+  /** Of a profile whose readers log in on a page of the operator's. */
+  externalOf(profile: string): ExternalLogin | undefined;
+  /** Notes for the operator, at most once a minute, that a login elsewhere was not accepted. */
+  refused(profile: string, reason: string): void;
   readonly checks: readonly Check[];
   close(): void;
 }
 
 export interface LoginsHost {
-  readonly platform: Pick<Platform, "files" | "startWorker" | "parallelism">;
-  readonly log: Pick<Log, "info" | "error">;
+  readonly platform: Pick<Platform, "env" | "files" | "startWorker" | "parallelism">;
+  readonly log: Pick<Log, "info" | "warn" | "error">;
 }
 
 /** Bytes of a template; a page is small. */
@@ -35,11 +41,14 @@ export async function openLogins(
   const verifier = createVerifier({ platform });
   const passwords = new Map<string, Passwords>();
   const templates = new Map<string, LoginTemplate>();
+  const externals = new Map<string, ExternalLogin>();
   const checks: Check[] = [];
   try {
     for (const [name, { pattern, access_service: service }] of Object.entries(profiles)) {
-      if (service.backend !== "builtin") continue;
       const key = `auth.profiles.${name}.access_service`;
+      if (service.backend === "external")
+        externals.set(name, createExternalLogin(name, service, platform.env));
+      if (service.backend !== "builtin") continue;
       if (service.template !== "")
         templates.set(name, await readTemplate(service.template, `${key}.template`, platform.files));
       if (pattern !== "active") continue;
@@ -51,10 +60,15 @@ export async function openLogins(
     verifier.close();
     throw error;
   }
+  const seldom = createSeldom(60_000);
   return {
     failures: new LoginFailures(),
     passwordsOf: (profile) => passwords.get(profile),
     templateOf: (profile) => templates.get(profile),
+    externalOf: (profile) => externals.get(profile),
+    refused(profile, reason) {
+      if (seldom(profile)) log.warn("a login from elsewhere was not accepted", { profile, reason });
+    },
     checks,
     close: () => verifier.close(),
   };

@@ -30,7 +30,7 @@ const refusedPairs: { readonly [P in Pattern]: Partial<Readonly<Record<Backend, 
 };
 
 /** Backends that the schema knows and this build has not. */
-const planned: readonly Backend[] = ["external", "oidc"];
+const planned: readonly Backend[] = ["oidc"];
 
 /** All that a start refuses of a profile. */
 export function profileFaults(name: string, profile: ProfileOptions): ProfileFault[] {

@@ -36,10 +36,29 @@ function wholeSubstitutes({ auth }: Config): Problem[] {
     }));
 }
 
+/** A signature says nothing of its profile: one that gives access to this gives it to that. */
+function sharedSecrets({ auth }: Config): Problem[] {
+  const seen = new Map<string, string>();
+  return Object.entries(auth?.profiles ?? {}).flatMap(([name, { access_service: service }]) => {
+    if (service.backend !== "external") return [];
+    const variable = service.callback_secret_env;
+    const other = seen.get(variable);
+    seen.set(variable, name);
+    if (other === undefined) return [];
+    const path = pathText(["auth", "profiles", name, "access_service", "callback_secret_env"]);
+    return [
+      {
+        path,
+        message: `is that of the profile ${other} too, so that who may have one may have the other; give each a secret of its own`,
+      },
+    ];
+  });
+}
+
 /** Keys whose values are accepted all the same, each with the reason for a doubt. */
 export function configWarnings(config: Config): Problem[] {
   const doubted = rules
     .filter(({ applies }) => applies(config))
     .map(({ path, message }) => ({ path, message }));
-  return [...doubted, ...wholeSubstitutes(config)];
+  return [...doubted, ...wholeSubstitutes(config), ...sharedSecrets(config)];
 }

@@ -3,18 +3,18 @@
 import { encodeIdentifier } from "./image/path.ts";
 
 /** What the paths of all services begin with. */
-const common = "/iiif/auth/";
+export const authFolder = "/iiif/auth/";
 
 /** Paths by service; those of probe, logins and callback go on with an identifier or a profile. */
 export const authPaths = {
-  probe: `${common}probe/`,
-  login: `${common}login/`,
-  token: `${common}token`,
-  logout: `${common}logout`,
-  callback: `${common}callback/`,
-  login1: `${common}v1/login/`,
-  token1: `${common}v1/token`,
-  logout1: `${common}v1/logout`,
+  probe: `${authFolder}probe/`,
+  login: `${authFolder}login/`,
+  token: `${authFolder}token`,
+  logout: `${authFolder}logout`,
+  callback: `${authFolder}callback/`,
+  login1: `${authFolder}v1/login/`,
+  token1: `${authFolder}v1/token`,
+  logout1: `${authFolder}v1/logout`,
 } as const;
 
 /** Address of the probe of an image; `base`: the public URL of the service, without a / at its end. */
@@ -25,4 +25,9 @@ export function probeAddress(base: string, identifier: string): string {
 /** Address of the login of a profile, for either protocol. */
 export function loginAddress(base: string, profile: string, protocol: 1 | 2): string {
   return base + authPaths[protocol === 2 ? "login" : "login1"] + encodeURIComponent(profile);
+}
+
+/** Address that a reader comes back to from a login elsewhere. */
+export function callbackAddress(base: string, profile: string): string {
+  return base + authPaths.callback + encodeURIComponent(profile);
 }

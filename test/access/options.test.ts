@@ -115,10 +115,7 @@ test("the whole section is accepted, and what is not written has its default", (
 });
 
 test("profiles of backends that are still to come are known as such", () => {
-  expect(plannedBackends(authOf(whole)?.profiles ?? {})).toEqual([
-    ["partner", "external"],
-    ["campus", "oidc"],
-  ]);
+  expect(plannedBackends(authOf(whole)?.profiles ?? {})).toEqual([["campus", "oidc"]]);
 });
 
 const services = {

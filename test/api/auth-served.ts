@@ -19,6 +19,10 @@ export interface AuthOptions {
   readonly cors?: string;
   /** Lines under `auth.profiles:`. */
   readonly profiles?: string;
+  /** Further list items of `auth.rules`, and prefixes of identifiers that they speak of. */
+  readonly rules?: string;
+  readonly folders?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
   readonly over?: Parameters<typeof served>[2];
 }
 
@@ -28,13 +32,16 @@ export function servedWithAuth({
   more = "",
   cors = "",
   profiles = "",
+  rules = "",
+  folders = [],
+  env = {},
   over = {},
 }: AuthOptions = {}): Promise<Served> {
   return served(
     `${base && `base_url: ${base}`}
 trusted_proxies: ["10.0.0.0/8"]
 sources:
-${["agree", "staff", "room", "campus", "open"].map((name) => `  - { name: ${name}, type: filesystem, root: ${JSON.stringify(fixturesFolder)}, prefix: ${name}/ }`).join("\n")}
+${["agree", "staff", "room", "campus", "open", ...folders].map((name) => `  - { name: ${name}, type: filesystem, root: ${JSON.stringify(fixturesFolder)}, prefix: ${name}/ }`).join("\n")}
 auth:
   cors: { ${cors}token_origins: ["${viewer}"] }
   ${more.replaceAll("\n", "\n  ")}
@@ -64,8 +71,9 @@ auth:
     - { match: "staff/*", profile: staff }
     - { match: "room/*", profile: room }
     - { match: "campus/*", profile: campus }
+    ${rules.replaceAll("\n", "\n    ")}
 `,
-    {},
+    env,
     over,
   );
 }

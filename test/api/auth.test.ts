@@ -441,9 +441,9 @@ test("without the section nothing is gated, advertised or recorded", async () =>
 
 test("a profile that this build cannot serve yet is refused at start, by its key", async () => {
   const profile =
-    "{ pattern: external, access_service: { backend: external, url: 'https://a.example', callback_secret_env: HOME } }";
+    "{ pattern: active, access_service: { backend: oidc, issuer: 'https://a.example', client_id: a, client_secret_env: HOME } }";
   const start = () => served(`auth: { profiles: { partner: ${profile} } }`, { HOME: "s" });
   await expect(start()).rejects.toThrow(
-    "auth.profiles.partner.access_service.backend: external is not available yet",
+    "auth.profiles.partner.access_service.backend: oidc is not available yet",
   );
 });

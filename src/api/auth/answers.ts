@@ -2,7 +2,7 @@
 
 import type { RequestContext } from "../http/context.ts";
 import { pageResponse } from "../http/page.ts";
-import { messagePage } from "./login-page.ts";
+import { type Message, messagePage } from "./login-page.ts";
 import { readerOf } from "./reader.ts";
 
 /** Where a reader asks to be led back to, by the query; "" without. */
@@ -14,7 +14,7 @@ export const notKept = { "Cache-Control": "no-store" } as const;
 /** A page that says one thing. */
 export function say(
   c: RequestContext,
-  message: Parameters<typeof messagePage>[0],
+  message: Message,
   {
     status = 200,
     headers = {},

@@ -80,14 +80,20 @@ export function logoOrigin({ logo_url }: Profile): Pick<Page, "origins"> {
   return URL.canParse(logo_url) ? { origins: [new URL(logo_url).origin] } : {};
 }
 
+/** What a page says. */
+export interface Message {
+  readonly heading: Spoken;
+  readonly texts: readonly (Spoken | undefined)[];
+  /** Where the reader may go on, in the language of the page. */
+  readonly link?: { readonly text: string; readonly address: string };
+}
+
 /** A page that says one thing. */
-export function messagePage(
-  { heading, texts }: { readonly heading: Spoken; readonly texts: readonly (Spoken | undefined)[] },
-  reader: Reader,
-): Page {
+export function messagePage({ heading, texts, link }: Message, reader: Reader): Page {
   const body = `<main class="card">
 ${element("h1", heading, reader)}
 ${texts.map((text) => element("p", text, reader)).join("\n")}
+${link ? `<p><a href="${escapeHtml(link.address)}">${escapeHtml(link.text)}</a></p>` : ""}
 </main>`;
   return { title: heading.text, language: reader.language, body, styles };
 }

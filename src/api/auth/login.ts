@@ -3,6 +3,7 @@
 import type { RequestContext } from "../http/context.ts";
 import { noSuchPage, Refusal } from "../http/problem.ts";
 import type { LoginParts } from "./attempt.ts";
+import { profileAt } from "./profile-at.ts";
 import { wayOf } from "./ways.ts";
 
 /** Answers a request for the login of the profile that follows `prefix` in its path. */
@@ -12,7 +13,7 @@ export function respondLogin(
   prefix: string,
   method: "get" | "post",
 ): Promise<Response> {
-  const profile = parts.auth.profileOf(decoded(c.get("target").path.slice(prefix.length)));
+  const profile = profileAt(c, parts.auth, prefix);
   const way = profile && wayOf(profile);
   if (!way)
     throw new Refusal({
@@ -20,12 +21,4 @@ export function respondLogin(
       detail: "There is no login at this address. Use the address that the image information names.",
     });
   return way[method]({ c, parts, profile });
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return "";
-  }
 }

@@ -1,8 +1,9 @@
-// The authorization services over HTTP: probe, login, token and logout, for Authorization Flow 2.0 and Authentication 1.0.
+// The authorization services over HTTP: probe, login with its callback, token and logout, for Authorization Flow 2.0 and Authentication 1.0.
 
 import { authPaths } from "../../iiif/auth-mounts.ts";
 import type { Service } from "../../service.ts";
 import type { Routes } from "../http/routes.ts";
+import { respondCallback } from "./callback.ts";
 import { respondLogin } from "./login.ts";
 import { respondLogout } from "./logout.ts";
 import { respondProbe } from "./probe.ts";
@@ -24,6 +25,7 @@ export function mountAuth(routes: Routes, service: Service): void {
       get: (c) => respondLogin(c, { service, auth }, prefix, "get"),
       post: (c) => respondLogin(c, { service, auth }, prefix, "post"),
     });
+  routes.add({ path: `${authPaths.callback}*`, get: (c) => respondCallback(c, { service, auth }) });
   routes.add({ path: authPaths.token, get: (c) => respondToken(c, auth, 2) });
   routes.add({ path: authPaths.token1, get: (c) => respondToken(c, auth, 1) });
   for (const path of [authPaths.logout, authPaths.logout1])

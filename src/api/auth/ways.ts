@@ -4,12 +4,15 @@ import type { Profile } from "../../access/profile.ts";
 import { activeWay } from "./active.ts";
 import type { LoginAttempt } from "./attempt.ts";
 import { clickthroughWay } from "./clickthrough.ts";
+import { externalWay } from "./external.ts";
 import { kioskWay } from "./kiosk.ts";
 
 /** How a login page is asked for, and how its form is answered. */
 export interface Way {
   get(attempt: LoginAttempt): Promise<Response>;
   post(attempt: LoginAttempt): Promise<Response>;
+  /** Answers a reader who comes back from a login elsewhere; absent where none is sent there. */
+  callback?(attempt: LoginAttempt): Promise<Response>;
 }
 
 /** By backend; that of this service's own pages has one for each pattern. A backend without any has no login. */
@@ -21,7 +24,7 @@ const ways = {
     external: undefined,
   },
   header: undefined,
-  external: undefined,
+  external: externalWay,
   oidc: undefined,
 } as const satisfies Readonly<
   Record<

@@ -14,6 +14,9 @@ export interface Words {
   readonly mayClose: string;
   readonly notHere: string;
   readonly onlyHere: string;
+  readonly notSignedIn: string;
+  readonly unconfirmed: string;
+  readonly again: string;
 }
 
 const en: Words = {
@@ -29,6 +32,10 @@ const en: Words = {
   mayClose: "You may close this window.",
   notHere: "No access from here",
   onlyHere: "Access is given on certain computers only, by their address. Yours is none of them.",
+  notSignedIn: "You are not signed in",
+  unconfirmed:
+    "The other page did not confirm who you are, or you came back too late. Try again. If it fails again, tell those who run this site.",
+  again: "Try again",
 };
 
 const de: Words = {
@@ -45,6 +52,10 @@ const de: Words = {
   mayClose: "Sie können dieses Fenster schließen.",
   notHere: "Von hier kein Zugang",
   onlyHere: "Zugang gibt es nur an bestimmten Rechnern, nach ihrer Adresse. Ihrer gehört nicht dazu.",
+  notSignedIn: "Sie sind nicht angemeldet",
+  unconfirmed:
+    "Die andere Seite hat nicht bestätigt, wer Sie sind, oder Sie kamen zu spät zurück. Versuchen Sie es noch einmal. Klappt es wieder nicht, sagen Sie es denen, die diese Website betreiben.",
+  again: "Noch einmal versuchen",
 };
 
 const fr: Words = {
@@ -61,6 +72,10 @@ const fr: Words = {
   notHere: "Pas d’accès depuis ce poste",
   onlyHere:
     "L’accès n’est ouvert que sur certains postes, selon leur adresse. Le vôtre n’en fait pas partie.",
+  notSignedIn: "Vous n’êtes pas connecté",
+  unconfirmed:
+    "L’autre page n’a pas confirmé votre identité, ou trop de temps a passé. Réessayez. En cas de nouvel échec, prévenez les responsables de ce site.",
+  again: "Réessayer",
 };
 
 const es: Words = {
@@ -76,6 +91,10 @@ const es: Words = {
   mayClose: "Puede cerrar esta ventana.",
   notHere: "Sin acceso desde este equipo",
   onlyHere: "Solo se da acceso en determinados equipos, según su dirección. El suyo no es uno de ellos.",
+  notSignedIn: "No ha iniciado sesión",
+  unconfirmed:
+    "La otra página no ha confirmado su identidad, o ha vuelto demasiado tarde. Inténtelo de nuevo. Si vuelve a fallar, avise a los responsables de este sitio.",
+  again: "Intentar de nuevo",
 };
 
 const it: Words = {
@@ -91,6 +110,10 @@ const it: Words = {
   mayClose: "Può chiudere questa finestra.",
   notHere: "Nessun accesso da qui",
   onlyHere: "L’accesso è consentito solo da certi computer, in base all’indirizzo. Il suo non è tra questi.",
+  notSignedIn: "Accesso non riuscito",
+  unconfirmed:
+    "L’altra pagina non ha confermato la sua identità, oppure è passato troppo tempo. Riprovi. Se non riesce di nuovo, avvisi chi gestisce questo sito.",
+  again: "Riprova",
 };
 
 const nl: Words = {
@@ -106,6 +129,10 @@ const nl: Words = {
   mayClose: "U kunt dit venster sluiten.",
   notHere: "Geen toegang vanaf hier",
   onlyHere: "Toegang is er alleen op bepaalde computers, op grond van hun adres. De uwe hoort daar niet bij.",
+  notSignedIn: "U bent niet ingelogd",
+  unconfirmed:
+    "De andere pagina heeft niet bevestigd wie u bent, of u kwam te laat terug. Probeer het opnieuw. Lukt het weer niet, meld het dan aan de beheerders van deze site.",
+  again: "Opnieuw proberen",
 };
 
 /** By language tag; the first is for readers of none of them. */

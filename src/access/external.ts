@@ -1,0 +1,90 @@
+// Logins on a page of the operator's, which signs who has logged in: HMAC-SHA256 over `user|expires`.
+
+import { secretOf } from "../lib/secret.ts";
+import { createPendingLogins, type PendingLogins } from "./pending.ts";
+import type { ProfileOptions } from "./profile-options.ts";
+import { isUserName } from "./user-name.ts";
+
+export type ExternalOptions = Extract<ProfileOptions["access_service"], { readonly backend: "external" }>;
+
+/** Who was vouched for, or why nobody was: `reason` is for the operator. */
+export type Vouched = { readonly user: string } | { readonly reason: string };
+
+export interface ExternalLogin {
+  readonly pending: PendingLogins;
+  /** The address of the operator's page for a login; `returnTo`: as the reader sent it, "" for none. */
+  pageFor(callback: string, returnTo: string): string;
+  /** Reads the query of a callback. `now`: milliseconds since 1970. */
+  verify(query: string, now: number): Promise<Vouched>;
+}
+
+/** The login of a profile. Throws an Error that names a variable which is not set. */
+export function createExternalLogin(
+  profile: string,
+  { url, callback_secret_env }: ExternalOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): ExternalLogin {
+  const secret = secretOf(callback_secret_env, env);
+  return {
+    pending: createPendingLogins(secret, profile),
+    pageFor(callback, returnTo) {
+      const page = new URL(url);
+      const own = [`callback=${encodeURIComponent(callback)}`];
+      if (returnTo !== "") own.push(`return_to=${encodeURIComponent(returnTo)}`);
+      page.search = [...(page.search === "" ? [] : [page.search.slice(1)]), ...own].join("&");
+      return page.href;
+    },
+    verify: (query, now) => verify(query, secret, now),
+  };
+}
+
+async function verify(query: string, secret: string, now: number): Promise<Vouched> {
+  const fields = fieldsOf(query);
+  if (!fields) return { reason: "expected user, expires and signature once each, in percent-encoded UTF-8" };
+  const { user, expires, signature } = fields;
+  if (!isUserName(user))
+    return { reason: "expected a user of 1 to 256 characters without control characters" };
+  // More digits would be milliseconds, and good for thousands of years.
+  if (!/^\d{1,11}$/.test(expires)) return { reason: "expected expires in seconds since 1970" };
+  const bytes = signatureBytes(signature);
+  if (!bytes) return { reason: "expected a signature of 32 bytes, as hexadecimal digits or base64url" };
+  if (!(await isSigned(`${user}|${expires}`, bytes, secret)))
+    return { reason: "the signature does not fit; compare the secrets of both sides" };
+  if (Number(expires) * 1000 <= now)
+    return { reason: "the signature has expired; compare the clocks of both sides" };
+  return { user };
+}
+
+/** The three fields; undefined where one is missing or there twice, or is no text. */
+function fieldsOf(query: string) {
+  try {
+    // URLSearchParams takes broken percent-encoding as text.
+    for (const part of query.split(/[&=]/)) decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+  const all = new URLSearchParams(query);
+  const only = (name: string) => {
+    const [value, ...others] = all.getAll(name);
+    return others.length === 0 ? value : undefined;
+  };
+  const [user, expires, signature] = [only("user"), only("expires"), only("signature")];
+  if (user === undefined || expires === undefined || signature === undefined) return undefined;
+  return { user, expires, signature };
+}
+
+function signatureBytes(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (/^[0-9a-f]{64}$/i.test(text))
+    return Uint8Array.from(text.match(/../g) as string[], (pair) => Number.parseInt(pair, 16));
+  if (!/^[A-Za-z0-9_-]{43}=?$/.test(text)) return undefined;
+  const plain = atob(text.slice(0, 43).replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(plain, (character) => character.charCodeAt(0));
+}
+
+/** Compares in constant time, as Web Crypto does. */
+async function isSigned(text: string, signature: Uint8Array<ArrayBuffer>, secret: string): Promise<boolean> {
+  const encoder = new TextEncoder();
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["verify"]);
+  return crypto.subtle.verify("HMAC", key, signature, encoder.encode(text));
+}

@@ -1,0 +1,20 @@
+// The callback route: readers come back here from where they have logged in.
+
+import { authPaths } from "../../iiif/auth-mounts.ts";
+import type { RequestContext } from "../http/context.ts";
+import { noSuchPage, Refusal } from "../http/problem.ts";
+import type { LoginParts } from "./attempt.ts";
+import { profileAt } from "./profile-at.ts";
+import { wayOf } from "./ways.ts";
+
+/** Answers a callback by the way of its profile. */
+export function respondCallback(c: RequestContext, parts: LoginParts): Promise<Response> {
+  const profile = profileAt(c, parts.auth, authPaths.callback);
+  const callback = profile && wayOf(profile)?.callback;
+  if (!callback)
+    throw new Refusal({
+      ...noSuchPage,
+      detail: "No login comes back to this address. Begin at the login that the image information names.",
+    });
+  return callback({ c, parts, profile });
+}

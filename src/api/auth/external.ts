@@ -1,0 +1,50 @@
+// Login on a page of the operator's: there, and back with a signature.
+
+import type { ExternalLogin } from "../../access/external.ts";
+import { callbackAddress } from "../../iiif/auth-mounts.ts";
+import { notKept, returnToOf } from "./answers.ts";
+import { type LoginAttempt, logIn } from "./attempt.ts";
+import { keepLogin, keptLogins } from "./pending-cookies.ts";
+import { refuseLogin } from "./refused.ts";
+import type { Way } from "./ways.ts";
+
+const loginOf = ({ parts, profile }: LoginAttempt): ExternalLogin => {
+  const login = parts.auth.logins.externalOf(profile.name);
+  if (!login) throw new Error(`no external login for ${profile.name}`);
+  return login;
+};
+
+/** The callback names no login, so that the last one of a profile counts. */
+async function leave(attempt: LoginAttempt): Promise<Response> {
+  const { c, profile } = attempt;
+  const { pending, pageFor } = loginOf(attempt);
+  const returnTo = returnToOf(c);
+  const [before] = await keptLogins(attempt, pending);
+  return new Response(null, {
+    status: 303,
+    headers: {
+      ...notKept,
+      Location: pageFor(callbackAddress(c.get("base"), profile.name), returnTo),
+      "Set-Cookie": await keepLogin(attempt, pending, { returnTo }, before?.slot),
+    },
+  });
+}
+
+export const externalWay: Way = {
+  get: leave,
+  post: leave,
+  async callback(attempt) {
+    const { c, parts, profile } = attempt;
+    const { pending, verify } = loginOf(attempt);
+    const [kept] = await keptLogins(attempt, pending);
+    const returnTo = kept?.login.returnTo ?? "";
+    const vouched = await verify(c.get("target").query, Date.now());
+    if ("reason" in vouched) {
+      parts.auth.logins.refused(profile.name, vouched.reason);
+      return refuseLogin(attempt, "unconfirmed", returnTo);
+    }
+    const response = await logIn(attempt, vouched.user, returnTo);
+    if (kept && c.req.method !== "HEAD") response.headers.append("Set-Cookie", kept.ended);
+    return response;
+  },
+};

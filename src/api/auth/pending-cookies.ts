@@ -1,0 +1,68 @@
+// The cookies of logins that are under way elsewhere: four at most, so that a reader may log in from several windows at once.
+
+import { cookieValues } from "../../access/credentials.ts";
+import { type PendingLogin, type PendingLogins, pendingSeconds } from "../../access/pending.ts";
+import { authFolder } from "../../iiif/auth-mounts.ts";
+import type { LoginAttempt } from "./attempt.ts";
+import { type CookiePlace, cookiePlace } from "./cookie.ts";
+import { presenterOf } from "./presenter.ts";
+
+const slots = [0, 1, 2, 3] as const;
+
+/** Characters of an address to lead back to, since headers have little room; a login with a longer one ends on a page that says so. */
+const mostReturnTo = 1024;
+
+/** `Lax`: the way back is a navigation of the whole window, and no other needs it. */
+const attributes = "Secure; HttpOnly; SameSite=Lax";
+
+/** Of the services of this folder alone. A name that demands the path / is not possible then. */
+function placeOf({ c, parts: { auth } }: LoginAttempt, slot: number): CookiePlace {
+  const { name, path } = auth.options.cookie;
+  const base = c.get("base");
+  const own = path || new URL(base).pathname.replace(/\/+$/, "") + authFolder;
+  return cookiePlace({ name: `${name.replace(/^__Host-/i, "__Secure-")}_login${slot}`, path: own }, base);
+}
+
+const valuesIn = (attempt: LoginAttempt, slot: number) =>
+  cookieValues(presenterOf(attempt.c).header("cookie"), placeOf(attempt, slot).name);
+
+/** A login of this browser that is under way. */
+export interface KeptLogin {
+  readonly login: PendingLogin;
+  /** The value of Set-Cookie that forgets it. */
+  readonly ended: string;
+  readonly slot: number;
+}
+
+/** Those of a profile, in the order of their slots. */
+export async function keptLogins(attempt: LoginAttempt, pending: PendingLogins): Promise<KeptLogin[]> {
+  const kept: KeptLogin[] = [];
+  for (const slot of slots) {
+    const { name, path } = placeOf(attempt, slot);
+    for (const value of valuesIn(attempt, slot)) {
+      const login = await pending.open(value);
+      if (!login) continue;
+      kept.push({ login, slot, ended: `${name}=; Path=${path}; Max-Age=0; ${attributes}` });
+      break;
+    }
+  }
+  return kept;
+}
+
+/** The value of Set-Cookie that keeps a login: in its slot, else in a free one, else in place of any. */
+export async function keepLogin(
+  attempt: LoginAttempt,
+  pending: PendingLogins,
+  login: PendingLogin,
+  slot = freeSlot(attempt),
+): Promise<string> {
+  const { name, path } = placeOf(attempt, slot);
+  const returnTo = login.returnTo.length > mostReturnTo ? "" : login.returnTo;
+  const value = await pending.seal({ ...login, returnTo });
+  return `${name}=${value}; Path=${path}; Max-Age=${pendingSeconds}; ${attributes}`;
+}
+
+function freeSlot(attempt: LoginAttempt): number {
+  const [any = 0] = crypto.getRandomValues(new Uint8Array(1));
+  return slots.find((slot) => valuesIn(attempt, slot).length === 0) ?? any % slots.length;
+}

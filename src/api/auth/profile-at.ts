@@ -1,0 +1,18 @@
+// The profile that the address of a login names.
+
+import type { Auth } from "../../access/auth.ts";
+import type { Profile } from "../../access/profile.ts";
+import type { RequestContext } from "../http/context.ts";
+
+/** The profile whose name follows `prefix` in the path of a request; undefined where there is none. */
+export function profileAt(c: RequestContext, auth: Auth, prefix: string): Profile | undefined {
+  return auth.profileOf(decoded(c.get("target").path.slice(prefix.length)));
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,12 @@
+// Things that many requests could say, said now and then.
+
+/** Whether something may be said of a key: once in so many milliseconds each. `keys` have to be few. */
+export function createSeldom(ms: number, now = () => performance.now()): (key: string) => boolean {
+  const last = new Map<string, number>();
+  return (key) => {
+    const time = now();
+    if (time - (last.get(key) ?? Number.NEGATIVE_INFINITY) < ms) return false;
+    last.set(key, time);
+    return true;
+  };
+}
