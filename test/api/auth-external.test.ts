@@ -365,10 +365,14 @@ describe("the operator's page of docs/examples", () => {
   });
 });
 
-test("a start warns where two profiles share a secret", async () => {
+test("a start warns where two profiles share a secret, and their pending logins stay apart", async () => {
   const paths = async (site: Served) => configWarnings(site.service.config()).map(({ path }) => path);
   expect(await paths(app)).toEqual([]);
   const shared = await servedWithAuth({ ...options, profiles: profiles.replace("OTHER", "PARTNER") });
   expect(await paths(shared)).toEqual(["auth.profiles.other.access_service.callback_secret_env"]);
+  const one = reader(shared);
+  await one.visit("/iiif/auth/login/other?return_to=/other");
+  const back = await one.visit(`${callback}?${vouched("ann")}`);
+  expect([back.status, back.headers.get("Location")]).toEqual([200, null]);
   await shared.service.close();
 });
