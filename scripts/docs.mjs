@@ -74,6 +74,11 @@ function sections() {
       "A list. The source with the longest prefix that an identifier begins with serves it; the one without a prefix, else the first, is the default. Names and prefixes are each used once. Without sources the bundled picture `sample` is served.",
     ],
     [
+      "Presentation",
+      /^presentation\./,
+      "Manifests and collections of the folders of the sources: [presentation](presentation.md) shows what they hold and how manifest files add to them.",
+    ],
+    [
       "Overlay",
       /^overlay\./,
       "A picture, such as a watermark, that is laid on every image answer: [overlay](overlay.md) shows what the keys do.",

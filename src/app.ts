@@ -13,6 +13,7 @@ import { countedClass, createRoutes, dispatch, type Routes } from "./api/http/ro
 import { createStaticFiles } from "./api/http/static.ts";
 import { parseTarget } from "./api/http/target.ts";
 import { mountImage } from "./api/image/routes.ts";
+import { mountPresentation } from "./api/presentation/routes.ts";
 import { mountStatic } from "./api/static/routes.ts";
 import { toErrorRecord } from "./errors.ts";
 import type { Service } from "./service.ts";
@@ -20,7 +21,14 @@ import type { Service } from "./service.ts";
 type Surface = (routes: Routes, service: Service) => void;
 
 /** Every surface. Their order does not matter: the longest path counts. */
-export const surfaces: readonly Surface[] = [mountHealth, mountHome, mountStatic, mountImage, mountAuth];
+export const surfaces: readonly Surface[] = [
+  mountHealth,
+  mountHome,
+  mountStatic,
+  mountImage,
+  mountPresentation,
+  mountAuth,
+];
 
 /** The whole service as a function from Request to Response. `mounted`: the surfaces that it has. */
 export function createApp(

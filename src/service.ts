@@ -26,6 +26,8 @@ import { type IpRange, parseRange } from "./lib/ip-range.ts";
 import type { Log } from "./lib/log.ts";
 import { parseDuration } from "./lib/quantity.ts";
 import { remembering } from "./lib/remember.ts";
+import { buildManifests } from "./manifests/index.ts";
+import type { Manifests } from "./manifests/manifests.ts";
 import { buildOuterParts } from "./parts.ts";
 import type { Platform } from "./platform/platform.ts";
 import { askedEachMs, sampleParts } from "./sampled.ts";
@@ -60,6 +62,8 @@ export interface Service {
   readonly startedAt: number;
   readonly log: Log;
   readonly images: RenderParts;
+  /** Absent where presentation is switched off. */
+  readonly manifests?: Manifests;
   readonly sources: Sources;
   readonly slots: Slots;
   readonly hooks: Hooks;
@@ -210,6 +214,14 @@ export async function createService(
     timeoutMs,
     maxPixelArea: () => settings.current().image.max_pixel_area,
   };
+  const manifests = buildManifests({
+    images,
+    auth,
+    info: slots.info,
+    options: config.presentation,
+    sources: config.sources,
+    keepAlive: platform.keepAlive,
+  });
   const check = () => runChecks(allChecks);
   const logFindings = checkLog(log);
   const health = remembering(askedEachMs, async () => ({ findings: await check(), checkedAt: Date.now() }));
@@ -231,6 +243,7 @@ export async function createService(
     startedAt,
     log,
     images,
+    ...(manifests && { manifests }),
     sources,
     slots,
     hooks,

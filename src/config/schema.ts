@@ -8,6 +8,7 @@ import { overlayOptions } from "../images/overlay-options.ts";
 import { parseRange } from "../lib/ip-range.ts";
 import { durationOption } from "../lib/option-types.ts";
 import { isServiceUrl } from "../lib/s3-options.ts";
+import { presentationOptions } from "../manifests/options.ts";
 import { sourceOptions } from "../sources/options.ts";
 import { cacheOptions } from "../stores/options.ts";
 import { parseAddress } from "./address.ts";
@@ -125,6 +126,7 @@ export const configSchema = z.strictObject({
   cache: cacheOptions,
   hook: hookOptions.prefault({}),
   auth: authOptions.optional(),
+  presentation: presentationOptions.prefault({}),
 });
 
 /** The configuration with all defaults filled in; quantities as they were written. */

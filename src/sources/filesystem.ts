@@ -235,7 +235,7 @@ export function filesystemSource({
     found.delete(pathOf(keySegments(key)));
   };
 
-  const list: Source["list"] = async (directory, enough = () => false) => {
+  const list: Source["list"] = async (directory, enough = () => false, validators = false) => {
     const segments = directory === "" ? [] : keySegments(directory.replace(/\/$/, ""));
     if (segments.some(isHidden)) return undefined;
     const realRoot = await realRootPath();
@@ -248,7 +248,12 @@ export function filesystemSource({
       // A link that leads out of the root or to nothing is not there; what is no link lies where its directory lies.
       const path = `${real.replace(/\/$/, "")}/${name}`;
       if (link && !(await realPathIn(realRoot, path).catch(() => undefined))) return;
-      entries.push({ name, kind: kind === "file" ? fileKind(name) : kind });
+      const facts = validators && kind === "file" ? await statFile(path).catch(() => undefined) : undefined;
+      entries.push({
+        name,
+        kind: kind === "file" ? fileKind(name) : kind,
+        ...(facts && { validator: validatorOf(facts) }),
+      });
     };
     await unlessAbsent(() => forEachConcurrently(until(files.list(real), enough), 8, look));
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));

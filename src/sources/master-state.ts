@@ -25,8 +25,11 @@ export const stateVariant = "state.2";
 export async function validatorOf(facts: RemoteFacts, all: readonly Uint8Array[] = []): Promise<string> {
   const { etag, modified, size } = facts;
   const name = hasValidator(facts) ? (etag ?? String(modified)) : toHex(await sha256(concatenated(all)));
-  return `${name}-${size}`;
+  return validatorIn(name, size);
 }
+
+/** The validator of a master by its entity tag, or what stands for one, and its size. */
+export const validatorIn = (tag: string, size: number): string => `${tag}-${size}`;
 
 /** The name of the blocks of one state of a master. `fingerprint`: of its source. */
 export async function idOf(fingerprint: string, key: string, validator: string): Promise<string> {

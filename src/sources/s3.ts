@@ -6,6 +6,7 @@ import { bucketOf } from "../lib/s3-options.ts";
 import type { Platform } from "../platform/platform.ts";
 import { keySegments } from "./key.ts";
 import { fileKind, isHidden, isUnlisted } from "./listing.ts";
+import { validatorIn } from "./master-state.ts";
 import type { S3SourceOptions } from "./options.ts";
 import { originError, type Remote } from "./remote.ts";
 import { getRange, type RetryPolicy, usualRetries } from "./remote-http.ts";
@@ -37,20 +38,25 @@ export function s3Remote(
         { range, known, signal },
         retries,
       ),
-    async list(folder, enough = () => false) {
+    async list(folder, enough = () => false, validators = false) {
       const segments = folder === "" ? [] : keySegments(folder.replace(/\/$/, ""));
       if (segments.some(isHidden)) return undefined;
       const prefix = `${options.key_prefix}${segments.map((segment) => `${segment}/`).join("")}`;
       const entries: SourceEntry[] = [];
       let found = false;
       try {
-        for await (const { key } of until(bucket.list(prefix, "/"), enough)) {
+        for await (const { key, size, etag } of until(bucket.list(prefix, "/"), enough)) {
           found = true;
           const rest = key.slice(prefix.length);
           const name = rest.replace(/\/$/, "");
           // A key that ends in / and has no bytes is how some tools make a folder.
           if (name === "" || isUnlisted(name)) continue;
-          entries.push({ name, kind: rest === name ? fileKind(name) : "directory" });
+          const isFile = rest === name;
+          entries.push({
+            name,
+            kind: isFile ? fileKind(name) : "directory",
+            ...(validators && isFile && etag && { validator: validatorIn(etag, size) }),
+          });
           if (entries.length > mostEntries) throw originError("origin_bad_answer", "too many entries");
         }
       } catch (error) {

@@ -34,6 +34,8 @@ export interface SourceImage {
 export interface SourceEntry {
   readonly name: string;
   readonly kind: "image" | "directory" | "other";
+  /** What `open` would find as the validator of this file, where the listing says it. */
+  readonly validator?: string;
 }
 
 export interface Source {
@@ -55,9 +57,14 @@ export interface Source {
   purge?(key?: string): void;
   /**
    * Entries of a directory, "" being the top; undefined where there is none. `enough` is asked while a long listing is read and
-   * ends it early: the entries are then those that came so far.
+   * ends it early: the entries are then those that came so far. `validators`: with those of files where they can be had, also
+   * where they cost a look at each file.
    */
-  list?(prefix: string, enough?: () => boolean): Promise<readonly SourceEntry[] | undefined>;
+  list?(
+    prefix: string,
+    enough?: () => boolean,
+    validators?: boolean,
+  ): Promise<readonly SourceEntry[] | undefined>;
   /** Whether it did not answer lately and is not asked for now about what can be served without it. */
   isAway?(): boolean;
   /** Resolves when the source can be used; throws with the reason, in words for the operator. */

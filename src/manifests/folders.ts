@@ -1,0 +1,153 @@
+// Folders of the sources, remembered: each is listed again when its source's `revalidate` is over, once for all who ask.
+
+import { cancelled } from "../errors.ts";
+import { hash, masterName } from "../images/cache-keys.ts";
+import { createLru } from "../lib/lru.ts";
+import { createSingleFlight, type KeepAlive } from "../lib/single-flight.ts";
+import type { Source, SourceEntry } from "../sources/source.ts";
+import type { Slot } from "../stores/slot.ts";
+import type { ImageFacts } from "./image-facts.ts";
+import { type Listing, listingOf, weightOf } from "./listing.ts";
+
+/** A folder as it was listed, with what has been found out of its images since. */
+export interface Folder {
+  readonly listing: Listing;
+  /** By the name of a file; what counts for one validator only has it beside it. */
+  readonly facts: Map<string, KnownFacts>;
+}
+
+export interface KnownFacts {
+  readonly validator: string;
+  readonly facts: ImageFacts;
+}
+
+export interface FoldersParts {
+  /** Keeps listings of sources on other machines, for all replicas and later starts. */
+  readonly info: Slot;
+  /** How long a listing of a source counts, in milliseconds. */
+  readonly revalidateMs: (source: Source) => number;
+  readonly keepAlive?: KeepAlive | undefined;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+export interface Folders {
+  /** undefined: there is no such folder, or the source cannot list. Throws what the source throws. */
+  find(source: Source, key: string, signal?: AbortSignal): Promise<Folder | undefined>;
+}
+
+/** Bytes that remembered folders may take together. */
+const keptBytes = 48 * 2 ** 20;
+
+/** What the facts of an image take in memory beside its entry in the listing. */
+const bytesOfFacts = 160;
+
+/** Raised whenever the form of stored listings changes. */
+const listingVersion = 1;
+
+interface Kept {
+  readonly folder: Folder;
+  readonly listedAt: number;
+}
+
+/** Remembered folders over the sources. */
+export function createFolders({ info, revalidateMs, keepAlive, now = Date.now }: FoldersParts): Folders {
+  const kept = createLru<string, Kept>(keptBytes);
+  const flights = createSingleFlight<Folder | undefined>(keepAlive);
+
+  const isFresh = (source: Source, listedAt: number) => {
+    const age = now() - listedAt;
+    return age >= 0 && age < revalidateMs(source);
+  };
+
+  const refresh = async (source: Source, key: string, name: string, signal: AbortSignal) => {
+    const list = () => listed(source, key, signal);
+    const found = isRemote(source)
+      ? await throughSlot(info, source, key, (at) => isFresh(source, at), now, list)
+      : await timed(list, now);
+    if (signal.aborted) throw cancelled(signal);
+    if (found.entries === undefined) {
+      kept.delete(name);
+      return undefined;
+    }
+    const listing = listingOf(found.entries);
+    const folder = { listing, facts: stillTrue(kept.get(name)?.folder.facts, listing) };
+    const weight = weightOf(listing) + bytesOfFacts * listing.images.length;
+    kept.set(name, { folder, listedAt: found.at }, weight);
+    return folder;
+  };
+
+  return {
+    async find(source, key, signal) {
+      if (!source.list) return undefined;
+      const name = `${source.name}\0${key}`;
+      const known = kept.get(name);
+      if (known && isFresh(source, known.listedAt)) return known.folder;
+      return flights.run(name, (work) => refresh(source, key, name, work), signal);
+    },
+  };
+}
+
+const isRemote = ({ backend }: Source) => backend === "s3" || backend === "http";
+
+interface Timed {
+  /** Absent where there is no such folder. */
+  readonly entries?: readonly SourceEntry[] | undefined;
+  readonly at: number;
+}
+
+/** When a listing began, so that a file that comes meanwhile is not missed for longer than any other. */
+async function timed(
+  list: () => Promise<readonly SourceEntry[] | undefined>,
+  now: () => number,
+): Promise<Timed> {
+  const at = now();
+  return { entries: await list(), at };
+}
+
+async function listed(source: Source, key: string, signal: AbortSignal) {
+  const entries = await source.list?.(key, () => signal.aborted, true);
+  // One that ended early is no listing.
+  if (signal.aborted) throw cancelled(signal);
+  return entries?.filter(({ kind, name }) => kind !== "other" || name.startsWith("manifest."));
+}
+
+/** The stored listing while it counts, else that of `list`, which is stored. */
+async function throughSlot(
+  info: Slot,
+  source: Source,
+  key: string,
+  isFresh: (at: number) => boolean,
+  now: () => number,
+  list: () => Promise<readonly SourceEntry[] | undefined>,
+): Promise<Timed> {
+  const name = masterName({ source, key });
+  const variant = `listing.${await hash([listingVersion, source.fingerprint, key])}`;
+  const stored = decode(await info.get(name, variant));
+  if (stored && isFresh(stored.at)) return stored;
+  const fresh = await timed(list, now);
+  info.put(name, variant, new TextEncoder().encode(JSON.stringify(fresh)));
+  return fresh;
+}
+
+function decode(bytes: Uint8Array | undefined): Timed | undefined {
+  if (!bytes) return undefined;
+  try {
+    const stored = JSON.parse(new TextDecoder().decode(bytes)) as Partial<Timed>;
+    const sound =
+      typeof stored.at === "number" && (stored.entries === undefined || Array.isArray(stored.entries));
+    return sound ? (stored as Timed) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of what was known of the images of a folder that which its listing does not contradict. */
+function stillTrue(known: ReadonlyMap<string, KnownFacts> | undefined, { images }: Listing) {
+  const facts = new Map<string, KnownFacts>();
+  for (const { name, validator } of known ? images : []) {
+    const one = known?.get(name);
+    if (one && one.validator === validator) facts.set(name, one);
+  }
+  return facts;
+}

@@ -1,0 +1,98 @@
+// What one caller may have of the images that a document lists, decided once for each, or once for all that one rule gates.
+
+import { type Caller, combineSharing, type Decision, publicGrant, type Sharing } from "../access/access.ts";
+import type { Auth } from "../access/auth.ts";
+import { ServiceError } from "../errors.ts";
+import { authServices } from "../iiif/auth.ts";
+import type { OpenParts } from "../images/open.ts";
+
+export interface GateParts {
+  readonly images: Pick<OpenParts, "access" | "hooks" | "decisions">;
+  readonly auth?: Pick<Auth, "profileFor" | "options"> | undefined;
+}
+
+/** What a document says of access to one image. */
+export interface Pass {
+  /** False: the caller is not to know of it. */
+  readonly listed: boolean;
+  /** Whether the caller may see it as it is. */
+  readonly visible: boolean;
+  /** Authorization services of a gated image; absent for public ones. */
+  readonly auth?: readonly object[];
+}
+
+/** Decides for one caller and one document. */
+export interface Gate {
+  pass(identifier: string): Promise<Pass> | Pass;
+  /** Who may keep a document that shows what was decided until now. */
+  sharing(): Sharing;
+  /** Something that was found may be otherwise at the next look. */
+  doubt(): void;
+  doubts(): boolean;
+  /** Notes one decision for the whole document, the strictest, so that a long one does not push all others out of the record. */
+  note(document: string): void;
+}
+
+/** A gate for one caller; `base`: public URL of the service, without a / at its end. */
+export function openGate({ images, auth }: GateParts, caller: Caller, base: string): Gate {
+  const { access, hooks, decisions } = images;
+  const led = new Set<Sharing>();
+  const byProfile = new Map<string, Decision | Promise<Decision>>();
+  let noted: Decision | undefined;
+  let isDoubtful = false;
+
+  const decide = (identifier: string): Decision | Promise<Decision> => {
+    const decide = () => access.decide({ ...caller, identifier });
+    // A hook may decide on each image by itself; a rule decides by its profile alone.
+    const profile = hooks.has("authorize") ? undefined : auth?.profileFor(identifier)?.name;
+    if (profile === undefined) return decide();
+    const known = byProfile.get(profile) ?? decide();
+    byProfile.set(profile, known);
+    return known;
+  };
+
+  const passOf = (identifier: string, decision: Decision): Pass => {
+    led.add(decision);
+    if (noted === undefined || strictness(decision) > strictness(noted)) noted = decision;
+    const isHidden = !decision.allowed && (decision.status === 404 || decision.status === 410);
+    const profile = auth?.profileFor(identifier);
+    return {
+      listed: !isHidden,
+      visible: decision.allowed && decision.tier !== "substitute",
+      ...(auth &&
+        profile && {
+          auth: authServices(profile, { base, identifier, version: 3, strict: auth.options.strict_profiles }),
+        }),
+    };
+  };
+
+  return {
+    pass(identifier) {
+      const decision = decide(identifier);
+      if (!(decision instanceof Promise)) return passOf(identifier, decision);
+      return decision.then(
+        (settled) => passOf(identifier, settled),
+        (error: unknown) => passOf(identifier, unknown(error)),
+      );
+    },
+    sharing: () => combineSharing([...led, ...[hooks.sharing() ?? []].flat()]),
+    doubt() {
+      isDoubtful = true;
+    },
+    doubts: () => isDoubtful,
+    note(document) {
+      if (noted !== undefined && noted !== publicGrant) decisions.note(document, noted);
+    },
+  };
+}
+
+/** While sessions cannot be asked, nobody knows whether the caller may see an image: it is listed as for one who may not. */
+function unknown(error: unknown): Decision {
+  if (!(error instanceof ServiceError) || error.code !== "sessions_unavailable") throw error;
+  return { allowed: false, status: 401, reason: error.message, keptBy: "caller", vary: [] };
+}
+
+const strictness = (decision: Decision): number => {
+  if (!decision.allowed) return 3;
+  return decision.tier === "substitute" ? 2 : decision.tier === "full" ? 1 : 0;
+};

@@ -1,0 +1,48 @@
+// What a folder holds, as manifests and collections need it: its images and folders in natural order, and its manifest file.
+
+import type { SourceEntry } from "../sources/source.ts";
+import { compareNaturally } from "./natural-order.ts";
+
+/** Manifest files, the first of which counts. */
+export const sidecarNames = ["manifest.yaml", "manifest.yml", "manifest.json"] as const;
+export type SidecarName = (typeof sidecarNames)[number];
+
+export interface ListedFile {
+  readonly name: string;
+  /** What tells that the file is still the same, where the source says it. */
+  readonly validator?: string;
+}
+
+export interface Listing {
+  readonly images: readonly ListedFile[];
+  readonly directories: readonly string[];
+  /** The manifest files that are there, in their order. */
+  readonly sidecars: readonly ListedFile[];
+}
+
+/** The listing of the entries of a folder. */
+export function listingOf(entries: readonly SourceEntry[]): Listing {
+  const files = (kind: SourceEntry["kind"]) => entries.filter((entry) => entry.kind === kind);
+  const sorted = (kind: SourceEntry["kind"]) =>
+    files(kind).sort((one, other) => compareNaturally(one.name, other.name));
+  const named = new Map(files("other").map((entry) => [entry.name, entry]));
+  return {
+    images: sorted("image").map(withoutKind),
+    directories: sorted("directory").map(({ name }) => name),
+    sidecars: sidecarNames.flatMap((name) => named.get(name) ?? []).map(withoutKind),
+  };
+}
+
+const withoutKind = ({ name, validator }: SourceEntry): ListedFile => ({
+  name,
+  ...(validator !== undefined && { validator }),
+});
+
+/** About how many bytes of memory a listing takes. */
+export function weightOf({ images, directories, sidecars }: Listing): number {
+  const files = [...images, ...sidecars];
+  return (
+    files.reduce((sum, { name, validator = "" }) => sum + 2 * (name.length + validator.length) + 64, 256) +
+    directories.reduce((sum, name) => sum + 2 * name.length + 32, 0)
+  );
+}

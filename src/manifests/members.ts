@@ -1,0 +1,117 @@
+// What a collection lists: the folders in a folder, the manifest of its images, and at the root the tops of further sources.
+
+import type { Caller } from "../access/access.ts";
+import { ServiceError } from "../errors.ts";
+import type { CanvasFacts, MemberFacts } from "../iiif/presentation/model.ts";
+import { imagesId } from "../iiif/presentation/mounts.ts";
+import { forEachConcurrently } from "../lib/concurrent.ts";
+import type { Sources } from "../sources/index.ts";
+import { folderCanvases, imagesOf } from "./canvases.ts";
+import type { Folder, Folders } from "./folders.ts";
+import type { Gate } from "./gate.ts";
+import type { FactsParts } from "./image-facts.ts";
+import { identifierOf, inside, isReached, nameOf, type Place } from "./places.ts";
+
+/** Members that are looked into at once. */
+const atOnce = 8;
+
+export interface MembersParts {
+  readonly sources: Sources;
+  readonly folders: Folders;
+  readonly images: FactsParts;
+}
+
+/** A member before anyone has looked into it. */
+export interface Listed {
+  readonly place: Place;
+  readonly kind: "folder" | "images" | "top";
+  readonly id: string;
+  readonly label: string;
+}
+
+/** The members of the collection of a folder in their order; `isRoot`: those of further sources follow. */
+export function membersOf(
+  { sources }: Pick<MembersParts, "sources">,
+  place: Place,
+  folder: Folder | undefined,
+  isRoot: boolean,
+): readonly Listed[] {
+  const directories = (folder?.listing.directories ?? [])
+    .map((name) => inside(place, name))
+    .filter((inner) => isReached(sources, inner, "folder"))
+    .map(
+      (inner): Listed => ({ place: inner, kind: "folder", id: identifierOf(inner), label: nameOf(inner) }),
+    );
+  // A folder of the name that the manifest would have is there in its place.
+  const images: Listed[] =
+    folder &&
+    !folder.listing.directories.includes(imagesId("")) &&
+    imagesOf(sources, place, folder).length > 0
+      ? [{ place, kind: "images", id: imagesId(isRoot ? "" : identifierOf(place)), label: nameOf(place) }]
+      : [];
+  const tops = (isRoot ? sources.all : [])
+    .filter((source) => source !== sources.default && source.list)
+    .map((source): Listed => {
+      const top = { source, key: "" };
+      return { place: top, kind: "top", id: identifierOf(top), label: nameOf(top) };
+    });
+  return [...directories, ...images, ...tops];
+}
+
+/** Members as a document lists them, in their order: each is looked into for its kind and for the image that stands for it. */
+export async function lookInto(
+  parts: MembersParts,
+  members: readonly Listed[],
+  caller: Caller,
+  gate: Gate,
+): Promise<readonly MemberFacts[]> {
+  const found: MemberFacts[] = [];
+  await forEachConcurrently(members.entries(), atOnce, async ([at, member]) => {
+    found[at] = await memberFacts(parts, member, caller, gate);
+  });
+  return found;
+}
+
+async function memberFacts(
+  parts: MembersParts,
+  { place, kind, id, label }: Listed,
+  caller: Caller,
+  gate: Gate,
+): Promise<MemberFacts> {
+  const asCollection = { kind: "collection", id, label } as const;
+  // The top of a source is a collection whatever it holds, and may be slow to list.
+  if (kind === "top") return asCollection;
+  let folder: Folder | undefined;
+  try {
+    folder = await parts.folders.find(place.source, place.key, caller.signal);
+  } catch (error) {
+    // One folder that cannot be read does not hide all others.
+    if (!(error instanceof ServiceError) || error.kind !== "source") throw error;
+    gate.doubt();
+    return asCollection;
+  }
+  const files = folder ? imagesOf(parts.sources, place, folder) : [];
+  const [first] = files;
+  const isManifest = kind === "images" || (folder && isManifestFolder(folder, files.length));
+  if (!folder || !first || !isManifest) return asCollection;
+  const thumbnail = await thumbnailOf(parts, place, folder, first, caller, gate);
+  return { kind: "manifest", id, label, ...(thumbnail && { thumbnail }) };
+}
+
+/** Whether a folder that is not the top of its source is a manifest by itself: it holds images alone. */
+export function isManifestFolder({ listing }: Folder, images: number): boolean {
+  return images > 0 && listing.directories.length === 0;
+}
+
+/** The first image of a folder, where the caller may see it. */
+async function thumbnailOf(
+  { images }: MembersParts,
+  place: Place,
+  folder: Folder,
+  first: Folder["listing"]["images"][number],
+  caller: Caller,
+  gate: Gate,
+): Promise<CanvasFacts | undefined> {
+  const [canvas] = await folderCanvases(images, place, folder, [first], caller, gate);
+  return canvas?.visible ? canvas : undefined;
+}

@@ -1,0 +1,32 @@
+// The options under `presentation:`.
+
+import { z } from "zod";
+
+const originForm = "expected an origin such as https://images.example.org, without a path";
+
+const isOrigin = (text: string) =>
+  /^https?:\/\//i.test(text) && URL.canParse(text) && new URL(text).origin === text.toLowerCase();
+
+/** Schema of `presentation:`. */
+export const presentationOptions = z.strictObject({
+  enabled: z.boolean().default(true).meta({
+    description:
+      "Whether manifests and collections are served, made of the folders of the sources and of the manifest files in them.",
+    edit: "restart",
+  }),
+  derive: z.enum(["auto", "always"]).default("auto").meta({
+    description:
+      "`auto`: while a hook answers `resolve`, folders are listed only where it answers `presentation` too, since file names need not be identifiers then. `always`: they are listed all the same.",
+    edit: "restart",
+  }),
+  allowed_origins: z
+    .array(z.string({ error: originForm }).refine(isOrigin, { error: originForm }))
+    .default([])
+    .meta({
+      description:
+        "Origins of other servers, such as https://images.example.org, that manifest files may name images of. A file that names others is served as it is, and the log says so.",
+      edit: "restart",
+    }),
+});
+
+export type PresentationOptions = z.output<typeof presentationOptions>;

@@ -1,0 +1,46 @@
+// Where in the sources an identifier of a document points, and which identifier a place has.
+
+import type { Sources } from "../sources/index.ts";
+import type { Source } from "../sources/source.ts";
+
+/** A folder or file of a source, by what the source calls it; "" is its top. */
+export interface Place {
+  readonly source: Source;
+  readonly key: string;
+}
+
+/** The place of an identifier; "" is the top of the default source, and a prefix without its last / that of another. */
+export function placeOf(sources: Sources, identifier: string): Place {
+  const whole = { source: sources.default, key: "" };
+  if (identifier === "") return whole;
+  const topped = sources.all.find(({ prefix }) => prefix !== "" && prefix === `${identifier}/`);
+  return topped ? { source: topped, key: "" } : sources.resolve(identifier);
+}
+
+/** The identifier of a place, as collections name it. */
+export function identifierOf({ source, key }: Place): string {
+  return key === "" ? source.prefix.replace(/\/$/, "") : source.prefix + key;
+}
+
+/** What lies in a folder under a name. */
+export function inside({ source, key }: Place, name: string): Place {
+  return { source, key: key === "" ? name : `${key}/${name}` };
+}
+
+/** Whether requests for what lies at a place come to its source: the prefix of another one may begin alike. */
+export function isReached(sources: Sources, place: Place, kind: "file" | "folder"): boolean {
+  const identifier = identifierOf(place);
+  return sources.resolve(kind === "folder" ? `${identifier}/` : identifier).source === place.source;
+}
+
+/** The identifier of the collection that lists a folder; undefined for the root. */
+export function parentOf(sources: Sources, { source, key }: Place): string | undefined {
+  if (key === "") return source === sources.default ? undefined : "";
+  const above = key.slice(0, Math.max(0, key.lastIndexOf("/")));
+  return above === "" && source === sources.default ? "" : identifierOf({ source, key: above });
+}
+
+/** What people call a folder: its own name, or that of its source. */
+export function nameOf({ source, key }: Place): string {
+  return key === "" ? source.name : key.slice(key.lastIndexOf("/") + 1);
+}
