@@ -103,6 +103,7 @@ async function buildAuth(
   const { sessions, checks } = buildSessions(options.session, parseDuration(options.session_ttl), host);
   host.keep(sessions);
   const logins = host.keep(await openLogins(options.profiles, host));
-  const auth = createAuth({ options, sessions, logins, trustedProxies, spellings: sources.otherNames });
+  const { otherNames: spellings } = sources;
+  const auth = createAuth({ options, sessions, logins, log: host.log, trustedProxies, spellings });
   return { auth, checks: [...checks, ...logins.checks] };
 }

@@ -1,10 +1,12 @@
 // Access as `auth:` configures it, built once: what surfaces, pages and decisions ask of it.
 
 import { type IpRange, parseRange } from "../lib/ip-range.ts";
+import type { Log } from "../lib/log.ts";
 import { parseDuration } from "../lib/quantity.ts";
 import type { Access } from "./access.ts";
 import { type FoundSession, type Presenter, rulesAccess, sessionsOf } from "./decide.ts";
 import type { Logins } from "./logins.ts";
+import { createNewSessions, type NewSessions } from "./new-sessions.ts";
 import type { AuthOptions } from "./options.ts";
 import { createProfile, type Profile } from "./profile.ts";
 import { plannedBackends } from "./profile-faults.ts";
@@ -14,6 +16,8 @@ import type { Session, Sessions } from "./session.ts";
 export interface Auth {
   readonly options: AuthOptions;
   readonly sessions: Sessions;
+  /** How many more the clients of a network may begin. */
+  readonly newSessions: NewSessions;
   readonly logins: Logins;
   /** Rules and logins; the authorize hook is not part of it. */
   readonly access: Access;
@@ -37,6 +41,7 @@ export interface AuthParts {
   readonly options: AuthOptions;
   readonly sessions: Sessions;
   readonly logins: Logins;
+  readonly log: Pick<Log, "warn">;
   /** The top-level `trusted_proxies`. */
   readonly trustedProxies?: readonly string[];
   /** Other identifiers of the same master, which the same rules have to meet. */
@@ -44,7 +49,14 @@ export interface AuthParts {
 }
 
 /** Builds it. Throws an Error that names the key of a profile which this build cannot serve. */
-export function createAuth({ options, sessions, logins, trustedProxies = [], spellings }: AuthParts): Auth {
+export function createAuth({
+  options,
+  sessions,
+  logins,
+  log,
+  trustedProxies = [],
+  spellings,
+}: AuthParts): Auth {
   for (const [name, backend] of plannedBackends(options.profiles))
     throw new Error(
       `auth.profiles.${name}.access_service.backend: ${backend} is not available yet; use another, or take the profile away`,
@@ -62,9 +74,15 @@ export function createAuth({ options, sessions, logins, trustedProxies = [], spe
     for await (const { session, id } of sessionsOf(parts, onlyCookie(presenter)))
       if (id !== undefined) yield { session, id };
   }
+  const sessionTtlMs = parseDuration(options.session_ttl);
+  const refused = () =>
+    log.warn(
+      "a network has begun as many sessions as it may, and has to wait; if that is a proxy of yours, name it in trusted_proxies",
+    );
   return {
     options,
     sessions,
+    newSessions: createNewSessions({ ttlMs: sessionTtlMs, refused }),
     logins,
     access: rulesAccess(parts),
     proxies: [...trustedProxies, ...options.trusted_proxies].map(parseRange),
@@ -79,7 +97,7 @@ export function createAuth({ options, sessions, logins, trustedProxies = [], spe
       for await (const found of sessionsOfCookies(presenter)) all.push(found);
       return all;
     },
-    sessionTtlMs: parseDuration(options.session_ttl),
+    sessionTtlMs,
     tokenTtlMs({ grants }) {
       const own = grants.map(({ profile }) => profiles.get(profile)?.token_ttl ?? options.token_ttl);
       return Math.min(...(own.length > 0 ? own : [options.token_ttl]).map(parseDuration));

@@ -44,6 +44,8 @@ export interface Sessions {
    * tokens; so an id that was known before a login is worth nothing after it.
    */
   logIn(grant: LoginGrant, before?: string): Promise<Issued>;
+  /** The same, but begins none, and returns undefined, where the session before is not there. */
+  replace(grant: LoginGrant, before: string): Promise<Issued | undefined>;
   /** A token for a session; undefined where there is no such session. */
   issueToken(id: string, ttlMs: number): Promise<Issued | undefined>;
   /** Ends a session and all its tokens. */

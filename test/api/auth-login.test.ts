@@ -1,6 +1,7 @@
 // The login and logout routes of all ways: states and transitions, pages, cookies, and where they lead back to.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { silentLog } from "../../src/lib/log.ts";
 import type { Served } from "../served.ts";
 import { browserOf, servedWithAuth, viewer } from "./auth-served.ts";
 
@@ -149,6 +150,88 @@ describe("guesses at a password from many addresses", () => {
     for (let n = 0; n < 5; n++) expect(await statusOf(`198.51.100.${n}`, "wrong")).toBe(401);
     expect(await statusOf("198.51.100.99", "secret")).toBe(429);
     expect(await statusOf(home, "secret")).toBe(200);
+    await other.service.close();
+  });
+});
+
+describe("many logins of one network", () => {
+  let busy: Served;
+  const lines: string[] = [];
+  beforeAll(async () => {
+    const warn = (message: string) => void lines.push(message);
+    busy = await servedWithAuth({ over: { log: { ...silentLog, warn } } });
+    for (let n = 0; n < 200; n++) {
+      const form = n % 2 ? {} : { form: {} };
+      const path = n % 2 ? "room" : "terms";
+      const { status } = await browserOf(busy).visit(`/iiif/auth/login/${path}`, {
+        peer: "192.0.2.7",
+        ...form,
+      });
+      expect(status).toBe(200);
+    }
+  });
+  afterAll(() => busy.service.close());
+
+  test.each([
+    ["a click", "/iiif/auth/login/terms", {}],
+    ["a click in a viewer of 1.0", "/iiif/auth/v1/login/terms", {}],
+    ["a password", "/iiif/auth/login/staff", right],
+    ["an address", "/iiif/auth/login/room", undefined],
+  ])("make the next one by %s wait, with a page that says for how long", async (_, target, form) => {
+    const before = await busy.service.auth?.sessions.count();
+    const headers = { "Accept-Language": "de" };
+    const response = await browserOf(busy).visit(target, {
+      peer: "192.0.2.7",
+      headers,
+      ...(form && { form }),
+    });
+    expect(response.status).toBe(429);
+    expect(response.headers.get("Set-Cookie")).toBeNull();
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    const after = Number(response.headers.get("Retry-After"));
+    // A day in ten thousand parts.
+    expect([after > 0, after <= 9]).toEqual([true, true]);
+    const html = await response.text();
+    expect(html).toContain('<html lang="de">');
+    expect(html).toContain(`in ${after} s noch einmal`);
+    expect(await busy.service.auth?.sessions.count()).toEqual(before);
+    expect(lines.filter((line) => line.includes("trusted_proxies"))).toHaveLength(1);
+  });
+
+  test("keep nobody out who has a session, and no other network", async () => {
+    const reader = browserOf(busy);
+    expect((await reader.visit("/iiif/auth/login/terms", { form: {}, peer: "192.0.2.8" })).status).toBe(200);
+    const count = await busy.service.auth?.sessions.count();
+    const peer = "192.0.2.7";
+    for (let n = 0; n < 5; n++) {
+      expect((await reader.visit("/iiif/auth/login/room", { peer })).status).toBe(200);
+      expect((await reader.visit("/iiif/auth/login/staff", { form: right, peer })).status).toBe(200);
+    }
+    expect((await busy.service.auth?.sessions.count())?.total).toBe(count?.total);
+  });
+
+  test("do not get round it by presenting one session many times at once", async () => {
+    const reader = browserOf(busy);
+    await reader.visit("/iiif/auth/login/terms", { form: {}, peer: "192.0.2.8" });
+    const headers = { Cookie: `service_session=${reader.cookie()}` };
+    const count = await busy.service.auth?.sessions.count();
+    const all = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        browserOf(busy).visit("/iiif/auth/login/terms", { form: {}, headers, peer: "192.0.2.7" }),
+      ),
+    );
+    expect(all.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 429)]);
+    expect((await busy.service.auth?.sessions.count())?.total).toBe(count?.total);
+  });
+
+  test("do not count where none begins", async () => {
+    const other = await servedWithAuth();
+    const peer = "192.0.2.9";
+    for (let n = 0; n < 210; n++) {
+      await browserOf(other).visit("/iiif/auth/login/room", { peer, method: "HEAD" });
+      await browserOf(other).visit("/iiif/auth/login/terms", { peer });
+    }
+    expect((await browserOf(other).visit("/iiif/auth/login/room", { peer })).status).toBe(200);
     await other.service.close();
   });
 });

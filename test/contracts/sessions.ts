@@ -217,6 +217,28 @@ export function sessionsContract(
       expect(await other.findByToken(token?.id ?? "")).toBeUndefined();
     });
 
+    it("are replaced where they are there, and by one of several logins alone", async () => {
+      const { sessions } = await open();
+      const before = await sessions.logIn(grant("staff"));
+      const unknown = before.id.replace(/.$/, (last) => (last === "A" ? "E" : "A"));
+      for (const other of ["", "nonsense", unknown])
+        expect(await sessions.replace(grant("press"), other)).toBeUndefined();
+      const all = await Promise.all(
+        Array.from({ length: 5 }, (_, i) => sessions.replace(grant(`way ${i}`), before.id)),
+      );
+      const replaced = all.filter((each) => each !== undefined);
+      expect(replaced.length).toBe(1);
+      expect(replaced[0]?.expiresAt).toBe(start + ttlMs);
+      expect(await profilesOf(sessions, replaced[0]?.id ?? "")).toEqual([
+        "staff",
+        `way ${all.findIndex((each) => each !== undefined)}`,
+      ]);
+      expect((await sessions.count()).total).toBe(1);
+      expect(await sessions.replace(grant("press"), before.id)).toBeUndefined();
+      time = start + ttlMs;
+      expect(await sessions.replace(grant("press"), replaced[0]?.id ?? "")).toBeUndefined();
+    });
+
     it("are taken over by one of several logins at once", async () => {
       const { sessions } = await open();
       const before = await sessions.logIn(grant("staff"));

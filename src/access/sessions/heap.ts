@@ -6,7 +6,10 @@ import type { Session, SessionCount } from "../session.ts";
 import type { SessionStore, TokenRecord } from "./store.ts";
 
 export interface HeapSessionsOptions {
-  /** Sessions and tokens together. A session with one login takes some 570 bytes, a token 280. */
+  /**
+   * Sessions and tokens together. A session with one login takes some 570 bytes, a token 280. Tokens take half of the room at most, so
+   * that nobody keeps others from logging in by asking for tokens.
+   */
   readonly maxRecords?: number;
   /** Tokens of one session; the oldest of them go first. */
   readonly maxTokens?: number;
@@ -46,8 +49,9 @@ export function heapSessions(options: HeapSessionsOptions = {}): SessionStore {
     for (const [key, { session }] of sessions) if (session.expiresAt <= time) drop(key);
     for (const [key, token] of tokens) if (token.expiresAt <= time) dropToken(key);
   };
-  const isFull = () => {
-    const over = () => sessions.size + tokens.size >= maxRecords;
+  const isOver = () => sessions.size + tokens.size >= maxRecords;
+  const isOverInTokens = () => isOver() || tokens.size >= maxRecords / 2;
+  const isFull = (over = isOver) => {
     if (over() && Math.abs(now() - looked) >= lookEveryMs) sweep();
     return over();
   };
@@ -70,7 +74,7 @@ export function heapSessions(options: HeapSessionsOptions = {}): SessionStore {
     async addToken(key, token) {
       const held = sessions.get(token.session);
       if (!held) return false;
-      if (held.tokens.size >= maxTokens || isFull()) {
+      if (held.tokens.size >= maxTokens || isFull(isOverInTokens)) {
         const [oldest] = held.tokens;
         if (oldest === undefined) throw noRoom();
         dropToken(oldest);

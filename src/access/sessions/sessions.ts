@@ -27,6 +27,31 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
 
   const findByKey = async (key: string) => liveSession(key, await store.find(key));
 
+  const idsOf = async () => {
+    const id = createId();
+    return { id, key: (await keyOf(id)) as string };
+  };
+  const sessionWith = (grants: readonly LoginGrant[]): Session => {
+    const createdAt = now();
+    return { createdAt, expiresAt: createdAt + ttlMs, grants };
+  };
+
+  const begin = async (grant: LoginGrant): Promise<Issued> => {
+    const { id, key } = await idsOf();
+    const session = sessionWith([grant]);
+    await store.begin(key, session);
+    return { id, expiresAt: session.expiresAt };
+  };
+
+  const replace = async (grant: LoginGrant, before: string): Promise<Issued | undefined> => {
+    const oldKey = await keyOf(before);
+    const old = oldKey && (await findByKey(oldKey));
+    if (!old) return undefined;
+    const { id, key } = await idsOf();
+    const session = sessionWith(withGrant(old.grants, grant));
+    return (await store.begin(key, session, oldKey)) ? { id, expiresAt: session.expiresAt } : undefined;
+  };
+
   return {
     async find(id) {
       const key = await keyOf(id);
@@ -41,18 +66,10 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
       await store.removeToken(key, token.session).catch(() => {});
       return undefined;
     },
-    async logIn(grant, before) {
-      const id = createId();
-      const key = (await keyOf(id)) as string;
-      const createdAt = now();
-      const expiresAt = createdAt + ttlMs;
-      const oldKey = before && (await keyOf(before));
-      for (let old = oldKey && (await findByKey(oldKey)); ; old = undefined) {
-        const session: Session = { createdAt, expiresAt, grants: withGrant(old ? old.grants : [], grant) };
-        if (await store.begin(key, session, old ? oldKey : undefined)) return { id, expiresAt };
-        // Another login or a logout ended it meanwhile: nothing is left to take over.
-      }
-    },
+    // Where another login or a logout ended the session before meanwhile, nothing is left to take over.
+    logIn: async (grant, before) =>
+      (before === undefined ? undefined : await replace(grant, before)) ?? begin(grant),
+    replace,
     async issueToken(id, tokenTtlMs): Promise<Issued | undefined> {
       const key = await keyOf(id);
       const session = key && (await findByKey(key));

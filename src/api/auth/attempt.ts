@@ -2,6 +2,7 @@
 
 import type { Auth } from "../../access/auth.ts";
 import type { Profile } from "../../access/profile.ts";
+import type { Issued, LoginGrant } from "../../access/session.ts";
 import type { Service } from "../../service.ts";
 import { readForm } from "../http/body.ts";
 import { clientAddress } from "../http/client.ts";
@@ -77,13 +78,15 @@ export function showLogin(
 
 /**
  * Begins the session of a reader, and sends them back where they may be led, else to a page that closes its window. The session takes
- * over the first one that the request presents; all others that it presents end. HEAD begins none.
+ * over the first one that the request presents; all others that it presents end. Where it presents none and the client's network has
+ * begun as many as it may, a page says when to come back (429). HEAD begins none.
  */
 export async function logIn(
-  { c, parts: { auth }, profile }: LoginAttempt,
+  { c, parts, profile }: LoginAttempt,
   user: string,
   returnTo: string,
 ): Promise<Response> {
+  const { auth } = parts;
   const headers: Record<string, string> = {};
   if (c.req.method !== "HEAD") {
     const [before, ...others] = await auth.findSessions(presenterOf(c));
@@ -93,7 +96,9 @@ export async function logIn(
     const grantedAt = Date.now();
     const expiresAt = grantedAt + auth.sessionTtlMs;
     const grant = { profile: profile.name, user, grantedAt, expiresAt };
-    const issued = await auth.sessions.logIn(grant, before?.id);
+    const issued =
+      (before && (await auth.sessions.replace(grant, before.id))) ?? (await begin(parts, c, grant));
+    if ("waitMs" in issued) return sayTooMany(c, issued.waitMs);
     const place = cookiePlace(auth.options.cookie, c.get("base"));
     headers["Set-Cookie"] = sessionCookie(place, issued.id, issued.expiresAt);
   }
@@ -104,5 +109,35 @@ export async function logIn(
     c,
     { heading: { text: words.signedIn, language }, texts: [{ text: words.mayClose, language }] },
     { headers, scripts: ["auth/close.js"] },
+  );
+}
+
+/** Begins a session, or returns how long the network of the client has to wait before it may. */
+async function begin(
+  parts: LoginParts,
+  c: RequestContext,
+  grant: LoginGrant,
+): Promise<Issued | { readonly waitMs: number }> {
+  const { newSessions, sessions } = parts.auth;
+  const counted = newSessions.begin(clientOf(c, parts));
+  if ("waitMs" in counted) return counted;
+  try {
+    return await sessions.logIn(grant);
+  } catch (error) {
+    counted.takeBack();
+    throw error;
+  }
+}
+
+function sayTooMany(c: RequestContext, waitMs: number): Promise<Response> {
+  const { words, language } = readerOf(c);
+  const after = String(Math.ceil(waitMs / 1000));
+  return say(
+    c,
+    {
+      heading: { text: words.manyLogins, language },
+      texts: [{ text: words.manyFromHere.replace("{after}", after), language }],
+    },
+    { status: 429, headers: { "Retry-After": after } },
   );
 }

@@ -17,6 +17,8 @@ export interface Words {
   readonly notSignedIn: string;
   readonly unconfirmed: string;
   readonly again: string;
+  readonly manyLogins: string;
+  readonly manyFromHere: string;
 }
 
 const en: Words = {
@@ -36,6 +38,8 @@ const en: Words = {
   unconfirmed:
     "The other page did not confirm who you are, or you came back too late. Try again. If it fails again, tell those who run this site.",
   again: "Try again",
+  manyLogins: "Many logins from your network",
+  manyFromHere: "Many readers of your network have just logged in. Try again in {after} s.",
 };
 
 const de: Words = {
@@ -56,6 +60,9 @@ const de: Words = {
   unconfirmed:
     "Die andere Seite hat nicht bestätigt, wer Sie sind, oder Sie kamen zu spät zurück. Versuchen Sie es noch einmal. Klappt es wieder nicht, sagen Sie es denen, die diese Website betreiben.",
   again: "Noch einmal versuchen",
+  manyLogins: "Viele Anmeldungen aus Ihrem Netz",
+  manyFromHere:
+    "Aus Ihrem Netz haben sich gerade viele angemeldet. Versuchen Sie es in {after} s noch einmal.",
 };
 
 const fr: Words = {
@@ -76,6 +83,9 @@ const fr: Words = {
   unconfirmed:
     "L’autre page n’a pas confirmé votre identité, ou trop de temps a passé. Réessayez. En cas de nouvel échec, prévenez les responsables de ce site.",
   again: "Réessayer",
+  manyLogins: "Beaucoup de connexions depuis votre réseau",
+  manyFromHere:
+    "De nombreuses connexions viennent d’être ouvertes depuis votre réseau. Réessayez dans {after} s.",
 };
 
 const es: Words = {
@@ -95,6 +105,8 @@ const es: Words = {
   unconfirmed:
     "La otra página no ha confirmado su identidad, o ha vuelto demasiado tarde. Inténtelo de nuevo. Si vuelve a fallar, avise a los responsables de este sitio.",
   again: "Intentar de nuevo",
+  manyLogins: "Muchos accesos desde su red",
+  manyFromHere: "Desde su red se acaban de abrir muchas sesiones. Inténtelo de nuevo en {after} s.",
 };
 
 const it: Words = {
@@ -114,6 +126,8 @@ const it: Words = {
   unconfirmed:
     "L’altra pagina non ha confermato la sua identità, oppure è passato troppo tempo. Riprovi. Se non riesce di nuovo, avvisi chi gestisce questo sito.",
   again: "Riprova",
+  manyLogins: "Molti accessi dalla sua rete",
+  manyFromHere: "Dalla sua rete sono appena stati aperti molti accessi. Riprovi fra {after} s.",
 };
 
 const nl: Words = {
@@ -133,6 +147,8 @@ const nl: Words = {
   unconfirmed:
     "De andere pagina heeft niet bevestigd wie u bent, of u kwam te laat terug. Probeer het opnieuw. Lukt het weer niet, meld het dan aan de beheerders van deze site.",
   again: "Opnieuw proberen",
+  manyLogins: "Veel aanmeldingen vanaf uw netwerk",
+  manyFromHere: "Vanaf uw netwerk is zojuist vaak ingelogd. Probeer het over {after} s opnieuw.",
 };
 
 /** By language tag; the first is for readers of none of them. */

@@ -43,6 +43,24 @@ describe("sessions in memory that is full", () => {
   });
 });
 
+describe("tokens in memory", () => {
+  it("leave half of the room to sessions, whoever has them", async () => {
+    const { sessions, logIn, clock } = full({ maxRecords: 8 });
+    const [one, two] = [await logIn(), await logIn()];
+    const token = async (id: string, ms = ttlMs) => (await sessions.issueToken(id, ms))?.id ?? "";
+    const tokens: string[] = [];
+    for (let i = 0; i < 9; i++) tokens.push(await token(one.id, ttlMs / 2));
+    const found = await Promise.all(tokens.map((each) => sessions.findByToken(each)));
+    expect(found.filter((each) => each !== undefined).length).toBe(4);
+    await expect(token(two.id)).rejects.toMatchObject({ kind: "busy", code: "sessions_full" });
+    await logIn();
+    await logIn();
+    await expect(logIn()).rejects.toMatchObject({ kind: "busy", code: "sessions_full" });
+    clock.time += ttlMs / 2;
+    expect(await token(two.id)).not.toBe("");
+  });
+});
+
 it("a session in memory has so many tokens at most, of which the oldest go", async () => {
   const { sessions, logIn } = full({ maxRecords: 100, maxTokens: 3 });
   const { id } = await logIn();
