@@ -9,6 +9,7 @@ import {
 } from "../../../src/iiif/presentation/derive.ts";
 import type { MemberFacts } from "../../../src/iiif/presentation/model.ts";
 import { pieceAt } from "../../../src/iiif/presentation/pieces.ts";
+import { expectValid, type Read } from "./checked.ts";
 import { base, context, image, unreadable } from "./facts.ts";
 
 const root = `${base}/iiif/presentation/3`;
@@ -31,8 +32,11 @@ const gated = (identifier: string, visible: boolean) =>
     auth: authServices(profile, { base, identifier, version: 3, strict: false }),
   });
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is read by the members that the test names
-const read = (document: unknown) => document as any;
+/** A document whose members the tests name, checked by the rules of both versions. */
+const read = (document: unknown): Read => {
+  expectValid(document);
+  return document;
+};
 
 describe("a derived manifest", () => {
   test("paints each canvas with the largest JPEG of its image, over both image services", () => {
@@ -58,7 +62,7 @@ describe("a derived manifest", () => {
         service: services,
       },
     ];
-    expect(manifest).toEqual({
+    expect(read(manifest)).toEqual({
       "@context": "http://iiif.io/api/presentation/3/context.json",
       id: `${root}/a%20b`,
       type: "Manifest",

@@ -1,0 +1,48 @@
+// Members of documents that others wrote, read without trust in their shapes.
+
+import type { Resource } from "./model.ts";
+
+/** A value as an object; undefined for all else. */
+export function objectOf(value: unknown): Resource | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Resource)
+    : undefined;
+}
+
+/** The objects of a list; a single object is a list of one. */
+export function objectsOf(value: unknown): readonly Resource[] {
+  return (Array.isArray(value) ? value : [value]).map(objectOf).filter(isThere);
+}
+
+/** The texts of a list; a single text is a list of one. */
+export function textsOf(value: unknown): readonly string[] {
+  return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === "string");
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The id of a resource or service of any version, or the address itself. */
+export function idOf(value: unknown): string | undefined {
+  return textOf(value) ?? textOf(objectOf(value)?.id) ?? textOf(objectOf(value)?.["@id"]);
+}
+
+/** What is there of an object: members that are undefined or empty lists are left out. */
+export function present(members: Readonly<Record<string, unknown>>): Resource {
+  return Object.fromEntries(
+    Object.entries(members).filter(
+      ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+    ),
+  );
+}
+
+/** A list of one as that one, as documents of 2.1 usually have it; undefined for none. */
+export function oneOrMany<T>(list: readonly T[]): T | readonly T[] | undefined {
+  return list.length > 1 ? list : list[0];
+}
+
+/** Whether a value is there, for lists of what may be left out. */
+export function isThere<T>(value: T | undefined): value is T {
+  return value !== undefined;
+}

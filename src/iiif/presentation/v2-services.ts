@@ -1,0 +1,75 @@
+// Services as documents of Presentation API 2.1 have them: each with its own context, and a profile instead of a type (2.1,
+// section 3.3 and the annex on services).
+
+import { contextUri } from "../image/info.ts";
+import { idOf, isThere, objectsOf, oneOrMany, present, textOf } from "./json.ts";
+import type { Resource } from "./model.ts";
+
+interface ServiceForm {
+  readonly context: string;
+  /** What a short profile, such as `level2`, stands for. */
+  readonly profile?: (level: string) => string;
+}
+
+const level = (version: 2 | 3) => (name: string) => `http://iiif.io/api/image/${version}/${name}.json`;
+const auth1: ServiceForm = { context: "http://iiif.io/api/auth/1/context.json" };
+
+/** The types of services that clients of 2.1 can use. */
+const forms: Readonly<Record<string, ServiceForm>> = {
+  ImageService1: { context: "http://library.stanford.edu/iiif/image-api/1.1/context.json" },
+  ImageService2: { context: contextUri[2], profile: level(2) },
+  ImageService3: { context: contextUri[3], profile: level(3) },
+  AuthCookieService1: auth1,
+  AuthTokenService1: auth1,
+  AuthLogoutService1: auth1,
+  SearchService1: { context: "http://iiif.io/api/search/1/context.json" },
+  AutoCompleteService1: { context: "http://iiif.io/api/search/1/context.json" },
+};
+
+/** The services that 2.1 knows; of image services only those of the most suitable version. */
+export function services2(services: unknown): Resource | readonly Resource[] | undefined {
+  const all = objectsOf(services);
+  const versions = ["ImageService2", "ImageService1", "ImageService3"];
+  const version = versions.find((type) => all.some((service) => typeOf(service) === type));
+  const suitable = all.filter(
+    (service) => !versions.includes(typeOf(service) ?? "") || typeOf(service) === version,
+  );
+  return oneOrMany(suitable.map((service) => service2(service, undefined)).filter(isThere));
+}
+
+function service2(service: Resource, around: string | undefined): Resource | undefined {
+  const type = typeOf(service);
+  const form = type === undefined ? undefined : forms[type];
+  const context = form?.context ?? textOf(service["@context"]);
+  const id = idOf(service);
+  // Without a context nobody would know what it is.
+  if (context === undefined || id === undefined) return undefined;
+  const {
+    id: _id,
+    type: _type,
+    "@id": _id2,
+    "@type": _type2,
+    "@context": _context,
+    profile,
+    service: inner,
+    ...rest
+  } = service;
+  const kept = form === undefined || context === auth1.context ? rest : {};
+  return present({
+    // Inside of services of the same context it is said already.
+    "@context": context === around ? undefined : context,
+    "@id": id,
+    profile:
+      typeof profile === "string" && /^level\d$/.test(profile)
+        ? (form?.profile?.(profile) ?? profile)
+        : profile,
+    ...kept,
+    service: oneOrMany(
+      objectsOf(inner)
+        .map((each) => service2(each, context))
+        .filter(isThere),
+    ),
+  });
+}
+
+const typeOf = (service: Resource) => textOf(service.type) ?? textOf(service["@type"]);

@@ -1,0 +1,152 @@
+// Documents of Presentation API 2.1 from those of 3.0, whoever wrote them. What 2.1 has no words for is left out.
+
+import { presentationContext } from "./context.ts";
+import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textsOf } from "./json.ts";
+import type { Resource } from "./model.ts";
+import { inVersion } from "./mounts.ts";
+import { annotation2, paintings2, target2 } from "./v2-annotations.ts";
+import { type Address2, addressOf, image2, properties2, texts2 } from "./v2-properties.ts";
+
+/**
+ * A document, or a piece with an address of its own, in version 2.1; undefined where 2.1 has no such resource. `base`: the
+ * public URL of the service, whose documents are referred to in version 2.1.
+ */
+export function version2(document: Resource, base: string): Resource | undefined {
+  const written = resource2(document, (address) => inVersion(address, base, 2));
+  return written && { "@context": presentationContext[2], ...written };
+}
+
+function resource2(resource: Resource, address: Address2): Resource | undefined {
+  switch (resource.type) {
+    case "Collection":
+      return collection2(resource, address);
+    case "Manifest":
+      return manifest2(resource, address);
+    case "Canvas":
+      return canvas2(resource, address);
+    case "Range":
+      return ranges2([resource], address)[0];
+    case "AnnotationPage":
+      return annotationList2(resource, address);
+    case "Annotation":
+      return annotation2(resource, address);
+    default:
+      return undefined;
+  }
+}
+
+/** Id, type and properties, in front of what a resource holds. */
+function head(resource: Resource, type: string, address: Address2): Resource {
+  return {
+    ...identified(resource, type, address),
+    // Which 2.1 requires, unlike 3.0 on canvases and ranges.
+    label: "",
+    ...properties2(resource, type, address),
+  };
+}
+
+function identified(resource: Resource, type: string, address: Address2): Resource {
+  const [id] = addressOf(resource, address);
+  return present({ "@id": id, "@type": `sc:${type}` });
+}
+
+function collection2(collection: Resource, address: Address2): Resource {
+  const members = objectsOf(collection.items).filter(
+    ({ type }) => type === "Collection" || type === "Manifest",
+  );
+  const written = members.map((member) => member2(member, address));
+  const isCollection = ({ "@type": type }: Resource) => type === "sc:Collection";
+  const collections = written.filter(isCollection);
+  const manifests = written.filter((member) => !isCollection(member));
+  // The two lists are understood everywhere, but only `members` keeps an order in which they are mixed.
+  const sorted = written.every((member, at) => isCollection(member) === at < collections.length);
+  return present({
+    ...head(collection, "Collection", address),
+    ...(sorted ? { collections, manifests } : { members: written }),
+  });
+}
+
+function member2(member: Resource, address: Address2): Resource {
+  return present({
+    ...identified(member, String(member.type), address),
+    label: texts2(member.label) ?? "",
+    thumbnail: oneOrMany(objectsOf(member.thumbnail).map(image2)),
+    navDate: member.navDate,
+  });
+}
+
+function manifest2(manifest: Resource, address: Address2): Resource {
+  const { "@id": id, "@type": type, ...described } = head(manifest, "Manifest", address);
+  const { viewingDirection, viewingHint } = described;
+  const ranges = objectsOf(manifest.structures);
+  return present({
+    "@id": id,
+    "@type": type,
+    ...described,
+    sequences: [
+      present({
+        "@type": "sc:Sequence",
+        viewingDirection,
+        viewingHint,
+        startCanvas: startCanvas(manifest, address),
+        canvases: objectsOf(manifest.items)
+          .map((canvas) => canvas2(canvas, address))
+          .filter(isThere),
+      }),
+    ],
+    structures: ranges2(ranges, address),
+  });
+}
+
+/** Of canvases without width and height, which 2.1 does not know, there is nothing. */
+function canvas2(canvas: Resource, address: Address2): Resource | undefined {
+  const { width, height } = canvas;
+  if (typeof width !== "number" || typeof height !== "number") return undefined;
+  return {
+    ...head(canvas, "Canvas", address),
+    height,
+    width,
+    images: paintings2(canvas, address),
+    ...present({
+      otherContent: objectsOf(canvas.annotations).map((page) =>
+        present({ ...identified(page, "AnnotationList", address), label: texts2(page.label) }),
+      ),
+    }),
+  };
+}
+
+/** Ranges and all ranges in them as the flat list of 2.1, each before those in it; a table of contents alone is the top one. */
+function ranges2(ranges: readonly Resource[], address: Address2): readonly Resource[] {
+  const flat = (range: Resource): readonly Resource[] => {
+    const inner = objectsOf(range.items).filter(({ type }) => type === "Range");
+    const canvases = objectsOf(range.items).filter(
+      ({ type }) => type === "Canvas" || type === "SpecificResource",
+    );
+    const alone = ranges.length === 1 && range === ranges[0];
+    const own = present({
+      ...head(range, "Range", address),
+      ...(alone && inner.length > 0 && { viewingHint: "top" }),
+      startCanvas: startCanvas(range, address),
+      ranges: inner.flatMap((each) => addressOf(each, address)),
+      canvases: canvases.map((canvas) => target2(canvas, address)).filter(isThere),
+    });
+    return [own, ...inner.filter(({ items }) => items !== undefined).flatMap(flat)];
+  };
+  return ranges.filter(({ behavior }) => !textsOf(behavior).includes("sequence")).flatMap(flat);
+}
+
+function startCanvas({ start }: Resource, address: Address2): string | undefined {
+  const from = objectOf(start)?.type === "SpecificResource" ? objectOf(start)?.source : start;
+  const id = idOf(from);
+  return id === undefined ? undefined : address(id);
+}
+
+function annotationList2(page: Resource, address: Address2): Resource {
+  return {
+    ...identified(page, "AnnotationList", address),
+    ...present({ label: texts2(page.label) }),
+    resources: objectsOf(page.items)
+      .map((annotation) => annotation2(annotation, address))
+      .filter(isThere),
+  };
+}
