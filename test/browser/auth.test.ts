@@ -1,6 +1,6 @@
 // Logging in from a viewer on another origin, in Chromium: both protocols from probe to logout; and the pages that readers see.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
 import { contrast } from "./contrast.ts";
-import { launching } from "./launching.ts";
+import { launching, launchWithForeignCookies } from "./launching.ts";
 
 /** `secret`, by libxcrypt. */
 const hash = "$2b$04$Xkp3ABVhFCWRnWTnZdVnVOrssyTXKBkR8ymWvhDrv.quIcpqbRo9G";
@@ -136,13 +136,9 @@ const shown = (page: Page, url: string) =>
 const token = (page: Page, id: string) =>
   page.evaluate((id) => (window as unknown as ViewerWindow).token(id), id);
 
-/** A viewer in a browser that sends the cookies of third parties, as the settings of a profile say; private windows never do. */
+/** A viewer in a browser that sends the cookies of third parties. */
 async function newViewer(): Promise<{ context: BrowserContext; page: Page }> {
-  const profile = mkdtempSync(join(folder, "profile-"));
-  mkdirSync(join(profile, "Default"));
-  const preferences = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } };
-  writeFileSync(join(profile, "Default/Preferences"), JSON.stringify(preferences));
-  const context = await chromium.launchPersistentContext(profile, { ...launching, locale: "en-GB" });
+  const context = await launchWithForeignCookies(folder);
   const page = await context.newPage();
   await page.goto(origin);
   return { context, page };

@@ -1,0 +1,56 @@
+// Logging in with Mirador 4.0.0, which knows Authentication 1.0 alone. Two faults of it end a login otherwise; both are mended from
+// the page around it, through its own configuration and store. An ES module for pages of this service and for others:
+//
+//   const viewer = Mirador.viewer({ …, requests: { postprocessors: [dropProbeServices] } });
+//   redrawAfterLogin(viewer.store);
+
+/**
+ * A postprocessor of Mirador's requests. Mirador asks each service for its `profile`, which the probe services of Authorization
+ * Flow 2.0 do not have, and fails on the first one: no prompt, no image. So they are taken out of manifests and image information.
+ */
+export function dropProbeServices(_url, action) {
+  dropFrom(action?.json);
+  dropFrom(action?.manifestJson);
+}
+
+function dropFrom(node) {
+  if (node === null || typeof node !== "object") return;
+  if (Array.isArray(node.service))
+    node.service = node.service.filter(({ type }) => type !== "AuthProbeService2");
+  for (const child of Object.values(node)) dropFrom(child);
+}
+
+/**
+ * Shows images again whose information was fetched again, which Mirador does after a login and a logout: it keeps the tiles that it
+ * has, or their absence, as the address is the same. Returns a function that ends it.
+ */
+export function redrawAfterLogin(store) {
+  let known = store.getState().infoResponses;
+  let isDrawing = false;
+  return store.subscribe(() => {
+    if (isDrawing) return;
+    const { infoResponses } = store.getState();
+    const before = known;
+    known = infoResponses;
+    const changed = Object.values(infoResponses).filter(({ id, json }) => {
+      const old = before[id]?.json;
+      return old && json && old !== json;
+    });
+    if (changed.length === 0) return;
+    isDrawing = true;
+    for (const { id } of changed) store.dispatch({ type: "mirador/REMOVE_INFO_RESPONSE", infoId: id });
+    // React takes the images down in its next turn; put back before, they would be the same to it.
+    setTimeout(() => {
+      for (const { id, json, degraded, tokenServiceId } of changed)
+        store.dispatch({
+          type: `mirador/RECEIVE_${degraded ? "DEGRADED_" : ""}INFO_RESPONSE`,
+          infoId: id,
+          infoJson: json,
+          ok: !degraded,
+          tokenServiceId,
+        });
+      known = store.getState().infoResponses;
+      isDrawing = false;
+    }, 50);
+  });
+}
