@@ -4,6 +4,8 @@ import type { Grant, Tier } from "../access/access.ts";
 import type { NamedMaster } from "../codecs/codec.ts";
 import type { Geometry } from "../iiif/image/geometry.ts";
 import { imageAddress, mainPrefix } from "../iiif/image/mounts.ts";
+import { toBase64Url } from "../lib/base64url.ts";
+import { sha256 } from "../lib/digest.ts";
 import { createLru } from "../lib/lru.ts";
 import type { Source } from "../sources/source.ts";
 import { nameIn } from "../stores/names.ts";
@@ -139,16 +141,7 @@ export async function hash(values: readonly unknown[]): Promise<string> {
   const text = JSON.stringify(values);
   const known = digests.get(text);
   if (known !== undefined) return known;
-  const digest = base64url(
-    new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))),
-  );
+  const digest = toBase64Url(await sha256(text));
   digests.set(text, digest, 1);
   return digest;
-}
-
-function base64url(digest: Uint8Array): string {
-  return btoa(String.fromCharCode(...digest))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
 }

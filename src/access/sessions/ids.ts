@@ -1,14 +1,11 @@
 // The secrets of readers: 256 random bits in base64url (RFC 4648, section 5). Stores know their digests alone.
 
+import { toBase64Url } from "../../lib/base64url.ts";
 import { sha256, toHex } from "../../lib/digest.ts";
 
 /** A new id. */
 export function createId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(32));
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replace("=", "");
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
 }
 
 /** The key of a record; undefined for a text that no id can be. */

@@ -1,6 +1,7 @@
 // The encoded form of a content state, for the parameter `iiif-content` (Content State API 1.0, section 6).
 
 import { ServiceError } from "../../errors.ts";
+import { fromBase64Url, toBase64Url } from "../../lib/base64url.ts";
 
 /** Most characters of a state as JSON. */
 export const maxStateLength = 64 * 1024;
@@ -10,11 +11,7 @@ const maxEncodedLength = 16 * maxStateLength;
 
 /** A content state as text for an address: base64url, without padding, of the URI-encoded JSON. */
 export function encodeState(state: unknown): string {
-  // Only ASCII is left then, which is what btoa takes.
-  return btoa(encodeURIComponent(JSON.stringify(state)))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replace(/=+$/, "");
+  return toBase64Url(new TextEncoder().encode(encodeURIComponent(JSON.stringify(state))));
 }
 
 /**
@@ -30,10 +27,9 @@ export function decodeState(text: string): unknown {
   const value = stateIn(text.trim());
   if (isPlain(value)) return parsed(value);
   // A + of plain base64 reaches us as a space where an address was read as a form.
-  const digits = value.replaceAll("-", "+").replaceAll("_", "/").replaceAll(" ", "+").replace(/=+$/, "");
-  if (digits === "" || !/^[A-Za-z0-9+/]*$/.test(digits) || digits.length % 4 === 1)
+  const bytes = fromBase64Url(value.replaceAll(" ", "+"));
+  if (!bytes)
     throw invalidState("Expected base64url; received other characters or an incomplete group of them.");
-  const bytes = Uint8Array.from(atob(digits), (character) => character.charCodeAt(0));
   let decoded: string;
   try {
     decoded = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
