@@ -98,6 +98,11 @@ function sections() {
       /^auth\./,
       "Who may see which images: [authorization](authorization.md) says how rules, profiles and sessions work together. Without the section `auth` nothing is gated. Names under `auth.profiles` stand in addresses.",
     ],
+    [
+      "Content states",
+      /^content_state\./,
+      "Links to a page or a detail of it, which any viewer that knows the Content State API can open, and addresses that the service keeps for such links.",
+    ],
   ];
 }
 

@@ -2,6 +2,7 @@
 
 import { Hono } from "hono";
 import { mountAuth } from "./api/auth/routes.ts";
+import { mountContentState } from "./api/content-state/routes.ts";
 import { mountHealth } from "./api/health/routes.ts";
 import { mountHome } from "./api/home/routes.ts";
 import { createCaps, maxTarget } from "./api/http/caps.ts";
@@ -28,6 +29,7 @@ export const surfaces: readonly Surface[] = [
   mountImage,
   mountPresentation,
   mountAuth,
+  mountContentState,
 ];
 
 /** The whole service as a function from Request to Response. `mounted`: the surfaces that it has. */
@@ -80,11 +82,12 @@ export function createApp(
         detail:
           "Expected one Host field with a name or an address and perhaps a port; received something else. Correct the Host field.",
       });
-    if (target.path.length + target.query.length > maxTarget)
+    const longest = route?.maxTarget ?? maxTarget;
+    if (target.path.length + target.query.length > longest)
       throw new Refusal({
         status: 414,
         code: "target_too_long",
-        detail: `The address is longer than ${maxTarget} characters.`,
+        detail: `The address is longer than ${longest} characters.`,
       });
     const { max_in_flight, max_in_flight_per_ip } = service.config().limits;
     const place = route?.uncapped

@@ -3,6 +3,7 @@
 import { type Auth, createAuth } from "./access/auth.ts";
 import { openLogins } from "./access/logins.ts";
 import { buildSessions } from "./access/sessions/index.ts";
+import { buildContentStates, type ContentStates } from "./bookmarks/content-states.ts";
 import type { Config } from "./config/schema.ts";
 import { buildEngine, createHooks, type Hooks } from "./hooks/index.ts";
 import type { Check } from "./lib/checks.ts";
@@ -22,6 +23,8 @@ export interface OuterParts {
   readonly hooks: Hooks;
   /** Absent without a section `auth`. */
   readonly auth?: Auth;
+  /** Links to views; absent where they are off. */
+  readonly contentStates?: ContentStates;
   readonly checks: readonly Check[];
   /** Closes all of them, whether or not one fails to. */
   close(): Promise<void>;
@@ -67,9 +70,10 @@ async function buildEach(
   registry: Registry,
   keep: Keep,
 ): Promise<Omit<OuterParts, "close">> {
-  const folders = [...Object.values(config.cache), config.auth?.session].filter(
-    (each) => each?.backend === "filesystem",
-  ).length;
+  const keepsBookmarks = config.content_state.store.enabled;
+  const folders =
+    [...Object.values(config.cache), config.auth?.session].filter((each) => each?.backend === "filesystem")
+      .length + (keepsBookmarks ? 1 : 0);
   const slots = keep(buildSlots(config.cache, platform, log, (slot) => slotCounts(registry, slot), folders));
   const sources = buildSources(config.sources, platform, slots.origin, {
     local: (name) => sourceCounts(registry, name),
@@ -85,13 +89,25 @@ async function buildEach(
   );
   const host = { platform, log, folders, keep };
   const built = config.auth && (await buildAuth(config.auth, config, sources, host));
+  const contentStates = buildContentStates(config.content_state, {
+    ...host,
+    presentation: config.presentation.enabled,
+  });
   const checks = [
     ...sourceChecks(sources, config.sources),
     ...slotChecks(slots, config.cache, platform),
     ...hooks.checks,
     ...(built?.checks ?? []),
+    ...(contentStates?.bookmarks ? [contentStates.bookmarks.check] : []),
   ];
-  return { sources, slots, hooks, ...(built && { auth: built.auth }), checks };
+  return {
+    sources,
+    slots,
+    hooks,
+    ...(built && { auth: built.auth }),
+    ...(contentStates && { contentStates }),
+    checks,
+  };
 }
 
 async function buildAuth(

@@ -5,6 +5,7 @@ import type { Auth } from "./access/auth.ts";
 import { createDecisions, type Decisions, decisionsKept } from "./access/decisions.ts";
 import { hookRequestOf } from "./access/hook-request.ts";
 import { hookedAccess } from "./access/hooked.ts";
+import type { ContentStates } from "./bookmarks/content-states.ts";
 import { deflateIdentity } from "./codecs/deflate-identity.ts";
 import { createCodecs } from "./codecs/index.ts";
 import { createPool } from "./codecs/pool.ts";
@@ -45,7 +46,7 @@ export type Readiness = { readonly status: "ready" | "unready" } & {
   readonly [Part in OptionalPart]?: readonly Health[];
 };
 
-type OptionalPart = "hooks" | "overlays" | "sessions" | "passwords";
+type OptionalPart = "hooks" | "overlays" | "sessions" | "passwords" | "bookmarks";
 
 export interface Health {
   readonly name: string;
@@ -69,6 +70,8 @@ export interface Service {
   readonly hooks: Hooks;
   /** Rules, profiles and sessions; absent where nothing is gated by them. */
   readonly auth?: Auth;
+  /** Links to views; absent where they are off. */
+  readonly contentStates?: ContentStates;
   /** What access has decided lately. */
   readonly decisions: Pick<Decisions, "latest">;
   /** All figures of the service; surfaces only read them. */
@@ -137,7 +140,7 @@ export async function createService(
   });
   const registry = createRegistry();
   const outer = await buildOuterParts(config, platform, log, registry);
-  const { slots, sources, hooks, auth, checks } = outer;
+  const { slots, sources, hooks, auth, contentStates, checks } = outer;
   const rules = access ?? auth?.access ?? everythingPublic;
   // Where all is public, no tile pays for a record that says so.
   const decisions = createDecisions(
@@ -248,6 +251,7 @@ export async function createService(
     slots,
     hooks,
     ...(auth && { auth }),
+    ...(contentStates && { contentStates }),
     decisions,
     registry,
     requests: createRequestFigures(registry),

@@ -23,7 +23,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   access: ["iiif", "stores", "hooks"],
   images: ["iiif", "pipeline", "codecs", "sources", "stores", "hooks", "access"],
   manifests: ["iiif", "sources", "stores", "hooks", "access", "images"],
+  bookmarks: ["stores"],
   config: [
+    "bookmarks/options.ts",
     "images/options.ts",
     "hooks/options.ts",
     "images/overlay-options.ts",
@@ -40,7 +42,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "start-facts.ts": ["*", "!api"],
   "hash-password.ts": ["access"],
   "start-text.ts": ["iiif", "images", "config"],
-  api: ["iiif", "images", "manifests", "access", "stats", "config", "service.ts"],
+  api: ["iiif", "images", "manifests", "bookmarks", "access", "stats", "config", "service.ts"],
   "app.ts": ["api", "service.ts"],
   "version.ts": [],
   "cli.ts": ["*"],

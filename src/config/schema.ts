@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { authOptions } from "../access/options.ts";
+import { contentStateOptions } from "../bookmarks/options.ts";
 import { hookOptions } from "../hooks/options.ts";
 import { imageOptions } from "../images/options.ts";
 import { overlayOptions } from "../images/overlay-options.ts";
@@ -47,87 +48,102 @@ const publicUrl = z
   .string({ error: urlForm })
   .refine((text) => text === "" || isServiceUrl(text), { error: urlForm });
 
-export const configSchema = z.strictObject({
-  addr: option(
-    z.string({ error: addressForm }).refine(throwsNot(parseAddress), { error: addressForm }).default(":8080"),
-    { description: "Address to listen on.", edit: "restart", env: "SERVICE_ADDR" },
-  ),
-  base_url: option(publicUrl.default(""), {
-    description:
-      "Public URL of the service. Empty: from X-Forwarded-Proto, -Host and -Prefix, else from the request.",
-    edit: "restart",
-  }),
-  trusted_proxies: option(
-    z.array(z.string({ error: rangeForm }).refine(throwsNot(parseRange), { error: rangeForm })).default([]),
-    {
+export const configSchema = z
+  .strictObject({
+    addr: option(
+      z
+        .string({ error: addressForm })
+        .refine(throwsNot(parseAddress), { error: addressForm })
+        .default(":8080"),
+      { description: "Address to listen on.", edit: "restart", env: "SERVICE_ADDR" },
+    ),
+    base_url: option(publicUrl.default(""), {
       description:
-        "Addresses whose X-Forwarded-* headers count. While empty, Proto, Host and Prefix count from anyone, For from no one.",
+        "Public URL of the service. Empty: from X-Forwarded-Proto, -Host and -Prefix, else from the request.",
       edit: "restart",
-    },
-  ),
-  aliases: option(aliasesOption.default([]), {
-    description: "Further paths of the Image API; ids, links and redirects keep the path that was asked for.",
-    edit: "restart",
-  }),
-  read_timeout: option(durationOption.default("30s"), {
-    description: "Time for a request to arrive.",
-    edit: "restart",
-  }),
-  write_timeout: option(durationOption.default("60s"), {
-    description: "Time that a response may stand still without progress.",
-    edit: "restart",
-  }),
-  shutdown_timeout: option(durationOption.default("15s"), {
-    description:
-      "Time for running requests to finish and for caches to be written after a stop signal; a second signal ends at once.",
-    edit: "restart",
-  }),
-  log: z
-    .strictObject({
-      level: option(z.enum(["debug", "info", "warn", "error"]).default("info"), {
-        description: "Least severe message to write.",
-        edit: "live",
-        env: "SERVICE_LOG_LEVEL",
-      }),
-      format: option(z.enum(["text", "json"]).default("text"), {
-        description: "Lines for people, or one JSON object a line.",
+    }),
+    trusted_proxies: option(
+      z.array(z.string({ error: rangeForm }).refine(throwsNot(parseRange), { error: rangeForm })).default([]),
+      {
+        description:
+          "Addresses whose X-Forwarded-* headers count. While empty, Proto, Host and Prefix count from anyone, For from no one.",
         edit: "restart",
-        env: "SERVICE_LOG_FORMAT",
-      }),
-    })
-    .prefault({}),
-  http: z
-    .strictObject({
-      image_max_age: option(durationOption.default("24h"), {
-        description: "How long browsers and proxies may keep public images.",
-        edit: "restart",
-      }),
-      info_max_age: option(durationOption.default("1h"), {
-        description: "How long browsers and proxies may keep a public info.json.",
-        edit: "restart",
-      }),
-    })
-    .prefault({}),
-  limits: z
-    .strictObject({
-      max_in_flight: option(z.int().min(0).default(0), {
-        description: "Requests at the same time; over it 503. /health and /ready are exempt. 0: no cap.",
-        edit: "live",
-      }),
-      max_in_flight_per_ip: option(z.int().min(0).default(0), {
-        description: "Requests at the same time from one client address; over it 429. 0: no cap.",
-        edit: "live",
-      }),
-    })
-    .prefault({}),
-  image: imageOptions.prefault({}),
-  overlay: overlayOptions.prefault({}),
-  sources: sourceOptions,
-  cache: cacheOptions,
-  hook: hookOptions.prefault({}),
-  auth: authOptions.optional(),
-  presentation: presentationOptions.prefault({}),
-});
+      },
+    ),
+    aliases: option(aliasesOption.default([]), {
+      description:
+        "Further paths of the Image API; ids, links and redirects keep the path that was asked for.",
+      edit: "restart",
+    }),
+    read_timeout: option(durationOption.default("30s"), {
+      description: "Time for a request to arrive.",
+      edit: "restart",
+    }),
+    write_timeout: option(durationOption.default("60s"), {
+      description: "Time that a response may stand still without progress.",
+      edit: "restart",
+    }),
+    shutdown_timeout: option(durationOption.default("15s"), {
+      description:
+        "Time for running requests to finish and for caches to be written after a stop signal; a second signal ends at once.",
+      edit: "restart",
+    }),
+    log: z
+      .strictObject({
+        level: option(z.enum(["debug", "info", "warn", "error"]).default("info"), {
+          description: "Least severe message to write.",
+          edit: "live",
+          env: "SERVICE_LOG_LEVEL",
+        }),
+        format: option(z.enum(["text", "json"]).default("text"), {
+          description: "Lines for people, or one JSON object a line.",
+          edit: "restart",
+          env: "SERVICE_LOG_FORMAT",
+        }),
+      })
+      .prefault({}),
+    http: z
+      .strictObject({
+        image_max_age: option(durationOption.default("24h"), {
+          description: "How long browsers and proxies may keep public images.",
+          edit: "restart",
+        }),
+        info_max_age: option(durationOption.default("1h"), {
+          description: "How long browsers and proxies may keep a public info.json.",
+          edit: "restart",
+        }),
+      })
+      .prefault({}),
+    limits: z
+      .strictObject({
+        max_in_flight: option(z.int().min(0).default(0), {
+          description: "Requests at the same time; over it 503. /health and /ready are exempt. 0: no cap.",
+          edit: "live",
+        }),
+        max_in_flight_per_ip: option(z.int().min(0).default(0), {
+          description: "Requests at the same time from one client address; over it 429. 0: no cap.",
+          edit: "live",
+        }),
+      })
+      .prefault({}),
+    image: imageOptions.prefault({}),
+    overlay: overlayOptions.prefault({}),
+    sources: sourceOptions,
+    cache: cacheOptions,
+    hook: hookOptions.prefault({}),
+    auth: authOptions.optional(),
+    presentation: presentationOptions.prefault({}),
+    content_state: contentStateOptions.prefault({}),
+  })
+  .superRefine(({ presentation, content_state }, context) => {
+    if (content_state.enabled && !presentation.enabled)
+      context.addIssue({
+        code: "custom",
+        path: ["content_state", "enabled"],
+        message:
+          "expected false or nothing while presentation.enabled is false, since links to views name manifests",
+      });
+  });
 
 /** The configuration with all defaults filled in; quantities as they were written. */
 export type Config = z.output<typeof configSchema>;

@@ -12,6 +12,7 @@ export const checkedParts = {
   overlays: "overlay",
   sessions: "session store",
   passwords: "password file",
+  bookmarks: "store of content states",
 } as const;
 
 export type CheckedPart = keyof typeof checkedParts;

@@ -13,12 +13,12 @@ describe("every key of the schema", () => {
     expect(without.map(({ path }) => path)).toEqual([]);
   });
 
-  test("has a default, unless it is required in a list item, a profile or of one backend", () => {
+  test("has a default, unless it is required in a list item, a profile or of one backend, or follows another key", () => {
     const without = all.filter(({ node }) => node.default === undefined);
     expect(
       without
         .map(({ path }) => path)
-        .filter((path) => !/\[\]|\*|^auth\.session\.s3\.|^cache\.\w+\.bucket$/.test(path)),
+        .filter((path) => !/\[\]|\*|^auth\.session\.s3\.|^cache\.\w+\.bucket$|^content_state\.enabled$/.test(path)),
     ).toEqual([]);
   });
 });

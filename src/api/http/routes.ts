@@ -25,6 +25,8 @@ export interface Route {
   readonly counted?: RouteClass | ((path: string) => RouteClass) | false;
   /** Whether it answers above `limits.max_in_flight` too. */
   readonly uncapped?: boolean;
+  /** Longest path and query in characters; those of most routes are shorter (`caps.ts`). */
+  readonly maxTarget?: number;
 }
 
 export interface Routes {

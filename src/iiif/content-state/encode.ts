@@ -67,14 +67,12 @@ function parsed(text: string): unknown {
   }
 }
 
-const invalidCode = "invalid_content_state";
-
 /** `found`: what was expected and what came, as sentences. */
 export function invalidState(found: string): ServiceError {
   return new ServiceError(
     "bad-request",
     `This is no content state that can be read. ${found} Copy the whole link or state once more.`,
-    { code: invalidCode },
+    { code: "invalid_content_state" },
   );
 }
 

@@ -1,0 +1,31 @@
+// Content states over HTTP: what one points at, and those that the service keeps for others (Content State API 1.0).
+
+import { statePaths } from "../../iiif/content-state/mounts.ts";
+import type { Service } from "../../service.ts";
+import type { Routes } from "../http/routes.ts";
+import { respondResolve } from "./resolve.ts";
+import { respondKeep, respondStored } from "./stored.ts";
+
+/** Longest target, in characters: that of a state of 64 KiB has to fit. */
+const maxTarget = 64 * 1024;
+
+/** Mounts them where `content_state` is enabled, the stored ones where its store is. */
+export function mountContentState(routes: Routes, service: Service): void {
+  const { contentStates } = service;
+  if (!contentStates) return;
+  routes.add({
+    path: statePaths.resolve,
+    cors: true,
+    maxTarget,
+    get: (c) => respondResolve(c, service, "get"),
+    post: (c) => respondResolve(c, service, "post"),
+  });
+  const { bookmarks, writeToken } = contentStates;
+  if (!bookmarks) return;
+  routes.add({
+    path: statePaths.store,
+    cors: true,
+    post: (c) => respondKeep(c, bookmarks, writeToken),
+  });
+  routes.add({ path: `${statePaths.stored}*`, cors: true, get: (c) => respondStored(c, bookmarks) });
+}

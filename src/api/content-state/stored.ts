@@ -1,0 +1,76 @@
+// Content states at addresses of their own: who holds the token may add some, anybody may read them.
+
+import type { Bookmarks } from "../../bookmarks/bookmarks.ts";
+import { maxStateLength } from "../../iiif/content-state/encode.ts";
+import { statePaths, storedAddress } from "../../iiif/content-state/mounts.ts";
+import { readState } from "../../iiif/content-state/read.ts";
+import { sha256 } from "../../lib/digest.ts";
+import { readJson } from "../http/body.ts";
+import { isNotModified, validatorHeaders } from "../http/conditional.ts";
+import { type RequestContext, sent } from "../http/context.ts";
+import { Refusal } from "../http/problem.ts";
+
+/** What a state never changes under. */
+const forever = "public, max-age=31536000, immutable";
+
+/**
+ * Keeps the state of the body; answers 201 with its address, also where it was kept before. Throws a Refusal: 403 while no token is
+ * configured, 401 for another or none, 413 and 400 for what is too long or no state.
+ */
+export async function respondKeep(
+  c: RequestContext,
+  bookmarks: Bookmarks,
+  writeToken: string | undefined,
+): Promise<Response> {
+  if (writeToken === undefined)
+    throw new Refusal({
+      status: 403,
+      code: "writing_disabled",
+      detail: "This service takes no content states: its operator has set no token for writing.",
+    });
+  if (!(await isBearer(c, writeToken)))
+    throw new Refusal({
+      status: 401,
+      code: "write_token_required",
+      detail:
+        "Expected the token for writing in the field Authorization, as Bearer; received another or none.",
+      headers: { "WWW-Authenticate": 'Bearer realm="content states"' },
+    });
+  const state = await readJson(c, maxStateLength);
+  readState(state);
+  const { id } = await bookmarks.keep(state);
+  const uri = storedAddress(c.get("base"), id);
+  return new Response(sent(c, JSON.stringify({ uri })), {
+    status: 201,
+    headers: { Location: uri, "Content-Type": "application/json", "Cache-Control": "no-store" },
+  });
+}
+
+/** Answers with a stored state. */
+export async function respondStored(c: RequestContext, bookmarks: Bookmarks): Promise<Response> {
+  const id = c.get("target").path.slice(statePaths.stored.length);
+  const text = await bookmarks.find(id);
+  if (text === undefined)
+    throw new Refusal({
+      status: 404,
+      code: "content_state_not_found",
+      detail: "This service keeps no view at this address. Check the link.",
+    });
+  const validators = { etag: `"${id}"` };
+  const headers = { ...validatorHeaders(validators), "Cache-Control": forever };
+  if (isNotModified(c.req.raw.headers, validators)) return new Response(null, { status: 304, headers });
+  return new Response(sent(c, text), {
+    headers: {
+      ...headers,
+      "Content-Type": 'application/ld+json;profile="http://iiif.io/api/presentation/3/context.json"',
+      "X-Content-Type-Options": "nosniff",
+    },
+  });
+}
+
+/** Compares digests, so that the time says nothing of how much of a token is right. */
+async function isBearer(c: RequestContext, token: string): Promise<boolean> {
+  const [, sentToken = ""] = /^Bearer +(.+?)\s*$/i.exec(c.req.raw.headers.get("Authorization") ?? "") ?? [];
+  const [expected, received] = await Promise.all([sha256(token), sha256(sentToken)]);
+  return expected.every((byte, at) => byte === received[at]);
+}

@@ -1,0 +1,121 @@
+// Content states that the service keeps for others: files in a folder, written once, never changed and never removed.
+
+import { ServiceError } from "../errors.ts";
+import { fromBase64Url, toBase64Url } from "../lib/base64url.ts";
+import type { Check } from "../lib/checks.ts";
+import { sha256, toHex } from "../lib/digest.ts";
+import { type BoundedFiles, boundFiles, type EntryFiles } from "../stores/entry-files.ts";
+import { folderFault } from "../stores/folder.ts";
+import { canonicalJson } from "./canonical-json.ts";
+
+export interface Bookmarks {
+  /**
+   * Keeps a state, which JSON can hold, and returns its id: the first 128 bits of the SHA-256 of its canonical JSON as base64url. The same
+   * state is kept once. Throws `bad-request` where it is nested too deep, and `busy` (code bookmarks_unavailable) where the folder
+   * cannot be written.
+   */
+  keep(state: unknown): Promise<{ readonly id: string; readonly isNew: boolean }>;
+  /** The canonical JSON of a state; undefined where none has this id. Throws `busy` where the folder cannot be read. */
+  find(id: string): Promise<string | undefined>;
+  readonly check: Check;
+}
+
+/** What the folder says of itself, so that a later version of this service knows what it finds. */
+const formatFile = "smalti-bookmarks.json";
+const format = 1;
+
+/** 128 bits as base64url: the last character holds two of them. */
+const idForm = /^[A-Za-z0-9_-]{21}[AQgw]$/;
+
+/** Bookmarks below `dir`, an absolute path. `calls`: file calls at once. */
+export function openBookmarks(files: EntryFiles, dir: string, calls?: number): Bookmarks {
+  const bounded = boundFiles(files, calls);
+  const root = dir.replace(/[/\\]+$/, "");
+  // In hexadecimal digits, since some file systems do not tell upper from lower case.
+  const fileOf = (digest: Uint8Array) => {
+    const name = toHex(digest);
+    return `${root}/states/${name.slice(0, 2)}/${name}.json`;
+  };
+  const read = (file: string) => bounded.readFile(file, { plain: true });
+  return {
+    async keep(state) {
+      const text = canonicalJson(state);
+      const digest = (await sha256(text)).subarray(0, 16);
+      const file = fileOf(digest);
+      const id = toBase64Url(digest);
+      try {
+        if (await read(file)) return { id, isNew: false };
+        await ensureFormat(bounded, root, true);
+        await bounded.writeFile(file, new TextEncoder().encode(text));
+        return { id, isNew: true };
+      } catch (cause) {
+        throw unavailable(cause);
+      }
+    },
+    async find(id) {
+      const digest = idForm.test(id) ? fromBase64Url(id) : undefined;
+      if (!digest) return undefined;
+      try {
+        const bytes = await read(fileOf(digest));
+        if (bytes) return new TextDecoder().decode(bytes);
+        // A folder that has gone, such as a mount, is no proof that a state was never kept.
+        await ensureFormat(bounded, root, false);
+        return undefined;
+      } catch (cause) {
+        throw unavailable(cause);
+      }
+    },
+    check: {
+      part: "bookmarks",
+      name: "content states",
+      backend: "filesystem",
+      key: "content_state.store.dir",
+      place: root,
+      neededFor: "start",
+      run: () => ensureFormat(bounded, root, true),
+      dryRun: () => ensureFormat(bounded, root, false),
+    },
+  };
+}
+
+/** Resolves where the folder is one of bookmarks, or an empty one, which `write` makes one of them. */
+async function ensureFormat(files: BoundedFiles, root: string, write: boolean): Promise<void> {
+  const stat = await files.stat(root).catch((cause: unknown) => {
+    throw new Error(folderFault(cause), { cause });
+  });
+  if (stat?.kind !== "directory")
+    throw new Error(
+      stat
+        ? "A file stands where the folder of the content states should be. Set another path."
+        : "The folder of the content states is not there. Make it, or set another path.",
+    );
+  const file = `${root}/${formatFile}`;
+  const bytes = await files.readFile(file, { plain: true });
+  if (bytes) {
+    if (formatOf(new TextDecoder().decode(bytes)) !== format)
+      throw new Error(
+        `The content states in the folder were written by another version of this service: expected format ${format} in ${formatFile}. Start that version, or set another folder.`,
+      );
+    return;
+  }
+  if (!write) return;
+  await files
+    .writeFile(file, new TextEncoder().encode(`${JSON.stringify({ format })}\n`))
+    .catch((cause: unknown) => {
+      throw new Error(folderFault(cause), { cause });
+    });
+}
+
+function formatOf(text: string): unknown {
+  try {
+    return (JSON.parse(text) as { readonly format?: unknown } | null)?.format;
+  } catch {
+    return undefined;
+  }
+}
+
+const unavailable = (cause: unknown) =>
+  new ServiceError("busy", "Stored views cannot be reached at the moment. Try again later.", {
+    code: "bookmarks_unavailable",
+    cause,
+  });

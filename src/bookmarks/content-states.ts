@@ -1,0 +1,44 @@
+// What links to views need of the service, built from `content_state:`.
+
+import { ServiceError } from "../errors.ts";
+import { callsOf } from "../lib/lane.ts";
+import { secretOf } from "../lib/secret.ts";
+import type { Platform } from "../platform/platform.ts";
+import { type Bookmarks, openBookmarks } from "./bookmarks.ts";
+import type { ContentStateOptions } from "./options.ts";
+
+export interface ContentStates {
+  /** Absent where none are kept. */
+  readonly bookmarks?: Bookmarks;
+  /** Absent where none may be added. */
+  readonly writeToken?: string;
+}
+
+/**
+ * Undefined where links to views are off. `presentation`: whether manifests are served, which they follow where
+ * nothing is said. `folders`: how many parts of the service share the threads for files. Throws where states are to
+ * be kept and the runtime has no files, or the variable of the token is not set.
+ */
+export function buildContentStates(
+  { enabled, store }: ContentStateOptions,
+  {
+    platform,
+    folders,
+    presentation,
+  }: { readonly platform: Platform; readonly folders: number; readonly presentation: boolean },
+): ContentStates | undefined {
+  if (!(enabled ?? presentation)) return undefined;
+  if (!store.enabled) return {};
+  const { files, fileThreads, env } = platform;
+  if (!files)
+    throw new ServiceError(
+      "unsupported",
+      "content_state.store needs files, which this runtime was not given. Switch it off, or use another runtime.",
+      { code: "no_files" },
+    );
+  const token = store.write_token_env === "" ? store.write_token : secretOf(store.write_token_env, env);
+  return {
+    bookmarks: openBookmarks(files, store.dir, callsOf(fileThreads, folders)),
+    ...(token !== "" && { writeToken: token }),
+  };
+}

@@ -1,0 +1,49 @@
+// The options under `content_state:`: links to views, and where the service keeps states for others.
+
+import { z } from "zod";
+import { pathOption } from "../lib/option-types.ts";
+
+const edit = "restart" as const;
+
+const store = z
+  .strictObject({
+    enabled: z.boolean().default(false).meta({
+      description:
+        "Keep content states at addresses of their own, which never change. Needs a folder, and a token for writing.",
+      edit,
+    }),
+    dir: pathOption.default("").meta({
+      description:
+        "Folder of the states. What is in it is never removed; one server writes to it. Keep copies of it.",
+      edit,
+    }),
+    write_token: z.string().default("").meta({
+      description: "What a client has to send as bearer token to store a state; better write_token_env.",
+      edit,
+      secret: true,
+    }),
+    write_token_env: z.string().default("").meta({
+      description: "Environment variable that holds this token. Without a token nothing is stored.",
+      edit,
+    }),
+  })
+  .superRefine(({ enabled, dir, write_token, write_token_env }, context) => {
+    const refuse = (key: string, message: string) =>
+      context.addIssue({ code: "custom", path: [key], message });
+    if (enabled && dir === "")
+      refuse("dir", "expected a folder for the states, since content_state.store.enabled is true");
+    if (write_token !== "" && write_token_env !== "")
+      refuse("write_token", "expected only one of write_token and write_token_env; remove this one");
+  });
+
+/** Schema of `content_state:`. */
+export const contentStateOptions = z.strictObject({
+  enabled: z.boolean().optional().meta({
+    description:
+      "Links to views (Content State API 1.0): /content-state/, and the parameter iiif-content of /view. Not set: as presentation.enabled.",
+    edit,
+  }),
+  store: store.prefault({}),
+});
+
+export type ContentStateOptions = z.output<typeof contentStateOptions>;
