@@ -25,8 +25,8 @@ function codesOf(text: string): string[] {
   ].map(([, code = ""]) => code);
 }
 
-/** Names of figures and of their labels' values, formats of the schema library: not codes of errors. */
-const others = new Set<string>([...Object.keys(figures), "not_found", "custom"]);
+/** Names of figures and of their labels' values, formats of the schema library, keys of the configuration: not codes of errors. */
+const others = new Set<string>([...Object.keys(figures), "not_found", "custom", "access_service"]);
 
 const thrown = new Set(
   (readdirSync(`${root}src`, { recursive: true }) as string[])

@@ -18,7 +18,9 @@ describe("every key of the schema", () => {
     expect(
       without
         .map(({ path }) => path)
-        .filter((path) => !/\[\]|\*|^auth\.session\.s3\.|^cache\.\w+\.bucket$|^content_state\.enabled$/.test(path)),
+        .filter(
+          (path) => !/\[\]|\*|^auth\.session\.s3\.|^cache\.\w+\.bucket$|^content_state\.enabled$/.test(path),
+        ),
     ).toEqual([]);
   });
 });
