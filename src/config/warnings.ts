@@ -1,5 +1,6 @@
 // What is valid in a configuration, but probably not what its author wants.
 
+import type { Platform } from "../platform/platform.ts";
 import { type Problem, pathText } from "./problems.ts";
 import type { Config } from "./schema.ts";
 
@@ -18,12 +19,35 @@ const rules: readonly (Problem & { readonly applies: (config: Config) => boolean
   },
 ];
 
+/** Where readers are told apart by their addresses, which a proxy hides unless it is trusted to say them. */
+function hiddenReaders({ auth, base_url, trusted_proxies }: Config, runtime: Platform["name"]): Problem[] {
+  const named = [...trusted_proxies, ...(auth?.trusted_proxies ?? [])];
+  // workerd speaks https by itself; on the others that takes a proxy.
+  if (!auth || named.length > 0 || runtime === "workerd" || !isPublicHttps(base_url)) return [];
+  const patterns = new Set(Object.values(auth.profiles).map(({ pattern }) => pattern));
+  const follows = [
+    ...(patterns.has("active") ? ["one reader's wrong passwords make everybody wait"] : []),
+    ...(patterns.has("kiosk") ? ["kiosk.allowed_ips lets in everybody or nobody"] : []),
+  ];
+  if (follows.length === 0) return [];
+  const message = `base_url is https, which takes a proxy in front of this service, but none is named, so that all readers have the address of the proxy: ${follows.join(", and ")}. Write the addresses of the proxy here, such as [127.0.0.1] for one on the same machine, and let it send X-Forwarded-For`;
+  return [{ path: "trusted_proxies", message }];
+}
+
+function isPublicHttps(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" && !isLoopback(hostname);
+}
+
 /** Whether browsers take an address for one whose secrets others can read (Secure Contexts, section 3.1). */
 function isUntrustedHttp(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);
-  return protocol === "http:" && !/^(.*\.)?localhost$|^127\.|^\[::1\]$/.test(hostname);
+  return protocol === "http:" && !isLoopback(hostname);
 }
+
+const isLoopback = (hostname: string) => /^(.*\.)?localhost$|^127\.|^\[::1\]$/.test(hostname);
 
 /** Substitutes that hide nothing. */
 function wholeSubstitutes({ auth }: Config): Problem[] {
@@ -55,10 +79,15 @@ function sharedSecrets({ auth }: Config): Problem[] {
   });
 }
 
-/** Keys whose values are accepted all the same, each with the reason for a doubt. */
-export function configWarnings(config: Config): Problem[] {
+/** Keys whose values are accepted all the same, each with the reason for a doubt. `runtime`: the name of the platform. */
+export function configWarnings(config: Config, runtime: Platform["name"] = "node"): Problem[] {
   const doubted = rules
     .filter(({ applies }) => applies(config))
     .map(({ path, message }) => ({ path, message }));
-  return [...doubted, ...wholeSubstitutes(config), ...sharedSecrets(config)];
+  return [
+    ...doubted,
+    ...hiddenReaders(config, runtime),
+    ...wholeSubstitutes(config),
+    ...sharedSecrets(config),
+  ];
 }

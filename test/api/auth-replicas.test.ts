@@ -48,6 +48,19 @@ test("a login on one server counts on the other, and a logout there ends it on b
   }
 });
 
+test("a login counts for all that use one prefix, and for no service with a prefix of its own", async () => {
+  const service = (prefix: string) =>
+    servedWithAuth({
+      more: `session: { backend: redis, redis: { addr: "127.0.0.1:${redis.port}", prefix: ${prefix} } }`,
+    });
+  const services = [await service("museum/"), await service("museum/"), await service("library/")];
+  const reader = browserOf(services[0] as Served);
+  await reader.visit(login, { form: {} });
+  const statuses = services.map((one) => statusOf(one.get(gated, carrying(reader))));
+  expect(await Promise.all(statuses)).toEqual([200, 200, 401]);
+  for (const one of services) await one.service.close();
+});
+
 test("while Redis is killed and comes back under load nobody is let in wrongly, and only who presents something waits", async () => {
   const [here] = replicas;
   const reader = browserOf(here);

@@ -526,3 +526,53 @@ test.each([
 ])("%j is accepted with the warnings %j", (yaml, expected) => {
   expect(configWarnings(accepted(yaml)).map(({ path }) => path)).toEqual(expected);
 });
+
+describe("where the addresses of readers matter, a proxy that is not named is warned of", () => {
+  const ways = {
+    active: `{ pattern: active, access_service: { backend: builtin, users: { ann: "$2b$04$Xkp3ABVhFCWRnWTnZdVnVOrssyTXKBkR8ymWvhDrv.quIcpqbRo9G" } } }`,
+    kiosk: `{ pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.1] } }`,
+    clickthrough: "{ pattern: clickthrough, access_service: { backend: builtin } }",
+    header: "{ pattern: external, access_service: { backend: header } }",
+  };
+  const config = (way: keyof typeof ways, base: string, more = "", trusted = "") =>
+    accepted(`base_url: "${base}"\n${more}\nauth: { ${trusted} profiles: { p: ${ways[way]} } }`);
+  const told = (...args: Parameters<typeof config>) =>
+    configWarnings(config(...args), "node").filter(({ path }) => path === "trusted_proxies");
+  const site = "https://images.example.org";
+
+  test.each([
+    ["active", "make everybody wait"],
+    ["kiosk", "kiosk.allowed_ips lets in everybody or nobody"],
+  ] as const)("for %s, with what follows and what to do", (way, consequence) => {
+    for (const base of [site, "https://192.0.2.1", "https://example.org/images"]) {
+      const [warning, ...others] = told(way, base);
+      expect(warning?.message).toContain(consequence);
+      expect(warning?.message).toContain("Write the addresses of the proxy here, such as [127.0.0.1]");
+      expect(others).toEqual([]);
+    }
+  });
+
+  test("with nothing of the ways that there are not", () => {
+    expect(told("active", site)[0]?.message).not.toContain("kiosk");
+    expect(told("kiosk", site)[0]?.message).not.toContain("wait");
+  });
+
+  test("but not where one is named, in either place", () => {
+    for (const way of ["active", "kiosk"] as const) {
+      expect(told(way, site, "trusted_proxies: [127.0.0.1]")).toEqual([]);
+      expect(told(way, site, "", "trusted_proxies: [127.0.0.1],")).toEqual([]);
+    }
+  });
+
+  test("nor where no address decides, or nothing says that there is a proxy", () => {
+    for (const way of ["clickthrough", "header"] as const) expect(told(way, site)).toEqual([]);
+    for (const base of ["", "http://localhost:8080", "http://images.example.org", "https://localhost:8443"])
+      expect([base, told("active", base)]).toEqual([base, []]);
+    expect(accepted("")).not.toHaveProperty("auth");
+    expect(configWarnings(accepted(`base_url: "${site}"`), "node")).toEqual([]);
+  });
+
+  test("nor on a runtime that speaks https itself", () => {
+    expect(configWarnings(config("kiosk", site), "workerd")).toEqual([]);
+  });
+});

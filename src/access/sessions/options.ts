@@ -8,7 +8,8 @@ import { timeoutOption } from "../../stores/bounds.ts";
 import { redisAddressOptions, redisPrefixOption, withOneRedis } from "../../stores/redis.ts";
 
 const edit = "restart" as const;
-const description = "What all keys begin with; `sessions` follows.";
+const description =
+  "What all keys begin with; `sessions` follows. Each service needs a prefix of its own: those with the same one share logins.";
 
 const timeout = timeoutOption.meta({
   description:
