@@ -14,6 +14,8 @@ export interface RenderPlan {
   readonly read: ReadRequest;
   readonly steps: readonly Step[];
   readonly write: EncodeOptions;
+  /** All is made by the steps, from pixels that are the same for every format: the codec takes no shorter way of its own. */
+  readonly bySteps?: true;
   /** Names the master, and its bytes: what was made of its profile is kept under both. */
   readonly master?: NamedMaster;
   /** Estimated peak bytes of the whole job. */
@@ -78,7 +80,7 @@ async function encodedPixels(
   const step = overlayStepOf(plan);
   const laid = step && overlay && (await overlayKernel(plan, step, bytes, codecs, overlay));
   // Planes and lossless crops carry no overlay.
-  const derived = step ? undefined : await codec.derive?.(bytes, plan, index, codecs.kernels);
+  const derived = step || plan.bySteps ? undefined : await codec.derive?.(bytes, plan, index, codecs.kernels);
   if (derived) return derived;
   const decoded = await codec.decode(bytes, plan.read, index);
   await stillWanted(signal);

@@ -16,6 +16,8 @@ import type { OutputPolicy } from "./policy.ts";
 export const renderVersion = 14;
 /** The same for answers that carry an overlay. */
 export const overlayVersion = 1;
+/** The same for answers whose detail access limits. */
+export const detailVersion = 1;
 /** Raised whenever the recorded facts change their meaning. */
 export const factsVersion = 8;
 /** Raised whenever the form of indexes changes, or of which files there are any. */
@@ -49,15 +51,15 @@ export async function renderKey(
   canonical: string,
   master: MasterKey & { readonly grant: Grant },
   policy: OutputPolicy,
-  { scaleFactor, region, size }: Pick<Geometry, "scaleFactor" | "region" | "size">,
+  { scaleFactor, detail, size }: Pick<Geometry, "scaleFactor" | "detail" | "size">,
   deflate?: string,
   overlay?: Overlay,
 ): Promise<EntryKey> {
-  const { tier, maxSize } = master.grant;
+  const { tier } = master.grant;
   const name = renderName(masterName(master), version, identifier, canonical, tier);
   const parts: unknown[] = [renderVersion, policy, scaleFactor ?? 0, ...identity(master)];
   if (deflate !== undefined) parts.push(deflate);
-  if (maxSize) parts.push(region, size);
+  if (detail) parts.push({ detail: [detailVersion, detail.grid, detail.cells, size] });
   if (overlay) parts.push({ overlay: overlayIdentity(overlay) });
   return { name, variant: await hash(parts) };
 }

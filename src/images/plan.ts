@@ -9,13 +9,13 @@ import type { ImageRequest } from "../iiif/image/request.ts";
 import { backOrientation, orientationOf } from "../pipeline/orientation.ts";
 import { placeOverlay } from "../pipeline/overlay.ts";
 import { hasAlpha } from "../pipeline/pixels.ts";
-import { sourceWindow } from "../pipeline/resize.ts";
 import { blurReach } from "../pipeline/sharpen.ts";
 import { type ResampleAxis, type Step, shapeAfter } from "../pipeline/steps.ts";
 import { carryOf, convertsColours } from "./carry.ts";
 import { asShown, type Size, uprightSize } from "./orientation.ts";
 import type { Overlay } from "./overlays.ts";
 import type { CodecFacts, OutputPolicy } from "./policy.ts";
+import { pitchOf, type Sampling, type Span, samplingOf, span, windowOf } from "./sampling.ts";
 
 /** How many times the answer's size a decoder has to deliver, at least, where its scales are not its own. */
 const leastHeadroom = 2;
@@ -54,26 +54,23 @@ export interface PlanInput {
 export function planRender(input: PlanInput): RenderPlan {
   const { page, request, geometry, policy, decoder, encoder } = input;
   const header = asShown(input.header, policy);
-  const { region, size } = geometry;
   const upright = uprightSize(header);
   const orientation = orientationOf(header.orientation);
-  const step = {
-    x: geometry.scaleFactor ?? region.width / size.width,
-    y: geometry.scaleFactor ?? region.height / size.height,
-  };
-  const reduced = isReduced(geometry);
+  const sampling = samplingOf(geometry, upright);
+  const { start, size, step, reduced } = sampling;
   const linear = reduced && policy.linear;
   const sharpen = reduced ? policy.sharpen : undefined;
   // A blur looks beyond the answer where the picture goes on.
   const reach = sharpen ? blurReach(sharpen.radius) : 0;
-  const across = span(region.x, size.width, step.x, upright.width, reach);
-  const down = span(region.y, size.height, step.y, upright.height, reach);
+  const across = span(start.x, size.width, step.x, upright.width, reach);
+  const down = span(start.y, size.height, step.y, upright.height, reach);
   const axesAt = (factor: number) => ({
     x: axis(across, step.x, factor, upright.width, orientation.flipX),
     y: axis(down, step.y, factor, upright.height, orientation.flipY),
   });
   const isExact = (factor: number) => Object.values(axesAt(factor)).every(isIdentity);
-  const halvesColour = request.format === "jpg" && policy.chroma === "420";
+  // Cells are the same for every format.
+  const halvesColour = !geometry.detail && request.format === "jpg" && policy.chroma === "420";
   const times = timesDecoded(policy, step, linear);
   const scaleFactor =
     (times ? undefined : decoder.exactScales?.(header, halvesColour).find(isExact)) ??
@@ -89,7 +86,7 @@ export function planRender(input: PlanInput): RenderPlan {
   const readRegion = storedRegion(window, level, header, scaleFactor);
 
   const steps: Step[] = [];
-  const converts = convertsColours(input);
+  const converts = geometry.detail ? convertsColoursOfCells(input) : convertsColours(input);
   if (header.orientation !== 1) steps.push({ op: "orient", orientation: header.orientation });
   if (linear) steps.push(...colourSteps(header, converts), { op: "to-light" });
   if (!exact)
@@ -103,6 +100,7 @@ export function planRender(input: PlanInput): RenderPlan {
   if (sharpen) steps.push({ op: "sharpen", ...sharpen });
   if (across.size > size.width || down.size > size.height)
     steps.push({ op: "crop", left: across.before, top: down.before, ...size });
+  if (sampling.cells) steps.push(...stepsFromCells(input, header, sampling.cells));
   const carry = carryOf(input);
   steps.push(...outputSteps(input, header, carry));
 
@@ -138,15 +136,30 @@ export function planRender(input: PlanInput): RenderPlan {
   const memory =
     Math.max(decoder.memory(read, input.fileSize), peakOfSteps, encoding + carried) +
     overlayMemory(input.overlay, out);
-  const write = { ...encodeOptions(request, policy, header, step), ...(carry && { carry }) };
-  return { read, steps, write, memory: Math.ceil(memory) };
+  const pitch = pitchOf(geometry);
+  const write = { ...encodeOptions(request, policy, header, pitch), ...(carry && { carry }) };
+  const bySteps = geometry.detail && ({ bySteps: true } as const);
+  return { read, steps, write, ...bySteps, memory: Math.ceil(memory) };
 }
 
-/** Whether an answer has fewer pixels than its region, or is a tile of a level that has fewer than the image. */
-function isReduced({ scaleFactor, region, size }: Geometry): boolean {
-  if (scaleFactor !== undefined) return scaleFactor > 1;
-  const { width, height } = size;
-  return width <= region.width && height <= region.height && width * height < region.width * region.height;
+/** Whether cells have the colours of sRGB: as in the answer that takes the fewest steps from the master. */
+const convertsColoursOfCells = (input: PlanInput) =>
+  convertsColours({ ...input, request: { quality: "default" }, encoder: {} });
+
+/** From cells to the answer's size: cells are rounded as in the answer that shows them, then reduced. */
+function stepsFromCells(
+  input: PlanInput,
+  header: ImageHeader,
+  { x, y }: NonNullable<Sampling["cells"]>,
+): Step[] {
+  const { linear, depth } = input.policy;
+  const bits = depth === "source" ? header.depth : 8;
+  const rounded: Step[] = header.depth === bits ? [] : [{ op: "depth", bits }];
+  const colours = convertsColours(input) && !convertsColoursOfCells(input) ? colourSteps(header, true) : [];
+  const resize: Step = { op: "resize", x, y };
+  if (isIdentity(x) && isIdentity(y)) return [...rounded, ...colours];
+  if (!linear) return [...rounded, resize, ...colours];
+  return [...rounded, ...colours, { op: "to-light" }, resize, { op: "from-light", bits }];
 }
 
 /** How many times the answer's size the policy wants decoded, whatever the decoder; undefined where it does not say. */
@@ -186,21 +199,6 @@ function chooseScale(
   return header.width * header.height <= mostPixels * usual ** 2 ? usual : largest(leastHeadroom);
 }
 
-/** The answer's pixels along an axis, in pixels of the upright image, and how many of them come before its own. */
-interface Span {
-  readonly start: number;
-  readonly size: number;
-  readonly before: number;
-}
-
-/** The answer and up to `reach` more of its pixels at both ends, as far as the image goes. */
-function span(start: number, size: number, step: number, full: number, reach: number): Span {
-  const noise = 1e-6; // of divisions: pixels that only they bring in or leave out
-  const before = Math.min(reach, Math.floor(start / step + noise));
-  const after = Math.min(reach, Math.max(0, Math.ceil((full - start) / step - noise) - size));
-  return { start: start - before * step, size: before + size + after, before };
-}
-
 /** One axis on the reduced, upright picture. A turned axis begins where the last, partly filled sample ends. */
 function axis(
   { start, size }: Span,
@@ -214,12 +212,6 @@ function axis(
 }
 
 const isIdentity = (a: ResampleAxis) => a.scale === 1 && Number.isInteger(a.origin);
-
-function windowOf(x: ResampleAxis, y: ResampleAxis, level: Size): Rectangle {
-  const h = sourceWindow(x, level.width);
-  const v = sourceWindow(y, level.height);
-  return { x: h.start, y: v.start, width: h.end - h.start, height: v.end - v.start };
-}
 
 /** A window of the reduced upright picture as full-size pixels of the stored one. */
 function storedRegion(window: Rectangle, reduced: Size, header: ImageHeader, scaleFactor: number): Rectangle {

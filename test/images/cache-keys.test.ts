@@ -38,6 +38,20 @@ function alikeKeys(): readonly [string, string] {
   throw new Error("no two names were alike");
 }
 
+test("answers whose detail is limited have entries by what they show, and none with an answer that is not limited", async () => {
+  const size = { width: 2, height: 2 };
+  const limited = [
+    { grid: { width: 8, height: 8 }, cells: { x: 0, y: 0, width: 2, height: 2 } },
+    { grid: { width: 8, height: 8 }, cells: { x: 1, y: 0, width: 2, height: 2 } },
+    { grid: { width: 6, height: 8 }, cells: { x: 0, y: 0, width: 2, height: 2 } },
+    undefined,
+  ].map((detail) =>
+    renderKey(3, "ms-1", parameters, masterAt("a.tif"), policy, { ...(detail && { detail }), size }),
+  );
+  const variants = (await Promise.all(limited)).map(({ variant }) => variant);
+  expect(new Set(variants).size).toBe(4);
+});
+
 describe("two masters of one source with the same validator", () => {
   test("that an identifier means for different clients have different entity tags, whatever their names add up to", async () => {
     const [one, other] = alikeKeys();

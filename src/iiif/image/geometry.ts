@@ -32,6 +32,16 @@ export interface Geometry {
   readonly scaleFactor?: number;
   readonly limits: Limits;
   readonly tileSize: number;
+  /** What the answer is made of where access limits the detail; then `scaleFactor` is absent. */
+  readonly detail?: Detail;
+}
+
+/** The pixels of one rendering of the whole image that an answer is made of, and of nothing else. */
+export interface Detail {
+  /** Size of that rendering. */
+  readonly grid: Size;
+  /** The part of it that the answer shows: whole pixels, as many as the answer has or more. */
+  readonly cells: Region;
 }
 
 /**
@@ -52,37 +62,45 @@ export function resolve(request: ImageRequest, image: Size, given: Limits, tile:
 }
 
 /**
- * A geometry reduced so that no set of answers shows more detail than the whole image does at the size `most`. Pixels of
- * the answer are at least as large as those of the whole image at that size, and the region grows to whole ones of them.
+ * A geometry that shows pixels of the whole image at the size `most`, its cells, and nothing else. The region grows to whole
+ * cells, and the answer has at most as many pixels as it has cells. Every answer of one image counts on the same cells:
+ * answers at places and sizes that differ by fractions of a cell would together show more detail than each of them.
  */
 export function withDetailOf(asked: Geometry, most: SizeRequest, image: Size): Geometry {
   const { limits, tileSize } = asked;
   const whole = { x: 0, y: 0, ...image };
   const large = sizeOf({ ...most, upscale: true }, whole, image, noLimits, tileSize);
   const grid = most.upscale ? large : overlap(large, image);
-  const [x, width, columns] = wholeCells(asked.region.x, asked.region.width, image.width, grid.width);
-  const [y, height, rows] = wholeCells(asked.region.y, asked.region.height, image.height, grid.height);
-  const region = { x, y, width, height };
-  const size = overlap(asked.size, { width: columns, height: rows });
-  const scaleFactor = scaleFactorOf(region, size, image, tileSize);
-  return { region, size, ...(scaleFactor === undefined ? {} : { scaleFactor }), limits, tileSize };
+  const across = wholeCells(asked.region.x, asked.region.width, image.width, grid.width);
+  const down = wholeCells(asked.region.y, asked.region.height, image.height, grid.height);
+  const region = { x: across.start, y: down.start, width: across.extent, height: down.extent };
+  const cells = { x: across.first, y: down.first, width: across.count, height: down.count };
+  return { region, size: overlap(asked.size, cells), limits, tileSize, detail: { grid, cells } };
 }
 
 const noLimits: Limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
 
-/** The span that is covered by all cells of a grid that a span touches: its start, extent and number of cells. */
-function wholeCells(
-  start: number,
-  extent: number,
-  side: number,
-  cells: number,
-): readonly [start: number, extent: number, cells: number] {
+interface CellSpan {
+  readonly first: number;
+  readonly count: number;
+  /** The whole pixels of the image that these cells lie on. */
+  readonly start: number;
+  readonly extent: number;
+}
+
+/** The cells that a span of the image touches, where `cells` of the same size lie on its whole side. */
+function wholeCells(start: number, extent: number, side: number, cells: number): CellSpan {
   const [length, count] = [BigInt(side), BigInt(cells)];
   const first = (BigInt(start) * count) / length;
   const end = (BigInt(start + extent) * count + length - 1n) / length;
   const from = (first * length) / count;
   const to = (end * length + count - 1n) / count;
-  return [Number(from), Number(to - from), Number(end - first)];
+  return {
+    first: Number(first),
+    count: Number(end - first),
+    start: Number(from),
+    extent: Number(to - from),
+  };
 }
 
 /** The limits that hold: a width alone limits the height as well (Image API 3.0 section 5.2). */

@@ -301,6 +301,22 @@ describe("a limit of detail", () => {
     expect(`${found.size.width}x${found.size.height}`).toBe(size);
   });
 
+  test.each([
+    ["full/max", "full/!100,100", "100x75", "0,0,100,75"],
+    ["full/40,", "full/!100,100", "100x75", "0,0,100,75"],
+    ["9,9,1,1/^500,500", "full/!100,100", "100x75", "1,1,1,1"],
+    ["7,0,2,600/max", "full/!100,100", "100x75", "0,0,2,75"],
+    ["0,0,800,600/^1600,", "full/^1600,", "1600x1200", "0,0,1600,1200"],
+    ["1,1,1,1/max", "full/300,", "300x225", "0,0,1,1"],
+    ["2,2,1,1/max", "full/300,", "300x225", "0,0,2,2"],
+  ])("%s of 800 x 600 within %s is made of cells of %s: %s", (parameters, most, grid, cells) => {
+    const { detail, scaleFactor } = limited(parameters, most, { width: 800, height: 600 });
+    const { x, y, width, height } = detail?.cells ?? {};
+    expect(`${detail?.grid.width}x${detail?.grid.height}`).toBe(grid);
+    expect([x, y, width, height].join()).toBe(cells);
+    expect(scaleFactor).toBeUndefined();
+  });
+
   test("is held by every region, and the region asked for is inside of the one that is read", () => {
     fc.assert(
       fc.property(images, sides, fc.nat(), fc.nat(), sides, sides, (image, box, left, top, width, height) => {
