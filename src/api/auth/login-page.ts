@@ -14,7 +14,8 @@ export interface LoginForm {
   readonly error?: string;
 }
 
-const styles = ["auth/auth.css"];
+/** Style sheets of the pages of logins. */
+export const styles = ["auth/auth.css"];
 
 /** Where the path of a logo begins: `folder` is the path of the public URL. */
 const logoAddress = (logo: string, folder: string) => (logo.startsWith("/") ? folder + logo : logo);

@@ -8,7 +8,7 @@ import { type Words, words } from "./words.ts";
 
 export interface Reader {
   /** Tag of the language of our own words. */
-  readonly language: string;
+  readonly language: keyof typeof words;
   readonly words: Words;
   /** Ranges of Accept-Language, the preferred ones first. */
   readonly ranges: readonly string[];

@@ -1,12 +1,13 @@
 // The authorization services over HTTP: probe, login with its callback, token and logout, for Authorization Flow 2.0 and Authentication 1.0.
 
-import { authPaths } from "../../iiif/auth-mounts.ts";
+import { authFolder, authPaths } from "../../iiif/auth-mounts.ts";
 import type { Service } from "../../service.ts";
-import type { Routes } from "../http/routes.ts";
+import type { Route, Routes } from "../http/routes.ts";
 import { respondCallback } from "./callback.ts";
 import { respondLogin } from "./login.ts";
 import { respondLogout } from "./logout.ts";
 import { respondProbe } from "./probe.ts";
+import { problemPage } from "./problem-page.ts";
 import { respondToken } from "./token.ts";
 
 /** Mounts them where there is a section `auth`. */
@@ -14,22 +15,25 @@ export function mountAuth(routes: Routes, service: Service): void {
   const { auth } = service;
   if (!auth) return;
   const { probe_origins } = auth.options.cors;
-  routes.add({
+  const add = (route: Route) => routes.add({ ...route, problemPage });
+  // What is not there is missing for viewers of other origins too.
+  add({ path: `${authFolder}*`, cors: true });
+  add({
     path: `${authPaths.probe}*`,
     cors: probe_origins.includes("*") ? true : probe_origins,
     get: (c) => respondProbe(c, service),
   });
   for (const prefix of [authPaths.login, authPaths.login1])
-    routes.add({
+    add({
       path: `${prefix}*`,
       get: (c) => respondLogin(c, { service, auth }, prefix, "get"),
       post: (c) => respondLogin(c, { service, auth }, prefix, "post"),
     });
-  routes.add({ path: `${authPaths.callback}*`, get: (c) => respondCallback(c, { service, auth }) });
-  routes.add({ path: authPaths.token, get: (c) => respondToken(c, auth, 2) });
-  routes.add({ path: authPaths.token1, get: (c) => respondToken(c, auth, 1) });
+  add({ path: `${authPaths.callback}*`, get: (c) => respondCallback(c, { service, auth }) });
+  add({ path: authPaths.token, get: (c) => respondToken(c, auth, 2) });
+  add({ path: authPaths.token1, get: (c) => respondToken(c, auth, 1) });
   for (const path of [authPaths.logout, authPaths.logout1])
-    routes.add({
+    add({
       path,
       get: (c) => respondLogout(c, auth, "get"),
       post: (c) => respondLogout(c, auth, "post"),

@@ -12,7 +12,7 @@ import {
 import { preferredType } from "./accept.ts";
 import { setVary } from "./caching.ts";
 import { type RequestContext, sent } from "./context.ts";
-import { escapeHtml, pageResponse } from "./page.ts";
+import { escapeHtml, type Page, pageResponse } from "./page.ts";
 import { statusOf } from "./status.ts";
 
 export interface Problem extends ProblemFacts {
@@ -66,17 +66,23 @@ const serverFaults: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
 /** What problems are offered as: whoever accepts plain JSON takes the document as well. */
 const offered = [problemType, "application/json", "text/html"] as const;
 
-/** The response of a problem; HTML when the client prefers it, as a browser's address bar does. */
+/** The response of a problem; HTML when the client prefers it, as a browser's address bar does: the page of its route, or the usual one. */
 export async function problemResponse(c: RequestContext, problem: Problem): Promise<Response> {
-  const { status, headers: own } = problem;
-  const headers: Record<string, string> = { ...own, "Cache-Control": "no-store" };
+  const { status } = problem;
+  const headers: Record<string, string> = { ...problem.headers, "Cache-Control": "no-store" };
   setVary(headers, c, "Accept");
   if (preferredType(c, offered) !== "text/html")
     return new Response(sent(c, problemDocument(problem)), {
       status,
       headers: { ...headers, "Content-Type": problemType, "X-Content-Type-Options": "nosniff" },
     });
+  const own = c.get("route")?.problemPage;
+  if (own) setVary(headers, c, "Accept", "Accept-Language");
+  return pageResponse(c, (own ?? usualPage)(c, problem), { status, headers });
+}
+
+function usualPage(c: RequestContext, { status, detail, code }: Problem): Page {
   const title = `${status} ${titles[status] ?? "Error"}`;
-  const body = `<h1>${title}</h1><p>${escapeHtml(problem.detail)}</p><p class="quiet">Code: <code>${escapeHtml(problem.code)}</code></p><p><a href="${escapeHtml(c.get("base"))}/">To the start page</a></p>`;
-  return pageResponse(c, { title, body }, { status, headers });
+  const body = `<h1>${title}</h1><p>${escapeHtml(detail)}</p><p class="quiet">Code: <code>${escapeHtml(code)}</code></p><p><a href="${escapeHtml(c.get("base"))}/">To the start page</a></p>`;
+  return { title, body };
 }

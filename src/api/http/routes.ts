@@ -3,7 +3,8 @@
 import type { RouteClass } from "../../stats/figures.ts";
 import type { RequestContext } from "./context.ts";
 import { preflight } from "./cors.ts";
-import { noSuchPage, Refusal } from "./problem.ts";
+import type { Page } from "./page.ts";
+import { noSuchPage, type Problem, Refusal } from "./problem.ts";
 import { refuseCrossSite } from "./same-site.ts";
 
 export type Act = (c: RequestContext) => Response | Promise<Response>;
@@ -23,6 +24,8 @@ export interface Route {
    * counted, as an answer that never ends.
    */
   readonly counted?: RouteClass | ((path: string) => RouteClass) | false;
+  /** How people read a problem of it; without, as the usual page in English. It is in the language that they ask for. */
+  readonly problemPage?: (c: RequestContext, problem: Problem) => Page;
   /** Whether it answers above `limits.max_in_flight` too. */
   readonly uncapped?: boolean;
   /** Longest path and query in characters; those of most routes are shorter (`caps.ts`). */
