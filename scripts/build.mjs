@@ -28,6 +28,9 @@ const shared = [
 /** Files without state or identity, small enough to be in an entry as well. */
 const alone = /^(main|workerd|((hook|password)-)?thread)\.ts$|^platform\//;
 
+/** Files of src/ that app.js loads when they are wanted, each bundled into a file of its own, with the packages that it alone needs. */
+const chunks = { "api/mcp/protocol.ts": "mcp.js" };
+
 /** Entries of workers, each in one file with all that it needs, and the name that the option `only` has for it. */
 const threads = ["thread", "hook-thread", "password-thread"];
 
@@ -54,7 +57,11 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
   if (!only) {
     const entries = { plugins: [sharedFiles(), moduleImports(names), ...plugins] };
     used.push(
-      await bundle({ stdin: appEntry(), outfile: join(outdir, "app.js") }),
+      await bundle({
+        stdin: appEntry(),
+        outfile: join(outdir, "app.js"),
+        plugins: [loadedFiles(), ...plugins],
+      }),
       await bundle({
         ...entries,
         entryPoints: [join(root, "src/main.ts")],
@@ -66,10 +73,12 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
         outfile: join(outdir, "workerd.js"),
       }),
     );
+    for (const [file, name] of Object.entries(chunks))
+      used.push(await bundle({ entryPoints: [join(root, "src", file)], outfile: join(outdir, name) }));
     await chmod(join(outdir, "main.js"), 0o755);
     await copyStatic(join(outdir, "static"));
     await copyFile(join(root, "src/hooks/hooks.d.ts"), join(outdir, "hooks.d.ts"));
-    await writeFile(join(outdir, "workerd.capnp"), workerdConfig(names));
+    await writeFile(join(outdir, "workerd.capnp"), workerdConfig(names, Object.values(chunks)));
     // Deno reads it beside the entry: a request's signal then aborts only when the client has left.
     await writeFile(join(outdir, "deno.json"), `${JSON.stringify({ unstable: ["no-legacy-abort"] })}\n`);
     await writeFile(join(outdir, "package.json"), `${JSON.stringify({ type: "module", private: true })}\n`);
@@ -146,6 +155,24 @@ function sharedFiles() {
         if (shared.includes(file)) return { path: "./app.js", external: true };
         return {
           errors: [{ text: `src/${file} would be bundled twice: name it in "shared" of scripts/build.mjs` }],
+        };
+      });
+    },
+  };
+}
+
+/** `import()` of a file of src/ is of its own file in dist/. */
+function loadedFiles() {
+  return {
+    name: "loaded-files",
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\.?\// }, ({ path, importer, kind }) => {
+        if (kind !== "dynamic-import") return undefined;
+        const file = relative(join(root, "src"), resolve(dirname(importer), path));
+        if (file.startsWith("..")) return undefined; // packages do so too
+        if (chunks[file]) return { path: `./${chunks[file]}`, external: true };
+        return {
+          errors: [{ text: `src/${file} is loaded by import(): name it in "chunks" of scripts/build.mjs` }],
         };
       });
     },

@@ -103,6 +103,11 @@ function sections() {
       /^content_state\./,
       "Links to a page or a detail of it, which any viewer that knows the Content State API can open, and addresses that the service keeps for such links.",
     ],
+    [
+      "Model Context Protocol",
+      /^mcp\./,
+      "Images for AI clients: [MCP](mcp.md) says what they can do with them, and how to connect one.",
+    ],
   ];
 }
 

@@ -1,11 +1,12 @@
 // The configuration of `workerd serve` for the files of dist/, as Cap'n Proto text.
 
 /**
- * `modules`: names of the WebAssembly modules. Start it in dist/: the directories are relative to where workerd is
+ * `modules`: names of the WebAssembly modules; `chunks`: files that app.js loads when they are wanted. Start it in dist/: the directories are relative to where workerd is
  * started, and `--directory-path disk=/srv/images` and `--directory-path assets=…` name others. The date may not be later
  * than the oldest workerd that runs this.
  */
-export function workerdConfig(modules) {
+export function workerdConfig(modules, chunks) {
+  const scripts = chunks.map((name) => `    (name = "${name}", esModule = embed "${name}"),`);
   const wasm = modules.map((name) => `    (name = "wasm/${name}.wasm", wasm = embed "wasm/${name}.wasm"),`);
   const variables = [
     "SMALTI_CONFIG",
@@ -43,6 +44,7 @@ const smalti :Workerd.Worker = (
   modules = [
     (name = "workerd.js", esModule = embed "workerd.js"),
     (name = "app.js", esModule = embed "app.js"),
+${scripts.join("\n")}
 ${wasm.join("\n")}
   ],
   bindings = [

@@ -14,6 +14,7 @@ import { countedClass, createRoutes, dispatch, type Routes } from "./api/http/ro
 import { createStaticFiles } from "./api/http/static.ts";
 import { parseTarget } from "./api/http/target.ts";
 import { mountImage } from "./api/image/routes.ts";
+import { mountMcp } from "./api/mcp/routes.ts";
 import { mountPresentation } from "./api/presentation/routes.ts";
 import { mountStatic } from "./api/static/routes.ts";
 import { toErrorRecord } from "./errors.ts";
@@ -30,6 +31,7 @@ export const surfaces: readonly Surface[] = [
   mountPresentation,
   mountAuth,
   mountContentState,
+  mountMcp,
 ];
 
 /** The whole service as a function from Request to Response. `mounted`: the surfaces that it has. */

@@ -14,6 +14,7 @@ import { sourceOptions } from "../sources/options.ts";
 import { cacheOptions } from "../stores/options.ts";
 import { parseAddress } from "./address.ts";
 import { aliasesOption } from "./aliases.ts";
+import { mcpOptions } from "./mcp.ts";
 import { type SchemaNode, treeOf } from "./walk.ts";
 
 /**
@@ -134,6 +135,7 @@ export const configSchema = z
     auth: authOptions.optional(),
     presentation: presentationOptions.prefault({}),
     content_state: contentStateOptions.prefault({}),
+    mcp: mcpOptions.prefault({}),
   })
   .superRefine(({ presentation, content_state }, context) => {
     if (content_state.enabled && !presentation.enabled)

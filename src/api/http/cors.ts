@@ -36,14 +36,17 @@ export function addCors(c: RequestContext): void {
   for (const [name, value] of Object.entries(readable)) headers.set(name, value);
 }
 
-/** The answer to OPTIONS at an address that has these methods. */
-export function preflight(methods: string): Response {
+/** The answer to OPTIONS at an address that has these methods. `fields`: request headers that pages may send besides the usual ones. */
+export function preflight(methods: string, fields: readonly string[] = []): Response {
   return new Response(null, {
     status: 204,
     headers: {
       Allow: methods,
       "Access-Control-Allow-Methods": methods,
-      "Access-Control-Allow-Headers": "Authorization, Content-Type, If-None-Match, If-Modified-Since",
+      "Access-Control-Allow-Headers": [
+        "Authorization, Content-Type, If-None-Match, If-Modified-Since",
+        ...fields,
+      ].join(", "),
       "Access-Control-Max-Age": "86400",
     },
   });

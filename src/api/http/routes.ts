@@ -19,6 +19,8 @@ export interface Route {
   readonly post?: Act;
   /** Whether pages of other origins may read the answers: of all, or of these, to which answers then differ. */
   readonly cors?: boolean | readonly string[];
+  /** Request headers that such pages may send besides the usual ones. */
+  readonly fields?: readonly string[];
   /**
    * The class that its answers are counted to, which may depend on the path; `other` where nothing is said. false: they are not
    * counted, as an answer that never ends.
@@ -76,7 +78,7 @@ export function dispatch(c: RequestContext): Response | Promise<Response> {
   }
   const methods = [...(route.get ? ["GET", "HEAD"] : []), ...(route.post ? ["POST"] : []), "OPTIONS"];
   const allowed = methods.join(", ");
-  if (method === "OPTIONS") return preflight(allowed);
+  if (method === "OPTIONS") return preflight(allowed, route.fields);
   throw new Refusal({
     status: 405,
     code: "method_not_allowed",

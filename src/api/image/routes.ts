@@ -2,7 +2,6 @@
 
 import type { Caller, Decision, Refused, Sharing } from "../../access/access.ts";
 import { ServiceError } from "../../errors.ts";
-import { authServices } from "../../iiif/auth.ts";
 import { contentDisposition } from "../../iiif/image/canonical.ts";
 import { mediaType } from "../../iiif/image/formats.ts";
 import { parseImageRequest } from "../../iiif/image/grammar.ts";
@@ -23,6 +22,7 @@ import { kept, planFor, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import { preferredType } from "../http/accept.ts";
+import { servicesOf } from "../http/auth-services.ts";
 import { setCaching, setVary } from "../http/caching.ts";
 import { callerOf } from "../http/caller.ts";
 import { isNotModified, lastModified, type Validators, validatorHeaders } from "../http/conditional.ts";
@@ -100,7 +100,7 @@ function information(
       size: uprightSize(asShown(header, service.images.policy)),
       limits: service.images.limits,
       tileSize: service.images.tileSize,
-      service: servicesOf(c, service, mount, path.identifier),
+      service: servicesOf(c, service, mount.version, path.identifier),
     });
     const body = JSON.stringify(document, null, 2);
     const type = informationType(preferredType(c, informationTypes), mount.version);
@@ -141,23 +141,6 @@ function information(
         ? refusal(c, refused)
         : (master) => (master ? show(master, refused) : refusal(c, refused)),
   );
-}
-
-/** Where to log in, for an image that a rule names. */
-function servicesOf(
-  c: RequestContext,
-  { auth }: Service,
-  { version }: Mount,
-  identifier: string,
-): readonly object[] {
-  const profile = auth?.profileFor(identifier);
-  if (!auth || !profile) return [];
-  return authServices(profile, {
-    base: c.get("base"),
-    identifier,
-    version,
-    strict: auth.options.strict_profiles,
-  });
 }
 
 function image(

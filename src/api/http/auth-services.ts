@@ -1,0 +1,18 @@
+// Where to log in for a gated image, as image information says it.
+
+import { authServices } from "../../iiif/auth.ts";
+import type { Service } from "../../service.ts";
+import type { RequestContext } from "./context.ts";
+
+/** The authorization services of an image that a rule names, as a version of image information has them; none for all others. */
+export function servicesOf(
+  c: RequestContext,
+  { auth }: Service,
+  version: 2 | 3,
+  identifier: string,
+): readonly object[] {
+  const profile = auth?.profileFor(identifier);
+  if (!auth || !profile) return [];
+  const strict = auth.options.strict_profiles;
+  return authServices(profile, { base: c.get("base"), identifier, version, strict });
+}

@@ -1,0 +1,29 @@
+// What tools answer where they have no image to show: denials, and what went wrong, in words.
+
+import type { Refused } from "../../access/access.ts";
+import { loginAddress } from "../../iiif/auth-mounts.ts";
+import type { Service } from "../../service.ts";
+import type { RequestContext } from "../http/context.ts";
+import type { CallToolResult } from "./protocol.ts";
+
+/** A result that says what went wrong. */
+export const failure = (text: string): CallToolResult => ({
+  isError: true,
+  content: [{ type: "text", text }],
+});
+
+/** The result for those who may not have an image: why, and where to go. */
+export function denial(
+  c: RequestContext,
+  { auth }: Service,
+  identifier: string,
+  refused: Refused,
+): CallToolResult {
+  if (refused.status === 303) return failure(`${refused.reason} Address: ${refused.location}`);
+  const profile = refused.status === 401 ? auth?.profileFor(identifier) : undefined;
+  if (!profile || profile.access_service.backend === "header") return failure(refused.reason);
+  const login = loginAddress(c.get("base"), profile.name, 2);
+  return failure(
+    `${refused.reason} A person can log in at ${login}. The client then sends a token as "Authorization: Bearer".`,
+  );
+}

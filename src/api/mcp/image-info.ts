@@ -1,0 +1,55 @@
+// The tool get_image_info: what is known of an image before any pixel of it is read.
+
+import { z } from "zod";
+import { imageInformation } from "../../iiif/image/info.ts";
+import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
+import { checkIdentifier } from "../../iiif/image/path.ts";
+import { checkServable, describe, type GrantedMaster } from "../../images/describe.ts";
+import { withMaster } from "../../images/open.ts";
+import { asShown, uprightSize } from "../../images/orientation.ts";
+import type { Service } from "../../service.ts";
+import { servicesOf } from "../http/auth-services.ts";
+import { callerOf } from "../http/caller.ts";
+import type { RequestContext } from "../http/context.ts";
+import { denial } from "./answers.ts";
+import type { CallToolResult, Tool } from "./protocol.ts";
+
+export const identifierInput = z
+  .string()
+  .min(1)
+  .max(4096)
+  .describe("Identifier of the image as browse lists it, such as maps/berlin.jp2; not percent-encoded.");
+
+const input = z.strictObject({ identifier: identifierInput });
+
+/** The tool for a request. */
+export function imageInfoTool(c: RequestContext, service: Service): Tool<z.output<typeof input>> {
+  return {
+    name: "get_image_info",
+    title: "Facts of an image",
+    description:
+      "Returns the IIIF image information (info.json) of one image as JSON: its full width and height in pixels, limits, and addresses. `id` is the base of the image's own URLs.",
+    input,
+    async run({ identifier: asked }) {
+      const identifier = checkIdentifier(asked);
+      const { images } = service;
+      const show = async (master: GrantedMaster): Promise<CallToolResult> => {
+        const header = await describe(images, master, c.req.raw.signal);
+        checkServable(images, master, header);
+        const document = imageInformation({
+          version: 3,
+          id: imageAddress(c.get("base") + mainPrefix[3], identifier),
+          size: uprightSize(asShown(header, images.policy)),
+          limits: images.limits,
+          tileSize: images.tileSize,
+          service: servicesOf(c, service, 3, identifier),
+        });
+        const facts = { identifier, pages: header.pages, access: master.grant.tier, info: document };
+        return { content: [{ type: "text", text: JSON.stringify(facts, null, 2) }] };
+      };
+      return withMaster(images, callerOf(c, identifier), show, (refused) =>
+        denial(c, service, identifier, refused),
+      );
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// The Model Context Protocol itself, in both of its generations: one JSON-RPC message in, one Response out, nothing kept between them.
+// The build makes a file of its own of this module and its packages, which is loaded when `mcp.enabled` says so.
+
+import {
+  type CallToolResult,
+  createMcpHandler,
+  isLegacyRequest,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import type { ZodType } from "zod";
+
+/** A tool as clients see it, and what it does for the request at hand. */
+export interface Tool<Input = never> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: ZodType<Input>;
+  /** Never throws: what went wrong is a result with `isError`, in words. */
+  run(input: Input): Promise<CallToolResult>;
+}
+
+/** What a client is told of this server when it connects. */
+export interface About {
+  readonly version: string;
+  /** For the model: what the tools are for and how they go together. */
+  readonly instructions: string;
+}
+
+export type { CallToolResult };
+
+/** What all tools are: they change nothing, and reach only what this service serves. */
+const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
+
+/**
+ * Answers the message of a POST, whose body has been read and parsed. Requests of the versions up to 2025-11-25 need no session:
+ * each of them stands alone, as those of 2026-07-28 do.
+ */
+export async function answerMessage(
+  request: Request,
+  message: unknown,
+  about: About,
+  tools: readonly Tool[],
+): Promise<Response> {
+  const create = () => createServer(about, tools);
+  if (await isLegacyRequest(request, message)) return answerLegacy(request, message, create());
+  // No subscriptions: the list of tools does not change, and such a stream would stay open.
+  const { fetch } = createMcpHandler(create, { legacy: "reject", maxSubscriptions: 0, keepAliveMs: 0 });
+  return fetch(request, { parsedBody: message });
+}
+
+/** One JSON answer instead of a stream, so that the request lasts as long as its work and the caps on requests hold for it. */
+async function answerLegacy(request: Request, message: unknown, server: McpServer): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  try {
+    await server.connect(transport);
+    return await transport.handleRequest(request, { parsedBody: message });
+  } finally {
+    await server.close();
+  }
+}
+
+function createServer({ version, instructions }: About, tools: readonly Tool[]): McpServer {
+  const server = new McpServer(
+    { name: "smalti", title: "smalti image server", version },
+    { capabilities: { tools: { listChanged: false } }, instructions },
+  );
+  for (const { name, title, description, input, run } of tools)
+    server.registerTool(
+      name,
+      { title, description, inputSchema: input, annotations: { title, ...readOnly } },
+      (given: unknown) => run(given as never),
+    );
+  return server;
+}

@@ -1,0 +1,81 @@
+// The Model Context Protocol over HTTP, at /mcp: one message by POST, one answer in JSON, no session.
+
+import type { Service } from "../../service.ts";
+import { readJson } from "../http/body.ts";
+import { type RequestContext, sent } from "../http/context.ts";
+import { Refusal } from "../http/problem.ts";
+import type { Routes } from "../http/routes.ts";
+import { instructions, toolsOf } from "./tools.ts";
+import { refuseStrangers } from "./who-may-ask.ts";
+
+/** Bytes of a message: the arguments of a tool are a few short texts. */
+const maxMessage = 64 * 1024;
+
+/** Headers by which pages tell version, session and target of a message. */
+const fields = [
+  "MCP-Protocol-Version",
+  "Mcp-Session-Id",
+  "Mcp-Method",
+  "Mcp-Name",
+  "Last-Event-ID",
+  "Traceparent",
+] as const;
+
+/** Mounts /mcp where `mcp.enabled` says so; else nothing is there. */
+export function mountMcp(routes: Routes, service: Service): void {
+  const { enabled, allowed_origins } = service.config().mcp;
+  if (!enabled) return;
+  const cors = allowed_origins.map((origin) => new URL(origin).origin);
+  routes.add({ path: "/mcp", cors, fields, post: (c) => answer(c, service) });
+}
+
+async function answer(c: RequestContext, service: Service): Promise<Response> {
+  try {
+    refuseStrangers(c, service);
+    const message = await readJson(c, maxMessage);
+    // Some versions allow several messages in one body. The caps on requests would hold for none but the first of them.
+    if (Array.isArray(message)) throw new Refusal(severalMessages);
+    // Loaded here and not when the service starts, since on workerd modules are there only for requests.
+    const { answerMessage } = await import("./protocol.ts");
+    const about = { version: service.version, instructions };
+    return finished(c, await answerMessage(c.req.raw, message, about, toolsOf(c, service)));
+  } catch (error) {
+    if (error instanceof Refusal) return refused(c, error);
+    throw error;
+  }
+}
+
+const severalMessages = {
+  status: 400,
+  code: "one_message_expected",
+  detail: "Expected one JSON-RPC message; received a list of them. Send each by a request of its own.",
+} as const;
+
+/** The answer of the protocol as this service sends answers: measured, and kept by nobody. */
+async function finished(c: RequestContext, response: Response): Promise<Response> {
+  const headers: Record<string, string> = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+  };
+  const type = response.headers.get("Content-Type");
+  if (type !== null) headers["Content-Type"] = type;
+  const body = response.body === null ? null : sent(c, await response.text());
+  return new Response(body, { status: response.status, headers });
+}
+
+/** What comes before the protocol, in the form of its errors (JSON-RPC 2.0, section 5.1). */
+function refused(c: RequestContext, { problem }: Refusal): Response {
+  const { status, code, detail, headers } = problem;
+  const error = {
+    code: code === "invalid_json" ? parseError : invalidRequest,
+    message: detail,
+    data: { code },
+  };
+  return new Response(sent(c, JSON.stringify({ jsonrpc: "2.0", error, id: null })), {
+    status,
+    headers: { ...headers, "Content-Type": "application/json", "Cache-Control": "no-store" },
+  });
+}
+
+const parseError = -32700;
+const invalidRequest = -32600;

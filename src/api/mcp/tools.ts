@@ -1,0 +1,42 @@
+// The tools of /mcp for one request, and how what goes wrong in them is said.
+
+import { ServiceError, toErrorRecord } from "../../errors.ts";
+import type { Service } from "../../service.ts";
+import type { RequestContext } from "../http/context.ts";
+import { isServerFault } from "../http/problem.ts";
+import { failure } from "./answers.ts";
+import { imageInfoTool } from "./image-info.ts";
+import type { CallToolResult, Tool } from "./protocol.ts";
+import { regionTool } from "./region.ts";
+
+/** For the model, when it connects. */
+export const instructions = `This server shows images in high resolution, such as scans of books, maps and works of art, by the IIIF Image API.
+An image has an identifier, such as maps/berlin.jp2. Ask get_image_info for its size in pixels.
+get_region returns the image, or a part of it, as a picture that is small enough to look at. For details, look at the whole first, then ask for the region in pixels of the full image; repeat with smaller regions.`;
+
+/** The tools for the request at hand, in the order in which they are listed. */
+export function toolsOf(c: RequestContext, service: Service): readonly Tool[] {
+  return [imageInfoTool, regionTool].map((define) => {
+    const tool = define(c, service) as Tool;
+    return { ...tool, run: (input) => inWords(c, service, tool.name, () => tool.run(input)) };
+  });
+}
+
+/** The result of a tool; what it throws becomes a result that says it, and what the operator should see goes to the log. */
+async function inWords(
+  c: RequestContext,
+  { log }: Service,
+  tool: string,
+  run: () => Promise<CallToolResult>,
+): Promise<CallToolResult> {
+  try {
+    return await run();
+  } catch (error) {
+    const { code, message, cause } = toErrorRecord(error, "decode");
+    if (isServerFault(error))
+      log.error("tool failed", { tool, path: c.get("target").path, code, detail: message, cause });
+    return failure(
+      error instanceof ServiceError ? message : "The tool failed. The operator finds the reason in the log.",
+    );
+  }
+}

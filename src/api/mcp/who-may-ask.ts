@@ -1,0 +1,60 @@
+// Whether a request to /mcp may come from where it says: `Host` and `Origin` against a page that has a name of its own resolve to this
+// server (Model Context Protocol 2025-11-25, Transports, "Security Warning").
+
+import { inRanges } from "../../lib/ip-range.ts";
+import type { Service } from "../../service.ts";
+import { requestHost } from "../http/client.ts";
+import type { RequestContext } from "../http/context.ts";
+import { normalHost } from "../http/host.ts";
+import { Refusal } from "../http/problem.ts";
+
+/**
+ * Throws a Refusal (403) unless the client names this server by a name that is its own, and the request comes from no page, or
+ * from one of this service or of `mcp.allowed_origins`.
+ *
+ * Own names are those of `base_url` and `mcp.allowed_hosts`, localhost, and all plain addresses, which nobody else can have
+ * resolved to this server. Without a `base_url`, what a trusted proxy forwards is one too.
+ */
+export function refuseStrangers(c: RequestContext, service: Service): void {
+  const { base_url, mcp } = service.config();
+  const peer = service.platform.clientAddress(c.req.raw);
+  // A base URL that was derived from headers of anybody proves nothing.
+  const isVouchedFor = base_url !== "" || (peer !== undefined && inRanges(peer, service.proxies));
+  const base = isVouchedFor ? new URL(c.get("base")) : undefined;
+  const own = new Set([
+    ...(base ? [base.hostname] : []),
+    ...mcp.allowed_hosts.map((name) => name.toLowerCase()),
+  ]);
+  const direct = normalHost(requestHost(c.req.raw), "http") ?? "";
+  const name = URL.canParse(`http://${direct}`) ? new URL(`http://${direct}`).hostname : "";
+  const isForwarded = base_url === "" && isVouchedFor && c.req.raw.headers.has("X-Forwarded-Host");
+  if (!isForwarded && !own.has(name) && !isLocal(name) && !isAddress(name))
+    throw new Refusal({
+      status: 403,
+      code: "host_not_allowed",
+      detail:
+        "Expected the name of this server in the Host field; received another one. Use the address of base_url, or name the host in mcp.allowed_hosts.",
+    });
+  const origin = c.req.raw.headers.get("Origin");
+  if (origin === null || origin === base?.origin || isDirect(origin, c.req.raw)) return;
+  if (mcp.allowed_origins.some((allowed) => new URL(allowed).origin === origin)) return;
+  throw new Refusal({
+    status: 403,
+    code: "origin_not_allowed",
+    detail:
+      "Expected a request from no page, or from one of this service; received one from a page of another site. Name its origin in mcp.allowed_origins.",
+  });
+}
+
+const isLocal = (name: string) => name === "localhost" || name.endsWith(".localhost");
+
+/** As the parser of URLs writes them. */
+const isAddress = (name: string) => /^\[.*\]$|^\d+\.\d+\.\d+\.\d+$/.test(name);
+
+/** Whether a page of an origin was loaded by the name that the request names this server by. */
+function isDirect(origin: string, request: Request): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, host } = new URL(origin);
+  if (protocol !== "http:" && protocol !== "https:") return false;
+  return host === normalHost(requestHost(request), protocol === "https:" ? "https" : "http");
+}

@@ -1,0 +1,35 @@
+// The options under `mcp:`.
+
+import { z } from "zod";
+
+const originForm = "expected an origin such as https://chat.example.org, without a path";
+const hostForm = "expected the name of a host such as images.internal, without scheme and port";
+
+const isOrigin = (text: string) => URL.canParse(text) && /^https?:\/\/[^/?#@]+$/i.test(text);
+const isHostName = (text: string) => /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(text);
+
+/** Schema of `mcp:`. */
+export const mcpOptions = z.strictObject({
+  enabled: z.boolean().default(false).meta({
+    description: "Whether AI clients may browse and look at images by the Model Context Protocol, at `/mcp`.",
+    edit: "restart",
+  }),
+  allowed_origins: z
+    .array(z.string({ error: originForm }).refine(isOrigin, { error: originForm }))
+    .default([])
+    .meta({
+      description:
+        "Origins of other sites whose pages may use `/mcp` from a browser, such as https://chat.example.org. Clients that are no browsers need none.",
+      edit: "restart",
+    }),
+  allowed_hosts: z
+    .array(z.string({ error: hostForm }).refine(isHostName, { error: hostForm }))
+    .default([])
+    .meta({
+      description:
+        "Names by which clients may reach `/mcp` besides that of `base_url`, localhost and plain addresses, such as images.internal.",
+      edit: "restart",
+    }),
+});
+
+export type McpOptions = z.output<typeof mcpOptions>;
