@@ -19,23 +19,33 @@ export const membersPerPart = 1000;
 
 /** The manifest of images, in their order. Canvases of images that cannot be read are empty and say why. */
 export function manifestOf(facts: ManifestFacts, context: DocumentContext): Resource {
+  return { ...manifestHead(facts, context), items: [...canvasesOf(facts, context)] };
+}
+
+/** A manifest with an empty list of items as its last member, for manifests that are too long to be held as a whole. */
+export function manifestHead(facts: ManifestFacts, context: DocumentContext): Resource {
   const { id, label, canvases, parent } = facts;
-  const address = documentAddress(context.base, id);
   const first = canvases.find((canvas) => canvas.visible && canvas.size !== undefined);
-  const stand = canvases.find((canvas) => canvas.size !== undefined)?.size ?? unknownSize;
   const manifest = {
-    id: address,
+    id: documentAddress(context.base, id),
     type: "Manifest",
     label: plain(label),
     ...(first && { thumbnail: thumbnailOf(first, context) }),
     ...homepage(id, label, context),
     ...partOf(parent, context),
-    items: canvases.map((canvas, at) => canvasOf(canvas, at + 1, { address, stand, context })),
+    items: [],
   };
   return withContext(
     manifest,
     canvases.some(({ auth = [], size }) => auth.length > 0 && size !== undefined),
   );
+}
+
+/** The canvases of a manifest, one after the other. */
+export function* canvasesOf({ id, canvases }: ManifestFacts, context: DocumentContext): Generator<Resource> {
+  const address = documentAddress(context.base, id);
+  const stand = canvases.find((canvas) => canvas.size !== undefined)?.size ?? unknownSize;
+  for (const [at, canvas] of canvases.entries()) yield canvasOf(canvas, at + 1, { address, stand, context });
 }
 
 interface Around {
