@@ -28,7 +28,9 @@ const picture = join(root, "test/fixtures/jpg-gray.jpg");
 
 /** Milliseconds of processor time that a process has taken. */
 function cpuOf(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 

@@ -39,6 +39,8 @@ export async function folderCanvases(
   const canvases: CanvasFacts[] = [];
   for (const [at, { name }] of files.entries()) {
     const facts = found[at];
+    // It was there when the folder was listed.
+    if (!facts) gate.doubt();
     const canvas = facts && canvasOf(identifierAt(name), name, facts, gate);
     // Nothing is waited for where all is public.
     const settled = canvas instanceof Promise ? await canvas : canvas;

@@ -11,6 +11,8 @@ import { type Listing, listingOf, weightOf } from "./listing.ts";
 
 /** A folder as it was listed, with what has been found out of its images since. */
 export interface Folder {
+  /** Another one for each listing. */
+  readonly serial: number;
   readonly listing: Listing;
   /** By the name of a file; what counts for one validator only has it beside it. */
   readonly facts: Map<string, KnownFacts>;
@@ -55,6 +57,8 @@ export function createFolders({ info, revalidateMs, keepAlive, now = Date.now }:
   const kept = createLru<string, Kept>(keptBytes);
   const flights = createSingleFlight<Folder | undefined>(keepAlive);
 
+  let serial = 0;
+
   const isFresh = (source: Source, listedAt: number) => {
     const age = now() - listedAt;
     return age >= 0 && age < revalidateMs(source);
@@ -71,7 +75,7 @@ export function createFolders({ info, revalidateMs, keepAlive, now = Date.now }:
       return undefined;
     }
     const listing = listingOf(found.entries);
-    const folder = { listing, facts: stillTrue(kept.get(name)?.folder.facts, listing) };
+    const folder = { serial: ++serial, listing, facts: stillTrue(kept.get(name)?.folder.facts, listing) };
     const weight = weightOf(listing) + bytesOfFacts * listing.images.length;
     kept.set(name, { folder, listedAt: found.at }, weight);
     return folder;

@@ -2,11 +2,19 @@
 
 import type { Caller, Sharing } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
-import { collectionOf, manifestOf, partOfCollection, partRange } from "../iiif/presentation/derive.ts";
-import type { DocumentContext, Resource } from "../iiif/presentation/model.ts";
+import {
+  canvasesOf,
+  collectionOf,
+  manifestHead,
+  manifestOf,
+  partOfCollection,
+  partRange,
+} from "../iiif/presentation/derive.ts";
+import type { DocumentContext, ManifestFacts, Resource } from "../iiif/presentation/model.ts";
 import {
   documentAddress,
   imagesId,
+  type Piece,
   type PresentationPath,
   pieceAddress,
 } from "../iiif/presentation/mounts.ts";
@@ -27,10 +35,26 @@ export interface ManifestsParts extends GateParts {
   readonly options: Pick<PresentationOptions, "derive">;
 }
 
-/** A document for one caller. */
-export interface Presented {
+/** A document, or a piece of one. */
+export interface Made {
   /** Of version 3.0, with its context. */
   readonly document: Resource;
+  /** The canvases of a manifest that is too long to be held as a whole; the items of the document are empty then. */
+  readonly long?: LongManifest;
+}
+
+export interface LongManifest {
+  canvases(): Iterable<Resource>;
+  /** What all of them are made of, as text: it changes when one of them does. */
+  identity(): string;
+}
+
+/** A document for one caller. */
+export interface Presented {
+  /** Makes it; all that may fail has been done before. */
+  make(): Made;
+  /** The same for documents that have the same base URL and are the same, as long as their folder is not listed again; absent where nobody knows. */
+  readonly stamp?: string;
   /** Who may keep it. */
   readonly sharing: Sharing;
   /** False where the next look may find something else, since a source did not answer. */
@@ -49,6 +73,9 @@ export interface Manifests {
   ): Promise<Presented>;
 }
 
+/** Canvases of a manifest that are held at once; 1,000 take about 10 MB. */
+export const mostHeld = 2000;
+
 /** What is known while one document is made. */
 interface Making {
   readonly parts: ManifestsParts;
@@ -63,24 +90,39 @@ export function createManifests(parts: ManifestsParts): Manifests {
     async present(readings, caller, context) {
       for (const reading of readings) {
         const gate = openGate(parts, caller, context.base);
-        const document = await documentAt({ parts, caller, context, gate }, reading);
-        if (document === undefined) continue;
+        const found = await documentAt({ parts, caller, context, gate }, reading);
+        if (found === undefined) continue;
         gate.note(reading.id);
-        return { document, sharing: gate.sharing(), lasts: !gate.doubts() };
+        const sharing = gate.sharing();
+        const lasts = !gate.doubts();
+        // What any cache may keep is the same for all callers.
+        const isSame = lasts && sharing.keptBy === "anyone" && sharing.vary.length === 0;
+        const { make, folder } = found;
+        const stamp = isSame && folder && { stamp: `${folder.serial} ${JSON.stringify(reading)}` };
+        return { make, sharing, lasts, ...stamp };
       }
       throw missing(parts, readings);
     },
   };
 }
 
-/** The document or piece of one reading; undefined where it names nothing. */
-async function documentAt(making: Making, reading: PresentationPath): Promise<Resource | undefined> {
-  const document = await wholeAt(making, reading);
-  if (document === undefined || reading.piece === undefined) return document;
-  return pieceAt(document, pieceAddress(documentAddress(making.context.base, reading.id), reading.piece));
+/** A document that is still to be made. */
+interface Found {
+  make(): Made;
+  /** The one folder that it is made of, and nothing else. */
+  readonly folder?: Folder;
 }
 
-async function wholeAt(making: Making, reading: PresentationPath): Promise<Resource | undefined> {
+/** The document or piece of one reading; undefined where it names nothing. */
+async function documentAt(making: Making, reading: PresentationPath): Promise<Found | undefined> {
+  const found = await wholeAt(making, reading);
+  if (found === undefined || reading.piece === undefined) return found;
+  const address = pieceAddress(documentAddress(making.context.base, reading.id), reading.piece);
+  const document = pieceAt(found.make().document, address);
+  return document && { make: () => ({ document }) };
+}
+
+async function wholeAt(making: Making, reading: PresentationPath): Promise<Found | undefined> {
   const { parts, caller } = making;
   const place = placeOf(parts.sources, reading.of);
   const folder = derivesFolders(parts)
@@ -100,15 +142,15 @@ const isRoot = ({ sources }: ManifestsParts, { source, key }: Place) =>
 
 async function folderDocument(
   making: Making,
-  { extent }: PresentationPath,
+  { extent, piece }: PresentationPath,
   place: Place,
   folder: Folder | undefined,
-): Promise<Resource | undefined> {
+): Promise<Found | undefined> {
   const { parts } = making;
   const files = folder ? imagesOf(parts.sources, place, folder) : [];
   const isManifest = folder !== undefined && place.key !== "" && isManifestFolder(folder, files.length);
   if (extent === "images" ? !isManifest && files.length > 0 : isManifest && extent === "whole")
-    return folderManifest(making, place, folder as Folder, extent === "images");
+    return folderManifest(making, place, folder as Folder, extent === "images", piece);
   if (extent === "images" || isManifest) return undefined;
   const members = membersOf(parts, place, folder, isRoot(parts, place));
   if (folder === undefined && members.length === 0) return undefined;
@@ -127,7 +169,8 @@ async function folderManifest(
   place: Place,
   folder: Folder,
   besideFolders: boolean,
-): Promise<Resource | undefined> {
+  piece?: Piece,
+): Promise<Found | undefined> {
   const own = identityOf(parts, place);
   const canvases = await folderCanvases(
     parts.images,
@@ -138,9 +181,22 @@ async function folderManifest(
     gate,
   );
   if (canvases.length === 0) return undefined;
-  const facts = besideFolders ? { ...own, id: imagesId(own.id), parent: own.id } : own;
-  return manifestOf({ ...facts, canvases }, context);
+  const facts = { ...own, ...(besideFolders && { id: imagesId(own.id), parent: own.id }), canvases };
+  return { make: () => manifestMade(facts, context, piece), folder };
 }
+
+function manifestMade(facts: ManifestFacts, context: DocumentContext, piece?: Piece): Made {
+  if (facts.canvases.length <= mostHeld) return { document: manifestOf(facts, context) };
+  const document = manifestHead(facts, context);
+  if (!piece) return { document, long: longManifest(facts, context) };
+  const items = [...canvasesOf(facts, context, piece.number - 1, piece.number)];
+  return { document: { ...document, items } };
+}
+
+const longManifest = (facts: ManifestFacts, context: DocumentContext): LongManifest => ({
+  canvases: () => canvasesOf(facts, context),
+  identity: () => JSON.stringify([facts, context]),
+});
 
 /** A collection, or one of its parts. Only what the document shows is looked into. */
 async function collection(
@@ -148,7 +204,7 @@ async function collection(
   own: ReturnType<typeof identityOf>,
   members: readonly Listed[],
   extent: PresentationPath["extent"],
-): Promise<Resource | undefined> {
+): Promise<Found | undefined> {
   const range = typeof extent === "number" ? partRange(members.length, extent) : [0, members.length];
   if (range === undefined) return undefined;
   const [from = 0, to = 0] = partRange(members.length, 1) && extent === "whole" ? [0, 0] : range;
@@ -157,19 +213,22 @@ async function collection(
     ({ id, label }, at) => seen[at - from] ?? ({ kind: "collection", id, label } as const),
   );
   const whole = { ...own, members: facts };
-  return typeof extent === "number" ? partOfCollection(whole, extent, context) : collectionOf(whole, context);
+  const document =
+    typeof extent === "number" ? partOfCollection(whole, extent, context) : collectionOf(whole, context);
+  return document && { make: () => ({ document }) };
 }
 
 /** The manifest of one image; undefined where there is none. */
 async function imageDocument(
   { parts, caller, gate, context }: Making,
   id: string,
-): Promise<Resource | undefined> {
+): Promise<Found | undefined> {
   if (id === "") return undefined;
   try {
     const canvases = await imageCanvases(parts.images, { ...caller, identifier: id }, gate);
     if (canvases.length === 0) return undefined;
-    return manifestOf({ id, label: id.slice(id.lastIndexOf("/") + 1), canvases }, context);
+    const label = id.slice(id.lastIndexOf("/") + 1);
+    return { make: () => ({ document: manifestOf({ id, label, canvases }, context) }) };
   } catch (error) {
     if (error instanceof ServiceError && error.kind === "not-found") return undefined;
     throw error;

@@ -1,6 +1,9 @@
 // Walks documents of the Presentation API over HTTP: every id in them that lies below the service has to answer with the same thing.
 
+import { normalize } from "@iiif/parser";
 import { expect } from "vitest";
+import { problemsOf2 } from "../iiif/presentation/rules-2.ts";
+import { problemsOf3 } from "../iiif/presentation/rules-3.ts";
 import type { Served } from "../served.ts";
 
 /** JSON as tests look into it. */
@@ -22,7 +25,10 @@ export interface Walk {
   readonly init?: Init;
 }
 
-/** All documents from an address on, by their ids. Fails for an id that answers with anything but what it stands for. */
+/**
+ * All documents from an address of version 3 on, by their ids. Fails for an id that answers with anything but what it stands for, and
+ * for documents that break the rules of the specifications, in version 2.1 as well.
+ */
 export async function walk(app: Served, start: string, { base, init }: Walk): Promise<Map<string, Json>> {
   const documents = new Map<string, Json>();
   const waiting = [start];
@@ -30,6 +36,10 @@ export async function walk(app: Served, start: string, { base, init }: Walk): Pr
     const document = await json(app, target, init);
     expect(document.id, target).toBe(base + target);
     documents.set(document.id, document);
+    expect(problemsOf3(document), target).toEqual([]);
+    const { entities }: Json = normalize(structuredClone(document));
+    expect(entities[document.type][document.id].items, target).toHaveLength(document.items.length);
+    await checkVersion2(app, target, document, { base, init });
     for (const inner of piecesIn(document)) {
       if (!inner.id.startsWith(`${base}/iiif/presentation/`)) continue;
       const path = inner.id.slice(base.length);
@@ -50,6 +60,28 @@ export async function walk(app: Served, start: string, { base, init }: Walk): Pr
         ),
       );
   return documents;
+}
+
+/** Fails where version 2.1 of a document is not valid, is not where its id says, or lists other canvases, manifests or collections. */
+async function checkVersion2(
+  app: Served,
+  target: string,
+  document: Json,
+  { base, init }: Walk,
+): Promise<void> {
+  const older = target.replace("/presentation/3", "/presentation/2");
+  const written = await json(app, older, init);
+  expect(written["@id"]).toBe(base + older);
+  expect(problemsOf2(written), older).toEqual([]);
+  const listed = written.members ?? [...(written.collections ?? []), ...(written.manifests ?? [])];
+  const held = document.type === "Manifest" ? written.sequences[0].canvases : listed;
+  expect(held.map((each: Json) => each["@id"])).toEqual(
+    document.items.map(({ id }: Json) => id.replace("/presentation/3", "/presentation/2")),
+  );
+  if (document.type !== "Manifest") return;
+  const [canvas] = held;
+  const own = await json(app, canvas["@id"].slice(base.length), init);
+  expect(without(own, "@context", "within")).toEqual(without(canvas, "within"));
 }
 
 /** What has an id and a type in a document, at any depth, but for the document itself and what only refers to it. */

@@ -173,3 +173,103 @@ test.each([
   expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
   expect(await response.json()).toMatchObject({ code, status: 404 });
 });
+
+describe("an answer", () => {
+  const target = "/iiif/presentation/3/book";
+  const profile = (version: number) =>
+    `application/ld+json;profile="http://iiif.io/api/presentation/${version}/context.json"`;
+
+  test.each([
+    [3, undefined, profile(3)],
+    [3, "*/*", profile(3)],
+    [3, "application/json", "application/json"],
+    [3, profile(3), profile(3)],
+    [2, undefined, "application/json"],
+    [2, "application/ld+json", profile(2)],
+  ])("of version %i to Accept: %s is %s", async (version, accept, type) => {
+    const app = await served(laid.yaml());
+    const { headers } = await app.get(`/iiif/presentation/${version}/book`, {
+      headers: accept === undefined ? {} : { Accept: accept },
+    });
+    expect(headers.get("Content-Type")).toBe(type);
+    expect(headers.get("Vary")).toMatch(/^Accept\b/);
+    expect(headers.get("Link")?.includes("json-ld#context") ?? false).toBe(type === "application/json");
+  });
+
+  test("may be kept by caches and read by pages of all origins, and is not sent again while it is the same", async () => {
+    const app = await served(laid.yaml());
+    const first = await app.get(target);
+    expect(first.headers.get("Cache-Control")).toBe("public, max-age=3600");
+    expect(first.headers.get("Access-Control-Allow-Origin")).toBe("*");
+    expect(Number(first.headers.get("Content-Length"))).toBe((await first.arrayBuffer()).byteLength);
+    const etag = first.headers.get("ETag") as string;
+    const again = await app.get(target, { headers: { "If-None-Match": etag } });
+    expect([again.status, again.headers.get("ETag"), await again.text()]).toEqual([304, etag, ""]);
+    const asJson = await app.get(target, { headers: { Accept: "application/json", "If-None-Match": etag } });
+    expect(asJson.status).toBe(200);
+    const head = await app.get(target, { method: "HEAD" });
+    expect([head.headers.get("ETag"), await head.text()]).toEqual([etag, ""]);
+    expect(head.headers.get("Content-Length")).toBe(first.headers.get("Content-Length"));
+    const options = await app.get(target, { method: "OPTIONS" });
+    expect([options.status, options.headers.get("Access-Control-Allow-Methods")]).toEqual([
+      204,
+      "GET, HEAD, OPTIONS",
+    ]);
+    expect((await app.get(target, { method: "POST" })).status).toBe(405);
+  });
+
+  test("has another tag under another public address", async () => {
+    const app = await served(laid.yaml());
+    const tags = await Promise.all(
+      ["a.test", "b.test"].map(async (host) =>
+        (await app.get(target, { host, headers: { Host: host } })).headers.get("ETag"),
+      ),
+    );
+    expect(new Set(tags).size).toBe(2);
+  });
+});
+
+test("is not there where presentation is switched off, and images are", async () => {
+  const app = await served(`${laid.yaml()}presentation: { enabled: false }`);
+  const response = await app.get("/iiif/presentation/3/book");
+  expect(response.status).toBe(404);
+  expect(await response.json()).toMatchObject({ code: "no_such_page" });
+  expect((await app.get("/iiif/3/book%2Fpage%202.jpg/info.json")).status).toBe(200);
+});
+
+describe("changes of a folder", () => {
+  test("are seen: new, replaced and removed files", async () => {
+    const own = await layFolder();
+    await own.put("book/1.jpg", "jpg-gray.jpg");
+    await own.put("book/3.jpg", "jpg-gray.jpg");
+    const app = await served(own.yaml());
+    const seen = async () =>
+      (await json(app, "/iiif/presentation/3/book")).items.map(({ label, width }: Json) => [
+        label.none[0],
+        width,
+      ]);
+    expect(await seen()).toEqual([
+      ["1.jpg", 600],
+      ["3.jpg", 600],
+    ]);
+    await own.put("book/2.jpg", "jpg-gray.jpg");
+    await own.put("book/3.jpg", "jpg-orient-6.jpg");
+    await own.remove("book/1.jpg");
+    expect(await seen()).toEqual([
+      ["2.jpg", 600],
+      ["3.jpg", sizeOf("jpg-orient-6.jpg").width],
+    ]);
+    await own.drop();
+  });
+
+  test("count once `revalidate` is over, not before", async () => {
+    const own = await layFolder();
+    await own.put("book/1.jpg", "jpg-gray.jpg");
+    const app = await served(own.yaml("revalidate: 1h"));
+    const tagOf = async () => (await app.get("/iiif/presentation/3/book")).headers.get("ETag");
+    const tag = await tagOf();
+    await own.put("book/2.jpg", "jpg-gray.jpg");
+    expect(await tagOf()).toBe(tag);
+    await own.drop();
+  });
+});

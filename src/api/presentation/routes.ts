@@ -1,5 +1,6 @@
 // The Presentation API over HTTP: manifests, collections and what is in them, for versions 3.0 and 2.1.
 
+import { ServiceError } from "../../errors.ts";
 import { mainPrefix } from "../../iiif/image/mounts.ts";
 import { presentationContext } from "../../iiif/presentation/context.ts";
 import type { DocumentContext } from "../../iiif/presentation/model.ts";
@@ -8,24 +9,25 @@ import {
   presentationPaths,
   presentationRoot,
 } from "../../iiif/presentation/mounts.ts";
-import { sha256, toHex } from "../../lib/digest.ts";
 import type { Manifests } from "../../manifests/manifests.ts";
 import type { Service } from "../../service.ts";
 import { preferredType } from "../http/accept.ts";
 import { setCaching } from "../http/caching.ts";
 import { callerOf } from "../http/caller.ts";
 import { isNotModified, validatorHeaders } from "../http/conditional.ts";
-import { lengthOf, type RequestContext, sent } from "../http/context.ts";
+import { type RequestContext, sent } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";
 import type { Routes } from "../http/routes.ts";
+import { type Bodies, rememberBodies } from "./bodies.ts";
 
 /** Mounts the Presentation API where it is switched on; else its addresses are missing as any other. */
 export function mountPresentation(routes: Routes, service: Service): void {
   const { manifests } = service;
   if (!manifests) return;
-  for (const version of [3] as const) {
+  const bodies = rememberBodies();
+  for (const version of [3, 2] as const) {
     const root = presentationRoot[version];
-    const get = (c: RequestContext) => answer(c, service, manifests, version);
+    const get = (c: RequestContext) => answer(c, service, manifests, bodies, version);
     routes.add({ path: root, cors: true, get });
     routes.add({ path: `${root}/*`, cors: true, get });
   }
@@ -41,26 +43,34 @@ async function answer(
   c: RequestContext,
   service: Service,
   manifests: Manifests,
+  bodies: Bodies,
   version: PresentationVersion,
 ): Promise<Response> {
   const readings = presentationPaths(c.get("target").path.slice(presentationRoot[version].length));
   const caller = callerOf(c, "");
-  const { document, sharing, lasts } = await manifests.present(readings, caller, contextOf(c, service));
-  const body = JSON.stringify(document);
+  const presented = await manifests.present(readings, caller, contextOf(c, service));
+  const { sharing, lasts } = presented;
   const type = contentType(preferredType(c, types[version]), version);
+  const body = await bodies(presented, version, type, c.get("base"));
+  if (!body)
+    throw new ServiceError(
+      "not-found",
+      "Version 2.1 of the Presentation API has no resource like this one. Ask for it under version 3.",
+      { code: "no_such_manifest" },
+    );
+  const { bytes, etag } = body;
   const headers: Record<string, string> = {};
   if (type === "application/json")
     headers.Link = `<${presentationContext[version]}>;rel="http://www.w3.org/ns/json-ld#context";type="application/ld+json"`;
   setCaching(headers, c, sharing, lasts ? service.caching.info : "no-cache", "Accept");
   setCors(headers, c);
-  const etag = `"${toHex(await sha256(type + body)).slice(0, 32)}"`;
   Object.assign(headers, validatorHeaders({ etag }));
   if (isNotModified(c.req.raw.headers, { etag })) return new Response(null, { status: 304, headers });
-  const length = lengthOf(body);
   headers["Content-Type"] = type;
-  headers["Content-Length"] = String(length);
   headers["X-Content-Type-Options"] = "nosniff";
-  return new Response(c.req.method === "HEAD" ? null : sent(c, body, length), { headers });
+  if (typeof bytes === "function") return new Response(c.req.method === "HEAD" ? null : bytes(), { headers });
+  headers["Content-Length"] = String(bytes.length);
+  return new Response(c.req.method === "HEAD" ? null : sent(c, bytes), { headers });
 }
 
 function contextOf(c: RequestContext, { images }: Service): DocumentContext {

@@ -41,11 +41,19 @@ export function manifestHead(facts: ManifestFacts, context: DocumentContext): Re
   );
 }
 
-/** The canvases of a manifest, one after the other. */
-export function* canvasesOf({ id, canvases }: ManifestFacts, context: DocumentContext): Generator<Resource> {
+/** The canvases of a manifest from one place, counted from 0, up to another, one after the other. */
+export function* canvasesOf(
+  { id, canvases }: ManifestFacts,
+  context: DocumentContext,
+  from = 0,
+  to = canvases.length,
+): Generator<Resource> {
   const address = documentAddress(context.base, id);
   const stand = canvases.find((canvas) => canvas.size !== undefined)?.size ?? unknownSize;
-  for (const [at, canvas] of canvases.entries()) yield canvasOf(canvas, at + 1, { address, stand, context });
+  for (let at = from; at < to; at++) {
+    const canvas = canvases[at];
+    if (canvas) yield canvasOf(canvas, at + 1, { address, stand, context });
+  }
 }
 
 interface Around {

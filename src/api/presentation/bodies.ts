@@ -1,0 +1,34 @@
+// The bodies of documents that are alike for all callers, kept so that what was written once is only sent.
+
+import type { PresentationVersion } from "../../iiif/presentation/mounts.ts";
+import { createLru } from "../../lib/lru.ts";
+import type { Presented } from "../../manifests/manifests.ts";
+import { bodyOf, type DocumentBody } from "./body.ts";
+
+/** The body of a document, as `bodyOf` makes it. */
+export type Bodies = (
+  presented: Pick<Presented, "make" | "stamp">,
+  version: PresentationVersion,
+  type: string,
+  base: string,
+) => Promise<DocumentBody | undefined>;
+
+/** Bytes that are kept together: ten manifests of 1,000 canvases. */
+const keptBytes = 16 * 2 ** 20;
+
+/** What a body takes beside its bytes. */
+const overhead = 512;
+
+/** Makes bodies, and keeps those of documents that have a stamp. */
+export function rememberBodies(): Bodies {
+  const kept = createLru<string, DocumentBody>(keptBytes);
+  return async ({ make, stamp }, version, type, base) => {
+    const key = JSON.stringify([stamp, version, type, base]);
+    const known = stamp === undefined ? undefined : kept.get(key);
+    if (known) return known;
+    const body = await bodyOf(make(), version, type, base);
+    if (stamp !== undefined && body?.bytes instanceof Uint8Array)
+      kept.set(key, body, body.bytes.length + overhead);
+    return body;
+  };
+}
