@@ -46,7 +46,7 @@ export type Readiness = { readonly status: "ready" | "unready" } & {
   readonly [Part in OptionalPart]?: readonly Health[];
 };
 
-type OptionalPart = "hooks" | "overlays" | "sessions" | "passwords" | "bookmarks";
+type OptionalPart = "hooks" | "overlays" | "sessions" | "passwords" | "bookmarks" | "providers";
 
 export interface Health {
   readonly name: string;

@@ -9,7 +9,6 @@ import type { Logins } from "./logins.ts";
 import { createNewSessions, type NewSessions } from "./new-sessions.ts";
 import type { AuthOptions } from "./options.ts";
 import { createProfile, type Profile } from "./profile.ts";
-import { plannedBackends } from "./profile-faults.ts";
 import { createRules } from "./rules.ts";
 import type { Session, Sessions } from "./session.ts";
 
@@ -48,7 +47,7 @@ export interface AuthParts {
   readonly spellings?: (identifier: string) => readonly string[];
 }
 
-/** Builds it. Throws an Error that names the key of a profile which this build cannot serve. */
+/** Builds it from options that have been checked. */
 export function createAuth({
   options,
   sessions,
@@ -57,10 +56,6 @@ export function createAuth({
   trustedProxies = [],
   spellings,
 }: AuthParts): Auth {
-  for (const [name, backend] of plannedBackends(options.profiles))
-    throw new Error(
-      `auth.profiles.${name}.access_service.backend: ${backend} is not available yet; use another, or take the profile away`,
-    );
   const profiles = new Map(
     Object.entries(options.profiles).map(([name, profile]) => [name, createProfile(name, profile)]),
   );

@@ -7,6 +7,7 @@ import type { Platform } from "../platform/platform.ts";
 import { createExternalLogin, type ExternalLogin } from "./external.ts";
 import { LoginFailures } from "./failures.ts";
 import { type LoginTemplate, parseLoginTemplate } from "./login-template.ts";
+import { createOidcLogin, type OidcLogin } from "./oidc/login.ts";
 import { openPasswords, type Passwords } from "./passwords/index.ts";
 import { createVerifier } from "./passwords/verifier.ts";
 import type { ProfileOptions } from "./profile-options.ts";
@@ -19,14 +20,19 @@ export interface Logins {
   templateOf(profile: string): LoginTemplate | undefined;
   /** Of a profile whose readers log in on a page of the operator's. */
   externalOf(profile: string): ExternalLogin | undefined;
-  /** Notes for the operator, at most once a minute, that a login elsewhere was not accepted. */
-  refused(profile: string, reason: string): void;
+  /** Of a profile whose readers log in at an OpenID Connect provider. */
+  oidcOf(profile: string): OidcLogin | undefined;
+  /** Notes for the operator that a login elsewhere was not accepted: at most once a minute for each profile and kind of failure. */
+  refused(profile: string, kind: string, reason: string): void;
   readonly checks: readonly Check[];
   close(): void;
 }
 
 export interface LoginsHost {
-  readonly platform: Pick<Platform, "env" | "files" | "startWorker" | "parallelism">;
+  readonly platform: Pick<
+    Platform,
+    "env" | "files" | "startWorker" | "parallelism" | "connectionsEndWithRequest"
+  >;
   readonly log: Pick<Log, "info" | "warn" | "error">;
 }
 
@@ -42,12 +48,18 @@ export async function openLogins(
   const passwords = new Map<string, Passwords>();
   const templates = new Map<string, LoginTemplate>();
   const externals = new Map<string, ExternalLogin>();
+  const providers = new Map<string, OidcLogin>();
   const checks: Check[] = [];
   try {
     for (const [name, { pattern, access_service: service }] of Object.entries(profiles)) {
       const key = `auth.profiles.${name}.access_service`;
       if (service.backend === "external")
         externals.set(name, createExternalLogin(name, service, platform.env));
+      if (service.backend === "oidc") {
+        const login = createOidcLogin(name, service, platform.env, platform);
+        providers.set(name, login);
+        checks.push(providerCheck(name, `${key}.issuer`, service.issuer, login));
+      }
       if (service.backend !== "builtin") continue;
       if (service.template !== "")
         templates.set(name, await readTemplate(service.template, `${key}.template`, platform.files));
@@ -66,8 +78,10 @@ export async function openLogins(
     passwordsOf: (profile) => passwords.get(profile),
     templateOf: (profile) => templates.get(profile),
     externalOf: (profile) => externals.get(profile),
-    refused(profile, reason) {
-      if (seldom(profile)) log.warn("a login from elsewhere was not accepted", { profile, reason });
+    oidcOf: (profile) => providers.get(profile),
+    refused(profile, kind, reason) {
+      if (seldom(`${profile}/${kind}`))
+        log.warn("a login from elsewhere was not accepted", { profile, reason });
     },
     checks,
     close: () => verifier.close(),
@@ -84,6 +98,18 @@ function passwordCheck(name: string, key: string, place: string, { check }: Pass
     neededFor: "changes",
     run: check,
     logs: true,
+  };
+}
+
+function providerCheck(name: string, key: string, place: string, { check }: OidcLogin): Check {
+  return {
+    part: "providers",
+    name,
+    backend: "oidc",
+    key,
+    place,
+    neededFor: "new logins",
+    run: check,
   };
 }
 

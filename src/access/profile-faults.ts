@@ -29,9 +29,6 @@ const refusedPairs: { readonly [P in Pattern]: Partial<Readonly<Record<Backend, 
   },
 };
 
-/** Backends that the schema knows and this build has not. */
-const planned: readonly Backend[] = ["oidc"];
-
 /** All that a start refuses of a profile. */
 export function profileFaults(name: string, profile: ProfileOptions): ProfileFault[] {
   const { pattern, access_service: service, kiosk } = profile;
@@ -58,13 +55,4 @@ export function profileFaults(name: string, profile: ProfileOptions): ProfileFau
   if (pattern !== "kiosk" && kiosk.allowed_ips.length > 0)
     add(["kiosk", "allowed_ips"], `is for pattern kiosk; pattern ${pattern} looks at no address`);
   return faults;
-}
-
-/** The profiles that this build cannot serve yet, by name, with their backends. */
-export function plannedBackends(
-  profiles: Readonly<Record<string, ProfileOptions>>,
-): [name: string, backend: Backend][] {
-  return Object.entries(profiles)
-    .map(([name, { access_service }]): [string, Backend] => [name, access_service.backend])
-    .filter(([, backend]) => planned.includes(backend));
 }

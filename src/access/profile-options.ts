@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { parseSizeParameter } from "../iiif/image/grammar.ts";
 import { parseRange } from "../lib/ip-range.ts";
+import { isSafeTransport } from "../lib/loopback.ts";
 import { durationOption, pathOption } from "../lib/option-types.ts";
 import { parseDuration } from "../lib/quantity.ts";
 import { isServiceUrl } from "../lib/s3-options.ts";
@@ -118,28 +119,34 @@ const external = z.strictObject({
 });
 
 const issuerForm =
-  "expected an http or https URL without query, such as https://login.example.org/realms/library";
+  "expected an https URL without query, such as https://login.example.org/realms/library; http is for this machine alone, such as http://localhost:8081";
+
+/** Whoever can read or change what a provider says can log in as anybody. */
+const isIssuer = (text: string) => isServiceUrl(text) && isSafeTransport(new URL(text));
+
+const scopeForm = "expected a scope without spaces, such as profile";
 
 const oidc = z.strictObject({
   backend: z.literal("oidc").meta({ description: "OpenID Connect.", edit }),
-  issuer: z
-    .string({ error: issuerForm })
-    .refine(isServiceUrl, { error: issuerForm })
-    .meta({ description: "URL of the provider.", edit }),
+  issuer: z.string({ error: issuerForm }).refine(isIssuer, { error: issuerForm }).meta({
+    description:
+      "URL of the provider, as it calls itself; below it is `.well-known/openid-configuration`. https, or http to this machine.",
+    edit,
+  }),
   client_id: z.string().min(1).meta({ description: "Name of this service at the provider.", edit }),
   client_secret_env: z.string().min(1).meta({
     description: "Environment variable that holds the secret of this service at the provider.",
     edit,
   }),
   scopes: z
-    .array(z.string().min(1))
+    .array(z.string({ error: scopeForm }).regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, scopeForm))
+    .refine((scopes) => scopes.includes("openid"), { error: "expected openid among the scopes" })
     .default(["openid", "profile", "email"])
     .meta({ description: "Scopes to ask for.", edit }),
-  user_claim: z
-    .string()
-    .min(1)
-    .default("sub")
-    .meta({ description: "Claim of the ID token that names the user.", edit }),
+  user_claim: z.string().min(1).default("sub").meta({
+    description: "Claim of the ID token that names the user, such as `preferred_username` or `email`.",
+    edit,
+  }),
 });
 
 const rangeForm = "expected an address or range such as 192.0.2.0/24 or 2001:db8::/32";

@@ -1,5 +1,6 @@
 // What is valid in a configuration, but probably not what its author wants.
 
+import { isLoopbackHost, isSafeTransport } from "../lib/loopback.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type Problem, pathText } from "./problems.ts";
 import type { Config } from "./schema.ts";
@@ -24,7 +25,8 @@ function hiddenReaders({ auth, base_url, trusted_proxies }: Config, runtime: Pla
   const named = [...trusted_proxies, ...(auth?.trusted_proxies ?? [])];
   // workerd speaks https by itself; on the others that takes a proxy.
   if (!auth || named.length > 0 || runtime === "workerd" || !isPublicHttps(base_url)) return [];
-  const patterns = new Set(Object.values(auth.profiles).map(({ pattern }) => pattern));
+  const own = Object.values(auth.profiles).filter(({ access_service: { backend } }) => backend === "builtin");
+  const patterns = new Set(own.map(({ pattern }) => pattern));
   const follows = [
     ...(patterns.has("active") ? ["one reader's wrong passwords make everybody wait"] : []),
     ...(patterns.has("kiosk") ? ["kiosk.allowed_ips lets in everybody or nobody"] : []),
@@ -37,17 +39,14 @@ function hiddenReaders({ auth, base_url, trusted_proxies }: Config, runtime: Pla
 function isPublicHttps(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);
-  return protocol === "https:" && !isLoopback(hostname);
+  return protocol === "https:" && !isLoopbackHost(hostname);
 }
 
 /** Whether browsers take an address for one whose secrets others can read (Secure Contexts, section 3.1). */
 function isUntrustedHttp(address: string): boolean {
   if (!URL.canParse(address)) return false;
-  const { protocol, hostname } = new URL(address);
-  return protocol === "http:" && !isLoopback(hostname);
+  return !isSafeTransport(new URL(address));
 }
-
-const isLoopback = (hostname: string) => /^(.*\.)?localhost$|^127\.|^\[::1\]$/.test(hostname);
 
 /** Substitutes that hide nothing. */
 function wholeSubstitutes({ auth }: Config): Problem[] {

@@ -13,6 +13,7 @@ export const checkedParts = {
   sessions: "session store",
   passwords: "password file",
   bookmarks: "store of content states",
+  providers: "login provider",
 } as const;
 
 export type CheckedPart = keyof typeof checkedParts;
@@ -29,9 +30,9 @@ export interface Check {
   /**
    * `start`: the service does not start without it. `answers`: it starts, but is not ready. `speed`: it is slower.
    * `changes`: it answers as before, but what the operator changed does not count. `logins`: the service does not start without it,
-   * and later answers all but who has logged in.
+   * and later answers all but who has logged in. `new logins`: nobody can log in by it, and all else is as before.
    */
-  readonly neededFor: "start" | "answers" | "speed" | "changes" | "logins";
+  readonly neededFor: "start" | "answers" | "speed" | "changes" | "logins" | "new logins";
   /** Resolves when it can be used; throws with the reason, in words for the operator. */
   run(): Promise<void>;
   /** The same for `smalti check`, where {@link run} might leave something behind. */

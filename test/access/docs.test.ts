@@ -39,11 +39,11 @@ ${[...text.matchAll(/match: "([^"*]+)\//g)]
     (line, n, all) => all.findIndex((other) => other.split("prefix")[1] === line.split("prefix")[1]) === n,
   )
   .join("\n")}`,
-    { PARTNER_SECRET: "partner" },
+    { PARTNER_SECRET: "partner", OIDC_SECRET: "members" },
   );
 
 test("there is one for each way, and each starts", async () => {
-  expect(examples).toHaveLength(6);
+  expect(examples).toHaveLength(7);
   for (const text of examples) await (await startWith(text)).service.close();
 });
 

@@ -3,7 +3,6 @@
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { hashFault } from "../../src/access/passwords/hash-forms.ts";
-import { plannedBackends } from "../../src/access/profile-faults.ts";
 import { patterns } from "../../src/access/profile-options.ts";
 import { effectiveYaml } from "../../src/config/effective.ts";
 import { loadConfig } from "../../src/config/load.ts";
@@ -114,10 +113,6 @@ test("the whole section is accepted, and what is not written has its default", (
   expect(loadConfig("auth:\n  # nothing yet\n", {}).config?.auth).toBeUndefined();
 });
 
-test("profiles of backends that are still to come are known as such", () => {
-  expect(plannedBackends(authOf(whole)?.profiles ?? {})).toEqual([["campus", "oidc"]]);
-});
-
 const services = {
   builtin: { backend: "builtin" },
   header: { backend: "header" },
@@ -170,6 +165,7 @@ test.each(["Cookie", "host", "User-Agent", "Accept-Language"])(
 
 const profile = (over: object) => ({ profiles: { p: { ...staff, ...over } } });
 const builtin = (over: object) => profile({ access_service: { ...staff.access_service, ...over } });
+const oidc = (over: object) => profile({ access_service: { ...services.oidc, ...over } });
 const rule = (match: string) => ({ profiles: { p: staff }, rules: [{ match, profile: "p" }] });
 
 test.each([
@@ -229,6 +225,17 @@ test.each([
   ["auth.profiles.p.token_ttl", profile({ token_ttl: "0s" }), /above 0/],
   ["auth.profiles.p.logo_url", profile({ logo_url: "//evil.example/x.png" }), /path of this service/],
   ["auth.profiles.p.label", profile({ label: "Sign in" }), /languages/],
+  [
+    "auth.profiles.p.access_service.issuer",
+    oidc({ issuer: "http://id.example.org" }),
+    /expected an https URL/,
+  ],
+  ["auth.profiles.p.access_service.issuer", oidc({ issuer: "http://127.0.0.1.example.org" }), /https/],
+  ["auth.profiles.p.access_service.issuer", oidc({ issuer: "https://id.example.org/?realm=a" }), /https/],
+  ["auth.profiles.p.access_service.issuer", oidc({ issuer: "https://me:secret@id.example.org" }), /https/],
+  ["auth.profiles.p.access_service.issuer", oidc({ issuer: "id.example.org" }), /https/],
+  ["auth.profiles.p.access_service.scopes", oidc({ scopes: ["profile"] }), /openid/],
+  ["auth.profiles.p.access_service.scopes.1", oidc({ scopes: ["openid", "a b"] }), /without spaces/],
   ["auth.token_ttl", { token_ttl: "soon" }, /5m/],
   ["auth.session_ttl", { session_ttl: "0s" }, /above 0/],
   ["auth.cookie.name", { cookie: { name: "a b" } }, /letters/],
@@ -252,6 +259,13 @@ test("a variable for a secret has to be set, and a name of a user that looks lik
   ]);
   expect(problems(builtin({ users: { ann_env: bcrypt } }))).toEqual([]);
 });
+
+test.each(["http://localhost:8080/realms/a", "http://127.0.0.1:9", "http://[::1]", "https://id.example.org"])(
+  "%s can be an issuer",
+  (issuer) => {
+    expect(problems(oidc({ issuer }))).toEqual([]);
+  },
+);
 
 test("hashes of users are masked and file names taken from the folder of the file", () => {
   const { config } = load(whole);

@@ -438,12 +438,3 @@ test("without the section nothing is gated, advertised or recorded", async () =>
   expect(open.service.decisions.latest()).toEqual([]);
   await open.service.close();
 });
-
-test("a profile that this build cannot serve yet is refused at start, by its key", async () => {
-  const profile =
-    "{ pattern: active, access_service: { backend: oidc, issuer: 'https://a.example', client_id: a, client_secret_env: HOME } }";
-  const start = () => served(`auth: { profiles: { partner: ${profile} } }`, { HOME: "s" });
-  await expect(start()).rejects.toThrow(
-    "auth.profiles.partner.access_service.backend: oidc is not available yet",
-  );
-});

@@ -12,7 +12,11 @@ interface Refused {
 }
 
 const refusals = {
+  denied: { status: 401, says: "denied" },
   unconfirmed: { status: 401, says: "unconfirmed" },
+  expired: { status: 401, says: "expired" },
+  unavailable: { status: 503, says: "unavailable" },
+  misconfigured: { status: 503, says: "misconfigured" },
 } as const satisfies Readonly<Record<string, Refused>>;
 
 export type RefusedLogin = keyof typeof refusals;
@@ -33,6 +37,6 @@ export function refuseLogin(attempt: LoginAttempt, why: RefusedLogin, returnTo: 
         address: loginAddress(new URL(c.get("base")).pathname.replace(/\/+$/, ""), profile.name, 2) + query,
       },
     },
-    { status },
+    { status, ...(why === "unavailable" && { headers: { "Retry-After": "5" } }) },
   );
 }

@@ -6,6 +6,7 @@ import type { LoginAttempt } from "./attempt.ts";
 import { clickthroughWay } from "./clickthrough.ts";
 import { externalWay } from "./external.ts";
 import { kioskWay } from "./kiosk.ts";
+import { oidcWay } from "./oidc.ts";
 
 /** How a login page is asked for, and how its form is answered. */
 export interface Way {
@@ -25,7 +26,7 @@ const ways = {
   },
   header: undefined,
   external: externalWay,
-  oidc: undefined,
+  oidc: oidcWay,
 } as const satisfies Readonly<
   Record<
     Profile["access_service"]["backend"],

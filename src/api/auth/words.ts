@@ -16,6 +16,10 @@ export interface Words {
   readonly onlyHere: string;
   readonly notSignedIn: string;
   readonly unconfirmed: string;
+  readonly denied: string;
+  readonly expired: string;
+  readonly unavailable: string;
+  readonly misconfigured: string;
   readonly again: string;
   readonly manyLogins: string;
   readonly manyFromHere: string;
@@ -37,6 +41,11 @@ const en: Words = {
   notSignedIn: "You are not signed in",
   unconfirmed:
     "The other page did not confirm who you are, or you came back too late. Try again. If it fails again, tell those who run this site.",
+  denied: "You did not agree to the login, or the login page refused it. Try again if you want access.",
+  expired:
+    "This login is not known here: it was begun more than ten minutes ago or in another browser, or it is finished already. Try again.",
+  unavailable: "The login page does not answer right now. Try again in a few minutes.",
+  misconfigured: "The login is not set up correctly. Tell those who run this site.",
   again: "Try again",
   manyLogins: "Many logins from your network",
   manyFromHere: "Many readers of your network have just logged in. Try again in {after} s.",
@@ -59,6 +68,13 @@ const de: Words = {
   notSignedIn: "Sie sind nicht angemeldet",
   unconfirmed:
     "Die andere Seite hat nicht bestätigt, wer Sie sind, oder Sie kamen zu spät zurück. Versuchen Sie es noch einmal. Klappt es wieder nicht, sagen Sie es denen, die diese Website betreiben.",
+  denied:
+    "Sie haben der Anmeldung nicht zugestimmt, oder die Anmeldeseite hat sie abgelehnt. Versuchen Sie es noch einmal, wenn Sie Zugang möchten.",
+  expired:
+    "Diese Anmeldung ist hier nicht bekannt: Sie begann vor mehr als zehn Minuten oder in einem anderen Browser, oder sie ist schon abgeschlossen. Versuchen Sie es noch einmal.",
+  unavailable: "Die Anmeldeseite antwortet gerade nicht. Versuchen Sie es in einigen Minuten noch einmal.",
+  misconfigured:
+    "Die Anmeldung ist nicht richtig eingerichtet. Sagen Sie es denen, die diese Website betreiben.",
   again: "Noch einmal versuchen",
   manyLogins: "Viele Anmeldungen aus Ihrem Netz",
   manyFromHere:
@@ -82,6 +98,12 @@ const fr: Words = {
   notSignedIn: "Vous n’êtes pas connecté",
   unconfirmed:
     "L’autre page n’a pas confirmé votre identité, ou trop de temps a passé. Réessayez. En cas de nouvel échec, prévenez les responsables de ce site.",
+  denied:
+    "Vous n’avez pas accepté la connexion, ou la page de connexion l’a refusée. Réessayez si vous souhaitez un accès.",
+  expired:
+    "Cette connexion est inconnue ici : elle a commencé il y a plus de dix minutes ou dans un autre navigateur, ou elle est déjà terminée. Réessayez.",
+  unavailable: "La page de connexion ne répond pas pour le moment. Réessayez dans quelques minutes.",
+  misconfigured: "La connexion n’est pas configurée correctement. Prévenez les responsables de ce site.",
   again: "Réessayer",
   manyLogins: "Beaucoup de connexions depuis votre réseau",
   manyFromHere:
@@ -104,6 +126,14 @@ const es: Words = {
   notSignedIn: "No ha iniciado sesión",
   unconfirmed:
     "La otra página no ha confirmado su identidad, o ha vuelto demasiado tarde. Inténtelo de nuevo. Si vuelve a fallar, avise a los responsables de este sitio.",
+  denied:
+    "No ha aceptado el inicio de sesión, o la página de inicio de sesión lo ha rechazado. Inténtelo de nuevo si desea acceder.",
+  expired:
+    "Este inicio de sesión no se conoce aquí: empezó hace más de diez minutos o en otro navegador, o ya ha terminado. Inténtelo de nuevo.",
+  unavailable:
+    "La página de inicio de sesión no responde en este momento. Inténtelo de nuevo en unos minutos.",
+  misconfigured:
+    "El inicio de sesión no está configurado correctamente. Avise a los responsables de este sitio.",
   again: "Intentar de nuevo",
   manyLogins: "Muchos accesos desde su red",
   manyFromHere: "Desde su red se acaban de abrir muchas sesiones. Inténtelo de nuevo en {after} s.",
@@ -125,6 +155,12 @@ const it: Words = {
   notSignedIn: "Accesso non riuscito",
   unconfirmed:
     "L’altra pagina non ha confermato la sua identità, oppure è passato troppo tempo. Riprovi. Se non riesce di nuovo, avvisi chi gestisce questo sito.",
+  denied:
+    "Non ha accettato l’accesso, oppure la pagina di accesso lo ha rifiutato. Riprovi se desidera accedere.",
+  expired:
+    "Questo accesso non è noto qui: è iniziato più di dieci minuti fa o in un altro browser, oppure è già concluso. Riprovi.",
+  unavailable: "La pagina di accesso al momento non risponde. Riprovi fra qualche minuto.",
+  misconfigured: "L’accesso non è configurato correttamente. Avvisi chi gestisce questo sito.",
   again: "Riprova",
   manyLogins: "Molti accessi dalla sua rete",
   manyFromHere: "Dalla sua rete sono appena stati aperti molti accessi. Riprovi fra {after} s.",
@@ -146,6 +182,12 @@ const nl: Words = {
   notSignedIn: "U bent niet ingelogd",
   unconfirmed:
     "De andere pagina heeft niet bevestigd wie u bent, of u kwam te laat terug. Probeer het opnieuw. Lukt het weer niet, meld het dan aan de beheerders van deze site.",
+  denied:
+    "U hebt niet met het inloggen ingestemd, of de inlogpagina heeft het geweigerd. Probeer het opnieuw als u toegang wilt.",
+  expired:
+    "Deze poging om in te loggen is hier niet bekend: ze begon meer dan tien minuten geleden of in een andere browser, of ze is al afgerond. Probeer het opnieuw.",
+  unavailable: "De inlogpagina reageert op dit moment niet. Probeer het over een paar minuten opnieuw.",
+  misconfigured: "Het inloggen is niet juist ingesteld. Meld het aan de beheerders van deze site.",
   again: "Opnieuw proberen",
   manyLogins: "Veel aanmeldingen vanaf uw netwerk",
   manyFromHere: "Vanaf uw netwerk is zojuist vaak ingelogd. Probeer het over {after} s opnieuw.",

@@ -1,0 +1,144 @@
+// Logins by OpenID Connect (Core 1.0, section 3.1): the authorization code flow with PKCE, state and nonce.
+
+import { compactVerify } from "jose";
+import {
+  type AuthorizationServer,
+  authorizationCodeGrantRequest,
+  type Client,
+  ClientSecretBasic,
+  ClientSecretPost,
+  calculatePKCECodeChallenge,
+  clockTolerance,
+  generateRandomCodeVerifier,
+  generateRandomNonce,
+  generateRandomState,
+  getValidatedIdTokenClaims,
+  type IDToken,
+  processAuthorizationCodeResponse,
+  validateAuthResponse,
+} from "oauth4webapi";
+import { isSafeTransport } from "../../lib/loopback.ts";
+import { secretOf } from "../../lib/secret.ts";
+import { createPendingLogins, type PendingLogin, type PendingLogins } from "../pending.ts";
+import type { ProfileOptions } from "../profile-options.ts";
+import { isUserName } from "../user-name.ts";
+import { faultOf, OidcFault } from "./faults.ts";
+import { createProvider, type ProviderHost } from "./provider.ts";
+
+export type OidcOptions = Extract<ProfileOptions["access_service"], { readonly backend: "oidc" }>;
+
+/** Seconds by which the clocks of provider and service may differ. */
+const clockToleranceSeconds = 60;
+
+/** Signatures by keys that the provider publishes (RFC 7518, section 3.1; RFC 9864). */
+const algorithms = [
+  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
+  ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
+];
+
+export interface OidcLogin {
+  readonly pending: PendingLogins;
+  /** Begins a login: where the reader goes, and what to keep until they come back. Rejects with an OidcFault. */
+  begin(
+    callback: string,
+    returnTo: string,
+  ): Promise<{ readonly address: string; readonly login: PendingLogin }>;
+  /** Who came back to `callback` with `query`. Rejects with an OidcFault. */
+  finish(callback: string, query: URLSearchParams, login: PendingLogin): Promise<string>;
+  /** Whether the provider answers; rejects with the reason. */
+  check(): Promise<void>;
+}
+
+/** The login of a profile; the provider is asked when it is needed. Throws an Error that names a variable which is not set. */
+export function createOidcLogin(
+  profile: string,
+  options: OidcOptions,
+  env: Readonly<Record<string, string | undefined>>,
+  host?: ProviderHost,
+): OidcLogin {
+  const { client_id, scopes, user_claim } = options;
+  const secret = secretOf(options.client_secret_env, env);
+  const provider = createProvider(options.issuer, host);
+  const client: Client = { client_id, [clockTolerance]: clockToleranceSeconds };
+
+  return {
+    pending: createPendingLogins(secret, profile),
+    check: () => provider.check(),
+    async begin(callback, returnTo) {
+      const page = authorizationPage(await provider.metadata());
+      const verifier = generateRandomCodeVerifier();
+      const login = { returnTo, verifier, state: generateRandomState(), nonce: generateRandomNonce() };
+      const parameters = {
+        response_type: "code",
+        client_id,
+        redirect_uri: callback,
+        scope: scopes.join(" "),
+        state: login.state,
+        nonce: login.nonce,
+        code_challenge: await calculatePKCECodeChallenge(verifier),
+        code_challenge_method: "S256",
+      };
+      for (const [name, value] of Object.entries(parameters)) page.searchParams.set(name, value);
+      return { address: page.href, login };
+    },
+    async finish(callback, query, { state, nonce, verifier }) {
+      try {
+        if (!state || !nonce || !verifier) throw new OidcFault("unconfirmed", "the login was not begun here");
+        const metadata = await provider.metadata();
+        const found = validateAuthResponse(metadata, client, query, state);
+        const response = await authorizationCodeGrantRequest(
+          metadata,
+          client,
+          clientSecret(metadata, secret),
+          found,
+          callback,
+          verifier,
+          provider.requests,
+        );
+        const tokens = await processAuthorizationCodeResponse(metadata, client, response, {
+          expectedNonce: nonce,
+          requireIdToken: true,
+        });
+        await compactVerify(tokens.id_token as string, provider.keysOf(metadata), { algorithms });
+        return userOf(getValidatedIdTokenClaims(tokens), user_claim);
+      } catch (error) {
+        throw faultOf(error);
+      }
+    },
+  };
+}
+
+function authorizationPage({ authorization_endpoint: text }: AuthorizationServer): URL {
+  const page = typeof text === "string" && URL.canParse(text) ? new URL(text) : undefined;
+  if (!page || !isSafeTransport(page))
+    throw new OidcFault("misconfigured", "the provider names no authorization_endpoint of https");
+  return page;
+}
+
+/** How the secret is sent: by the way that all providers have, unless this one names others alone. */
+function clientSecret(
+  { token_endpoint_auth_methods_supported: methods }: AuthorizationServer,
+  secret: string,
+) {
+  const isPost =
+    Array.isArray(methods) &&
+    !methods.includes("client_secret_basic") &&
+    methods.includes("client_secret_post");
+  return isPost ? ClientSecretPost(secret) : ClientSecretBasic(secret);
+}
+
+function userOf(claims: IDToken | undefined, name: string): string {
+  const value = claims && Object.hasOwn(claims, name) ? claims[name] : undefined;
+  const user = typeof value === "number" ? String(value) : value;
+  if (typeof user !== "string")
+    throw new OidcFault(
+      "misconfigured",
+      `the ID token has no claim ${name} that is text; correct user_claim or scopes, or add the claim at the provider`,
+    );
+  if (!isUserName(user))
+    throw new OidcFault(
+      "misconfigured",
+      `expected a claim ${name} of 1 to 256 characters without control characters`,
+    );
+  return user;
+}

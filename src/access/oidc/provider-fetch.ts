@@ -1,0 +1,105 @@
+// Requests to a provider: over https, bounded in time, size and number, and without following redirects.
+
+import { withDeadline } from "../../lib/bounded-wait.ts";
+import { createCircuit } from "../../lib/circuit.ts";
+import { concatenated } from "../../lib/concatenated.ts";
+import { isSafeTransport } from "../../lib/loopback.ts";
+import { createSemaphore } from "../../lib/semaphore.ts";
+import { OidcFault } from "./faults.ts";
+
+/** Milliseconds for an answer to arrive as a whole. */
+const timeoutMs = 5000;
+/** Bytes of an answer: metadata and keys of large providers have 10 to 50 KB. */
+export const mostAnswerBytes = 512 * 1024;
+/** Requests at a time; further ones are refused, so that a provider that hangs holds no more than these. */
+const mostAtOnce = 32;
+
+export type ProviderFetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/**
+ * Fetches from one provider. Rejects with an OidcFault: `unavailable` where it does not answer, or with a status above 499;
+ * after a few such failures in a row, without asking for a while. Rejects with ServiceError `busy` where too many ask.
+ */
+export function createProviderFetch(): ProviderFetch {
+  const circuit = createCircuit({
+    counts: (error) => error instanceof OidcFault && error.why === "unavailable",
+  });
+  const places = createSemaphore(mostAtOnce, 0);
+  return (url, init) => circuit.run(() => places.run(() => fetchBounded(url, init)));
+}
+
+async function fetchBounded(url: string, { method, headers, body }: RequestInit): Promise<Response> {
+  const { host } = new URL(url);
+  if (!isSafeTransport(new URL(url)))
+    throw new OidcFault("misconfigured", `expected https at ${host}, which the provider names`);
+  const controller = new AbortController();
+  const late = new OidcFault("unavailable", `${host} did not answer within ${timeoutMs / 1000} s`);
+  try {
+    return await withDeadline(
+      timeoutMs,
+      async () => {
+        const response = await fetch(url, {
+          redirect: "manual",
+          signal: controller.signal,
+          ...(method !== undefined && { method }),
+          ...(headers !== undefined && { headers }),
+          ...(body != null && { body }),
+        });
+        return await whole(response, host);
+      },
+      late,
+    );
+  } catch (error) {
+    if (error instanceof OidcFault) throw error;
+    throw new OidcFault("unavailable", `${host} cannot be reached: ${networkReason(error)}`, {
+      cause: error,
+    });
+  } finally {
+    controller.abort();
+  }
+}
+
+/** An answer with its body read. */
+async function whole(response: Response, host: string): Promise<Response> {
+  const { status } = response;
+  if (status >= 300 && status < 400)
+    throw new OidcFault(
+      "misconfigured",
+      `${host} answered with a redirect (status ${status}), which is not followed; correct issuer`,
+    );
+  if (status >= 500 || status === 429)
+    throw new OidcFault("unavailable", `${host} answered with status ${status}`);
+  const bytes = await boundedBytes(response, host);
+  const kept = new Headers();
+  for (const name of ["Content-Type", "WWW-Authenticate"]) {
+    const value = response.headers.get(name);
+    if (value !== null) kept.set(name, value);
+  }
+  return new Response(status === 204 ? null : bytes, { status, headers: kept });
+}
+
+async function boundedBytes(response: Response, host: string): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = response.body?.getReader();
+  while (reader) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > mostAnswerBytes) {
+      await reader.cancel().catch(() => {});
+      throw new OidcFault("misconfigured", `${host} answered with more than ${mostAnswerBytes} bytes`);
+    }
+    chunks.push(value);
+  }
+  return concatenated(chunks) as Uint8Array<ArrayBuffer>;
+}
+
+/** What a failed fetch says of its reason, without the address. */
+function networkReason(error: unknown): string {
+  const { code, message } = ((error as { cause?: unknown }).cause ?? error) as {
+    code?: string;
+    message?: string;
+  };
+  return code ?? message ?? "no reason given";
+}

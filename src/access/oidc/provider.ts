@@ -1,0 +1,116 @@
+// What a provider says of itself: its metadata (OpenID Connect Discovery 1.0) and its keys, kept for a while.
+
+import { createRemoteJWKSet, type JWTVerifyGetKey, customFetch as keysFetch } from "jose";
+import {
+  type AuthorizationServer,
+  allowInsecureRequests,
+  customFetch,
+  discoveryRequest,
+  processDiscoveryResponse,
+} from "oauth4webapi";
+import { createSingleFlight } from "../../lib/single-flight.ts";
+import { faultOf, OidcFault } from "./faults.ts";
+import { createProviderFetch, type ProviderFetch } from "./provider-fetch.ts";
+
+/** Milliseconds for which metadata count without being asked for again; and where the provider does not answer. */
+const freshMs = 3_600_000;
+const staleMs = 24 * freshMs;
+/** Milliseconds for which keys count, and before they are asked for again on account of a key that is not among them. */
+const keysFreshMs = 600_000;
+const keysPauseMs = 5000;
+/** A check of the service asks again after this. */
+const checkedMs = 60_000;
+
+/** How the library makes its requests. The transport is checked by {@link createProviderFetch}. */
+export interface RequestOptions {
+  readonly [customFetch]: ProviderFetch;
+  readonly [allowInsecureRequests]: true;
+}
+
+export interface Provider {
+  /** Rejects with an OidcFault. */
+  metadata(): Promise<AuthorizationServer>;
+  /** Finds the key of a signature. */
+  keysOf(metadata: AuthorizationServer): JWTVerifyGetKey;
+  readonly requests: RequestOptions;
+  /** Resolves when the provider answers, or has done so within a minute. Rejects with the reason. */
+  check(): Promise<void>;
+}
+
+export interface ProviderHost {
+  /** What one request began no other may wait for (workerd). */
+  readonly connectionsEndWithRequest?: boolean;
+}
+
+/** The provider of an issuer; nothing is asked yet. */
+export function createProvider(
+  issuer: string,
+  { connectionsEndWithRequest = false }: ProviderHost = {},
+): Provider {
+  const fetch = createProviderFetch();
+  const requests: RequestOptions = { [customFetch]: fetch, [allowInsecureRequests]: true };
+  const flights = createSingleFlight<AuthorizationServer>();
+  let kept: { readonly metadata: AuthorizationServer; readonly at: number } | undefined;
+  let keys: { readonly uri: string; readonly find: JWTVerifyGetKey } | undefined;
+
+  const ask = async (): Promise<AuthorizationServer> => {
+    try {
+      const url = new URL(issuer);
+      const metadata = await processDiscoveryResponse(url, await discoveryRequest(url, requests));
+      kept = { metadata, at: performance.now() };
+      return metadata;
+    } catch (error) {
+      throw discoveryFault(error);
+    }
+  };
+  const askOnce = () => (connectionsEndWithRequest ? ask() : flights.run("metadata", ask));
+  const keptFor = (ms: number) => (kept && performance.now() - kept.at < ms ? kept.metadata : undefined);
+
+  return {
+    requests,
+    async metadata() {
+      const fresh = keptFor(freshMs);
+      if (fresh) return fresh;
+      try {
+        return await askOnce();
+      } catch (error) {
+        const stale = keptFor(staleMs);
+        if (stale) return stale;
+        throw error;
+      }
+    },
+    keysOf({ jwks_uri: uri }) {
+      if (typeof uri !== "string" || !URL.canParse(uri))
+        throw new OidcFault("misconfigured", "the provider names no jwks_uri");
+      if (keys?.uri !== uri) {
+        const options = {
+          [keysFetch]: fetch,
+          cacheMaxAge: keysFreshMs,
+          cooldownDuration: keysPauseMs,
+        };
+        keys = { uri, find: createRemoteJWKSet(new URL(uri), options) };
+      }
+      return keys.find;
+    },
+    async check() {
+      if (!keptFor(checkedMs)) await askOnce();
+    },
+  };
+}
+
+/** What went wrong with the metadata, in words that name the key to correct. */
+function discoveryFault(error: unknown): OidcFault {
+  const fault = faultOf(error);
+  const cause = { cause: error };
+  const { code, cause: found } = error as { code?: string; cause?: { body?: { issuer?: unknown } } };
+  if (code === "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED") {
+    const named = JSON.stringify(found?.body?.issuer)?.slice(0, 200);
+    return new OidcFault("misconfigured", `the provider calls itself ${named}; write that as issuer`, cause);
+  }
+  if (fault.why === "unavailable" || fault === error) return fault;
+  return new OidcFault(
+    "misconfigured",
+    "there are no metadata of OpenID Connect at .well-known/openid-configuration below issuer",
+    cause,
+  );
+}
