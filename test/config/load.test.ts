@@ -533,9 +533,11 @@ describe("where the addresses of readers matter, a proxy that is not named is wa
     kiosk: `{ pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.1] } }`,
     clickthrough: "{ pattern: clickthrough, access_service: { backend: builtin } }",
     header: "{ pattern: external, access_service: { backend: header } }",
+    provider:
+      "{ pattern: active, access_service: { backend: oidc, issuer: https://id.example.org, client_id: a, client_secret_env: S } }",
   };
   const config = (way: keyof typeof ways, base: string, more = "", trusted = "") =>
-    accepted(`base_url: "${base}"\n${more}\nauth: { ${trusted} profiles: { p: ${ways[way]} } }`);
+    accepted(`base_url: "${base}"\n${more}\nauth: { ${trusted} profiles: { p: ${ways[way]} } }`, { S: "s" });
   const told = (...args: Parameters<typeof config>) =>
     configWarnings(config(...args), "node").filter(({ path }) => path === "trusted_proxies");
   const site = "https://images.example.org";
@@ -565,7 +567,7 @@ describe("where the addresses of readers matter, a proxy that is not named is wa
   });
 
   test("nor where no address decides, or nothing says that there is a proxy", () => {
-    for (const way of ["clickthrough", "header"] as const) expect(told(way, site)).toEqual([]);
+    for (const way of ["clickthrough", "header", "provider"] as const) expect(told(way, site)).toEqual([]);
     for (const base of ["", "http://localhost:8080", "http://images.example.org", "https://localhost:8443"])
       expect([base, told("active", base)]).toEqual([base, []]);
     expect(accepted("")).not.toHaveProperty("auth");
