@@ -47,7 +47,7 @@ await build({
       const expiresAt = Date.now() + 3600000;
       let id;
       // Among ten thousand others.
-      for (let i = 0; i < 10000; i++) id = (await sessions.logIn({ profile: "staff", user: "u" + i, grantedAt: Date.now(), expiresAt })).id;
+      for (let i = 0; i < 10000; i++) id = (await sessions.logIn({ profile: "staff", user: "u" + i, pattern: "clickthrough", backend: "builtin", grantedAt: Date.now(), expiresAt })).id;
       const token = (await sessions.issueToken(id, 3600000)).id;
       const presented = {
         "public": ["public/a.tif;2", {}, "public"],

@@ -3,8 +3,10 @@
 import { type IpRange, parseRange } from "../lib/ip-range.ts";
 import type { Log } from "../lib/log.ts";
 import { parseDuration } from "../lib/quantity.ts";
+import { createSeldom } from "../lib/seldom.ts";
 import type { Access } from "./access.ts";
 import { type FoundSession, type Presenter, rulesAccess, sessionsOf } from "./decide.ts";
+import { heldSessions } from "./held-grants.ts";
 import type { Logins } from "./logins.ts";
 import { createNewSessions, type NewSessions } from "./new-sessions.ts";
 import type { AuthOptions } from "./options.ts";
@@ -14,6 +16,7 @@ import type { Session, Sessions } from "./session.ts";
 
 export interface Auth {
   readonly options: AuthOptions;
+  /** With the grants that still hold. */
   readonly sessions: Sessions;
   /** How many more the clients of a network may begin. */
   readonly newSessions: NewSessions;
@@ -50,7 +53,7 @@ export interface AuthParts {
 /** Builds it from options that have been checked. */
 export function createAuth({
   options,
-  sessions,
+  sessions: all,
   logins,
   log,
   trustedProxies = [],
@@ -64,16 +67,21 @@ export function createAuth({
     const name = match(identifier, spellings?.(identifier));
     return name === undefined ? undefined : profiles.get(name);
   };
+  const profileOf = (name: string) => profiles.get(name);
+  const sessions = heldSessions({ sessions: all, profileOf, passwordsOf: logins.passwordsOf });
   const parts = { profileFor, sessions, cookieName: options.cookie.name };
   async function* sessionsOfCookies(presenter: Presenter) {
     for await (const { session, id } of sessionsOf(parts, onlyCookie(presenter)))
       if (id !== undefined) yield { session, id };
   }
   const sessionTtlMs = parseDuration(options.session_ttl);
-  const refused = () =>
-    log.warn(
-      "a network has begun as many sessions as it may, and has to wait; if that is a proxy of yours, name it in trusted_proxies",
-    );
+  const seldom = createSeldom(60_000);
+  const refused = () => {
+    if (seldom("sessions"))
+      log.warn(
+        "a network has begun as many sessions as it may, and has to wait; if that is a proxy of yours, name it in trusted_proxies",
+      );
+  };
   return {
     options,
     sessions,
@@ -82,15 +90,15 @@ export function createAuth({
     access: rulesAccess(parts),
     proxies: [...trustedProxies, ...options.trusted_proxies].map(parseRange),
     profileFor,
-    profileOf: (name) => profiles.get(name),
+    profileOf,
     async findSession(presenter) {
       for await (const found of sessionsOfCookies(presenter)) return found;
       return undefined;
     },
     async findSessions(presenter) {
-      const all: Required<FoundSession>[] = [];
-      for await (const found of sessionsOfCookies(presenter)) all.push(found);
-      return all;
+      const found: Required<FoundSession>[] = [];
+      for await (const each of sessionsOfCookies(presenter)) found.push(each);
+      return found;
     },
     sessionTtlMs,
     tokenTtlMs({ grants }) {

@@ -36,14 +36,12 @@ export interface NewSessions {
 export interface NewSessionsOptions {
   /** Lifetime of a session in milliseconds. */
   readonly ttlMs: number;
-  /** Called when a network has to wait, at most once a minute. */
+  /** Called when a network has to wait. */
   readonly refused?: () => void;
   readonly limits?: NewSessionLimits;
   /** Milliseconds, never going back. */
   readonly now?: () => number;
 }
-
-const noteEveryMs = 60_000;
 
 /** The memory of one service. Sessions that take the place of others are not counted. */
 export function createNewSessions({
@@ -55,7 +53,6 @@ export function createNewSessions({
   const eachMs = Math.min(longestMs, ttlMs / inLifetime);
   /** When a network may begin as many at once again as one that began none. */
   const restedAt = createLru<string, number>(most);
-  let noted = Number.NEGATIVE_INFINITY;
   return {
     begin(address) {
       const network = networkOf(address, 48);
@@ -64,10 +61,7 @@ export function createNewSessions({
       const waitMs = at + eachMs - (time + free * eachMs);
       // Sums of fractions are off by less than that.
       if (waitMs >= 1) {
-        if (time - noted >= noteEveryMs) {
-          noted = time;
-          refused();
-        }
+        refused();
         return { waitMs };
       }
       restedAt.set(network, at + eachMs, 1);

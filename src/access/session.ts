@@ -5,6 +5,11 @@ export interface LoginGrant {
   readonly profile: string;
   /** As the way of logging in names the reader; "" where it does not, as after a click. */
   readonly user: string;
+  /** Those of the profile at the login. */
+  readonly pattern: string;
+  readonly backend: string;
+  /** By which the list of passwords knows that the user still has the same; where the reader has one here. */
+  readonly mark?: string;
   readonly grantedAt: number;
   readonly expiresAt: number;
 }

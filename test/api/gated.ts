@@ -6,7 +6,7 @@ import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import { type Served, served } from "../served.ts";
 
-/** Of the password "secret". */
+/** Of the password "myPassword", by Apache (httpd 2.4, Password Formats). */
 export const bcrypt = "$2y$05$c4WoMPo3SXsafkva.HHa6uXQZWr7oboPiC2bT/r7q1BB8I2s0BRqC";
 
 /** Profiles and rules of the tests, without `auth:` itself; two spaces deep. */
@@ -78,10 +78,13 @@ export async function gated({
     ? ""
     : `sources: [{ name: a, type: filesystem, root: ${JSON.stringify(folder)} }]\n`;
   const app = await served(`${base}${sources}${more}\nauth:${auth}`);
-  const sessions = app.service.auth!.sessions;
+  const { sessions, logins, profileOf } = app.service.auth!;
   const logIn = async (profile: string, ms = 60_000, before?: string) => {
+    const { pattern = "", access_service: service } = profileOf(profile) ?? {};
+    const mark = await logins.passwordsOf(profile)?.verify("ann", "myPassword");
+    const way = { pattern, backend: service?.backend ?? "", ...(mark !== undefined && { mark }) };
     const now = Date.now();
-    return sessions.logIn({ profile, user: "ann", grantedAt: now, expiresAt: now + ms }, before);
+    return sessions.logIn({ profile, user: "ann", ...way, grantedAt: now, expiresAt: now + ms }, before);
   };
   return {
     app,

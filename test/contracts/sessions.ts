@@ -52,6 +52,8 @@ export function sessionsContract(
     const grant = (profile: string, user = "ann", forMs = ttlMs): LoginGrant => ({
       profile,
       user,
+      pattern: "active",
+      backend: "builtin",
       grantedAt: time,
       expiresAt: time + forMs,
     });

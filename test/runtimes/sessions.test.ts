@@ -74,6 +74,8 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
       const grantOf = (profile: string) => ({
         profile,
         user: "ann",
+        pattern: "active",
+        backend: "builtin",
         grantedAt: Date.now(),
         expiresAt: Date.now() + 3_600_000,
       });

@@ -6,14 +6,17 @@ import { type WatchedFile, watchFile } from "../../lib/watched-file.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { hashFault, longestPassword } from "./hash-forms.ts";
 import { readHtpasswd } from "./htpasswd.ts";
+import { createMarks, type Mark } from "./marks.ts";
 import type { Verifier } from "./verifier.ts";
 
 export interface Passwords {
   /**
-   * Whether the password of a user is right. Takes as long for a name that is not there as for one that is. Throws ServiceError
-   * `busy` where too many wait, and `cancelled`.
+   * The mark of a user whose password is right; undefined where it is not. Takes as long for a name that is not there as for one
+   * that is. Throws ServiceError `busy` where too many wait, and `cancelled`.
    */
-  verify(user: string, password: string, signal?: AbortSignal): Promise<boolean>;
+  verify(user: string, password: string, signal?: AbortSignal): Promise<Mark | undefined>;
+  /** Whether a user is still there with the password of a mark. Takes a second at most, where the disk hangs. */
+  holds(user: string, mark: Mark): Promise<boolean>;
   /** Throws where the file has changed and cannot be used, with the reason for the operator. */
   check(): Promise<void>;
 }
@@ -73,6 +76,8 @@ export async function openPasswords(
     return all[digest.getUint32(0) % Math.max(1, all.length)] ?? nobody;
   };
 
+  const marks = createMarks();
+
   return {
     async verify(user, password, signal) {
       await file?.refresh();
@@ -82,7 +87,13 @@ export async function openPasswords(
       // It fits nothing, and would cost more than others.
       const tried = password.length > longestPassword ? "" : password;
       const fits = await verifier.verify(tried, own ?? other, signal);
-      return fits && own !== undefined && tried === password;
+      return fits && own !== undefined && tried === password ? marks.markOf(user, own) : undefined;
+    },
+    async holds(user, mark) {
+      // Where nobody logs in, this alone finds that the file has changed.
+      await file?.refresh();
+      const hash = (file?.current() ?? inline).get(user);
+      return hash !== undefined && (await marks.markOf(user, hash)) === mark;
     },
     async check() {
       await file?.refresh();

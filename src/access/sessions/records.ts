@@ -4,7 +4,7 @@ import type { LoginGrant, Session } from "../session.ts";
 import type { TokenRecord } from "./store.ts";
 
 /** The form of both records. Those of another version are not read. */
-const formatVersion = 1;
+const formatVersion = 2;
 /** Characters; a longer text is no record. */
 export const longestRecord = 64 * 1024;
 
@@ -65,5 +65,8 @@ const isGrant = (value: unknown): value is LoginGrant =>
   isObject(value) &&
   typeof value.profile === "string" &&
   typeof value.user === "string" &&
+  typeof value.pattern === "string" &&
+  typeof value.backend === "string" &&
+  (value.mark === undefined || typeof value.mark === "string") &&
   isTime(value.grantedAt) &&
   isTime(value.expiresAt);

@@ -14,26 +14,27 @@ export const activeWay: Way = {
       showLogin(attempt, { returnTo, username, error }, status, headers);
     if (username === "" || password === "") return again(words.wrong, 401);
     const found = await verify(attempt, username, password);
-    if (found === true) return logIn(attempt, username, returnTo);
-    if (found === false) return again(words.wrong, 401);
+    if (!found) return again(words.wrong, 401);
+    if ("mark" in found) return logIn(attempt, username, returnTo, found.mark);
     const seconds = String(Math.ceil(found.waitMs / 1000));
     return again(words.tooMany.replace("{after}", seconds), 429, { "Retry-After": seconds });
   },
 };
 
-/** Whether the password is right, or how long to wait before the next attempt. Throws `busy` where nobody can say. */
+/** The mark of a right password, undefined for a wrong one, or how long to wait before the next attempt. Throws `busy` where nobody can say. */
 async function verify(
   { c, parts, profile }: LoginAttempt,
   username: string,
   password: string,
-): Promise<boolean | { readonly waitMs: number }> {
+): Promise<{ readonly mark: string } | { readonly waitMs: number } | undefined> {
   const { failures, passwordsOf } = parts.auth.logins;
   const attempt = failures.attempt(clientOf(c, parts), `${profile.name}/${username}`);
   if ("waitMs" in attempt) return attempt;
   try {
-    const isRight = (await passwordsOf(profile.name)?.verify(username, password, c.req.raw.signal)) === true;
-    if (isRight) attempt.succeeded();
-    return isRight;
+    const mark = await passwordsOf(profile.name)?.verify(username, password, c.req.raw.signal);
+    if (mark === undefined) return undefined;
+    attempt.succeeded();
+    return { mark };
   } catch (error) {
     attempt.undecided();
     throw error;

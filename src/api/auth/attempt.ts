@@ -79,12 +79,14 @@ export function showLogin(
 /**
  * Begins the session of a reader, and sends them back where they may be led, else to a page that closes its window. The session takes
  * over the first one that the request presents; all others that it presents end. Where it presents none and the client's network has
- * begun as many as it may, a page says when to come back (429). HEAD begins none.
+ * begun as many as it may, a page says when to come back (429). HEAD begins none. `mark`: of the user's password, where
+ * the login was by one.
  */
 export async function logIn(
   { c, parts, profile }: LoginAttempt,
   user: string,
   returnTo: string,
+  mark?: string,
 ): Promise<Response> {
   const { auth } = parts;
   const headers: Record<string, string> = {};
@@ -95,7 +97,9 @@ export async function logIn(
     await Promise.all(others.map(({ id }) => auth.sessions.logOut(id)));
     const grantedAt = Date.now();
     const expiresAt = grantedAt + auth.sessionTtlMs;
-    const grant = { profile: profile.name, user, grantedAt, expiresAt };
+    const { name, pattern, access_service: service } = profile;
+    const way = { pattern, backend: service.backend, ...(mark !== undefined && { mark }) };
+    const grant = { profile: name, user, ...way, grantedAt, expiresAt };
     const issued =
       (before && (await auth.sessions.replace(grant, before.id))) ?? (await begin(parts, c, grant));
     if ("waitMs" in issued) return sayTooMany(c, issued.waitMs);

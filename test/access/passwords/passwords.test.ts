@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { build } from "../../../scripts/build.mjs";
-import { openPasswords } from "../../../src/access/passwords/index.ts";
+import { openPasswords, type Passwords } from "../../../src/access/passwords/index.ts";
 import {
   createVerifier,
   type Verifier,
@@ -48,6 +48,9 @@ const passwordsOf = (
   return openPasswords(all, { platform: threaded, log, verifier, key, now });
 };
 
+const isRight = async (passwords: Passwords, user: string, password: string) =>
+  (await passwords.verify(user, password)) !== undefined;
+
 describe.each([
   ["in a worker", () => verifierOf()],
   ["in place", () => verifierOf({ platform: inPlace })],
@@ -70,7 +73,7 @@ describe.each([
         ["constructor", "x"],
         ["ann", uu],
         ["ann", "U*U".padEnd(100_000, "x")],
-      ].map(([user = "", password = ""]) => passwords.verify(user, password)),
+      ].map(([user = "", password = ""]) => isRight(passwords, user, password)),
     );
     expect(answers).toEqual([true, true, ...Array.from({ length: 12 }, () => false)]);
   });
@@ -79,7 +82,7 @@ describe.each([
     const file = join(directory, "empty");
     writeFileSync(file, "# nobody yet\n");
     const passwords = await passwordsOf({ htpasswd_file: file }, { verifier: verifier() });
-    expect(await passwords.verify("ann", "U*U")).toBe(false);
+    expect(await isRight(passwords, "ann", "U*U")).toBe(false);
   });
 });
 
@@ -96,7 +99,7 @@ describe("a name that is not there", () => {
     };
     const passwords = await passwordsOf({ users }, { verifier });
     for (const user of ["eve", "eve", "eve", ...Array.from({ length: 30 }, (_, i) => `u${i}`)])
-      expect(await passwords.verify(user, user === "eve" ? "U*U" : "hello")).toBe(false);
+      expect(await isRight(passwords, user, user === "eve" ? "U*U" : "hello")).toBe(false);
     expect(asked.length).toBe(33);
     expect(new Set(asked)).toEqual(new Set([uu, hello]));
     expect(new Set(asked.slice(0, 3)).size).toBe(1);
@@ -113,18 +116,18 @@ describe("a password file", () => {
   it("counts instead of the users of the configuration", async () => {
     const file = put("wins", `bob:${uu}\n`);
     const passwords = await passwordsOf({ users, htpasswd_file: file });
-    expect(await passwords.verify("bob", "U*U")).toBe(true);
-    expect(await passwords.verify("bob", "hello")).toBe(false);
-    expect(await passwords.verify("ann", "U*U")).toBe(false);
+    expect(await isRight(passwords, "bob", "U*U")).toBe(true);
+    expect(await isRight(passwords, "bob", "hello")).toBe(false);
+    expect(await isRight(passwords, "ann", "U*U")).toBe(false);
   });
 
   it("may have comments, empty lines, Windows line ends, further fields, and names in any script", async () => {
     const file = put("forms", `# staff\r\n\r\nÄnn Ö:${uu}\r\nbob:${hello}:Bob:x\r\n  \nbob:${uu}`);
     const passwords = await passwordsOf({ htpasswd_file: file });
-    expect(await passwords.verify("Änn Ö", "U*U")).toBe(true);
-    expect(await passwords.verify("bob", "hello")).toBe(true);
-    expect(await passwords.verify("bob", "U*U")).toBe(false);
-    expect(await passwords.verify("# staff", "U*U")).toBe(false);
+    expect(await isRight(passwords, "Änn Ö", "U*U")).toBe(true);
+    expect(await isRight(passwords, "bob", "hello")).toBe(true);
+    expect(await isRight(passwords, "bob", "U*U")).toBe(false);
+    expect(await isRight(passwords, "# staff", "U*U")).toBe(false);
   });
 
   it("is read again when it has changed, and the list before stays where it is broken then", async () => {
@@ -135,7 +138,10 @@ describe("a password file", () => {
     let time = 0;
     const file = put("changes", `ann:${uu}\n`);
     const passwords = await passwordsOf({ htpasswd_file: file }, { log, now: () => time });
-    const rights = async () => [await passwords.verify("ann", "U*U"), await passwords.verify("bob", "hello")];
+    const rights = async () => [
+      await isRight(passwords, "ann", "U*U"),
+      await isRight(passwords, "bob", "hello"),
+    ];
     const change = (text: string) => {
       put("changes", text);
       time += 1000;

@@ -46,7 +46,14 @@ const open = async () => {
   const now = () => clock.time;
   const sessions = createSessions({ store: storeOn(server), ttlMs, now });
   const logIn = () =>
-    sessions.logIn({ profile: "p", user: "ann", grantedAt: now(), expiresAt: now() + ttlMs });
+    sessions.logIn({
+      profile: "p",
+      user: "ann",
+      pattern: "active",
+      backend: "builtin",
+      grantedAt: now(),
+      expiresAt: now() + ttlMs,
+    });
   return { server, sessions, logIn, clock };
 };
 
@@ -75,7 +82,7 @@ describe("sessions in a bucket", () => {
 
   it.each([
     ["garbage", "{{{"],
-    ["of another version", '{"version":2,"createdAt":0,"expiresAt":9e15,"grants":[]}'],
+    ["of another version", '{"version":3,"createdAt":0,"expiresAt":9e15,"grants":[]}'],
     ["empty", ""],
   ])("are none where their object is %s", async (_, text) => {
     const { server, sessions, logIn } = await open();

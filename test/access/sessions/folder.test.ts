@@ -49,7 +49,17 @@ const open = () => {
   const store = folderSessions({ files, path: folder.path, now });
   const sessions = createSessions({ store, ttlMs, now });
   const logIn = (before?: string) =>
-    sessions.logIn({ profile: "p", user: "ann", grantedAt: time, expiresAt: time + ttlMs }, before);
+    sessions.logIn(
+      {
+        profile: "p",
+        user: "ann",
+        pattern: "active",
+        backend: "builtin",
+        grantedAt: time,
+        expiresAt: time + ttlMs,
+      },
+      before,
+    );
   return { store, sessions, logIn };
 };
 const sessionFile = () => {
@@ -64,7 +74,13 @@ describe("a record in a folder", () => {
     ["JSON of something else", (file) => writeFileSync(file, '[null, {"version":1}]')],
     ["null", (file) => writeFileSync(file, "null")],
     ["longer than any", (file) => writeFileSync(file, " ".repeat(65 * 1024) + readFileSync(file, "utf8"))],
-    ["of another version", (file) => rewrite(file, (record) => ({ ...record, version: 2 }))],
+    ["of another version", (file) => rewrite(file, (record) => ({ ...record, version: 3 }))],
+    [
+      "of the version before, which does not say how somebody logged in",
+      (file) => rewriteGrant(file, { pattern: undefined, backend: undefined }, 1),
+    ],
+    ["with a grant that does not say it", (file) => rewriteGrant(file, { pattern: undefined })],
+    ["with a mark that is no text", (file) => rewriteGrant(file, { mark: 5 })],
     ["without grants", (file) => rewrite(file, ({ grants: _, ...record }) => record)],
     ["with a broken grant", (file) => rewrite(file, (record) => ({ ...record, grants: [{ profile: "p" }] }))],
     ["without an end", (file) => rewrite(file, (record) => ({ ...record, expiresAt: "never" }))],
@@ -107,6 +123,13 @@ describe("a record in a folder", () => {
   ];
   const rewrite = (file: string, change: (record: Record<string, unknown>) => unknown) =>
     writeFileSync(file, JSON.stringify(change(JSON.parse(readFileSync(file, "utf8")))));
+  /** `undefined` takes a field away. */
+  const rewriteGrant = (file: string, fields: Record<string, unknown>, version = 2) =>
+    rewrite(file, ({ grants, ...record }) => ({
+      ...record,
+      version,
+      grants: (grants as object[]).map((grant) => ({ ...grant, ...fields })),
+    }));
 
   it.each(forms)(
     "that is %s is no session, for its tokens, the next login, the sweep and the count too",
@@ -182,8 +205,22 @@ describe("the sweep of a folder", () => {
 it("a session in a folder has so many tokens at most, of which the oldest go", async () => {
   const store = folderSessions({ files, path: folder.path, now, maxTokens: 3 });
   const sessions = createSessions({ store, ttlMs, now });
-  const { id } = await sessions.logIn({ profile: "p", user: "", grantedAt: time, expiresAt: time + ttlMs });
-  const other = await sessions.logIn({ profile: "p", user: "", grantedAt: time, expiresAt: time + ttlMs });
+  const { id } = await sessions.logIn({
+    profile: "p",
+    user: "",
+    pattern: "active",
+    backend: "builtin",
+    grantedAt: time,
+    expiresAt: time + ttlMs,
+  });
+  const other = await sessions.logIn({
+    profile: "p",
+    user: "",
+    pattern: "active",
+    backend: "builtin",
+    grantedAt: time,
+    expiresAt: time + ttlMs,
+  });
   const tokens: string[] = [];
   for (let i = 0; i < 5; i++) tokens.push((await sessions.issueToken(id, ttlMs))?.id ?? "");
   const kept = await sessions.issueToken(other.id, ttlMs);

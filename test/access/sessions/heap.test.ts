@@ -11,7 +11,14 @@ function full(options: { readonly maxRecords: number; readonly maxTokens?: numbe
   const clock = { time: Date.UTC(2030, 0, 1) };
   const now = () => clock.time;
   const store = heapSessions({ ...options, now });
-  const grant = () => ({ profile: "p", user: "", grantedAt: now(), expiresAt: now() + ttlMs });
+  const grant = () => ({
+    profile: "p",
+    user: "",
+    pattern: "active",
+    backend: "builtin",
+    grantedAt: now(),
+    expiresAt: now() + ttlMs,
+  });
   const sessions = createSessions({ store, ttlMs, now });
   return { clock, sessions, logIn: (before?: string) => sessions.logIn(grant(), before) };
 }

@@ -40,6 +40,8 @@ function build(
 const grant = (profile: string) => ({
   profile,
   user: "ann",
+  pattern: "active",
+  backend: "builtin",
   grantedAt: Date.now(),
   expiresAt: Date.now() + ttlMs,
 });

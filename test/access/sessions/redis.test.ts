@@ -66,7 +66,14 @@ for (const [name, driver] of drivers)
   );
 
 const ttlMs = 3_600_000;
-const grant = () => ({ profile: "p", user: "ann", grantedAt: Date.now(), expiresAt: Date.now() + ttlMs });
+const grant = () => ({
+  profile: "p",
+  user: "ann",
+  pattern: "active",
+  backend: "builtin",
+  grantedAt: Date.now(),
+  expiresAt: Date.now() + ttlMs,
+});
 const open = (driver = tcp(), over: { readonly maxTokens?: number; readonly ttlMs?: number } = {}) => {
   const store = redisSessions({ driver, prefix: "test", ...over });
   return createSessions({ store, ttlMs: over.ttlMs ?? ttlMs });
@@ -149,7 +156,7 @@ describe("sessions in Redis", () => {
     const sessions = open();
     const { id } = await sessions.logIn(grant());
     const issued = await sessions.issueToken(id, ttlMs);
-    for (const value of ["", "{{{", '{"version":2,"createdAt":0,"expiresAt":9e15,"grants":[]}']) {
+    for (const value of ["", "{{{", '{"version":3,"createdAt":0,"expiresAt":9e15,"grants":[]}']) {
       await redis.admin.set(`{test}:v1:s:${digest(id)}`, value);
       expect(await sessions.find(id)).toBeUndefined();
       expect(await sessions.findByToken(issued?.id ?? "")).toBeUndefined();
