@@ -2,7 +2,7 @@
 
 import type { z } from "zod";
 import { maskUrls } from "../lib/mask-urls.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../lib/nearest.ts";
 import { childKeys, nodesAt, type SchemaNode, wordOf } from "./walk.ts";
 
 export interface Problem {

@@ -1,6 +1,7 @@
 // The JSON-LD contexts of documents (Presentation API 3.0, section 4.6).
 
 import { authContextUri } from "../image/info.ts";
+import { textsOf } from "./json.ts";
 import type { Resource } from "./model.ts";
 
 /** The JSON-LD context of documents, by version. */
@@ -11,6 +12,13 @@ export const presentationContext = {
 
 /** A document of 3.0 with its context in front: a list with that of Authorization Flow 2.0 where it names such services. */
 export function withContext(document: Resource, gated: boolean): Resource {
+  return addContexts(document, gated ? authContextUri : undefined);
+}
+
+/** A document of 3.0 with further contexts, an address or a list of them; its own is in front of all members and the last of the list. */
+export function addContexts(document: Resource, further: unknown): Resource {
   const own = presentationContext[3];
-  return { "@context": gated ? [authContextUri, own] : own, ...document };
+  const { "@context": given, ...members } = document;
+  const others = [...textsOf(further), ...textsOf(given)].filter((context) => context !== own);
+  return { "@context": others.length > 0 ? [...new Set(others), own] : own, ...members };
 }

@@ -1,6 +1,6 @@
 // Manifests and collections of Presentation API 3.0 from what is known of directories and images (sections 3.1, 3.2 and 5).
 
-import type { LanguageMap } from "../auth.ts";
+import { type LanguageMap, scalar } from "../auth.ts";
 import type { Size } from "../image/geometry.ts";
 import { withContext } from "./context.ts";
 import { paintingBody, thumbnailOf } from "./image.ts";
@@ -143,14 +143,12 @@ export function partOfCollection(
 
 function partReference(facts: CollectionFacts, part: number, context: DocumentContext): Resource {
   const [from, to] = partRange(facts.members.length, part) ?? [0, 0];
-  const [first, last] = [facts.members[from], facts.members[to - 1]];
+  const [first, last] = [from, to - 1].map((at) => nameOf(facts.members[at]?.label ?? ""));
   return {
     id: documentAddress(context.base, partId(facts.id, part)),
     type: "Collection",
     // Places and names are the same in all languages.
-    label: plain(
-      to === from + 1 ? `${to}: ${last?.label}` : `${from + 1}–${to}: ${first?.label} – ${last?.label}`,
-    ),
+    label: plain(to === from + 1 ? `${to}: ${last}` : `${from + 1}–${to}: ${first} – ${last}`),
   };
 }
 
@@ -180,5 +178,8 @@ function partOf(parent: string | undefined, { base }: DocumentContext) {
   return parent === undefined ? {} : { partOf: [{ id: documentAddress(base, parent), type: "Collection" }] };
 }
 
+const nameOf = (label: string | LanguageMap) => (typeof label === "string" ? label : (scalar(label) ?? ""));
+
 /** A name, which is in no language (Presentation API 3.0, section 4). */
-const plain = (text: string): LanguageMap => ({ none: [text] });
+const plain = (text: string | LanguageMap): LanguageMap =>
+  typeof text === "string" ? { none: [text] } : text;

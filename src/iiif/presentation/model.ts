@@ -40,7 +40,8 @@ export interface ManifestFacts {
 export interface MemberFacts {
   readonly kind: "manifest" | "collection";
   readonly id: string;
-  readonly label: string;
+  /** A name, or what its own description calls it. */
+  readonly label: string | LanguageMap;
   /** The image that stands for it, where the caller may see it. */
   readonly thumbnail?: CanvasFacts;
 }

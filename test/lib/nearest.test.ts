@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { nearest } from "../../src/config/nearest.ts";
+import { nearest } from "../../src/lib/nearest.ts";
 
 const known = ["addr", "base_url", "image", "log", "sources", "max_pixel_area", "max_output_area"];
 

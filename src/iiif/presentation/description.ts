@@ -1,0 +1,242 @@
+// What an operator writes about a folder: the members of Presentation API 3.0 in short or full form, and by name what is different
+// about single images, their order, and ranges of them. Reading needs no knowledge of the folder; merge.ts puts it to use.
+
+import { behaviorsOf, type Described } from "./behaviors.ts";
+import {
+  annotationPages,
+  asWritten,
+  homepages,
+  isAddress,
+  keys,
+  many,
+  pictures,
+  providers,
+  renderings,
+  seeAlsos,
+} from "./description-links.ts";
+import { moment, pairs, rights, statement, texts } from "./description-texts.ts";
+import { type Fault, fault, inside, type Place, type Reader, unexpected } from "./faults.ts";
+import { objectOf } from "./json.ts";
+import type { Resource } from "./model.ts";
+
+/** An image or folder by its name, with or without its extension, or by its place from 1. */
+export interface Named {
+  readonly name: string | number;
+  /** Where it is written. */
+  readonly path: Fault["path"];
+}
+
+/** A range of images, or of further ranges. */
+export interface RangeDescription {
+  readonly members: Resource;
+  readonly items: readonly (Named | RangeDescription | Resource)[];
+  /** The first and the last image of a run; all between them belong to it. */
+  readonly run?: readonly [from: Named, to: Named];
+  readonly start?: Named;
+  readonly path: Fault["path"];
+}
+
+/** What is different about one image or folder. */
+export interface PartDescription {
+  readonly named: Named;
+  readonly hidden: boolean;
+  readonly members: Resource;
+  readonly extra: Resource;
+}
+
+export interface Description {
+  /** Members of 3.0 that take the place of derived ones. */
+  readonly members: Resource;
+  /** Members that are taken as they are written, after all others. */
+  readonly extra: Resource;
+  /** Names in the order in which they come first; what is not named follows. */
+  readonly order: readonly Named[];
+  readonly parts: readonly PartDescription[];
+  /** The image that stands for it. */
+  readonly thumbnail?: Named;
+  readonly start?: Named;
+  readonly structures: readonly RangeDescription[];
+  /** Of a collection: about the manifest of the images beside its folders. */
+  readonly images?: Description;
+}
+
+/** A description that says nothing. */
+export const emptyDescription: Description = { members: {}, extra: {}, order: [], parts: [], structures: [] };
+
+/**
+ * Reads what an operator wrote about a folder that is a manifest or a collection. What is wrong is left out of the description, and
+ * a fault says where and why.
+ */
+export function readDescription(
+  value: unknown,
+  kind: "manifest" | "collection",
+): { readonly description: Description; readonly faults: readonly Fault[] } {
+  const at: Place = { path: [], faults: [] };
+  // A file that is empty or only has comments says nothing.
+  const description = value === null || value === undefined ? emptyDescription : describe(value, kind, at);
+  return { description, faults: at.faults };
+}
+
+const isName = (value: unknown): value is string | number =>
+  (typeof value === "string" && value !== "") || (typeof value === "number" && Number.isInteger(value));
+
+const name: Reader<Named> = (value, at) =>
+  isName(value) ? { name: value, path: at.path } : unexpected(at, "the name of an image", value);
+
+const direction: Reader<string> = (value, at) =>
+  directions.includes(value as string)
+    ? (value as string)
+    : unexpected(
+        at,
+        directions
+          .slice(0, -1)
+          .join(", ")
+          .concat(` or ${directions.at(-1)}`),
+        value,
+      );
+const directions = ["left-to-right", "right-to-left", "top-to-bottom", "bottom-to-top"];
+
+const flag: Reader<boolean> = (value, at) =>
+  typeof value === "boolean" ? value : unexpected(at, "true or false", value);
+
+/** An image of the folder by its name, or pictures from elsewhere. */
+const thumbnail: Reader<Named | readonly Resource[]> = (value, at) =>
+  isName(value) && !isAddress(value) ? name(value, at) : pictures(value, at);
+
+const start: Reader<Named | Resource> = (value, at) =>
+  isName(value) ? name(value, at) : asWritten(value, at);
+
+/** Keys that no one may take from a document. */
+const own = ["id", "type", "items", "@id", "@type"];
+
+const extra: Reader<Resource> = (value, at) => {
+  const object = objectOf(value);
+  if (object === undefined) return unexpected(at, "members of the document as they are to be", value);
+  for (const key of own) if (key in object) fault(inside(at, key), "the service writes this member itself");
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !own.includes(key)));
+};
+
+const common = (type: Described) =>
+  ({
+    label: texts,
+    summary: texts,
+    metadata: pairs,
+    requiredStatement: statement,
+    rights,
+    provider: providers,
+    behavior: behaviorsOf(type),
+    navDate: moment,
+    homepage: homepages,
+    rendering: renderings,
+    seeAlso: seeAlsos,
+    thumbnail,
+    service: many(asWritten),
+    partOf: many(asWritten),
+    annotations: annotationPages,
+    placeholderCanvas: asWritten,
+    accompanyingCanvas: asWritten,
+  }) as const satisfies Readonly<Record<string, Reader>>;
+
+const whole = { services: many(asWritten), viewingDirection: direction, order: many(name), extra };
+
+const manifestKeys: Readonly<Record<string, Reader>> = {
+  ...common("Manifest"),
+  ...whole,
+  start,
+  structures: many(range),
+  canvases: partsBy({ ...common("Canvas"), extra }),
+};
+const collectionKeys: Readonly<Record<string, Reader>> = {
+  ...common("Collection"),
+  ...whole,
+  items: partsBy({ label: texts }),
+  images: (value, at) => describe(value, "manifest", at),
+};
+const rangeKeys: Readonly<Record<string, Reader>> = {
+  ...common("Range"),
+  viewingDirection: direction,
+  start,
+  from: name,
+  to: name,
+  items: many(rangeItem),
+};
+
+function describe(value: unknown, kind: "manifest" | "collection", at: Place): Description {
+  const read = keys(kind === "manifest" ? manifestKeys : collectionKeys, value, at) ?? {};
+  const { order, canvases, items, structures, images, extra: more, ...members } = read;
+  const picked = picksOf(members);
+  return {
+    ...picked,
+    extra: (more ?? {}) as Resource,
+    order: (order ?? []) as readonly Named[],
+    parts: (canvases ?? items ?? []) as readonly PartDescription[],
+    structures: (structures ?? []) as readonly RangeDescription[],
+    ...(images !== undefined && { images: images as Description }),
+  };
+}
+
+/** Members, without those that name images and so wait for the folder. */
+function picksOf({ thumbnail, start, ...members }: Resource) {
+  const isNamed = (value: unknown): value is Named => "path" in (objectOf(value) ?? {});
+  return {
+    members: {
+      ...members,
+      ...(Array.isArray(thumbnail) && { thumbnail }),
+      ...(start !== undefined && !isNamed(start) && { start }),
+    } as Resource,
+    ...(isNamed(thumbnail) && { thumbnail }),
+    ...(isNamed(start) && { start }),
+  };
+}
+
+/** Images or folders by their names; a text alone is a label. */
+function partsBy(readers: Readonly<Record<string, Reader>>): Reader<readonly PartDescription[]> {
+  const known = { ...readers, hide: flag };
+  return (value, at) => {
+    const object = objectOf(value);
+    if (object === undefined) return unexpected(at, "names with what is different about each", value);
+    return Object.entries(object).flatMap(([key, inner]) => {
+      const place = inside(at, key);
+      const isLabel = typeof inner === "string" || typeof inner === "number";
+      const {
+        hide = false,
+        extra: more = {},
+        ...members
+      } = keys(known, isLabel ? { label: inner } : inner, place) ?? {};
+      const named = { name: key, path: place.path };
+      // Canvases show their own image; only another picture needs to be named.
+      if (members.thumbnail && !Array.isArray(members.thumbnail)) {
+        unexpected(inside(place, "thumbnail"), "the address of a picture", objectOf(inner)?.thumbnail);
+        delete (members as Record<string, unknown>).thumbnail;
+      }
+      return [{ named, hidden: hide === true, members, extra: more as Resource }];
+    });
+  };
+}
+
+function range(value: unknown, at: Place): RangeDescription | undefined {
+  const read = keys(rangeKeys, value, at);
+  if (read === undefined) return undefined;
+  const { from, to, items, ...rest } = read;
+  const { members, start } = picksOf(rest);
+  if (rest.label === undefined) return fault(at, "expected a label");
+  if ((from === undefined) !== (to === undefined))
+    return fault(at, "expected both from: and to:, received one of them");
+  if (from === undefined && items === undefined)
+    return fault(at, "expected items: names of images, or from: and to:");
+  return {
+    members,
+    items: (items ?? []) as RangeDescription["items"],
+    ...(from !== undefined && { run: [from as Named, to as Named] as const }),
+    ...(start !== undefined && { start }),
+    path: at.path,
+  };
+}
+
+function rangeItem(value: unknown, at: Place): Named | RangeDescription | Resource | undefined {
+  if (isName(value)) return name(value, at);
+  const object = objectOf(value);
+  if (object === undefined)
+    return unexpected(at, "the name of an image, or a range with label and items", value);
+  return "id" in object && "type" in object ? object : range(value, at);
+}

@@ -1,0 +1,61 @@
+// What is wrong with what an operator wrote, place by place, in words that help to mend it.
+
+import { nearest } from "../../lib/nearest.ts";
+
+/** A fault; those who know the file add its name and line. */
+export interface Fault {
+  /** Keys and places from 0 that lead to it. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** A place in what is read, and where its faults go. */
+export interface Place {
+  readonly path: readonly (string | number)[];
+  readonly faults: Fault[];
+}
+
+/** Reads a value into what documents of 3.0 have in its stead; undefined where it cannot, after it has noted the fault. */
+export type Reader<T = unknown> = (value: unknown, at: Place) => T | undefined;
+
+/** The place of a key or list item inside of another place. */
+export function inside(at: Place, key: string | number): Place {
+  return { path: [...at.path, key], faults: at.faults };
+}
+
+/** Notes a fault. */
+export function fault(at: Place, message: string): undefined {
+  at.faults.push({ path: at.path, message });
+}
+
+/** Notes that another value was expected than the one received. */
+export function unexpected(at: Place, expected: string, value: unknown): undefined {
+  return fault(at, `expected ${expected}, received ${received(value)}`);
+}
+
+/** Notes a word that is not among the known ones. */
+export function unknownWord(at: Place, what: string, word: string, known: readonly string[]): undefined {
+  const meant =
+    nearest(word, known) ??
+    nearest(
+      word,
+      known.map((each) => each.toLowerCase()),
+    );
+  const spelled = known.find((each) => each.toLowerCase() === meant?.toLowerCase());
+  const hint =
+    spelled === undefined ? `known ones: ${some(known)}` : `did you mean ${JSON.stringify(spelled)}?`;
+  return fault(at, `${what}; ${hint}`);
+}
+
+/** At most as many as one reads. */
+const most = 30;
+const some = (words: readonly string[]) =>
+  words.slice(0, most).join(", ") + (words.length > most ? ` and ${words.length - most} more` : "");
+
+function received(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  if (typeof value === "object") return "keys and values";
+  const text = String(value);
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}...` : text);
+}

@@ -1,0 +1,140 @@
+// What an operator wrote about a folder, merged over the document that is derived from it.
+
+import type { LanguageMap } from "../auth.ts";
+import { absolute, type Origin } from "./addresses.ts";
+import { addContexts } from "./context.ts";
+import type { Description, Named, PartDescription } from "./description.ts";
+import { type Fault, fault } from "./faults.ts";
+import { objectsOf } from "./json.ts";
+import type { CanvasFacts, Resource } from "./model.ts";
+import { namesOf, ordered } from "./names.ts";
+import { structuresOf } from "./ranges.ts";
+
+/** A document, and names in its description that nothing has. */
+export interface Merged<T = Resource> {
+  readonly document: T;
+  readonly faults: readonly Fault[];
+}
+
+/**
+ * A derived manifest with its description over it. `canvases`: the facts that it was derived from. Canvases keep their ids,
+ * whatever their order becomes. Where all are hidden, all are shown, and a fault says so.
+ */
+export function describeManifest(
+  derived: Resource,
+  description: Description,
+  canvases: readonly CanvasFacts[],
+  base: string,
+): Merged {
+  const faults: Fault[] = [];
+  const origin = originOf(derived, base);
+  const names = namesOf(
+    canvases.map(({ identifier, label }) => [identifier.slice(identifier.lastIndexOf("/") + 1), label]),
+    "image",
+  );
+  const parts = partsAt(description.parts, (named) => names.find(named, faults));
+  const places = shownOf(ordered(canvases.length, description.order, names, faults), parts, faults);
+  const all = objectsOf(derived.items);
+  const items = places.map((place) => described(all[place] as Resource, parts.get(place), origin));
+
+  const ids = items.map(({ id }) => id as string);
+  const find = (named: Named) => {
+    const place = names.find(named, faults);
+    const id = place === undefined ? undefined : (all[place]?.id as string);
+    if (id === undefined || ids.includes(id)) return id;
+    return fault({ path: named.path, faults }, `${JSON.stringify(named.name)} is hidden`);
+  };
+  const start = description.start && find(description.start);
+  const structures = structuresOf(description.structures, { origin, canvases: ids, find, faults });
+  const chosen = description.thumbnail && names.find(description.thumbnail, faults);
+  const thumbnail =
+    chosen === undefined ? items.find((item) => item.thumbnail)?.thumbnail : all[chosen]?.thumbnail;
+  const { thumbnail: _, items: _items, ...head } = derived;
+  const document = {
+    ...head,
+    ...(thumbnail !== undefined && { thumbnail }),
+    ...absolute(description.members, origin),
+    ...(start !== undefined && { start: { id: start, type: "Canvas" } }),
+    items,
+    ...(structures.length > 0 && { structures }),
+  };
+  return { document: withExtra(document, description.extra, origin), faults };
+}
+
+/** A derived collection with its description over it; its members are arranged before it is derived. */
+export function describeCollection(derived: Resource, description: Description, base: string): Merged {
+  const faults: Fault[] = [];
+  const origin = originOf(derived, base);
+  if (description.thumbnail)
+    fault(
+      { path: description.thumbnail.path, faults },
+      "expected the address of a picture: a collection has no images of its own",
+    );
+  const { items, ...head } = derived;
+  const document = { ...head, ...absolute(description.members, origin), items };
+  return { document: withExtra(document, description.extra, origin), faults };
+}
+
+/** What a collection lists, by the last part of its identifier. */
+interface Member {
+  readonly id: string;
+  readonly label: string | LanguageMap;
+}
+
+/** The members of a collection as its description orders, hides and labels them. */
+export function arrangeMembers<T extends Member>(
+  members: readonly T[],
+  description: Description,
+): Merged<readonly (T | (T & { readonly label: LanguageMap }))[]> {
+  const faults: Fault[] = [];
+  const names = namesOf(
+    members.map(({ id }) => [id.slice(id.lastIndexOf("/") + 1)]),
+    "folder",
+  );
+  const parts = partsAt(description.parts, (named) => names.find(named, faults));
+  const document = ordered(members.length, description.order, names, faults)
+    .filter((place) => !parts.get(place)?.hidden)
+    .map((place) => {
+      const member = members[place] as T;
+      const label = parts.get(place)?.members.label as LanguageMap | undefined;
+      return label === undefined ? member : { ...member, label };
+    });
+  return { document, faults };
+}
+
+function originOf(derived: Resource, base: string): Origin {
+  return { base, document: derived.id as string };
+}
+
+function partsAt(parts: readonly PartDescription[], find: (named: Named) => number | undefined) {
+  const places = new Map<number, PartDescription>();
+  for (const part of parts) {
+    const place = find(part.named);
+    if (place !== undefined) places.set(place, part);
+  }
+  return places;
+}
+
+function shownOf(places: readonly number[], parts: ReadonlyMap<number, PartDescription>, faults: Fault[]) {
+  const shown = places.filter((place) => !parts.get(place)?.hidden);
+  if (shown.length > 0) return shown;
+  // A manifest has one canvas at least (Presentation API 3.0, section 5.2).
+  for (const { hidden, named } of parts.values())
+    if (hidden)
+      fault(
+        { path: [...named.path, "hide"], faults },
+        "all images are hidden; expected one at least that is shown",
+      );
+  return places;
+}
+
+function described(canvas: Resource, part: PartDescription | undefined, origin: Origin): Resource {
+  if (part === undefined) return canvas;
+  const { items, ...head } = canvas;
+  return { ...head, ...absolute(part.members, origin), ...absolute(part.extra, origin), items };
+}
+
+function withExtra(document: Resource, extra: Resource, origin: Origin): Resource {
+  const { "@context": contexts, ...members } = absolute(extra, origin);
+  return addContexts({ ...document, ...members }, contexts);
+}

@@ -1,0 +1,53 @@
+// The images or folders that an operator means by names and places.
+
+import type { Named } from "./description.ts";
+import { type Fault, fault, type Place, unknownWord } from "./faults.ts";
+
+/** What can be meant: the names of each, the one to suggest first in front. */
+export interface Names {
+  /** The place from 0 of what is meant; undefined, after a fault, where it is nothing. */
+  find(named: Named, faults: Fault[]): number | undefined;
+}
+
+/** Finds by a name, by the name without its extension where it is no other's, and by the place from 1. */
+export function namesOf(all: readonly (readonly string[])[], what: "image" | "folder"): Names {
+  const places = new Map<string, number | undefined>();
+  const add = (name: string, place: number) => places.set(name, places.has(name) ? undefined : place);
+  for (const [place, names] of all.entries()) for (const name of new Set(names)) add(name, place);
+  const exact = new Map(places);
+  for (const [place, names] of all.entries())
+    for (const stem of new Set(names.map(stemOf))) if (!exact.has(stem)) add(stem, place);
+  return {
+    find({ name, path }, faults) {
+      const found = places.get(String(name));
+      if (found !== undefined) return found;
+      const at: Place = { path, faults };
+      if (typeof name === "number" && all[name - 1]) return name - 1;
+      if (places.has(String(name)))
+        return fault(at, `${JSON.stringify(name)} is the name of several; expected the whole name of one`);
+      const known = all.flatMap(([first = ""]) => first);
+      return unknownWord(at, `there is no ${what} ${JSON.stringify(name)} here`, String(name), known);
+    },
+  };
+}
+
+const stemOf = (name: string) => name.replace(/(?<=.)\.[^.]+$/, "");
+
+/** Places in an order: those that are named first, all others behind them as they were. */
+export function ordered(
+  count: number,
+  order: readonly Named[],
+  names: Names,
+  faults: Fault[],
+): readonly number[] {
+  const first: number[] = [];
+  for (const named of order) {
+    const place = names.find(named, faults);
+    if (place === undefined) continue;
+    if (first.includes(place))
+      fault({ path: named.path, faults }, `${JSON.stringify(named.name)} is named twice`);
+    else first.push(place);
+  }
+  const named = new Set(first);
+  return [...first, ...Array.from({ length: count }, (_, at) => at).filter((at) => !named.has(at))];
+}

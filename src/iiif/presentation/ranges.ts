@@ -1,0 +1,67 @@
+// Ranges of Presentation API 3.0 (section 5.4) from what an operator wrote: images by name, runs of them, and ranges in ranges.
+
+import { absolute, type Origin } from "./addresses.ts";
+import type { Named, RangeDescription } from "./description.ts";
+import { type Fault, fault } from "./faults.ts";
+import { isThere } from "./json.ts";
+import type { Resource } from "./model.ts";
+import { pieceAddress } from "./mounts.ts";
+
+export interface Shown {
+  readonly origin: Origin;
+  /** Addresses of the canvases that are shown, in their order. */
+  readonly canvases: readonly string[];
+  /** The address of the canvas that is meant; undefined, after a fault, where none is shown. */
+  readonly find: (named: Named) => string | undefined;
+  readonly faults: Fault[];
+}
+
+/** The ranges, numbered in the order in which they are written; those that come to hold nothing are left out. */
+export function structuresOf(descriptions: readonly RangeDescription[], shown: Shown): readonly Resource[] {
+  let count = 0;
+  const written = (description: RangeDescription): Resource | undefined => {
+    const { members, items, run, start } = description;
+    count++;
+    const id = pieceAddress(shown.origin.document, { kind: "range", number: count });
+    const inner = items
+      .map((item) => {
+        if (isRange(item)) return written(item);
+        return isNamed(item) ? canvasAt(shown.find(item)) : absolute(item, shown.origin);
+      })
+      .filter(isThere);
+    const held = [...(run ? runOf(run, description, shown) : []), ...inner];
+    if (held.length === 0) return undefined;
+    const first = start && canvasAt(shown.find(start));
+    return {
+      id,
+      type: "Range",
+      ...absolute(members, shown.origin),
+      ...(first && { start: first }),
+      items: held,
+    };
+  };
+  return descriptions.map(written).filter(isThere);
+}
+
+const canvasAt = (id: string | undefined): Resource | undefined =>
+  id === undefined ? undefined : { id, type: "Canvas" };
+
+function runOf(
+  [from, to]: readonly [Named, Named],
+  { path }: RangeDescription,
+  { canvases, find, faults }: Shown,
+) {
+  const [first, last] = [find(from), find(to)];
+  if (first === undefined || last === undefined) return [];
+  const [begin, end] = [canvases.indexOf(first), canvases.indexOf(last)];
+  if (begin > end)
+    fault({ path, faults }, `${JSON.stringify(from.name)} comes after ${JSON.stringify(to.name)}`);
+  return canvases
+    .slice(begin, end + 1)
+    .map(canvasAt)
+    .filter(isThere);
+}
+
+const isNamed = (item: RangeDescription["items"][number]): item is Named => "path" in item && "name" in item;
+const isRange = (item: RangeDescription["items"][number]): item is RangeDescription =>
+  "path" in item && "members" in item;
