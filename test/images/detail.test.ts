@@ -117,6 +117,18 @@ describe.each([
   });
 });
 
+test("versions 2 and 3 show the same pixels", async () => {
+  const own = await site("!130,130");
+  for (const name of ["baseline.jpg", "turned.tif"]) {
+    const whole = await shown(own, target(name, "full/max"));
+    expect(difference(whole, await shown(own, `/iiif/2/${name}/full/full/0/default.png`)).largest).toBe(0);
+    const part = await shown(own, target(name, "101,57,200,230/max"));
+    const same = await shown(own, `/iiif/2/${name}/101,57,200,230/max/0/default.png`);
+    expect(difference(part, same).largest, name).toBe(0);
+  }
+  await own.app.service.close();
+});
+
 test("the whole is what full/{max_size} shows to those with access", async () => {
   const own = await site("!150,150");
   const headers = { Cookie: await own.cookie("terms") };
