@@ -3,10 +3,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page, Request } from "playwright-core";
+import type { Locator, Page, Request } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Built, buildProgram } from "../cli/built.ts";
+import { contrast } from "./contrast.ts";
 import { launchWithForeignCookies } from "./launching.ts";
 import { chequered, seen } from "./viewers/picture.ts";
 import { type ViewerSite, viewerSite } from "./viewers/served.ts";
@@ -91,6 +92,8 @@ const logins: Readonly<Record<string, (popup: Page) => Promise<void>>> = {
 };
 
 interface Viewer {
+  /** What offers a login. */
+  offer(page: Page): Locator;
   /** Does in the viewer what opens its window for a login. */
   ask(page: Page): Promise<void>;
   logOut(page: Page): Promise<void>;
@@ -99,6 +102,7 @@ interface Viewer {
 
 const viewers: Readonly<Record<string, Viewer>> = {
   mirador: {
+    offer: (page) => page.getByText("Continue", { exact: true }),
     async ask(page) {
       await page.getByText("Continue", { exact: true }).click();
       await page.getByRole("button", { name: "Let me in" }).click();
@@ -106,9 +110,28 @@ const viewers: Readonly<Record<string, Viewer>> = {
     logOut: (page) => page.getByRole("button", { name: "Log out" }).click(),
     turn: (page) => page.getByRole("button", { name: "Next item" }).click(),
   },
+  uv: {
+    // Its own dialogue where an image is denied, else the bar.
+    offer: (page) => page.getByText("Let me in").filter({ visible: true }),
+    ask: (page) => viewers.uv!.offer(page).click(),
+    logOut: (page) => page.getByRole("button", { name: "Log out" }).click(),
+    turn: (page) => page.locator("button.next").filter({ visible: true }).first().click(),
+  },
 };
 
-for (const [viewer, { ask, logOut, turn }] of Object.entries(viewers))
+test("the button of Universal Viewer's login can be read", async () => {
+  const context = await launchWithForeignCookies(folder);
+  const page = await context.newPage();
+  await page.goto(site.page("uv", "termsOnly"));
+  const [colour, behind] = await viewers.uv!.offer(page).evaluate((button) => {
+    const { color, backgroundColor } = getComputedStyle(button);
+    return [color, backgroundColor] as const;
+  });
+  expect(contrast(colour, behind)).toBeGreaterThanOrEqual(4.5);
+  await context.close();
+});
+
+for (const [viewer, { offer, ask, logOut, turn }] of Object.entries(viewers))
   describe.each(Object.entries(logins))(`${viewer}, with the login %s`, (name, act) => {
     test.each([
       ["degraded", name],
@@ -130,7 +153,7 @@ for (const [viewer, { ask, logOut, turn }] of Object.entries(viewers))
             });
         };
         await page.goto(site.page(viewer, folderName));
-        await page.getByText("Continue", { exact: true }).waitFor();
+        await offer(page).waitFor();
         await shows("1-before", before);
         const first = await answers();
         expect(first.every(isSmall)).toBe(true);

@@ -65,7 +65,8 @@ export async function viewerSite(pictures: readonly string[]): Promise<ViewerSit
   const site: ViewerSite = {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     images: "",
-    page: (viewer, folder) => `${site.origin}/${viewer}.html?manifest=/manifest/${folder}.json`,
+    page: (viewer, folder) =>
+      `${site.origin}/${viewer}.html?manifest=/manifest/${folder}.json&images=${site.images}`,
     close: () => server.close(),
   };
   return site;
