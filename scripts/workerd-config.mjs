@@ -18,6 +18,8 @@ export function workerdConfig(modules, chunks) {
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
     "AWS_SESSION_TOKEN",
+    "CALLBACK_SECRET",
+    "OIDC_CLIENT_SECRET",
     "REDIS_PASSWORD",
     "UPSTASH_REDIS_REST_TOKEN",
   ];

@@ -39,7 +39,7 @@ ${[...text.matchAll(/match: "([^"*]+)\//g)]
     (line, n, all) => all.findIndex((other) => other.split("prefix")[1] === line.split("prefix")[1]) === n,
   )
   .join("\n")}`,
-    { PARTNER_SECRET: "partner", OIDC_SECRET: "members" },
+    { CALLBACK_SECRET: "partner", OIDC_CLIENT_SECRET: "members" },
   );
 
 test("there is one for each way, and each starts", async () => {
