@@ -1,12 +1,12 @@
 // The names and passwords of one profile: from the configuration, or from a file that is read again when it changes.
 
-import { sha256 } from "../../lib/digest.ts";
 import type { Log } from "../../lib/log.ts";
 import { type WatchedFile, watchFile } from "../../lib/watched-file.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { hashFault, longestPassword } from "./hash-forms.ts";
 import { readHtpasswd } from "./htpasswd.ts";
 import { createMarks, type Mark } from "./marks.ts";
+import { createStandIns } from "./stand-in.ts";
 import type { Verifier } from "./verifier.ts";
 
 export interface Passwords {
@@ -38,9 +38,6 @@ export interface PasswordsHost {
   readonly now?: () => number;
 }
 
-/** A hash that no password fits, of the usual cost, for where there is no user at all. */
-const nobody = "$2b$10$......................0000000000000000000000000000000";
-
 /** Reads the file. Throws an Error that names the key where a hash or the file cannot be used. */
 export async function openPasswords(
   { users, htpasswd_file }: PasswordsOptions,
@@ -63,19 +60,13 @@ export async function openPasswords(
           read: readHtpasswd,
           ...(now && { now }),
         });
-  // Nobody else can tell which hash a name is given.
-  const secret = crypto.randomUUID();
-
-  /**
-   * The hash that stands in for a name that is not there: always the same for one name, and each as likely as it is among
-   * those that are there, so that its cost says nothing.
-   */
-  const standIn = async (user: string, hashes: ReadonlyMap<string, string>): Promise<string> => {
-    const digest = new DataView((await sha256(`${secret}\n${user}`)).buffer);
-    const all = [...hashes.values()];
-    return all[digest.getUint32(0) % Math.max(1, all.length)] ?? nobody;
+  let standIns:
+    | { readonly of: ReadonlyMap<string, string>; readonly choose: (user: string) => Promise<string> }
+    | undefined;
+  const standIn = (user: string, hashes: ReadonlyMap<string, string>): Promise<string> => {
+    if (standIns?.of !== hashes) standIns = { of: hashes, choose: createStandIns(hashes.values()) };
+    return standIns.choose(user);
   };
-
   const marks = createMarks();
 
   return {
