@@ -152,12 +152,13 @@ function partReference(facts: CollectionFacts, part: number, context: DocumentCo
   };
 }
 
-function memberOf({ kind, id, label, thumbnail }: MemberFacts, context: DocumentContext): Resource {
+function memberOf({ kind, id, label, navDate, thumbnail }: MemberFacts, context: DocumentContext): Resource {
   const picture = thumbnail && thumbnailOf(thumbnail, context);
   return {
     id: documentAddress(context.base, id),
     type: kind === "manifest" ? "Manifest" : "Collection",
     label: plain(label),
+    ...(navDate !== undefined && { navDate }),
     ...(picture && { thumbnail: picture }),
   };
 }

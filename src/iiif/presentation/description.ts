@@ -149,7 +149,7 @@ const manifestKeys: Readonly<Record<string, Reader>> = {
 const collectionKeys: Readonly<Record<string, Reader>> = {
   ...common("Collection"),
   ...whole,
-  items: partsBy({ label: texts }),
+  items: partsBy({ label: texts, navDate: moment }),
   images: (value, at) => describe(value, "manifest", at),
 };
 const rangeKeys: Readonly<Record<string, Reader>> = {

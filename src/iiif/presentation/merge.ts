@@ -79,13 +79,14 @@ export function describeCollection(derived: Resource, description: Description, 
 interface Member {
   readonly id: string;
   readonly label: string | LanguageMap;
+  readonly navDate?: string;
 }
 
 /** The members of a collection as its description orders, hides and labels them. */
 export function arrangeMembers<T extends Member>(
   members: readonly T[],
   description: Description,
-): Merged<readonly (T | (T & { readonly label: LanguageMap }))[]> {
+): Merged<readonly (T & Member)[]> {
   const faults: Fault[] = [];
   const names = namesOf(
     members.map(({ id }) => [id.slice(id.lastIndexOf("/") + 1)]),
@@ -94,11 +95,7 @@ export function arrangeMembers<T extends Member>(
   const parts = partsAt(description.parts, (named) => names.find(named, faults));
   const document = ordered(members.length, description.order, names, faults)
     .filter((place) => !parts.get(place)?.hidden)
-    .map((place) => {
-      const member = members[place] as T;
-      const label = parts.get(place)?.members.label as LanguageMap | undefined;
-      return label === undefined ? member : { ...member, label };
-    });
+    .map((place) => ({ ...(members[place] as T), ...(parts.get(place)?.members as Partial<Member>) }));
   return { document, faults };
 }
 

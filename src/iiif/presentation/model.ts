@@ -42,6 +42,8 @@ export interface MemberFacts {
   readonly id: string;
   /** A name, or what its own description calls it. */
   readonly label: string | LanguageMap;
+  /** The moment by which clients place it in time, with its zone. */
+  readonly navDate?: string;
   /** The image that stands for it, where the caller may see it. */
   readonly thumbnail?: CanvasFacts;
 }
