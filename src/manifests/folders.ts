@@ -7,13 +7,16 @@ import { createSingleFlight, type KeepAlive } from "../lib/single-flight.ts";
 import type { Source, SourceEntry } from "../sources/source.ts";
 import type { Slot } from "../stores/slot.ts";
 import type { ImageFacts } from "./image-facts.ts";
-import { type Listing, listingOf, weightOf } from "./listing.ts";
+import { type Listing, listingOf, sidecarNames, weightOf } from "./listing.ts";
+import { readSidecar, type Sidecar } from "./sidecar.ts";
 
 /** A folder as it was listed, with what has been found out of its images since. */
 export interface Folder {
   /** Another one for each listing. */
   readonly serial: number;
   readonly listing: Listing;
+  /** What its operator wrote about it. */
+  readonly sidecar?: Sidecar;
   /** By the name of a file; what counts for one validator only has it beside it. */
   readonly facts: Map<string, KnownFacts>;
 }
@@ -34,7 +37,10 @@ export interface FoldersParts {
 }
 
 export interface Folders {
-  /** undefined: there is no such folder, or the source cannot list. Throws what the source throws. */
+  /**
+   * undefined: there is no such folder. Of a source that cannot list there are only those that hold a manifest file, which are then
+   * empty but for it. Throws what the source throws.
+   */
   find(source: Source, key: string, signal?: AbortSignal): Promise<Folder | undefined>;
 }
 
@@ -48,7 +54,8 @@ const bytesOfFacts = 160;
 const listingVersion = 1;
 
 interface Kept {
-  readonly folder: Folder;
+  /** Absent: there is none. */
+  readonly folder?: Folder;
   readonly listedAt: number;
 }
 
@@ -70,20 +77,22 @@ export function createFolders({ info, revalidateMs, keepAlive, now = Date.now }:
       ? await throughSlot(info, source, key, (at) => isFresh(source, at), now, list)
       : await timed(list, now);
     if (signal.aborted) throw cancelled(signal);
-    if (found.entries === undefined) {
-      kept.delete(name);
-      return undefined;
-    }
-    const listing = listingOf(found.entries);
-    const folder = { serial: ++serial, listing, facts: stillTrue(kept.get(name)?.folder.facts, listing) };
-    const weight = weightOf(listing) + bytesOfFacts * listing.images.length;
-    kept.set(name, { folder, listedAt: found.at }, weight);
-    return folder;
+    const before = kept.get(name)?.folder;
+    const listing = found.entries && listingOf(found.entries);
+    const sidecar = await readSidecar(source, key, listing?.sidecars ?? candidates, before?.sidecar, signal);
+    const folder =
+      listing || sidecar ? { listing: listing ?? emptyListing, ...(sidecar && { sidecar }) } : undefined;
+    const known = folder && {
+      ...folder,
+      serial: ++serial,
+      facts: stillTrue(before?.facts, folder.listing),
+    };
+    kept.set(name, { ...(known && { folder: known }), listedAt: found.at }, known ? bytesOf(known) : bytesOfName);
+    return known;
   };
 
   return {
     async find(source, key, signal) {
-      if (!source.list) return undefined;
       const name = `${source.name}\0${key}`;
       const known = kept.get(name);
       if (known && isFresh(source, known.listedAt)) return known.folder;
@@ -91,6 +100,18 @@ export function createFolders({ info, revalidateMs, keepAlive, now = Date.now }:
     },
   };
 }
+
+/** The manifest files that a folder of a source without listings may hold. */
+const candidates = sidecarNames.map((name) => ({ name }));
+
+const emptyListing = listingOf([]);
+
+/** Of memory, beside those of its sidecar, whose values take several times the bytes of its text. */
+const bytesOf = ({ listing, sidecar }: Folder) =>
+  weightOf(listing) + bytesOfFacts * listing.images.length + 8 * (sidecar?.size ?? 0);
+
+/** What a folder that is not there takes in memory. */
+const bytesOfName = 256;
 
 const isRemote = ({ backend }: Source) => backend === "s3" || backend === "http";
 
@@ -127,10 +148,12 @@ async function throughSlot(
 ): Promise<Timed> {
   const name = masterName({ source, key });
   const variant = `listing.${await hash([listingVersion, source.fingerprint, key])}`;
+  if (!source.list) return { at: now() };
   const stored = decode(await info.get(name, variant));
   if (stored && isFresh(stored.at)) return stored;
   const fresh = await timed(list, now);
-  info.put(name, variant, new TextEncoder().encode(JSON.stringify(fresh)));
+  // Names that lead nowhere are asked for at will.
+  if (fresh.entries) info.put(name, variant, new TextEncoder().encode(JSON.stringify(fresh)));
   return fresh;
 }
 

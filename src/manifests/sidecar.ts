@@ -1,0 +1,101 @@
+// Manifest files beside images: what their operator wrote about a folder, read through its source.
+
+import { type Description, readDescription } from "../iiif/presentation/description.ts";
+import type { Fault } from "../iiif/presentation/faults.ts";
+import type { Resource } from "../iiif/presentation/model.ts";
+import { faultsOfStored, isWhole } from "../iiif/presentation/stored.ts";
+import type { Source } from "../sources/source.ts";
+import type { ListedFile } from "./listing.ts";
+import { inside } from "./places.ts";
+import { type LocatedFault, readText } from "./sidecar-text.ts";
+
+/** A manifest file, read. What is wrong with it is left out, and said in its faults. */
+export interface Sidecar {
+  readonly name: string;
+  readonly validator: string;
+  /** Of the file, in bytes. */
+  readonly size: number;
+  /** A document that takes the place of the derived one. */
+  readonly whole?: Resource;
+  /** What is said of the folder as a manifest or a collection, where there is no whole document. */
+  described(kind: "manifest" | "collection"): Description;
+  /** What is wrong, in lines for people. Those of a description are known once it was asked for. */
+  faults(): readonly LocatedFault[];
+  /** Adds what turned out when a description was put to use, such as names of images that are not there. */
+  add(faults: readonly Fault[]): void;
+}
+
+/** Bytes of a file that is read: JSON may be a whole document of thousands of canvases; YAML takes a hundred times longer to read. */
+const mostBytes = { json: 8 * 2 ** 20, yaml: 2 ** 20 } as const;
+
+/**
+ * The first of the manifest files that is there; undefined where none is. `known`: what was read before, which stays while its file
+ * is the same. Throws what the source throws.
+ */
+export async function readSidecar(
+  source: Source,
+  key: string,
+  files: readonly ListedFile[],
+  known: Sidecar | undefined,
+  signal?: AbortSignal,
+): Promise<Sidecar | undefined> {
+  for (const { name, validator } of files) {
+    if (known && known.name === name && known.validator === validator) return known;
+    const place = inside({ source, key }, name);
+    if (validator !== undefined) source.forget?.(place.key);
+    const image = await source.open(place.key, signal);
+    if (!image) continue;
+    try {
+      if (known && known.name === name && known.validator === image.validator) return known;
+      const isJson = name.endsWith(".json");
+      const most = isJson ? mostBytes.json : mostBytes.yaml;
+      const bytes = await image.bytes.read(0, most + 1);
+      return bytes.length > most
+        ? tooLarge(name, image.validator, most)
+        : sidecarOf(name, image.validator, bytes, isJson);
+    } finally {
+      await image.close();
+    }
+  }
+  return undefined;
+}
+
+function tooLarge(name: string, validator: string, most: number): Sidecar {
+  const fault = `expected a file of at most ${most / 2 ** 20} MiB; received a larger one`;
+  return { name, validator, size: 0, described: () => nothing, faults: () => [fault], add() {} };
+}
+
+const nothing = readDescription(undefined, "manifest").description;
+
+/** What the bytes of a manifest file say. */
+export function sidecarOf(name: string, validator: string, bytes: Uint8Array, isJson: boolean): Sidecar {
+  const { value, faults: unread, locate } = readText(new TextDecoder().decode(bytes), isJson);
+  const faults = new Set<LocatedFault>(unread);
+  const add: Sidecar["add"] = (more) => {
+    // They are said once, however often the description is put to use.
+    if (more.length > 0 && faults.size < mostFaults) for (const fault of more) faults.add(locate(fault));
+  };
+  const described = new Map<string, Description>();
+  const stored = isWhole(value) ? faultsOfStored(value) : [];
+  add(stored);
+  return {
+    name,
+    validator,
+    size: bytes.length,
+    ...(isWhole(value) && stored.length === 0 && { whole: value }),
+    described(kind) {
+      if (isWhole(value)) return nothing;
+      const read = described.get(kind);
+      if (read) return read;
+      const { description, faults: misread } = readDescription(value, kind);
+      add(misread);
+      described.set(kind, description);
+      return description;
+    },
+    faults: () => [...faults],
+    add,
+  };
+}
+
+/** Faults of a file that are kept: nobody mends more at once. */
+const mostFaults = 50;
