@@ -79,7 +79,7 @@ export function createFolders({ info, revalidateMs, keepAlive, now = Date.now }:
     if (signal.aborted) throw cancelled(signal);
     const before = kept.get(name)?.folder;
     const listing = found.entries && listingOf(found.entries);
-    const sidecar = await readSidecar(source, key, listing?.sidecars ?? candidates, before?.sidecar, signal);
+    const sidecar = await readSidecar(source, key, source.list ? (listing?.sidecars ?? []) : candidates, before?.sidecar, signal);
     const folder =
       listing || sidecar ? { listing: listing ?? emptyListing, ...(sidecar && { sidecar }) } : undefined;
     const known = folder && {
