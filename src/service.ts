@@ -224,6 +224,7 @@ export async function createService(
     options: config.presentation,
     sources: config.sources,
     keepAlive: platform.keepAlive,
+    log,
   });
   const check = () => runChecks(allChecks);
   const logFindings = checkLog(log);

@@ -120,8 +120,8 @@ describe("imports", () => {
       const code = readFileSync(resolve(src, file), "utf8");
       return topOf(file) !== "sources" && /\bsource\.open\(/.test(code);
     });
-    // An overlay is no master: its operator names it, and callers never see it by itself.
-    expect(openers.sort()).toEqual(["images/describe.ts", "images/overlays.ts"]);
+    // Overlays and manifest files are no masters: their operator names them, and callers never see them by themselves.
+    expect(openers.sort()).toEqual(["images/describe.ts", "images/overlays.ts", "manifests/sidecar.ts"]);
   });
 
   test("only iiif/image/mounts.ts spells the paths of the Image API", () => {

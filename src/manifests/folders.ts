@@ -79,7 +79,13 @@ export function createFolders({ info, revalidateMs, keepAlive, now = Date.now }:
     if (signal.aborted) throw cancelled(signal);
     const before = kept.get(name)?.folder;
     const listing = found.entries && listingOf(found.entries);
-    const sidecar = await readSidecar(source, key, source.list ? (listing?.sidecars ?? []) : candidates, before?.sidecar, signal);
+    const sidecar = await readSidecar(
+      source,
+      key,
+      source.list ? (listing?.sidecars ?? []) : candidates,
+      before?.sidecar,
+      signal,
+    );
     const folder =
       listing || sidecar ? { listing: listing ?? emptyListing, ...(sidecar && { sidecar }) } : undefined;
     const known = folder && {
@@ -87,7 +93,11 @@ export function createFolders({ info, revalidateMs, keepAlive, now = Date.now }:
       serial: ++serial,
       facts: stillTrue(before?.facts, folder.listing),
     };
-    kept.set(name, { ...(known && { folder: known }), listedAt: found.at }, known ? bytesOf(known) : bytesOfName);
+    kept.set(
+      name,
+      { ...(known && { folder: known }), listedAt: found.at },
+      known ? bytesOf(known) : bytesOfName,
+    );
     return known;
   };
 

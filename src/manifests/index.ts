@@ -1,6 +1,7 @@
 // The manifests of a service, built once from its parts.
 
 import type { Auth } from "../access/auth.ts";
+import type { Log } from "../lib/log.ts";
 import { parseDuration } from "../lib/quantity.ts";
 import type { KeepAlive } from "../lib/single-flight.ts";
 import type { SourceOptions } from "../sources/options.ts";
@@ -9,6 +10,7 @@ import { createFolders } from "./folders.ts";
 import type { FactsParts } from "./image-facts.ts";
 import { createManifests, type Manifests } from "./manifests.ts";
 import type { PresentationOptions } from "./options.ts";
+import { createSidecarLog } from "./sidecar-log.ts";
 
 export interface ServiceParts {
   readonly images: FactsParts;
@@ -18,6 +20,7 @@ export interface ServiceParts {
   /** Those of `sources:`. */
   readonly sources: readonly SourceOptions[];
   readonly keepAlive?: KeepAlive | undefined;
+  readonly log: Log;
 }
 
 /** How long a listing counts of sources that have no option for it: the bundled sample. */
@@ -31,6 +34,7 @@ export function buildManifests({
   options,
   sources,
   keepAlive,
+  log,
 }: ServiceParts): Manifests | undefined {
   if (!options.enabled) return undefined;
   const times = new Map(sources.map(({ name, revalidate }) => [name, parseDuration(revalidate)]));
@@ -39,5 +43,6 @@ export function buildManifests({
     revalidateMs: ({ name }) => times.get(name) ?? usualMs,
     keepAlive,
   });
-  return createManifests({ images, auth, sources: images.sources, folders, options });
+  const sidecars = createSidecarLog(log, options.allowed_origins);
+  return createManifests({ images, auth, sources: images.sources, folders, options, sidecars });
 }

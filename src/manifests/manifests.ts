@@ -2,63 +2,32 @@
 
 import type { Caller, Sharing } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
-import {
-  canvasesOf,
-  collectionOf,
-  manifestHead,
-  manifestOf,
-  partOfCollection,
-  partRange,
-} from "../iiif/presentation/derive.ts";
-import type { DocumentContext, ManifestFacts, Resource } from "../iiif/presentation/model.ts";
-import {
-  documentAddress,
-  imagesId,
-  type Piece,
-  type PresentationPath,
-  pieceAddress,
-} from "../iiif/presentation/mounts.ts";
+import { manifestOf } from "../iiif/presentation/derive.ts";
+import type { DocumentContext } from "../iiif/presentation/model.ts";
+import { documentAddress, type PresentationPath, pieceAddress } from "../iiif/presentation/mounts.ts";
 import { pieceAt } from "../iiif/presentation/pieces.ts";
-import type { Sources } from "../sources/index.ts";
-import { folderCanvases, imageCanvases, imagesOf } from "./canvases.ts";
-import type { Folder, Folders } from "./folders.ts";
-import { type Gate, type GateParts, openGate } from "./gate.ts";
-import type { FactsParts } from "./image-facts.ts";
-import { isManifestFolder, type Listed, lookInto, membersOf } from "./members.ts";
-import type { PresentationOptions } from "./options.ts";
-import { identifierOf, nameOf, type Place, parentOf, placeOf } from "./places.ts";
-
-export interface ManifestsParts extends GateParts {
-  readonly images: FactsParts;
-  readonly sources: Sources;
-  readonly folders: Folders;
-  readonly options: Pick<PresentationOptions, "derive">;
-}
-
-/** A document, or a piece of one. */
-export interface Made {
-  /** Of version 3.0, with its context. */
-  readonly document: Resource;
-  /** The canvases of a manifest that is too long to be held as a whole; the items of the document are empty then. */
-  readonly long?: LongManifest;
-}
-
-export interface LongManifest {
-  canvases(): Iterable<Resource>;
-  /** What all of them are made of, as text: it changes when one of them does. */
-  identity(): string;
-}
+import { imageCanvases } from "./canvases.ts";
+import { folderDocument, isRoot } from "./folder-documents.ts";
+import { openGate } from "./gate.ts";
+import { hooked, inventedByHook } from "./hooked.ts";
+import type { Found, Made, Making, ManifestsParts } from "./making.ts";
+import { placeOf } from "./places.ts";
 
 /** A document for one caller. */
 export interface Presented {
   /** Makes it; all that may fail has been done before. */
   make(): Made;
-  /** The same for documents that have the same base URL and are the same, as long as their folder is not listed again; absent where nobody knows. */
+  /**
+   * The same for documents that have the same base URL and are the same, as long as their folder is not listed again; absent
+   * where nobody knows.
+   */
   readonly stamp?: string;
   /** Who may keep it. */
   readonly sharing: Sharing;
   /** False where the next look may find something else, since a source did not answer. */
   readonly lasts: boolean;
+  /** The manifest file that is not used, or not wholly, and from which line on; known once the document is made. */
+  ignored?(): string | undefined;
 }
 
 export interface Manifests {
@@ -73,150 +42,78 @@ export interface Manifests {
   ): Promise<Presented>;
 }
 
-/** Canvases of a manifest that are held at once; 1,000 take about 10 MB. */
-export const mostHeld = 2000;
-
-/** What is known while one document is made. */
-interface Making {
-  readonly parts: ManifestsParts;
-  readonly caller: Caller;
-  readonly context: DocumentContext;
-  readonly gate: Gate;
-}
+/** Finds what a reading names in one way; undefined where it names nothing so. */
+type Find = (making: Making, reading: PresentationPath) => Promise<Found | undefined>;
 
 /** The documents of a service. */
 export function createManifests(parts: ManifestsParts): Manifests {
   return {
     async present(readings, caller, context) {
-      for (const reading of readings) {
-        const gate = openGate(parts, caller, context.base);
-        const found = await documentAt({ parts, caller, context, gate }, reading);
-        if (found === undefined) continue;
-        gate.note(reading.id);
-        const sharing = gate.sharing();
-        const lasts = !gate.doubts();
-        // What any cache may keep is the same for all callers.
-        const isSame = lasts && sharing.keptBy === "anyone" && sharing.vary.length === 0;
-        const { make, folder } = found;
-        const stamp = isSame && folder && { stamp: `${folder.serial} ${JSON.stringify(reading)}` };
-        return { make, sharing, lasts, ...stamp };
-      }
+      // What a hook invents is asked for last, since its names may be those of pieces.
+      for (const find of [derivedOrStored, invented])
+        for (const reading of readings) {
+          const gate = openGate(parts, caller, context.base);
+          const making = { parts, caller, context, gate };
+          const found = await pieceOf(making, reading, await find(making, reading));
+          if (found === undefined) continue;
+          gate.note(reading.id);
+          const sharing = gate.sharing();
+          const lasts = !gate.doubts();
+          // What any cache may keep is the same for all callers.
+          const isSame = lasts && sharing.keptBy === "anyone" && sharing.vary.length === 0;
+          const { make, folder, ignored } = found;
+          const stamp = isSame && folder && { stamp: `${folder.serial} ${JSON.stringify(reading)}` };
+          return { make, sharing, lasts, ...stamp, ...(ignored && { ignored }) };
+        }
       throw missing(parts, readings);
     },
   };
 }
 
-/** A document that is still to be made. */
-interface Found {
-  make(): Made;
-  /** The one folder that it is made of, and nothing else. */
-  readonly folder?: Folder;
-}
-
-/** The document or piece of one reading; undefined where it names nothing. */
-async function documentAt(making: Making, reading: PresentationPath): Promise<Found | undefined> {
-  const found = await wholeAt(making, reading);
-  if (found === undefined || reading.piece === undefined) return found;
-  const address = pieceAddress(documentAddress(making.context.base, reading.id), reading.piece);
-  const document = pieceAt(found.make().document, address);
+/** The piece of a document that a reading names, or the document itself. */
+async function pieceOf(
+  { context }: Making,
+  { id, piece }: PresentationPath,
+  found: Found | undefined,
+): Promise<Found | undefined> {
+  if (found === undefined || piece === undefined) return found;
+  const document = pieceAt(found.make().document, pieceAddress(documentAddress(context.base, id), piece));
   return document && { make: () => ({ document }) };
 }
 
-async function wholeAt(making: Making, reading: PresentationPath): Promise<Found | undefined> {
+const derivedOrStored: Find = async (making, reading) => {
+  const found = await unhooked(making, reading);
+  // Parts show what their collection lists; hooks are asked about the collection.
+  if (found === undefined || typeof reading.extent === "number") return found;
+  return hooked(making, reading.id, found, asksConsent(making.parts));
+};
+
+const invented: Find = async (making, { id, extent }) =>
+  extent === "whole" && id !== "" ? inventedByHook(making, id) : undefined;
+
+const unhooked: Find = async (making, reading) => {
   const { parts, caller } = making;
-  const place = placeOf(parts.sources, reading.of);
-  const folder = derivesFolders(parts)
-    ? await parts.folders.find(place.source, place.key, caller.signal)
-    : undefined;
-  if (folder || isRoot(parts, place)) return folderDocument(making, reading, place, folder);
-  return reading.extent === "whole" ? imageDocument(making, reading.id) : undefined;
-}
+  const { id, of, extent } = reading;
+  const place = placeOf(parts.sources, of);
+  const folder = () =>
+    derivesFolders(parts) ? parts.folders.find(place.source, place.key, caller.signal) : undefined;
+  // A source that cannot list is asked for an image first: nearly all that it is asked for are images.
+  if (place.source.list || place.key === "") {
+    const listed = await folder();
+    if (listed || isRoot(parts, place)) return folderDocument(making, reading, place, listed);
+  }
+  const image = extent === "whole" ? await imageDocument(making, id) : undefined;
+  if (image || place.source.list) return image;
+  const stored = await folder();
+  return stored && folderDocument(making, reading, place, stored);
+};
 
-/** Whether identifiers are the paths of files, so that a listing leads to images. */
-function derivesFolders({ images, options }: ManifestsParts): boolean {
-  return !images.hooks.has("resolve") || options.derive === "always" || images.hooks.has("presentation");
-}
+/** Whether a hook decides which identifiers there are, so that those of a listing need not lead to images. */
+const asksConsent = ({ images, options }: ManifestsParts) =>
+  images.hooks.has("resolve") && options.derive !== "always";
 
-const isRoot = ({ sources }: ManifestsParts, { source, key }: Place) =>
-  key === "" && source === sources.default;
-
-async function folderDocument(
-  making: Making,
-  { extent, piece }: PresentationPath,
-  place: Place,
-  folder: Folder | undefined,
-): Promise<Found | undefined> {
-  const { parts } = making;
-  const files = folder ? imagesOf(parts.sources, place, folder) : [];
-  const isManifest = folder !== undefined && place.key !== "" && isManifestFolder(folder, files.length);
-  if (extent === "images" ? !isManifest && files.length > 0 : isManifest && extent === "whole")
-    return folderManifest(making, place, folder as Folder, extent === "images", piece);
-  if (extent === "images" || isManifest) return undefined;
-  const members = membersOf(parts, place, folder, isRoot(parts, place));
-  if (folder === undefined && members.length === 0) return undefined;
-  return collection(making, identityOf(parts, place), members, extent);
-}
-
-/** Identifier, name and parent of the document of a folder. */
-function identityOf({ sources }: ManifestsParts, place: Place) {
-  const parent = parentOf(sources, place);
-  const id = parent === undefined ? "" : identifierOf(place);
-  return { id, label: nameOf(place), ...(parent !== undefined && { parent }) };
-}
-
-async function folderManifest(
-  { parts, caller, gate, context }: Making,
-  place: Place,
-  folder: Folder,
-  besideFolders: boolean,
-  piece?: Piece,
-): Promise<Found | undefined> {
-  const own = identityOf(parts, place);
-  const canvases = await folderCanvases(
-    parts.images,
-    place,
-    folder,
-    imagesOf(parts.sources, place, folder),
-    caller,
-    gate,
-  );
-  if (canvases.length === 0) return undefined;
-  const facts = { ...own, ...(besideFolders && { id: imagesId(own.id), parent: own.id }), canvases };
-  return { make: () => manifestMade(facts, context, piece), folder };
-}
-
-function manifestMade(facts: ManifestFacts, context: DocumentContext, piece?: Piece): Made {
-  if (facts.canvases.length <= mostHeld) return { document: manifestOf(facts, context) };
-  const document = manifestHead(facts, context);
-  if (!piece) return { document, long: longManifest(facts, context) };
-  const items = [...canvasesOf(facts, context, piece.number - 1, piece.number)];
-  return { document: { ...document, items } };
-}
-
-const longManifest = (facts: ManifestFacts, context: DocumentContext): LongManifest => ({
-  canvases: () => canvasesOf(facts, context),
-  identity: () => JSON.stringify([facts, context]),
-});
-
-/** A collection, or one of its parts. Only what the document shows is looked into. */
-async function collection(
-  { parts, caller, gate, context }: Making,
-  own: ReturnType<typeof identityOf>,
-  members: readonly Listed[],
-  extent: PresentationPath["extent"],
-): Promise<Found | undefined> {
-  const range = typeof extent === "number" ? partRange(members.length, extent) : [0, members.length];
-  if (range === undefined) return undefined;
-  const [from = 0, to = 0] = partRange(members.length, 1) && extent === "whole" ? [0, 0] : range;
-  const seen = await lookInto(parts, members.slice(from, to), caller, gate);
-  const facts = members.map(
-    ({ id, label }, at) => seen[at - from] ?? ({ kind: "collection", id, label } as const),
-  );
-  const whole = { ...own, members: facts };
-  const document =
-    typeof extent === "number" ? partOfCollection(whole, extent, context) : collectionOf(whole, context);
-  return document && { make: () => ({ document }) };
-}
+const derivesFolders = (parts: ManifestsParts) =>
+  !asksConsent(parts) || parts.images.hooks.has("presentation");
 
 /** The manifest of one image; undefined where there is none. */
 async function imageDocument(
@@ -228,7 +125,7 @@ async function imageDocument(
     const canvases = await imageCanvases(parts.images, { ...caller, identifier: id }, gate);
     if (canvases.length === 0) return undefined;
     const label = id.slice(id.lastIndexOf("/") + 1);
-    return { make: () => ({ document: manifestOf({ id, label, canvases }, context) }) };
+    return { make: () => ({ document: manifestOf({ id, label, canvases }, context) }), canvases };
   } catch (error) {
     if (error instanceof ServiceError && error.kind === "not-found") return undefined;
     throw error;
@@ -242,8 +139,8 @@ function missing(parts: ManifestsParts, [reading]: readonly PresentationPath[]):
 
 function reasonOf(parts: ManifestsParts, identifier: string): string {
   const { source } = placeOf(parts.sources, identifier);
-  if (!derivesFolders(parts))
-    return "A hook maps identifiers to images here, so that folders cannot be listed; there is no image with this identifier either. Ask for the manifest of one image by its identifier; the operator can set presentation.derive.";
+  if (asksConsent(parts))
+    return "A hook maps identifiers to images here, so that folders are not listed where it does not answer `presentation` for them; there is no image with this identifier either. Ask for the manifest of one image by its identifier; the operator can set presentation.derive.";
   if (!source.list)
     return "The source of this identifier cannot list its folders. It serves manifests that are stored as manifest.yaml or manifest.json, and those of single images; there is none with this identifier.";
   return "There is no folder and no image with this identifier. Check its spelling.";

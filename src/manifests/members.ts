@@ -7,6 +7,7 @@ import { imagesId } from "../iiif/presentation/mounts.ts";
 import { forEachConcurrently } from "../lib/concurrent.ts";
 import type { Sources } from "../sources/index.ts";
 import { folderCanvases, imagesOf } from "./canvases.ts";
+import { isOfImages, kindOfFolder, labelOf, labelOfImages } from "./folder-kind.ts";
 import type { Folder, Folders } from "./folders.ts";
 import type { Gate } from "./gate.ts";
 import type { FactsParts } from "./image-facts.ts";
@@ -46,7 +47,7 @@ export function membersOf(
   const images: Listed[] =
     folder &&
     !folder.listing.directories.includes(imagesId("")) &&
-    imagesOf(sources, place, folder).length > 0
+    (isOfImages(folder.sidecar) || imagesOf(sources, place, folder).length > 0)
       ? [{ place, kind: "images", id: imagesId(isRoot ? "" : identifierOf(place)), label: nameOf(place) }]
       : [];
   const tops = (isRoot ? sources.all : [])
@@ -90,17 +91,17 @@ async function memberFacts(
     gate.doubt();
     return asCollection;
   }
-  const files = folder ? imagesOf(parts.sources, place, folder) : [];
-  const [first] = files;
-  const isManifest = kind === "images" || (folder && isManifestFolder(folder, files.length));
-  if (!folder || !first || !isManifest) return asCollection;
-  const thumbnail = await thumbnailOf(parts, place, folder, first, caller, gate);
-  return { kind: "manifest", id, label, ...(thumbnail && { thumbnail }) };
-}
-
-/** Whether a folder that is not the top of its source is a manifest by itself: it holds images alone. */
-export function isManifestFolder({ listing }: Folder, images: number): boolean {
-  return images > 0 && listing.directories.length === 0;
+  if (!folder) return asCollection;
+  const files = imagesOf(parts.sources, place, folder);
+  const folderKind = kind === "images" ? "manifest" : kindOfFolder(folder, place, files.length);
+  const facts = {
+    kind: folderKind,
+    id,
+    label: kind === "images" ? labelOfImages(folder, place) : labelOf(folder, place, folderKind),
+  } as const;
+  const [first] = folderKind === "manifest" ? files : [];
+  const thumbnail = first && (await thumbnailOf(parts, place, folder, first, caller, gate));
+  return { ...facts, ...(thumbnail && { thumbnail }) };
 }
 
 /** The first image of a folder, where the caller may see it. */

@@ -25,8 +25,9 @@ export function readText(text: string, isJson: boolean): ReadText {
   const value = isJson ? parsedJson(text) : undefined;
   if (value !== undefined) return checked(value, (fault) => documentOf(text).locate(fault));
   const { document, locate } = documentOf(text);
-  if (!document) return { faults: ["expected YAML; received brackets or lists in too many levels"], locate };
   const [error] = document.errors;
+  // The parser calls itself for each level, and says so of a stack that is full.
+  if (error?.code === "RESOURCE_EXHAUSTION") return { faults: [tooDeep], locate };
   if (error) {
     const [message = ""] = error.message.split(/ at line \d+|\n/);
     return { faults: [`${lineOf(error.linePos?.[0].line)}${message}`], locate };
@@ -34,14 +35,19 @@ export function readText(text: string, isJson: boolean): ReadText {
   try {
     return checked(document.toJS({ maxAliasCount: mostAliases }), locate);
   } catch {
-    return { faults: ["expected YAML with few aliases; received some that name each other many times"], locate };
+    return {
+      faults: ["expected YAML with few aliases; received some that name each other many times"],
+      locate,
+    };
   }
 }
 
 function checked(value: unknown, locate: ReadText["locate"]): ReadText {
   if (levelsOf(value) <= mostLevels) return { value, faults: [], locate };
-  return { faults: [`expected at most ${mostLevels} levels of lists and keys; received more`], locate };
+  return { faults: [tooDeep], locate };
 }
+
+const tooDeep = `expected at most ${mostLevels} levels of lists and keys; received more`;
 
 function parsedJson(text: string): unknown {
   try {
@@ -53,15 +59,9 @@ function parsedJson(text: string): unknown {
 
 function documentOf(text: string) {
   const lineCounter = new LineCounter();
-  let document: ReturnType<typeof parseDocument> | undefined;
-  try {
-    document = parseDocument(text, { lineCounter, prettyErrors: true });
-  } catch (error) {
-    // The parser calls itself for each level.
-    if (!(error instanceof RangeError)) throw error;
-  }
+  const document = parseDocument(text, { lineCounter, prettyErrors: true });
   const locate = ({ path, message }: Fault): LocatedFault => {
-    const at = offsetOf(document?.contents ?? null, path);
+    const at = offsetOf(document.contents, path);
     const where = path.length > 0 ? `${path.join(".")}: ` : "";
     return `${lineOf(at === undefined ? undefined : lineCounter.linePos(at).line)}${where}${message}`;
   };

@@ -64,6 +64,8 @@ async function answer(
     headers.Link = `<${presentationContext[version]}>;rel="http://www.w3.org/ns/json-ld#context";type="application/ld+json"`;
   setCaching(headers, c, sharing, lasts ? service.caching.info : "no-cache", "Accept");
   setCors(headers, c);
+  const ignored = presented.ignored?.();
+  if (ignored !== undefined) headers["X-Ignored-Sidecar"] = ignored;
   Object.assign(headers, validatorHeaders({ etag }));
   if (isNotModified(c.req.raw.headers, { etag })) return new Response(null, { status: 304, headers });
   headers["Content-Type"] = type;

@@ -1,0 +1,170 @@
+// The documents of a folder: its manifest, its collection in whole or in parts, or what its manifest file has in their place.
+
+import {
+  canvasesOf,
+  collectionOf,
+  manifestHead,
+  manifestOf,
+  partOfCollection,
+  partRange,
+} from "../iiif/presentation/derive.ts";
+import { type Description, emptyDescription } from "../iiif/presentation/description.ts";
+import { arrangeMembers, describeCollection, describeManifest } from "../iiif/presentation/merge.ts";
+import type { DocumentContext, ManifestFacts } from "../iiif/presentation/model.ts";
+import { imagesId, type PresentationPath } from "../iiif/presentation/mounts.ts";
+import { storedDocument } from "../iiif/presentation/stored.ts";
+import { folderCanvases, imagesOf } from "./canvases.ts";
+import { isOfImages, kindOfFolder } from "./folder-kind.ts";
+import type { Folder } from "./folders.ts";
+import type { Found, LongManifest, Made, Making, ManifestsParts } from "./making.ts";
+import { type Listed, lookInto, membersOf } from "./members.ts";
+import { identifierOf, nameOf, type Place, parentOf } from "./places.ts";
+import type { Sidecar } from "./sidecar.ts";
+
+/** Canvases of a manifest that are held at once; 1,000 take about 10 MB. */
+export const mostHeld = 2000;
+
+/** Whether a place is the top of the default source, whose collection is the root of all documents. */
+export const isRoot = ({ sources }: ManifestsParts, { source, key }: Place) =>
+  key === "" && source === sources.default;
+
+/** The document of a folder that a reading names; undefined where it has none such. Only the root may be there without a folder. */
+export async function folderDocument(
+  making: Making,
+  reading: PresentationPath,
+  place: Place,
+  folder: Folder | undefined,
+): Promise<Found | undefined> {
+  const { parts } = making;
+  const { extent } = reading;
+  const files = folder ? imagesOf(parts.sources, place, folder) : [];
+  const kind = folder ? kindOfFolder(folder, place, files.length) : "collection";
+  const sidecar = folder?.sidecar;
+  const wholeOf = kind === "collection" && isOfImages(sidecar) ? "images" : "whole";
+  if (folder && sidecar?.whole && extent === wholeOf)
+    return storedFound(making, reading.id, place, folder, sidecar);
+  if (!place.source.list && !isRoot(parts, place)) return folder && faulty(making, place, folder);
+  if (extent === "images") {
+    if (!folder || kind === "manifest" || files.length === 0) return undefined;
+    const description = sidecar?.described("collection").images ?? emptyDescription;
+    return folderManifest(making, reading, place, folder, { besideFolders: true, description });
+  }
+  if (folder && kind === "manifest") {
+    if (extent !== "whole") return undefined;
+    const description = sidecar?.described("manifest") ?? emptyDescription;
+    return folderManifest(making, reading, place, folder, { besideFolders: false, description });
+  }
+  const members = membersOf(parts, place, folder, isRoot(parts, place));
+  if (folder === undefined && members.length === 0) return undefined;
+  return folderCollection(making, place, folder, members, extent);
+}
+
+/** A description alone is of no use where nothing can be listed that it describes. */
+function faulty({ parts }: Making, place: Place, { sidecar }: Folder): undefined {
+  if (!sidecar) return;
+  if (sidecar.faults().length === 0)
+    sidecar.add([
+      {
+        path: [],
+        message:
+          "expected a whole document, with type, label and items: this source cannot list the images that are described",
+      },
+    ]);
+  parts.sidecars.tell(place, sidecar);
+}
+
+function storedFound(
+  { parts, context }: Making,
+  id: string,
+  place: Place,
+  folder: Folder,
+  sidecar: Sidecar,
+): Found {
+  const make = () => {
+    const document = storedDocument(sidecar.whole ?? {}, id, context.base);
+    parts.sidecars.tellOrigins(place, sidecar, document, context.base);
+    return { document };
+  };
+  return { make, folder, ignored: () => parts.sidecars.tell(place, sidecar) };
+}
+
+/** Identifier, name and parent of the document of a folder. */
+function identityOf({ sources }: ManifestsParts, place: Place) {
+  const parent = parentOf(sources, place);
+  const id = parent === undefined ? "" : identifierOf(place);
+  return { id, label: nameOf(place), ...(parent !== undefined && { parent }) };
+}
+
+async function folderManifest(
+  { parts, caller, gate, context }: Making,
+  { piece }: PresentationPath,
+  place: Place,
+  folder: Folder,
+  { besideFolders, description }: { readonly besideFolders: boolean; readonly description: Description },
+): Promise<Found | undefined> {
+  const own = identityOf(parts, place);
+  const files = imagesOf(parts.sources, place, folder);
+  const canvases = await folderCanvases(parts.images, place, folder, files, caller, gate);
+  if (canvases.length === 0) return undefined;
+  const facts = { ...own, ...(besideFolders && { id: imagesId(own.id), parent: own.id }), canvases };
+  const { sidecar } = folder;
+  const make = () => {
+    if (sidecar === undefined || sidecar.whole) return manifestMade(facts, context, piece);
+    const merged = describeManifest(manifestOf(facts, context), description, canvases, context.base);
+    sidecar.add(merged.faults);
+    return { document: merged.document };
+  };
+  return { make, folder, canvases, ...ignoring(parts, place, folder), needsConsent: true };
+}
+
+const ignoring = (parts: ManifestsParts, place: Place, { sidecar }: Folder): Pick<Found, "ignored"> =>
+  sidecar ? { ignored: () => parts.sidecars.tell(place, sidecar) } : {};
+
+function manifestMade(
+  facts: ManifestFacts,
+  context: DocumentContext,
+  piece: PresentationPath["piece"],
+): Made {
+  if (facts.canvases.length <= mostHeld) return { document: manifestOf(facts, context) };
+  const document = manifestHead(facts, context);
+  if (!piece) return { document, long: longManifest(facts, context) };
+  const items = [...canvasesOf(facts, context, piece.number - 1, piece.number)];
+  return { document: { ...document, items } };
+}
+
+const longManifest = (facts: ManifestFacts, context: DocumentContext): LongManifest => ({
+  canvases: () => canvasesOf(facts, context),
+  identity: () => JSON.stringify([facts, context]),
+});
+
+/** A collection, or one of its parts. Only what the document shows is looked into. */
+async function folderCollection(
+  { parts, caller, gate, context }: Making,
+  place: Place,
+  folder: Folder | undefined,
+  listed: readonly Listed[],
+  extent: PresentationPath["extent"],
+): Promise<Found | undefined> {
+  const description = folder?.sidecar?.described("collection") ?? emptyDescription;
+  const { document: members, faults } = arrangeMembers(listed, description);
+  folder?.sidecar?.add(faults);
+  const range = typeof extent === "number" ? partRange(members.length, extent) : undefined;
+  if (typeof extent === "number" && range === undefined) return undefined;
+  const hasParts = partRange(members.length, 1) !== undefined;
+  const [from, to] = range ?? (hasParts ? [0, 0] : [0, members.length]);
+  const seen = await lookInto(parts, members.slice(from, to), caller, gate);
+  const facts = members.map(
+    ({ id, label }, at) => seen[at - from] ?? ({ kind: "collection", id, label } as const),
+  );
+  const whole = { ...identityOf(parts, place), members: facts };
+  const part = typeof extent === "number" ? partOfCollection(whole, extent, context) : undefined;
+  const make = () => {
+    if (part) return { document: part };
+    const derived = collectionOf(whole, context);
+    if (!folder?.sidecar) return { document: derived };
+    const merged = describeCollection(derived, description, context.base);
+    folder.sidecar.add(merged.faults);
+    return { document: merged.document };
+  };
+  return { make, ...(folder && ignoring(parts, place, folder)), needsConsent: true };
+}

@@ -1,0 +1,81 @@
+// The presentation hook, behind what would be sent without it: members that it merges in, or a whole document in its place.
+
+import { presentationContext } from "../iiif/presentation/context.ts";
+import { readDescription } from "../iiif/presentation/description.ts";
+import type { Fault } from "../iiif/presentation/faults.ts";
+import { describeCollection, describeManifest } from "../iiif/presentation/merge.ts";
+import type { Resource } from "../iiif/presentation/model.ts";
+import { documentAddress } from "../iiif/presentation/mounts.ts";
+import { faultsOfStored, isWhole, storedDocument } from "../iiif/presentation/stored.ts";
+import type { Found, Made, Making } from "./making.ts";
+
+/**
+ * A document as the hook has it. Without an opinion it is as it was found, or nowhere where it needs the hook's consent. Throws `hook`
+ * where the hook fails or its answer cannot be used.
+ */
+export async function hooked(
+  making: Making,
+  id: string,
+  found: Found,
+  asksConsent: boolean,
+): Promise<Found | undefined> {
+  const { hooks } = making.parts.images;
+  const isUnasked = asksConsent && found.needsConsent;
+  if (!hooks.has("presentation")) return isUnasked ? undefined : found;
+  const made = found.make();
+  const kind = made.document.type === "Collection" ? "collection" : "manifest";
+  const answer = await hooks.presentation({ id, kind, descriptor: made.document }, making.caller.signal);
+  if (answer === undefined) return isUnasked ? undefined : found;
+  const document = isWhole(answer) ? wholeOf(making, id, answer) : merged(making, id, found, made, answer);
+  return { make: () => ({ document }), ...(found.ignored && { ignored: found.ignored }) };
+}
+
+/** The document that a hook alone has; undefined where it has none. */
+export async function inventedByHook(making: Making, id: string): Promise<Found | undefined> {
+  const { hooks } = making.parts.images;
+  if (!hooks.has("presentation")) return undefined;
+  const label = { none: [id.slice(id.lastIndexOf("/") + 1)] };
+  const descriptor = {
+    "@context": presentationContext[3],
+    id: documentAddress(making.context.base, id),
+    type: "Manifest",
+    label,
+    items: [],
+  };
+  const answer = await hooks.presentation({ id, kind: "manifest", descriptor }, making.caller.signal);
+  if (answer === undefined || !isWhole(answer)) return undefined;
+  const document = wholeOf(making, id, answer);
+  return { make: () => ({ document }) };
+}
+
+function wholeOf(making: Making, id: string, answer: Resource): Resource {
+  refuse(making, id, faultsOfStored(answer));
+  return storedDocument(answer, id, making.context.base);
+}
+
+function merged(
+  making: Making,
+  id: string,
+  { canvases }: Found,
+  { document, long }: Made,
+  answer: Resource,
+): Resource {
+  const { base } = making.context;
+  const isManifest = document.type === "Manifest";
+  const { description, faults } = readDescription(answer, isManifest ? "manifest" : "collection");
+  refuse(making, id, faults);
+  const derived = long ? { ...document, items: [...long.canvases()] } : document;
+  // Of a whole document nobody knows which images its canvases show.
+  const { document: described, faults: misused } =
+    isManifest && canvases
+      ? describeManifest(derived, description, canvases, base)
+      : describeCollection(derived, description, base);
+  refuse(making, id, misused);
+  return described;
+}
+
+function refuse(making: Making, id: string, [fault]: readonly Fault[]): void {
+  if (!fault) return;
+  const where = fault.path.length > 0 ? `${fault.path.join(".")}: ` : "";
+  throw making.parts.images.hooks.unusable("presentation", id, `${where}${fault.message}`);
+}

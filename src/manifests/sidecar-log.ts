@@ -1,0 +1,76 @@
+// What is wrong with manifest files, told to the operator once for each state of a file.
+
+import type { Resource } from "../iiif/presentation/model.ts";
+import type { Log } from "../lib/log.ts";
+import { identifierOf, inside, type Place } from "./places.ts";
+import type { Sidecar } from "./sidecar.ts";
+
+export interface SidecarLog {
+  /** Logs the faults of a file that were not logged yet. Returns the file with the line of the first, for readers of the answer. */
+  tell(place: Place, sidecar: Sidecar): string | undefined;
+  /** Logs the origins that a whole document names pictures of, beside the service's own and those that are allowed. */
+  tellOrigins(place: Place, sidecar: Sidecar, document: Resource, base: string): void;
+}
+
+/** A log for manifest files; `allowed`: origins of other servers that they may name. */
+export function createSidecarLog(log: Pick<Log, "warn">, allowed: readonly string[]): SidecarLog {
+  const told = new WeakMap<Sidecar, Set<string>>();
+  const isNew = (sidecar: Sidecar, text: string) => {
+    const known = told.get(sidecar) ?? new Set();
+    told.set(sidecar, known);
+    if (known.has(text)) return false;
+    known.add(text);
+    return true;
+  };
+  return {
+    tell(place, sidecar) {
+      const faults = sidecar.faults();
+      const file = identifierOf(inside(place, sidecar.name));
+      for (const fault of faults)
+        if (isNew(sidecar, fault))
+          log.warn("a manifest file is not used as it is written", {
+            source: place.source.name,
+            file,
+            fault,
+          });
+      const [line] = faults
+        .map((fault) => /^line \d+/.exec(fault)?.[0])
+        .filter((found) => found !== undefined);
+      return faults.length === 0 ? undefined : [sidecar.name, ...(line ? [line] : [])].join(", ");
+    },
+    tellOrigins(place, sidecar, document, base) {
+      const own = [new URL(base).origin, ...allowed.map((origin) => origin.toLowerCase())];
+      for (const origin of originsIn(document).filter((each) => !own.includes(each)))
+        if (isNew(sidecar, origin))
+          log.warn("a manifest file names pictures of a server that presentation.allowed_origins does not", {
+            source: place.source.name,
+            file: identifierOf(inside(place, sidecar.name)),
+            origin,
+          });
+    },
+  };
+}
+
+/** Members under which a document names what a viewer fetches. */
+const fetched: ReadonlySet<string> = new Set(["body", "service", "thumbnail", "logo"]);
+
+/** The origins of pictures and services in a document. */
+function originsIn(document: Resource): readonly string[] {
+  const origins = new Set<string>();
+  const look = (value: unknown, isFetched: boolean): void => {
+    if (Array.isArray(value)) for (const each of value) look(each, isFetched);
+    else if (typeof value === "object" && value !== null)
+      for (const [name, each] of Object.entries(value)) {
+        if (
+          isFetched &&
+          (name === "id" || name === "@id") &&
+          typeof each === "string" &&
+          /^https?:/i.test(each)
+        )
+          if (URL.canParse(each)) origins.add(new URL(each).origin);
+        look(each, isFetched || fetched.has(name));
+      }
+  };
+  look(document, false);
+  return [...origins];
+}

@@ -1,0 +1,184 @@
+// Manifest files beside images: what they add, what they replace, and what becomes of wrong ones.
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Log, silentLog } from "../../src/lib/log.ts";
+import { served } from "../served.ts";
+import { type Laid, layFolder } from "./presentation-folder.ts";
+import { type Json, json, walk } from "./presentation-walk.ts";
+
+let laid: Laid;
+let lines: { message: string; fields: Json }[];
+let log: Log;
+const base = "http://images.test";
+const at = (id: string) => `${base}/iiif/presentation/3${id && `/${id}`}`;
+
+beforeEach(async () => {
+  laid = await layFolder();
+  await laid.put("book/1.jpg", "jpg-gray.jpg");
+  await laid.put("book/2.jpg", "jpg-orient-6.jpg");
+  lines = [];
+  const note = (message: string, fields: Json) =>
+    message.startsWith("a manifest file") && lines.push({ message, fields });
+  log = { ...silentLog, warn: note, error: note };
+});
+
+afterEach(() => laid.drop());
+
+const book = "/iiif/presentation/3/book";
+const open = (more = "", options?: string) => served(laid.yaml(options) + more, {}, { log });
+
+test("manifest.yaml adds texts in several languages, rights and labels, and orders and hides images", async () => {
+  await laid.write(
+    "book/manifest.yaml",
+    `label: { en: Two pages, de: Zwei Seiten }
+rights: http://creativecommons.org/publicdomain/mark/1.0/
+metadata: { Author: Anna }
+behavior: paged
+order: [2]
+canvases: { 1: Verso, 2.jpg: { label: { en: Recto } } }
+`,
+  );
+  const app = await open();
+  const documents = await walk(app, "/iiif/presentation/3", { base });
+  const manifest = documents.get(at("book"));
+  expect(manifest).toMatchObject({
+    label: { en: ["Two pages"], de: ["Zwei Seiten"] },
+    rights: "http://creativecommons.org/publicdomain/mark/1.0/",
+    metadata: [{ value: { none: ["Anna"] } }],
+    behavior: ["paged"],
+  });
+  expect(manifest.items.map(({ id, label }: Json) => [id, label])).toEqual([
+    [`${at("book")}/canvas/2`, { en: ["Recto"] }],
+    [`${at("book")}/canvas/1`, { none: ["Verso"] }],
+  ]);
+  expect(documents.get(at("")).items[0].label).toEqual({ en: ["Two pages"], de: ["Zwei Seiten"] });
+  expect(lines).toEqual([]);
+});
+
+test("a description of a collection names its folders and its images", async () => {
+  await laid.put("shelf/a/1.jpg", "jpg-gray.jpg");
+  await laid.put("shelf/b/1.jpg", "jpg-gray.jpg");
+  await laid.put("shelf/c/1.jpg", "jpg-gray.jpg");
+  await laid.put("shelf/loose.jpg", "jpg-gray.jpg");
+  await laid.write(
+    "shelf/manifest.yml",
+    `label: Shelf
+order: [b]
+items: { a: { label: First }, c: { hide: true } }
+images: { label: Loose leaves }
+`,
+  );
+  const documents = await walk(await open(), "/iiif/presentation/3", { base });
+  const shelf = documents.get(at("shelf"));
+  expect(shelf.label).toEqual({ none: ["Shelf"] });
+  expect(shelf.items.map(({ id }: Json) => id)).toEqual([at("shelf/b"), at("shelf/a"), at("shelf/_images")]);
+  expect(lines).toEqual([]);
+});
+
+test("a whole manifest.json takes the place of the derived document, at its own address", async () => {
+  const canvas = {
+    type: "Canvas",
+    width: 100,
+    height: 100,
+    items: [
+      {
+        type: "AnnotationPage",
+        items: [
+          {
+            type: "Annotation",
+            motivation: "painting",
+            body: { id: "/iiif/3/book%2F1.jpg/full/max/0/default.jpg", type: "Image", format: "image/jpeg" },
+          },
+        ],
+      },
+    ],
+  };
+  const stored = {
+    id: "https://old.example/m",
+    type: "Manifest",
+    label: { en: ["Stored"] },
+    items: [canvas],
+  };
+  await laid.write("book/manifest.json", JSON.stringify(stored));
+  const documents = await walk(await open(), "/iiif/presentation/3", { base });
+  const manifest = documents.get(at("book"));
+  expect(manifest).toMatchObject({ id: at("book"), label: { en: ["Stored"] } });
+  expect(manifest.items).toHaveLength(1);
+  expect(manifest.items[0].items[0].items[0].body.id).toBe(
+    `${base}/iiif/3/book%2F1.jpg/full/max/0/default.jpg`,
+  );
+});
+
+describe("a wrong manifest file", () => {
+  test.each([
+    ["manifest.yaml", "label: x\nrights: [\n", /line \d+/],
+    ["manifest.yaml", "label: x\nrigths: y\n", /line 2, rigths: .*rights/],
+    ["manifest.yaml", "label: x\ncanvases:\n  3: Third\n", /line 3, canvases\.3: there is no image "3" here/],
+    [
+      "manifest.json",
+      '{\n "type": "Manifest",\n "label": "x",\n "items": [{ "type": "Canvas" }]\n}',
+      /line 3, label: expected texts by language/,
+    ],
+    ["manifest.json", '{ "label": ', /line 1|flow|expected/i],
+    [
+      "manifest.yaml",
+      `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [${"*a,".repeat(9)}]\nc: [${"*b,".repeat(20)}]\n`,
+      /aliases/,
+    ],
+    ["manifest.yaml", "[".repeat(100_000), /levels/],
+    ["manifest.json", `${"[".repeat(500)}${"]".repeat(500)}`, /levels/],
+    ["manifest.yaml", `label: ${"x".repeat(2 ** 20)}`, /at most 1 MiB/],
+  ])(
+    "(%s: %#) is said in the log, and the rest of it and of the folder is served",
+    async (name, text, fault) => {
+      await laid.write(`book/${name}`, text);
+      const app = await open();
+      const response = await app.get(book);
+      expect(response.status).toBe(200);
+      expect(((await response.json()) as Json).items).toHaveLength(2);
+      expect(response.headers.get("X-Ignored-Sidecar")).toMatch(new RegExp(`^${name}(, line \\d+)?$`));
+      await app.get(book);
+      expect(lines.map(({ fields }) => fields.fault)).toEqual([expect.stringMatching(fault)]);
+      expect(lines[0]?.fields).toMatchObject({ source: "files", file: `book/${name}` });
+    },
+  );
+
+  test("counts once it is mended", async () => {
+    await laid.write("book/manifest.yaml", "label: [\n");
+    const app = await open();
+    expect((await json(app, book)).label).toEqual({ none: ["book"] });
+    await laid.write("book/manifest.yaml", "label: Mended\n");
+    expect((await json(app, book)).label).toEqual({ none: ["Mended"] });
+    await laid.remove("book/manifest.yaml");
+    expect((await json(app, book)).label).toEqual({ none: ["book"] });
+  });
+
+  test("is never listed, nor an image", async () => {
+    await laid.write("book/manifest.yaml", "label: x\n");
+    expect((await (await open()).get(`${book}/manifest.yaml`)).status).toBe(404);
+  });
+});
+
+test("pictures of servers that are not allowed are said in the log, those of allowed ones are not", async () => {
+  const picture = (host: string) => ({ id: `https://${host}/a.jpg`, type: "Image" });
+  const item = (host: string) => ({
+    type: "Canvas",
+    height: 1,
+    width: 1,
+    items: [
+      {
+        type: "AnnotationPage",
+        items: [{ type: "Annotation", motivation: "painting", body: picture(host) }],
+      },
+    ],
+  });
+  const stored = {
+    type: "Manifest",
+    label: { en: ["x"] },
+    items: [item("good.example"), item("other.example")],
+  };
+  await laid.write("book/manifest.json", JSON.stringify(stored));
+  const app = await open("presentation: { allowed_origins: [https://good.example] }");
+  await json(app, book);
+  expect(lines.map(({ fields }) => fields.origin)).toEqual(["https://other.example"]);
+});
