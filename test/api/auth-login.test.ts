@@ -180,7 +180,7 @@ describe("many logins of one network", () => {
   ])("make the next one by %s wait, with a page that says for how long", async (_, target, form) => {
     const before = await busy.service.auth?.sessions.count();
     const headers = { "Accept-Language": "de" };
-    const response = await browserOf(busy).visit(target, {
+    const response = await browserOf(busy).visit(`${target}?return_to=/x`, {
       peer: "192.0.2.7",
       headers,
       ...(form && { form }),
@@ -194,6 +194,8 @@ describe("many logins of one network", () => {
     const html = await response.text();
     expect(html).toContain('<html lang="de">');
     expect(html).toContain(`in ${after} s noch einmal`);
+    const profile = target.split("/").at(-1);
+    expect(html).toContain(`<a href="/iiif/auth/login/${profile}?return_to=%2Fx">`);
     expect(await busy.service.auth?.sessions.count()).toEqual(before);
     expect(lines.filter((line) => line.includes("trusted_proxies"))).toHaveLength(1);
   });

@@ -13,6 +13,7 @@ import { cookiePlace, sessionCookie } from "./cookie.ts";
 import { type LoginForm, loginFields, loginPage, logoOrigin } from "./login-page.ts";
 import { presenterOf } from "./presenter.ts";
 import { readerOf } from "./reader.ts";
+import { refuseLogin } from "./refused.ts";
 import { returnTarget } from "./return-to.ts";
 
 export interface LoginParts {
@@ -83,11 +84,12 @@ export function showLogin(
  * the login was by one.
  */
 export async function logIn(
-  { c, parts, profile }: LoginAttempt,
+  attempt: LoginAttempt,
   user: string,
   returnTo: string,
   mark?: string,
 ): Promise<Response> {
+  const { c, parts, profile } = attempt;
   const { auth } = parts;
   const headers: Record<string, string> = {};
   if (c.req.method !== "HEAD") {
@@ -102,7 +104,7 @@ export async function logIn(
     const grant = { profile: name, user, ...way, grantedAt, expiresAt };
     const issued =
       (before && (await auth.sessions.replace(grant, before.id))) ?? (await begin(parts, c, grant));
-    if ("waitMs" in issued) return sayTooMany(c, issued.waitMs);
+    if ("waitMs" in issued) return refuseLogin(attempt, "many", returnTo, Math.ceil(issued.waitMs / 1000));
     const place = cookiePlace(auth.options.cookie, c.get("base"));
     headers["Set-Cookie"] = sessionCookie(place, issued.id, issued.expiresAt);
   }
@@ -131,17 +133,4 @@ async function begin(
     counted.takeBack();
     throw error;
   }
-}
-
-function sayTooMany(c: RequestContext, waitMs: number): Promise<Response> {
-  const { words, language } = readerOf(c);
-  const after = String(Math.ceil(waitMs / 1000));
-  return say(
-    c,
-    {
-      heading: { text: words.manyLogins, language },
-      texts: [{ text: words.manyFromHere.replace("{after}", after), language }],
-    },
-    { status: 429, headers: { "Retry-After": after } },
-  );
 }

@@ -1,4 +1,4 @@
-// The pages for readers who come back from a login elsewhere without one: what happened, and what to do.
+// The pages for readers whose login came to nothing: what happened, and what to do.
 
 import { loginAddress } from "../../iiif/auth-mounts.ts";
 import { say } from "./answers.ts";
@@ -7,7 +7,7 @@ import { readerOf } from "./reader.ts";
 import type { Words } from "./words.ts";
 
 interface Refused {
-  readonly status: 401 | 503;
+  readonly status: 401 | 429 | 503;
   readonly says: keyof Words;
 }
 
@@ -17,12 +17,18 @@ const refusals = {
   expired: { status: 401, says: "expired" },
   unavailable: { status: 503, says: "unavailable" },
   misconfigured: { status: 503, says: "misconfigured" },
+  many: { status: 429, says: "manyFromHere" },
 } as const satisfies Readonly<Record<string, Refused>>;
 
 export type RefusedLogin = keyof typeof refusals;
 
-/** The page, with a link that begins the login again. */
-export function refuseLogin(attempt: LoginAttempt, why: RefusedLogin, returnTo: string): Promise<Response> {
+/** The page, with a link that begins the login again. `after`: seconds to wait before, where that is known. */
+export function refuseLogin(
+  attempt: LoginAttempt,
+  why: RefusedLogin,
+  returnTo: string,
+  after = why === "unavailable" ? 5 : undefined,
+): Promise<Response> {
   const { c, profile } = attempt;
   const { words, language } = readerOf(c);
   const { status, says } = refusals[why];
@@ -31,12 +37,12 @@ export function refuseLogin(attempt: LoginAttempt, why: RefusedLogin, returnTo: 
     c,
     {
       heading: { text: words.notSignedIn, language },
-      texts: [{ text: words[says], language }],
+      texts: [{ text: words[says].replace("{after}", String(after)), language }],
       link: {
         text: words.again,
         address: loginAddress(new URL(c.get("base")).pathname.replace(/\/+$/, ""), profile.name, 2) + query,
       },
     },
-    { status, ...(why === "unavailable" && { headers: { "Retry-After": "5" } }) },
+    { status, ...(after !== undefined && { headers: { "Retry-After": String(after) } }) },
   );
 }

@@ -21,7 +21,6 @@ export interface Words {
   readonly unavailable: string;
   readonly misconfigured: string;
   readonly again: string;
-  readonly manyLogins: string;
   readonly manyFromHere: string;
 }
 
@@ -47,7 +46,6 @@ const en: Words = {
   unavailable: "The login page does not answer right now. Try again in a few minutes.",
   misconfigured: "The login is not set up correctly. Tell those who run this site.",
   again: "Try again",
-  manyLogins: "Many logins from your network",
   manyFromHere: "Many readers of your network have just logged in. Try again in {after} s.",
 };
 
@@ -76,7 +74,6 @@ const de: Words = {
   misconfigured:
     "Die Anmeldung ist nicht richtig eingerichtet. Sagen Sie es denen, die diese Website betreiben.",
   again: "Noch einmal versuchen",
-  manyLogins: "Viele Anmeldungen aus Ihrem Netz",
   manyFromHere:
     "Aus Ihrem Netz haben sich gerade viele angemeldet. Versuchen Sie es in {after} s noch einmal.",
 };
@@ -105,7 +102,6 @@ const fr: Words = {
   unavailable: "La page de connexion ne répond pas pour le moment. Réessayez dans quelques minutes.",
   misconfigured: "La connexion n’est pas configurée correctement. Prévenez les responsables de ce site.",
   again: "Réessayer",
-  manyLogins: "Beaucoup de connexions depuis votre réseau",
   manyFromHere:
     "De nombreuses connexions viennent d’être ouvertes depuis votre réseau. Réessayez dans {after} s.",
 };
@@ -135,7 +131,6 @@ const es: Words = {
   misconfigured:
     "El inicio de sesión no está configurado correctamente. Avise a los responsables de este sitio.",
   again: "Intentar de nuevo",
-  manyLogins: "Muchos accesos desde su red",
   manyFromHere: "Desde su red se acaban de abrir muchas sesiones. Inténtelo de nuevo en {after} s.",
 };
 
@@ -162,7 +157,6 @@ const it: Words = {
   unavailable: "La pagina di accesso al momento non risponde. Riprovi fra qualche minuto.",
   misconfigured: "L’accesso non è configurato correttamente. Avvisi chi gestisce questo sito.",
   again: "Riprova",
-  manyLogins: "Molti accessi dalla sua rete",
   manyFromHere: "Dalla sua rete sono appena stati aperti molti accessi. Riprovi fra {after} s.",
 };
 
@@ -189,7 +183,6 @@ const nl: Words = {
   unavailable: "De inlogpagina reageert op dit moment niet. Probeer het over een paar minuten opnieuw.",
   misconfigured: "Het inloggen is niet juist ingesteld. Meld het aan de beheerders van deze site.",
   again: "Opnieuw proberen",
-  manyLogins: "Veel aanmeldingen vanaf uw netwerk",
   manyFromHere: "Vanaf uw netwerk is zojuist vaak ingelogd. Probeer het over {after} s opnieuw.",
 };
 
