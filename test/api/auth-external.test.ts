@@ -376,3 +376,16 @@ test("a start warns where two profiles share a secret, and their pending logins 
   expect([back.status, back.headers.get("Location")]).toEqual([200, null]);
   await shared.service.close();
 });
+
+test("who has to wait, since many log in from there, may come back by the same address", async () => {
+  const site = await servedWithAuth(options);
+  const one = reader(site);
+  await one.visit("/iiif/auth/login/partner?return_to=/mine");
+  let status = 200;
+  for (let n = 0; n < 250 && status === 200; n++)
+    ({ status } = await reader(site).visit(`${callback}?${vouched(`reader ${n}`)}`));
+  expect(status).toBe(429);
+  expect((await one.visit(`${callback}?${vouched("ann")}`)).status).toBe(429);
+  expect([...one.jar.values.keys()]).toEqual(["service_session_login0"]);
+  await site.service.close();
+});

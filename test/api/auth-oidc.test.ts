@@ -666,7 +666,16 @@ describe("a provider that answers", () => {
       says.misconfigured,
     ],
     ["that too many ask", () => new Response("", { status: 429 }), says.unavailable],
-    ["with more than 512 KiB", () => Response.json({ x: "x".repeat(600_000) }), says.misconfigured],
+    [
+      "with more than 512 KiB",
+      () =>
+        Response.json({
+          issuer: provider.issuer,
+          authorization_endpoint: `${provider.issuer}/auth`,
+          x: "x".repeat(600_000),
+        }),
+      says.misconfigured,
+    ],
     ["with another issuer", () => Response.json({ issuer: "https://evil.example" }), says.misconfigured],
     ["without endpoints", () => Response.json({ issuer: provider.issuer }), says.misconfigured],
     [

@@ -44,7 +44,9 @@ export const externalWay: Way = {
       return refuseLogin(attempt, "unconfirmed", returnTo);
     }
     const response = await logIn(attempt, vouched.user, returnTo);
-    if (kept && c.req.method !== "HEAD") response.headers.append("Set-Cookie", kept.ended);
+    // Whoever has to wait may come back by the same address.
+    if (kept && c.req.method !== "HEAD" && response.status < 400)
+      response.headers.append("Set-Cookie", kept.ended);
     return response;
   },
 };
