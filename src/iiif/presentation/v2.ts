@@ -36,14 +36,16 @@ function resource2(resource: Resource, address: Address2): Resource | undefined 
 }
 
 /** Id, type and properties, in front of what a resource holds. */
-function head(resource: Resource, type: string, address: Address2): Resource {
+function head(resource: Resource, type: string, address: Address2, label = untitled): Resource {
   return {
     ...identified(resource, type, address),
     // Which 2.1 requires, unlike 3.0 on canvases and ranges.
-    label: "",
+    label,
     ...properties2(resource, type, address),
   };
 }
+
+const untitled = "[Untitled]";
 
 function identified(resource: Resource, type: string, address: Address2): Resource {
   const [id] = addressOf(resource, address);
@@ -69,7 +71,7 @@ function collection2(collection: Resource, address: Address2): Resource {
 function member2(member: Resource, address: Address2): Resource {
   return present({
     ...identified(member, String(member.type), address),
-    label: texts2(member.label) ?? "",
+    label: texts2(member.label) ?? untitled,
     thumbnail: oneOrMany(objectsOf(member.thumbnail).map(image2)),
     navDate: member.navDate,
   });
@@ -90,7 +92,7 @@ function manifest2(manifest: Resource, address: Address2): Resource {
         viewingHint,
         startCanvas: startCanvas(manifest, address),
         canvases: objectsOf(manifest.items)
-          .map((canvas) => canvas2(canvas, address))
+          .map((canvas, at) => canvas2(canvas, address, at + 1))
           .filter(isThere),
       }),
     ],
@@ -99,11 +101,11 @@ function manifest2(manifest: Resource, address: Address2): Resource {
 }
 
 /** Of canvases without width and height, which 2.1 does not know, there is nothing. */
-function canvas2(canvas: Resource, address: Address2): Resource | undefined {
+function canvas2(canvas: Resource, address: Address2, place?: number): Resource | undefined {
   const { width, height } = canvas;
   if (typeof width !== "number" || typeof height !== "number") return undefined;
   return {
-    ...head(canvas, "Canvas", address),
+    ...head(canvas, "Canvas", address, place === undefined ? untitled : String(place)),
     height,
     width,
     images: paintings2(canvas, address),

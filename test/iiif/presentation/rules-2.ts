@@ -118,7 +118,7 @@ function resourceProblems(value: unknown, types: readonly string[], referred: bo
   const required = referred ? rule.required.filter((key) => key.startsWith("@")) : rule.required;
   const known = ["@id", "@type", ...everywhere, ...rule.allowed];
   return [
-    ...required.filter((key) => !(key in value)).map((key) => `${type} lacks ${key}`),
+    ...required.filter((key) => !(key in value) || value[key] === "").map((key) => `${type} lacks ${key}`),
     ...Object.keys(value)
       .filter((key) => !known.includes(key))
       .map((key) => `unknown ${key} in ${type}`),

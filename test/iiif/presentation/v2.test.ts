@@ -73,10 +73,10 @@ describe("a derived manifest in 2.1", () => {
     });
   });
 
-  test("has labels where 3.0 does without, since 2.1 requires them", () => {
+  test("has numbers as labels of canvases without, since 2.1 requires labels", () => {
     const [canvas] = derived.items as Read[];
     const { label: _, ...bare } = canvas;
-    expect(written({ items: [bare] }).sequences[0].canvases[0].label).toBe("");
+    expect(written({ items: [bare] }).sequences[0].canvases[0].label).toBe("1");
   });
 
   test("keeps an empty canvas for an image that cannot be read", () => {
