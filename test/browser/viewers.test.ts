@@ -1,60 +1,30 @@
 // Mirador and Universal Viewer on another origin, in Chromium: what readers see before a login, after it, and after a logout.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Locator, Page, Request } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Built, buildProgram } from "../cli/built.ts";
 import { contrast } from "./contrast.ts";
 import { launchWithForeignCookies } from "./launching.ts";
-import { chequered, seen } from "./viewers/picture.ts";
+import { type GatedImages, gatedImages, logins, mostSide, pictures } from "./viewers/gated-images.ts";
+import { seen } from "./viewers/picture.ts";
 import { type ViewerSite, viewerSite } from "./viewers/served.ts";
 
-/** `secret`, by libxcrypt. */
-const hash = "$2b$04$Xkp3ABVhFCWRnWTnZdVnVOrssyTXKBkR8ymWvhDrv.quIcpqbRo9G";
-/** Of substitutes: a sixteenth of the pictures, so that their squares are gone. */
-const most = 100;
-
-let built: Built;
+let images: GatedImages;
 let site: ViewerSite;
 let folder: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "smalti-viewers-"));
-  const masters = join(folder, "masters");
-  mkdirSync(masters);
-  writeFileSync(join(masters, "1.png"), await chequered([255, 140, 0]));
-  writeFileSync(join(masters, "2.png"), await chequered([0, 200, 120]));
-  site = await viewerSite(["1.png", "2.png"]);
-  const config = join(folder, "smalti.yaml");
-  const folders = ["terms", "termsOnly", "staff", "staffOnly"];
-  const profile = (pattern: string, title: string, access: string, more = "") =>
-    `{ pattern: ${pattern}, label: { en: [${title}] }, heading: { en: ["${title} of the library"] }, description: { en: ["For research and teaching."] }, confirm_label: Let me in, access_service: { backend: builtin${access} }${more} }`;
-  const small = `, substitute: { max_size: "!${most},${most}" }`;
-  const users = `, users: { ann: "${hash}" }`;
-  writeFileSync(
-    config,
-    `sources:
-${folders.map((name) => `  - { name: ${name}, type: filesystem, root: ${JSON.stringify(masters)}, prefix: ${name}/ }`).join("\n")}
-auth:
-  cors: { token_origins: ["${site.origin}"] }
-  profiles:
-    terms: ${profile("clickthrough", "Terms of use", "", small)}
-    termsOnly: ${profile("clickthrough", "Terms of use", "")}
-    staff: ${profile("active", "Reading room", users, small)}
-    staffOnly: ${profile("active", "Reading room", users)}
-  rules:
-${folders.map((name) => `    - { match: "${name}/*", profile: ${name} }`).join("\n")}
-`,
-  );
-  built = await buildProgram();
-  site.images = (await built.serve(["-config", config])).url.replace("127.0.0.1", "localhost");
+  site = await viewerSite(pictures);
+  images = await gatedImages(folder, site.origin);
+  site.images = images.url;
 });
 
-afterAll(() => {
-  built?.remove();
+afterAll(async () => {
+  await images?.close();
   site?.close();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -79,17 +49,8 @@ function answersTo(page: Page): () => Promise<{ width: number; height: number }[
   };
 }
 
-const isSmall = ({ width, height }: { width: number; height: number }) => width <= most && height <= most;
-
-/** What a reader does in the window of each login. */
-const logins: Readonly<Record<string, (popup: Page) => Promise<void>>> = {
-  terms: (popup) => popup.click("button"),
-  staff: async (popup) => {
-    await popup.fill("#username", "ann");
-    await popup.fill("#password", "secret");
-    await popup.click("button");
-  },
-};
+const isSmall = ({ width, height }: { width: number; height: number }) =>
+  width <= mostSide && height <= mostSide;
 
 interface Viewer {
   /** What offers a login. */
@@ -132,7 +93,7 @@ test("the button of Universal Viewer's login can be read", async () => {
 });
 
 for (const [viewer, { offer, ask, logOut, turn }] of Object.entries(viewers))
-  describe.each(Object.entries(logins))(`${viewer}, with the login %s`, (name, act) => {
+  describe.each(Object.entries(logins))(`${viewer}, with the login %s`, (name, { act }) => {
     test.each([
       ["degraded", name],
       ["nothing", `${name}Only`],
