@@ -3,6 +3,7 @@
 import { statePaths } from "../../iiif/content-state/mounts.ts";
 import type { Service } from "../../service.ts";
 import type { Routes } from "../http/routes.ts";
+import { respondMint } from "./mint.ts";
 import { respondResolve } from "./resolve.ts";
 import { respondKeep, respondStored } from "./stored.ts";
 
@@ -20,6 +21,9 @@ export function mountContentState(routes: Routes, service: Service): void {
     get: (c) => respondResolve(c, service, "get"),
     post: (c) => respondResolve(c, service, "post"),
   });
+  const { manifests } = service;
+  if (manifests)
+    routes.add({ path: statePaths.mint, cors: true, get: (c) => respondMint(c, service, manifests) });
   const { bookmarks, writeToken } = contentStates;
   if (!bookmarks) return;
   routes.add({

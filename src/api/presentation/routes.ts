@@ -1,9 +1,7 @@
 // The Presentation API over HTTP: manifests, collections and what is in them, for versions 3.0 and 2.1.
 
 import { ServiceError } from "../../errors.ts";
-import { mainPrefix } from "../../iiif/image/mounts.ts";
 import { presentationContext } from "../../iiif/presentation/context.ts";
-import type { DocumentContext } from "../../iiif/presentation/model.ts";
 import {
   type PresentationVersion,
   presentationPaths,
@@ -17,6 +15,7 @@ import { callerOf } from "../http/caller.ts";
 import { isNotModified, validatorHeaders } from "../http/conditional.ts";
 import { type RequestContext, sent } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";
+import { documentContext } from "../http/document-context.ts";
 import type { Routes } from "../http/routes.ts";
 import { type Bodies, rememberBodies } from "./bodies.ts";
 
@@ -48,7 +47,7 @@ async function answer(
 ): Promise<Response> {
   const readings = presentationPaths(c.get("target").path.slice(presentationRoot[version].length));
   const caller = callerOf(c, "");
-  const presented = await manifests.present(readings, caller, contextOf(c, service));
+  const presented = await manifests.present(readings, caller, documentContext(c, service));
   const { sharing, lasts } = presented;
   const type = contentType(preferredType(c, types[version]), version);
   const body = await bodies(presented, version, type, c.get("base"));
@@ -73,10 +72,6 @@ async function answer(
   if (typeof bytes === "function") return new Response(c.req.method === "HEAD" ? null : bytes(), { headers });
   headers["Content-Length"] = String(bytes.length);
   return new Response(c.req.method === "HEAD" ? null : sent(c, bytes), { headers });
-}
-
-function contextOf(c: RequestContext, { images }: Service): DocumentContext {
-  return { base: c.get("base"), imagePrefixes: mainPrefix, limits: images.limits };
 }
 
 /** The content type of a document: JSON-LD has its profile. */

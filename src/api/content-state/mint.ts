@@ -1,0 +1,122 @@
+// The content state of a view of this service, with its encoded form and a link that opens it.
+
+import { encodeState } from "../../iiif/content-state/encode.ts";
+import { stateOf, type View } from "../../iiif/content-state/mint.ts";
+import { stateParameter } from "../../iiif/content-state/mounts.ts";
+import { parseRegion, pixelRegion, type Region } from "../../iiif/content-state/region.ts";
+import { encodeIdentifier } from "../../iiif/image/path.ts";
+import type { Resource } from "../../iiif/presentation/model.ts";
+import { inVersion, presentationPaths } from "../../iiif/presentation/mounts.ts";
+import type { Made } from "../../manifests/making.ts";
+import type { Manifests } from "../../manifests/manifests.ts";
+import type { Service } from "../../service.ts";
+import { setCaching } from "../http/caching.ts";
+import { callerOf } from "../http/caller.ts";
+import { type RequestContext, sent } from "../http/context.ts";
+import { documentContext } from "../http/document-context.ts";
+import { Refusal } from "../http/problem.ts";
+
+/**
+ * Answers with the state of `target`, perhaps of its canvas number `canvas` and the region `xywh` of that, in the terms of version `v` of
+ * the Presentation API. Throws a Refusal that names the parameter: 400, or 404 for a target that there is none of.
+ */
+export async function respondMint(
+  c: RequestContext,
+  service: Service,
+  manifests: Manifests,
+): Promise<Response> {
+  const asked = parametersOf(c);
+  const readings = presentationPaths(asked.target.split("/").map(encodeIdentifier).join("/"));
+  const { make, sharing } = await manifests.present(readings, callerOf(c, ""), documentContext(c, service));
+  const made = make();
+  if (made.document.type !== "Manifest")
+    throw refused(
+      "target",
+      "Expected the identifier of a folder of images or of one image; received that of a collection. Name one of its members.",
+    );
+  const base = c.get("base");
+  const view = viewOf(made, asked);
+  const versioned = (address: string) => inVersion(address, base, asked.version);
+  const contentState = stateOf(
+    {
+      ...view,
+      manifest: versioned(view.manifest),
+      ...(view.canvas !== undefined && { canvas: versioned(view.canvas) }),
+    },
+    asked.version,
+  );
+  const encoded = encodeState(contentState);
+  const headers: Record<string, string> = {
+    "Content-Type": "application/json",
+    "X-Content-Type-Options": "nosniff",
+  };
+  setCaching(headers, c, sharing, "no-cache");
+  const viewerUrl = `${base}/view/?${stateParameter}=${encoded}`;
+  return new Response(sent(c, JSON.stringify({ contentState, encoded, viewerUrl }, null, 2)), { headers });
+}
+
+interface Asked {
+  readonly target: string;
+  /** From 1. */
+  readonly canvas?: number;
+  readonly region?: Region;
+  readonly version: 2 | 3;
+}
+
+function parametersOf(c: RequestContext): Asked {
+  const query = new URLSearchParams(c.get("target").query);
+  const given = (name: string) => {
+    const values = query.getAll(name);
+    if (values.length > 1) throw refused(name, `Expected ${name} once; received it ${values.length} times.`);
+    return values[0];
+  };
+  const target = given("target");
+  if (target === undefined || target === "")
+    throw refused("target", "Expected the identifier of a folder or image of this service; received none.");
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(target) || target.startsWith("/"))
+    throw refused(
+      "target",
+      "Expected the identifier of a folder or image of this service, such as books/atlas; received an address. Name what follows /view/ in it.",
+    );
+  const version = given("v") ?? "3";
+  if (version !== "2" && version !== "3") throw refused("v", "Expected v to be 2 or 3.");
+  const canvas = given("canvas");
+  if (canvas !== undefined && !/^[1-9]\d{0,8}$/.test(canvas))
+    throw refused("canvas", "Expected canvas to be the number of a canvas, from 1.");
+  const xywh = given("xywh");
+  if (xywh !== undefined && canvas === undefined)
+    throw refused("xywh", "A region needs the canvas it is of; received xywh without canvas.");
+  const region = xywh === undefined ? undefined : parseRegion(xywh);
+  if (xywh !== undefined && !(region && region.unit === "pixel"))
+    throw refused("xywh", "Expected xywh to be x,y,w,h in pixels of the canvas, such as 100,200,640,480.");
+  return {
+    target,
+    version: version === "2" ? 2 : 3,
+    ...(canvas !== undefined && { canvas: Number(canvas) }),
+    ...(region && { region }),
+  };
+}
+
+function viewOf({ document, long }: Made, { canvas: number, region }: Asked): View {
+  const manifest = String(document.id);
+  if (number === undefined) return { manifest };
+  const canvases = (long?.canvases() ?? document.items ?? []) as Iterable<Resource>;
+  let count = 0;
+  for (const canvas of canvases) {
+    if (++count < number) continue;
+    const id = String(canvas.id);
+    if (!region) return { manifest, canvas: id };
+    const size = { width: Number(canvas.width), height: Number(canvas.height) };
+    const cut = pixelRegion(region, size);
+    if (!cut)
+      throw refused(
+        "xywh",
+        `Expected a region of the canvas, which has ${size.width} by ${size.height} pixels; received one outside of it.`,
+      );
+    return { manifest, canvas: id, region: cut };
+  }
+  throw refused("canvas", `Expected canvas to be 1 to ${count}; received ${number}.`);
+}
+
+const refused = (parameter: string, found: string) =>
+  new Refusal({ status: 400, code: "invalid_mint", detail: `${found} Correct ${parameter} and ask again.` });
