@@ -13,7 +13,7 @@ export const clientSecret = "s3cret: +/%&=";
 
 export interface ProviderOptions {
   /** Addresses that readers may be sent back to. */
-  readonly callbacks: readonly string[];
+  readonly callbacks?: readonly string[];
   /** 0: any free one. */
   readonly port?: number;
 }
@@ -25,6 +25,8 @@ export interface OidcProvider {
   readonly asked: string[];
   /** Answers in place of the provider where it returns something. */
   answer: ((path: string, request: IncomingMessage) => Response | Promise<Response> | undefined) | undefined;
+  /** Takes one more address that readers may be sent back to. */
+  register(callback: string): void;
   /** Signs with a new key from now on; the one before is no longer published. */
   rotateKeys(): Promise<void>;
   /** An ID token for the client, signed with the provider's key unless another is given. */
@@ -49,10 +51,18 @@ export interface OidcProvider {
 }
 
 /** Starts a provider. Every user exists, with any password; `preferred_username` is "Reader " and the user, `email` is at example.org. */
-export async function startProvider({ callbacks, port = 0 }: ProviderOptions): Promise<OidcProvider> {
+export async function startProvider({
+  callbacks = [],
+  port = 0,
+}: ProviderOptions = {}): Promise<OidcProvider> {
   let handle: (request: IncomingMessage, response: ServerResponse) => void;
   let signing: { readonly key: CryptoKey; readonly kid: string };
   let keysMade = 0;
+  let jwk: object;
+  const allowed = [...callbacks];
+  const build = () => {
+    handle = quiet(() => new Provider(issuer, configuration([jwk], allowed))).callback();
+  };
   const asked: string[] = [];
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -81,9 +91,13 @@ export async function startProvider({ callbacks, port = 0 }: ProviderOptions): P
     async rotateKeys() {
       const { privateKey } = await generateKeyPair("RS256", { extractable: true });
       const kid = `key-${++keysMade}`;
-      const jwk = { ...(await exportJWK(privateKey)), kid, use: "sig", alg: "RS256" };
+      jwk = { ...(await exportJWK(privateKey)), kid, use: "sig", alg: "RS256" };
       signing = { key: privateKey, kid };
-      handle = quiet(() => new Provider(issuer, configuration([jwk], callbacks))).callback();
+      build();
+    },
+    register(callback) {
+      allowed.push(callback);
+      build();
     },
     signingKey: () => signing,
     idToken: (claims, { alg = "RS256", kid = signing.kid } = {}, key = signing.key) =>

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { clientId, clientSecret, type OidcProvider, startProvider } from "../api/oidc-provider.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
 import { contrast } from "./contrast.ts";
@@ -22,6 +23,7 @@ let client: Server;
 /** Of the viewer: another host than that of the images, so that their cookies are those of a third party. */
 let origin: string;
 let images: string;
+let provider: OidcProvider;
 
 /** A small viewer: what a page of another origin does by either protocol. Steps run when the test says so. */
 const viewer = `<!doctype html><meta charset="utf-8"><title>Viewer</title>
@@ -72,6 +74,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => client.listen(0, "127.0.0.1", resolve));
   origin = `http://127.0.0.1:${(client.address() as AddressInfo).port}`;
   folder = mkdtempSync(join(tmpdir(), "smalti-auth-pages-"));
+  provider = await startProvider();
   const config = join(folder, "smalti.yaml");
   const source = (prefix: string) =>
     `  - { name: ${prefix}, type: filesystem, root: ${JSON.stringify(fixturesFolder)}, prefix: ${prefix}/ }`;
@@ -79,7 +82,7 @@ beforeAll(async () => {
     config,
     `trusted_proxies: ["127.0.0.1"]
 sources:
-${["staff", "agree", "room"].map(source).join("\n")}
+${["staff", "agree", "room", "members"].map(source).join("\n")}
 auth:
   cors: { token_origins: ["${origin}", "${origin.replace("127.0.0.1", "localhost")}"] }
   profiles:
@@ -98,20 +101,24 @@ auth:
       confirm_label: I agree
       access_service: { backend: builtin }
     room: { pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.0/24] } }
+    members: { pattern: active, label: { en: [Members] }, access_service: { backend: oidc, issuer: "${provider.issuer}", client_id: ${clientId}, client_secret_env: CLIENT } }
   rules:
+    - { match: "members/*", profile: members }
     - { match: "staff/*", profile: staff }
     - { match: "agree/*", profile: terms }
     - { match: "room/*", profile: room }
 `,
   );
   built = await buildProgram();
-  const { url } = await built.serve(["-config", config]);
+  const { url } = await built.serve(["-config", config], { env: { CLIENT: clientSecret } });
   images = url.replace("127.0.0.1", "localhost");
+  provider.register(`${images}/iiif/auth/callback/members`);
   browser = await chromium.launch(launching);
 });
 
 afterAll(async () => {
   await browser?.close();
+  await provider?.stop();
   built?.remove();
   client?.close();
   rmSync(folder, { recursive: true, force: true });
@@ -164,6 +171,16 @@ const logins: Readonly<Record<string, Login>> = {
     },
   },
   click: { identifier: "agree%2Fbase.png", act: (popup) => popup.click("button") },
+  provider: {
+    identifier: "members%2Fbase.png",
+    async act(popup) {
+      await popup.fill("input[name=login]", "ann");
+      await popup.fill("input[name=password]", "any");
+      await popup.click("button");
+      await popup.waitForSelector("input[name=prompt][value=consent]", { state: "attached" });
+      await popup.click("button");
+    },
+  },
 };
 
 describe.each(Object.entries(logins))("a viewer on another origin, by %s", (_, { identifier, act }) => {
@@ -312,6 +329,12 @@ for (const [width, scheme] of [
         await page.waitForSelector("h1:has-text('You have access')");
       },
       kiosk: () => page.goto(`${images}/iiif/auth/login/room`),
+      refused: async () => {
+        await page.goto(`${images}/iiif/auth/login/members?return_to=/`);
+        await page.click("text=Cancel");
+        await page.waitForSelector("h1:has-text('You are not signed in')");
+      },
+      expired: () => page.goto(`${images}/iiif/auth/callback/members?state=x&code=y`),
       out: () => page.goto(`${images}/iiif/auth/logout`),
     };
     for (const [name, open] of Object.entries(pages)) {
@@ -324,7 +347,7 @@ for (const [width, scheme] of [
       const looks = await page.evaluate(() =>
         [
           ...document.querySelectorAll<HTMLElement>(
-            ".card h1, .card p, .card label, .card button, .card input:not([type=hidden])",
+            ".card h1, .card p, .card a, .card label, .card button, .card input:not([type=hidden])",
           ),
         ].map((element) => {
           const style = getComputedStyle(element);
