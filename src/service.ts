@@ -27,7 +27,8 @@ import { type IpRange, parseRange } from "./lib/ip-range.ts";
 import type { Log } from "./lib/log.ts";
 import { parseDuration } from "./lib/quantity.ts";
 import { remembering } from "./lib/remember.ts";
-import { buildManifests } from "./manifests/index.ts";
+import type { Folders } from "./manifests/folders.ts";
+import { buildFolders, buildManifests } from "./manifests/index.ts";
 import type { Manifests } from "./manifests/manifests.ts";
 import { buildOuterParts } from "./parts.ts";
 import type { Platform } from "./platform/platform.ts";
@@ -63,6 +64,8 @@ export interface Service {
   readonly startedAt: number;
   readonly log: Log;
   readonly images: RenderParts;
+  /** What the folders of the sources hold. */
+  readonly folders: Folders;
   /** Absent where presentation is switched off. */
   readonly manifests?: Manifests;
   readonly sources: Sources;
@@ -217,15 +220,9 @@ export async function createService(
     timeoutMs,
     maxPixelArea: () => settings.current().image.max_pixel_area,
   };
-  const manifests = buildManifests({
-    images,
-    auth,
-    info: slots.info,
-    options: config.presentation,
-    sources: config.sources,
-    keepAlive: platform.keepAlive,
-    log,
-  });
+  const { info } = slots;
+  const folders = buildFolders({ info, sources: config.sources, keepAlive: platform.keepAlive });
+  const manifests = buildManifests({ images, auth, folders, options: config.presentation, log });
   const check = () => runChecks(allChecks);
   const logFindings = checkLog(log);
   const health = remembering(askedEachMs, async () => ({ findings: await check(), checkedAt: Date.now() }));
@@ -247,6 +244,7 @@ export async function createService(
     startedAt,
     log,
     images,
+    folders,
     ...(manifests && { manifests }),
     sources,
     slots,

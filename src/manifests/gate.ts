@@ -17,6 +17,8 @@ export interface Pass {
   readonly listed: boolean;
   /** Whether the caller may see it as it is. */
   readonly visible: boolean;
+  /** Whether the caller gets any picture of it, if only a lesser one. */
+  readonly allowed: boolean;
   /** Authorization services of a gated image; absent for public ones. */
   readonly auth?: readonly object[];
 }
@@ -59,6 +61,7 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
     return {
       listed: !isHidden,
       visible: decision.allowed && decision.tier !== "substitute",
+      allowed: decision.allowed,
       ...(auth &&
         profile && {
           auth: authServices(profile, { base, identifier, version: 3, strict: auth.options.strict_profiles }),

@@ -1,10 +1,15 @@
 // The Model Context Protocol at /mcp, by the official clients of both of its generations and by messages that no client sends.
 
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Access, publicGrant } from "../../src/access/access.ts";
+import { grain } from "../grain.ts";
 import { type Served, served } from "../served.ts";
 import { at, type Gated, gated, pictures } from "./gated.ts";
-import { generations, type McpSession } from "./mcp-clients.ts";
+import { type Content, generations, type McpSession } from "./mcp-clients.ts";
 
 const on = "mcp: { enabled: true }\n";
 const url = "http://127.0.0.1:8080/mcp";
@@ -35,11 +40,66 @@ describe.each(Object.entries(generations))("a session of %s", (name, connect) =>
     expect(session.instructions).toContain("get_region");
   });
 
+  test("lists its tools, with what they take", async () => {
+    const tools = await session.tools();
+    expect(tools.map(({ name }) => name)).toEqual(["browse", "get_image_info", "get_region"]);
+    expect(tools[2]?.inputSchema).toMatchObject({
+      type: "object",
+      properties: { region: { type: "string", default: "full" } },
+      required: ["identifier"],
+      additionalProperties: false,
+    });
+    // The later generation has no ping.
+    if (session.version !== "2026-07-28") expect(await session.ping()).toEqual({});
+  });
+
+  test("browses what the caller may have, and nothing else", async () => {
+    const listed = async (by: McpSession, id = "") => {
+      const { content, isError, text } = await by.call("browse", { id });
+      expect(isError).toBe(false);
+      const { folders, images } = JSON.parse(content[0]?.text ?? "");
+      // Not by a link either.
+      expect(text).not.toMatch(by === session ? /private|room|proxied/ : "proxied");
+      return [...folders, ...images];
+    };
+    // What has a substitute is there for everybody.
+    expect(await listed(session)).toEqual(["blue.png", "public.png", "terms.png"]);
+    const refused = await session.call("browse", { id: "private" });
+    expect(refused).toMatchObject({ isError: true, content: [{ type: "text" }] });
+    expect((await session.call("browse", { id: "private/none" })).text).toBe(refused.text);
+    const reader = await open({ Authorization: await app.bearer("staff") });
+    expect(await listed(reader)).toEqual(["private", "blue.png", "public.png", "terms.png"]);
+    expect(await listed(reader, "private/")).toEqual(["private/a.png", "private/é ü.png"]);
+    await reader.close();
+  });
+
+  test("is led to the documents of the Presentation API, which are there", async () => {
+    const links = [
+      (await session.call("browse")).content.at(-1),
+      (await session.call("get_image_info", { identifier: "public.png" })).content.at(-1),
+    ];
+    const types = [];
+    for (const link of links) {
+      expect(link).toMatchObject({ type: "resource_link", mimeType: "application/ld+json" });
+      const { pathname, origin } = new URL(link?.uri ?? "");
+      expect(origin).toBe("https://images.example.org");
+      const { id, type } = await (await app.app.get(pathname)).json();
+      expect(id).toBe(link?.uri);
+      types.push(type);
+    }
+    expect(types).toEqual(["Collection", "Manifest"]);
+  });
+
   test("returns the facts of an image as image information does", async () => {
-    const { text, isError } = await session.call("get_image_info", { identifier: "public.png" });
+    const { content, isError } = await session.call("get_image_info", { identifier: "public.png" });
     const info = await (await app.app.get("/iiif/3/public.png/info.json")).json();
     expect(isError).toBe(false);
-    expect(JSON.parse(text)).toMatchObject({ identifier: "public.png", pages: 1, access: "public", info });
+    expect(JSON.parse(content[0]?.text ?? "")).toMatchObject({
+      identifier: "public.png",
+      pages: 1,
+      access: "public",
+      info,
+    });
   });
 
   test("returns the pixels that the address of the image has", async () => {
@@ -81,8 +141,334 @@ describe.each(Object.entries(generations))("a session of %s", (name, connect) =>
   });
 });
 
+/** One message without a client; what comes back of it. */
+async function post(
+  app: Served,
+  body: unknown,
+  { host = "localhost", ...headers }: Readonly<Record<string, string>> = {},
+) {
+  const response = await app.get("/mcp", {
+    method: "POST",
+    host,
+    headers: {
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+      ...headers,
+    },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+const rpc = (method: string, params: object = {}) => ({ jsonrpc: "2.0", id: 1, method, params });
+const callOf = (name: string, args: unknown) => rpc("tools/call", { name, arguments: args });
+const initialize = rpc("initialize", {
+  protocolVersion: "2025-11-25",
+  capabilities: {},
+  clientInfo: { name: "test", version: "1" },
+});
+
+describe("what no client sends", () => {
+  let app: Served;
+  beforeAll(async () => {
+    app = await served(on);
+  });
+  afterAll(() => app.service.close());
+
+  test.each<[string, unknown, number, number]>([
+    ["no JSON", "{", 400, -32700],
+    ["nothing", "", 400, -32700],
+    ["null", null, 400, -32600],
+    ["a number", 5, 400, -32600],
+    ["a text", '"ping"', 400, -32600],
+    ["an object that is no message", {}, 400, -32600],
+    ["another version of JSON-RPC", { ...initialize, jsonrpc: "1.0" }, 400, -32600],
+    ["several messages", [rpc("ping"), rpc("ping")], 400, -32600],
+    ["no message at all", [], 400, -32600],
+    ["an array within an array within an array", `${"[".repeat(30_000)}${"]".repeat(30_000)}`, 400, -32600],
+    ["an unknown method", rpc("resources/list"), 200, -32601],
+    ["an unknown tool", callOf("remove", {}), 200, -32602],
+    ["a tool with a name of JavaScript", callOf("constructor", {}), 200, -32602],
+    ["a tool without a name", rpc("tools/call"), 200, -32602],
+    ["a body that is too long", `{"a":"${"x".repeat(70_000)}"}`, 413, -32600],
+  ])("%s is refused in the words of JSON-RPC", async (_what, body, status, code) => {
+    const answer = await post(app, body);
+    expect({ status: answer.status, code: JSON.parse(answer.text).error?.code }).toEqual({ status, code });
+  });
+
+  test.each<[string, object]>([
+    ["arguments that are none", { name: "get_region", arguments: "base.png" }],
+    ["no identifier", { name: "get_region", arguments: {} }],
+    ["an identifier that is no text", { name: "get_image_info", arguments: { identifier: 5 } }],
+    ["an argument that nobody knows", { name: "browse", arguments: { path: "/" } }],
+    ["a way out of the source", { name: "get_region", arguments: { identifier: "../base.png" } }],
+    ["a way out of the folder", { name: "browse", arguments: { id: "a/../../b" } }],
+    ["no image", { name: "get_region", arguments: { identifier: "none.png" } }],
+    ["an image as a folder", { name: "browse", arguments: { id: "base.png" } }],
+    ["a broken file", { name: "get_image_info", arguments: { identifier: "bad-text.jpg" } }],
+    ["a cursor of its own", { name: "browse", arguments: { cursor: "50" } }],
+    ["a broken region", { name: "get_region", arguments: { identifier: "base.png", region: "1,2,3" } }],
+    ["a region outside", { name: "get_region", arguments: { identifier: "base.png", region: "9999,0,9,9" } }],
+    ["a broken size", { name: "get_region", arguments: { identifier: "base.png", size: "big" } }],
+    ["a format for nobody", { name: "get_region", arguments: { identifier: "base.png", format: "tif" } }],
+    ["too many pixels", { name: "get_region", arguments: { identifier: "base.png", size: "^4000," } }],
+  ])("%s makes a tool say what is wrong", async (_what, params) => {
+    const { status, text } = await post(app, rpc("tools/call", params));
+    const { result, error } = JSON.parse(text);
+    expect(status).toBe(200);
+    // Arguments that are no object are no call of a tool.
+    if (error) return expect(error.code).toBe(-32602);
+    expect(result.isError).toBe(true);
+    expect(result.content[0].text.length).toBeGreaterThan(20);
+    expect(text).not.toMatch(/fixtures|node_modules|\bat \//);
+  });
+
+  test.each(["GET", "HEAD", "DELETE", "PUT"])("%s is 405", async (method) => {
+    const answer = await app.get("/mcp", { method, host: "localhost" });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get("Allow")).toBe("POST, OPTIONS");
+  });
+
+  test("another type than JSON is 415", async () => {
+    expect((await post(app, initialize, { "Content-Type": "text/plain" })).status).toBe(415);
+  });
+
+  test("no stream is opened for changes that never come", async () => {
+    const meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const { text } = await post(
+      app,
+      rpc("subscriptions/listen", { _meta: meta, notifications: { toolsListChanged: true } }),
+      { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen" },
+    );
+    expect(JSON.parse(text).error.message).toContain("limit");
+  });
+
+  test("answers are kept by nobody", async () => {
+    const { headers } = await post(app, initialize);
+    expect(headers.get("Cache-Control")).toBe("no-store");
+    expect(headers.get("Mcp-Session-Id")).toBeNull();
+  });
+});
+
+describe("who may ask", () => {
+  const page = (origin: string, more = {}) => ({ Origin: origin, ...more });
+  const derived = `${on}`;
+  const configured = `base_url: https://images.example.org/iiif-server\n${on}`;
+  const proxied = `trusted_proxies: [192.0.2.0/24]\n${on}`;
+  const named =
+    "mcp: { enabled: true, allowed_origins: [https://chat.example.org], allowed_hosts: [Images.internal] }\n";
+  const rebound = { host: "evil.example.com:8080" };
+
+  test.each<[string, string, Record<string, string>, number]>([
+    ["localhost", derived, { host: "localhost:8080" }, 200],
+    ["an address", derived, { host: "192.0.2.7:8080" }, 200],
+    ["an address of version 6", derived, { host: "[::1]:8080" }, 200],
+    ["a name that anybody can have", derived, rebound, 403],
+    ["the same for a page of that name", derived, page("http://evil.example.com:8080", rebound), 403],
+    ["a name that anybody forwards", derived, { ...rebound, "X-Forwarded-Host": "localhost" }, 403],
+    [
+      "an origin that anybody forwards",
+      derived,
+      page("http://evil.example", { "X-Forwarded-Host": "evil.example" }),
+      403,
+    ],
+    ["a page of this server", derived, page("http://localhost:8080", { host: "localhost:8080" }), 200],
+    ["a page of another port", derived, page("http://localhost:3000", { host: "localhost:8080" }), 403],
+    ["a page of another site", derived, page("https://evil.example"), 403],
+    ["a page of no site", derived, page("null"), 403],
+    ["the public name", configured, { host: "images.example.org" }, 200],
+    ["another name beside it", configured, rebound, 403],
+    ["a page of the public name", configured, page("https://images.example.org"), 200],
+    ["a page of a name that begins so", configured, page("https://images.example.org.evil.example"), 403],
+    ["what a trusted proxy forwards", proxied, { ...rebound, "X-Forwarded-Host": "images.example.org" }, 200],
+    [
+      "a page of what it forwards",
+      proxied,
+      page("http://images.example.org", { "X-Forwarded-Host": "images.example.org" }),
+      200,
+    ],
+    [
+      "another page behind it",
+      proxied,
+      page("https://evil.example", { "X-Forwarded-Host": "images.example.org" }),
+      403,
+    ],
+    ["a name that it does not forward", proxied, rebound, 403],
+    ["a name of the operator's", named, { host: "images.internal:8080" }, 200],
+    ["a page of the operator's choice", named, page("https://chat.example.org"), 200],
+  ])("%s", async (_what, yaml, headers, status) => {
+    const app = await served(yaml);
+    const answer = await post(app, initialize, headers);
+    expect(answer.status).toBe(status);
+    if (status === 403) expect(JSON.parse(answer.text).error.message).toMatch(/^Expected .* mcp\.allowed_/);
+    await app.service.close();
+  });
+
+  test("a page of the operator's choice may read answers, and send what the protocol wants", async () => {
+    const app = await served(named);
+    const origin = "https://chat.example.org";
+    const preflight = await app.get("/mcp", {
+      method: "OPTIONS",
+      host: "localhost",
+      headers: { Origin: origin },
+    });
+    expect(preflight.headers.get("Access-Control-Allow-Origin")).toBe(origin);
+    expect(preflight.headers.get("Access-Control-Allow-Headers")).toMatch(
+      /Authorization.*MCP-Protocol-Version/,
+    );
+    const other = await post(app, initialize, { Origin: "https://evil.example" });
+    expect(other.headers.get("Access-Control-Allow-Origin")).toBeNull();
+    await app.service.close();
+  });
+});
+
+describe("pictures for models", () => {
+  let app: Served;
+  let folder: string;
+  const look = async (args: object) => {
+    const { text } = await post(app, callOf("get_region", args));
+    const { content, isError = false } = JSON.parse(text).result;
+    const [first] = content as readonly Content[];
+    if (isError) return { problem: first?.text ?? "", width: 0, height: 0, bytes: 0, text };
+    const file = Buffer.from(first?.data ?? "", "base64");
+    const { width = 0, height = 0, format } = await sharp(file).metadata();
+    return { problem: "", width, height, format, bytes: file.length, text: content[1].text as string };
+  };
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "smalti-mcp-"));
+    const plain = { width: 4000, height: 3000, channels: 3, background: "#336699" } as const;
+    await sharp({ create: plain }).jpeg().toFile(join(folder, "large.jpg"));
+    await grain(1568, 1568, 60).png().toFile(join(folder, "grain.png"));
+    const source = `sources: [{ name: a, type: filesystem, root: ${JSON.stringify(folder)} }]\n`;
+    app = await served(`${source}${on}`);
+  });
+  afterAll(async () => {
+    await app.service.close();
+    rmSync(folder, { recursive: true, maxRetries: 5 });
+  });
+
+  test("fit in 1568 pixels a side where nothing is said, and say where they are", async () => {
+    const whole = await look({ identifier: "large.jpg" });
+    expect(whole).toMatchObject({ width: 1568, height: 1176, format: "jpeg" });
+    expect(whole.text).toContain("Region 0,0,4000,3000");
+    expect(await look({ identifier: "large.jpg", region: "pct:50,50,50,50" })).toMatchObject({
+      width: 1568,
+      height: 1176,
+      text: expect.stringContaining("Region 2000,1500,2000,1500"),
+    });
+    expect(await look({ identifier: "large.jpg", region: "0,0,1000,500" })).toMatchObject({
+      width: 1000,
+      height: 500,
+    });
+    const turned = { identifier: "large.jpg", size: "200,", rotation: 90, format: "webp" };
+    expect(await look(turned)).toMatchObject({ width: 150, height: 200, format: "webp" });
+  });
+
+  test("are made smaller where they would have too many bytes, unless a size was asked for", async () => {
+    const usual = await look({ identifier: "grain.png", format: "png" });
+    expect(usual.bytes).toBeLessThan(700_001);
+    expect(usual.width).toBeGreaterThan(256);
+    // Three bytes of noise a pixel do not become fewer.
+    const asked = await look({ identifier: "grain.png", format: "png", size: "max" });
+    expect(asked.problem).toMatch(/^Expected a picture of at most 3145728 bytes/);
+    expect(asked.text.length).toBeLessThan(1000);
+  });
+
+  test("have at most four megapixels", async () => {
+    expect((await look({ identifier: "large.jpg", size: "2000," })).width).toBe(2000);
+    expect((await look({ identifier: "large.jpg", size: "max" })).problem).toMatch(
+      /^Expected a picture of at most 4194304 pixels; 4000 x 3000 are more/,
+    );
+  });
+
+  test("keep to the limits of the service", async () => {
+    const source = `sources: [{ name: a, type: filesystem, root: ${JSON.stringify(folder)} }]\n`;
+    const limited = await served(`${source}image: { max_output_width: 800 }\n${on}`);
+    const ask = async (args: object) =>
+      JSON.parse((await post(limited, callOf("get_region", { identifier: "large.jpg", ...args }))).text)
+        .result;
+    const file = Buffer.from((await ask({})).content[0].data, "base64");
+    expect(await sharp(file).metadata()).toMatchObject({ width: 800, height: 600 });
+    expect(await ask({ size: "900," })).toMatchObject({ isError: true });
+    await limited.service.close();
+  });
+});
+
+describe("a long folder", () => {
+  let folder: string;
+  const names = Array.from({ length: 700 }, (_, i) => `page ${i + 1}${i % 7 === 3 ? " hidden" : ""}.jpg`);
+  const hidden: Access = {
+    decide: ({ identifier }) =>
+      identifier.includes("hidden") || identifier.startsWith("gone")
+        ? { allowed: false, status: 401, reason: "No.", keptBy: "caller", vary: [] }
+        : publicGrant,
+  };
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "smalti-mcp-"));
+    for (const name of names) writeFileSync(join(folder, name), "");
+    mkdirSync(join(folder, "gone"));
+    for (let i = 0; i < 1200; i++) writeFileSync(join(folder, "gone", `${i}.jpg`), "");
+  });
+  afterAll(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
+
+  const open = () =>
+    served(
+      `sources: [{ name: a, type: filesystem, root: ${JSON.stringify(folder)} }]\n${on}`,
+      {},
+      { access: hidden },
+    );
+  const browse = async (app: Served, args: object) => {
+    const { text } = await post(app, callOf("browse", args));
+    return JSON.parse(JSON.parse(text).result.content[0].text);
+  };
+
+  test("comes in pages of 50, in natural order, and no page or cursor names what is hidden", async () => {
+    const app = await open();
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await browse(app, { ...(cursor && { cursor }) });
+      expect(JSON.stringify(page)).not.toContain("hidden");
+      cursor = page.next_cursor;
+      expect(page.images.length + page.folders.length).toBeLessThanOrEqual(50);
+      if (cursor) expect(page.images.length + page.folders.length).toBe(50);
+      seen.push(...page.images);
+    } while (cursor);
+    expect(seen).toEqual(names.filter((name) => !name.includes("hidden")));
+    await app.service.close();
+  });
+
+  test("goes on where it was when files come and go meanwhile", async () => {
+    const app = await open();
+    const { images } = await browse(app, {});
+    const last = images.at(-1);
+    expect((await browse(app, { cursor: "image.0.page 48x.jpg" })).images[0]).toBe("page 49.jpg");
+    expect((await browse(app, { cursor: `image.0.${last}` })).images[0]).toBe("page 58.jpg");
+    await app.service.close();
+  });
+
+  test("of hidden images alone is read to its end without any of them", async () => {
+    const app = await open();
+    let pages = 0;
+    let cursor: string | undefined;
+    do {
+      const page = await browse(app, { id: "gone", ...(cursor && { cursor }) });
+      expect(page.images).toEqual([]);
+      cursor = page.next_cursor;
+      pages++;
+    } while (cursor);
+    // At most 500 of them are decided on at a time.
+    expect(pages).toBe(3);
+    await app.service.close();
+  });
+});
+
 test("nothing is at /mcp unless it is enabled", async () => {
   const app = await served();
-  expect((await app.get("/mcp", { method: "POST", body: "{}" })).status).toBe(404);
+  expect((await post(app, initialize)).status).toBe(404);
   await app.service.close();
 });

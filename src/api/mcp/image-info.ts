@@ -12,6 +12,7 @@ import { servicesOf } from "../http/auth-services.ts";
 import { callerOf } from "../http/caller.ts";
 import type { RequestContext } from "../http/context.ts";
 import { denial } from "./answers.ts";
+import { manifestLink } from "./links.ts";
 import type { CallToolResult, Tool } from "./protocol.ts";
 
 export const identifierInput = z
@@ -28,7 +29,7 @@ export function imageInfoTool(c: RequestContext, service: Service): Tool<z.outpu
     name: "get_image_info",
     title: "Facts of an image",
     description:
-      "Returns the IIIF image information (info.json) of one image as JSON: its full width and height in pixels, limits, and addresses. `id` is the base of the image's own URLs.",
+      "Returns the IIIF image information (info.json) of one image as JSON: its full width and height in pixels, limits, and addresses. `id` in it is the base of the image's own URLs. Where pages is more than 1, identifier;2 is page 2.",
     input,
     async run({ identifier: asked }) {
       const identifier = checkIdentifier(asked);
@@ -45,7 +46,13 @@ export function imageInfoTool(c: RequestContext, service: Service): Tool<z.outpu
           service: servicesOf(c, service, 3, identifier),
         });
         const facts = { identifier, pages: header.pages, access: master.grant.tier, info: document };
-        return { content: [{ type: "text", text: JSON.stringify(facts, null, 2) }] };
+        const name = identifier.slice(identifier.lastIndexOf("/") + 1);
+        return {
+          content: [
+            { type: "text", text: JSON.stringify(facts, null, 1) },
+            ...manifestLink(c, service, identifier, name),
+          ],
+        };
       };
       return withMaster(images, callerOf(c, identifier), show, (refused) =>
         denial(c, service, identifier, refused),

@@ -5,18 +5,19 @@ import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
 import { isServerFault } from "../http/problem.ts";
 import { failure } from "./answers.ts";
+import { browseTool } from "./browse.ts";
 import { imageInfoTool } from "./image-info.ts";
 import type { CallToolResult, Tool } from "./protocol.ts";
 import { regionTool } from "./region.ts";
 
 /** For the model, when it connects. */
 export const instructions = `This server shows images in high resolution, such as scans of books, maps and works of art, by the IIIF Image API.
-An image has an identifier, such as maps/berlin.jp2. Ask get_image_info for its size in pixels.
+browse lists folders and images. An image has an identifier, such as maps/berlin.jp2; get_image_info returns its size in pixels.
 get_region returns the image, or a part of it, as a picture that is small enough to look at. For details, look at the whole first, then ask for the region in pixels of the full image; repeat with smaller regions.`;
 
 /** The tools for the request at hand, in the order in which they are listed. */
 export function toolsOf(c: RequestContext, service: Service): readonly Tool[] {
-  return [imageInfoTool, regionTool].map((define) => {
+  return [browseTool, imageInfoTool, regionTool].map((define) => {
     const tool = define(c, service) as Tool;
     return { ...tool, run: (input) => inWords(c, service, tool.name, () => tool.run(input)) };
   });

@@ -17,25 +17,26 @@ import { Refusal } from "../http/problem.ts";
  */
 export function refuseStrangers(c: RequestContext, service: Service): void {
   const { base_url, mcp } = service.config();
+  const { headers } = c.req.raw;
   const peer = service.platform.clientAddress(c.req.raw);
+  const isForwarded =
+    base_url === "" &&
+    headers.has("X-Forwarded-Host") &&
+    peer !== undefined &&
+    inRanges(peer, service.proxies);
   // A base URL that was derived from headers of anybody proves nothing.
-  const isVouchedFor = base_url !== "" || (peer !== undefined && inRanges(peer, service.proxies));
-  const base = isVouchedFor ? new URL(c.get("base")) : undefined;
-  const own = new Set([
-    ...(base ? [base.hostname] : []),
-    ...mcp.allowed_hosts.map((name) => name.toLowerCase()),
-  ]);
+  const base = base_url !== "" || isForwarded ? new URL(c.get("base")) : undefined;
   const direct = normalHost(requestHost(c.req.raw), "http") ?? "";
   const name = URL.canParse(`http://${direct}`) ? new URL(`http://${direct}`).hostname : "";
-  const isForwarded = base_url === "" && isVouchedFor && c.req.raw.headers.has("X-Forwarded-Host");
-  if (!isForwarded && !own.has(name) && !isLocal(name) && !isAddress(name))
+  const own = [base?.hostname, ...mcp.allowed_hosts.map((host) => host.toLowerCase())];
+  if (!isForwarded && !own.includes(name) && !isLocal(name) && !isAddress(name))
     throw new Refusal({
       status: 403,
       code: "host_not_allowed",
       detail:
         "Expected the name of this server in the Host field; received another one. Use the address of base_url, or name the host in mcp.allowed_hosts.",
     });
-  const origin = c.req.raw.headers.get("Origin");
+  const origin = headers.get("Origin");
   if (origin === null || origin === base?.origin || isDirect(origin, c.req.raw)) return;
   if (mcp.allowed_origins.some((allowed) => new URL(allowed).origin === origin)) return;
   throw new Refusal({

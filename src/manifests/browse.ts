@@ -1,0 +1,193 @@
+// What a folder holds that one caller may have, a page at a time, by names alone: nothing is opened.
+
+import type { Caller, Refused } from "../access/access.ts";
+import type { Auth } from "../access/auth.ts";
+import { ServiceError } from "../errors.ts";
+import type { OpenParts } from "../images/open.ts";
+import { forEachConcurrently } from "../lib/concurrent.ts";
+import type { Sources } from "../sources/index.ts";
+import { imagesOf } from "./canvases.ts";
+import type { Folder, Folders } from "./folders.ts";
+import { type Gate, openGate } from "./gate.ts";
+import { compareNaturally } from "./natural-order.ts";
+import type { PresentationOptions } from "./options.ts";
+import { identifierOf, inside, isReached, nameOf, type Place, parentOf, placeOf } from "./places.ts";
+
+export interface BrowseParts {
+  readonly images: Pick<OpenParts, "access" | "hooks" | "decisions">;
+  readonly auth?: Auth | undefined;
+  readonly sources: Sources;
+  readonly folders: Folders;
+  readonly options: Pick<PresentationOptions, "derive">;
+}
+
+/** Where a page of a folder goes on: behind an entry that the caller has seen, and behind some more that are not for this caller. */
+export interface Position {
+  readonly kind: Entry["kind"];
+  readonly identifier: string;
+  readonly skipped: number;
+}
+
+export interface FolderPage {
+  /** Identifier of the folder; "" for the root. */
+  readonly identifier: string;
+  readonly name: string;
+  /** Of the collection that lists it; absent for the root. */
+  readonly parent?: string;
+  /** Identifiers in their order. */
+  readonly folders: readonly string[];
+  readonly images: readonly string[];
+  /** Where the next page begins; absent on the last one. */
+  readonly next?: Position;
+}
+
+interface Entry {
+  readonly kind: "folder" | "image";
+  readonly identifier: string;
+}
+
+/** Entries of a page. */
+const shown = 50;
+/** Entries of a folder that are decided on for one page: a hook may have to be asked about each. */
+const mostDecided = 500;
+/** Of these at the same time. */
+const atOnce = 8;
+
+/**
+ * One page of a folder: its folders, then its images, in natural order; in the root, the tops of further sources follow the folders. Leaves out images
+ * that the caller may not have, and folders that a rule gates for this caller; `refused` where that is the folder itself.
+ * Throws `not-found` where there is no such folder or none can be listed, and what the source throws.
+ */
+export async function browseFolder(
+  parts: BrowseParts,
+  identifier: string,
+  after: Position | undefined,
+  caller: Caller,
+): Promise<FolderPage | { readonly refused: Refused }> {
+  // Which identifiers lead to the files of a listing is then for the hook alone to know.
+  if (parts.images.hooks.has("resolve") && parts.options.derive !== "always") throw notFound(mappedByHook);
+  const refused = await refusalOf(parts, identifier, caller);
+  if (refused) return { refused };
+  const place = placeOf(parts.sources, identifier);
+  const isRoot = parentOf(parts.sources, place) === undefined;
+  const folder = await parts.folders.find(place.source, place.key, caller.signal);
+  if (!folder && !isRoot) throw notFound(place.source.list ? noFolder : cannotList);
+  const entries = entriesOf(parts.sources, place, folder, isRoot);
+  if (!folder && entries.length === 0) throw notFound(cannotList);
+  const gate = openGate(parts, caller, "");
+  const page = await pageOf(parts, entries, after, caller, gate);
+  gate.note(identifier);
+  const parent = parentOf(parts.sources, place);
+  return {
+    identifier: isRoot ? "" : identifierOf(place),
+    name: nameOf(place),
+    ...(parent !== undefined && { parent }),
+    ...page,
+  };
+}
+
+function entriesOf(
+  sources: Sources,
+  place: Place,
+  folder: Folder | undefined,
+  isRoot: boolean,
+): readonly Entry[] {
+  const entry = (kind: Entry["kind"]) => (of: Place) => ({ kind, identifier: identifierOf(of) });
+  const below = (folder?.listing.directories ?? [])
+    .map((name) => inside(place, name))
+    .filter((inner) => isReached(sources, inner, "folder"));
+  const tops = (isRoot ? sources.all : [])
+    .filter((source) => source !== sources.default && source.list)
+    .map((source) => ({ source, key: "" }));
+  const images = folder ? imagesOf(sources, place, folder).map(({ name }) => inside(place, name)) : [];
+  return [...[...below, ...tops].map(entry("folder")), ...images.map(entry("image"))];
+}
+
+async function pageOf(
+  parts: BrowseParts,
+  entries: readonly Entry[],
+  after: Position | undefined,
+  caller: Caller,
+  gate: Gate,
+): Promise<Pick<FolderPage, "folders" | "images" | "next">> {
+  const start = after ? startOf(entries, after) : 0;
+  const end = Math.min(start + mostDecided, entries.length);
+  const allowed: Entry[] = [];
+  let last: { readonly entry: Entry; readonly at: number } | undefined;
+  let at = start;
+  while (at < end && allowed.length < shown) {
+    const batch = entries.slice(at, Math.min(at + shown, end));
+    const passes: boolean[] = [];
+    await forEachConcurrently(batch.entries(), atOnce, async ([nth, entry]) => {
+      passes[nth] = await isAllowed(parts, entry, caller, gate);
+    });
+    for (const [nth, entry] of batch.entries()) {
+      if (allowed.length === shown) break;
+      at++;
+      if (!passes[nth]) continue;
+      allowed.push(entry);
+      last = { entry, at };
+    }
+  }
+  const of = (kind: Entry["kind"]) =>
+    allowed.filter((entry) => entry.kind === kind).map(({ identifier }) => identifier);
+  const page = { folders: of("folder"), images: of("image") };
+  if (at >= entries.length) return page;
+  // Names that are not for the caller are in no position either.
+  if (last) return { ...page, next: { ...last.entry, skipped: at - last.at } };
+  return {
+    ...page,
+    next: { ...(after ?? { kind: "folder", identifier: "" }), skipped: at - base(entries, after) },
+  };
+}
+
+/** Index of the first entry behind the one that a position names; where that one is gone, of the first that sorts behind it. */
+function base(entries: readonly Entry[], after: Position | undefined): number {
+  if (!after || after.identifier === "") return 0;
+  const known = entries.findIndex(
+    ({ kind, identifier }) => kind === after.kind && identifier === after.identifier,
+  );
+  if (known >= 0) return known + 1;
+  const behind = entries.findIndex(({ kind, identifier }) =>
+    kind === after.kind ? compareNaturally(identifier, after.identifier) > 0 : kind === "image",
+  );
+  return behind < 0 ? entries.length : behind;
+}
+
+const startOf = (entries: readonly Entry[], after: Position) =>
+  Math.min(base(entries, after) + after.skipped, entries.length);
+
+async function isAllowed(
+  parts: BrowseParts,
+  { kind, identifier }: Entry,
+  caller: Caller,
+  gate: Gate,
+): Promise<boolean> {
+  if (kind === "image") return (await gate.pass(identifier)).allowed;
+  try {
+    return (await refusalOf(parts, identifier, caller)) === undefined;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "sessions_unavailable") return false;
+    throw error;
+  }
+}
+
+/** Why a caller may not see what a folder holds, where a rule gates the whole of it. Hooks are asked about images alone. */
+async function refusalOf(
+  { auth }: BrowseParts,
+  identifier: string,
+  caller: Caller,
+): Promise<Refused | undefined> {
+  if (identifier === "" || auth?.profileFor(identifier) === undefined) return undefined;
+  const decision = await auth.access.decide({ ...caller, identifier });
+  return decision.allowed ? undefined : decision;
+}
+
+const notFound = (message: string) => new ServiceError("not-found", message, { code: "no_such_folder" });
+
+const mappedByHook =
+  "A hook maps identifiers to images here, so that folders cannot be listed. Ask for images by their identifiers; the operator can set presentation.derive.";
+const cannotList =
+  "The source of this identifier cannot list its folders. Ask for its images by their identifiers.";
+const noFolder =
+  "There is no folder with this identifier. Check its spelling; what is known of an image is in its image information.";
