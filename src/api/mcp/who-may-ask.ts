@@ -41,7 +41,7 @@ export function refuseStrangers(c: RequestContext, service: Service): void {
   if (mcp.allowed_origins.some((allowed) => new URL(allowed).origin === origin)) return;
   throw new Refusal({
     status: 403,
-    code: "origin_not_allowed",
+    code: "cross_site_post",
     detail:
       "Expected a request from no page, or from one of this service; received one from a page of another site. Name its origin in mcp.allowed_origins.",
   });
