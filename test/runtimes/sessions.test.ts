@@ -74,7 +74,7 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
       const grantOf = (profile: string) => ({
         profile,
         user: "ann",
-        pattern: "active",
+        pattern: "clickthrough",
         backend: "builtin",
         grantedAt: Date.now(),
         expiresAt: Date.now() + 3_600_000,
