@@ -21,6 +21,8 @@ const { values: options } = parseArgs({
     backends: { type: "string", default: "heap,redis" },
   },
 });
+/** Of `secret`, by libxcrypt. */
+const hash = "$2b$04$Xkp3ABVhFCWRnWTnZdVnVOrssyTXKBkR8ymWvhDrv.quIcpqbRo9G";
 const folder = mkdtempSync(join(tmpdir(), "smalti-bench-access-"));
 const port = 20_000 + (process.pid % 10_000);
 const script = join(folder, "access.mjs");
@@ -28,6 +30,8 @@ await build({
   stdin: {
     contents: `
       import { rulesAccess } from "./src/access/decide.ts";
+      import { heldSessions } from "./src/access/held-grants.ts";
+      import { openPasswords } from "./src/access/passwords/index.ts";
       import { createProfile } from "./src/access/profile.ts";
       import { profileOptions } from "./src/access/profile-options.ts";
       import { createRules } from "./src/access/rules.ts";
@@ -39,15 +43,21 @@ await build({
       const [backend, port, rounds] = process.argv.slice(2);
       const platform = await detectPlatform(new URL(${JSON.stringify(`${pathToFileURL(join(root, "dist"))}/`)}));
       const redis = backend === "redis" && { redis: { addr: "127.0.0.1:" + port } };
-      const { sessions } = buildSessions(sessionOptions.parse({ backend, ...redis }), 3600000, { platform, log: silentLog });
-      const staff = createProfile("staff", profileOptions.parse({ pattern: "clickthrough", access_service: { backend: "builtin" } }));
+      const { sessions: all } = buildSessions(sessionOptions.parse({ backend, ...redis }), 3600000, { platform, log: silentLog });
+      const users = { ann: ${JSON.stringify(hash)} };
+      const staff = createProfile("staff", profileOptions.parse({ pattern: "active", access_service: { backend: "builtin", users } }));
+      const { verifyHere } = await import("./src/access/passwords/hash.ts");
+      const verifier = { verify: async (password, hash) => verifyHere(password, hash), close() {} };
+      const passwords = await openPasswords({ users, htpasswd_file: "" }, { platform, log: silentLog, verifier, key: "users" });
+      const mark = await passwords.verify("ann", "secret");
+      const sessions = heldSessions({ sessions: all, profileOf: () => staff, passwordsOf: () => passwords });
       // Twenty rules, the last of which matches.
       const match = createRules([...Array.from({ length: 19 }, (_, i) => ({ match: "closed-" + i + "/*", profile: "staff" })), { match: "private/*", profile: "staff" }]);
       const access = rulesAccess({ profileFor: (identifier) => match(identifier) && staff, sessions, cookieName: "service_session" });
       const expiresAt = Date.now() + 3600000;
       let id;
       // Among ten thousand others.
-      for (let i = 0; i < 10000; i++) id = (await sessions.logIn({ profile: "staff", user: "u" + i, pattern: "clickthrough", backend: "builtin", grantedAt: Date.now(), expiresAt })).id;
+      for (let i = 0; i < 10000; i++) id = (await sessions.logIn({ profile: "staff", user: "ann", pattern: "active", backend: "builtin", mark, grantedAt: Date.now(), expiresAt })).id;
       const token = (await sessions.issueToken(id, 3600000)).id;
       const presented = {
         "public": ["public/a.tif;2", {}, "public"],
