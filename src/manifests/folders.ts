@@ -1,6 +1,6 @@
 // Folders of the sources, remembered: each is listed again when its source's `revalidate` is over, once for all who ask.
 
-import { cancelled } from "../errors.ts";
+import { cancelled, ServiceError } from "../errors.ts";
 import { hash, masterName } from "../images/cache-keys.ts";
 import { createLru } from "../lib/lru.ts";
 import { createSingleFlight, type KeepAlive } from "../lib/single-flight.ts";
@@ -29,8 +29,8 @@ export interface KnownFacts {
 export interface FoldersParts {
   /** Keeps listings of sources on other machines, for all replicas and later starts. */
   readonly info: Slot;
-  /** How long a listing of a source counts, in milliseconds. */
-  readonly revalidateMs: (source: Source) => number;
+  /** How long a listing of a source counts, and how much longer while the source does not answer, in milliseconds. */
+  readonly times: (source: Source) => { readonly revalidateMs: number; readonly staleMs: number };
   readonly keepAlive?: KeepAlive | undefined;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -60,7 +60,7 @@ interface Kept {
 }
 
 /** Remembered folders over the sources. */
-export function createFolders({ info, revalidateMs, keepAlive, now = Date.now }: FoldersParts): Folders {
+export function createFolders({ info, times, keepAlive, now = Date.now }: FoldersParts): Folders {
   const kept = createLru<string, Kept>(keptBytes);
   const flights = createSingleFlight<Folder | undefined>(keepAlive);
 
@@ -68,7 +68,15 @@ export function createFolders({ info, revalidateMs, keepAlive, now = Date.now }:
 
   const isFresh = (source: Source, listedAt: number) => {
     const age = now() - listedAt;
-    return age >= 0 && age < revalidateMs(source);
+    return age >= 0 && age < times(source).revalidateMs;
+  };
+
+  /** What was listed before, while it may stand in for a listing that failed. */
+  const standIn = (source: Source, known: Kept | undefined, error: unknown): Folder => {
+    const { revalidateMs, staleMs } = times(source);
+    const isAway = error instanceof ServiceError && error.kind === "source";
+    if (!isAway || !known?.folder || now() - known.listedAt >= revalidateMs + staleMs) throw error;
+    return known.folder;
   };
 
   const refresh = async (source: Source, key: string, name: string, signal: AbortSignal) => {
@@ -106,7 +114,9 @@ export function createFolders({ info, revalidateMs, keepAlive, now = Date.now }:
       const name = `${source.name}\0${key}`;
       const known = kept.get(name);
       if (known && isFresh(source, known.listedAt)) return known.folder;
-      return flights.run(name, (work) => refresh(source, key, name, work), signal);
+      return flights
+        .run(name, (work) => refresh(source, key, name, work), signal)
+        .catch((error: unknown) => standIn(source, known, error));
     },
   };
 }

@@ -41,8 +41,7 @@ const lasting: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["decode", "unsupport
  */
 export async function imageFacts(parts: FactsParts, caller: Caller): Promise<ImageFacts> {
   const { facts, error } = await looked(parts, caller);
-  if (error?.code === "unsupported_format")
-    throw new ServiceError("not-found", error.message, { cause: error });
+  if (error && noImages.has(error.code)) throw new ServiceError("not-found", error.message, { cause: error });
   if (error && facts.passes) throw error;
   return facts;
 }
@@ -73,6 +72,9 @@ export async function folderFacts(
   });
   return found;
 }
+
+/** Codes of errors of what is there but no image: text, or the page that a web server has for a folder. */
+const noImages: ReadonlySet<string> = new Set(["unsupported_format", "origin_not_image"]);
 
 interface Looked {
   readonly facts: ImageFacts;

@@ -19,13 +19,21 @@ export interface FolderParts {
   readonly keepAlive?: KeepAlive | undefined;
 }
 
-/** How long a listing counts of sources that have no option for it: the bundled sample. */
-const usualMs = 60_000;
+/** Of sources that have no options: the bundled sample. */
+const usualTimes = { revalidateMs: 60_000, staleMs: 0 };
 
 /** The folders of the sources. */
 export function buildFolders({ info, sources, keepAlive }: FolderParts): Folders {
-  const times = new Map(sources.map(({ name, revalidate }) => [name, parseDuration(revalidate)]));
-  return createFolders({ info, revalidateMs: ({ name }) => times.get(name) ?? usualMs, keepAlive });
+  const times = new Map(
+    sources.map((source) => [
+      source.name,
+      {
+        revalidateMs: parseDuration(source.revalidate),
+        staleMs: "stale_if_error" in source ? parseDuration(source.stale_if_error) : 0,
+      },
+    ]),
+  );
+  return createFolders({ info, times: ({ name }) => times.get(name) ?? usualTimes, keepAlive });
 }
 
 export interface ServiceParts {

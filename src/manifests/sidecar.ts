@@ -1,5 +1,6 @@
 // Manifest files beside images: what their operator wrote about a folder, read through its source.
 
+import { ServiceError } from "../errors.ts";
 import { type Description, readDescription } from "../iiif/presentation/description.ts";
 import type { Fault } from "../iiif/presentation/faults.ts";
 import type { Resource } from "../iiif/presentation/model.ts";
@@ -43,7 +44,7 @@ export async function readSidecar(
     if (known && known.name === name && known.validator === validator) return known;
     const place = inside({ source, key }, name);
     if (validator !== undefined) source.forget?.(place.key);
-    const image = await source.open(place.key, signal);
+    const image = await source.open(place.key, signal).catch(unlessPage);
     if (!image) continue;
     try {
       if (known && known.name === name && known.validator === image.validator) return known;
@@ -58,6 +59,11 @@ export async function readSidecar(
     }
   }
   return undefined;
+}
+
+/** Many web servers answer with a page where nothing is. */
+function unlessPage(error: unknown): undefined {
+  if (!(error instanceof ServiceError) || error.code !== "origin_not_image") throw error;
 }
 
 function tooLarge(name: string, validator: string, most: number): Sidecar {
