@@ -88,6 +88,7 @@ describe("every id in a manifest", () => {
           expect(new Set([...ids, document.id]).size).toBe(canvases.length * 3 + 2);
           for (const piece of found) {
             expect(piece.id.startsWith(root)).toBe(true);
+            expect(new URL(piece.id)).toMatchObject({ href: piece.id, search: "", hash: "" });
             const kind = pieceKinds[piece.type];
             const readings = presentationPaths(piece.id.slice(root.length));
             expect(
@@ -118,6 +119,7 @@ describe("every id in a manifest", () => {
           const address: string = service.id ?? service["@id"];
           const version = service.type === "ImageService3" ? 3 : 2;
           expect(address.startsWith(`${base}/iiif/${version}/`)).toBe(true);
+          expect(new URL(address)).toMatchObject({ href: address, search: "", hash: "" });
           const path = address.slice(`${base}/iiif/3/`.length);
           expect(splitImagePath(`${path}/info.json`)).toEqual({ kind: "info", identifier: id });
         }
