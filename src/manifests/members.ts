@@ -2,6 +2,9 @@
 
 import type { Caller } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
+import type { LanguageMap } from "../iiif/auth.ts";
+import { type Description, emptyDescription } from "../iiif/presentation/description.ts";
+import { placeInFront } from "../iiif/presentation/merge.ts";
 import type { CanvasFacts, MemberFacts } from "../iiif/presentation/model.ts";
 import { imagesId } from "../iiif/presentation/mounts.ts";
 import { forEachConcurrently } from "../lib/concurrent.ts";
@@ -27,7 +30,10 @@ export interface Listed {
   readonly place: Place;
   readonly kind: "folder" | "images" | "top";
   readonly id: string;
-  readonly label: string;
+  /** Its name, or what the description of the collection calls it. */
+  readonly label: string | LanguageMap;
+  /** As the description of the collection says. */
+  readonly navDate?: string;
 }
 
 /** The members of the collection of a folder in their order; `isRoot`: those of further sources follow. */
@@ -75,11 +81,11 @@ export async function lookInto(
 
 async function memberFacts(
   parts: MembersParts,
-  { place, kind, id, label }: Listed,
+  { place, kind, id, label, navDate }: Listed,
   caller: Caller,
   gate: Gate,
 ): Promise<MemberFacts> {
-  const asCollection = { kind: "collection", id, label } as const;
+  const asCollection = { kind: "collection", id, label, ...(navDate !== undefined && { navDate }) } as const;
   // The top of a source is a collection whatever it holds, and may be slow to list.
   if (kind === "top") return asCollection;
   let folder: Folder | undefined;
@@ -94,17 +100,28 @@ async function memberFacts(
   if (!folder) return asCollection;
   const files = imagesOf(parts.sources, place, folder);
   const folderKind = kind === "images" ? "manifest" : kindOfFolder(folder, place, files.length);
+  const described = descriptionOf(folder, kind === "images" ? "images" : folderKind);
+  const own = kind === "images" ? labelOfImages(folder, place) : labelOf(folder, place, folderKind);
+  const moment = navDate ?? (described.members.navDate as string | undefined);
   const facts = {
     kind: folderKind,
     id,
-    label: kind === "images" ? labelOfImages(folder, place) : labelOf(folder, place, folderKind),
+    label: typeof label === "string" ? own : label,
+    ...(moment !== undefined && { navDate: moment }),
   } as const;
-  const [first] = folderKind === "manifest" ? files : [];
+  const names = files.map(({ name }) => name);
+  const first = folderKind === "manifest" ? files[placeInFront(names, described)] : undefined;
   const thumbnail = first && (await thumbnailOf(parts, place, folder, first, caller, gate));
   return { ...facts, ...(thumbnail && { thumbnail }) };
 }
 
-/** The first image of a folder, where the caller may see it. */
+/** What a folder's own manifest file says of it, short of a whole document. */
+function descriptionOf({ sidecar }: Folder, of: "manifest" | "collection" | "images"): Description {
+  const read = of === "images" ? sidecar?.described("collection").images : sidecar?.described(of);
+  return read ?? emptyDescription;
+}
+
+/** An image of a folder, where the caller may see it. */
 async function thumbnailOf(
   { images }: MembersParts,
   place: Place,

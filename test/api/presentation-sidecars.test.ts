@@ -68,10 +68,40 @@ items: { a: { label: First }, c: { hide: true } }
 images: { label: Loose leaves }
 `,
   );
-  const documents = await walk(await open(), "/iiif/presentation/3", { base });
+  const documents = await walk(await open(), "/iiif/presentation/3", { base, renames: true });
   const shelf = documents.get(at("shelf"));
   expect(shelf.label).toEqual({ none: ["Shelf"] });
-  expect(shelf.items.map(({ id }: Json) => id)).toEqual([at("shelf/b"), at("shelf/a"), at("shelf/_images")]);
+  expect(shelf.items.map(({ id, label }: Json) => [id, label.none[0]])).toEqual([
+    [at("shelf/b"), "b"],
+    [at("shelf/a"), "First"],
+    [at("shelf/_images"), "Loose leaves"],
+  ]);
+  expect(lines).toEqual([]);
+});
+
+test("a collection shows a folder as its own description says, and else as that of the folder does", async () => {
+  await laid.put("shelf/a/1.jpg", "jpg-gray.jpg");
+  await laid.put("shelf/a/2.jpg", "jpg-orient-6.jpg");
+  await laid.put("shelf/b/1.jpg", "jpg-gray.jpg");
+  await laid.put("shelf/b/2.jpg", "jpg-orient-6.jpg");
+  await laid.write(
+    "shelf/a/manifest.yaml",
+    "label: Own name\nnavDate: 1700\ncanvases: { 1.jpg: { hide: true } }\n",
+  );
+  await laid.write("shelf/b/manifest.yaml", "label: Own name\nthumbnail: 2.jpg\n");
+  await laid.write("shelf/manifest.yaml", "items: { b: { label: { de: Anders }, navDate: 1800 } }\n");
+  const documents = await walk(await open(), "/iiif/presentation/3", { base, renames: true });
+  const shown = documents
+    .get(at("shelf"))
+    .items.map(({ label, navDate, thumbnail }: Json) => [
+      label,
+      navDate,
+      /[12]\.jpg/.exec(thumbnail[0].id)?.[0],
+    ]);
+  expect(shown).toEqual([
+    [{ none: ["Own name"] }, "1700-01-01T00:00:00Z", "2.jpg"],
+    [{ de: ["Anders"] }, "1800-01-01T00:00:00Z", "2.jpg"],
+  ]);
   expect(lines).toEqual([]);
 });
 

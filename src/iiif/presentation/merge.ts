@@ -61,6 +61,22 @@ export function describeManifest(
   return { document: withExtra(document, description.extra, origin), faults };
 }
 
+/**
+ * The place from 0 of the image by which lists show a manifest: the one that its description names, else the first that is shown.
+ * `files`: names in their natural order, one at least.
+ */
+export function placeInFront(files: readonly string[], description: Description): number {
+  const faults: Fault[] = [];
+  const names = namesOf(
+    files.map((name) => [name]),
+    "image",
+  );
+  const chosen = description.thumbnail && names.find(description.thumbnail, faults);
+  if (chosen !== undefined) return chosen;
+  const parts = partsAt(description.parts, (named) => names.find(named, faults));
+  return shownOf(ordered(files.length, description.order, names, faults), parts, faults)[0] ?? 0;
+}
+
 /** A derived collection with its description over it; its members are arranged before it is derived. */
 export function describeCollection(derived: Resource, description: Description, base: string): Merged {
   const faults: Fault[] = [];

@@ -36,16 +36,19 @@ function resource2(resource: Resource, address: Address2): Resource | undefined 
 }
 
 /** Id, type and properties, in front of what a resource holds. */
-function head(resource: Resource, type: string, address: Address2, label = untitled): Resource {
+function head(resource: Resource, type: string, address: Address2): Resource {
   return {
     ...identified(resource, type, address),
     // Which 2.1 requires, unlike 3.0 on canvases and ranges.
-    label,
+    label: untitled(resource),
     ...properties2(resource, type, address),
   };
 }
 
-const untitled = "[Untitled]";
+/** What stands for a missing label, inside of a document as at an address of its own: the end of the id. */
+function untitled(resource: Resource): string {
+  return /[^/?#]+$/.exec(idOf(resource) ?? "")?.[0] ?? "[Untitled]";
+}
 
 function identified(resource: Resource, type: string, address: Address2): Resource {
   const [id] = addressOf(resource, address);
@@ -71,7 +74,7 @@ function collection2(collection: Resource, address: Address2): Resource {
 function member2(member: Resource, address: Address2): Resource {
   return present({
     ...identified(member, String(member.type), address),
-    label: texts2(member.label) ?? untitled,
+    label: texts2(member.label) ?? untitled(member),
     thumbnail: oneOrMany(objectsOf(member.thumbnail).map(image2)),
     navDate: member.navDate,
   });
@@ -92,7 +95,7 @@ function manifest2(manifest: Resource, address: Address2): Resource {
         viewingHint,
         startCanvas: startCanvas(manifest, address),
         canvases: objectsOf(manifest.items)
-          .map((canvas, at) => canvas2(canvas, address, at + 1))
+          .map((canvas) => canvas2(canvas, address))
           .filter(isThere),
       }),
     ],
@@ -101,11 +104,11 @@ function manifest2(manifest: Resource, address: Address2): Resource {
 }
 
 /** Of canvases without width and height, which 2.1 does not know, there is nothing. */
-function canvas2(canvas: Resource, address: Address2, place?: number): Resource | undefined {
+function canvas2(canvas: Resource, address: Address2): Resource | undefined {
   const { width, height } = canvas;
   if (typeof width !== "number" || typeof height !== "number") return undefined;
   return {
-    ...head(canvas, "Canvas", address, place === undefined ? untitled : String(place)),
+    ...head(canvas, "Canvas", address),
     height,
     width,
     images: paintings2(canvas, address),

@@ -73,7 +73,7 @@ describe("a derived manifest in 2.1", () => {
     });
   });
 
-  test("has numbers as labels of canvases without, since 2.1 requires labels", () => {
+  test("has the ends of ids as labels of what has none, since 2.1 requires labels", () => {
     const [canvas] = derived.items as Read[];
     const { label: _, ...bare } = canvas;
     expect(written({ items: [bare] }).sequences[0].canvases[0].label).toBe("1");
