@@ -1,5 +1,6 @@
 // Logins on a page of the operator's, which signs who has logged in: HMAC-SHA256 over `user|expires`.
 
+import { fromBase64Url } from "../lib/base64url.ts";
 import { secretOf } from "../lib/secret.ts";
 import { createPendingLogins, type PendingLogins } from "./pending.ts";
 import type { ProfileOptions } from "./profile-options.ts";
@@ -77,8 +78,7 @@ function signatureBytes(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (/^[0-9a-f]{64}$/i.test(text))
     return Uint8Array.from(text.match(/../g) as string[], (pair) => Number.parseInt(pair, 16));
   if (!/^[A-Za-z0-9_-]{43}=?$/.test(text)) return undefined;
-  const plain = atob(text.slice(0, 43).replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(plain, (character) => character.charCodeAt(0));
+  return fromBase64Url(text) as Uint8Array<ArrayBuffer> | undefined;
 }
 
 /** Compares in constant time, as Web Crypto does. */

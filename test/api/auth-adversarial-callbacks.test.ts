@@ -3,6 +3,7 @@
 import { createHash, createHmac, hkdfSync } from "node:crypto";
 import { SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import fc from "../properties.ts";
 import type { Served } from "../served.ts";
 import { servedWithAuth } from "./auth-served.ts";
 import { createCookieJar } from "./cookie-jar.ts";
@@ -299,6 +300,52 @@ describe("a code of a provider", () => {
     const { response, asked } = await begin(derived(clientSecret, info));
     await expectNobody(response);
     expect(asked).toContain("/token");
+  });
+
+  test("is the only thing that logs in, whatever the rest of an address says", async () => {
+    const jar = createCookieJar();
+    const away = await get("/iiif/auth/login/members");
+    jar.take(away);
+    const { searchParams } = new URL(away.headers.get("Location") ?? "");
+    const names = [
+      "code",
+      "state",
+      "iss",
+      "error",
+      "id_token",
+      "token",
+      "response",
+      "user",
+      "expires",
+      "signature",
+    ];
+    const values = [
+      searchParams.get("state") ?? "",
+      provider.issuer,
+      "",
+      "x",
+      "%",
+      "%ff",
+      "a.b.c",
+      "\u202e",
+      "0",
+    ];
+    const pair = fc.tuple(fc.constantFrom(...names), fc.oneof(fc.constantFrom(...values), fc.string()));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(pair, { maxLength: 6 }),
+        fc.constantFrom(members, partner),
+        async (pairs, path) => {
+          const text = pairs.map(([name, value]) => `${name}=${value.replaceAll(/[#\s]/g, "")}`).join("&");
+          const response = await get(`${path}?${text}`, { Cookie: jar.header(members) });
+          expect([400, 401, 503]).toContain(response.status);
+          expect(response.headers.getSetCookie().filter((line) => /^service_session=./.test(line))).toEqual(
+            [],
+          );
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 
   test("reaches nobody by POST, as a provider's form would send it", async () => {

@@ -609,6 +609,16 @@ describe("a provider that does not answer", () => {
     expect((await one.back(url)).headers.get("Location")).toBe(`${base}/mine`);
   });
 
+  test("for its keys is no proof of anybody", async () => {
+    const site = await siteWith();
+    provider.answer = (path) => (path === "/jwks" ? new Response("", { status: 500 }) : undefined);
+    const one = reader(site);
+    await expectRefused(await whole(one), one, 503, says.unavailable);
+    provider.answer = undefined;
+    expect((await whole(one)).status).toBe(200);
+    await site.service.close();
+  });
+
   test("is left alone after some failures in a row", async () => {
     const site = await siteWith();
     let asked = 0;
