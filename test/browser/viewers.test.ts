@@ -1,6 +1,6 @@
 // Mirador and Universal Viewer on another origin, in Chromium: what readers see before a login, after it, and after a logout.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Locator, Page, Request } from "playwright-core";
@@ -10,7 +10,7 @@ import { contrast } from "./contrast.ts";
 import { launchWithForeignCookies } from "./launching.ts";
 import { type GatedImages, gatedImages, logins, mostSide, pictures } from "./viewers/gated-images.ts";
 import { seen } from "./viewers/picture.ts";
-import { type ViewerSite, viewerSite } from "./viewers/served.ts";
+import { shims, type ViewerSite, viewerSite } from "./viewers/served.ts";
 
 let images: GatedImages;
 let site: ViewerSite;
@@ -80,6 +80,13 @@ const viewers: Readonly<Record<string, Viewer>> = {
   },
 };
 
+test("the service has the files that pages with viewers need, as they are tried here", async () => {
+  for (const name of readdirSync(shims))
+    expect(await (await fetch(`${images.url}/static/viewer/shims/${name}`)).text()).toBe(
+      readFileSync(join(shims, name), "utf8"),
+    );
+});
+
 test("the button of Universal Viewer's login can be read", async () => {
   const context = await launchWithForeignCookies(folder);
   const page = await context.newPage();
@@ -135,6 +142,7 @@ for (const [viewer, { offer, ask, logOut, turn }] of Object.entries(viewers))
         await goodbye.getByText("You are logged out").waitFor();
         await answers();
         await goodbye.close();
+        await offer(page).waitFor();
         await shows("4-out", before);
         const last = await answers();
         expect(last.every(isSmall)).toBe(true);

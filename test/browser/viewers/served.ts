@@ -9,11 +9,14 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
+/** Of the files that let readers log in with the viewers. */
+export const shims = join(root, "static/viewer/shims");
+
 /** Where the files below a path lie. */
 const folders: Readonly<Record<string, string>> = {
   "/mirador/": join(root, "node_modules/mirador/dist"),
   "/uv/": join(root, "node_modules/universalviewer/dist"),
-  "/shims/": join(root, "static/viewer/shims"),
+  "/shims/": shims,
   "/": join(root, "test/browser/viewers"),
 };
 
