@@ -30,8 +30,8 @@ export function sendCookiesTo(origin) {
 
 /**
  * Lets image information be known as that of the image asked for. Universal Viewer decodes its id, and compares that with the address as
- * it was: with a slash in the identifier, written `%2F`, each image is taken for a reduced one at another address, with a login before it.
- * Before the viewer is made.
+ * it was: with a slash in the identifier, written `%2F`, an image behind a password is taken for a reduced one at another address, with
+ * an offer to log in beside that of the bar. Before the viewer is made.
  */
 export function keepEscapes() {
   const decode = window.unescape;
