@@ -128,10 +128,8 @@ for (const [viewer, { offer, ask, logOut, turn }] of Object.entries(viewers))
         expect(first.length > 0).toBe(before === "degraded");
 
         const [popup] = await Promise.all([page.waitForEvent("popup"), ask(page)]);
-        const closed = popup.waitForEvent("close");
         // The window may close while the click is still being waited for.
-        await act(popup).catch(() => {});
-        await closed;
+        await Promise.all([popup.waitForEvent("close"), act(popup).catch(() => {})]);
         await shows("2-after", "full");
         expect((await answers()).some((size) => !isSmall(size))).toBe(true);
         await turn(page);

@@ -64,9 +64,7 @@ export async function gatedImages(folder: string, origin: string): Promise<Gated
   ] as const;
   for (const [i, colour] of colours.entries())
     writeFileSync(join(masters, `${i + 1}.png`), await chequered(colour));
-  // Where the service is, and so where the provider has to lead back to, is known when both run.
-  const callbacks = ["http://localhost/callback"];
-  const provider = await startProvider({ callbacks });
+  const provider = await startProvider();
   const built: Built = await buildProgram();
   const names = Object.keys(logins).flatMap((name) => [name, `${name}Only`]);
   const profile = (name: string, { options }: Login, more = "") =>
@@ -91,8 +89,7 @@ ${names.map((name) => `    - { match: "${name}/*", profile: ${name} }`).join("\n
   );
   const program = await built.serve(["-config", config], { env: { CLIENT: clientSecret } });
   const url = program.url.replace("127.0.0.1", "localhost");
-  callbacks.splice(0, 1, ...names.map((name) => `${url}/iiif/auth/callback/${name}`));
-  await provider.rotateKeys();
+  for (const name of names) provider.register(`${url}/iiif/auth/callback/${name}`);
   return {
     url,
     async close() {
