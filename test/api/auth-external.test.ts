@@ -389,3 +389,11 @@ test("who has to wait, since many log in from there, may come back by the same a
   expect([...one.jar.values.keys()]).toEqual(["service_session_login0"]);
   await site.service.close();
 });
+
+test("a configured path of the session cookie is that of the pending ones too", async () => {
+  const site = await servedWithAuth({ ...options, more: "cookie: { name: s, path: /deep }" });
+  const one = reader(site);
+  const away = await one.visit("/iiif/auth/login/partner");
+  expect(away.headers.get("Set-Cookie")).toMatch(/^s_login0=[\w.-]+; Path=\/deep; /);
+  await site.service.close();
+});

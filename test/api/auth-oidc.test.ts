@@ -1,7 +1,7 @@
 // Logins at an OpenID Connect provider: a real one, and the same with answers that it should not give.
 
 import { createHmac } from "node:crypto";
-import { generateKeyPair } from "jose";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Log } from "../../src/lib/log.ts";
 import type { Served } from "../served.ts";
@@ -434,6 +434,46 @@ describe("an ID token", () => {
       }));
       expect(response.status).toBe(200);
     }
+  });
+
+  test.each([
+    ["ES256", true],
+    ["ES384", true],
+    ["PS256", true],
+    ["RS512", true],
+    ["EdDSA", true],
+    // With one key for all, whoever may check could also sign.
+    ["HS256", false],
+  ])("may be signed by %s, if that is with a key that is published: %s", async (alg, accepted) => {
+    const plain = (await (
+      await fetch(`${provider.issuer}/.well-known/openid-configuration`)
+    ).json()) as object;
+    const pair = accepted ? await generateKeyPair(alg, { extractable: true }) : undefined;
+    const key = pair?.privateKey ?? new TextEncoder().encode(clientSecret.padEnd(32));
+    // A provider need not name the key, where it has one.
+    const jwks = { keys: pair ? [await exportJWK(pair.publicKey)] : [] };
+    const site = await siteWith();
+    const one = reader(site);
+    let nonce = "";
+    provider.answer = (path) => {
+      if (path.startsWith("/.well-known/"))
+        return Response.json({ ...plain, id_token_signing_alg_values_supported: [alg] });
+      if (path === "/jwks") return Response.json(jwks);
+      if (path !== "/token") return undefined;
+      return new SignJWT({ iss: provider.issuer, aud: clientId, sub: "ann", nonce })
+        .setProtectedHeader({ alg })
+        .setIssuedAt()
+        .setExpirationTime("5m")
+        .sign(key)
+        .then((id_token) => Response.json({ access_token: "a", token_type: "Bearer", id_token }));
+    };
+    const address = await one.leave();
+    nonce = new URL(address).searchParams.get("nonce") ?? "";
+    const back = await one.back(await provider.logIn(address));
+    expect([back.status, one.jar.values.has("service_session")]).toEqual(
+      accepted ? [200, true] : [503, false],
+    );
+    await site.service.close();
   });
 
   const wrong: [string, (nonce: string) => Promise<object>][] = [
