@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { readDescription } from "../../../src/iiif/presentation/description.ts";
 
 /** The members that a description of a manifest comes to, where nothing is wrong with it. */
@@ -281,4 +283,13 @@ test("nothing that can be written makes the reading fail", () => {
   for (const kind of ["manifest", "collection"] as const)
     for (const key of keys)
       for (const value of values) expect(() => readDescription({ [key]: value }, kind)).not.toThrow();
+});
+
+test("the examples of the documentation have no faults", () => {
+  const page = readFileSync(new URL("../../../docs/presentation.md", import.meta.url), "utf8");
+  const examples = [...page.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, yaml = ""]) => parse(yaml));
+  const described = examples.filter((value) => "canvases" in value || "items" in value);
+  expect(described).toHaveLength(2);
+  for (const value of described)
+    expect(faults(value, "canvases" in value ? "manifest" : "collection")).toEqual([]);
 });
