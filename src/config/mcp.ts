@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 
-const originForm = "expected an origin such as https://chat.example.org, without a path";
+const originForm = "expected an origin such as https://viewer.example.org, without a path";
 const hostForm = "expected the name of a host such as images.internal, without scheme and port";
 
 const isOrigin = (text: string) => URL.canParse(text) && /^https?:\/\/[^/?#@]+$/i.test(text);
@@ -19,7 +19,7 @@ export const mcpOptions = z.strictObject({
     .default([])
     .meta({
       description:
-        "Origins of other sites whose pages may use `/mcp` from a browser, such as https://chat.example.org. Clients that are no browsers need none.",
+        "Origins of other sites, such as https://viewer.example.org, whose pages may use `/mcp` from a browser. Clients that are no browsers need none.",
       edit: "restart",
     }),
   allowed_hosts: z

@@ -3,6 +3,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Access, publicGrant } from "../../src/access/access.ts";
@@ -260,7 +262,7 @@ describe("who may ask", () => {
   const configured = `base_url: https://images.example.org/iiif-server\n${on}`;
   const proxied = `trusted_proxies: [192.0.2.0/24]\n${on}`;
   const named =
-    "mcp: { enabled: true, allowed_origins: [https://chat.example.org], allowed_hosts: [Images.internal] }\n";
+    "mcp: { enabled: true, allowed_origins: [https://viewer.example.org], allowed_hosts: [Images.internal] }\n";
   const rebound = { host: "evil.example.com:8080" };
 
   test.each<[string, string, Record<string, string>, number]>([
@@ -299,7 +301,7 @@ describe("who may ask", () => {
     ],
     ["a name that it does not forward", proxied, rebound, 403],
     ["a name of the operator's", named, { host: "images.internal:8080" }, 200],
-    ["a page of the operator's choice", named, page("https://chat.example.org"), 200],
+    ["a page of the operator's choice", named, page("https://viewer.example.org"), 200],
   ])("%s", async (_what, yaml, headers, status) => {
     const app = await served(yaml);
     const answer = await post(app, initialize, headers);
@@ -310,7 +312,7 @@ describe("who may ask", () => {
 
   test("a page of the operator's choice may read answers, and send what the protocol wants", async () => {
     const app = await served(named);
-    const origin = "https://chat.example.org";
+    const origin = "https://viewer.example.org";
     const preflight = await app.get("/mcp", {
       method: "OPTIONS",
       host: "localhost",
@@ -464,6 +466,107 @@ describe("a long folder", () => {
     // At most 500 of them are decided on at a time.
     expect(pages).toBe(3);
     await app.service.close();
+  });
+});
+
+describe("hooks, caps and records", () => {
+  const js = (file: string) =>
+    `hook: { engine: js, headers: [X-Group], js: { file: ${JSON.stringify(file)} } }\n${on}`;
+  let folder: string;
+  const hooked = async (code: string) => {
+    const file = join(folder, `${code.length}.js`);
+    writeFileSync(file, code);
+    return served(js(file));
+  };
+  const toldBy = async (app: Served, name: string, args: object, headers = {}) => {
+    const { result } = JSON.parse((await post(app, callOf(name, args), headers)).text);
+    return {
+      isError: result.isError === true,
+      text: result.content.at(0).text ?? "",
+      type: result.content[0].type,
+    };
+  };
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "smalti-mcp-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
+
+  test("an authorize hook sees the request and is obeyed", async () => {
+    const app = await hooked(`export const authorize = ({ identifier, request_path: path, headers }) =>
+      identifier === "base.png" ? { allow: path === "/mcp" && headers["x-group"] === "staff", reason: "Staff alone." }
+      : identifier === "gif-static.gif" ? { allow: false, redirect: "https://elsewhere.example.org/a" }
+      : { allow: true };`);
+    for (const tool of ["get_image_info", "get_region"]) {
+      expect(await toldBy(app, tool, { identifier: "base.png" })).toMatchObject({
+        isError: true,
+        text: "Staff alone.",
+      });
+      expect((await toldBy(app, tool, { identifier: "base.png" }, { "X-Group": "staff" })).isError).toBe(
+        false,
+      );
+      expect(await toldBy(app, tool, { identifier: "gif-static.gif" })).toMatchObject({
+        isError: true,
+        text: expect.stringContaining("https://elsewhere.example.org/a"),
+      });
+    }
+    const listed = async (headers: object) => (await toldBy(app, "browse", {}, headers)).text;
+    expect(await listed({})).not.toContain('"base.png"');
+    expect(await listed({ "X-Group": "staff" })).toContain('"base.png"');
+    const denied = app.service.decisions.latest().filter(({ identifier }) => identifier === "base.png");
+    expect(denied.map(({ verdict }) => verdict)).toEqual(expect.arrayContaining(["allow", "deny"]));
+    await app.service.close();
+  });
+
+  test("where a hook maps identifiers folders are not listed, and the mapped images are shown", async () => {
+    const app = await hooked('export const resolve = ({ identifier }) => ({ key: identifier + ".png" });');
+    expect(await toldBy(app, "browse", {})).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("presentation.derive"),
+    });
+    expect((await toldBy(app, "get_region", { identifier: "base" })).type).toBe("image");
+    await app.service.close();
+  });
+
+  test("the caps hold while a tool works", async () => {
+    const app = await served(`limits: { max_in_flight_per_ip: 2 }\n${on}`);
+    const ask = () =>
+      post(app, callOf("get_region", { identifier: "base.png", rotation: 10, size: "^900," }));
+    const statuses = (await Promise.all([ask(), ask(), ask(), ask()])).map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, 200, 429, 429]);
+    expect((await ask()).status).toBe(200);
+    await app.service.close();
+  });
+});
+
+describe("a hundred sessions", () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+
+  test.each(Object.entries(generations))("of %s leave nothing behind", async (_name, connect) => {
+    const app = await gated({ folder: await pictures(), more: on });
+    const sessions = async (count: number) => {
+      for (let nth = 0; nth < count; nth++) {
+        const session = await connect(url, { fetch: fetchOf(app.app) });
+        await session.tools();
+        await session.call("browse");
+        await session.call("get_image_info", { identifier: "public.png" });
+        await session.call("get_region", { identifier: "public.png", size: "100," });
+        await session.call("get_region", { identifier: "private/a.png" });
+        await session.close();
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      for (let nth = 0; nth < 4; nth++) collect();
+      return { heap: process.memoryUsage().heapUsed, open: process.getActiveResourcesInfo().length };
+    };
+    await sessions(40);
+    const seen: Awaited<ReturnType<typeof sessions>>[] = [];
+    for (let round = 0; round < 5; round++) seen.push(await sessions(25));
+    const [first] = seen;
+    const grown = seen.slice(1).map(({ heap }, at) => heap - (seen[at]?.heap ?? 0));
+    // Sessions that were kept would add to each round: a server with its tools has some 30 KB.
+    expect(Math.min(...grown)).toBeLessThan(25 * 5000);
+    expect(Math.min(...seen.map(({ open }) => open))).toBeLessThanOrEqual(first?.open ?? 0);
+    await app.close();
   });
 });
 

@@ -22,6 +22,9 @@ const named = new Set([
   "hooks.example.org",
   "login.example.org",
   "viewer.example.org",
+  "library.stanford.edu",
+  "creativecommons.org",
+  "rightsstatements.org",
   "localhost",
   "logtape.org",
   "github.com",
@@ -33,7 +36,7 @@ const named = new Set([
   "assets",
 ]);
 
-test.each(["app.js", "main.js", "thread.js", "workerd.js"])("%s names no other host", (file) => {
+test.each(["app.js", "main.js", "thread.js", "workerd.js", "mcp.js"])("%s names no other host", (file) => {
   const text = readFileSync(join(built.dist, file), "utf8");
   const hosts = [...text.matchAll(/\b(?:https?|wss?):\/\/([A-Za-z0-9][A-Za-z0-9.-]*)/g)].map(
     ([, host = ""]) => host,
@@ -41,9 +44,19 @@ test.each(["app.js", "main.js", "thread.js", "workerd.js"])("%s names no other h
   expect([...new Set(hosts)].filter((host) => !named.has(host))).toEqual([]);
 });
 
-test.each(["app.js", "main.js", "thread.js", "workerd.js", "workerd.capnp"])(
+test.each(["app.js", "main.js", "thread.js", "workerd.js", "mcp.js", "workerd.capnp"])(
   "%s holds no path of where it was built",
   (file) => {
     expect(readFileSync(join(built.dist, file), "utf8")).not.toContain(process.cwd());
   },
 );
+
+test("the code of the Model Context Protocol is in a file of its own, which is loaded when a message comes", () => {
+  const app = readFileSync(join(built.dist, "app.js"), "utf8");
+  expect(app.match(/[^\n]{0,20}\.\/mcp\.js[^\n]{0,2}/g)).toEqual([
+    expect.stringContaining('import("./mcp.js")'),
+  ]);
+  // A method of the protocol, as its packages spell it.
+  expect(app).not.toContain("notifications/cancelled");
+  expect(readFileSync(join(built.dist, "mcp.js"), "utf8")).toContain("notifications/cancelled");
+});
