@@ -1,6 +1,7 @@
-// The command line: serve, check, hook test, hash-password, version.
+// The command line: serve, check, hook test, doctor auth, hash-password, version.
 
 import { createApp } from "./app.ts";
+import { diagnose, doctorQuestion } from "./auth-doctor.ts";
 import { checkWarnings } from "./check.ts";
 import { parseAddress } from "./config/address.ts";
 import { effectiveYaml } from "./config/effective.ts";
@@ -27,6 +28,12 @@ const usage = `smalti ${version}, an IIIF image server
       --function NAME                 resolve, authorize, presentation or overlay; without it the first that there is
       --header "Name: value"          a header of the request, as often as needed
       --client-ip ADDRESS             where the request comes from
+  smalti doctor auth                walk through the logins as a viewer does, and say which step fails and why; beside -config FILE:
+      --url URL                       public address of the service; without it base_url, else the local address
+      --origin ORIGIN                 origin of the viewer; without it the first of auth.cors.token_origins
+      --identifier ID                 an image that needs a login; without it one for each profile
+      --client-ip ADDRESS             the address of this machine as the service has to see it, for kiosks
+      --json                          the findings as JSON
   smalti hash-password [--cost N]   print the hash of a password for users or htpasswd_file; it is typed, or read from the
                                     standard input
   smalti version                    print the version
@@ -113,6 +120,7 @@ export async function run(platform: Platform, args: readonly string[]): Promise<
   };
   try {
     if (args[0] === "hash-password") return out(await hashPasswordCommand(platform, args.slice(1)));
+    if (args[0] === "doctor") return platform.exit?.(await askDoctor(platform, args.slice(1)));
     const parsed = parseArguments(args);
     if (parsed.command === "help") return out(usage);
     if (parsed.command === "version") return out(`${version}\n`);
@@ -147,6 +155,17 @@ async function askHook(platform: Platform, config: Config, question: HookQuestio
   });
   for (const line of err) platform.write?.("err", `smalti: ${maskUrls(line)}\n`);
   if (out !== undefined) platform.write?.("out", out);
+  return failed ? 1 : 0;
+}
+
+/** Prints what the doctor finds; the exit code. */
+async function askDoctor(platform: Platform, args: readonly string[]): Promise<number> {
+  const { file, ...question } = doctorQuestion(args);
+  const { config } = await readConfig(platform, { command: "check", ...(file && { file }) });
+  const { out, failed } = await diagnose(config, platform, question).catch((error: unknown) => {
+    throw new StartError(error instanceof Error ? error.message : String(error));
+  });
+  platform.write?.("out", out);
   return failed ? 1 : 0;
 }
 

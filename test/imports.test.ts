@@ -24,6 +24,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   images: ["iiif", "pipeline", "codecs", "sources", "stores", "hooks", "access"],
   manifests: ["iiif", "sources", "stores", "hooks", "access", "images"],
   bookmarks: ["stores"],
+  doctor: ["iiif", "access", "sources"],
   config: [
     "bookmarks/options.ts",
     "images/options.ts",
@@ -39,6 +40,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "sampled.ts": ["codecs", "images", "sources", "stores", "stats"],
   "check.ts": ["*", "!api"],
   "hook-test.ts": ["*", "!api"],
+  "auth-doctor.ts": ["*", "!api"],
   "start-facts.ts": ["*", "!api"],
   "hash-password.ts": ["access"],
   "start-text.ts": ["iiif", "images", "config"],

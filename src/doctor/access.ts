@@ -1,0 +1,110 @@
+// What a login gives access to: the probe by its token, the image by its cookie; and that all of it ends with the logout.
+
+import { authFolder, authPaths } from "../iiif/auth-mounts.ts";
+import { unexpected } from "./answers.ts";
+import type { Fault } from "./finding.ts";
+import { cachingFaults, resourcePolicyFault } from "./headers.ts";
+import { type Look, lookAtImage, openToAll, probedStatus, probeOf } from "./probe.ts";
+import { presentToken } from "./token.ts";
+import { type Outcome, oneOfEach, type Walk } from "./walk.ts";
+
+export interface Held {
+  readonly cookie: string;
+  readonly token?: string | undefined;
+  /** The image before the login, and the width it was asked for in; absent where there is none to look at. */
+  readonly before?: Look;
+  readonly width?: number;
+}
+
+/** Looks at the probe and the image after the login. */
+export async function useAccess(walk: Walk, { cookie, token, before, width }: Held): Promise<Outcome> {
+  const faults = [
+    ...(token === undefined ? [] : await presentToken(walk, token)),
+    ...(before && width !== undefined ? await imageFaults(walk, cookie, before, width) : []),
+  ];
+  const seen = [
+    token === undefined ? "" : "the probe by the token",
+    before ? "the whole image by the cookie" : "",
+  ];
+  const came = seen.filter((each) => each !== "").join(", ") || "nothing to look at";
+  return { came, faults: oneOfEach(faults), value: undefined };
+}
+
+async function imageFaults(
+  walk: Walk,
+  cookie: string,
+  before: Look,
+  width: number,
+): Promise<readonly (Fault | undefined)[]> {
+  const after = await lookAtImage(walk, width, { Cookie: cookie });
+  if (after.answer.status !== 200 || after.mark === before.mark)
+    return [
+      after.answer.status === 200 || after.answer.status === 401
+        ? {
+            code: "image_unchanged",
+            came: `with the cookie of the login the image is what it was before (status ${after.answer.status})`,
+            expected: "the whole image, status 200",
+            change: `Let the proxy pass the header Cookie on to the service for images too, and not keep gated answers: often a cache for pictures takes cookies off${walk.options.hooked ? ". Or the authorize hook refuses, see smalti hook test" : ""}.`,
+          }
+        : unexpected(after.answer, "the image after the login", "status 200"),
+      ...cachingFaults(after.answer, "the image after the login", "gated").filter(
+        ({ code }) => code === "cached",
+      ),
+    ];
+  const again = await lookAtImage(walk, width);
+  return [
+    ...cachingFaults(after.answer, "the image after the login", "gated"),
+    resourcePolicyFault(after.answer, "the image", walk),
+    again.mark === after.mark
+      ? {
+          ...openToAll("after somebody has logged in, the image comes to others without a login", walk),
+          code: "cached_for_others",
+          change:
+            "A cache in front keeps what one reader may see and shows it to all: let it obey Cache-Control: private, and empty it now.",
+        }
+      : undefined,
+  ];
+}
+
+/** Logs out, and looks whether that ended the session. */
+export async function logOut(walk: Walk, { cookie, token }: Held): Promise<Outcome> {
+  const { visitor, base } = walk;
+  const answer = await visitor.ask(base + authPaths.logout, { headers: { Cookie: cookie } });
+  if (answer.status !== 200)
+    return { came: "", faults: [unexpected(answer, "the logout", "status 200")], value: undefined };
+  if (token === undefined) return { came: "the session has ended", faults: [], value: undefined };
+  const probe = await visitor.ask(probeOf(walk), { headers: { Authorization: `Bearer ${token}` } });
+  const faults: Fault[] =
+    probedStatus(probe) === 200
+      ? [
+          {
+            code: "logout",
+            came: "a token still gives access after the logout",
+            expected: "that the session and its tokens have ended",
+            change: `Let the proxy pass the logout on with its cookie, and keep no answers of paths below ${authFolder}.`,
+          },
+        ]
+      : [];
+  return { came: "the session and its token have ended", faults, value: undefined };
+}
+
+/** A header by which a proxy names its readers, sent by somebody who is no proxy. */
+export async function forgeHeader(walk: Walk, header: string): Promise<Outcome> {
+  const answer = await walk.visitor.ask(probeOf(walk), { headers: { [header]: "smalti-doctor" } });
+  const faults: Fault[] =
+    probedStatus(answer) === 200
+      ? [
+          {
+            code: "header_forged",
+            came: `anybody has access who sends ${header}`,
+            expected: `that the proxy removes ${header} from what clients send`,
+            change: `Let the proxy set ${header} in every request, empty for readers that it does not know, and let nobody reach the service past the proxy. If this is the service's own address, ask with --url for that of the proxy.`,
+          },
+        ]
+      : [];
+  return {
+    came: `${header} from outside gives no access; a login at the proxy takes a person`,
+    faults,
+    value: undefined,
+  };
+}

@@ -1,0 +1,41 @@
+// Addresses that the service writes, against those under which it is reached: a difference says what a proxy does not pass on.
+
+import type { Fault } from "./finding.ts";
+import { placeOf } from "./visitor.ts";
+import type { Walk } from "./walk.ts";
+
+const parts = [
+  { code: "wrong_scheme", name: "scheme", header: "X-Forwarded-Proto", of: (url: URL) => url.protocol },
+  { code: "wrong_host", name: "host", header: "X-Forwarded-Host", of: (url: URL) => url.host },
+  { code: "wrong_path", name: "path", header: "X-Forwarded-Prefix", of: (url: URL) => url.pathname },
+] as const;
+
+/** What is wrong with an address; undefined where it is as wanted. `what`: whose it is. */
+export function addressFault(what: string, seen: unknown, wanted: string, walk: Walk): Fault | undefined {
+  if (seen === wanted) return undefined;
+  const isAddress = typeof seen === "string" && URL.canParse(seen);
+  const row = isAddress ? parts.find(({ of }) => of(new URL(seen)) !== of(new URL(wanted))) : undefined;
+  return {
+    code: row?.code ?? "wrong_path",
+    came: `${what} is ${isAddress ? placeOf(seen) : "missing"}${row ? `, with another ${row.name}` : ""}`,
+    expected: placeOf(wanted),
+    change: changeOf(walk, row?.header ?? "X-Forwarded-Prefix"),
+  };
+}
+
+function changeOf({ base, options: { baseUrl, trustedProxies } }: Walk, header: string): string {
+  if (baseUrl === base)
+    return "base_url says so already: the service that answers has another configuration. Restart it, and look where the proxy leads to.";
+  if (baseUrl !== "")
+    return `base_url is ${baseUrl}: write "${base}" there and restart, or give the doctor that address with --url.`;
+  const trust =
+    trustedProxies.length > 0
+      ? `, and have the address that the proxy asks from in trusted_proxies (now ${trustedProxies.join(", ")})`
+      : "";
+  return `Write base_url: "${base}" in the configuration, or let the proxy send ${header}${trust}.`;
+}
+
+/** Whether a path of a cookie covers an address (RFC 6265, section 5.1.4). */
+export function coversPath(cookiePath: string, path: string): boolean {
+  return path === cookiePath || path.startsWith(cookiePath.endsWith("/") ? cookiePath : `${cookiePath}/`);
+}

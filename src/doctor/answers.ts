@@ -1,0 +1,67 @@
+// What is wrong with an answer that is not the one that a step expects: who has answered in place of the service, or why the service cannot.
+
+import type { Fault } from "./finding.ts";
+import type { Answer } from "./visitor.ts";
+import { kindOf } from "./walk.ts";
+
+/** Words of an answer that say what kind of failure it is, with what to do. */
+const known: readonly {
+  readonly fits: (answer: Answer) => boolean;
+  readonly code: string;
+  readonly change: string;
+}[] = [
+  {
+    fits: ({ text }) => /sessions_unavailable/.test(text),
+    code: "session_store",
+    change:
+      "The service cannot reach where sessions are kept: look at auth.session, whether that server runs, and what /ready and the log of the service say.",
+  },
+  {
+    fits: ({ text }) => /sessions_full/.test(text),
+    code: "session_store",
+    change: "Memory holds as many sessions as it may: use a session backend other than heap.",
+  },
+  {
+    fits: ({ text }) => /cross_site_post/.test(text),
+    code: "cross_site",
+    change:
+      "The service takes another address for its own, so that it refuses its own form: set base_url to the public address, or let the proxy pass Host and Origin on unchanged.",
+  },
+  {
+    fits: ({ status }) => status === 502 || status === 504,
+    code: "gateway",
+    change:
+      "The proxy does not reach the service: compare its upstream address with addr, and look whether the service runs.",
+  },
+  {
+    fits: ({ status }) => status === 429,
+    code: "too_many",
+    change:
+      "The service takes this for too many logins of one network. Behind a proxy name its address in trusted_proxies, so that readers are told apart; else try again later.",
+  },
+  {
+    fits: ({ status, headers }) => status === 401 && headers.has("WWW-Authenticate"),
+    code: "proxy_login",
+    change:
+      "The proxy asks for a login of its own, which viewers do not know: take it away from the paths below /iiif/.",
+  },
+  {
+    fits: ({ status }) => status === 404,
+    code: "not_there",
+    change:
+      "Nothing is at this address. Compare the path with base_url: a proxy that serves a path such as /images/ has to take it off before it asks the service. Look also whether the service runs with this configuration.",
+  },
+];
+
+/** The fault of an answer that should have been another. */
+export function unexpected(answer: Answer, what: string, expected: string): Fault {
+  const found = known.find(({ fits }) => fits(answer));
+  return {
+    code: found?.code ?? (answer.status < 400 ? "replaced" : "unexpected_status"),
+    came: `${what}: ${kindOf(answer)}`,
+    expected,
+    change:
+      found?.change ??
+      "Look which program has sent this answer: a proxy must not replace, filter or answer requests below /iiif/ by itself. The log of the service says which requests reach it.",
+  };
+}

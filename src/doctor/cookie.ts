@@ -1,0 +1,145 @@
+// The session cookie as a browser takes it: whether it keeps it, and sends it to the services and images.
+
+import { isSafeTransport } from "../lib/loopback.ts";
+import { coversPath } from "./addresses.ts";
+import { type Fault, shown } from "./finding.ts";
+import type { Answer } from "./visitor.ts";
+import { type Outcome, oneOfEach, type Walk } from "./walk.ts";
+
+/** A cookie that an answer sets, with its attributes by lower-case name. */
+export interface SetCookie {
+  readonly name: string;
+  readonly value: string;
+  readonly attributes: ReadonlyMap<string, string>;
+}
+
+/** The cookies of an answer (RFC 6265, section 5.2). */
+export function setCookies({ headers }: Answer): SetCookie[] {
+  return headers.getSetCookie().map((line) => {
+    const [[name, value] = ["", ""], ...attributes] = line.split(";").map(pairOf);
+    return { name, value, attributes: new Map(attributes.map(([key, text]) => [key.toLowerCase(), text])) };
+  });
+}
+
+function pairOf(text: string): readonly [string, string] {
+  const at = text.indexOf("=");
+  return at < 0 ? [text.trim(), ""] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+}
+
+/** Looks at the cookie of a login. The value is the header that a browser would send with it; undefined without a cookie. */
+export function lookAtCookie(walk: Walk, login: Answer): Outcome<string | undefined> {
+  const { name } = walk.options.auth.cookie;
+  const set = setCookies(login);
+  const found = set.find((cookie) => cookie.name === name && cookie.value !== "");
+  if (!found) return { came: "", faults: [missing(name, set)], value: undefined };
+  const faults = [...placeFaults(walk, found), ...attributeFaults(walk, found)];
+  const path = found.attributes.get("path") ?? "";
+  return {
+    came: `${name} for the path ${shown(path)}, Secure, HttpOnly, SameSite=None`,
+    faults: oneOfEach(faults),
+    value: `${name}=${found.value}`,
+  };
+}
+
+function missing(name: string, set: readonly SetCookie[]): Fault {
+  const others = set.map((each) => each.name);
+  return {
+    code: others.length > 0 ? "cookie_renamed" : "cookie_stripped",
+    came:
+      others.length > 0
+        ? `the login sets no cookie ${name}, but ${shown(others.join(", "))}`
+        : "the login sets no cookie",
+    expected: `Set-Cookie with ${name}`,
+    change:
+      others.length > 0
+        ? "Give the doctor the configuration of the service that answers, or let the proxy not rename cookies."
+        : "Let the proxy pass Set-Cookie on. In nginx take away proxy_hide_header Set-Cookie; caches take it off where they are told to keep pages of logins.",
+  };
+}
+
+/** Where a browser would not send it. */
+function placeFaults({ base, options }: Walk, { attributes }: SetCookie): (Fault | undefined)[] {
+  const { hostname, pathname } = new URL(base);
+  const folder = pathname.replace(/\/+$/, "");
+  const path = attributes.get("path") || "/";
+  const domain = attributes.get("domain")?.replace(/^\./, "").toLowerCase();
+  const own = options.auth.cookie.path;
+  return [
+    coversPath(path, `${folder}/iiif/`)
+      ? undefined
+      : {
+          code: "cookie_path",
+          came: `the cookie is for the path ${shown(path)}, to which ${folder}/iiif/… does not belong`,
+          expected: `the path ${folder || "/"}`,
+          change:
+            own !== ""
+              ? `Take auth.cookie.path away, which is ${own}, or write ${folder || "/"} there.`
+              : `Write base_url: "${base}" in the configuration, and let the proxy not rewrite the path of cookies.`,
+        },
+    domain && hostname !== domain && !hostname.endsWith(`.${domain}`)
+      ? {
+          code: "cookie_domain",
+          came: `the cookie is for the domain ${shown(domain)}`,
+          expected: `no domain, or ${hostname}`,
+          change: "Let the proxy not rewrite the domain of cookies (in nginx proxy_cookie_domain).",
+        }
+      : undefined,
+  ];
+}
+
+function attributeFaults({ base, options }: Walk, { name, attributes }: SetCookie): (Fault | undefined)[] {
+  const pass = "Let the proxy pass Set-Cookie on as it is (in nginx: proxy_cookie_flags).";
+  const sameSite = attributes.get("samesite")?.toLowerCase();
+  const expires = Date.parse(attributes.get("expires") ?? "");
+  const fault = (code: string, came: string, expected: string, change = pass): Fault => ({
+    code,
+    came,
+    expected,
+    change,
+  });
+  return [
+    attributes.has("secure")
+      ? undefined
+      : fault(
+          "cookie_secure",
+          "the cookie is not Secure",
+          "Secure, without which browsers refuse SameSite=None",
+        ),
+    attributes.has("httponly")
+      ? undefined
+      : fault("cookie_http_only", "the cookie is not HttpOnly", "HttpOnly, so that no script reads it"),
+    sameSite === "none"
+      ? undefined
+      : fault(
+          "cookie_same_site",
+          `the cookie is SameSite=${shown(sameSite ?? "(missing)")}`,
+          "SameSite=None, without which viewers on other sites get no tiles",
+        ),
+    expires <= Date.now()
+      ? fault(
+          "clock",
+          "the cookie has expired already, by the clock of this machine",
+          `a cookie that lives for ${options.auth.session_ttl}`,
+          "Set the clocks of the service and of this machine, with NTP.",
+        )
+      : undefined,
+    /^__host-/i.test(name) && attributes.get("path") !== "/"
+      ? fault(
+          "cookie_prefix",
+          `the cookie ${name} has the path ${shown(attributes.get("path") ?? "")}`,
+          "the path /, which browsers demand of names that begin with __Host-",
+          "Choose another auth.cookie.name, such as __Secure-session.",
+        )
+      : undefined,
+    isSafeTransport(new URL(base)) ? undefined : { ...noHttps(base), code: "no_https" },
+  ];
+}
+
+/** Of an address that browsers keep no session cookie for. */
+export const noHttps = (base: string): Fault => ({
+  code: "no_https",
+  came: `${new URL(base).origin} is plain http`,
+  expected: "https: browsers drop the session cookie otherwise, but for localhost",
+  change:
+    "Put a proxy with a certificate in front, write its https address as base_url, and give that with --url.",
+});

@@ -1,0 +1,149 @@
+// The doctor: walks through the logins of a service over HTTP as a viewer does, and says what is in order and what is not.
+
+import { isSafeTransport } from "../lib/loopback.ts";
+import { forgeHeader, type Held, logOut, useAccess } from "./access.ts";
+import { lookAtCookie, noHttps } from "./cookie.ts";
+import { leaveForPage, leaveForProvider, mostSkewMs } from "./elsewhere.ts";
+import { type Fault, type Finding, StepFault, type StepName } from "./finding.ts";
+import { click, enter, type LoggedIn, signIn } from "./login.ts";
+import { type Look, lookAtClosedImage, lookAtInfo, lookAtProbe } from "./probe.ts";
+import { askForToken } from "./token.ts";
+import { createVisitor, type Visitor } from "./visitor.ts";
+import type { DoctorOptions, Outcome, Target, Walk } from "./walk.ts";
+
+export interface Examination {
+  readonly options: DoctorOptions;
+  /** Public URL of the service, without a / at its end. Nothing is asked but what is below it, and where profiles log in. */
+  readonly base: string;
+  /** Origin of a viewer. */
+  readonly origin: string;
+  readonly targets: readonly Target[];
+}
+
+/** Faults after which nothing else can be asked. */
+const final: ReadonlySet<string> = new Set(["unreachable", "no_answer", "certificate"]);
+
+/**
+ * What came of each step of each login, in their order. Begins one session for each profile that needs no person to log in, and ends it.
+ * Never rejects for what a server answers.
+ */
+export async function examine({ options, base, origin, targets }: Examination): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  const visitor = createVisitor();
+  findings.push(
+    isSafeTransport(new URL(base))
+      ? { step: "address", state: "ok", came: `${base}, as a viewer at ${origin}` }
+      : { step: "address", state: "problem", ...noHttps(base) },
+  );
+  for (const target of targets) {
+    const profile = options.auth.profiles[target.profile];
+    if (!profile) continue;
+    const notes = createNotes(findings, target.profile);
+    await walkThrough({ options, visitor, base, origin, target, profile }, notes);
+    if (notes.isOver()) break;
+  }
+  findings.push(...clockFindings(visitor, new URL(base).origin));
+  return findings;
+}
+
+interface Notes {
+  /** Runs a step and notes what came of it; undefined where it failed. */
+  take<T>(step: StepName, act: () => Promise<Outcome<T>>): Promise<Outcome<T> | undefined>;
+  skip(step: StepName, came: string): void;
+  /** Whether nothing can be asked any more. */
+  isOver(): boolean;
+}
+
+function createNotes(findings: Finding[], profile: string): Notes {
+  let over = false;
+  const problems = (step: StepName, faults: readonly Fault[]) =>
+    faults.map((fault): Finding => ({ profile, step, state: "problem", ...fault }));
+  return {
+    isOver: () => over,
+    skip: (step, came) => void findings.push({ profile, step, state: "skipped", came }),
+    async take(step, act) {
+      if (over) return undefined;
+      try {
+        const outcome = await act();
+        const { faults, came } = outcome;
+        findings.push(
+          ...(faults.length > 0 ? problems(step, faults) : [{ profile, step, state: "ok", came } as const]),
+        );
+        return outcome;
+      } catch (error) {
+        if (!(error instanceof StepFault)) throw error;
+        over = final.has(error.fault.code);
+        findings.push(...problems(step, [error.fault]));
+        return undefined;
+      }
+    },
+  };
+}
+
+async function walkThrough(walk: Walk, notes: Notes): Promise<void> {
+  const { target, profile } = walk;
+  const { access_service: service } = profile;
+  await notes.take("probe", () => lookAtProbe(walk));
+  const picture = await lookAtPicture(walk, notes);
+  if (service.backend === "header") {
+    await notes.take("login", () => forgeHeader(walk, service.header));
+    return;
+  }
+  const login = await notes.take("login", () => logIn(walk));
+  const begun = login?.value;
+  const cookie = begun && (await notes.take("cookie", async () => lookAtCookie(walk, begun)));
+  const token = await notes.take("token", () => askForToken(walk, cookie?.value));
+  if (cookie?.value === undefined) return;
+  const held: Held = { cookie: cookie.value, token: token?.value, ...picture };
+  await notes.take("access", () => useAccess(walk, held));
+  await notes.take("logout", () => logOut(walk, held));
+  if (!target.exists && !picture.before)
+    notes.skip(
+      "image",
+      `no image was looked at: name one of the profile ${target.profile} with --identifier`,
+    );
+}
+
+/** Image information and the image before the login, where there is one. */
+async function lookAtPicture(
+  walk: Walk,
+  notes: Notes,
+): Promise<{ readonly before?: Look; readonly width?: number }> {
+  if (!walk.target.exists) return {};
+  const info = await notes.take("info.json", () => lookAtInfo(walk));
+  const width = info?.value;
+  if (info && width === undefined)
+    notes.skip("image", `there is no image ${walk.target.identifier}: name another with --identifier`);
+  if (width === undefined) return {};
+  const look = await notes.take("image", () => lookAtClosedImage(walk, width));
+  return look ? { before: look.value, width } : {};
+}
+
+/** By pattern and backend, as the service has them. */
+function logIn(walk: Walk): Promise<LoggedIn> {
+  const { pattern, access_service: service } = walk.profile;
+  if (service.backend === "external") return leaveForPage(walk, service.url);
+  if (service.backend === "oidc") return leaveForProvider(walk, service.issuer, service.client_id);
+  if (pattern === "kiosk") return enter(walk);
+  return pattern === "active" ? signIn(walk) : click(walk);
+}
+
+/** The clock of this machine stands for that of readers. */
+function clockFindings(visitor: Visitor, origin: string): Finding[] {
+  const ahead = visitor.clockAhead(origin);
+  if (ahead === undefined) return [];
+  const seconds = Math.round(Math.abs(ahead) / 1000);
+  if (Math.abs(ahead) <= mostSkewMs)
+    return [{ step: "clock", state: "ok", came: `the service and this machine differ by ${seconds} s` }];
+  return [
+    {
+      step: "clock",
+      state: "problem",
+      code: "clock",
+      came: `the clock of the service is ${seconds} s ${ahead > 0 ? "ahead of" : "behind"} that of this machine`,
+      expected: `at most ${mostSkewMs / 1000} s`,
+      change:
+        "Set the clocks of both machines, with NTP: cookies, tokens and signed logins end too early or too late.",
+    },
+  ];
+}

@@ -1,0 +1,172 @@
+// Logins elsewhere as far as they go without a person: where readers are sent, whether that can be reached, and whether they find back.
+
+import { faultOf } from "../access/oidc/faults.ts";
+import { createProvider } from "../access/oidc/provider.ts";
+import { authPaths, callbackAddress } from "../iiif/auth-mounts.ts";
+import { addressFault, coversPath } from "./addresses.ts";
+import { unexpected } from "./answers.ts";
+import { setCookies } from "./cookie.ts";
+import { type Fault, StepFault } from "./finding.ts";
+import { cachingFaults } from "./headers.ts";
+import { type LoggedIn, loginOf } from "./login.ts";
+import { type Answer, placeOf } from "./visitor.ts";
+import { kindOf, oneOfEach, type Walk } from "./walk.ts";
+
+/** Milliseconds by which clocks may differ: both ways of login allow a minute. */
+export const mostSkewMs = 60_000;
+
+/** A page of the operator's. */
+export async function leaveForPage(walk: Walk, url: string): Promise<LoggedIn> {
+  const { location, faults } = await leave(walk, "callback");
+  const page = new URL(url);
+  if (location.origin !== page.origin || location.pathname !== page.pathname)
+    return { came: "", faults: oneOfEach([...faults, otherPage(location, url)]), value: undefined };
+  const answer = await reach(walk, location.href, url);
+  const isThere = answer.status < 500 && answer.status !== 404;
+  const back = location.searchParams.get("return_to");
+  return {
+    came: `readers are sent to ${placeOf(url)}, which answers with ${kindOf(answer)}; logging in there takes a person`,
+    faults: oneOfEach([
+      ...faults,
+      isThere ? undefined : brokenPage(url, answer),
+      back === returnTo(walk)
+        ? undefined
+        : {
+            code: "return_to",
+            came: "return_to did not reach the page as it was sent",
+            expected: "the address of the viewer, unchanged",
+            change: "Let the proxy pass queries and the header Location on as they are.",
+          },
+      clockFault(walk, new URL(url).origin, "the page of the login"),
+    ]),
+    value: undefined,
+  };
+}
+
+/** A provider of OpenID Connect. */
+export async function leaveForProvider(walk: Walk, issuer: string, clientId: string): Promise<LoggedIn> {
+  const metadata = await createProvider(issuer)
+    .metadata()
+    .catch((error: unknown) => {
+      const { why, message } = faultOf(error);
+      throw new StepFault({
+        code: why === "unavailable" ? "provider_unreachable" : "issuer",
+        came: `the provider cannot be used: ${message}`,
+        expected: "its metadata at .well-known/openid-configuration below issuer",
+        change: `Correct issuer of the profile, now ${issuer}, to what the provider calls itself; the machine of the service has to reach it.`,
+      });
+    });
+  const { location, faults } = await leave(walk, "redirect_uri");
+  const page = metadata.authorization_endpoint ?? issuer;
+  if (!URL.canParse(page) || placeOf(page) !== placeOf(location.href))
+    return { came: "", faults: oneOfEach([...faults, otherPage(location, page)]), value: undefined };
+  const answer = await reach(walk, location.href, page);
+  return {
+    came: `readers are sent to ${location.origin}, which takes the request (status ${answer.status}); logging in there takes a person`,
+    faults: oneOfEach([
+      ...faults,
+      refusal(walk, answer, clientId),
+      clockFault(walk, location.origin, "the provider"),
+    ]),
+    value: undefined,
+  };
+}
+
+const returnTo = ({ origin }: Walk) => `${origin}/`;
+
+/** Where the login leads, with what is wrong with the way there. `parameter`: that which names the way back. */
+async function leave(
+  walk: Walk,
+  parameter: string,
+): Promise<{ readonly location: URL; readonly faults: readonly (Fault | undefined)[] }> {
+  const { base, target, visitor } = walk;
+  const query = `return_to=${encodeURIComponent(returnTo(walk))}`;
+  const answer = await visitor.ask(`${loginOf(walk)}?${query}`, { redirect: "manual" });
+  const location = answer.headers.get("Location") ?? "";
+  if (answer.status !== 303 || !URL.canParse(location))
+    throw new StepFault(unexpected(answer, "the login", "status 303 to where readers log in"));
+  const to = new URL(location);
+  const callback = callbackAddress(base, target.profile);
+  const faults = [
+    addressFault("the address to come back to", to.searchParams.get(parameter), callback, walk),
+    ...pendingFaults(walk, answer, callback),
+    ...cachingFaults(answer, "the login", "never"),
+  ];
+  return { location: to, faults };
+}
+
+/** The cookie that remembers a login that is under way. */
+function pendingFaults({ options }: Walk, answer: Answer, callback: string): (Fault | undefined)[] {
+  const kept = setCookies(answer).find(({ name }) => /_login\d$/.test(name));
+  if (!kept)
+    return [
+      {
+        code: "cookie_stripped",
+        came: "the login sets no cookie",
+        expected: `Set-Cookie with ${options.auth.cookie.name}_login0`,
+        change: "Let the proxy pass Set-Cookie on: without this cookie nobody comes back from the login.",
+      },
+    ];
+  const path = kept.attributes.get("path") ?? "/";
+  if (coversPath(path, new URL(callback).pathname)) return [];
+  return [
+    {
+      code: "cookie_path",
+      came: `the cookie of the login is for the path ${path}`,
+      expected: `a path that covers ${new URL(callback).pathname}`,
+      change: `Set base_url, take auth.cookie.path away, and let the proxy not rewrite the path of cookies: readers come back to ${authPaths.callback}… below it.`,
+    },
+  ];
+}
+
+async function reach({ visitor }: Walk, address: string, shownAs: string): Promise<Answer> {
+  try {
+    return await visitor.ask(address, { redirect: "manual" });
+  } catch (error) {
+    if (!(error instanceof StepFault)) throw error;
+    throw new StepFault({
+      ...error.fault,
+      code: "login_unreachable",
+      change: `Correct the address of the login, now ${placeOf(shownAs)}, or look why it does not answer. Readers see the same.`,
+    });
+  }
+}
+
+const otherPage = (location: URL, wanted: string): Fault => ({
+  code: "other_login",
+  came: `readers are sent to ${location.origin}${location.pathname}`,
+  expected: placeOf(wanted),
+  change:
+    "Restart the service, if it runs with an older configuration, and let the proxy not rewrite the header Location (in nginx proxy_redirect off).",
+});
+
+const brokenPage = (url: string, answer: Answer): Fault => ({
+  code: "login_broken",
+  came: `${placeOf(url)} answers with ${kindOf(answer)}`,
+  expected: "a page on which readers log in",
+  change: "Correct url of the profile, or mend the page there.",
+});
+
+function refusal({ base, target }: Walk, answer: Answer, clientId: string): Fault | undefined {
+  const location = answer.headers.get("Location") ?? "";
+  const error = URL.canParse(location) ? new URL(location).searchParams.get("error") : null;
+  if (answer.status < 400 && (error === null || error === "login_required")) return undefined;
+  return {
+    code: "provider_refuses",
+    came: `the provider refuses the request: ${error === null ? kindOf(answer) : error.slice(0, 64)}`,
+    expected: "its login page",
+    change: `At the provider, register the redirect URI ${callbackAddress(base, target.profile)} to the letter for the client ${clientId}, with the authorization code flow; compare client_id and scopes.`,
+  };
+}
+
+/** Whether the clocks of a host and of the service differ by more than logins allow. */
+export function clockFault({ visitor, base }: Walk, origin: string, whose: string): Fault | undefined {
+  const [there, here] = [visitor.clockAhead(origin), visitor.clockAhead(new URL(base).origin)];
+  if (there === undefined || here === undefined || Math.abs(there - here) <= mostSkewMs) return undefined;
+  return {
+    code: "clock_elsewhere",
+    came: `the clock of ${whose} is ${Math.round(Math.abs(there - here) / 1000)} s ${there > here ? "ahead of" : "behind"} that of the service`,
+    expected: `at most ${mostSkewMs / 1000} s: what it signs counts for a short time`,
+    change: "Set the clocks of both machines, with NTP.",
+  };
+}

@@ -1,0 +1,86 @@
+// Headers of answers that a proxy may have changed: who may keep an answer, and whose pages may read it.
+
+import type { Fault } from "./finding.ts";
+import { shown } from "./finding.ts";
+import type { Answer } from "./visitor.ts";
+import { isForeign, type Walk } from "./walk.ts";
+
+/** `Cache-Control` by what an answer is, as the words that have to be in it. */
+const kept = { gated: ["private", "no-cache"], never: ["no-store"] } as const;
+
+/** What is wrong with how caches take an answer. `gated`: for one reader, asked again each time; `never`: kept by nobody. */
+export function cachingFaults({ headers }: Answer, what: string, kind: keyof typeof kept): Fault[] {
+  const control = headers.get("Cache-Control") ?? "";
+  const words = control.toLowerCase().split(/[\s,]+/);
+  const vary = (headers.get("Vary") ?? "").toLowerCase().split(/[\s,]+/);
+  const age = Number(headers.get("Age") ?? 0);
+  const faults: Fault[] = [];
+  const isKept = words.includes("no-store") || kept[kind].every((word) => words.includes(word));
+  const isOpen = words.includes("public") || words.some((word) => word.startsWith("s-maxage"));
+  if (!isKept || isOpen)
+    faults.push({
+      code: "cache_control",
+      came: `${what}: Cache-Control is ${control === "" ? "missing" : shown(control)}`,
+      expected: kept[kind].join(", "),
+      change: "Let the proxy pass Cache-Control on: as it is, caches show one reader's answers to others.",
+    });
+  if (kind === "gated" && !vary.includes("*") && !(vary.includes("cookie") && vary.includes("authorization")))
+    faults.push({
+      code: "vary",
+      came: `${what}: Vary is ${shown(headers.get("Vary") ?? "missing")}`,
+      expected: "Vary with Cookie and Authorization",
+      change: "Let the proxy pass Vary on, and add to it what it needs instead of replacing it.",
+    });
+  if (age > 0)
+    faults.push({
+      code: "cached",
+      came: `${what}: an answer that a cache kept for ${age} s (Age)`,
+      expected: "an answer of the service itself",
+      change:
+        "Let the cache obey Cache-Control, and empty it: answers with private or no-store are for one reader. In nginx take away proxy_ignore_headers; in a CDN, rules such as cache everything.",
+    });
+  return faults;
+}
+
+/** Whether pages of the viewer's origin may read an answer. `allowed`: origins by configuration, under the key `key`. */
+export function corsFault(
+  { headers }: Answer,
+  what: string,
+  walk: Walk,
+  { allowed, key }: { readonly allowed: readonly string[]; readonly key?: string },
+): Fault | undefined {
+  if (!isForeign(walk)) return undefined;
+  const { origin } = walk;
+  const value = headers.get("Access-Control-Allow-Origin");
+  if (value === "*" || value === origin) return undefined;
+  const expected = `Access-Control-Allow-Origin: * or ${origin}`;
+  const came = `${what}: Access-Control-Allow-Origin is ${value === null ? "missing" : shown(value)}`;
+  if (value?.includes(","))
+    return {
+      code: "cors_doubled",
+      came,
+      expected,
+      change:
+        "The proxy adds a header that the service sends already, and browsers refuse both: take it away at the proxy.",
+    };
+  if (key !== undefined && !allowed.includes("*") && !allowed.includes(origin))
+    return { code: key, came, expected, change: `Add "${origin}" to auth.cors.${key}.` };
+  return {
+    code: "cors",
+    came,
+    expected,
+    change: "The service sends it: let the proxy pass Access-Control-* headers on.",
+  };
+}
+
+/** Whether pages of other origins may show an answer at all. */
+export function resourcePolicyFault({ headers }: Answer, what: string, walk: Walk): Fault | undefined {
+  const value = headers.get("Cross-Origin-Resource-Policy");
+  if (!isForeign(walk) || value === null || value === "cross-origin") return undefined;
+  return {
+    code: "resource_policy",
+    came: `${what}: Cross-Origin-Resource-Policy is ${shown(value)}`,
+    expected: "cross-origin",
+    change: "Let the proxy not add this header: browsers show nothing of it to pages of other sites.",
+  };
+}

@@ -1,0 +1,118 @@
+// The login of a profile as far as it goes without a person: pages of this service, and readers who are known by their address.
+
+import { allowsAddress } from "../access/kiosk.ts";
+import { loginAddress } from "../iiif/auth-mounts.ts";
+import { unexpected } from "./answers.ts";
+import { type Fault, StepFault } from "./finding.ts";
+import { cachingFaults } from "./headers.ts";
+import type { Answer } from "./visitor.ts";
+import { type Outcome, oneOfEach, type Walk } from "./walk.ts";
+
+/** The answer that begins the session; undefined where that takes a person. */
+export type LoggedIn = Outcome<Answer | undefined>;
+
+export const loginOf = ({ base, target }: Walk): string => loginAddress(base, target.profile, 2);
+
+/** A login page with one button. */
+export async function click(walk: Walk): Promise<LoggedIn> {
+  const page = await openPage(walk, /<form\b/i);
+  const answer = await send(walk, {});
+  if (answer.status !== 200) throw new StepFault(unexpected(answer, "the form of the login", "status 200"));
+  return { came: "the page, and its form was accepted", faults: page, value: answer };
+}
+
+/** A login page with a password, for which the operator may give one. */
+export async function signIn(walk: Walk): Promise<LoggedIn> {
+  const faults = await openPage(walk, /<input\b[^>]*\bname=["']?password/i);
+  const { credentials } = walk.options;
+  if (!credentials)
+    return {
+      came: "the page, with its form. To log in, set SERVICE_DOCTOR_USERNAME and SERVICE_DOCTOR_PASSWORD",
+      faults,
+      value: undefined,
+    };
+  const answer = await send(walk, credentials);
+  if (answer.status === 401 && /<form\b/i.test(answer.text))
+    throw new StepFault({
+      code: "credentials",
+      came: "the name and password of SERVICE_DOCTOR_USERNAME and SERVICE_DOCTOR_PASSWORD were refused",
+      expected: "those of a user of this profile",
+      change: "Correct them, or unset both to look at the page alone.",
+    });
+  if (answer.status !== 200) throw new StepFault(unexpected(answer, "the form of the login", "status 200"));
+  return { came: "the page, and the name and password were accepted", faults, value: answer };
+}
+
+async function openPage(walk: Walk, form: RegExp): Promise<readonly Fault[]> {
+  const page = await walk.visitor.ask(loginOf(walk));
+  if (page.status !== 200 || !form.test(page.text))
+    throw new StepFault(
+      unexpected(page, "the login page", "status 200 with a page that has the form of the login"),
+    );
+  return oneOfEach(cachingFaults(page, "the login page", "never"));
+}
+
+/** As the page of this service sends it. */
+const send = (walk: Walk, form: Readonly<Record<string, string>>) =>
+  walk.visitor.ask(loginOf(walk), {
+    method: "POST",
+    headers: { Origin: new URL(walk.base).origin },
+    form: { return_to: "", ...form },
+    redirect: "manual",
+  });
+
+/** A kiosk: whether this machine is let in as it should be, and whether anybody is who claims an address. */
+export async function enter(walk: Walk): Promise<LoggedIn> {
+  const { options, profile } = walk;
+  const answer = await walk.visitor.ask(loginOf(walk), { redirect: "manual" });
+  const isIn = answer.status === 200;
+  if (!isIn && (answer.status !== 401 || answer.headers.has("WWW-Authenticate")))
+    throw new StepFault(
+      unexpected(answer, "the login", "status 200, or 401 for addresses that are not allowed"),
+    );
+  const { client } = options;
+  const expected = client === undefined ? undefined : allowsAddress(profile, client);
+  const faults = [
+    expected !== undefined && expected !== isIn ? addressFault(walk, client ?? "", isIn) : undefined,
+    isIn ? undefined : await forgedFault(walk),
+  ];
+  const unsure =
+    expected === undefined && !isIn
+      ? ": this machine is not let in. Where it should be, say so with --client-ip and its address"
+      : "";
+  return {
+    came: isIn ? "let in by the address" : `refused, status 401${unsure}`,
+    faults: oneOfEach(faults),
+    value: isIn ? answer : undefined,
+  };
+}
+
+function addressFault({ options, profile }: Walk, client: string, isIn: boolean): Fault {
+  const proxies = [...options.trustedProxies, ...options.auth.trusted_proxies];
+  const seen = `trusted_proxies ${proxies.length > 0 ? `is ${proxies.join(", ")}` : "is empty"}`;
+  return {
+    code: "client_address",
+    came: `${client} is ${isIn ? "let in" : "not let in"}`,
+    expected: isIn
+      ? `a refusal: ${client} is not in kiosk.allowed_ips (${profile.kiosk.allowed_ips.join(", ")})`
+      : `to be let in: ${client} is in kiosk.allowed_ips (${profile.kiosk.allowed_ips.join(", ")})`,
+    change: `The service sees another address, probably that of the proxy: ${seen}. Write the address there that the proxy asks from, and let the proxy send X-Forwarded-For with the address of its client at the end.`,
+  };
+}
+
+/** Somebody may claim to be in the room. */
+async function forgedFault(walk: Walk): Promise<Fault | undefined> {
+  const claimed = walk.profile.kiosk.allowed_ips[0]?.split("/")[0] ?? "";
+  const answer = await walk.visitor.ask(loginOf(walk), {
+    redirect: "manual",
+    headers: { "X-Forwarded-For": claimed },
+  });
+  if (answer.status !== 200) return undefined;
+  return {
+    code: "forged_address",
+    came: `anybody is let in who sends X-Forwarded-For: ${claimed}`,
+    expected: "a refusal",
+    change:
+      "Let the proxy add its client's address behind what came, or replace it (in nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for), and name in trusted_proxies the proxies alone.",
+  };
+}

@@ -1,0 +1,153 @@
+// The first steps of a viewer, before anybody has logged in: the probe, the image information, and a look at the image.
+
+import { probeAddress } from "../iiif/auth-mounts.ts";
+import { imageAddress, mainPrefix } from "../iiif/image/mounts.ts";
+import { addressFault } from "./addresses.ts";
+import { unexpected } from "./answers.ts";
+import { type Fault, StepFault } from "./finding.ts";
+import { cachingFaults, corsFault, resourcePolicyFault } from "./headers.ts";
+import { serviceFaults } from "./services.ts";
+import type { Answer } from "./visitor.ts";
+import { isForeign, jsonOf, kindOf, type Outcome, oneOfEach, type Walk } from "./walk.ts";
+
+export const probeOf = ({ base, target }: Walk): string => probeAddress(base, target.identifier);
+
+/** The status in the document of a probe. Throws StepFault for what is no such document. */
+export function probedStatus(answer: Answer, what = "the probe"): unknown {
+  const document = jsonOf(answer);
+  if (answer.status !== 200 || document?.type !== "AuthProbeResult2")
+    throw new StepFault(unexpected(answer, what, "status 200 with a document of the type AuthProbeResult2"));
+  return document.status;
+}
+
+/** Asks as somebody who has not logged in. */
+export async function lookAtProbe(walk: Walk): Promise<Outcome> {
+  const { visitor, origin, options, profile } = walk;
+  const answer = await visitor.ask(probeOf(walk), { headers: { Origin: origin } });
+  const status = probedStatus(answer);
+  const faults = [
+    status === 200 ? openToAll("the probe says 200 to somebody who has not logged in", walk) : undefined,
+    ...cachingFaults(answer, "the probe", "gated"),
+    corsFault(answer, "the probe", walk, {
+      allowed: options.auth.cors.probe_origins,
+      key: "probe_origins",
+    }),
+    isForeign(walk) ? preflightFault(await askFirst(walk), walk) : undefined,
+  ];
+  const readable = isForeign(walk) ? `, readable from ${origin}` : "";
+  const withHeader = profile.access_service.backend === "header" ? "without the header " : "";
+  return { came: `${withHeader}it says ${status}${readable}`, faults: oneOfEach(faults), value: undefined };
+}
+
+/** What browsers ask before they send a token. */
+const askFirst = (walk: Walk) =>
+  walk.visitor.ask(probeOf(walk), {
+    method: "OPTIONS",
+    headers: {
+      Origin: walk.origin,
+      "Access-Control-Request-Method": "GET",
+      "Access-Control-Request-Headers": "authorization",
+    },
+  });
+
+function preflightFault(answer: Answer, walk: Walk): Fault | undefined {
+  const allowed = (answer.headers.get("Access-Control-Allow-Headers") ?? "").toLowerCase();
+  const { probe_origins } = walk.options.auth.cors;
+  const origin = corsFault(answer, "the preflight of the probe (OPTIONS)", walk, {
+    allowed: probe_origins,
+    key: "probe_origins",
+  });
+  if (answer.status >= 200 && answer.status < 300 && allowed.includes("authorization")) return origin;
+  return {
+    code: "preflight",
+    came: `the preflight of the probe (OPTIONS): ${kindOf(answer)}, which does not allow the header Authorization`,
+    expected: "status 204 with Access-Control-Allow-Headers: Authorization",
+    change: "Let the proxy pass OPTIONS requests and their answers on, without a login of its own.",
+  };
+}
+
+/** Somebody without a login gets what needs one. */
+export function openToAll(came: string, { profile, options, target }: Walk): Fault {
+  const { access_service: service } = profile;
+  return {
+    code: "open_to_all",
+    came,
+    expected: `that ${target.identifier} needs the profile ${target.profile}`,
+    change:
+      service.backend === "header"
+        ? `Let the proxy send ${service.header} for readers that it knows and for nobody else.`
+        : `Restart the service, if it runs with an older configuration; look that no cache in front keeps answers of readers who have logged in${options.hooked ? "" : ", and that the proxy adds no Cookie or Authorization"}.`,
+  };
+}
+
+/** The width to ask for; undefined where there is no image to look at. */
+export async function lookAtInfo(walk: Walk): Promise<Outcome<number | undefined>> {
+  const { visitor, origin, base, target } = walk;
+  const id = imageAddress(base + mainPrefix[3], target.identifier);
+  const answer = await visitor.ask(`${id}/info.json`, { headers: { Origin: origin } });
+  if (answer.status === 404 && jsonOf(answer)?.code !== undefined)
+    return { came: "there is no such image", faults: [], value: undefined };
+  const document = jsonOf(answer);
+  if (document && typeof document.id !== "string" && typeof document.code === "string")
+    throw new StepFault(unexpected(answer, "info.json", "image information, with status 401 or 200"));
+  if (!document || typeof document.id !== "string")
+    throw new StepFault({
+      ...unexpected(answer, "info.json", "image information as JSON, with status 401 or 200"),
+      ...(answer.status === 401 && !answer.headers.has("WWW-Authenticate") && errorReplaced),
+    });
+  const faults = [
+    addressFault("the id of info.json", document.id, id, walk),
+    ...serviceFaults(document.service, walk),
+    ...cachingFaults(answer, "info.json", "gated"),
+    corsFault(answer, "info.json", walk, { allowed: ["*"] }),
+    resourcePolicyFault(answer, "info.json", walk),
+  ];
+  const { width } = document;
+  return {
+    came: `status ${answer.status} with the addresses of the login`,
+    faults: oneOfEach(faults),
+    value: typeof width === "number" ? Math.min(width, 256) : undefined,
+  };
+}
+
+const errorReplaced = {
+  code: "error_replaced",
+  change:
+    "The proxy replaces answers of status 401 by a page of its own; viewers find the login in that answer. In nginx take away proxy_intercept_errors and error_page for these paths.",
+};
+
+/** An answer for the image, and what it can be told apart by. */
+export interface Look {
+  readonly answer: Answer;
+  readonly mark: string;
+}
+
+/** Asks for the image in a small size. `width`: of {@link lookAtInfo}. */
+export async function lookAtImage(
+  walk: Walk,
+  width: number,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Look> {
+  const image = imageAddress(walk.base + mainPrefix[3], walk.target.identifier);
+  const answer = await walk.visitor.ask(`${image}/full/${width},/0/default.jpg`, { headers });
+  return { answer, mark: `${answer.status} ${answer.headers.get("ETag") ?? answer.text}` };
+}
+
+/** The image as somebody without a login sees it. */
+export async function lookAtClosedImage(walk: Walk, width: number): Promise<Outcome<Look>> {
+  const look = await lookAtImage(walk, width);
+  const { answer } = look;
+  const isReduced = walk.profile.substitute.max_size !== "" || walk.options.hooked;
+  const faults = [
+    answer.status === 200 && !isReduced
+      ? openToAll("the image comes to somebody who has not logged in", walk)
+      : undefined,
+    answer.status >= 400 && answer.status !== 401 && !walk.options.hooked
+      ? unexpected(answer, "the image without a login", isReduced ? "status 200" : "status 401")
+      : undefined,
+    ...(answer.status === 200 ? cachingFaults(answer, "the image without a login", "gated") : []),
+  ];
+  const came =
+    answer.status === 200 ? "a reduced image without a login" : `status ${answer.status} without a login`;
+  return { came, faults: oneOfEach(faults), value: look };
+}

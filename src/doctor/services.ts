@@ -1,0 +1,89 @@
+// The authorization services that image information has to name, for either protocol.
+
+import { authPaths, loginAddress, probeAddress } from "../iiif/auth-mounts.ts";
+import { addressFault } from "./addresses.ts";
+import type { Fault } from "./finding.ts";
+import type { Walk } from "./walk.ts";
+
+interface Described {
+  readonly id?: unknown;
+  readonly "@id"?: unknown;
+  readonly type?: unknown;
+  readonly profile?: unknown;
+  readonly service?: unknown;
+}
+
+/** Services in one, wherever they are nested. */
+function allServices(value: unknown): Described[] {
+  const list = Array.isArray(value) ? value : value === undefined ? [] : [value];
+  return list
+    .filter((each): each is Described => typeof each === "object" && each !== null)
+    .flatMap((each) => [each, ...allServices(each.service)]);
+}
+
+/** What is missing among the services of image information, or is at another address. */
+export function serviceFaults(service: unknown, walk: Walk): (Fault | undefined)[] {
+  const { base, target, profile } = walk;
+  const found = allServices(service);
+  const named = (type: string) => found.find((each) => each.type === type)?.id;
+  const named1 = (uri: RegExp) =>
+    found.find(({ profile }) => typeof profile === "string" && uri.test(profile))?.["@id"];
+  if (found.length === 0)
+    return [
+      {
+        code: "no_services",
+        came: "info.json names no authorization service",
+        expected: "the services of Authorization Flow 2.0 and Authentication 1.0",
+        change:
+          "The service that answers takes this image for public: restart it if its configuration is older, and look that no proxy rewrites or keeps info.json.",
+      },
+    ];
+  const probe = addressFault(
+    "the probe service",
+    named("AuthProbeService2"),
+    probeAddress(base, target.identifier),
+    walk,
+  );
+  if (profile.access_service.backend === "header") return [probe];
+  const services2 = [
+    ["the login service", named("AuthAccessService2"), loginAddress(base, target.profile, 2)],
+    ["the token service", named("AuthAccessTokenService2"), base + authPaths.token],
+    ["the logout service", named("AuthLogoutService2"), base + authPaths.logout],
+  ] as const;
+  const services1 = [
+    [
+      "the login service of 1.0",
+      named1(/\/auth\/1\/(login|clickthrough|kiosk|external)$/),
+      loginAddress(base, target.profile, 1),
+    ],
+    ["the token service of 1.0", named1(/\/auth\/1\/token$/), base + authPaths.token1],
+    ["the logout service of 1.0", named1(/\/auth\/1\/logout$/), base + authPaths.logout1],
+  ] as const;
+  return [
+    missingFault("services_missing", "Authorization Flow 2.0", [
+      ["the probe service", named("AuthProbeService2")],
+      ...services2,
+    ]),
+    missingFault("services1_missing", "Authentication 1.0", services1),
+    probe,
+    ...[...services2, ...services1]
+      .filter(([, seen]) => seen !== undefined)
+      .map(([what, seen, wanted]) => addressFault(what, seen, wanted, walk)),
+  ];
+}
+
+function missingFault(
+  code: string,
+  protocol: string,
+  rows: readonly (readonly [string, unknown, ...unknown[]])[],
+): Fault | undefined {
+  const missing = rows.filter(([, seen]) => seen === undefined).map(([what]) => what);
+  if (missing.length === 0) return undefined;
+  return {
+    code,
+    came: `info.json lacks ${missing.join(", ")}`,
+    expected: `all services of ${protocol}`,
+    change:
+      "The service writes them: look which proxy or program between rewrites info.json, or answers with a file of its own. Viewers of today log in by 1.0.",
+  };
+}

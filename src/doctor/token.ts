@@ -1,0 +1,223 @@
+// The token page, in a hidden frame of the viewer's, and what the token gives access to.
+
+import { authFolder, authPaths } from "../iiif/auth-mounts.ts";
+import { unexpected } from "./answers.ts";
+import { type Fault, StepFault, shown } from "./finding.ts";
+import { cachingFaults } from "./headers.ts";
+import { probedStatus, probeOf } from "./probe.ts";
+import type { Answer } from "./visitor.ts";
+import { isForeign, type Outcome, oneOfEach, type Walk } from "./walk.ts";
+
+/** How often each question is asked: several servers behind one address take turns. */
+const times = 4;
+
+/** What a token page says. */
+type Said = { readonly token: string } | { readonly error: string };
+
+/** Asks for tokens with the cookie of a login, or without any. The value is a token. */
+export async function askForToken(
+  walk: Walk,
+  cookie: string | undefined,
+): Promise<Outcome<string | undefined>> {
+  const answers: Answer[] = [];
+  for (let n = 0; n < (cookie ? times : 2); n++)
+    answers.push(await open(walk, cookie, n % 2 === 0 ? 2 : 1, n));
+  const said = answers.map((answer, n) => read(answer, n));
+  const tokens = said.flatMap((each) => ("token" in each ? [each.token] : []));
+  const errors = said.flatMap((each) => ("error" in each ? [each.error] : []));
+  const faults = [
+    ...answers.flatMap((answer) => pageFaults(walk, answer)),
+    ...(cookie ? sessionFaults(walk, tokens, errors) : closedFaults(walk, tokens, errors)),
+  ];
+  const came = cookie
+    ? "the page posts a token to the viewer, by 2.0 and by 1.0"
+    : "the page answers the viewer, by 2.0 and by 1.0; a token needs a login first";
+  return { came, faults: oneOfEach(faults), value: tokens.at(-1) };
+}
+
+function open({ base, origin, visitor }: Walk, cookie: string | undefined, version: 1 | 2, n: number) {
+  const path = version === 2 ? authPaths.token : authPaths.token1;
+  const query = `messageId=doctor-${n}&origin=${encodeURIComponent(origin)}`;
+  return visitor.ask(`${base}${path}?${query}`, { headers: cookie ? { Cookie: cookie } : {} });
+}
+
+/** What the script of the page posts. */
+function read(answer: Answer, n: number): Said {
+  const [, json] = /postMessage\((\{.*\}),\s*"[^"]*"\)/s.exec(answer.text) ?? [];
+  const message = json === undefined ? undefined : parsed(json);
+  if (answer.status !== 200 || message?.messageId !== `doctor-${n}`)
+    throw new StepFault(
+      unexpected(answer, "the token page", "status 200 with a page that posts an answer to this viewer"),
+    );
+  const { accessToken, profile, error } = message;
+  return typeof accessToken === "string" ? { token: accessToken } : { error: String(profile ?? error) };
+}
+
+function parsed(json: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(json) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Errors of the token page, by their names in 2.0 and 1.0, as faults. A login comes before. */
+function sessionFaults(
+  walk: Walk,
+  tokens: readonly string[],
+  errors: readonly string[],
+): (Fault | undefined)[] {
+  const expected = "a token for the session that has just begun";
+  const count = `${errors.length} of ${tokens.length + errors.length} times`;
+  const has = (...names: string[]) => errors.some((error) => names.includes(error));
+  const { backend } = walk.options.auth.session;
+  return [
+    originFault(walk, errors),
+    has("unavailable")
+      ? {
+          code: "session_store",
+          came: `${count} sessions could not be looked up`,
+          expected,
+          change:
+            "The service cannot reach where sessions are kept: look at auth.session, whether that server runs, and what /ready and the log of the service say.",
+        }
+      : undefined,
+    has("missingAspect", "missingCredentials")
+      ? {
+          code: "cookie_not_passed",
+          came: `${count} the token page saw no session cookie, though it was sent`,
+          expected,
+          change: "Let the proxy pass the header Cookie on to the service; caches often take it off.",
+        }
+      : undefined,
+    has("expiredAspect", "invalidAspect", "invalidCredentials")
+      ? {
+          code: "session_unknown",
+          came: `${count} the session that has just begun was not known`,
+          expected,
+          change:
+            backend === "redis"
+              ? "Let all servers behind this address use the same Redis, database and auth.session.redis.prefix; and let it not evict keys."
+              : `Several servers seem to answer at this address, and auth.session.backend is ${backend}, which each has for itself. Choose redis, which they can share.`,
+        }
+      : undefined,
+    new Set(tokens).size < tokens.length
+      ? cachedFault("the token page gives the same token again")
+      : undefined,
+  ];
+}
+
+/** Nobody has logged in. */
+function closedFaults(
+  walk: Walk,
+  tokens: readonly string[],
+  errors: readonly string[],
+): (Fault | undefined)[] {
+  return [
+    originFault(walk, errors),
+    tokens.length > 0
+      ? cachedFault("the token page gives a token to somebody who has not logged in")
+      : undefined,
+  ];
+}
+
+const cachedFault = (came: string): Fault => ({
+  code: "cached",
+  came,
+  expected: "an answer of the service itself",
+  change: `Let the cache obey Cache-Control: no-store, and empty it; take paths below ${authFolder} out of it.`,
+});
+
+const originFault = ({ origin }: Walk, errors: readonly string[]): Fault | undefined =>
+  errors.includes("invalidOrigin")
+    ? {
+        code: "token_origins",
+        came: `pages of ${origin} get no tokens`,
+        expected: "a token, or that a login is needed",
+        change: `Add "${origin}" to auth.cors.token_origins and restart, or correct the scheme, host or port of the viewer there.`,
+      }
+    : undefined;
+
+/** What keeps the page out of the viewer's frame, or its script from running. */
+function pageFaults(walk: Walk, answer: Answer): (Fault | undefined)[] {
+  const { headers, text } = answer;
+  const expected = `that ${walk.origin} may show the page in a frame`;
+  const frame = headers.get("X-Frame-Options");
+  const policies = (headers.get("Content-Security-Policy") ?? "").split(",").map(directives);
+  const [, nonce = ""] = /<script nonce="([^"]+)"/.exec(text) ?? [];
+  const framing = policies
+    .map((policy) => policy.get("frame-ancestors"))
+    .filter((list) => list !== undefined);
+  const scripts = policies
+    .map((policy) => policy.get("script-src") ?? policy.get("default-src"))
+    .filter((list) => list !== undefined);
+  const admits = (list: readonly string[]) =>
+    list.includes(walk.origin) || list.includes("*") || (list.includes("'self'") && !isForeign(walk));
+  return [
+    frame !== null && (isForeign(walk) || !/^same-?origin$/i.test(frame))
+      ? {
+          code: "frame_options",
+          came: `the token page has X-Frame-Options: ${shown(frame)}`,
+          expected,
+          change: `The service does not send this header: take it away at the proxy for paths below ${authFolder}.`,
+        }
+      : undefined,
+    framing.every(admits)
+      ? undefined
+      : {
+          code: "frame_policy",
+          came: `the token page has a Content-Security-Policy with frame-ancestors ${shown(framing.find((list) => !admits(list))?.join(" ") ?? "")}`,
+          expected,
+          change: `Let the proxy add no Content-Security-Policy to paths below ${authFolder}: the service sends its own.`,
+        },
+    scripts.every((list) => list.includes(`'nonce-${nonce}'`))
+      ? undefined
+      : {
+          code: "script_policy",
+          came: "the token page has a Content-Security-Policy that keeps its script from running",
+          expected: "the policy of the service alone",
+          change: `Let the proxy add no Content-Security-Policy to paths below ${authFolder}: the service sends its own.`,
+        },
+    ...cachingFaults(answer, "the token page", "never"),
+  ];
+}
+
+/** The directives of a policy (Content Security Policy Level 3, section 2.2). */
+function directives(policy: string): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    policy
+      .split(";")
+      .map((each) => each.trim().split(/\s+/))
+      .map(([name = "", ...values]) => [name.toLowerCase(), values]),
+  );
+}
+
+/** Presents a token to the probe, as viewers on other sites do. */
+export async function presentToken(walk: Walk, token: string): Promise<readonly (Fault | undefined)[]> {
+  let granted = 0;
+  for (let n = 0; n < times; n++) {
+    const headers = { Origin: walk.origin, Authorization: `Bearer ${token}` };
+    const answer = await walk.visitor.ask(probeOf(walk), { headers });
+    if (probedStatus(answer, "the probe with a token") === 200) granted++;
+  }
+  const expected = "that the token gives access, each time";
+  if (granted === times) return [];
+  if (granted > 0)
+    return [
+      {
+        code: "session_unknown",
+        came: `${times - granted} of ${times} times the token was not known`,
+        expected,
+        change:
+          "Several servers seem to answer at this address, and each has its sessions for itself: set auth.session.backend to redis for all of them, with the same prefix.",
+      },
+    ];
+  return [
+    {
+      code: "token_not_passed",
+      came: "the probe does not see the token, or it gives no access",
+      expected,
+      change: `Let the proxy pass the header Authorization on to the service${walk.options.hooked ? "; or the authorize hook refuses, see smalti hook test" : ""}.`,
+    },
+  ];
+}

@@ -1,0 +1,172 @@
+// Requests as a browser makes them: bounded in time and size, and led to no other host.
+
+import { withDeadline } from "../lib/bounded-wait.ts";
+import { concatenated } from "../lib/concatenated.ts";
+import { type Fault, StepFault } from "./finding.ts";
+
+/** Milliseconds for an answer to arrive as a whole. */
+const timeoutMs = 5000;
+/** Bytes of an answer that are read. */
+const mostBytes = 2 * 1024 * 1024;
+const mostRedirects = 5;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface Request {
+  readonly method?: "GET" | "POST" | "OPTIONS";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly form?: Readonly<Record<string, string>>;
+  /** Returns a redirect as it is. Otherwise those to the same origin are followed, and all others are a fault. */
+  readonly redirect?: "manual";
+}
+
+export interface Visitor {
+  /** Rejects with StepFault where no answer comes, or one that leads away or around in a circle. */
+  ask(address: string, request?: Request): Promise<Answer>;
+  /** By how many milliseconds the clock of the host of an address is ahead of this one; the largest that was seen. */
+  clockAhead(origin: string): number | undefined;
+}
+
+/** A visitor without any memory but for clocks. */
+export function createVisitor(): Visitor {
+  const clocks = new Map<string, number>();
+
+  const once = async (address: string, { method = "GET", headers = {}, form }: Request): Promise<Answer> => {
+    const began = Date.now();
+    const answer = await fetchBounded(address, {
+      method,
+      redirect: "manual",
+      headers: { "User-Agent": "smalti-doctor", ...headers },
+      ...(form && { body: new URLSearchParams(form) }),
+    });
+    noteClock(clocks, new URL(address).origin, answer.headers, (began + Date.now()) / 2);
+    return answer;
+  };
+
+  return {
+    clockAhead: (origin) => clocks.get(origin),
+    async ask(address, request = {}) {
+      const seen = new Set<string>();
+      for (let next = address; ; ) {
+        const answer = await once(next, request);
+        const location = answer.headers.get("Location");
+        if (request.redirect === "manual" || answer.status < 300 || answer.status > 399 || location === null)
+          return answer;
+        seen.add(next);
+        const target = redirectTarget(next, location);
+        if (seen.has(target.href) || seen.size > mostRedirects) throw new StepFault(circle(address));
+        if (target.origin !== new URL(address).origin) throw new StepFault(ledAway(address, target));
+        next = target.href;
+      }
+    },
+  };
+}
+
+function redirectTarget(from: string, location: string): URL {
+  if (URL.canParse(location, from)) return new URL(location, from);
+  throw new StepFault({
+    code: "redirect",
+    came: `${placeOf(from)} redirects to what is no address`,
+    expected: "an answer of the service",
+    change: "Correct the redirect of the proxy.",
+  });
+}
+
+const circle = (address: string): Fault => ({
+  code: "redirect_loop",
+  came: `${placeOf(address)} redirects around in a circle`,
+  expected: "an answer of the service",
+  change:
+    "Take away the redirect of the proxy that leads back to the same address; often one to https that asks the next proxy by http, or one that adds or takes away a / or a path.",
+});
+
+const ledAway = (address: string, target: URL): Fault => ({
+  code: "redirect",
+  came: `${placeOf(address)} redirects to ${target.origin}${target.pathname}`,
+  expected: "an answer of the service at the address that viewers use",
+  change: `Where ${target.origin} is the public address, write it as base_url and give it with --url; else let the proxy pass this path on to the service.`,
+});
+
+/** An address as it may be shown: without its query. */
+export const placeOf = (address: string): string => {
+  const { origin, pathname } = new URL(address);
+  return origin + pathname;
+};
+
+function noteClock(clocks: Map<string, number>, origin: string, headers: Headers, now: number): void {
+  const date = Date.parse(headers.get("Date") ?? "");
+  if (Number.isNaN(date)) return;
+  const ahead = date - now;
+  if (Math.abs(ahead) >= Math.abs(clocks.get(origin) ?? 0)) clocks.set(origin, ahead);
+}
+
+async function fetchBounded(address: string, init: RequestInit): Promise<Answer> {
+  const controller = new AbortController();
+  const late = new StepFault({
+    code: "no_answer",
+    came: `${placeOf(address)} did not answer within ${timeoutMs / 1000} s`,
+    expected: "an answer",
+    change: "Look whether the service and the proxy run, and whether a firewall drops the connection.",
+  });
+  try {
+    return await withDeadline(
+      timeoutMs,
+      async () => whole(await fetch(address, { ...init, signal: controller.signal })),
+      late,
+    );
+  } catch (error) {
+    if (error instanceof StepFault) throw error;
+    throw new StepFault(unreached(address, error), { cause: error });
+  } finally {
+    controller.abort();
+  }
+}
+
+async function whole(response: Response): Promise<Answer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = response.body?.getReader();
+  while (reader && length < mostBytes) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    chunks.push(value);
+    length += value.length;
+  }
+  await reader?.cancel().catch(() => {});
+  const bytes = concatenated(chunks);
+  return { status: response.status, headers: response.headers, bytes, text: new TextDecoder().decode(bytes) };
+}
+
+/** Codes of OpenSSL and of runtimes for a certificate or handshake that is refused. */
+const ofTls = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|ISSUER/i;
+
+function unreached(address: string, error: unknown): Fault {
+  const { code, message = "" } = ((error as { cause?: unknown }).cause ?? error) as {
+    code?: string;
+    message?: string;
+  };
+  const reason = shownReason(code ?? message);
+  const { host } = new URL(address);
+  if (ofTls.test(code ?? message))
+    return {
+      code: "certificate",
+      came: `${host} has no connection by https that can be trusted (${reason})`,
+      expected: "a certificate for this host that browsers trust",
+      change:
+        "Install a certificate for this host name with its whole chain at the proxy. Where it is one of your own, NODE_EXTRA_CA_CERTS names a file that the doctor trusts.",
+    };
+  return {
+    code: "unreachable",
+    came: `${host} cannot be reached (${reason})`,
+    expected: "an answer",
+    change:
+      "Start the service and the proxy, and compare host and port with the address that readers use (--url).",
+  };
+}
+
+const shownReason = (text: string) => text.replace(/\s+/g, " ").slice(0, 120) || "no reason given";

@@ -1,0 +1,71 @@
+// What all steps of the doctor share: whose login is tried, at which address, and as a viewer of which origin.
+
+import type { AuthOptions } from "../access/options.ts";
+import type { ProfileOptions } from "../access/profile-options.ts";
+import { type Fault, shown } from "./finding.ts";
+import type { Answer, Visitor } from "./visitor.ts";
+
+/** An image and the profile that its rule names. */
+export interface Target {
+  readonly profile: string;
+  readonly identifier: string;
+  /** False: the name is made up, to ask for what needs no image. */
+  readonly exists: boolean;
+}
+
+export interface DoctorOptions {
+  readonly auth: AuthOptions;
+  /** As configured; "" where it is derived from requests. */
+  readonly baseUrl: string;
+  readonly trustedProxies: readonly string[];
+  /** Whether an authorize hook decides too. */
+  readonly hooked: boolean;
+  /** Of somebody who may log in, for patterns that ask for a password. */
+  readonly credentials?: { readonly username: string; readonly password: string };
+  /** The address of this machine as the service has to see it, where that is known. */
+  readonly client?: string;
+}
+
+export interface Walk {
+  readonly options: DoctorOptions;
+  readonly visitor: Visitor;
+  /** Public URL of the service, without a / at its end. */
+  readonly base: string;
+  /** Origin of the page that the viewer is on. */
+  readonly origin: string;
+  readonly target: Target;
+  readonly profile: ProfileOptions;
+}
+
+/** What came of a step. */
+export interface Outcome<T = undefined> {
+  readonly came: string;
+  readonly faults: readonly Fault[];
+  readonly value: T;
+}
+
+/** Whether the viewer is on a page of another origin. */
+export const isForeign = ({ base, origin }: Walk): boolean => new URL(base).origin !== origin;
+
+/** Without those that are not there, one of each code. */
+export function oneOfEach(faults: readonly (Fault | undefined)[]): readonly Fault[] {
+  const byCode = new Map<string, Fault>();
+  for (const fault of faults) if (fault && !byCode.has(fault.code)) byCode.set(fault.code, fault);
+  return [...byCode.values()];
+}
+
+/** The answer as JSON; undefined where it is none. */
+export function jsonOf({ text }: Answer): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Status and type of an answer, in words. */
+export function kindOf({ status, headers }: Answer): string {
+  const type = headers.get("Content-Type")?.split(";")[0];
+  return `status ${status}${type ? ` with ${shown(type)}` : " without a body"}`;
+}

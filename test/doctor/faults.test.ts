@@ -1,0 +1,480 @@
+// One fault in each set-up, most of them of the proxy in front: the doctor names it, at the step that fails, and says what to change.
+
+import { createServer } from "node:http";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Finding, StepName } from "../../src/doctor/finding.ts";
+import { clientId, clientSecret, startProvider } from "../api/oidc-provider.ts";
+import {
+  end,
+  listen,
+  type Passed,
+  type Passing,
+  type Site,
+  type SiteOptions,
+  startSite,
+  viewer,
+} from "./proxied.ts";
+
+const ending: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const each of ending.splice(0).reverse()) await each();
+});
+
+async function site(options: Partial<SiteOptions> = {}): Promise<Site> {
+  const started = await startSite({ profile: click, ...options });
+  ending.push(started.close);
+  return started;
+}
+
+const click = "{ pattern: clickthrough, access_service: { backend: builtin } }";
+const isImage = ({ url }: Passing) => url.endsWith(".jpg");
+const isToken = ({ url }: Passing) => /^\/iiif\/auth\/(v1\/)?token/.test(url);
+
+/** A header of each answer that fits, changed or (undefined) taken off. */
+const header =
+  (name: string, value: string | undefined, fits: (passing: Passing) => boolean = () => true) =>
+  ({ headers }: Passed, passing: Passing) => {
+    if (!fits(passing)) return;
+    if (value === undefined) delete headers[name];
+    else headers[name] = value;
+  };
+
+/** Changes the cookies that answers set. */
+const cookies =
+  (change: (line: string) => string) =>
+  ({ headers }: Passed) => {
+    const set = headers["set-cookie"] as string[] | undefined;
+    if (set) headers["set-cookie"] = set.map(change);
+  };
+
+interface Problem {
+  readonly step: StepName;
+  readonly code: string;
+}
+
+const problemsOf = (findings: readonly Finding[]): Problem[] =>
+  findings.flatMap((finding) =>
+    finding.state === "problem" ? [{ step: finding.step, code: finding.code }] : [],
+  );
+
+/** Fault, set-up, the one problem that is found, and words of what to change. */
+const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp])[] = [
+  [
+    "base_url has another scheme, as behind a proxy with https",
+    { address: "base_url: https://127.0.0.1:1" },
+    { step: "info.json", code: "wrong_scheme" },
+    /base_url is https:\/\/127\.0\.0\.1:1: write/,
+  ],
+  [
+    "a proxy that says no host",
+    { address: "", before: ({ headers }) => void (headers.host = "inside.example") },
+    { step: "info.json", code: "wrong_host" },
+    /base_url: "http:.*X-Forwarded-Host.*trusted_proxies \(now 127\.0\.0\.1\)/,
+  ],
+  [
+    "a proxy that says its folder, but is not trusted",
+    {
+      address: "",
+      folder: "/images",
+      trusted: "10.0.0.0/8",
+      before: ({ headers }) => void (headers["x-forwarded-prefix"] = "/images"),
+    },
+    { step: "info.json", code: "wrong_path" },
+    /X-Forwarded-Prefix, and have the address.*\(now 10\.0\.0\.0\/8\)/,
+  ],
+  [
+    "a proxy that takes Authorization off",
+    { before: ({ headers }) => void delete headers.authorization },
+    { step: "access", code: "token_not_passed" },
+    /pass the header Authorization on/,
+  ],
+  [
+    "a proxy that takes Cookie off",
+    { before: (passing) => void (isToken(passing) && delete passing.headers.cookie) },
+    { step: "token", code: "cookie_not_passed" },
+    /pass the header Cookie on/,
+  ],
+  [
+    "a cache for pictures that takes Cookie off",
+    { before: (passing) => void (isImage(passing) && delete passing.headers.cookie) },
+    { step: "access", code: "image_unchanged" },
+    /for images too/,
+  ],
+  [
+    "a proxy that takes Set-Cookie off",
+    { after: header("set-cookie", undefined) },
+    { step: "cookie", code: "cookie_stripped" },
+    /pass Set-Cookie on/,
+  ],
+  [
+    "a cookie for another folder",
+    { folder: "/images", auth: `cors: { token_origins: ["${viewer}"] }\n  cookie: { path: /other }` },
+    { step: "cookie", code: "cookie_path" },
+    /Take auth\.cookie\.path away, which is \/other/,
+  ],
+  [
+    "a proxy that makes cookies SameSite=Lax",
+    { after: cookies((line) => line.replace("SameSite=None", "SameSite=Lax")) },
+    { step: "cookie", code: "cookie_same_site" },
+    /pass Set-Cookie on as it is/,
+  ],
+  [
+    "a proxy that makes cookies insecure",
+    { after: cookies((line) => line.replace("Secure; ", "")) },
+    { step: "cookie", code: "cookie_secure" },
+    /proxy_cookie_flags/,
+  ],
+  [
+    "a proxy that gives cookies a domain",
+    { after: cookies((line) => `${line}; Domain=example.net`) },
+    { step: "cookie", code: "cookie_domain" },
+    /proxy_cookie_domain/,
+  ],
+  [
+    "a proxy that changes Cache-Control of pictures",
+    { after: header("cache-control", "public, max-age=3600", isImage) },
+    { step: "access", code: "cache_control" },
+    /pass Cache-Control on/,
+  ],
+  [
+    "a proxy that replaces Vary",
+    { after: header("vary", "Accept-Encoding", ({ url }) => url.endsWith("info.json")) },
+    { step: "info.json", code: "vary" },
+    /pass Vary on/,
+  ],
+  [
+    "a cache that answers for the probe",
+    { after: header("age", "17", ({ url }) => url.includes("/probe/")) },
+    { step: "probe", code: "cached" },
+    /obey Cache-Control/,
+  ],
+  [
+    "a viewer that token_origins lacks",
+    { auth: 'cors: { token_origins: ["https://other.example.org"] }' },
+    { step: "token", code: "token_origins" },
+    new RegExp(`Add "${viewer}" to auth\\.cors\\.token_origins`),
+  ],
+  [
+    "a viewer that probe_origins lacks",
+    { auth: `cors: { token_origins: ["${viewer}"], probe_origins: ["https://other.example.org"] }` },
+    { step: "probe", code: "probe_origins" },
+    new RegExp(`Add "${viewer}" to auth\\.cors\\.probe_origins`),
+  ],
+  [
+    "a proxy that takes the headers for other origins off",
+    { after: header("access-control-allow-origin", undefined, ({ url }) => url.endsWith("info.json")) },
+    { step: "info.json", code: "cors" },
+    /pass Access-Control-\* headers on/,
+  ],
+  [
+    "a proxy that adds the headers for other origins once more",
+    { after: header("access-control-allow-origin", "*, *", ({ url }) => url.endsWith("info.json")) },
+    { step: "info.json", code: "cors_doubled" },
+    /take it away at the proxy/,
+  ],
+  [
+    "a proxy that answers OPTIONS by itself",
+    { before: ({ method }) => (method === "OPTIONS" ? { status: 405 } : undefined) },
+    { step: "probe", code: "preflight" },
+    /pass OPTIONS requests/,
+  ],
+  [
+    "a proxy that adds X-Frame-Options",
+    { after: header("x-frame-options", "SAMEORIGIN", isToken) },
+    { step: "token", code: "frame_options" },
+    /take it away at the proxy/,
+  ],
+  [
+    "a proxy that adds a Content-Security-Policy about frames",
+    { after: header("content-security-policy", "frame-ancestors 'self'", isToken) },
+    { step: "token", code: "frame_policy" },
+    /add no Content-Security-Policy/,
+  ],
+  [
+    "a proxy that adds a Content-Security-Policy about scripts",
+    { after: header("content-security-policy", "default-src 'self'", isToken) },
+    { step: "token", code: "script_policy" },
+    /add no Content-Security-Policy/,
+  ],
+  [
+    "a proxy that replaces answers of status 401 by a page",
+    {
+      after: (passed) => {
+        if (passed.status !== 401) return;
+        passed.headers["content-type"] = "text/html";
+        passed.body = Buffer.from("<h1>401</h1>");
+        delete passed.headers["content-length"];
+      },
+    },
+    { step: "info.json", code: "error_replaced" },
+    /proxy_intercept_errors/,
+  ],
+  [
+    "a proxy that leaves the services of 1.0 out of info.json",
+    {
+      after: (passed, { url }) => {
+        if (!url.endsWith("info.json")) return;
+        const document = JSON.parse(passed.body.toString()) as { service: unknown[] };
+        document.service.pop();
+        passed.body = Buffer.from(JSON.stringify(document));
+        delete passed.headers["content-length"];
+      },
+    },
+    { step: "info.json", code: "services1_missing" },
+    /rewrites info\.json/,
+  ],
+  [
+    "a token page that posts nothing",
+    {
+      after: (passed, passing) => {
+        if (!isToken(passing)) return;
+        passed.body = Buffer.from("<!doctype html><title>Token</title>");
+        delete passed.headers["content-length"];
+      },
+    },
+    { step: "token", code: "replaced" },
+    /must not replace, filter or answer/,
+  ],
+  [
+    "redirects in a circle",
+    {
+      before: ({ url }) =>
+        url.endsWith("info.json")
+          ? { status: 301, headers: { location: url.replace("/iiif/3/", "/iiif//3/") } }
+          : url.startsWith("/iiif//3/")
+            ? { status: 301, headers: { location: url.replace("//3/", "/3/") } }
+            : undefined,
+    },
+    { step: "info.json", code: "redirect_loop" },
+    /leads back to the same address/,
+  ],
+  [
+    "a redirect to another host",
+    {
+      before: ({ url }) =>
+        url.endsWith("info.json")
+          ? { status: 302, headers: { location: "https://sso.example.org/?next=x" } }
+          : undefined,
+    },
+    { step: "info.json", code: "redirect" },
+    /https:\/\/sso\.example\.org is the public address/,
+  ],
+  [
+    "a clock that is two hours behind",
+    { after: (passed) => void (passed.headers.date = new Date(Date.now() - 7_200_000).toUTCString()) },
+    { step: "clock", code: "clock" },
+    /NTP/,
+  ],
+  [
+    "two servers with sessions of their own",
+    { replicas: 2, ...inTurns() },
+    { step: "token", code: "session_unknown" },
+    /heap, which each has for itself. Choose redis/,
+  ],
+  [
+    "a session store that does not answer",
+    {
+      // Nothing listens at port 1.
+      auth: `cors: { token_origins: ["${viewer}"] }\n  session: { backend: redis, redis: { addr: "127.0.0.1:1", timeout: 50ms } }`,
+    },
+    { step: "login", code: "session_store" },
+    /look at auth\.session/,
+  ],
+  [
+    "a service that does not run behind the proxy",
+    { before: ({ url }) => (url.includes("/probe/") ? { status: 502 } : undefined) },
+    { step: "probe", code: "gateway" },
+    /upstream/,
+  ],
+  [
+    "a proxy with a password of its own",
+    {
+      before: ({ url }) =>
+        url.includes("/login/") ? { status: 401, headers: { "www-authenticate": "Basic" } } : undefined,
+    },
+    { step: "login", code: "proxy_login" },
+    /take it away from the paths below/,
+  ],
+  [
+    "a header that comes through from outside",
+    {
+      profile: "{ pattern: external, access_service: { backend: header, header: X-Reader } }",
+    },
+    { step: "login", code: "header_forged" },
+    /set X-Reader in every request/,
+  ],
+  [
+    "a header that the proxy sends for everybody",
+    {
+      profile: "{ pattern: external, access_service: { backend: header } }",
+      before: ({ headers }) => void (headers["x-forwarded-user"] = "nobody"),
+    },
+    { step: "probe", code: "open_to_all" },
+    /nobody else/,
+  ],
+  [
+    "a cache that keeps the image of one reader for all",
+    keptPictures(),
+    { step: "access", code: "cached_for_others" },
+    /obey Cache-Control: private/,
+  ],
+  [
+    "a cache that keeps the refusal of an image",
+    { ...keptPictures({ refusals: true }) },
+    { step: "access", code: "image_unchanged" },
+    /not keep gated answers/,
+  ],
+  [
+    "a kiosk that sees the address of a proxy that is not trusted",
+    {
+      profile:
+        "{ pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [203.0.113.0/24] } }",
+      trusted: "10.0.0.0/8",
+      before: ({ headers }) => void (headers["x-forwarded-for"] = "203.0.113.7"),
+    },
+    { step: "login", code: "client_address" },
+    /trusted_proxies is 10\.0\.0\.0\/8\. Write the address there/,
+  ],
+  [
+    "a kiosk that anybody enters who claims to be there",
+    {
+      profile:
+        "{ pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.1] } }",
+      before: ({ headers }) =>
+        void (headers["x-forwarded-for"] = String(headers["x-forwarded-for"]).split(",")[0]),
+    },
+    { step: "login", code: "forged_address" },
+    /\$proxy_add_x_forwarded_for/,
+  ],
+];
+
+/** Every other request goes to the other server. */
+function inTurns(): Partial<SiteOptions> {
+  const ports: number[] = [];
+  let n = 0;
+  return {
+    before: (passing) => {
+      if (isToken(passing)) passing.port = ports[n++ % 2] ?? passing.port;
+    },
+    listening: (all) => void ports.push(...all),
+  };
+}
+
+/** A cache by address alone. */
+function keptPictures({ refusals = false } = {}): Partial<SiteOptions> {
+  const kept = new Map<string, Passed>();
+  return {
+    before: ({ url }) => kept.get(url),
+    after: (passed, passing) => {
+      if (isImage(passing) && (refusals || passed.status === 200)) kept.set(passing.url, passed);
+    },
+  };
+}
+
+/** The address of this machine as readers of the kiosk have it. */
+const clients: Readonly<Record<string, string>> = {
+  "a kiosk that sees the address of a proxy that is not trusted": "203.0.113.7",
+};
+
+describe("the doctor names the fault", () => {
+  test.each(faults)("%s", async (name, options, problem, change) => {
+    const started = await site(options);
+    const client = clients[name];
+    const findings = await started.examine(client === undefined ? {} : { client });
+    const found = problemsOf(findings);
+    expect(found).toContainEqual(problem);
+    const words = findings.flatMap((finding) =>
+      finding.state === "problem" && finding.code === problem.code ? [finding.change] : [],
+    );
+    expect(words[0]).toMatch(change);
+    // Nothing that comes later hides it, and nothing before it is blamed.
+    expect(found[0]).toEqual(problem);
+    for (const secret of started.secrets) expect(JSON.stringify(findings)).not.toContain(secret);
+  });
+});
+
+describe("the doctor names what is wrong elsewhere", () => {
+  const external = (url: string): Partial<SiteOptions> => ({
+    profile: `{ pattern: active, access_service: { backend: external, url: "${url}", callback_secret_env: CALLBACK } }`,
+    env: { CALLBACK: "shared between both" },
+  });
+  const page = async (answer: { readonly status: number; readonly date?: Date }) => {
+    const server = createServer((_, response) => {
+      response.writeHead(answer.status, answer.date ? { Date: answer.date.toUTCString() } : {}).end();
+    });
+    const port = await listen(server);
+    ending.push(() => end(server));
+    return `http://127.0.0.1:${port}/login`;
+  };
+
+  test("a page of the operator's that nobody reaches", async () => {
+    // Nothing listens at port 1.
+    const findings = await (await site(external("http://127.0.0.1:1/login"))).examine();
+    expect(problemsOf(findings)).toEqual([{ step: "login", code: "login_unreachable" }]);
+  });
+
+  test("one that is not there", async () => {
+    const findings = await (await site(external(await page({ status: 404 })))).examine();
+    expect(problemsOf(findings)).toEqual([{ step: "login", code: "login_broken" }]);
+  });
+
+  test("one whose clock is ten minutes ahead, so that what it signs counts for too long", async () => {
+    const url = await page({ status: 200, date: new Date(Date.now() + 600_000) });
+    const findings = await (await site(external(url))).examine();
+    expect(problemsOf(findings)).toEqual([{ step: "login", code: "clock_elsewhere" }]);
+    expect(JSON.stringify(findings)).toMatch(/(599|600|601) s ahead of that of the service/);
+  });
+
+  test("a callback below another path than that of the service", async () => {
+    const url = await page({ status: 200 });
+    const findings = await (await site({ ...external(url), folder: "/images", address: "" })).examine();
+    expect(problemsOf(findings)).toContainEqual({ step: "login", code: "wrong_path" });
+  });
+
+  const oidc = (issuer: string): Partial<SiteOptions> => ({
+    profile: `{ pattern: active, access_service: { backend: oidc, issuer: "${issuer}", client_id: ${clientId}, client_secret_env: CLIENT } }`,
+    env: { CLIENT: clientSecret },
+  });
+  const provider = async () => {
+    const started = await startProvider({ callbacks: ["http://127.0.0.1:1/iiif/auth/callback/way"] });
+    ending.push(started.stop);
+    return started;
+  };
+
+  test("a provider that calls itself otherwise", async () => {
+    const { issuer } = await provider();
+    const findings = await (await site(oidc(issuer.replace("localhost", "127.0.0.1")))).examine();
+    expect(problemsOf(findings)).toEqual([{ step: "login", code: "issuer" }]);
+    expect(JSON.stringify(findings)).toContain(issuer);
+  });
+
+  test("a provider that does not answer", async () => {
+    const findings = await (await site(oidc("http://127.0.0.1:1"))).examine();
+    expect(problemsOf(findings)).toEqual([{ step: "login", code: "provider_unreachable" }]);
+  });
+
+  test("a provider that does not know the address to come back to", async () => {
+    const { issuer } = await provider();
+    const started = await site(oidc(issuer));
+    const findings = await started.examine();
+    expect(problemsOf(findings)).toEqual([{ step: "login", code: "provider_refuses" }]);
+    expect(JSON.stringify(findings)).toContain(`${started.base}/iiif/auth/callback/way`);
+    expect(JSON.stringify(findings)).not.toContain(clientSecret);
+  });
+});
+
+test("an address of plain http that is not this machine is a fault by itself", async () => {
+  const findings = await (await site()).examine({ base: "http://images.invalid" });
+  expect(problemsOf(findings)).toEqual([
+    { step: "address", code: "no_https" },
+    { step: "probe", code: "unreachable" },
+  ]);
+});
+
+test("a server that takes a request and never answers is left after five seconds", async () => {
+  const server = createServer(() => {});
+  const port = await listen(server);
+  ending.push(() => end(server));
+  const findings = await (await site()).examine({ base: `http://127.0.0.1:${port}` });
+  expect(problemsOf(findings)).toEqual([{ step: "probe", code: "no_answer" }]);
+});
