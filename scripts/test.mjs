@@ -40,6 +40,7 @@ const suites = [
       "nginx",
       "openssl",
       "opj_decompress",
+      "promtool",
       "python3-pil",
       "zstd",
       "redis-server",

@@ -15,6 +15,7 @@ import { createStaticFiles } from "./api/http/static.ts";
 import { parseTarget } from "./api/http/target.ts";
 import { mountImage } from "./api/image/routes.ts";
 import { mountMcp } from "./api/mcp/routes.ts";
+import { mountMetrics } from "./api/metrics/routes.ts";
 import { mountPresentation } from "./api/presentation/routes.ts";
 import { mountStatic } from "./api/static/routes.ts";
 import { toErrorRecord } from "./errors.ts";
@@ -25,6 +26,7 @@ type Surface = (routes: Routes, service: Service) => void;
 /** Every surface. Their order does not matter: the longest path counts. */
 export const surfaces: readonly Surface[] = [
   mountHealth,
+  mountMetrics,
   mountHome,
   mountStatic,
   mountImage,

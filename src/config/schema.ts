@@ -103,6 +103,15 @@ export const configSchema = z
         }),
       })
       .prefault({}),
+    metrics: z
+      .strictObject({
+        enabled: option(z.boolean().default(false), {
+          description:
+            "Whether the figures of the service are at `/metrics`, for Prometheus. Whoever reaches the address may read them.",
+          edit: "restart",
+        }),
+      })
+      .prefault({}),
     http: z
       .strictObject({
         image_max_age: option(durationOption.default("24h"), {
@@ -118,7 +127,8 @@ export const configSchema = z
     limits: z
       .strictObject({
         max_in_flight: option(z.int().min(0).default(0), {
-          description: "Requests at the same time; over it 503. /health and /ready are exempt. 0: no cap.",
+          description:
+            "Requests at the same time; over it 503. /health, /ready and /metrics are exempt. 0: no cap.",
           edit: "live",
         }),
         max_in_flight_per_ip: option(z.int().min(0).default(0), {
