@@ -1,7 +1,7 @@
 // An image as documents show it: what a canvas is painted with, its services, and its thumbnail (Presentation API 3.0,
 // sections 3.4, 4.1 and 5.7).
 
-import { type Limits, largestSize, resolve, type Size } from "../image/geometry.ts";
+import { effectiveLimits, largestSize, type Size } from "../image/geometry.ts";
 import { profileUri } from "../image/info.ts";
 import { imageAddress } from "../image/mounts.ts";
 import type { CanvasFacts, DocumentContext, Resource } from "./model.ts";
@@ -11,41 +11,41 @@ const thumbnailBox = 200;
 
 /** What paints a canvas: the largest JPEG of an image, with both image services and the authorization services of a gated one. */
 export function paintingBody(image: CanvasFacts, size: Size, context: DocumentContext): Resource {
+  const addresses = addressesOf(image.identifier, context);
   return {
-    ...jpeg(image, "max", largestSize(size, context.limits, false), context),
-    service: imageServices(image, context, image.auth),
+    ...jpeg(addresses, "max", largestSize(size, effectiveLimits(context.limits), false)),
+    service: imageServices(addresses, image.auth),
   };
 }
 
 /** The thumbnail of an image as a list of one; undefined where it cannot be read or this caller may not see it. */
 export function thumbnailOf(image: CanvasFacts, context: DocumentContext): readonly Resource[] | undefined {
-  if (image.size === undefined || !image.visible) return undefined;
-  const { limits } = context;
+  const { size, visible } = image;
+  if (size === undefined || !visible) return undefined;
   // A box that is larger than the image both ways would be a request to upscale.
-  const small = image.size.width <= thumbnailBox && image.size.height <= thumbnailBox;
-  const [spelling, size] = small
-    ? ["max", largestSize(image.size, limits, false)]
-    : [`!${thumbnailBox},${thumbnailBox}`, confined(image.size, limits)];
-  return [{ ...jpeg(image, spelling, size, context), service: imageServices(image, context) }];
+  const small = size.width <= thumbnailBox && size.height <= thumbnailBox;
+  const spelling = small ? "max" : `!${thumbnailBox},${thumbnailBox}`;
+  const { maxWidth, maxHeight, maxArea } = effectiveLimits(context.limits);
+  const box = {
+    maxWidth: Math.min(maxWidth || thumbnailBox, thumbnailBox),
+    maxHeight: Math.min(maxHeight || thumbnailBox, thumbnailBox),
+    maxArea,
+  };
+  const addresses = addressesOf(image.identifier, context);
+  return [{ ...jpeg(addresses, spelling, largestSize(size, box, false)), service: imageServices(addresses) }];
 }
 
-function confined(size: Size, limits: Limits): Size {
-  const box = { kind: "confined", upscale: false, width: thumbnailBox, height: thumbnailBox } as const;
-  return resolve({ ...wholeJpeg, size: box }, size, limits, thumbnailBox).size;
+/** Addresses of the image services of an image, by their version. */
+type Addresses = Readonly<Record<2 | 3, string>>;
+
+function addressesOf(identifier: string, { base, imagePrefixes }: DocumentContext): Addresses {
+  const path = imageAddress("", identifier);
+  return { 2: base + imagePrefixes[2] + path, 3: base + imagePrefixes[3] + path };
 }
 
-/** A whole image, of which only the size is still to be said. */
-const wholeJpeg = {
-  version: 3,
-  region: { kind: "full" },
-  rotation: { degrees: 0, mirror: false },
-  quality: "default",
-  format: "jpg",
-} as const;
-
-function jpeg({ identifier }: CanvasFacts, size: string, { width, height }: Size, context: DocumentContext) {
+function jpeg(addresses: Addresses, size: string, { width, height }: Size) {
   return {
-    id: `${serviceAddress(identifier, 3, context)}/full/${size}/0/default.jpg`,
+    id: `${addresses[3]}/full/${size}/0/default.jpg`,
     type: "Image",
     format: "image/jpeg",
     width,
@@ -54,36 +54,24 @@ function jpeg({ identifier }: CanvasFacts, size: string, { width, height }: Size
 }
 
 /** Image services of both versions, the newer one first. */
-function imageServices(
-  { identifier }: CanvasFacts,
-  context: DocumentContext,
-  auth: readonly object[] = [],
-): readonly Resource[] {
+function imageServices(addresses: Addresses, auth: readonly object[] = []): readonly Resource[] {
   const gates = auth.map(typedService);
   // Clients of version 2 know the authorization services of 1.0 only.
   const gates1 = gates.filter((gate) => "@id" in gate);
   return [
     {
-      id: serviceAddress(identifier, 3, context),
+      id: addresses[3],
       type: "ImageService3",
       profile: "level2",
       ...(gates.length > 0 && { service: gates }),
     },
     {
-      "@id": serviceAddress(identifier, 2, context),
+      "@id": addresses[2],
       "@type": "ImageService2",
       profile: profileUri[2],
       ...(gates1.length > 0 && { service: gates1 }),
     },
   ];
-}
-
-function serviceAddress(
-  identifier: string,
-  version: 2 | 3,
-  { base, imagePrefixes }: DocumentContext,
-): string {
-  return imageAddress(base + imagePrefixes[version], identifier);
 }
 
 /**

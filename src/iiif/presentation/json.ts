@@ -11,6 +11,7 @@ export function objectOf(value: unknown): Resource | undefined {
 
 /** The objects of a list; a single object is a list of one. */
 export function objectsOf(value: unknown): readonly Resource[] {
+  if (value === undefined) return [];
   return (Array.isArray(value) ? value : [value]).map(objectOf).filter(isThere);
 }
 
@@ -30,11 +31,12 @@ export function idOf(value: unknown): string | undefined {
 
 /** What is there of an object: members that are undefined or empty lists are left out. */
 export function present(members: Readonly<Record<string, unknown>>): Resource {
-  return Object.fromEntries(
-    Object.entries(members).filter(
-      ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
-    ),
-  );
+  const there: Record<string, unknown> = {};
+  for (const key of Object.keys(members)) {
+    const value = members[key];
+    if (value !== undefined && !(Array.isArray(value) && value.length === 0)) there[key] = value;
+  }
+  return there;
 }
 
 /** A list of one as that one, as documents of 2.1 usually have it; undefined for none. */

@@ -15,32 +15,62 @@ const viewingHints: Readonly<Record<string, readonly string[]>> = {
   Range: ["individuals", "paged", "continuous"],
 };
 
-/** The members that say what a resource is and where more is found, in the order of documents. */
+type Writer = (value: unknown, type: string, address: Address2) => unknown;
+
+const dated = ["Collection", "Manifest"];
+const directed = ["Manifest", "Range"];
+const images: Writer = (value) => oneOrMany(objectsOf(value).map(image2));
+const links: Writer = (value) => oneOrMany(objectsOf(value).map(link2));
+
+/** Members of 3.0 with their names in 2.1 and what becomes of their values, in the order of documents. */
+const members: readonly (readonly [key: string, key2: string, write: Writer])[] = [
+  ["label", "label", texts2],
+  ["summary", "description", texts2],
+  [
+    "metadata",
+    "metadata",
+    (value) =>
+      objectsOf(value).map(({ label, value }) => ({
+        label: texts2(label) ?? "",
+        value: texts2(value) ?? "",
+      })),
+  ],
+  ["thumbnail", "thumbnail", images],
+  ["navDate", "navDate", (value, type) => (dated.includes(type) ? textOf(value) : undefined)],
+  [
+    "viewingDirection",
+    "viewingDirection",
+    (value, type) => (directed.includes(type) ? textOf(value) : undefined),
+  ],
+  [
+    "behavior",
+    "viewingHint",
+    (value, type) => textsOf(value).find((word) => viewingHints[type]?.includes(word)),
+  ],
+  ["rights", "license", textOf],
+  ["requiredStatement", "attribution", (value) => texts2(objectOf(value)?.value)],
+  [
+    "provider",
+    "logo",
+    (value) => oneOrMany(objectsOf(value).flatMap(({ logo }) => objectsOf(logo).map(image2))),
+  ],
+  ["homepage", "related", links],
+  ["rendering", "rendering", links],
+  ["seeAlso", "seeAlso", links],
+  [
+    "partOf",
+    "within",
+    (value, _, address) => oneOrMany(objectsOf(value).flatMap((whole) => addressOf(whole, address))),
+  ],
+  ["service", "service", services2],
+];
+
+/** The members that say what a resource is and where more is found. */
 export function properties2(resource: Resource, type: string, address: Address2): Resource {
-  const hints = viewingHints[type] ?? [];
-  const provider = objectsOf(resource.provider);
-  const dated = type === "Collection" || type === "Manifest";
-  const directed = type === "Manifest" || type === "Range";
-  return present({
-    label: texts2(resource.label),
-    description: texts2(resource.summary),
-    metadata: objectsOf(resource.metadata).map(({ label, value }) => ({
-      label: texts2(label) ?? "",
-      value: texts2(value) ?? "",
-    })),
-    thumbnail: oneOrMany(objectsOf(resource.thumbnail).map(image2)),
-    navDate: dated ? textOf(resource.navDate) : undefined,
-    viewingDirection: directed ? textOf(resource.viewingDirection) : undefined,
-    viewingHint: textsOf(resource.behavior).find((behavior) => hints.includes(behavior)),
-    license: textOf(resource.rights),
-    attribution: texts2(objectOf(resource.requiredStatement)?.value),
-    logo: oneOrMany(provider.flatMap(({ logo }) => objectsOf(logo).map(image2))),
-    related: oneOrMany(objectsOf(resource.homepage).map(link2)),
-    rendering: oneOrMany(objectsOf(resource.rendering).map(link2)),
-    seeAlso: oneOrMany(objectsOf(resource.seeAlso).map(link2)),
-    within: oneOrMany(objectsOf(resource.partOf).flatMap((whole) => addressOf(whole, address))),
-    service: services2(resource.service),
-  });
+  const written: Record<string, unknown> = {};
+  for (const [key, key2, write] of members)
+    if (resource[key] !== undefined) written[key2] = write(resource[key], type, address);
+  return present(written);
 }
 
 /** An address as a list of one, or none. */

@@ -26,14 +26,17 @@ const forms: Readonly<Record<string, ServiceForm>> = {
   AutoCompleteService1: { context: "http://iiif.io/api/search/1/context.json" },
 };
 
+/** Image services, the most suitable one first. */
+const versions = ["ImageService2", "ImageService1", "ImageService3"];
+
 /** The services that 2.1 knows; of image services only those of the most suitable version. */
 export function services2(services: unknown): Resource | readonly Resource[] | undefined {
   const all = objectsOf(services);
-  const versions = ["ImageService2", "ImageService1", "ImageService3"];
   const version = versions.find((type) => all.some((service) => typeOf(service) === type));
-  const suitable = all.filter(
-    (service) => !versions.includes(typeOf(service) ?? "") || typeOf(service) === version,
-  );
+  const suitable = all.filter((service) => {
+    const type = typeOf(service);
+    return type === version || !versions.includes(type ?? "");
+  });
   return oneOrMany(suitable.map((service) => service2(service, undefined)).filter(isThere));
 }
 
@@ -44,17 +47,7 @@ function service2(service: Resource, around: string | undefined): Resource | und
   const id = idOf(service);
   // Without a context nobody would know what it is.
   if (context === undefined || id === undefined) return undefined;
-  const {
-    id: _id,
-    type: _type,
-    "@id": _id2,
-    "@type": _type2,
-    "@context": _context,
-    profile,
-    service: inner,
-    ...rest
-  } = service;
-  const kept = form === undefined || context === auth1.context ? rest : {};
+  const { profile, service: inner } = service;
   return present({
     // Inside of services of the same context it is said already.
     "@context": context === around ? undefined : context,
@@ -63,13 +56,19 @@ function service2(service: Resource, around: string | undefined): Resource | und
       typeof profile === "string" && /^level\d$/.test(profile)
         ? (form?.profile?.(profile) ?? profile)
         : profile,
-    ...kept,
+    // Image and search services say the rest themselves, at their addresses.
+    ...((form === undefined || form === auth1) && othersOf(service)),
     service: oneOrMany(
       objectsOf(inner)
         .map((each) => service2(each, context))
         .filter(isThere),
     ),
   });
+}
+
+function othersOf(service: Resource): Resource {
+  const written = ["id", "type", "@id", "@type", "@context", "profile", "service"];
+  return Object.fromEntries(Object.entries(service).filter(([key]) => !written.includes(key)));
 }
 
 const typeOf = (service: Resource) => textOf(service.type) ?? textOf(service["@type"]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { authServices } from "../../../src/iiif/auth.ts";
+import type { Limits } from "../../../src/iiif/image/geometry.ts";
 import {
   collectionOf,
   manifestOf,
@@ -118,14 +119,26 @@ describe("a derived manifest", () => {
     ]);
   });
 
-  test("names the size that the limits leave of an image, and of its canvas that of the image", () => {
-    const limited = { ...context, limits: { maxWidth: 1500, maxHeight: 0, maxArea: 0 } };
-    const [canvas] = read(
-      manifestOf({ id: "x", label: "x", canvases: [image("x", 3000, 2000)] }, limited),
-    ).items;
-    expect([canvas.width, canvas.height]).toEqual([3000, 2000]);
-    const { width, height } = canvas.items[0].items[0].body;
-    expect([width, height]).toEqual([1500, 1000]);
+  test.each<[Limits, number, number]>([
+    [{ maxWidth: 1500, maxHeight: 0, maxArea: 0 }, 1000, 1500],
+    [{ maxWidth: 1500, maxHeight: 300, maxArea: 0 }, 200, 300],
+    [{ maxWidth: 0, maxHeight: 0, maxArea: 60_000 }, 200, 300],
+  ])(
+    "names the size that limits of %j leave of an image, and of its canvas that of the image",
+    (limits, ...left) => {
+      const facts = { id: "x", label: "x", canvases: [image("x", 2000, 3000)] };
+      const [canvas] = read(manifestOf(facts, { ...context, limits })).items;
+      expect([canvas.width, canvas.height]).toEqual([2000, 3000]);
+      const { width, height } = canvas.items[0].items[0].body;
+      expect([width, height]).toEqual(left);
+    },
+  );
+
+  test("has thumbnails within the limits", () => {
+    const limits = { maxWidth: 100, maxHeight: 0, maxArea: 0 };
+    const facts = { id: "x", label: "x", canvases: [image("x", 2000, 4000)] };
+    const [thumbnail] = read(manifestOf(facts, { ...context, limits })).thumbnail;
+    expect([thumbnail.width, thumbnail.height]).toEqual([50, 100]);
   });
 
   test("keeps an empty canvas of a neighbour's size for an image that cannot be read, and says why", () => {
