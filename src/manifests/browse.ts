@@ -70,7 +70,8 @@ export async function browseFolder(
   if (refused) return { refused };
   const place = placeOf(parts.sources, identifier);
   const isRoot = parentOf(parts.sources, place) === undefined;
-  const folder = await parts.folders.find(place.source, place.key, caller.signal);
+  // Where nothing can be listed only stored manifests would be looked for.
+  const folder = place.source.list && (await parts.folders.find(place.source, place.key, caller.signal));
   if (!folder && !isRoot) throw notFound(place.source.list ? noFolder : cannotList);
   const entries = entriesOf(parts.sources, place, folder, isRoot);
   if (!folder && entries.length === 0) throw notFound(cannotList);

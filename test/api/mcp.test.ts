@@ -538,6 +538,70 @@ describe("hooks, caps and records", () => {
   });
 });
 
+describe("several sources", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "smalti-mcp-"));
+    for (const name of ["one", "two/in", "three"]) mkdirSync(join(folder, name), { recursive: true });
+    for (const name of ["one/a.jpg", "one/b", "two/c.png", "two/in/d.tif", "three/e.jpg"])
+      writeFileSync(join(folder, name), "");
+  });
+  afterAll(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
+  const root = (name: string) => JSON.stringify(join(folder, name));
+  const browse = async (app: Served, id = "") => {
+    const { result } = JSON.parse((await post(app, callOf("browse", { id }))).text);
+    return result.isError ? result.content[0].text : JSON.parse(result.content[0].text);
+  };
+
+  test("are folders beside those of the default one, under their prefixes", async () => {
+    const app = await served(`sources:
+  - { name: one, type: filesystem, root: ${root("one")} }
+  - { name: two, type: filesystem, root: ${root("two")}, prefix: more/two/ }
+  - { name: three, type: filesystem, root: ${root("three")}, prefix: staff/ }
+  - { name: web, type: http, url: "http://127.0.0.1:9/{identifier}", prefix: web/ }
+auth:
+  profiles: { terms: { pattern: clickthrough, label: { en: [T] }, heading: { en: [T] }, access_service: { backend: builtin } } }
+  rules: [{ match: "staff/*", profile: terms }]
+${on}`);
+    expect(await browse(app)).toMatchObject({ id: "", folders: ["more/two"], images: ["a.jpg"] });
+    expect(await browse(app, "more/two")).toMatchObject({
+      parent: "",
+      folders: ["more/two/in"],
+      images: ["more/two/c.png"],
+    });
+    expect(await browse(app, "more/two/in")).toMatchObject({
+      parent: "more/two",
+      folders: [],
+      images: ["more/two/in/d.tif"],
+    });
+    expect(await browse(app, "staff")).toContain("login");
+    expect(await browse(app, "web/pictures")).toContain("cannot list");
+    expect(await browse(app, "none")).toContain("no folder");
+    await app.service.close();
+  });
+
+  test("that cannot be listed at all say so", async () => {
+    const app = await served(
+      `sources: [{ name: web, type: http, url: "http://127.0.0.1:9/{identifier}" }]\n${on}`,
+    );
+    expect(await browse(app)).toContain("cannot list");
+    await app.service.close();
+  });
+});
+
+test.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])(
+  "a client of %s is answered in that version",
+  async (protocolVersion) => {
+    const app = await served(on);
+    const asked = { ...initialize, params: { ...initialize.params, protocolVersion } };
+    const { result } = JSON.parse((await post(app, asked)).text);
+    expect(result).toMatchObject({ protocolVersion, serverInfo: { name: "smalti" } });
+    const listed = await post(app, rpc("tools/list"), { "MCP-Protocol-Version": protocolVersion });
+    expect(JSON.parse(listed.text).result.tools).toHaveLength(3);
+    await app.service.close();
+  },
+);
+
 describe("a hundred sessions", () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
