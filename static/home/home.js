@@ -3,9 +3,10 @@
   const byId = (id) => document.getElementById(id);
   const [stage, place, trouble, controls] = ["stage", "viewer", "trouble", "controls"].map(byId);
   if (!place || !window.OpenSeadragon) return;
-  // What addresses of images begin with, by version.
-  const prefix = { 2: place.dataset.v2, 3: place.dataset.v3 };
-  const address = (id, version, rest) => prefix[version] + id + rest;
+  // What addresses begin with: those of images by version, and those of manifests, which keep each slash.
+  const prefix = { 2: place.dataset.v2, 3: place.dataset.v3, manifest: place.dataset.manifest };
+  const address = (id, version, rest) =>
+    prefix[version] + (version === "manifest" ? id.replaceAll("%2F", "/") : id) + rest;
   // OpenSeadragon adds a style element, which the page's policy refuses, unless one with this mark is there. This one, of no
   // namespace, is not a style sheet; home.css has the rule.
   const mobileStyle = document.createElementNS(null, "style");
@@ -74,7 +75,7 @@
       if (element.href) {
         element.href = whole;
         element.querySelector(".start").textContent = address(id, version, "");
-        element.lastChild.textContent = rest;
+        if (rest) element.lastChild.textContent = rest;
       } else element.textContent = `'${whole.replaceAll("'", "%27")}'`;
     }
     mark();

@@ -98,6 +98,21 @@ describe("the start page of a folder", () => {
       expect([id, (await app.get(`/iiif/3/${id}/info.json`)).status]).toEqual([id, 200]);
   });
 
+  test("leads to the manifest of the first image and to the collection of all", async () => {
+    const manifest = withoutEntities(/<a href="([^"]+)" data-version="manifest"/.exec(html)?.[1] ?? "");
+    const collection = withoutEntities(
+      />All pictures, as a collection<.*?<a href="([^"]+)"/.exec(html)?.[1] ?? "",
+    );
+    const types = await Promise.all(
+      [manifest, collection].map(async (address) => {
+        const { id, type } = (await (await app.get(targetOf(address))).json()) as Record<string, string>;
+        expect(id).toBe(address);
+        return type;
+      }),
+    );
+    expect(types).toEqual(["Manifest", "Collection"]);
+  });
+
   test("holds a picture and links for where no script runs, and hides the box that only scripts fill", () => {
     expect(html).toMatch(
       /<noscript><link rel="stylesheet" href="\/static\/@[0-9a-f]{16}\/home\/noscript\.css"><\/noscript>/,

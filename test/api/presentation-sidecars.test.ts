@@ -1,5 +1,6 @@
 // Manifest files beside images: what they add, what they replace, and what becomes of wrong ones.
 
+import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Log, silentLog } from "../../src/lib/log.ts";
 import { served } from "../served.ts";
@@ -211,4 +212,19 @@ test("pictures of servers that are not allowed are said in the log, those of all
   const app = await open("presentation: { allowed_origins: [https://good.example] }");
   await json(app, book);
   expect(lines.map(({ fields }) => fields.origin)).toEqual(["https://other.example"]);
+});
+
+test("the example of the documentation is a manifest file without faults", async () => {
+  await laid.put("letters/page 1.tif", "tif-strip-none.tif");
+  await laid.put("letters/page 2.tif", "tif-strip-none.tif");
+  await laid.put("letters/test chart.jpg", "jpg-gray.jpg");
+  const example = new URL("../../docs/examples/letters/manifest.yaml", import.meta.url);
+  await laid.write("letters/manifest.yaml", readFileSync(example, "utf8"));
+  const manifest = (await walk(await open(), "/iiif/presentation/3", { base })).get(at("letters"));
+  expect(lines).toEqual([]);
+  expect(manifest.items.map(({ label }: Json) => label)).toEqual([
+    { none: ["page 2.tif"] },
+    { en: ["Envelope"], de: ["Umschlag"] },
+  ]);
+  expect(manifest.structures[0].items).toHaveLength(2);
 });

@@ -123,7 +123,7 @@ for (const [width, scheme] of [
       expect(await page.locator(".strip [aria-current]").count()).toBe(1);
       for (const link of await page.locator("a[data-version]").all()) {
         const address = (await link.getAttribute("href")) as string;
-        expect(address).toContain(`/${id}/`);
+        expect(decodeURIComponent(`${address}/`)).toContain(`/${decodeURIComponent(id)}/`);
         expect((await page.request.get(address)).status()).toBe(200);
       }
     }

@@ -2,6 +2,7 @@
 
 import { imageAddress, mainMounts, mainPrefix } from "../../iiif/image/mounts.ts";
 import { encodeIdentifier } from "../../iiif/image/path.ts";
+import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import type { ImageCount } from "../../images/count-images.ts";
 import type { Listed } from "../../images/first-images.ts";
 import type { Service } from "../../service.ts";
@@ -28,7 +29,7 @@ export function homePage(service: Service, base: string, { listed, count }: Pict
 ${listed.length > 1 || (listed.length === 1 && !first) ? strip(base, { listed, count }) : ""}
 ${service.config().sources.length === 0 ? ownImages(service.platform.startCommands) : ""}
 <h2>Addresses</h2>
-${addresses(base, folder, first)}
+${addresses(service, base, folder, first)}
 </main>`;
   return {
     title: "smalti",
@@ -69,7 +70,7 @@ function viewer(base: string, image: Listed): string {
   const prefixes = mainMounts
     .map(({ prefix, version }) => `data-v${version}="${escapeHtml(base + prefix)}"`)
     .join(" ");
-  return `<figure id="stage"><div id="viewer" ${prefixes} data-id="${escapeHtml(encodeIdentifier(image.identifier))}"></div>
+  return `<figure id="stage"><div id="viewer" ${prefixes} data-id="${escapeHtml(encodeIdentifier(image.identifier))}" data-manifest="${escapeHtml(documentAddress(base, ""))}/"></div>
 <p id="trouble" class="notice" role="status" hidden></p>
 <noscript><img src="${escapeHtml(addressOf(base, image, whole(image, largeBox)))}" alt="${name}"></noscript>
 <figcaption><div id="controls" role="group" aria-label="Zoom" hidden>${buttons.join("")}</div>
@@ -120,7 +121,7 @@ const requests = [
  * Addresses of a picture, or their form where there is none. Elements with data-version are those that the script changes to
  * another picture; one without data-rest is about the large JPEG.
  */
-function addresses(base: string, folder: string, first: Listed | undefined): string {
+function addresses(service: Service, base: string, folder: string, first: Listed | undefined): string {
   const large = first ? whole(first, largeBox) : `/full/!${largeBox},${largeBox}/0/default.jpg`;
   const start = (version: 2 | 3) =>
     first
@@ -128,7 +129,7 @@ function addresses(base: string, folder: string, first: Listed | undefined): str
       : `${base}${mainPrefix[version]}{identifier}`;
   const marks = (version: number, rest: string | undefined) =>
     `data-version="${version}"${rest === undefined ? "" : ` data-rest="${rest}"`}`;
-  const listed = rows.map(([name, version, fixed]) => {
+  const images = rows.map(([name, version, fixed]) => {
     const rest = fixed ?? large;
     const text = `<span class="start">${escapeHtml(start(version))}</span>${rest}`;
     const place = first
@@ -143,10 +144,24 @@ function addresses(base: string, folder: string, first: Listed | undefined): str
     ),
   );
   return `<dl>
-${listed.join("\n")}
+${[...images, ...documents(service, base, first)].join("\n")}
 <dt>State of the service</dt><dd><a href="${escapeHtml(folder)}/health">health</a>, <a href="${escapeHtml(folder)}/ready">ready</a></dd>
 </dl>
 ${first ? `<h2>Commands</h2>\n${commands.join("\n")}` : ""}`;
+}
+
+/** Rows of the manifest of a picture, and of the collection of all, where there are such. */
+function documents(service: Service, base: string, first: Listed | undefined): readonly string[] {
+  if (!service.manifests) return [];
+  const row = (name: string, address: string, marks: string) =>
+    `<dt>${name}</dt><dd><code class="address"><a href="${escapeHtml(address)}"${marks}><span class="start">${escapeHtml(address)}</span></a></code></dd>`;
+  const isListed = service.sources.default.list && !service.hooks.has("resolve");
+  return [
+    ...(first
+      ? [row("Manifest", documentAddress(base, first.identifier), ' data-version="manifest" data-rest=""')]
+      : []),
+    ...(isListed ? [row("All pictures, as a collection", documentAddress(base, ""), "")] : []),
+  ];
 }
 
 function nothingToShow(service: Service, listed: readonly Listed[]): string {

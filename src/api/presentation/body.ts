@@ -33,12 +33,12 @@ export async function bodyOf(
 ): Promise<DocumentBody | undefined> {
   const written = version === 2 ? version2(document, base) : document;
   if (written === undefined) return undefined;
-  const head = JSON.stringify(written);
   if (!long) {
-    const bytes = utf8.encode(head);
+    const bytes = utf8.encode(JSON.stringify(written));
     const digest = await sha256(bytes);
     return { etag: etagOf(type, toHex(digest)), bytes };
   }
+  const head = JSON.stringify(version === 2 ? withCanvases(written) : written);
   const digest = await sha256(`${longVersion} ${head} ${long.identity()}`);
   return {
     etag: etagOf(type, toHex(digest)),
@@ -52,6 +52,12 @@ const etagOf = (type: string, digest: string) =>
 
 /** Where the canvases of a manifest stand; it has no other empty list of that name when it is derived. */
 const emptyList = { 2: '"canvases":[]', 3: '"items":[]' } as const;
+
+/** A manifest of 2.1 with an empty list of canvases, which is left out where there are none. */
+function withCanvases(manifest: Resource): Resource {
+  const [sequence] = manifest.sequences as readonly Resource[];
+  return { ...manifest, sequences: [{ ...sequence, canvases: [] }] };
+}
 
 function* textsOf(
   head: string,

@@ -1,0 +1,94 @@
+// What is remembered of folders: listed once for all who ask, and no longer than it counts.
+
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createFolders } from "../../src/manifests/folders.ts";
+import { nodeFiles } from "../../src/platform/node-files.ts";
+import { filesystemSource } from "../../src/sources/filesystem.ts";
+import type { Source } from "../../src/sources/source.ts";
+import { slotOver } from "../sources/over-origin.ts";
+
+let root: string;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "smalti-folders-"));
+  for (const name of ["page 10.jpg", "Page 2.jpg", "page 1.jpg", "a.txt"])
+    await writeFile(join(root, name), "");
+});
+afterAll(() => rm(root, { recursive: true }));
+
+/** A source that counts its listings and waits with each for `gate`. */
+function counting(gate: Promise<void> = Promise.resolve()) {
+  const files = filesystemSource({ name: "f", root, prefix: "", files: nodeFiles() });
+  let listings = 0;
+  const stopped: boolean[] = [];
+  const list: Source["list"] = async (prefix, enough, validators) => {
+    listings++;
+    await gate;
+    stopped.push(enough?.() ?? false);
+    return files.list?.(prefix, enough, validators);
+  };
+  return { source: { ...files, list }, listings: () => listings, stopped };
+}
+
+const folders = (now: () => number = () => 0) =>
+  createFolders({ info: slotOver(), times: () => ({ revalidateMs: 1000, staleMs: 0 }), now });
+
+test("images are listed in natural order, each with its validator", async () => {
+  const { source } = counting();
+  const folder = await folders().find(source, "");
+  expect(folder?.listing.images.map(({ name }) => name)).toEqual(["page 1.jpg", "Page 2.jpg", "page 10.jpg"]);
+  const master = await source.open("page 1.jpg");
+  expect(folder?.listing.images[0]?.validator).toBe(master?.validator);
+});
+
+test("many who ask at once share one listing, and all who ask while it counts have it", async () => {
+  let time = 0;
+  const { source, listings } = counting();
+  const kept = folders(() => time);
+  const found = await Promise.all(Array.from({ length: 20 }, () => kept.find(source, "")));
+  expect(new Set(found).size).toBe(1);
+  time = 999;
+  expect(await kept.find(source, "")).toBe(found[0]);
+  expect(listings()).toBe(1);
+  time = 1000;
+  expect((await kept.find(source, ""))?.serial).not.toBe(found[0]?.serial);
+  expect(listings()).toBe(2);
+});
+
+test("a folder that is not there is not asked for again while that counts", async () => {
+  const { source, listings } = counting();
+  const kept = folders();
+  expect([await kept.find(source, "none"), await kept.find(source, "none")]).toEqual([undefined, undefined]);
+  expect(listings()).toBe(1);
+});
+
+test("a listing ends when all who wait for it have left, and the next one asks again", async () => {
+  let open = () => {};
+  const { source, listings, stopped } = counting(new Promise((resolve) => (open = resolve)));
+  const kept = folders();
+  const [one, other] = [new AbortController(), new AbortController()];
+  const waiting = [one, other].map(({ signal }) => kept.find(source, "", signal));
+  one.abort();
+  await expect(waiting[0]).rejects.toMatchObject({ kind: "cancelled" });
+  other.abort();
+  await expect(waiting[1]).rejects.toMatchObject({ kind: "cancelled" });
+  open();
+  expect((await kept.find(source, ""))?.listing.images).toHaveLength(3);
+  expect([listings(), stopped]).toEqual([2, [true, false]]);
+});
+
+test("what was found out of an image is kept while its validator is the same", async () => {
+  let time = 0;
+  const kept = folders(() => time);
+  const { source } = counting();
+  const facts = { size: { width: 1, height: 2 }, pages: 1 };
+  const before = await kept.find(source, "");
+  for (const { name, validator = "" } of before?.listing.images ?? [])
+    before?.facts.set(name, { validator, facts });
+  await writeFile(join(root, "page 10.jpg"), "longer");
+  time = 1000;
+  const after = await kept.find(source, "");
+  expect([...(after?.facts.keys() ?? [])]).toEqual(["page 1.jpg", "Page 2.jpg"]);
+});
