@@ -10,6 +10,7 @@ import * as esbuild from "esbuild";
 import { writeDocsPages } from "./docs-pages.mjs";
 import { moduleTable } from "./modules.mjs";
 import { compressFiles } from "./static-files.mjs";
+import { copyViewers, viewerPackages } from "./viewer-files.mjs";
 import { buildWasm } from "./wasm.mjs";
 import { workerdConfig } from "./workerd-config.mjs";
 
@@ -266,6 +267,7 @@ async function copyStatic(target) {
   await cp(join(viewer, "build/openseadragon/images"), join(place, "images"), { recursive: true });
   const [licence] = await licenceFiles(viewer);
   if (licence) await copyFile(join(viewer, licence), join(place, "LICENSE.txt"));
+  await copyViewers(packages, join(target, "viewer"));
   await compressFiles(target);
 }
 
@@ -275,7 +277,7 @@ async function licenceFiles(directory) {
 
 /** The licences of all packages that are in the bundle or beside it, as one text. */
 async function licences(metafiles, moduleFiles) {
-  const names = new Set(["openseadragon"]);
+  const names = new Set(["openseadragon", ...viewerPackages]);
   const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
   for (const file of [...inputs, ...moduleFiles.map((file) => `node_modules/${file}`)]) {
     const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1];
@@ -307,7 +309,8 @@ async function report(directory) {
   for (const entry of files) {
     const path = join(entry.parentPath ?? entry.path, entry.name);
     const [top, ...below] = relative(directory, path).split("/");
-    const group = below.length > 0 ? `${top}/` : top;
+    const isViewer = top === "static" && below[0] === "viewer";
+    const group = isViewer ? "static/viewer/" : below.length > 0 ? `${top}/` : top;
     sizes.set(group, (sizes.get(group) ?? 0) + (await stat(path)).size);
   }
   const kib = (bytes) => `${(bytes / 1024).toFixed(0).padStart(7)} KiB`;

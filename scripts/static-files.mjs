@@ -1,7 +1,9 @@
 // Compressed forms of static files, made once at build time: app.js.br and app.js.gz beside app.js.
 
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
@@ -9,7 +11,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
  * Extensions of the types that src/api/http/static.ts takes for compressed. HTML is none of them: pages of the documentation get
  * their layout from the service.
  */
-const compressed = /\.(css|js|json|svg|txt)$/;
+const text = /\.(css|js|json|svg|txt)$/;
 
 const forms = {
   br: (bytes) =>
@@ -17,15 +19,33 @@ const forms = {
   gz: (bytes) => promisify(gzip)(bytes, { level: 9 }),
 };
 
+/** Where the forms of large files are kept between builds, by their digest: the viewers take brotli some ten seconds. */
+const cache = fileURLToPath(new URL("../node_modules/.cache/smalti-compressed/", import.meta.url));
+const large = 100_000;
+
+async function compressed(bytes, suffix) {
+  if (bytes.length < large) return forms[suffix](bytes);
+  const kept = join(cache, `${createHash("sha256").update(bytes).digest("hex")}.${suffix}`);
+  const known = await readFile(kept).catch(() => undefined);
+  if (known) return known;
+  const form = await forms[suffix](bytes);
+  // Several builds may run at once; none reads half a file of another.
+  const part = `${kept}.${process.pid}`;
+  await mkdir(cache, { recursive: true });
+  await writeFile(part, form);
+  await rename(part, kept);
+  return form;
+}
+
 /** Writes the compressed forms of all text files below a folder, where they are smaller than the file. */
 export async function compressFiles(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && compressed.test(entry.name));
+  const files = entries.filter((entry) => entry.isFile() && text.test(entry.name));
   for (const entry of files) {
     const file = join(entry.parentPath ?? entry.path, entry.name);
     const bytes = await readFile(file);
-    for (const [suffix, compress] of Object.entries(forms)) {
-      const smaller = await compress(bytes);
+    for (const suffix of Object.keys(forms)) {
+      const smaller = await compressed(bytes, suffix);
       if (smaller.length < bytes.length) await writeFile(`${file}.${suffix}`, smaller);
     }
   }

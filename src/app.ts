@@ -18,6 +18,7 @@ import { mountMcp } from "./api/mcp/routes.ts";
 import { mountMetrics } from "./api/metrics/routes.ts";
 import { mountPresentation } from "./api/presentation/routes.ts";
 import { mountStatic } from "./api/static/routes.ts";
+import { mountView } from "./api/view/routes.ts";
 import { toErrorRecord } from "./errors.ts";
 import type { Service } from "./service.ts";
 
@@ -33,6 +34,7 @@ export const surfaces: readonly Surface[] = [
   mountPresentation,
   mountAuth,
   mountContentState,
+  mountView,
   mountMcp,
 ];
 
@@ -47,6 +49,8 @@ export function createApp(
   const caps = createCaps(requests.refused);
   const files = createStaticFiles((path) => platform.asset(path));
   const configured = service.config().base_url.replace(/\/+$/, "");
+  const framing = service.config().http.frame_ancestors.map((site) => (site === "self" ? "'self'" : site));
+  const framedBy = framing.join(" ") || "'none'";
   const routes = createRoutes();
   for (const mount of mounted) mount(routes, service);
 
@@ -63,6 +67,7 @@ export function createApp(
     c.set("route", route);
     c.set("began", began);
     c.set("files", files);
+    c.set("framedBy", framedBy);
     c.set("client", clientAddress(c.req.raw.headers, peer, trust));
     c.set("base", base ?? "");
     c.set("baseDerived", configured === "");

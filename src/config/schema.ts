@@ -45,6 +45,9 @@ const rangeForm = "expected an address or range such as 10.0.0.0/8 or ::1";
 const urlForm =
   "expected an http or https URL without query and fragment, such as https://images.example.org/iiif-server";
 
+const framingForm = "expected *, self, or an origin such as https://www.example.org or https://*.example.org";
+const isFraming = (text: string) => /^(\*|self|https?:\/\/(\*\.)?[a-z0-9.-]+(:(\d+|\*))?)$/i.test(text);
+
 const publicUrl = z
   .string({ error: urlForm })
   .refine((text) => text === "" || isServiceUrl(text), { error: urlForm });
@@ -122,6 +125,14 @@ export const configSchema = z
           description: "How long browsers and proxies may keep a public info.json.",
           edit: "restart",
         }),
+        frame_ancestors: option(
+          z.array(z.string({ error: framingForm }).refine(isFraming, { error: framingForm })).default(["*"]),
+          {
+            description:
+              "Sites that may show pages of this service, such as its viewers, in frames, for example https://www.example.org; `*`: all, `self`: this one. Empty: none. Pages with forms are shown in none.",
+            edit: "restart",
+          },
+        ),
       })
       .prefault({}),
     limits: z

@@ -19,6 +19,11 @@ export const presentationOptions = z.strictObject({
       "`auto`: while a hook answers `resolve`, folders are listed only where it answers `presentation` too, since file names need not be identifiers then. `always`: they are listed all the same.",
     edit: "restart",
   }),
+  default_viewer: z.enum(["mirador", "uv"]).default("mirador").meta({
+    description:
+      "The viewer that /view opens: `mirador`, or `uv` for Universal Viewer. `?viewer=` in an address names the other one.",
+    edit: "restart",
+  }),
   allowed_origins: z
     .array(z.string({ error: originForm }).refine(isOrigin, { error: originForm }))
     .default([])

@@ -15,6 +15,8 @@ export interface Variables {
   readonly hasCors?: boolean;
   /** The files of static/, for the addresses of those that a page needs. */
   readonly files: StaticFiles;
+  /** Which pages may hold those of this service in frames, as the value of `frame-ancestors`. */
+  readonly framedBy: string;
   /** The client's address, where it is known. */
   readonly client: string | undefined;
   /** Public URL of the service, without trailing slash; empty while a request is refused that names no host. */

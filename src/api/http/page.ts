@@ -19,6 +19,14 @@ export interface Page {
   readonly noscriptStyle?: string;
   /** Scripts, which run in this order when the document is there. */
   readonly scripts?: readonly string[];
+  /** Scripts that are ES modules, which run after the others. */
+  readonly modules?: readonly string[];
+  /** Further elements of the head, as safe HTML. */
+  readonly head?: string;
+  /** Inline style that its scripts add, as sources of the policy: hashes, or `'unsafe-inline'`. */
+  readonly inlineStyles?: string;
+  /** Whether its scripts hold pages of this service in frames, as those of logins. */
+  readonly frames?: boolean;
   /** Origins beside the service's own that pictures and what scripts fetch may come from. */
   readonly origins?: readonly string[];
   /** Whether it has forms, which post to this service. No other page may then hold it in a frame, where clicks are stolen. */
@@ -36,7 +44,8 @@ export async function pageResponse(
   page: Page,
   { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Response> {
-  return answer(c, await documentOf(c, page), policyOf(page), status, headers);
+  const styles = page.inlineStyles ? `'self' ${page.inlineStyles}` : "'self'";
+  return answer(c, await documentOf(c, page), policyOf(c, page, styles), status, headers);
 }
 
 /** What a document of an operator's may do. */
@@ -49,7 +58,7 @@ export function documentResponse(
   policy: DocumentPolicy,
   { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Response> {
-  return answer(c, html, policyOf(policy, "'self' 'unsafe-inline'"), status, headers);
+  return answer(c, html, policyOf(c, policy, "'self' 'unsafe-inline'"), status, headers);
 }
 
 async function answer(
@@ -78,18 +87,21 @@ async function answer(
 
 /** The Content-Security-Policy (level 3) of a page: its own files, and nothing inline but what `styles` allows. */
 function policyOf(
-  { scripts, origins = [], forms, formOrigins = [] }: DocumentPolicy & Pick<Page, "scripts">,
-  styles = "'self'",
+  c: RequestContext,
+  page: DocumentPolicy & Pick<Page, "scripts" | "modules" | "frames">,
+  styles: string,
 ): string {
+  const { scripts, modules, origins = [], forms, formOrigins = [], frames } = page;
   const own = ["'self'", ...origins].join(" ");
   const directives = {
     "default-src": "'none'",
     "style-src": styles,
     "img-src": `${own} data: blob:`,
-    ...(scripts?.length ? { "script-src": "'self'", "connect-src": own } : {}),
+    ...(scripts?.length || modules?.length ? { "script-src": "'self'", "connect-src": own } : {}),
+    ...(frames ? { "frame-src": own } : {}),
     "base-uri": "'none'",
     "form-action": forms ? ["'self'", ...formOrigins].join(" ") : "'none'",
-    "frame-ancestors": forms ? "'none'" : "*",
+    "frame-ancestors": forms ? "'none'" : c.get("framedBy"),
   };
   return Object.entries(directives)
     .map(([name, value]) => `${name} ${value}`)
@@ -102,11 +114,13 @@ async function documentOf(c: RequestContext, page: Page): Promise<string> {
   const address = async (path: string) => escapeHtml(folder + (await c.get("files").address(path)));
   const sheet = async (path: string) => `<link rel="stylesheet" href="${await address(path)}">`;
   const script = async (path: string) => `<script src="${await address(path)}" defer></script>`;
+  const module = async (path: string) => `<script type="module" src="${await address(path)}"></script>`;
   const links = await Promise.all([
     `<link rel="icon" href="${await address("page/icon.svg")}" type="image/svg+xml">`,
     ...["page/page.css", ...(page.styles ?? [])].map(sheet),
     ...(page.noscriptStyle ? [`<noscript>${await sheet(page.noscriptStyle)}</noscript>`] : []),
     ...(page.scripts ?? []).map(script),
+    ...(page.modules ?? []).map(module),
   ]);
   // The colour scheme stands here too, for where the style sheet does not arrive.
   return `<!doctype html>
@@ -116,7 +130,7 @@ async function documentOf(c: RequestContext, page: Page): Promise<string> {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(page.title)}</title>
-${links.join("\n")}
+${links.join("\n")}${page.head ? `\n${page.head}` : ""}
 </head>
 <body>
 ${page.body}

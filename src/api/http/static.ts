@@ -24,6 +24,9 @@ const types: Readonly<Record<string, { readonly type: string; readonly compresse
   woff2: { type: "font/woff2" },
 };
 
+/** Files of packages in a folder that has the version in its name, as `viewer/mirador-4.0.0/`: what is there never changes. */
+const isVersioned = (path: string) => /^viewer\/[a-z]+-\d+\.\d+\.\d+\//.test(path);
+
 /** The bundled master lies in static/ too, and is shown as images are, by its identifier. */
 const isServed = (path: string) => /^[\w./-]+$/.test(path) && !path.startsWith("sample/");
 
@@ -67,6 +70,7 @@ export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
 
   return {
     async address(path) {
+      if (isVersioned(path)) return `/static/${path}`;
       // Files that cannot be read take the style from a page, not the page from its reader.
       const version = await versionOf(path).catch(() => undefined);
       return `/static/${version === undefined ? "" : `@${version}/`}${path}`;
@@ -79,7 +83,7 @@ export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
       if (!file) throw new Refusal(noSuchPage);
       const { bytes, encoding } = file;
       // Another version: of the build before this one, or of the file that refers to this one by a relative address.
-      const isLasting = version !== undefined && version === (await versionOf(path));
+      const isLasting = isVersioned(path) || (version !== undefined && version === (await versionOf(path)));
       const etag = `"${(await digest(bytes)).slice(0, 32)}"`;
       const headers: Record<string, string> = {
         ...validatorHeaders({ etag }),

@@ -1,0 +1,54 @@
+// The page of a collection: what is in it, with thumbnails and links to their own pages.
+
+import type { Resource } from "../../iiif/presentation/model.ts";
+import { viewOfDocument } from "../../iiif/view-mounts.ts";
+import { escapeHtml, type Page } from "../http/page.ts";
+import { type Asked, bar, headOf, link, titleOf } from "./frame.ts";
+import { listOf, type Opened } from "./opened.ts";
+import { textFor } from "./words.ts";
+
+/** The page of a collection. `query`: what keeps the viewer of the reader. */
+export function contentsPage(
+  { document }: Opened,
+  asked: Asked,
+  query: string,
+  origins: readonly string[],
+): Page {
+  const { reader, base, embedded } = asked;
+  const { words } = reader;
+  const title = titleOf(document, reader);
+  const manifest = link(String(document.id), "manifest", words.manifest);
+  const items = listOf(document.items).map((item) => entry(item, asked, query));
+  const summary = textFor(document.summary, reader);
+  const body = `${embedded ? "" : bar(document, [manifest], asked, query)}
+<main class="contents">${summary ? `<p>${escapeHtml(summary)}</p>` : ""}
+${items.length > 0 ? `<ul>${items.join("\n")}</ul>` : `<p>${escapeHtml(words.empty)}</p>`}
+</main>`;
+  const [picture] = listOf(document.thumbnail);
+  return {
+    title,
+    language: reader.language,
+    body,
+    styles: ["view/view.css", "view/contents.css"],
+    head: headOf({
+      title,
+      description: summary,
+      address: viewOfDocument(base, String(document.id)) ?? `${base}/`,
+      document: String(document.id),
+      ...(typeof picture?.id === "string" && { picture: picture.id }),
+    }),
+    origins: [new URL(base).origin, ...origins],
+  };
+}
+
+function entry(item: Resource, { reader, base }: Asked, query: string): string {
+  const id = String(item.id);
+  const own = viewOfDocument(base, id);
+  const [picture] = listOf(item.thumbnail);
+  const shown =
+    typeof picture?.id === "string"
+      ? `<img src="${escapeHtml(picture.id)}" alt="" loading="lazy">`
+      : `<span class="blank" aria-hidden="true"></span>`;
+  const kind = item.type === "Collection" ? "collection" : "manifest";
+  return `<li class="${kind}"><a href="${escapeHtml(own === undefined ? id : own + query)}">${shown}<span>${escapeHtml(titleOf(item, reader))}</span></a></li>`;
+}

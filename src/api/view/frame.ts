@@ -1,0 +1,102 @@
+// What all pages of /view have around what they show: the head, the bar with the title, and notices.
+
+import type { Resource } from "../../iiif/presentation/model.ts";
+import { viewOfDocument } from "../../iiif/view-mounts.ts";
+import { escapeHtml } from "../http/page.ts";
+import { listOf } from "./opened.ts";
+import { filled, type Reader, textFor } from "./words.ts";
+
+/** What a page knows of the request. */
+export interface Asked {
+  readonly reader: Reader;
+  /** Public URL of the service, without a / at its end. */
+  readonly base: string;
+  /** Whether it is shown within a page of others, without the bar. */
+  readonly embedded: boolean;
+}
+
+/** What an element of the bar shows: strokes of an icon in a square of 24. */
+export const icons = {
+  up: "M15 5l-7 7 7 7",
+  share: "M12 15V4M8 8l4-4 4 4M5 13v6h14v-6",
+  manifest: "M7 4h7l4 4v12H7zM10 12h5M10 16h5",
+  download: "M12 4v11M8 11l4 4 4-4M5 17v3h14v-3",
+  change: "M4 9h13l-3-3M20 15H7l3 3",
+  close: "M6 6l12 12M18 6L6 18",
+} as const;
+
+/** An icon, which the text beside it names. */
+export const icon = (name: keyof typeof icons) =>
+  `<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="${icons[name]}"/></svg>`;
+
+/** The name of a document for people; its address where it has none. */
+export function titleOf(document: Resource, reader: Reader): string {
+  return textFor(document.label, reader) || String(document.id ?? "");
+}
+
+/** The bar: the title, where the document belongs, and what can be done with it as safe HTML. */
+export function bar(
+  document: Resource,
+  acts: readonly string[],
+  { reader, base }: Asked,
+  query: string,
+): string {
+  const [parent] = listOf(document.partOf);
+  const above = typeof parent?.id === "string" ? viewOfDocument(base, parent.id) : undefined;
+  const label = filled(reader.words.up, { label: parent ? nameOf(parent, reader) : "" });
+  return `<header class="bar">
+${above === undefined ? "" : `<a class="act" href="${escapeHtml(above + query)}" title="${escapeHtml(label)}" aria-label="${escapeHtml(label)}">${icon("up")}</a>`}
+<h1 title="${escapeHtml(titleOf(document, reader))}">${escapeHtml(titleOf(document, reader))}</h1>
+<div class="acts">${acts.join("\n")}</div>
+</header>`;
+}
+
+/** A reference without a label is called by the end of its address; the root by that of the service. */
+function nameOf(reference: Resource, reader: Reader): string {
+  const label = textFor(reference.label, reader);
+  if (label !== "") return label;
+  const [, end = ""] = /\/iiif\/presentation\/3\/(?:.*\/)?([^/]+)$/.exec(String(reference.id)) ?? [];
+  try {
+    return decodeURIComponent(end) || "smalti";
+  } catch {
+    return end;
+  }
+}
+
+/** A link of the bar. */
+export const link = (address: string, name: keyof typeof icons, text: string, more = "") =>
+  `<a class="act" href="${escapeHtml(address)}"${more}>${icon(name)}<span>${escapeHtml(text)}</span></a>`;
+
+/** A button of the bar, which the script shows. */
+export const button = (id: string, name: keyof typeof icons, text: string) =>
+  `<button type="button" class="act" id="${id}" hidden>${icon(name)}<span>${escapeHtml(text)}</span></button>`;
+
+/** Something to know before the viewer, as safe HTML. */
+export const notice = (text: string) => `<p class="notice" role="status">${escapeHtml(text)}</p>`;
+
+export interface Preview {
+  readonly title: string;
+  readonly description: string;
+  readonly address: string;
+  readonly picture?: string;
+  /** Address of the manifest or collection. */
+  readonly document: string;
+}
+
+/** Elements of the head that say to others what the page shows (Open Graph), and where its document is. */
+export function headOf({ title, description, address, picture, document }: Preview): string {
+  const property = (name: string, value: string) =>
+    `<meta property="og:${name}" content="${escapeHtml(value)}">`;
+  return [
+    `<link rel="canonical" href="${escapeHtml(address)}">`,
+    `<link rel="alternate" type="application/ld+json" href="${escapeHtml(document)}">`,
+    ...(description ? [`<meta name="description" content="${escapeHtml(description)}">`] : []),
+    property("type", "website"),
+    property("title", title),
+    ...(description ? [property("description", description)] : []),
+    property("url", address),
+    ...(picture === undefined
+      ? []
+      : [property("image", picture), '<meta name="twitter:card" content="summary_large_image">']),
+  ].join("\n");
+}

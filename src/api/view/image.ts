@@ -1,0 +1,39 @@
+// The image of a canvas: its service and size, for previews and for readers without scripts.
+
+import type { Region } from "../../iiif/content-state/region.ts";
+import type { Resource } from "../../iiif/presentation/model.ts";
+import { listOf } from "./opened.ts";
+
+export interface CanvasImage {
+  /** Address of its image service of version 3. */
+  readonly service: string;
+  readonly width: number;
+  readonly height: number;
+  /** Whether a login may have to come first. */
+  readonly gated: boolean;
+}
+
+/** The first image that paints a canvas and has an image service of version 3; undefined where there is none. */
+export function imageOf(canvas: Resource): CanvasImage | undefined {
+  for (const page of listOf(canvas.items))
+    for (const annotation of listOf(page.items))
+      for (const body of [annotation.body].flat() as readonly (Resource | undefined)[]) {
+        const service = listOf(body?.service).find(({ type }) => type === "ImageService3");
+        const { width, height } = body ?? {};
+        if (typeof service?.id === "string" && typeof width === "number" && typeof height === "number")
+          return { service: service.id, width, height, gated: listOf(service.service).length > 0 };
+      }
+  return undefined;
+}
+
+/** Address of a JPEG of an image, or of a region of it, within a box; an image within the box as it is. */
+export function pictureAddress(
+  { service, width, height }: CanvasImage,
+  box: { readonly width: number; readonly height: number },
+  region?: Region,
+): string {
+  const size = region ? { width: region.w, height: region.h } : { width, height };
+  const fits = size.width <= box.width && size.height <= box.height;
+  const part = region ? `${region.x},${region.y},${region.w},${region.h}` : "full";
+  return `${service}/${part}/${fits ? "max" : `!${box.width},${box.height}`}/0/default.jpg`;
+}

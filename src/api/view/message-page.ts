@@ -1,0 +1,49 @@
+// Pages of /view that show no document: what a link to another site points at, and errors.
+
+import type { StateTarget } from "../../iiif/content-state/read.ts";
+import { regionText } from "../../iiif/content-state/region.ts";
+import { escapeHtml, type Page } from "../http/page.ts";
+import type { Problem } from "../http/problem.ts";
+import type { Reader, Words } from "./words.ts";
+
+const styles = ["view/view.css", "view/message.css"];
+
+/** Where a state of another site points, with links; nothing is opened by itself. */
+export function elsewherePage({ id, manifestId, region }: StateTarget, { words, language }: Reader): Page {
+  const addresses = [...new Set([id, ...(manifestId === undefined ? [] : [manifestId])])];
+  const links = addresses.map(
+    (address) =>
+      `<li><a href="${escapeHtml(address)}" rel="noreferrer nofollow"><code>${escapeHtml(address)}</code></a></li>`,
+  );
+  const body = `<main class="message">
+<h1>${escapeHtml(words.elsewhere)}</h1>
+<p>${escapeHtml(words.elsewhereText)}</p>
+<ul>${links.join("")}</ul>
+${region ? `<p class="quiet"><code>xywh=${escapeHtml(regionText(region))}</code></p>` : ""}
+</main>`;
+  const head = '<meta name="robots" content="noindex">';
+  return { title: words.elsewhere, language, body, styles, head };
+}
+
+/** The page of a problem. Its English detail and its code stand there for whoever is asked for help. */
+export function problemPage(
+  { status, code, detail }: Problem,
+  { words, language }: Reader,
+  base: string,
+): Page {
+  const [heading, text] = saidOf(status, words);
+  const body = `<main class="message">
+<h1>${escapeHtml(heading)}</h1>
+<p>${escapeHtml(text)}</p>
+<p class="quiet"${language === "en" ? "" : ' lang="en"'}>${escapeHtml(detail)}</p>
+<p class="quiet"><code>${status} ${escapeHtml(code)}</code></p>
+<p><a href="${escapeHtml(base)}/">${escapeHtml(words.startPage)}</a></p>
+</main>`;
+  return { title: heading, language, body, styles };
+}
+
+function saidOf(status: number, words: Words): readonly [heading: string, text: string] {
+  if (status === 404) return [words.nothing, words.nothingText];
+  if (status === 429 || status === 503) return [words.later, words.laterText];
+  return status < 500 ? [words.badLink, words.badLinkText] : [words.broken, words.brokenText];
+}

@@ -1,0 +1,180 @@
+// What a page shows: the document that an address or a content state names, and the canvas and region of it to begin with.
+
+import { ServiceError } from "../../errors.ts";
+import { decodeState } from "../../iiif/content-state/encode.ts";
+import type { StateTarget } from "../../iiif/content-state/read.ts";
+import { pixelRegion, type Region } from "../../iiif/content-state/region.ts";
+import type { Resource } from "../../iiif/presentation/model.ts";
+import {
+  inVersion,
+  type PresentationPath,
+  presentationPaths,
+  presentationRoot,
+} from "../../iiif/presentation/mounts.ts";
+import type { Made } from "../../manifests/making.ts";
+import type { Presented } from "../../manifests/manifests.ts";
+import type { Service } from "../../service.ts";
+import { callerOf } from "../http/caller.ts";
+import type { RequestContext } from "../http/context.ts";
+import { documentContext } from "../http/document-context.ts";
+import { openState } from "../http/open-state.ts";
+
+/** A canvas of a manifest. */
+export interface Place {
+  readonly canvas: Resource;
+  /** From 0. */
+  readonly index: number;
+  readonly count: number;
+  readonly previous?: Resource;
+  readonly next?: Resource;
+}
+
+/** A document to show. */
+export interface Opened extends Pick<Presented, "sharing"> {
+  readonly document: Resource;
+  /** Where to begin in a manifest; absent for collections, and for manifests without canvases. */
+  readonly place?: Place;
+  /** Whether an address or a state named that canvas. */
+  readonly isNamed: boolean;
+  /** Of that canvas, in its pixels. */
+  readonly region?: Region;
+  /** What a state names and is not there. */
+  readonly missing?: "canvas" | "region";
+}
+
+/** A state that points at another site. */
+export interface Elsewhere {
+  readonly elsewhere: StateTarget;
+}
+
+/** What a path behind /view names. Throws as {@link presentationPaths} and `Manifests.present` do. */
+export async function openPath(c: RequestContext, service: Service, rawPath: string): Promise<Opened> {
+  return openReadings(c, service, presentationPaths(rawPath));
+}
+
+/** What the value of `iiif-content` names. Throws `bad-request` for what is no state, `not-found` for what is not there. */
+export async function openContent(
+  c: RequestContext,
+  service: Service,
+  value: string,
+): Promise<Opened | Elsewhere> {
+  const { targets } = await openState(c, service, decodeState(value));
+  const [target] = targets;
+  const base = c.get("base");
+  const manifest = target.manifestId === undefined ? undefined : ownReadings(base, target.manifestId);
+  const own = ownReadings(base, target.id);
+  if (manifest && target.manifestId !== target.id) {
+    const found = await openReadings(c, service, manifest, ownAddress(base, target.id) ?? target.id);
+    // What operators wrote may have canvases with addresses of any form, or have left some out.
+    if (!found.missing || !own) return withRegion(found, target.region);
+  }
+  if (own) return withRegion(await openReadings(c, service, own), target.region);
+  if (ownAddress(base, target.id) !== undefined)
+    throw new ServiceError(
+      "not-found",
+      "The link names an address of this service at which there is no manifest, collection or canvas. Check the link.",
+      { code: "no_such_manifest" },
+    );
+  return { elsewhere: target };
+}
+
+/** An address of this service by its public URL, whichever of http and https it was noted with; undefined for others. */
+function ownAddress(base: string, address: string): string | undefined {
+  const bare = (url: string) => url.replace(/^https?:/i, "");
+  const rest = bare(address).slice(bare(base).length);
+  if (!bare(address).startsWith(bare(base)) || !/^($|[/?#])/.test(rest)) return undefined;
+  return inVersion(base + rest, base, 3);
+}
+
+/** The readings of an address of this service's documents; undefined for others. */
+function ownReadings(base: string, address: string): readonly PresentationPath[] | undefined {
+  const root = base + presentationRoot[3];
+  const [own = ""] = ownAddress(base, address)?.split("?") ?? [];
+  if (own !== root && !own.startsWith(`${root}/`)) return undefined;
+  return presentationPaths(own.slice(root.length));
+}
+
+/** `canvasId`: the canvas to begin with, in place of the one that the readings name. */
+async function openReadings(
+  c: RequestContext,
+  service: Service,
+  readings: readonly PresentationPath[],
+  canvasId?: string,
+): Promise<Opened> {
+  const { make, sharing } = await present(c, service, readings);
+  const made = make();
+  const { type } = made.document;
+  if (type === "Collection") return { document: made.document, sharing, isNamed: false };
+  if (type === "Manifest") return openManifest(made, sharing, canvasId);
+  const [manifest] = listOf(made.document.partOf);
+  const whole = typeof manifest?.id === "string" ? ownReadings(c.get("base"), manifest.id) : undefined;
+  const named = canvasId ?? (type === "Range" ? firstCanvas(made.document) : made.document.id);
+  if (!whole || typeof named !== "string")
+    throw new ServiceError(
+      "not-found",
+      "A viewer opens manifests, collections, canvases and ranges; there is something else at this address.",
+      { code: "no_such_manifest" },
+    );
+  const around = await present(c, service, whole);
+  return openManifest(around.make(), around.sharing, named);
+}
+
+function present(c: RequestContext, service: Service, readings: readonly PresentationPath[]) {
+  const { manifests } = service;
+  if (!manifests) throw new Error("Pages of documents without documents.");
+  return manifests.present(readings, callerOf(c, ""), documentContext(c, service));
+}
+
+function openManifest({ document, long }: Made, sharing: Opened["sharing"], canvasId?: string): Opened {
+  const canvases = long ? long.canvases() : listOf(document.items);
+  let place: { canvas: Resource; index: number; previous?: Resource; next?: Resource } | undefined;
+  let first: typeof place;
+  let before: Resource | undefined;
+  let count = 0;
+  for (const canvas of canvases) {
+    const here = { canvas, index: count, ...(before && { previous: before }) };
+    if (count === 0) first = here;
+    for (const each of [first, place]) if (each && each.index === count - 1) each.next = canvas;
+    if (!place && canvas.id === canvasId) place = here;
+    before = canvas;
+    count++;
+  }
+  const found = place ?? first;
+  return {
+    document,
+    sharing,
+    isNamed: place !== undefined,
+    ...(found && { place: { ...found, count } }),
+    ...(canvasId !== undefined && !place && { missing: "canvas" as const }),
+  };
+}
+
+function withRegion(opened: Opened, region: Region | undefined): Opened {
+  if (!region || !opened.isNamed || !opened.place) return opened;
+  const { width, height } = opened.place.canvas;
+  const within =
+    typeof width === "number" && typeof height === "number"
+      ? pixelRegion(region, { width, height })
+      : undefined;
+  return within ? { ...opened, region: within } : { ...opened, missing: "region" };
+}
+
+/** The address of the first canvas of a range, without its fragment. */
+function firstCanvas(range: Resource): string | undefined {
+  for (const item of listOf(range.items)) {
+    const source = item.source;
+    const id =
+      item.type === "SpecificResource" ? (typeof source === "string" ? source : idOf(source)) : item.id;
+    const found = item.type === "Range" ? firstCanvas(item) : id;
+    if (typeof found === "string") return found.split("#")[0];
+  }
+  return undefined;
+}
+
+const idOf = (value: unknown) => (isResource(value) ? value.id : undefined);
+
+/** The objects of a list; none where it is none. */
+export const listOf = (value: unknown): readonly Resource[] =>
+  Array.isArray(value) ? value.filter(isResource) : [];
+
+const isResource = (value: unknown): value is Resource => typeof value === "object" && value !== null;

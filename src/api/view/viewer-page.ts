@@ -1,0 +1,215 @@
+// The page of a manifest: a viewer, the bar above it, and the picture alone for readers without scripts.
+
+import type { Resource } from "../../iiif/presentation/model.ts";
+import { viewOfDocument } from "../../iiif/view-mounts.ts";
+import { matchLanguage } from "../http/language.ts";
+import { escapeHtml, type Page } from "../http/page.ts";
+import { type Asked, bar, button, headOf, icon, link, notice, titleOf } from "./frame.ts";
+import { type CanvasImage, imageOf, pictureAddress } from "./image.ts";
+import { listOf, type Opened, type Place } from "./opened.ts";
+import { type ViewerName, viewers } from "./viewers.ts";
+import { filled, type Reader, textFor } from "./words.ts";
+
+export interface ViewerAsked extends Asked {
+  readonly viewer: ViewerName;
+  /** The one that opens where none is asked for. */
+  readonly usual: ViewerName;
+  /** A viewer that was asked for and is not there. */
+  readonly unknownViewer?: string;
+  /** Value of `iiif-content`, where it was opened. */
+  readonly state?: string;
+  /** Whether links may hold content states. */
+  readonly hasStates: boolean;
+  /** Origins beside the service's own that manifests may name images of. */
+  readonly origins: readonly string[];
+}
+
+/** Boxes that the picture without scripts and that of previews fit in, in pixels. */
+const plainBox = { width: 1200, height: 1200 };
+const previewBox = { width: 1200, height: 630 };
+
+/** The page of a manifest. */
+export function viewerPage(opened: Opened, asked: ViewerAsked): Page {
+  const { reader, base, embedded, viewer, origins } = asked;
+  const { document, place } = opened;
+  const title = titleOf(document, reader);
+  const image = place && imageOf(place.canvas);
+  const own = viewers[viewer].page;
+  const body = `${embedded ? "" : bar(document, acts(opened, asked), asked, viewerQuery(asked))}
+${notices(opened, asked).map(notice).join("\n")}
+${viewer === "uv" ? '<div id="login" class="login-bar"></div>' : ""}
+<div id="viewer" class="${viewer}" data-viewer="${viewer}"><noscript>${plain(opened, image, asked)}</noscript></div>
+<p id="trouble" class="notice" role="alert" hidden>${escapeHtml(reader.words.trouble)} <a href="${escapeHtml(image ? pictureAddress(image, plainBox) : String(document.id))}">${escapeHtml(title)}</a></p>
+${embedded ? "" : shareDialog(asked) + downloadDialog(reader)}
+<script type="application/json" id="view">${safeJson(settings(opened, asked))}</script>`;
+  return {
+    title: place && opened.isNamed ? `${labelOf(place, reader)} · ${title}` : title,
+    language: reader.language,
+    body,
+    head: headOf({
+      title,
+      description: textFor(document.summary, reader) || pagesText(place, reader),
+      address: addressOf(opened, base),
+      document: String(document.id),
+      ...(image && isShown(place) && { picture: pictureAddress(image, previewBox, fitting(opened, image)) }),
+    }),
+    ...own,
+    scripts: [...(own.scripts ?? [])],
+    modules: [...(own.modules ?? [])],
+    frames: true,
+    origins: [new URL(base).origin, ...origins],
+  };
+}
+
+/** Address of the page without a query. */
+const addressOf = ({ document }: Opened, base: string) =>
+  viewOfDocument(base, String(document.id)) ?? `${base}/`;
+
+/** The query that keeps the viewer of the reader, where it is not the usual one. */
+const viewerQuery = ({ viewer, usual }: ViewerAsked) => (viewer === usual ? "" : `?viewer=${viewer}`);
+
+const pagesText = (place: Place | undefined, { words }: Reader) =>
+  place && place.count > 1 ? filled(words.pages, { count: place.count }) : "";
+
+const labelOf = ({ canvas, index }: Place, reader: Reader) =>
+  textFor(canvas.label, reader) || String(index + 1);
+
+/** A canvas that not everybody may see has no thumbnail. */
+const isShown = (place: Place | undefined) => listOf(place?.canvas.thumbnail).length > 0;
+
+/** The region, where the image fills its canvas pixel for pixel. */
+function fitting({ region, place }: Opened, { width, height }: CanvasImage) {
+  const canvas = place?.canvas;
+  return canvas?.width === width && canvas.height === height ? region : undefined;
+}
+
+function notices({ missing }: Opened, { reader, unknownViewer, viewer }: ViewerAsked): readonly string[] {
+  const { words } = reader;
+  const { title } = viewers[viewer];
+  return [
+    ...(unknownViewer === undefined
+      ? []
+      : [filled(words.noSuchViewer, { name: unknownViewer.slice(0, 40), viewer: title })]),
+    ...(missing === "canvas" ? [words.noSuchCanvas] : []),
+    ...(missing === "region" ? [words.noSuchRegion] : []),
+  ];
+}
+
+function acts(opened: Opened, asked: ViewerAsked): readonly string[] {
+  const { reader, viewer, state, base } = asked;
+  const { words } = reader;
+  const manifest = String(opened.document.id);
+  const other: ViewerName = viewer === "mirador" ? "uv" : "mirador";
+  // Without escapes a state is as long as it was minted.
+  const query = `?viewer=${other}${state === undefined ? "" : `&iiif-content=${encodeURIComponent(state)}`}`;
+  const named = opened.isNamed && state === undefined ? opened.place?.canvas.id : undefined;
+  const page = viewOfDocument(base, String(named ?? manifest)) ?? addressOf(opened, base);
+  const change = filled(words.openWith, { viewer: viewers[other].title });
+  return [
+    button("share-open", "share", words.share),
+    button("download-open", "download", words.download),
+    link(manifest, "manifest", words.manifest),
+    dragLink(manifest, opened.place, words.drag),
+    link(page + query, "change", change, ' id="change"'),
+  ];
+}
+
+/** The usual form of such links: whoever takes the drop reads the parameters. */
+function dragLink(manifest: string, place: Place | undefined, text: string): string {
+  const canvas = place ? `&canvas=${encodeURIComponent(String(place.canvas.id))}` : "";
+  return `<a class="act iiif" id="drag" draggable="true" href="${escapeHtml(`${manifest}?manifest=${encodeURIComponent(manifest)}${canvas}`)}" title="${escapeHtml(text)}" aria-label="IIIF: ${escapeHtml(text)}"><svg viewBox="0 0 40 24" aria-hidden="true"><g fill="#2873ab"><path d="M4 9l5-1v13l-5-2zM22 9l5-1v13l-5-2z"/><circle cx="6" cy="4" r="2.500"/><circle cx="24" cy="4" r="2.500"/></g><g fill="#ed1d33"><path d="M13 8l5 1v10l-5 2zM31 21V8c0-4 2-6 6-6v4c-1 0-2 .5-2 2h2v3h-2v8z"/><circle cx="16" cy="4" r="2.500"/></g></svg></a>`;
+}
+
+function shareDialog({ reader: { words }, hasStates }: ViewerAsked): string {
+  const choices = [
+    ["item", words.wholeItem],
+    ...(hasStates
+      ? [
+          ["page", words.thisPage],
+          ["view", words.thisView],
+        ]
+      : []),
+  ].map(
+    ([value, text], at) =>
+      `<label><input type="radio" name="extent" value="${value}"${at === 0 ? " checked" : ""}> ${escapeHtml(text ?? "")}</label>`,
+  );
+  const field = (id: string, text: string, rows: number) =>
+    `<label for="${id}">${escapeHtml(text)}</label>
+<div class="field"><textarea id="${id}" rows="${rows}" readonly spellcheck="false"></textarea><button type="button" data-copy="${id}" aria-describedby="copied">${escapeHtml(words.copy)}<span class="unseen"> ${escapeHtml(text)}</span></button></div>`;
+  const state = hasStates
+    ? `<details><summary>${escapeHtml(words.state)}</summary>${field("share-state", words.state, 6)}</details>`
+    : "";
+  return dialog(
+    "share",
+    words.share,
+    words.close,
+    `<fieldset><legend class="unseen">${escapeHtml(words.share)}</legend>${choices.join("")}</fieldset>
+${field("share-link", words.link, 2)}
+${field("share-embed", words.embed, 3)}
+${state}
+<p id="copied" role="status" aria-live="polite"></p>`,
+  );
+}
+
+const downloadDialog = ({ words }: Reader) =>
+  dialog(
+    "download",
+    words.download,
+    words.close,
+    '<p id="download-text" role="status"></p><ul id="sizes"></ul>',
+  );
+
+const dialog = (id: string, title: string, close: string, body: string) =>
+  `<dialog id="${id}" aria-labelledby="${id}-title"><div class="dialog-head"><h2 id="${id}-title">${escapeHtml(title)}</h2><button type="button" class="act" data-close aria-label="${escapeHtml(close)}">${icon("close")}</button></div>
+${body}</dialog>`;
+
+/** The picture of the canvas, and links to those beside it. */
+function plain(opened: Opened, image: CanvasImage | undefined, asked: ViewerAsked): string {
+  const { reader, base } = asked;
+  const { words } = reader;
+  const { place, document } = opened;
+  const to = (canvas: Resource | undefined, text: string, rel: string) => {
+    const address = canvas && viewOfDocument(base, String(canvas.id));
+    return address === undefined
+      ? ""
+      : `<a rel="${rel}" href="${escapeHtml(address + viewerQuery(asked))}">${escapeHtml(text)}</a>`;
+  };
+  const label = place ? labelOf(place, reader) : titleOf(document, reader);
+  const picture =
+    image && isShown(place)
+      ? `<a href="${escapeHtml(`${image.service}/full/max/0/default.jpg`)}"><img src="${escapeHtml(pictureAddress(image, plainBox, fitting(opened, image)))}" alt="${escapeHtml(label)}"></a>`
+      : `<p>${escapeHtml(image?.gated ? words.gated : words.unreadable)}</p>`;
+  const around = place
+    ? `<p>${to(place.previous, words.previous, "prev")} ${escapeHtml(label)} (${escapeHtml(filled(words.pageOf, { number: place.index + 1, count: place.count }))}) ${to(place.next, words.next, "next")}</p>`
+    : "";
+  return `<div class="plain"><p>${escapeHtml(words.noScript)}</p>${picture}${around}<p><a href="${escapeHtml(String(document.id))}">${escapeHtml(words.manifest)}</a></p></div>`;
+}
+
+/** What the scripts of the page get. */
+function settings(opened: Opened, { reader, viewer, hasStates, base, embedded }: ViewerAsked): object {
+  const { words, ranges } = reader;
+  const { document, place, region, isNamed } = opened;
+  const { languages } = viewers[viewer];
+  return {
+    manifestId: document.id,
+    ...(place && isNamed && { canvasId: place.canvas.id, canvasIndex: place.index }),
+    ...(region && { xywh: [region.x, region.y, region.w, region.h] }),
+    count: place?.count ?? 0,
+    title: titleOf(document, reader),
+    page: addressOf(opened, base),
+    base,
+    embedded,
+    hasStates,
+    language:
+      matchLanguage([...ranges, reader.language], languages) ?? languages.find((each) => /^en/.test(each)),
+    words: {
+      copied: words.copied,
+      pixels: words.pixels,
+      noDownload: words.noDownload,
+      wait: words.wait,
+    },
+  };
+}
+
+/** JSON that ends no script element. */
+const safeJson = (value: object) => JSON.stringify(value).replaceAll("<", "\\u003c");

@@ -1,0 +1,57 @@
+// The viewers that pages open, with what each needs from the page around it.
+
+import type { Page } from "../http/page.ts";
+
+export type ViewerName = "mirador" | "uv";
+
+export interface Viewer {
+  /** As people know it. */
+  readonly title: string;
+  /** Languages of its own words, as it spells them. */
+  readonly languages: readonly string[];
+  readonly page: Pick<Page, "styles" | "scripts" | "modules" | "inlineStyles">;
+}
+
+/** SHA-256 of the text "", as policies spell it: style elements that a script fills by rules, not by text. */
+const emptyStyle = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='";
+
+const universal = "viewer/universalviewer-4.4.0";
+
+/** The folders hold the versions that `scripts/viewer-files.mjs` copies. */
+export const viewers: Readonly<Record<ViewerName, Viewer>> = {
+  mirador: {
+    title: "Mirador",
+    languages: [
+      ...["ar", "bg", "de", "en", "et", "fa", "fr", "hr", "hu", "it", "ja", "kr", "lt", "nb-NO", "nl"],
+      ...["pl", "pt-BR", "sr", "sv", "vi", "zh-CN", "zh-TW"],
+    ],
+    page: {
+      styles: ["view/view.css"],
+      scripts: ["viewer/mirador-4.0.0/mirador.min.js"],
+      modules: ["view/mirador.js"],
+      inlineStyles: emptyStyle,
+    },
+  },
+  uv: {
+    title: "Universal Viewer",
+    languages: ["en-GB", "cy-GB", "fr-FR", "pl-PL", "sv-SE"],
+    page: {
+      styles: [
+        `${universal}/uv.css`,
+        "viewer/shims/uv.css",
+        "viewer/shims/login-bar.css",
+        "view/view.css",
+        "view/uv.css",
+      ],
+      scripts: [`${universal}/umd/UV.js`],
+      modules: ["view/uv.js"],
+      // It writes style elements and attributes as text.
+      inlineStyles: "'unsafe-inline'",
+    },
+  },
+};
+
+/** The viewer of a name; undefined where there is none. */
+export function viewerNamed(name: string): ViewerName | undefined {
+  return Object.keys(viewers).find((each) => each === name) as ViewerName | undefined;
+}

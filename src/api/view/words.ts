@@ -1,0 +1,357 @@
+// The words of the pages in the languages that they are shown in, plain text.
+
+import { acceptedLanguages, matchLanguage } from "../http/language.ts";
+
+/** `{…}` in the words stands for what the page knows. */
+export interface Words {
+  readonly share: string;
+  readonly wholeItem: string;
+  readonly thisPage: string;
+  readonly thisView: string;
+  readonly link: string;
+  readonly embed: string;
+  readonly state: string;
+  readonly copy: string;
+  readonly copied: string;
+  readonly close: string;
+  readonly manifest: string;
+  readonly drag: string;
+  readonly openWith: string;
+  readonly download: string;
+  readonly pixels: string;
+  readonly noDownload: string;
+  readonly wait: string;
+  readonly noScript: string;
+  readonly trouble: string;
+  readonly previous: string;
+  readonly next: string;
+  readonly pageOf: string;
+  readonly pages: string;
+  readonly gated: string;
+  readonly unreadable: string;
+  readonly empty: string;
+  readonly up: string;
+  readonly login: string;
+  readonly noSuchViewer: string;
+  readonly noSuchCanvas: string;
+  readonly noSuchRegion: string;
+  readonly elsewhere: string;
+  readonly elsewhereText: string;
+  readonly nothing: string;
+  readonly nothingText: string;
+  readonly badLink: string;
+  readonly badLinkText: string;
+  readonly later: string;
+  readonly laterText: string;
+  readonly broken: string;
+  readonly brokenText: string;
+  readonly startPage: string;
+}
+
+const en: Words = {
+  share: "Share",
+  wholeItem: "The whole item",
+  thisPage: "This page",
+  thisView: "This view",
+  link: "Link",
+  embed: "Code for a web page",
+  state: "Content state (JSON)",
+  copy: "Copy",
+  copied: "Copied",
+  close: "Close",
+  manifest: "Manifest",
+  drag: "Drag to any IIIF viewer, or copy the address of the manifest",
+  openWith: "Open in {viewer}",
+  download: "Download",
+  pixels: "{width} × {height} pixels",
+  noDownload: "This picture cannot be downloaded now. If it needs a login, log in and try again.",
+  wait: "One moment …",
+  noScript: "The viewer needs JavaScript. Here is the picture without it.",
+  trouble: "The viewer could not be loaded. Load this page again, or look at the picture by itself:",
+  previous: "Previous",
+  next: "Next",
+  pageOf: "{number} of {count}",
+  pages: "Pages: {count}",
+  gated: "This picture is shown after a login.",
+  unreadable: "This picture cannot be shown.",
+  empty: "There is nothing here yet.",
+  up: "Up to {label}",
+  login: "Log in",
+  noSuchViewer: "There is no viewer “{name}” here. This is {viewer}.",
+  noSuchCanvas: "The link names a page that this item does not have. It opens at its beginning.",
+  noSuchRegion: "The link names a detail outside of this page. You see the whole page.",
+  elsewhere: "This link leads to another site",
+  elsewhereText: "What it shows is not kept here, so this viewer does not open it. It points at:",
+  nothing: "There is nothing here",
+  nothingText: "Nothing that could be shown is at this address. Check the link.",
+  badLink: "This link cannot be read",
+  badLinkText: "A part of it may be missing. Copy the whole link once more.",
+  later: "Not possible at the moment",
+  laterText: "Wait a moment and load this page again.",
+  broken: "Something went wrong",
+  brokenText: "The error is on our side. Try again later.",
+  startPage: "To the start page",
+};
+
+const de: Words = {
+  share: "Teilen",
+  wholeItem: "Das ganze Objekt",
+  thisPage: "Diese Seite",
+  thisView: "Dieser Ausschnitt",
+  link: "Link",
+  embed: "Code für eine Webseite",
+  state: "Content State (JSON)",
+  copy: "Kopieren",
+  copied: "Kopiert",
+  close: "Schließen",
+  manifest: "Manifest",
+  drag: "In einen IIIF-Viewer ziehen, oder die Adresse des Manifests kopieren",
+  openWith: "In {viewer} öffnen",
+  download: "Herunterladen",
+  pixels: "{width} × {height} Pixel",
+  noDownload:
+    "Dieses Bild lässt sich gerade nicht herunterladen. Falls es eine Anmeldung braucht, melden Sie sich an und versuchen Sie es noch einmal.",
+  wait: "Einen Augenblick …",
+  noScript: "Der Viewer braucht JavaScript. Hier ist das Bild ohne ihn.",
+  trouble:
+    "Der Viewer konnte nicht geladen werden. Laden Sie die Seite noch einmal, oder sehen Sie das Bild für sich an:",
+  previous: "Zurück",
+  next: "Weiter",
+  pageOf: "{number} von {count}",
+  pages: "Seiten: {count}",
+  gated: "Dieses Bild wird nach einer Anmeldung gezeigt.",
+  unreadable: "Dieses Bild lässt sich nicht anzeigen.",
+  empty: "Hier ist noch nichts.",
+  up: "Hinauf zu {label}",
+  login: "Anmelden",
+  noSuchViewer: "Einen Viewer „{name}“ gibt es hier nicht. Dies ist {viewer}.",
+  noSuchCanvas: "Der Link nennt eine Seite, die dieses Objekt nicht hat. Es öffnet sich am Anfang.",
+  noSuchRegion: "Der Link nennt einen Ausschnitt außerhalb dieser Seite. Sie sehen die ganze Seite.",
+  elsewhere: "Dieser Link führt zu einer anderen Website",
+  elsewhereText: "Was er zeigt, liegt nicht hier, daher öffnet dieser Viewer es nicht. Er zeigt auf:",
+  nothing: "Hier ist nichts",
+  nothingText: "Unter dieser Adresse gibt es nichts, was gezeigt werden könnte. Prüfen Sie den Link.",
+  badLink: "Dieser Link ist nicht lesbar",
+  badLinkText: "Vielleicht fehlt ein Teil. Kopieren Sie den ganzen Link noch einmal.",
+  later: "Im Moment nicht möglich",
+  laterText: "Warten Sie einen Augenblick und laden Sie die Seite noch einmal.",
+  broken: "Etwas ist schiefgegangen",
+  brokenText: "Der Fehler liegt bei uns. Versuchen Sie es später noch einmal.",
+  startPage: "Zur Startseite",
+};
+
+const fr: Words = {
+  share: "Partager",
+  wholeItem: "Le document entier",
+  thisPage: "Cette page",
+  thisView: "Cette vue",
+  link: "Lien",
+  embed: "Code pour une page web",
+  state: "Content state (JSON)",
+  copy: "Copier",
+  copied: "Copié",
+  close: "Fermer",
+  manifest: "Manifeste",
+  drag: "Faites glisser vers un visualiseur IIIF, ou copiez l’adresse du manifeste",
+  openWith: "Ouvrir dans {viewer}",
+  download: "Télécharger",
+  pixels: "{width} × {height} pixels",
+  noDownload:
+    "Cette image ne peut pas être téléchargée pour le moment. Si elle demande une connexion, connectez-vous et réessayez.",
+  wait: "Un instant…",
+  noScript: "Le visualiseur a besoin de JavaScript. Voici l’image sans lui.",
+  trouble: "Le visualiseur n’a pas pu être chargé. Rechargez cette page, ou regardez l’image seule :",
+  previous: "Précédente",
+  next: "Suivante",
+  pageOf: "{number} sur {count}",
+  pages: "Pages : {count}",
+  gated: "Cette image est montrée après une connexion.",
+  unreadable: "Cette image ne peut pas être montrée.",
+  empty: "Il n’y a encore rien ici.",
+  up: "Remonter à {label}",
+  login: "Se connecter",
+  noSuchViewer: "Il n’y a pas de visualiseur « {name} » ici. Celui-ci est {viewer}.",
+  noSuchCanvas: "Le lien désigne une page que ce document n’a pas. Il s’ouvre au début.",
+  noSuchRegion: "Le lien désigne un détail hors de cette page. Vous voyez la page entière.",
+  elsewhere: "Ce lien mène à un autre site",
+  elsewhereText: "Ce qu’il montre n’est pas conservé ici, ce visualiseur ne l’ouvre donc pas. Il désigne :",
+  nothing: "Il n’y a rien ici",
+  nothingText: "Rien de ce qui pourrait être montré n’est à cette adresse. Vérifiez le lien.",
+  badLink: "Ce lien n’est pas lisible",
+  badLinkText: "Il en manque peut-être une partie. Copiez encore une fois le lien entier.",
+  later: "Impossible pour le moment",
+  laterText: "Attendez un instant et rechargez cette page.",
+  broken: "Une erreur est survenue",
+  brokenText: "L’erreur vient de notre côté. Réessayez plus tard.",
+  startPage: "Vers la page d’accueil",
+};
+
+const es: Words = {
+  share: "Compartir",
+  wholeItem: "El objeto entero",
+  thisPage: "Esta página",
+  thisView: "Esta vista",
+  link: "Enlace",
+  embed: "Código para una página web",
+  state: "Content state (JSON)",
+  copy: "Copiar",
+  copied: "Copiado",
+  close: "Cerrar",
+  manifest: "Manifiesto",
+  drag: "Arrastre a un visor IIIF, o copie la dirección del manifiesto",
+  openWith: "Abrir en {viewer}",
+  download: "Descargar",
+  pixels: "{width} × {height} píxeles",
+  noDownload:
+    "Esta imagen no se puede descargar ahora. Si requiere iniciar sesión, hágalo e inténtelo de nuevo.",
+  wait: "Un momento…",
+  noScript: "El visor necesita JavaScript. Esta es la imagen sin él.",
+  trouble: "No se ha podido cargar el visor. Vuelva a cargar la página, o vea la imagen por separado:",
+  previous: "Anterior",
+  next: "Siguiente",
+  pageOf: "{number} de {count}",
+  pages: "Páginas: {count}",
+  gated: "Esta imagen se muestra tras iniciar sesión.",
+  unreadable: "Esta imagen no se puede mostrar.",
+  empty: "Aquí todavía no hay nada.",
+  up: "Subir a {label}",
+  login: "Iniciar sesión",
+  noSuchViewer: "Aquí no hay un visor «{name}». Este es {viewer}.",
+  noSuchCanvas: "El enlace nombra una página que este objeto no tiene. Se abre por el principio.",
+  noSuchRegion: "El enlace nombra un detalle fuera de esta página. Ve la página entera.",
+  elsewhere: "Este enlace lleva a otro sitio",
+  elsewhereText: "Lo que muestra no se guarda aquí, por eso este visor no lo abre. Apunta a:",
+  nothing: "Aquí no hay nada",
+  nothingText: "En esta dirección no hay nada que se pueda mostrar. Compruebe el enlace.",
+  badLink: "Este enlace no se puede leer",
+  badLinkText: "Puede que falte una parte. Copie de nuevo el enlace entero.",
+  later: "No es posible en este momento",
+  laterText: "Espere un momento y vuelva a cargar la página.",
+  broken: "Algo ha fallado",
+  brokenText: "El error es nuestro. Inténtelo de nuevo más tarde.",
+  startPage: "A la página de inicio",
+};
+
+const it: Words = {
+  share: "Condividi",
+  wholeItem: "L’oggetto intero",
+  thisPage: "Questa pagina",
+  thisView: "Questa vista",
+  link: "Collegamento",
+  embed: "Codice per una pagina web",
+  state: "Content state (JSON)",
+  copy: "Copia",
+  copied: "Copiato",
+  close: "Chiudi",
+  manifest: "Manifest",
+  drag: "Trascini in un visualizzatore IIIF, o copi l’indirizzo del manifest",
+  openWith: "Apri in {viewer}",
+  download: "Scarica",
+  pixels: "{width} × {height} pixel",
+  noDownload: "Questa immagine ora non si può scaricare. Se richiede un accesso, acceda e riprovi.",
+  wait: "Un momento…",
+  noScript: "Il visualizzatore ha bisogno di JavaScript. Ecco l’immagine senza di esso.",
+  trouble: "Il visualizzatore non si è caricato. Ricarichi la pagina, o guardi l’immagine da sola:",
+  previous: "Precedente",
+  next: "Successiva",
+  pageOf: "{number} di {count}",
+  pages: "Pagine: {count}",
+  gated: "Questa immagine si vede dopo un accesso.",
+  unreadable: "Questa immagine non si può mostrare.",
+  empty: "Qui non c’è ancora nulla.",
+  up: "Su a {label}",
+  login: "Accedi",
+  noSuchViewer: "Qui non c’è un visualizzatore «{name}». Questo è {viewer}.",
+  noSuchCanvas: "Il collegamento nomina una pagina che questo oggetto non ha. Si apre dall’inizio.",
+  noSuchRegion: "Il collegamento nomina un dettaglio fuori da questa pagina. Vede la pagina intera.",
+  elsewhere: "Questo collegamento porta a un altro sito",
+  elsewhereText: "Ciò che mostra non si trova qui, perciò questo visualizzatore non lo apre. Indica:",
+  nothing: "Qui non c’è nulla",
+  nothingText: "A questo indirizzo non c’è nulla da mostrare. Controlli il collegamento.",
+  badLink: "Questo collegamento non è leggibile",
+  badLinkText: "Forse ne manca una parte. Copi di nuovo il collegamento intero.",
+  later: "Al momento non è possibile",
+  laterText: "Attenda un momento e ricarichi la pagina.",
+  broken: "Qualcosa è andato storto",
+  brokenText: "L’errore è dalla nostra parte. Riprovi più tardi.",
+  startPage: "Alla pagina iniziale",
+};
+
+const nl: Words = {
+  share: "Delen",
+  wholeItem: "Het hele object",
+  thisPage: "Deze pagina",
+  thisView: "Deze weergave",
+  link: "Link",
+  embed: "Code voor een webpagina",
+  state: "Content state (JSON)",
+  copy: "Kopiëren",
+  copied: "Gekopieerd",
+  close: "Sluiten",
+  manifest: "Manifest",
+  drag: "Sleep naar een IIIF-viewer, of kopieer het adres van het manifest",
+  openWith: "Openen in {viewer}",
+  download: "Downloaden",
+  pixels: "{width} × {height} pixels",
+  noDownload:
+    "Deze afbeelding kan nu niet worden gedownload. Als u ervoor moet inloggen, log dan in en probeer het opnieuw.",
+  wait: "Een ogenblik…",
+  noScript: "De viewer heeft JavaScript nodig. Hier is de afbeelding zonder viewer.",
+  trouble: "De viewer kon niet worden geladen. Laad de pagina opnieuw, of bekijk de afbeelding apart:",
+  previous: "Vorige",
+  next: "Volgende",
+  pageOf: "{number} van {count}",
+  pages: "Pagina’s: {count}",
+  gated: "Deze afbeelding is te zien na het inloggen.",
+  unreadable: "Deze afbeelding kan niet worden getoond.",
+  empty: "Hier is nog niets.",
+  up: "Omhoog naar {label}",
+  login: "Inloggen",
+  noSuchViewer: "Er is hier geen viewer “{name}”. Dit is {viewer}.",
+  noSuchCanvas: "De link noemt een pagina die dit object niet heeft. Het opent bij het begin.",
+  noSuchRegion: "De link noemt een detail buiten deze pagina. U ziet de hele pagina.",
+  elsewhere: "Deze link leidt naar een andere site",
+  elsewhereText: "Wat hij toont, staat niet hier; daarom opent deze viewer het niet. Hij wijst naar:",
+  nothing: "Hier is niets",
+  nothingText: "Op dit adres is niets dat getoond kan worden. Controleer de link.",
+  badLink: "Deze link kan niet worden gelezen",
+  badLinkText: "Misschien ontbreekt er een deel. Kopieer de hele link nog eens.",
+  later: "Op dit moment niet mogelijk",
+  laterText: "Wacht even en laad de pagina opnieuw.",
+  broken: "Er is iets misgegaan",
+  brokenText: "De fout ligt bij ons. Probeer het later opnieuw.",
+  startPage: "Naar de startpagina",
+};
+
+export const words = { en, de, fr, es, it, nl } as const satisfies Readonly<Record<string, Words>>;
+
+export interface Reader {
+  /** Tag of the language of our own words. */
+  readonly language: keyof typeof words;
+  readonly words: Words;
+  /** Ranges of Accept-Language, the preferred ones first. */
+  readonly ranges: readonly string[];
+}
+
+/** The reader of an Accept-Language field. */
+export function readerOf(field: string | null): Reader {
+  const ranges = acceptedLanguages(field);
+  const language = matchLanguage(ranges, Object.keys(words)) as keyof typeof words | undefined;
+  return { language: language ?? "en", words: words[language ?? "en"], ranges };
+}
+
+/** A text with what stands for `{…}` in it. */
+export function filled(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
+
+/** The text of a language map that suits a reader best; "" where there is none. */
+export function textFor(map: unknown, { ranges, language }: Reader): string {
+  if (typeof map === "string") return map;
+  if (typeof map !== "object" || map === null) return "";
+  const texts = map as Readonly<Record<string, unknown>>;
+  const tags = Object.keys(texts);
+  const tag = matchLanguage([...ranges, language], tags) ?? ("none" in texts ? "none" : undefined) ?? tags[0];
+  const text = tag === undefined ? undefined : [texts[tag]].flat()[0];
+  return typeof text === "string" ? text : "";
+}

@@ -1,0 +1,67 @@
+// Mirador on the manifest of the page.
+
+/* global Mirador */
+import { dropProbeServices, redrawAfterLogin } from "../viewer/shims/mirador.js";
+import { keepViewOnChange, showTrouble, startPage, view, within } from "./page.js";
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const theme = () => (dark.matches ? "dark" : "light");
+
+function open() {
+  const { manifestId, canvasId, xywh, language, count } = view;
+  const { store } = Mirador.viewer({
+    id: "viewer",
+    language,
+    selectedTheme: theme(),
+    workspace: { type: "mosaic", showZoomControls: true, allowNewWindows: false },
+    workspaceControlPanel: { enabled: false },
+    window: {
+      allowClose: false,
+      allowMaximize: false,
+      allowTopMenuButton: true,
+      allowFullscreen: true,
+      sideBarOpen: false,
+      hideWindowTitle: !view.embedded,
+    },
+    thumbnailNavigation: {
+      defaultPosition: count > 1 && innerHeight > 500 ? "far-bottom" : "off",
+    },
+    requests: { postprocessors: [dropProbeServices] },
+    windows: [
+      { manifestId, ...(canvasId && { canvasId }), ...(xywh && { initialViewerConfig: { bounds: xywh } }) },
+    ],
+  });
+  redrawAfterLogin(store);
+  dark.addEventListener("change", () =>
+    store.dispatch({ type: "mirador/UPDATE_CONFIG", config: { selectedTheme: theme() } }),
+  );
+  return store;
+}
+
+/** What the only window shows. */
+function shown(store) {
+  const { windows, viewers, manifests } = store.getState();
+  const [window] = Object.values(windows);
+  const canvasId = window?.canvasId;
+  const canvas = manifests[view.manifestId]?.json?.items?.find(({ id }) => id === canvasId);
+  const screen = viewers[window?.id];
+  const frame = document.querySelector(".openseadragon-canvas")?.getBoundingClientRect();
+  // Several canvases may stand side by side, in coordinates that are not those of one of them.
+  if (!canvas || !screen?.zoom || !frame?.width || window.view !== "single") return { canvasId };
+  const width = 1 / screen.zoom;
+  const height = (width * frame.height) / frame.width;
+  const corner = [screen.x - width / 2, screen.y - height / 2];
+  return { canvasId, region: within([...corner, width, height], canvas) };
+}
+
+try {
+  const store = open();
+  const current = () => shown(store);
+  // For the tests of browsers, and for whoever looks for faults.
+  globalThis.shownView = current;
+  startPage(current);
+  keepViewOnChange(current);
+} catch (error) {
+  showTrouble();
+  throw error;
+}

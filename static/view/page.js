@@ -1,0 +1,192 @@
+// The page around a viewer: sharing, downloading, dragging. A viewer's own module starts it with what it knows of the view.
+
+/** What the server found: the manifest, and the canvas and region to begin with. */
+export const view = JSON.parse(document.getElementById("view").textContent);
+
+const find = (id) => document.getElementById(id);
+
+/** Says that there is no viewer, and how to see the picture all the same. */
+export function showTrouble() {
+  find("trouble").hidden = false;
+  find("viewer").hidden = true;
+}
+
+/**
+ * Brings the bar to life. `current()` returns what is on screen: `{ canvasId, region }`, the region as [x, y, width, height] in pixels
+ * of the canvas, or absent where all of it is seen.
+ */
+export function startPage(current) {
+  if (view.embedded) return;
+  for (const button of document.querySelectorAll("dialog [data-close]"))
+    button.addEventListener("click", () => button.closest("dialog").close());
+  for (const dialog of document.querySelectorAll("dialog"))
+    dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
+  startSharing(current);
+  startDownloads(current);
+  startDragging(current);
+}
+
+/** The content state of what is on screen; `extent`: `item`, `page` or `view`. */
+function stateOf(extent, { canvasId, region }) {
+  const context = "http://iiif.io/api/presentation/3/context.json";
+  const manifest = { id: view.manifestId, type: "Manifest" };
+  if (extent === "item" || !canvasId) return { "@context": context, ...manifest };
+  const part = extent === "view" && region ? `#xywh=${region.join(",")}` : "";
+  return { "@context": context, id: canvasId + part, type: "Canvas", partOf: [manifest] };
+}
+
+/** Content State API 1.0, section 6. */
+const encode = (state) =>
+  btoa(encodeURIComponent(JSON.stringify(state)))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+
+function linkOf(extent, on) {
+  if (extent === "item" || !on.canvasId) return view.page;
+  return `${view.base}/view/?iiif-content=${encode(stateOf(extent, on))}`;
+}
+
+const escaped = (text) => text.replace(/[&<>"]/g, (each) => `&#${each.charCodeAt(0)};`);
+
+function startSharing(current) {
+  const dialog = find("share");
+  const open = find("share-open");
+  let on = {};
+  const draw = () => {
+    const extent = dialog.querySelector('[name="extent"]:checked').value;
+    const link = linkOf(extent, on);
+    const embedded = new URL(link);
+    embedded.search = `${embedded.search ? `${embedded.search}&` : "?"}embed=1`;
+    find("share-link").value = link;
+    find("share-embed").value =
+      `<iframe src="${escaped(embedded.href)}" title="${escaped(view.title)}" width="800" height="600" style="border: 0; max-width: 100%" allowfullscreen></iframe>`;
+    const state = find("share-state");
+    if (state) state.value = JSON.stringify(stateOf(extent, on), null, 2);
+    find("copied").textContent = "";
+  };
+  open.addEventListener("click", () => {
+    on = current() ?? {};
+    draw();
+    dialog.showModal();
+  });
+  for (const choice of dialog.querySelectorAll('[name="extent"]')) choice.addEventListener("change", draw);
+  for (const button of dialog.querySelectorAll("[data-copy]"))
+    button.addEventListener("click", () => copy(find(button.dataset.copy)));
+  open.hidden = false;
+}
+
+async function copy(field) {
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value);
+  } catch {
+    // Without https there is no clipboard but this one.
+    document.execCommand("copy");
+  }
+  find("copied").textContent = view.words.copied;
+}
+
+let manifest;
+
+/** The canvases of the manifest, as the viewer has fetched it too. */
+function canvases() {
+  manifest ??= fetch(view.manifestId).then((response) => response.json());
+  return manifest.then(({ items = [] }) => items);
+}
+
+/** Address of the image service that paints a canvas. */
+async function serviceOf(canvasId) {
+  const items = await canvases();
+  const canvas = items.find(({ id }) => id === canvasId) ?? items[0];
+  const bodies = (canvas?.items ?? []).flatMap((page) => page.items ?? []).flatMap(({ body }) => body ?? []);
+  const services = bodies.flatMap(({ service }) => service ?? []);
+  return services.find(({ type }) => type === "ImageService3")?.id;
+}
+
+function startDownloads(current) {
+  const open = find("download-open");
+  const dialog = find("download");
+  const text = find("download-text");
+  const list = find("sizes");
+  open.addEventListener("click", async () => {
+    list.replaceChildren();
+    text.textContent = view.words.wait;
+    dialog.showModal();
+    try {
+      const service = await serviceOf(current()?.canvasId);
+      const response = await fetch(`${service}/info.json`);
+      if (!response.ok) throw new Error(`status ${response.status}`);
+      const sizes = sizesOf(await response.json());
+      list.replaceChildren(...sizes.map((size) => downloadOf(service, size)));
+      text.textContent = "";
+      list.querySelector("a")?.focus();
+    } catch {
+      text.textContent = view.words.noDownload;
+    }
+  });
+  open.hidden = view.count === 0;
+}
+
+/** The largest size that is served, and halves of it down to a thumbnail. */
+function sizesOf({ width, height, maxWidth, maxHeight, maxArea }) {
+  const most = Math.min(
+    1,
+    (maxWidth ?? width) / width,
+    (maxHeight ?? maxWidth ?? height) / height,
+    Math.sqrt((maxArea ?? width * height) / (width * height)),
+  );
+  const sizes = [];
+  for (let scale = most, size = "max"; ; scale /= 2) {
+    const [w, h] = [width * scale, height * scale].map((side) => Math.max(1, Math.round(side)));
+    sizes.push({ w, h, size });
+    if (Math.max(w, h) / 2 < 200 || sizes.length === 5) return sizes;
+    size = `${Math.max(1, Math.round(w / 2))},`;
+  }
+}
+
+function downloadOf(service, { w, h, size }) {
+  const item = document.createElement("li");
+  const link = item.appendChild(document.createElement("a"));
+  link.href = `${service}/full/${size}/0/default.jpg`;
+  const name = decodeURIComponent(service.slice(service.lastIndexOf("/") + 1)).replace(/[^\w.-]+/g, "-");
+  link.download = `${name.replace(/\.\w+$/, "")}-${w}x${h}.jpg`;
+  link.textContent = `JPEG, ${view.words.pixels.replace("{width}", w).replace("{height}", h)}`;
+  return item;
+}
+
+/** What is on screen goes along: its state for those who read states, the address of the manifest for all others. */
+function startDragging(current) {
+  const link = find("drag");
+  link.addEventListener("dragstart", ({ dataTransfer }) => {
+    const on = current() ?? {};
+    const address = new URL(link.href);
+    if (on.canvasId) address.searchParams.set("canvas", on.canvasId);
+    dataTransfer.setData("text/uri-list", address.href);
+    dataTransfer.setData("text/plain", JSON.stringify(stateOf("view", on)));
+  });
+}
+
+/** Has the link to the other viewer keep what is on screen, as its address says when it is followed. */
+export function keepViewOnChange(current) {
+  const link = find("change");
+  if (!link || !view.hasStates) return;
+  const viewer = new URL(link.href).searchParams.get("viewer");
+  const follow = () => {
+    const on = current();
+    if (on?.canvasId)
+      link.href = `${view.base}/view/?viewer=${viewer}&iiif-content=${encode(stateOf("view", on))}`;
+  };
+  for (const event of ["pointerdown", "focus", "pointerenter"]) link.addEventListener(event, follow);
+}
+
+/** A region as whole pixels within a canvas; undefined where it is all of it. */
+export function within([x, y, w, h], { width, height }) {
+  const left = Math.max(0, Math.round(x));
+  const top = Math.max(0, Math.round(y));
+  const right = Math.min(width, Math.round(x + w));
+  const bottom = Math.min(height, Math.round(y + h));
+  if (right <= left || bottom <= top) return undefined;
+  if (left === 0 && top === 0 && right === width && bottom === height) return undefined;
+  return [left, top, right - left, bottom - top];
+}
