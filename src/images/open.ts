@@ -76,6 +76,23 @@ export async function decide(
   return decision;
 }
 
+/**
+ * What a caller would be shown of an image: as {@link decide}, but the denial where another image was to be shown that cannot be
+ * opened. Asks no source for the image itself.
+ */
+export async function foresee(parts: OpenParts, caller: Caller): Promise<Decision> {
+  const decision = await decide(parts, caller);
+  if (!decision.allowed || decision.identifier === undefined || !decision.otherwise) return decision;
+  const { identifier, otherwise } = decision;
+  const openOther = () => open(parts, { ...caller, identifier }, decision);
+  return openAndRun<Decision>(
+    parts,
+    openOther,
+    async () => decision,
+    () => () => otherwise,
+  );
+}
+
 function refuse({ reason }: Refused): never {
   throw new ServiceError("unauthorized", reason, { code: "access_denied" });
 }

@@ -5,7 +5,7 @@ import { ServiceError } from "../../errors.ts";
 import { probeResult } from "../../iiif/auth.ts";
 import { authPaths } from "../../iiif/auth-mounts.ts";
 import { identifierOf } from "../../iiif/image/path.ts";
-import { decide } from "../../images/open.ts";
+import { foresee } from "../../images/open.ts";
 import type { Service } from "../../service.ts";
 import { setCaching } from "../http/caching.ts";
 import { callerOf } from "../http/caller.ts";
@@ -20,7 +20,7 @@ export async function respondProbe(c: RequestContext, service: Service): Promise
       `The address names no image. It has the form ${authPaths.probe}{identifier}.`,
       { code: "image_not_found" },
     );
-  const decision = await decide(service.images, callerOf(c, identifier));
+  const decision = await foresee(service.images, callerOf(c, identifier));
   const document = probeResult(
     probeOutcome(decision, c.get("base"), identifier),
     service.auth?.profileFor(identifier),
