@@ -261,6 +261,7 @@ describe("who may ask", () => {
   const derived = `${on}`;
   const configured = `base_url: https://images.example.org/iiif-server\n${on}`;
   const proxied = `trusted_proxies: [192.0.2.0/24]\n${on}`;
+  const both = `base_url: https://images.example.org\n${proxied}`;
   const named =
     "mcp: { enabled: true, allowed_origins: [https://viewer.example.org], allowed_hosts: [Images.internal] }\n";
   const rebound = { host: "evil.example.com:8080" };
@@ -300,6 +301,31 @@ describe("who may ask", () => {
       403,
     ],
     ["a name that it does not forward", proxied, rebound, 403],
+    [
+      "a page that says it forwards another name",
+      proxied,
+      page("http://evil.example.com:8080", { ...rebound, "X-Forwarded-Host": "localhost" }),
+      403,
+    ],
+    [
+      "another name than the public one that a proxy forwards",
+      both,
+      { "X-Forwarded-Host": "evil.example.com" },
+      403,
+    ],
+    [
+      "a page of that name",
+      both,
+      page("http://evil.example.com", { "X-Forwarded-Host": "evil.example.com" }),
+      403,
+    ],
+    [
+      "the public name that a proxy forwards",
+      both,
+      { host: "smalti:8080", "X-Forwarded-Host": "images.example.org" },
+      200,
+    ],
+    ["a name of a network that a proxy does not forward", both, { host: "smalti:8080" }, 403],
     ["a name of the operator's", named, { host: "images.internal:8080" }, 200],
     ["a page of the operator's choice", named, page("https://viewer.example.org"), 200],
   ])("%s", async (_what, yaml, headers, status) => {

@@ -13,23 +13,19 @@ import { Refusal } from "../http/problem.ts";
  * from one of this service or of `mcp.allowed_origins`.
  *
  * Own names are those of `base_url` and `mcp.allowed_hosts`, localhost, and all plain addresses, which nobody else can have
- * resolved to this server. Without a `base_url`, what a trusted proxy forwards is one too.
+ * resolved to this server. What a trusted proxy forwards counts in place of `Host`, and without a `base_url` it is a name of our own.
  */
 export function refuseStrangers(c: RequestContext, service: Service): void {
   const { base_url, mcp } = service.config();
   const { headers } = c.req.raw;
-  const peer = service.platform.clientAddress(c.req.raw);
-  const isForwarded =
-    base_url === "" &&
-    headers.has("X-Forwarded-Host") &&
-    peer !== undefined &&
-    inRanges(peer, service.proxies);
+  const forwarded = forwardedHost(c, service);
+  const given = forwarded ?? requestHost(c.req.raw);
   // A base URL that was derived from headers of anybody proves nothing.
-  const base = base_url !== "" || isForwarded ? new URL(c.get("base")) : undefined;
-  const direct = normalHost(requestHost(c.req.raw), "http") ?? "";
-  const name = URL.canParse(`http://${direct}`) ? new URL(`http://${direct}`).hostname : "";
-  const own = [base?.hostname, ...mcp.allowed_hosts.map((host) => host.toLowerCase())];
-  if (!isForwarded && !own.includes(name) && !isLocal(name) && !isAddress(name))
+  const base = base_url !== "" || forwarded !== undefined ? new URL(c.get("base")) : undefined;
+  const host = normalHost(given, "http");
+  const name = host === undefined ? "" : new URL(`http://${host}`).hostname;
+  const own = [base?.hostname, ...mcp.allowed_hosts.map((allowed) => allowed.toLowerCase())];
+  if (!own.includes(name) && !isLocal(name) && !isAddress(name))
     throw new Refusal({
       status: 403,
       code: "host_not_allowed",
@@ -37,7 +33,7 @@ export function refuseStrangers(c: RequestContext, service: Service): void {
         "Expected the name of this server in the Host field; received another one. Use the address of base_url, or name the host in mcp.allowed_hosts.",
     });
   const origin = headers.get("Origin");
-  if (origin === null || origin === base?.origin || isDirect(origin, c.req.raw)) return;
+  if (origin === null || origin === base?.origin || isOf(origin, given)) return;
   if (mcp.allowed_origins.some((allowed) => new URL(allowed).origin === origin)) return;
   throw new Refusal({
     status: 403,
@@ -47,15 +43,22 @@ export function refuseStrangers(c: RequestContext, service: Service): void {
   });
 }
 
+/** The host that a trusted proxy says it was asked for. */
+function forwardedHost(c: RequestContext, { platform, proxies }: Service): string | undefined {
+  const peer = platform.clientAddress(c.req.raw);
+  if (peer === undefined || !inRanges(peer, proxies)) return undefined;
+  return c.req.raw.headers.get("X-Forwarded-Host")?.split(",")[0]?.trim() || undefined;
+}
+
 const isLocal = (name: string) => name === "localhost" || name.endsWith(".localhost");
 
 /** As the parser of URLs writes them. */
 const isAddress = (name: string) => /^\[.*\]$|^\d+\.\d+\.\d+\.\d+$/.test(name);
 
 /** Whether a page of an origin was loaded by the name that the request names this server by. */
-function isDirect(origin: string, request: Request): boolean {
+function isOf(origin: string, given: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, host } = new URL(origin);
   if (protocol !== "http:" && protocol !== "https:") return false;
-  return host === normalHost(requestHost(request), protocol === "https:" ? "https" : "http");
+  return host === normalHost(given, protocol === "https:" ? "https" : "http");
 }
