@@ -270,36 +270,6 @@ test("where a browser blocks the cookies of third parties, a viewer of the same 
   ]);
 });
 
-test("the token page posts to no page of another origin that holds it, and is not shown there", async () => {
-  const { context, page } = await newViewer();
-  await page.goto(`${images}/iiif/auth/login/terms`);
-  await page.click("button");
-  await page.waitForSelector("h1:has-text('You have access')");
-  const other = origin.replace("127.0.0.1", "[::1]");
-  await page.route("https://evil.example/", (route) =>
-    route.fulfill({ contentType: "text/html", body: "<!doctype html><title>Evil</title>" }),
-  );
-  await page.goto("https://evil.example/");
-  const heard = await page.evaluate(
-    async (urls) => {
-      const messages: unknown[] = [];
-      addEventListener("message", ({ data }) => messages.push(data));
-      for (const url of urls) {
-        const frame = document.createElement("iframe");
-        frame.src = url;
-        document.body.append(frame);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 1500));
-      return messages.filter((each) => JSON.stringify(each).includes("accessToken"));
-    },
-    [origin, images, "https://evil.example", other].map(
-      (each) => `${images}/iiif/auth/token?messageId=1&origin=${encodeURIComponent(each)}`,
-    ),
-  );
-  expect(heard).toEqual([]);
-  await context.close();
-});
-
 for (const [width, scheme] of [
   [1280, "light"],
   [1280, "dark"],
