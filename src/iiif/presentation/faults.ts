@@ -33,19 +33,21 @@ export function unexpected(at: Place, expected: string, value: unknown): undefin
   return fault(at, `expected ${expected}, received ${received(value)}`);
 }
 
-/** Notes a word that is not among the known ones. */
+/** Notes a word that is not among the known ones, with the nearest of them: a search that only the first faults are worth. */
 export function unknownWord(at: Place, what: string, word: string, known: readonly string[]): undefined {
-  const meant =
-    nearest(word, known) ??
-    nearest(
-      word,
-      known.map((each) => each.toLowerCase()),
-    );
-  const spelled = known.find((each) => each.toLowerCase() === meant?.toLowerCase());
+  if (at.faults.length >= mostSearches || word.length > longestWord) return fault(at, what);
+  const candidates = known.filter(({ length }) => length <= longestWord).slice(0, mostCandidates);
+  const lower = candidates.map((each) => each.toLowerCase());
+  const meant = nearest(word, candidates) ?? nearest(word, lower);
+  const spelled = candidates[lower.indexOf(meant?.toLowerCase() ?? "")];
   const hint =
     spelled === undefined ? `known ones: ${some(known)}` : `did you mean ${JSON.stringify(spelled)}?`;
   return fault(at, `${what}; ${hint}`);
 }
+
+const mostSearches = 20;
+const mostCandidates = 2000;
+const longestWord = 100;
 
 /** At most as many as one reads. */
 const most = 30;
@@ -56,6 +58,11 @@ function received(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (typeof value === "object") return "keys and values";
-  const text = String(value);
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}...` : text);
+  return quoted(value);
+}
+
+/** A value in quotes, shortened where it is long; numbers without quotes. */
+export function quoted(value: unknown): string {
+  if (typeof value !== "string") return String(value);
+  return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);
 }

@@ -4,7 +4,7 @@ import type { LanguageMap } from "../auth.ts";
 import { absolute, type Origin } from "./addresses.ts";
 import { addContexts } from "./context.ts";
 import type { Description, Named, PartDescription } from "./description.ts";
-import { type Fault, fault } from "./faults.ts";
+import { type Fault, fault, quoted } from "./faults.ts";
 import { objectsOf } from "./json.ts";
 import type { CanvasFacts, Resource } from "./model.ts";
 import { namesOf, ordered } from "./names.ts";
@@ -38,11 +38,12 @@ export function describeManifest(
   const items = places.map((place) => described(all[place] as Resource, parts.get(place), origin));
 
   const ids = items.map(({ id }) => id as string);
+  const shown = new Set(ids);
   const find = (named: Named) => {
     const place = names.find(named, faults);
     const id = place === undefined ? undefined : (all[place]?.id as string);
-    if (id === undefined || ids.includes(id)) return id;
-    return fault({ path: named.path, faults }, `${JSON.stringify(named.name)} is hidden`);
+    if (id === undefined || shown.has(id)) return id;
+    return fault({ path: named.path, faults }, `${quoted(named.name)} is hidden`);
   };
   const start = description.start && find(description.start);
   const structures = structuresOf(description.structures, { origin, canvases: ids, find, faults });

@@ -1,7 +1,7 @@
 // The images or folders that an operator means by names and places.
 
 import type { Named } from "./description.ts";
-import { type Fault, fault, type Place, unknownWord } from "./faults.ts";
+import { type Fault, fault, type Place, quoted, unknownWord } from "./faults.ts";
 
 /** What can be meant: the names of each, the one to suggest first in front. */
 export interface Names {
@@ -14,6 +14,7 @@ export function namesOf(all: readonly (readonly string[])[], what: "image" | "fo
   const places = new Map<string, number | undefined>();
   const add = (name: string, place: number) => places.set(name, places.has(name) ? undefined : place);
   for (const [place, names] of all.entries()) for (const name of new Set(names)) add(name, place);
+  const known = all.flatMap(([first = ""]) => first);
   const exact = new Map(places);
   for (const [place, names] of all.entries())
     for (const stem of new Set(names.map(stemOf))) if (!exact.has(stem)) add(stem, place);
@@ -24,9 +25,8 @@ export function namesOf(all: readonly (readonly string[])[], what: "image" | "fo
       const at: Place = { path, faults };
       if (typeof name === "number" && all[name - 1]) return name - 1;
       if (places.has(String(name)))
-        return fault(at, `${JSON.stringify(name)} is the name of several; expected the whole name of one`);
-      const known = all.flatMap(([first = ""]) => first);
-      return unknownWord(at, `there is no ${what} ${JSON.stringify(name)} here`, String(name), known);
+        return fault(at, `${quoted(name)} is the name of several; expected the whole name of one`);
+      return unknownWord(at, `there is no ${what} ${quoted(name)} here`, String(name), known);
     },
   };
 }
@@ -40,14 +40,12 @@ export function ordered(
   names: Names,
   faults: Fault[],
 ): readonly number[] {
-  const first: number[] = [];
+  const first = new Set<number>();
   for (const named of order) {
     const place = names.find(named, faults);
     if (place === undefined) continue;
-    if (first.includes(place))
-      fault({ path: named.path, faults }, `${JSON.stringify(named.name)} is named twice`);
-    else first.push(place);
+    if (first.has(place)) fault({ path: named.path, faults }, `${quoted(named.name)} is named twice`);
+    else first.add(place);
   }
-  const named = new Set(first);
-  return [...first, ...Array.from({ length: count }, (_, at) => at).filter((at) => !named.has(at))];
+  return [...first, ...Array.from({ length: count }, (_, at) => at).filter((at) => !first.has(at))];
 }

@@ -2,7 +2,7 @@
 
 import { absolute, type Origin } from "./addresses.ts";
 import type { Named, RangeDescription } from "./description.ts";
-import { type Fault, fault } from "./faults.ts";
+import { type Fault, fault, quoted } from "./faults.ts";
 import { isThere } from "./json.ts";
 import type { Resource } from "./model.ts";
 import { pieceAddress } from "./mounts.ts";
@@ -54,8 +54,7 @@ function runOf(
   const [first, last] = [find(from), find(to)];
   if (first === undefined || last === undefined) return [];
   const [begin, end] = [canvases.indexOf(first), canvases.indexOf(last)];
-  if (begin > end)
-    fault({ path, faults }, `${JSON.stringify(from.name)} comes after ${JSON.stringify(to.name)}`);
+  if (begin > end) fault({ path, faults }, `${quoted(from.name)} comes after ${quoted(to.name)}`);
   return canvases
     .slice(begin, end + 1)
     .map(canvasAt)

@@ -194,6 +194,24 @@ describe("names in a description that nothing has", () => {
   });
 });
 
+test("a description of very many names has a fault for each that nothing has", () => {
+  const many = Array.from({ length: 20_000 }, (_, at) => image(`x/page-${at}.jpg`));
+  const names = many.map(({ label }) => label).reverse();
+  const stale = names.map((name) => `old-${name}`);
+  const { description } = readDescription(
+    { order: [...names, ...stale, "x".repeat(1_000_000)], structures: [{ label: "x", items: names }] },
+    "manifest",
+  );
+  const { document, faults } = describeManifest(
+    { id: `${root}/x`, items: many.map((_, at) => ({ id: String(at), items: [] })) },
+    description,
+    many,
+    base,
+  );
+  expect((document as Read).items[0].id).toBe("19999");
+  expect(faults).toHaveLength(20_001);
+});
+
 describe("a described collection", () => {
   const members: MemberFacts[] = ["a", "b", "c"].map((id) => ({
     kind: "manifest",
