@@ -21,6 +21,7 @@ const named = new Set([
   "images.example.org",
   "hooks.example.org",
   "login.example.org",
+  "www.example.org",
   "viewer.example.org",
   "library.stanford.edu",
   "creativecommons.org",
