@@ -46,7 +46,9 @@ export function doctorQuestion(args: readonly string[]): DoctorQuestion & { read
     if (name === "json" && given === undefined) json = true;
     else if (Object.hasOwn(flags, name)) {
       const value = given ?? rest[++i];
-      if (!value) throw new CommandError(`${word} needs a value`);
+      // A value that begins with - stands behind =.
+      if (!value || (given === undefined && value.startsWith("-")))
+        throw new CommandError(`${word} needs a value`);
       asked[flags[name as keyof typeof flags]] = value;
     } else throw new CommandError(`doctor auth does not know ${word}; see smalti --help`);
   }
