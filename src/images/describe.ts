@@ -145,10 +145,16 @@ export function checkServable(
 const parsedKept = 8 * 2 ** 20;
 const parsedHeaders = new WeakMap<Slot, Lru<string, ImageHeader>>();
 
+const purges = new WeakMap<Slot, number>();
+
 /** Parsed headers count no longer: what their slot held was purged. Those that are being had meanwhile are not kept either. */
 export function forgetHeaders(info: Slot): void {
   parsedHeaders.delete(info);
+  purges.set(info, purgesOf(info) + 1);
 }
+
+/** How often facts of a slot were purged: what is remembered of them elsewhere counts only while that is the same. */
+export const purgesOf = (info: Slot): number => purges.get(info) ?? 0;
 
 /** The headers that were lately had from a slot, by variant, which changes with the file. */
 function parsedOf(slot: Slot): Lru<string, ImageHeader> {

@@ -2,6 +2,7 @@
 
 import { cancelled, ServiceError } from "../errors.ts";
 import { hash, masterName } from "../images/cache-keys.ts";
+import { purgesOf } from "../images/describe.ts";
 import { createLru } from "../lib/lru.ts";
 import { createSingleFlight, type KeepAlive } from "../lib/single-flight.ts";
 import type { Source, SourceEntry } from "../sources/source.ts";
@@ -65,6 +66,7 @@ export function createFolders({ info, times, keepAlive, now = Date.now }: Folder
   const flights = createSingleFlight<Folder | undefined>(keepAlive);
 
   let serial = 0;
+  let purges = purgesOf(info);
 
   const isFresh = (source: Source, listedAt: number) => {
     const age = now() - listedAt;
@@ -81,6 +83,7 @@ export function createFolders({ info, times, keepAlive, now = Date.now }: Folder
 
   const refresh = async (source: Source, key: string, name: string, signal: AbortSignal) => {
     const list = () => listed(source, key, signal);
+    const begun = purgesOf(info);
     const found = isRemote(source)
       ? await throughSlot(info, source, key, (at) => isFresh(source, at), now, list)
       : await timed(list, now);
@@ -101,21 +104,20 @@ export function createFolders({ info, times, keepAlive, now = Date.now }: Folder
       serial: ++serial,
       facts: stillTrue(before?.facts, folder.listing),
     };
-    kept.set(
-      name,
-      { ...(known && { folder: known }), listedAt: found.at },
-      known ? bytesOf(known) : bytesOfName,
-    );
+    const entry = { ...(known && { folder: known }), listedAt: found.at };
+    if (begun === purgesOf(info)) kept.set(name, entry, known ? bytesOf(known) : bytesOfName);
     return known;
   };
 
   return {
     async find(source, key, signal) {
+      if (purges !== purgesOf(info)) kept.clear();
+      purges = purgesOf(info);
       const name = `${source.name}\0${key}`;
       const known = kept.get(name);
       if (known && isFresh(source, known.listedAt)) return known.folder;
       return flights
-        .run(name, (work) => refresh(source, key, name, work), signal)
+        .run(`${name}\0${purges}`, (work) => refresh(source, key, name, work), signal)
         .catch((error: unknown) => standIn(source, known, error));
     },
   };

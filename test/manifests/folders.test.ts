@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { forgetHeaders } from "../../src/images/describe.ts";
 import { createFolders } from "../../src/manifests/folders.ts";
 import { nodeFiles } from "../../src/platform/node-files.ts";
 import { filesystemSource } from "../../src/sources/filesystem.ts";
@@ -32,8 +33,8 @@ function counting(gate: Promise<void> = Promise.resolve()) {
   return { source: { ...files, list }, listings: () => listings, stopped };
 }
 
-const folders = (now: () => number = () => 0) =>
-  createFolders({ info: slotOver(), times: () => ({ revalidateMs: 1000, staleMs: 0 }), now });
+const folders = (now: () => number = () => 0, info = slotOver()) =>
+  createFolders({ info, times: () => ({ revalidateMs: 1000, staleMs: 0 }), now });
 
 test("images are listed in natural order, each with its validator", async () => {
   const { source } = counting();
@@ -91,4 +92,19 @@ test("what was found out of an image is kept while its validator is the same", a
   time = 1000;
   const after = await kept.find(source, "");
   expect([...(after?.facts.keys() ?? [])]).toEqual(["page 1.jpg", "Page 2.jpg"]);
+});
+
+test("nothing is remembered from before a purge of facts, nor what was on its way then", async () => {
+  let open = () => {};
+  const info = slotOver();
+  const { source, listings } = counting(new Promise((resolve) => (open = resolve)));
+  const kept = folders(undefined, info);
+  const early = kept.find(source, "");
+  forgetHeaders(info);
+  const late = kept.find(source, "");
+  open();
+  const [after, before] = await Promise.all([late, early]);
+  expect(after?.serial).not.toBe(before?.serial);
+  expect(await kept.find(source, "")).toBe(after);
+  expect(listings()).toBe(2);
 });
