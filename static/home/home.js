@@ -3,10 +3,11 @@
   const byId = (id) => document.getElementById(id);
   const [stage, place, trouble, controls] = ["stage", "viewer", "trouble", "controls"].map(byId);
   if (!place || !window.OpenSeadragon) return;
-  // What addresses begin with: those of images by version, and those of manifests, which keep each slash.
-  const prefix = { 2: place.dataset.v2, 3: place.dataset.v3, manifest: place.dataset.manifest };
+  // What addresses begin with: those of images by version, and those of manifests and viewers, which keep each slash.
+  const { v2, v3, manifest, view } = place.dataset;
+  const prefix = { 2: v2, 3: v3, manifest, view };
   const address = (id, version, rest) =>
-    prefix[version] + (version === "manifest" ? id.replaceAll("%2F", "/") : id) + rest;
+    prefix[version] + (version === "manifest" || version === "view" ? id.replaceAll("%2F", "/") : id) + rest;
   // OpenSeadragon adds a style element, which the page's policy refuses, unless one with this mark is there. This one, of no
   // namespace, is not a style sheet; home.css has the rule.
   const mobileStyle = document.createElementNS(null, "style");

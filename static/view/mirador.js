@@ -46,8 +46,9 @@ function shown(store) {
   const canvas = manifests[view.manifestId]?.json?.items?.find(({ id }) => id === canvasId);
   const screen = viewers[window?.id];
   const frame = document.querySelector(".openseadragon-canvas")?.getBoundingClientRect();
-  // Several canvases may stand side by side, in coordinates that are not those of one of them.
-  if (!canvas || !screen?.zoom || !frame?.width || window.view !== "single") return { canvasId };
+  // Several canvases may stand side by side, in coordinates that are not those of one of them; turned ones are seen otherwise.
+  const isAlone = window?.visibleCanvases?.length === 1 && !screen?.rotation && !screen?.flip;
+  if (!canvas || !screen?.zoom || !frame?.width || !isAlone) return { canvasId };
   const width = 1 / screen.zoom;
   const height = (width * frame.height) / frame.width;
   const corner = [screen.x - width / 2, screen.y - height / 2];

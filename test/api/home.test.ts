@@ -113,6 +113,15 @@ describe("the start page of a folder", () => {
     expect(types).toEqual(["Manifest", "Collection"]);
   });
 
+  test("leads to the viewer of the first image and to that of all", async () => {
+    const first = withoutEntities(/<a href="([^"]+)" data-version="view"/.exec(html)?.[1] ?? "");
+    const all = withoutEntities(/>All pictures, in the viewer<.*?<a href="([^"]+)"/.exec(html)?.[1] ?? "");
+    for (const address of [first, all]) {
+      expect(address).toContain("/view/");
+      expect((await app.get(targetOf(address))).status).toBe(200);
+    }
+  });
+
   test("holds a picture and links for where no script runs, and hides the box that only scripts fill", () => {
     expect(html).toMatch(
       /<noscript><link rel="stylesheet" href="\/static\/@[0-9a-f]{16}\/home\/noscript\.css"><\/noscript>/,

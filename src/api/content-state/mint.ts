@@ -2,11 +2,11 @@
 
 import { encodeState } from "../../iiif/content-state/encode.ts";
 import { stateOf, type View } from "../../iiif/content-state/mint.ts";
-import { stateParameter } from "../../iiif/content-state/mounts.ts";
 import { parseRegion, pixelRegion, type Region } from "../../iiif/content-state/region.ts";
 import { encodeIdentifier } from "../../iiif/image/path.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { inVersion, presentationPaths } from "../../iiif/presentation/mounts.ts";
+import { stateViewAddress } from "../../iiif/view-mounts.ts";
 import type { Made } from "../../manifests/making.ts";
 import type { Manifests } from "../../manifests/manifests.ts";
 import type { Service } from "../../service.ts";
@@ -51,7 +51,7 @@ export async function respondMint(
     "X-Content-Type-Options": "nosniff",
   };
   setCaching(headers, c, sharing, "no-cache");
-  const viewerUrl = `${base}/view/?${stateParameter}=${encoded}`;
+  const viewerUrl = stateViewAddress(base, encoded);
   return new Response(sent(c, JSON.stringify({ contentState, encoded, viewerUrl }, null, 2)), { headers });
 }
 

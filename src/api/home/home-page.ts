@@ -3,6 +3,7 @@
 import { imageAddress, mainMounts, mainPrefix } from "../../iiif/image/mounts.ts";
 import { encodeIdentifier } from "../../iiif/image/path.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
+import { viewAddress } from "../../iiif/view-mounts.ts";
 import type { ImageCount } from "../../images/count-images.ts";
 import type { Listed } from "../../images/first-images.ts";
 import type { Service } from "../../service.ts";
@@ -70,7 +71,7 @@ function viewer(base: string, image: Listed): string {
   const prefixes = mainMounts
     .map(({ prefix, version }) => `data-v${version}="${escapeHtml(base + prefix)}"`)
     .join(" ");
-  return `<figure id="stage"><div id="viewer" ${prefixes} data-id="${escapeHtml(encodeIdentifier(image.identifier))}" data-manifest="${escapeHtml(documentAddress(base, ""))}/"></div>
+  return `<figure id="stage"><div id="viewer" ${prefixes} data-id="${escapeHtml(encodeIdentifier(image.identifier))}" data-manifest="${escapeHtml(documentAddress(base, ""))}/" data-view="${escapeHtml(viewAddress(base, ""))}"></div>
 <p id="trouble" class="notice" role="status" hidden></p>
 <noscript><img src="${escapeHtml(addressOf(base, image, whole(image, largeBox)))}" alt="${name}"></noscript>
 <figcaption><div id="controls" role="group" aria-label="Zoom" hidden>${buttons.join("")}</div>
@@ -158,9 +159,17 @@ function documents(service: Service, base: string, first: Listed | undefined): r
   const isListed = service.sources.default.list && !service.hooks.has("resolve");
   return [
     ...(first
-      ? [row("Manifest", documentAddress(base, first.identifier), ' data-version="manifest" data-rest=""')]
+      ? [
+          row("Viewer", viewAddress(base, first.identifier), ' data-version="view" data-rest=""'),
+          row("Manifest", documentAddress(base, first.identifier), ' data-version="manifest" data-rest=""'),
+        ]
       : []),
-    ...(isListed ? [row("All pictures, as a collection", documentAddress(base, ""), "")] : []),
+    ...(isListed
+      ? [
+          row("All pictures, in the viewer", viewAddress(base, ""), ""),
+          row("All pictures, as a collection", documentAddress(base, ""), ""),
+        ]
+      : []),
   ];
 }
 

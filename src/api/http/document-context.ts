@@ -2,10 +2,17 @@
 
 import { mainPrefix } from "../../iiif/image/mounts.ts";
 import type { DocumentContext } from "../../iiif/presentation/model.ts";
+import { viewAddress } from "../../iiif/view-mounts.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "./context.ts";
 
 /** The context of documents that answer a request. */
 export function documentContext(c: RequestContext, { images }: Service): DocumentContext {
-  return { base: c.get("base"), imagePrefixes: mainPrefix, limits: images.limits };
+  const base = c.get("base");
+  return {
+    base,
+    imagePrefixes: mainPrefix,
+    limits: images.limits,
+    viewer: (id) => viewAddress(base, id),
+  };
 }

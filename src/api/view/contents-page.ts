@@ -3,7 +3,7 @@
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { viewOfDocument } from "../../iiif/view-mounts.ts";
 import { escapeHtml, type Page } from "../http/page.ts";
-import { type Asked, bar, headOf, link, titleOf } from "./frame.ts";
+import { type Asked, bar, headOf, icon, link, titleOf } from "./frame.ts";
 import { listOf, type Opened } from "./opened.ts";
 import { textFor } from "./words.ts";
 
@@ -48,7 +48,7 @@ function entry(item: Resource, { reader, base }: Asked, query: string): string {
   const shown =
     typeof picture?.id === "string"
       ? `<img src="${escapeHtml(picture.id)}" alt="" loading="lazy">`
-      : `<span class="blank" aria-hidden="true"></span>`;
+      : `<span class="blank" aria-hidden="true">${item.type === "Collection" ? icon("folder") : ""}</span>`;
   const kind = item.type === "Collection" ? "collection" : "manifest";
   return `<li class="${kind}"><a href="${escapeHtml(own === undefined ? id : own + query)}">${shown}<span>${escapeHtml(titleOf(item, reader))}</span></a></li>`;
 }

@@ -22,6 +22,7 @@ export const icons = {
   manifest: "M7 4h7l4 4v12H7zM10 12h5M10 16h5",
   download: "M12 4v11M8 11l4 4 4-4M5 17v3h14v-3",
   change: "M4 9h13l-3-3M20 15H7l3 3",
+  folder: "M4 7V5.500h6L12 8h8v11H4z",
   close: "M6 6l12 12M18 6L6 18",
 } as const;
 
