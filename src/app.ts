@@ -75,7 +75,11 @@ export function createApp(
     addCors(c);
     const counted = countedClass(route, target.path);
     if (counted === false) requests.drop();
-    else requests.end(counted, c.res.status, c.get("bytes") ?? 0, performance.now() - began);
+    else {
+      const stages = c.get("stages");
+      if (stages) service.stages.record(counted, stages);
+      requests.end(counted, c.res.status, c.get("bytes") ?? 0, performance.now() - began);
+    }
   });
 
   app.use(async (c, next) => {

@@ -38,6 +38,7 @@ import { admissionFigures, decisionCounts, poolCounts } from "./stats/parts.ts";
 import { createRegistry, type Registry } from "./stats/registry.ts";
 import { createRequestFigures, type RequestFigures } from "./stats/requests.ts";
 import { createRing } from "./stats/ring.ts";
+import { createStageFigures, type StageFigures } from "./stats/stages.ts";
 import type { Slots } from "./stores/index.ts";
 
 export type Readiness = { readonly status: "ready" | "unready" } & {
@@ -81,6 +82,8 @@ export interface Service {
   readonly registry: Registry;
   /** Those of requests, which the application reports. */
   readonly requests: RequestFigures;
+  /** Those of renders, likewise. */
+  readonly stages: StageFigures;
   /** Values of Cache-Control for public answers. */
   readonly caching: { readonly image: string; readonly info: string };
   readonly proxies: readonly IpRange[];
@@ -254,6 +257,7 @@ export async function createService(
     decisions,
     registry,
     requests: createRequestFigures(registry),
+    stages: createStageFigures(registry),
     caching: {
       image: `public, max-age=${Math.floor(parseDuration(config.http.image_max_age) / 1000)}`,
       info: `public, max-age=${Math.floor(parseDuration(config.http.info_max_age) / 1000)}`,

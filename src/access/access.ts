@@ -1,6 +1,7 @@
 // Who may have which image: the question that is asked before a master is opened, and the answers to it.
 
 import type { SizeRequest } from "../iiif/image/request.ts";
+import type { StageClock } from "../lib/stage-times.ts";
 
 /** A request for an image, as access rules and hooks see it. They see nothing else of it. */
 export interface Caller {
@@ -12,6 +13,8 @@ export interface Caller {
   readonly client?: string | undefined;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;
+  /** Hears how long the stages of the request take. */
+  readonly stages?: StageClock | undefined;
   /** The value of one request header; undefined where it was not sent. */
   header(name: string): string | undefined;
 }

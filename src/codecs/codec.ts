@@ -1,6 +1,7 @@
 // What a format is to the rest of the service: bytes to pixels and back.
 
 import type { ByteSource } from "../lib/byte-source.ts";
+import type { JobStages } from "../lib/job-clock.ts";
 import type { Interpretation, PixelBuffer } from "../pipeline/pixels.ts";
 import type { Kernels } from "../pipeline/steps.ts";
 import type { BlockKinds, Blocks } from "./blocks.ts";
@@ -235,6 +236,7 @@ export interface Codec {
     plan: RenderPlan,
     index: IndexAccess | undefined,
     kernels: Kernels,
+    stages?: JobStages,
   ): Promise<Encoded | undefined>;
   /**
    * The blocks that the file carries beside its pixels; all kinds where none are named. Damaged ones are left out. At most

@@ -2,6 +2,7 @@
 
 import { cancelled } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
+import type { JobStages } from "../lib/job-clock.ts";
 import { runSteps, type Step } from "../pipeline/steps.ts";
 import { carried } from "./carry.ts";
 import type { Encoded, EncodeOptions, ImageHeader, IndexAccess, NamedMaster, ReadRequest } from "./codec.ts";
@@ -43,8 +44,9 @@ export async function runTask(
   signal?: Wanted,
   index?: IndexAccess,
   overlay?: OverlayAccess,
+  stages?: JobStages,
 ): Promise<Encoded> {
-  if (task.kind === "render") return runJob(task.plan, bytes, codecs, signal, index, overlay);
+  if (task.kind === "render") return runJob(task.plan, bytes, codecs, signal, index, overlay, stages);
   await stillWanted(signal);
   if (task.kind === "overlay") return { bytes: await overlayPixels(task.plan, bytes, codecs) };
   const codec = codecs.byFormat(task.header.format);
@@ -53,7 +55,7 @@ export async function runTask(
 
 /**
  * Decodes, runs the steps and encodes, or takes the codec's own shorter way, and puts in what the answer carries. Between the stages it looks whether the
- * job is still wanted. Throws what the codecs throw, and ServiceError `cancelled`.
+ * job is still wanted; `stages` hears where the job is. Throws what the codecs throw, and ServiceError `cancelled`.
  */
 export async function runJob(
   plan: RenderPlan,
@@ -62,8 +64,11 @@ export async function runJob(
   signal?: Wanted,
   index?: IndexAccess,
   overlay?: OverlayAccess,
+  stages?: JobStages,
 ): Promise<Encoded> {
-  const { bytes: encoded, incomplete } = await encodedPixels(plan, bytes, codecs, signal, index, overlay);
+  const made = await encodedPixels(plan, bytes, codecs, signal, index, overlay, stages);
+  const { bytes: encoded, incomplete } = made;
+  stages?.enter("encode");
   return { bytes: await carried(encoded, plan, bytes, codecs), ...(incomplete && { incomplete }) };
 }
 
@@ -74,18 +79,22 @@ async function encodedPixels(
   signal: Wanted | undefined,
   index: IndexAccess | undefined,
   overlay: OverlayAccess | undefined,
+  stages: JobStages | undefined,
 ): Promise<Encoded> {
   await stillWanted(signal);
   const codec = codecs.byFormat(plan.read.header.format);
   const step = overlayStepOf(plan);
   const laid = step && overlay && (await overlayKernel(plan, step, bytes, codecs, overlay));
   // Planes and lossless crops carry no overlay.
-  const derived = step || plan.bySteps ? undefined : await codec.derive?.(bytes, plan, index, codecs.kernels);
+  const derived =
+    step || plan.bySteps ? undefined : await codec.derive?.(bytes, plan, index, codecs.kernels, stages);
   if (derived) return derived;
   const decoded = await codec.decode(bytes, plan.read, index);
   await stillWanted(signal);
+  stages?.enter("steps");
   const pixels = runSteps(decoded, plan.steps, { ...(await colourKernels(plan, bytes, codecs)), ...laid });
   await stillWanted(signal);
+  stages?.enter("encode");
   const encoded = await codecs.encoder(plan.write.format).encode(pixels, plan.write);
   return { bytes: encoded, incomplete: decoded.incomplete };
 }

@@ -1,6 +1,7 @@
 // What the main thread and a pool worker say to each other. Plain data; byte arrays and modules are transferred or shared.
 
 import type { ErrorRecord } from "../errors.ts";
+import type { JobTimes } from "../lib/job-clock.ts";
 import type { NamedMaster } from "./codec.ts";
 import type { Task } from "./job.ts";
 import type { WorkerModule } from "./modules.ts";
@@ -74,6 +75,7 @@ export type FromWorker =
       readonly bytes: Uint8Array;
       readonly incomplete: boolean;
       readonly unchanged: boolean;
+      readonly times: JobTimes;
     }
   /** `broken`: the error was not foreseen, so the state of the worker is not known either. */
   | { readonly kind: "failed"; readonly job: number; readonly error: ErrorRecord; readonly broken: boolean };

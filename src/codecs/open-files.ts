@@ -4,6 +4,7 @@
 import { ServiceError, sourceChanged } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { createDeadline } from "../lib/deadline.ts";
+import type { JobClock } from "../lib/job-clock.ts";
 import { createLru } from "../lib/lru.ts";
 import type { JobFile } from "./messages.ts";
 
@@ -18,10 +19,10 @@ export interface HostFile {
 
 export interface OpenFiles {
   /**
-   * The bytes of a file, until {@link rest} or the next one. Throws ServiceError `source`, and `changed` for
+   * The bytes of a file, until {@link rest} or the next one; the clock measures their reads. Throws ServiceError `source`, and `changed` for
    * another file than the one that was checked.
    */
-  open(file: JobFile): ByteSource;
+  open(file: JobFile, clock?: Pick<JobClock, "readNow">): ByteSource;
   /**
    * Whether the file that was opened last still is what was checked. False also where that cannot be seen: the runtime
    * numbers no files.
@@ -66,17 +67,19 @@ export function openFiles(openFile: (path: string) => HostFile): OpenFiles {
   let last: { readonly file: HostFile; readonly wanted: JobFile } | undefined;
 
   return {
-    open(wanted) {
+    open(wanted, clock) {
       idle.met();
       last = undefined;
       const file = orUnreadable(() => checked(wanted));
       last = { file, wanted };
+      const readAt = (offset: number, length: number) => orUnreadable(() => file.read(offset, length));
       return {
         size: wanted.size,
         // Read before it returns: a promise that is settled costs less than a function that may wait.
         read(offset, length) {
           try {
-            return Promise.resolve(orUnreadable(() => file.read(offset, length)));
+            const bytes = clock ? clock.readNow(() => readAt(offset, length)) : readAt(offset, length);
+            return Promise.resolve(bytes);
           } catch (error) {
             return Promise.reject(error);
           }

@@ -11,7 +11,7 @@ import type { JobFile } from "./messages.ts";
 import type { OverlayImage } from "./overlays.ts";
 import { inPlaceRunner, type Job, type JobLimits, type Runner, workerRunner } from "./runner.ts";
 
-export type { JobLimits } from "./runner.ts";
+export type { JobLimits, JobWatch } from "./runner.ts";
 
 /**
  * What a pool counts: its jobs by how they ended; `started`: workers; `replaced`: those that were not fit for another job, and
@@ -128,6 +128,7 @@ export function createPool(options: PoolOptions): Pool {
   const all = new Set<Runner>();
   const queue: Waiting[] = [];
   let closed = false;
+  let lastNumber = 0;
 
   /** Codecs of a runner in place: module instances keep what a job has done between its reads, so that no two may share them. */
   const ownCodecs = () =>
@@ -142,6 +143,7 @@ export function createPool(options: PoolOptions): Pool {
     const runner = platform.startWorker
       ? workerRunner(platform.startWorker(), {
           module: (name) => platform.wasm(name),
+          number: ++lastNumber,
           warm,
           cancelGraceMs: options.cancelGraceMs ?? 250,
           maxJobBytes: options.maxJobBytes ?? 1 << 29,

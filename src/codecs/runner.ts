@@ -3,6 +3,7 @@
 import { cancelled, fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { createDeadline } from "../lib/deadline.ts";
+import { JobClock, type JobTimes, timedBytes } from "../lib/job-clock.ts";
 import { type Awaiting, awaitingWithout, type Place, readingWithout } from "../lib/place.ts";
 import type { WorkerPort } from "../platform/platform.ts";
 import type { CodecHost, Encoded, IndexAccess } from "./codec.ts";
@@ -30,6 +31,16 @@ export interface JobLimits {
   readonly timeoutMs: number;
   /** Is given back while the job waits for bytes; absent: the job only reads what is near. */
   readonly place?: Place | undefined;
+  /** Hears when the job begins and what it took. */
+  readonly watch?: JobWatch | undefined;
+}
+
+/** Whoever wants to know how a job went. */
+export interface JobWatch {
+  /** A runner has taken the job: the number of its worker, from 1; 0: the calling thread. */
+  began(worker: number): void;
+  /** It has ended well. */
+  did(times: JobTimes): void;
 }
 
 /** Runs one job at a time. */
@@ -59,7 +70,9 @@ function late(timeoutMs: number): ServiceError {
 export function inPlaceRunner(codecs: Codecs): Runner {
   let waits = false;
   return {
-    run(job, { signal, timeoutMs, place }, freed) {
+    run(job, { signal, timeoutMs, place, watch }, freed) {
+      watch?.began(0);
+      const clock = new JobClock();
       let end = timeoutMs > 0 ? Date.now() + timeoutMs : Number.POSITIVE_INFINITY;
       const isLate = () => Date.now() > end;
       let leftAt = 0;
@@ -87,11 +100,12 @@ export function inPlaceRunner(codecs: Codecs): Runner {
       const { task, index, overlay } = job;
       const result = runTask(
         task,
-        whileWanted(bytes, wanted),
+        timedBytes(whileWanted(bytes, wanted), clock),
         codecs,
         wanted,
-        index,
+        index && timedIndex(index, clock),
         overlay && { load: async () => overlay.data },
+        clock,
       ).catch((error) => {
         if (error instanceof ServiceError && error.kind === "cancelled" && isLate()) throw late(timeoutMs);
         throw fromErrorRecord(toErrorRecord(error, "decode"));
@@ -100,12 +114,28 @@ export function inPlaceRunner(codecs: Codecs): Runner {
         waits = false;
         freed(true);
       };
-      result.then(done, done);
+      result.then(() => watch?.did(clock.stop())).then(done, done);
       return result;
     },
     alive: () => true,
     waits: () => waits,
     kill() {},
+  };
+}
+
+/** An index whose parts are loaded on the clock. */
+function timedIndex(index: IndexAccess, clock: JobClock): IndexAccess {
+  const { blocks } = index;
+  return {
+    ...index,
+    load: () => clock.wait("index", index.load()),
+    ...(blocks && {
+      blocks: {
+        room: blocks.room,
+        load: (block) => clock.wait("index", blocks.load(block)),
+        keep: (block, bytes) => clock.wait("index", blocks.keep(block, bytes)),
+      },
+    }),
   };
 }
 
@@ -132,6 +162,8 @@ function whileWanted(bytes: ByteSource, wanted: Required<Wanted>): ByteSource {
 export interface WorkerRunnerOptions {
   readonly module: (name: WorkerModule) => WebAssembly.Module;
   readonly ignoredProfile?: CodecHost["ignoredProfile"];
+  /** Its number among the workers of the pool so far, from 1. */
+  readonly number: number;
   /** Whether it renders a small image before its first job. */
   readonly warm: boolean;
   /** How long a cancelled job may go on before its worker is killed. */
@@ -147,6 +179,7 @@ interface Running {
   readonly reads: Set<(error: ServiceError) => void>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  readonly watch: JobWatch | undefined;
   readonly awaiting: Awaiting;
   resolve(made: Encoded): void;
   reject(error: ServiceError): void;
@@ -217,7 +250,8 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
     if (message.kind === "unfit") return running.job.index?.unfit?.();
     const tooLarge = running.job.memory > options.maxJobBytes;
     if (message.kind === "done") {
-      const { bytes, incomplete, unchanged } = message;
+      const { bytes, incomplete, unchanged, times } = message;
+      running.watch?.did(times);
       running.resolve({ bytes, ...(incomplete && { incomplete }), ...(unchanged && { unchanged }) });
     } else running.reject(fromErrorRecord(message.error));
     if (tooLarge || (message.kind === "failed" && message.broken)) end();
@@ -242,7 +276,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   });
 
   return {
-    run(job, { signal, timeoutMs, place }, freed) {
+    run(job, { signal, timeoutMs, place, watch }, freed) {
       if (!alive) {
         freed(false);
         return Promise.reject(cancelled()); // the pool was closed in between
@@ -283,6 +317,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
           reads: new Set(),
           timeoutMs,
           signal,
+          watch,
           awaiting: ownPlace ? awaitingWithout(ownPlace) : (answer) => answer,
           resolve,
           reject,
@@ -293,6 +328,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
           },
         };
         const { task, file, index } = job;
+        watch?.began(options.number);
         post({
           kind: "job",
           job: id,

@@ -2,6 +2,7 @@
 
 import { fromErrorRecord, ServiceError, toErrorRecord } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
+import { JobClock, timedBytes } from "../lib/job-clock.ts";
 import type { CodecHost, IndexAccess, IndexBlocks } from "./codec.ts";
 import { type Codecs, createCodecs } from "./index.ts";
 import { runTask, type Wanted } from "./job.ts";
@@ -49,22 +50,31 @@ export function serveJobs(host: WorkerHost): void {
     read: (offset, length) => ask((read) => ({ kind: "read", job, read, offset, length })),
   });
 
-  const blocksOf = (job: number, room: number): IndexBlocks => ({
+  const blocksOf = (job: number, room: number, clock: JobClock): IndexBlocks => ({
     room,
-    load: (block) => askFor((read) => ({ kind: "recall", job, read, block })),
+    load: (block) =>
+      clock.wait(
+        "index",
+        askFor((read) => ({ kind: "recall", job, read, block })),
+      ),
     async keep(block, bytes) {
       const own = ownBuffer(bytes);
-      await askFor((read) => ({ kind: "keep", job, read, block, bytes: own }), [own.buffer]);
+      const kept = askFor((read) => ({ kind: "keep", job, read, block, bytes: own }), [own.buffer]);
+      await clock.wait("index", kept);
     },
   });
 
-  const indexOf = (job: number, index: JobIndex): IndexAccess | undefined =>
+  const indexOf = (job: number, index: JobIndex, clock: JobClock): IndexAccess | undefined =>
     index && {
       id: index.id,
       absent: index.absent,
       full: index.full,
-      blocks: index.room === undefined ? undefined : blocksOf(job, index.room),
-      load: () => ask((read) => ({ kind: "recall", job, read })),
+      blocks: index.room === undefined ? undefined : blocksOf(job, index.room, clock),
+      load: () =>
+        clock.wait(
+          "index",
+          ask((read) => ({ kind: "recall", job, read })),
+        ),
       unfit: () => host.post({ kind: "unfit", job }),
     };
 
@@ -74,13 +84,15 @@ export function serveJobs(host: WorkerHost): void {
     const { job, task, index } = message;
     try {
       if (!codecs) throw new Error("a job came before the start message");
-      const bytes = message.file ? files.open(message.file) : channel(job, message);
+      const clock = new JobClock();
+      const bytes = message.file ? files.open(message.file, clock) : timedBytes(channel(job, message), clock);
       const overlay = { load: () => ask((read) => ({ kind: "overlay", job, read })) };
-      const made = await runTask(task, bytes, codecs, wanted, indexOf(job, index), overlay);
+      const made = await runTask(task, bytes, codecs, wanted, indexOf(job, index, clock), overlay, clock);
+      const times = clock.stop();
       const result = ownBuffer(made.bytes);
       const unchanged = message.file !== undefined && files.unchanged();
       const incomplete = made.incomplete === true;
-      host.post({ kind: "done", job, bytes: result, incomplete, unchanged }, [result.buffer]);
+      host.post({ kind: "done", job, bytes: result, incomplete, unchanged, times }, [result.buffer]);
     } catch (error) {
       const broken = !(error instanceof ServiceError);
       host.post({ kind: "failed", job, error: toErrorRecord(error, "decode"), broken });

@@ -163,6 +163,7 @@ async function openAndRun<T>(
       if (!answer) throw error;
       return answer();
     }
+    master.caller?.stages?.end("open");
     try {
       return await work(master);
     } catch (error) {

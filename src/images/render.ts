@@ -101,6 +101,7 @@ export async function prepare(
     parts.codecs.encoder(request.format).encodes.deflates && (await parts.deflateIdentity()),
     overlay,
   );
+  master.caller?.stages?.end("describe");
   return { ...resolved, overlay, key, etag: entityTag(key) };
 }
 
@@ -127,9 +128,11 @@ export async function render(
   signal?: AbortSignal,
 ): Promise<Derivative> {
   const { key } = prepared;
+  const stages = master.caller?.stages;
   let made = false;
   const make = async (work: AbortSignal) => {
     made = true;
+    stages?.end("lookup");
     const { bytes, incomplete, unchanged } = await derive(parts, master, prepared, work);
     const isSuspect =
       incomplete ||
@@ -142,7 +145,7 @@ export async function render(
     });
   };
   const keeps = (value: Uint8Array) => !fromKept(value).incomplete;
-  const found = await parts.render.getOrMake(key.name, key.variant, make, { signal, keeps });
+  const found = await parts.render.getOrMake(key.name, key.variant, make, { signal, keeps, watch: stages });
   const { bytes, incomplete = false } = opened(parts, master, found);
   return { bytes, made, incomplete };
 }
@@ -173,19 +176,23 @@ async function derive(
   work: AbortSignal,
 ): Promise<Encoded> {
   const { bytes, file } = master.image;
+  const stages = master.caller?.stages;
   const attempt = async (whole: boolean): Promise<Encoded> => {
     const plan = planFor(parts, master, prepared, whole);
     const index = whole ? undefined : await parts.indexes.of(master, plan.read, { signal: work });
+    if (index) stages?.end("sidecar");
     let failed: unknown;
     try {
       const codec = parts.codecs.byFormat(plan.read.header.format);
       const demand = demandOf(master, plan.memory, renderWork(plan, codec, index?.access));
-      return await parts.admission.run(demand, work, (place) =>
+      const encoded = await parts.admission.run(demand, work, (place) =>
         parts.pool.render(
           { plan, bytes, file, index: index?.access, overlay: prepared.overlay?.image },
-          { signal: work, timeoutMs: parts.timeoutMs, place },
+          { signal: work, timeoutMs: parts.timeoutMs, place, watch: stages },
         ),
       );
+      stages?.rendered({ codec: codec.format, format: plan.write.format });
+      return encoded;
     } catch (error) {
       failed = error;
       throw error;

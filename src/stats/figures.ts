@@ -1,6 +1,7 @@
 // The table of all figures: what each is called, what it means and which labels it has. Metrics and documentation derive from it.
 
 import { type CheckedPart, checkedParts } from "../lib/checks.ts";
+import { stageNames } from "../lib/stage-times.ts";
 
 export interface FigureRow {
   /** `counter` only grows; `gauge` is read from its part when somebody asks; `histogram` counts values in buckets. */
@@ -38,6 +39,19 @@ const latest = 1024;
 const answerSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 /** From a read on the local network to a source's timeout. */
 const originSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
+
+/** From a part of what a tile takes to a render that is near its timeout. */
+const stageSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10] as const;
+
+/** Of a render. The formats are those of codecs; a series begins with its first render. */
+const render = {
+  route: routeClasses,
+  format: "format of the derivative",
+  codec: "format of the master",
+} as const;
+
+/** A render waits for no other one. */
+export const renderStages = stageNames.filter((stage) => stage !== "wait");
 
 const slot = "name of the cache slot";
 const source = "name of the source";
@@ -124,6 +138,24 @@ export const figures = {
     help: "Estimated memory of the admitted jobs.",
     labels: { gate },
   },
+  renders: {
+    kind: "counter",
+    help: "Derivatives that were rendered for the request that asked first.",
+    labels: render,
+  },
+  render_stage_duration: {
+    kind: "histogram",
+    unit: "seconds",
+    help: "Time of the stages of those renders. `open`: deciding access and opening the master; `describe`: its header and the key; `lookup`: asking the render slot; `sidecar`: finding what is kept beside the master; `queue`: waiting for a place and a worker; `read`: reading the master in the job; `index`: loading parts of the sidecar there; `decode`, which a lossless crop belongs to; `steps`; `encode`; `store`: writing to the slot, after the answer. On workerd the clock stands still while code runs, so only waiting has a time.",
+    labels: { ...render, stage: renderStages },
+    buckets: stageSeconds,
+  },
+  render_reads: {
+    kind: "counter",
+    help: "Reads of masters by the jobs of those renders.",
+    labels: render,
+  },
+  render_read: { kind: "counter", unit: "bytes", help: "Bytes of those reads.", labels: render },
   pool_jobs: {
     kind: "counter",
     help: "Jobs of the workers by how they ended; `refused` are those that found no room in the queue.",

@@ -3,6 +3,7 @@
 import type { Counts } from "../lib/count.ts";
 import type { Log } from "../lib/log.ts";
 import { createSingleFlight, type KeepAlive } from "../lib/single-flight.ts";
+import type { CacheOutcome } from "../lib/stage-times.ts";
 import { withStandIn } from "./stand-in.ts";
 import type { Store, Usage } from "./store.ts";
 
@@ -43,7 +44,7 @@ export interface Slot {
     name: string,
     variant: string,
     make: (signal: AbortSignal) => Promise<Uint8Array>,
-    options?: { readonly signal?: AbortSignal; readonly keeps?: (value: Uint8Array) => boolean },
+    options?: MakeOptions,
   ): Promise<Uint8Array>;
   /**
    * Removes one variant, or all of a name, which for a group is all that is in it; the number removed. Values that are being made
@@ -59,6 +60,19 @@ export interface Slot {
   /** Resolves when all that was to be stored until now is, or has failed. */
   settled(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface MakeOptions {
+  readonly signal?: AbortSignal;
+  readonly keeps?: (value: Uint8Array) => boolean;
+  readonly watch?: SlotWatch | undefined;
+}
+
+/** Whoever wants to know how a value was had. */
+export interface SlotWatch {
+  found(outcome: CacheOutcome): void;
+  /** The value that this call made is in the store, which took `ms` milliseconds. */
+  wrote(ms: number): void;
 }
 
 export interface SlotOptions {
@@ -130,7 +144,7 @@ export function createSlot(options: SlotOptions): Slot {
     }
   };
 
-  const put = (name: string, variant: string, value: Uint8Array) => {
+  const put = (name: string, variant: string, value: Uint8Array, watch?: SlotWatch) => {
     if (!store) return;
     if (pendingBytes + value.length > maxPending) {
       counts.dropped.add();
@@ -142,7 +156,9 @@ export function createSlot(options: SlotOptions): Slot {
     const write = async () => {
       await earlier;
       try {
+        const began = performance.now();
         await store.set(name, variant, wrapped, ttl);
+        watch?.wrote(performance.now() - began);
         counts.writes.add();
         counts.bytesWritten.add(value.length);
       } catch (error) {
@@ -180,8 +196,8 @@ export function createSlot(options: SlotOptions): Slot {
       countLookup(value);
       return value;
     },
-    put,
-    async getOrMake(name, variant, make, { signal, keeps = () => true } = {}) {
+    put: (name, variant, value) => put(name, variant, value),
+    async getOrMake(name, variant, make, { signal, keeps = () => true, watch } = {}) {
       const begun = epoch;
       const key = `${begun}\0${keyOf(name, variant)}`;
       const joins = flights.has(key);
@@ -190,12 +206,13 @@ export function createSlot(options: SlotOptions): Slot {
         if (kept) return { value: kept, kept: true };
         counts.misses.add();
         const value = await make(work);
-        if (epoch === begun && keeps(value)) put(name, variant, value);
+        if (epoch === begun && keeps(value)) put(name, variant, value, watch);
         return { value, kept: false };
       };
       const { value, kept } = await flights.run(key, fly, signal);
       if (kept) countLookup(value);
       else if (joins) counts.waits.add();
+      watch?.found(kept ? "hit" : joins ? "shared" : "miss");
       return value;
     },
     delete: (name, variant) => purge(async () => store?.delete(name, variant) ?? 0),

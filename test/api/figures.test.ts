@@ -112,6 +112,18 @@ const answered = (route: RouteClass, status: string, bytes: number, n = 1) => ({
   ...(bytes > 0 && { [`http_response ${route}`]: bytes }),
 });
 
+/** A render without a sidecar, by route, format of the answer and format of the master. */
+const rendered = (labels: string) => ({
+  [`renders ${labels}`]: 1,
+  ...Object.fromEntries(
+    ["open", "describe", "lookup", "queue", "read", "index", "decode", "steps", "encode", "store"].map(
+      (stage) => [`render_stage_duration ${labels} ${stage}`, 1],
+    ),
+  ),
+});
+/** Of the first picture. */
+const labels = "iiif/3 image jpg png";
+
 const image = "/iiif/3/base.png/full/max/0/default.jpg";
 const info = "/iiif/3/base.png/info.json";
 
@@ -128,9 +140,10 @@ describe("the figures of a scripted load", () => {
     // Seven classes of routes, five of statuses.
     expect(Object.keys(first).filter((key) => key.startsWith("http_requests ")).length).toBe(35);
     const names = new Set((await app.service.registry.read()).map(({ name }) => name));
-    // Heaps have no circuit, and the platform of these tests says nothing of its memory.
+    // Heaps have no circuit, the platform of these tests says nothing of its memory, and nothing was rendered yet.
     const missing = Object.keys(figures).filter((name) => !names.has(name as FigureName));
-    expect(missing).toEqual(["cache_circuit_open", "process_memory"]);
+    const renders = ["renders", "render_stage_duration", "render_reads", "render_read"];
+    expect(missing.toSorted()).toEqual(["cache_circuit_open", "process_memory", ...renders].toSorted());
   });
 
   test("count a picture that is made: its master, its header, its job and what is kept", async () => {
@@ -139,7 +152,16 @@ describe("the figures of a scripted load", () => {
       kept = await answer(app, image);
     });
     expect(kept.status).toBe(200);
-    const { "cache_written info": facts, "cache_written render": picture, ...rest } = change;
+    const {
+      "cache_written info": facts,
+      "cache_written render": picture,
+      [`render_reads ${labels}`]: reads,
+      [`render_read ${labels}`]: bytes,
+      ...rest
+    } = change;
+    expect(reads).toBeGreaterThan(0);
+    expect(reads, "the header was read before").toBeLessThan(files.reads);
+    expect(bytes).toBeLessThan(files.bytes);
     expect(facts).toBeGreaterThan(0);
     expect(picture, "the picture with what is kept beside it").toBeGreaterThanOrEqual(kept.length);
     expect(rest).toEqual({
@@ -157,12 +179,43 @@ describe("the figures of a scripted load", () => {
       "admitted_jobs render cheap": 1,
       "admission_wait render": 1,
       "pool_jobs done": 1,
+      ...rendered(labels),
     });
+  });
+
+  test("count the reads and bytes of a job exactly, once the header is known", async () => {
+    files.reads = files.bytes = 0;
+    const change = await changes(app, () => answer(app, "/iiif/2/base.png/full/full/0/default.png"));
+    const made = "iiif/2 image png png";
+    expect(files.reads).toBeGreaterThan(0);
+    expect(change).toMatchObject({
+      ...rendered(made),
+      [`render_reads ${made}`]: files.reads,
+      [`render_read ${made}`]: files.bytes,
+      "source_reads scans": files.reads,
+    });
+  });
+
+  test("have stages of renders that take no longer than their requests", async () => {
+    const sumOf = async (name: FigureName, isOf: (labels: Readonly<Record<string, string>>) => boolean) => {
+      const [family] = await app.service.registry.read([name]);
+      const series = family?.kind === "histogram" ? family.series : [];
+      return series.filter(({ labels }) => isOf(labels)).reduce((total, { sum }) => total + sum, 0);
+    };
+    const route = "iiif/3 image";
+    const stages = await sumOf(
+      "render_stage_duration",
+      (labels) => labels["route"] === route && labels["stage"] !== "store",
+    );
+    expect(stages).toBeGreaterThan(0);
+    expect(stages).toBeLessThanOrEqual(
+      await sumOf("http_request_duration", (labels) => labels["route"] === route),
+    );
   });
 
   test("count a picture that is kept, a 304 and a HEAD, which have no body", async () => {
     const stored = (await app.service.slots.render.usage?.())?.entries;
-    expect(stored).toBe(1);
+    expect(stored).toBe(2);
     const opened = { "access_decisions allowed": 1, "source_opens scans found": 1 };
     const hit = await changes(app, () => answer(app, image));
     const { "cache_read render": read, ...rest } = hit;

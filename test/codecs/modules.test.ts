@@ -27,6 +27,7 @@ function startWorker() {
       loaded.push(name);
       return empty;
     },
+    number: 1,
     warm: false,
     cancelGraceMs: 0,
     maxJobBytes: 0,

@@ -1,16 +1,25 @@
 // A request as access rules and hooks see it.
 
 import type { Caller } from "../../access/access.ts";
+import { StageClock } from "../../lib/stage-times.ts";
 import type { RequestContext } from "./context.ts";
 
-/** The caller of a request for an image by its decoded identifier. */
-export function callerOf(c: RequestContext, identifier: string): Caller {
+/** The caller of a request that is for one image: the stages of its work are those of the request. */
+export function imageCallerOf(c: RequestContext, identifier: string): Caller {
+  const stages = new StageClock(c.get("began"));
+  c.set("stages", stages);
+  return callerOf(c, identifier, stages);
+}
+
+/** The caller of a request for an image by its decoded identifier; `stages` where it is the only one of the request. */
+export function callerOf(c: RequestContext, identifier: string, stages?: StageClock): Caller {
   const { headers, signal } = c.req.raw;
   return {
     identifier,
     path: c.get("target").path,
     client: c.get("client"),
     signal,
+    stages,
     header: (name) => headers.get(name) ?? undefined,
   };
 }

@@ -1,6 +1,7 @@
 // What every handler knows of its request, worked out once in app.ts.
 
 import type { Context } from "hono";
+import type { StageClock } from "../../lib/stage-times.ts";
 import type { Route } from "./routes.ts";
 import type { StaticFiles } from "./static.ts";
 import type { Target } from "./target.ts";
@@ -23,6 +24,8 @@ export interface Variables {
   readonly base: string;
   /** Bytes of the body of the answer; undefined: it has none. Set by {@link sent}. */
   readonly bytes?: number | undefined;
+  /** The stages of a request for an image, from its beginning; undefined for other requests. */
+  readonly stages?: StageClock | undefined;
   /** Whether `base` was derived from headers of this request. */
   readonly baseDerived: boolean;
 }

@@ -24,7 +24,7 @@ import type { RouteClass } from "../../stats/figures.ts";
 import { preferredType } from "../http/accept.ts";
 import { servicesOf } from "../http/auth-services.ts";
 import { setCaching, setVary } from "../http/caching.ts";
-import { callerOf } from "../http/caller.ts";
+import { imageCallerOf } from "../http/caller.ts";
 import { isNotModified, lastModified, type Validators, validatorHeaders } from "../http/conditional.ts";
 import { hasParameter, lengthOf, type RequestContext, sent } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";
@@ -215,7 +215,7 @@ function callerNamed(c: RequestContext, identifier: string): Caller {
     throw new ServiceError("not-found", `The address names no image. It has the form ${addressForm}.`, {
       code: "image_not_found",
     });
-  return callerOf(c, identifier);
+  return imageCallerOf(c, identifier);
 }
 
 /** The answer to those who may not have an image. */

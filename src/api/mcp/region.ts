@@ -10,7 +10,7 @@ import type { GrantedMaster } from "../../images/describe.ts";
 import { withMaster } from "../../images/open.ts";
 import { type Prepared, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
-import { callerOf } from "../http/caller.ts";
+import { imageCallerOf } from "../http/caller.ts";
 import type { RequestContext } from "../http/context.ts";
 import { denial } from "./answers.ts";
 import { identifierInput } from "./image-info.ts";
@@ -63,7 +63,7 @@ export function regionTool(c: RequestContext, service: Service): Tool<Input> {
     async run(asked) {
       const identifier = checkIdentifier(asked.identifier);
       const work = (master: GrantedMaster) => look(c, service, master, identifier, asked);
-      return withMaster(service.images, callerOf(c, identifier), work, (refused) =>
+      return withMaster(service.images, imageCallerOf(c, identifier), work, (refused) =>
         denial(c, service, identifier, refused),
       );
     },

@@ -4,6 +4,7 @@
 import createLibjpegTurbo, { type LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
+import type { JobStages } from "../../lib/job-clock.ts";
 import type { Orientation } from "../../pipeline/orientation.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { Resampler } from "../../pipeline/resample-wasm.ts";
@@ -81,7 +82,7 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
   const baseline = () => (encoder ??= createJpegEncoder(host.wasm("jpeg-encode")));
   const isWhole = ({ header, whole }: ReadRequest) => whole === true || detailsOf(header).arithmetic;
   /** A JPEG answer without RGB in between: a lossless crop, or planes; undefined where the plan does not allow it. */
-  const derived = async (file: Opened, plan: RenderPlan, kernels: Kernels) => {
+  const derived = async (file: Opened, plan: RenderPlan, kernels: Kernels, stages?: JobStages) => {
     const { read, write } = plan;
     const { frame } = file.reader;
     const target = targetOf(plan, frame.components.length);
@@ -94,8 +95,9 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
       const cut = await cutIn(turnOf(target), file.reader, read.region);
       if (cut) return withDensity(cut, write.resolution);
     }
-    const input = await planesOf(file, target, read.scaleFactor, write, kernels, turner);
+    const input = await planesOf(file, target, read.scaleFactor, write, kernels, turner, stages);
     const { quality, chroma, resolution } = write;
+    stages?.enter("encode");
     return input && baseline().encode(input, { quality, chroma, resolution, optimise: optimisePays(input) });
   };
   return {
@@ -130,11 +132,12 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
     gains,
     indexMemory,
     indexing,
-    async derive(bytes, plan, access, kernels) {
+    async derive(bytes, plan, access, kernels, stages) {
       const { read, write } = plan;
       if (write.format !== "jpg" || isWhole(read)) return undefined;
       return indexed.withFile(sized(bytes, read.header), read, access, async (file) => {
-        const encoded = await derived(file, plan, kernels);
+        const encoded = await derived(file, plan, kernels, stages);
+        if (!encoded) stages?.enter("decode");
         return encoded && { bytes: encoded, incomplete: file.damaged };
       });
     },

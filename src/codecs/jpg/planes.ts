@@ -1,5 +1,6 @@
 // From a JPEG file to a JPEG answer without RGB in between: planes are decoded, resampled and encoded each by itself.
 
+import type { JobStages } from "../../lib/job-clock.ts";
 import { isCopy } from "../../pipeline/kernel.ts";
 import { sourceWindow } from "../../pipeline/resize.ts";
 import { sharpen } from "../../pipeline/sharpen.ts";
@@ -20,6 +21,7 @@ export async function planesOf(
   write: EncodeOptions,
   kernels: Kernels,
   turner: () => Turner,
+  stages?: JobStages,
 ): Promise<Extract<JpegInput, { kind: "planes" }> | undefined> {
   const { frame } = file.reader;
   const halved = write.chroma === "420" && !target.gray;
@@ -44,6 +46,7 @@ export async function planesOf(
     scaleFactor as ScaleFactor,
     target.gray ? "none" : half ? "half" : "stored",
     (planes) => {
+      stages?.enter("steps");
       const made: EncoderPlane[] = [];
       for (const [i, want] of wanted.entries()) {
         const plane = planes[i] as Plane;

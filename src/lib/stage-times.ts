@@ -1,0 +1,133 @@
+// How long a request spends in each of its stages, from opening the master to sending the derivative.
+
+import type { JobTimes } from "./job-clock.ts";
+
+/**
+ * The stages of a request for an image, in order. `open`: deciding access, asking hooks, opening the master; `describe`: its header,
+ * the overlay, the key; `lookup`: asking the render slot; `wait`: waiting for a derivative that is made for another request; `sidecar`:
+ * finding what is derived from the master and kept beside it, before the job; `queue`: waiting for a place and a worker. In the job:
+ * `read`: reading the master; `index`: loading parts of the sidecar; `decode`, which a lossless crop belongs to; `steps`; `encode`.
+ * `store`: writing the derivative to the slot, which comes after the answer.
+ */
+export const stageNames = [
+  "open",
+  "describe",
+  "lookup",
+  "wait",
+  "sidecar",
+  "queue",
+  "read",
+  "index",
+  "decode",
+  "steps",
+  "encode",
+  "store",
+] as const;
+
+export type StageName = (typeof stageNames)[number];
+
+/** What the render slot had: the derivative (`hit`), nothing (`miss`), or one being made for another request (`shared`). */
+export type CacheOutcome = "hit" | "miss" | "shared";
+
+/** A render that a request led to. */
+export interface RenderFacts {
+  /** Format of the master, which names its codec. */
+  readonly codec: string;
+  /** Format of the derivative. */
+  readonly format: string;
+}
+
+/** Milliseconds of each stage so far; undefined where it did not take place. All but `store` are within the request. */
+export type StageMs = Readonly<Record<StageName, number | undefined>>;
+
+/** What is known of the stages of one request. Grows until its answer is there, `store` a little longer. */
+export interface StageTimes extends StageMs {
+  /** Undefined: the request did not come to a lookup. */
+  readonly cache: CacheOutcome | undefined;
+  /** The render that this request waited for and began; undefined where there was none. */
+  readonly render: RenderFacts | undefined;
+  /** Number of the worker that ran it, from 1; 0: the main thread. */
+  readonly worker: number | undefined;
+  /** When the job began to run, by `performance.now()`. */
+  readonly jobBegan: number | undefined;
+  /** Reads of the master by the job, and their bytes. */
+  readonly reads: number;
+  readonly readBytes: number;
+}
+
+/** The stages of one request as they pass. A stage that takes place twice has the sum. */
+export class StageClock implements StageTimes {
+  open: number | undefined = undefined;
+  describe: number | undefined = undefined;
+  lookup: number | undefined = undefined;
+  wait: number | undefined = undefined;
+  sidecar: number | undefined = undefined;
+  queue: number | undefined = undefined;
+  read: number | undefined = undefined;
+  index: number | undefined = undefined;
+  decode: number | undefined = undefined;
+  steps: number | undefined = undefined;
+  encode: number | undefined = undefined;
+  store: number | undefined = undefined;
+  cache: CacheOutcome | undefined = undefined;
+  render: RenderFacts | undefined = undefined;
+  worker: number | undefined = undefined;
+  jobBegan: number | undefined = undefined;
+  reads = 0;
+  readBytes = 0;
+  /** Called when a derivative is stored, after the answer. */
+  stored: (() => void) | undefined = undefined;
+  #since: number;
+
+  /** `began`: when the request came, by `performance.now()`. */
+  constructor(began: number) {
+    this.#since = began;
+  }
+
+  /** A stage has ended: what passed since the one before ended is its time. */
+  end(stage: StageName): void {
+    const now = performance.now();
+    this.#add(stage, now - this.#since);
+    this.#since = now;
+  }
+
+  /** The slot has answered. The time until then is that of the lookup or of the wait for another's render. */
+  found(cache: CacheOutcome): void {
+    this.cache = cache;
+    if (cache === "miss") this.#since = performance.now();
+    else this.end(cache === "hit" ? "lookup" : "wait");
+  }
+
+  /** The queue has ended: a job begins. */
+  began(worker: number): void {
+    this.end("queue");
+    this.worker = worker;
+    this.jobBegan = this.#since;
+  }
+
+  /** A render has ended well. */
+  rendered(render: RenderFacts): void {
+    this.render = render;
+  }
+
+  /** Its job has ended. */
+  did(times: JobTimes): void {
+    this.#add("read", times.read);
+    this.#add("index", times.index);
+    this.#add("decode", times.decode);
+    this.#add("steps", times.steps);
+    this.#add("encode", times.encode);
+    this.reads += times.reads;
+    this.readBytes += times.readBytes;
+  }
+
+  /** The derivative was written to its slot, which took so many milliseconds. */
+  wrote(ms: number): void {
+    this.#add("store", ms);
+    this.stored?.();
+  }
+
+  #add(stage: StageName, ms: number): void {
+    this[stage] = (this[stage] ?? 0) + ms;
+  }
+}
