@@ -23,7 +23,7 @@ export async function click(walk: Walk): Promise<LoggedIn> {
 
 /** A login page with a password, for which the operator may give one. */
 export async function signIn(walk: Walk): Promise<LoggedIn> {
-  const faults = await openPage(walk, /<input\b[^>]*\bname=["']?password/i);
+  const faults = await openPage(walk, /<input\b[^>]{0,500}\bname=["']?password/i);
   const { credentials } = walk.options;
   if (!credentials)
     return {

@@ -6,13 +6,13 @@ import type { Finding } from "./finding.ts";
 export function reportText(findings: readonly Finding[]): string {
   const wide = Math.max(...findings.map((finding) => placeText(finding).length));
   const lines = findings.flatMap((finding) => {
-    const line = `${finding.state.padEnd(7)}  ${placeText(finding).padEnd(wide)}  ${finding.came}`;
+    const line = `${finding.state.padEnd(7)}  ${placeText(finding).padEnd(wide)}  ${plain(finding.came)}`;
     if (finding.state !== "problem") return [line];
     const indent = " ".repeat(9);
     return [
       `${line} [${finding.code}]`,
-      `${indent}expected: ${finding.expected}`,
-      `${indent}change:   ${finding.change}`,
+      `${indent}expected: ${plain(finding.expected)}`,
+      `${indent}change:   ${plain(finding.change)}`,
     ];
   });
   const count = problemCount(findings);
@@ -20,6 +20,9 @@ export function reportText(findings: readonly Finding[]): string {
     count === 0 ? "No problem was found." : `${count} problem${count === 1 ? " was" : "s were"} found.`;
   return `${[...lines, "", end].join("\n")}\n`;
 }
+
+/** What an answer holds does not command the terminal. */
+const plain = (text: string) => text.replace(/\p{C}+/gu, " ");
 
 const placeText = ({ profile, step }: Finding) => (profile === undefined ? step : `${profile}: ${step}`);
 

@@ -13,12 +13,16 @@ interface Described {
   readonly service?: unknown;
 }
 
+/** How deep services are nested at most: probe, login, token. */
+const deepest = 4;
+
 /** Services in one, wherever they are nested. */
-function allServices(value: unknown): Described[] {
+function allServices(value: unknown, depth = 0): Described[] {
+  if (depth > deepest) return [];
   const list = Array.isArray(value) ? value : value === undefined ? [] : [value];
   return list
     .filter((each): each is Described => typeof each === "object" && each !== null)
-    .flatMap((each) => [each, ...allServices(each.service)]);
+    .flatMap((each) => [each, ...allServices(each.service, depth + 1)]);
 }
 
 /** What is missing among the services of image information, or is at another address. */

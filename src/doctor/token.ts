@@ -43,8 +43,7 @@ function open({ base, origin, visitor }: Walk, cookie: string | undefined, versi
 
 /** What the script of the page posts. */
 function read(answer: Answer, n: number): Said {
-  const [, json] = /postMessage\((\{.*\}),\s*"[^"]*"\)/s.exec(answer.text) ?? [];
-  const message = json === undefined ? undefined : parsed(json);
+  const message = postedBy(answer.text);
   if (answer.status !== 200 || message?.messageId !== `doctor-${n}`)
     throw new StepFault(
       unexpected(answer, "the token page", "status 200 with a page that posts an answer to this viewer"),
@@ -53,9 +52,14 @@ function read(answer: Answer, n: number): Said {
   return typeof accessToken === "string" ? { token: accessToken } : { error: String(profile ?? error) };
 }
 
-function parsed(json: string): Record<string, unknown> | undefined {
+/** The document before the origin in `postMessage({…}, "origin")`. */
+function postedBy(html: string): Record<string, unknown> | undefined {
+  const call = "postMessage(";
+  const start = html.indexOf(call);
+  const end = html.lastIndexOf('}, "');
+  if (start < 0 || end < start) return undefined;
   try {
-    return JSON.parse(json) as Record<string, unknown>;
+    return JSON.parse(html.slice(start + call.length, end + 1)) as Record<string, unknown>;
   } catch {
     return undefined;
   }
