@@ -10,6 +10,7 @@ import { baseUrl, clientAddress } from "./api/http/client.ts";
 import type { Env } from "./api/http/context.ts";
 import { addCors } from "./api/http/cors.ts";
 import { isServerFault, problemOf, problemResponse, Refusal } from "./api/http/problem.ts";
+import { answerFields, createRequestIds, requestFields, serverTiming } from "./api/http/request-log.ts";
 import { countedClass, createRoutes, dispatch, type Routes } from "./api/http/routes.ts";
 import { createStaticFiles } from "./api/http/static.ts";
 import { parseTarget } from "./api/http/target.ts";
@@ -21,6 +22,7 @@ import { mountStatic } from "./api/static/routes.ts";
 import { mountView } from "./api/view/routes.ts";
 import { toErrorRecord } from "./errors.ts";
 import type { Service } from "./service.ts";
+import type { RouteClass } from "./stats/figures.ts";
 
 type Surface = (routes: Routes, service: Service) => void;
 
@@ -38,6 +40,14 @@ export const surfaces: readonly Surface[] = [
   mountMcp,
 ];
 
+const images: ReadonlySet<RouteClass> = new Set(["iiif/2 image", "iiif/3 image"]);
+
+/** Pages of other origins may read it as well (W3C Resource Timing, section 3.5.2). */
+function setTiming(headers: Headers, timing: string): void {
+  headers.set("Server-Timing", timing);
+  headers.set("Timing-Allow-Origin", "*");
+}
+
 /** The whole service as a function from Request to Response. `mounted`: the surfaces that it has. */
 export function createApp(
   service: Service,
@@ -48,6 +58,8 @@ export function createApp(
   const app = new Hono<Env>({ getPath: (request) => targetOf(request).path });
   const caps = createCaps(requests.refused);
   const files = createStaticFiles((path) => platform.asset(path));
+  const nextId = createRequestIds();
+  const timed = service.config().http.server_timing;
   const configured = service.config().base_url.replace(/\/+$/, "");
   const framing = service.config().http.frame_ancestors.map((site) => (site === "self" ? "'self'" : site));
   const framedBy = framing.join(" ") || "'none'";
@@ -65,6 +77,7 @@ export function createApp(
     c.set("target", target);
     const route = routes.find(target.path);
     c.set("route", route);
+    c.set("id", nextId());
     c.set("began", began);
     c.set("files", files);
     c.set("framedBy", framedBy);
@@ -74,12 +87,17 @@ export function createApp(
     await next();
     addCors(c);
     const counted = countedClass(route, target.path);
+    const ms = performance.now() - began;
     if (counted === false) requests.drop();
     else {
       const stages = c.get("stages");
       if (stages) service.stages.record(counted, stages);
-      requests.end(counted, c.res.status, c.get("bytes") ?? 0, performance.now() - began);
+      requests.end(counted, c.res.status, c.get("bytes") ?? 0, ms);
     }
+    // People who report a failure can say which request it was.
+    if (c.res.status >= 500) c.res.headers.set("X-Request-Id", c.get("id"));
+    if (timed && counted && images.has(counted)) setTiming(c.res.headers, serverTiming(c, ms));
+    if (service.config().log.requests) log.info("request", answerFields(c, counted || "stream", ms));
   });
 
   app.use(async (c, next) => {
@@ -114,13 +132,6 @@ export function createApp(
       await next();
     } finally {
       place();
-      log.debug("request", {
-        method: c.req.method,
-        path: target.path,
-        status: c.res.status,
-        ms: Math.round(performance.now() - c.get("began")),
-        client: client ?? "unknown",
-      });
     }
   });
 
@@ -131,8 +142,7 @@ export function createApp(
     c.set("hasCors", false); // what an act had set went with its answer
     if (isServerFault(error))
       log.error("request failed", {
-        method: c.req.method,
-        path: c.get("target").path,
+        ...requestFields(c),
         status: problem.status,
         code: problem.code,
         detail: problem.detail,

@@ -5,6 +5,7 @@ import type { Authorization } from "../hooks/hook.ts";
 import type { Hooks } from "../hooks/index.ts";
 import { checkIdentifier } from "../iiif/image/path.ts";
 import type { Log } from "../lib/log.ts";
+import { maskIdentifier } from "../lib/mask-path.ts";
 import {
   type Access,
   type Caller,
@@ -77,7 +78,10 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
     try {
       return checkIdentifier(substitute);
     } catch {
-      log.warn("the substitute that a hook named can be no identifier", { identifier, substitute });
+      log.warn("the substitute that a hook named can be no identifier", {
+        identifier: maskIdentifier(identifier),
+        substitute: maskIdentifier(substitute),
+      });
       return undefined;
     }
   };
@@ -85,7 +89,10 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
   const denialOf = ({ status = 401, reason }: Authorization, identifier: string): Denial => {
     const isDenial = statuses.has(status);
     if (!isDenial)
-      log.warn("the status that a hook named is none of a denial; 401 is sent", { identifier, status });
+      log.warn("the status that a hook named is none of a denial; 401 is sent", {
+        identifier: maskIdentifier(identifier),
+        status,
+      });
     return {
       allowed: false,
       status: isDenial ? (status as Denial["status"]) : 401,

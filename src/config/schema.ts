@@ -104,6 +104,10 @@ export const configSchema = z
           edit: "restart",
           env: "SERVICE_LOG_FORMAT",
         }),
+        requests: option(z.boolean().default(true), {
+          description: "Whether each request is a line, of level info.",
+          edit: "live",
+        }),
       })
       .prefault({}),
     metrics: z
@@ -133,6 +137,11 @@ export const configSchema = z
             edit: "restart",
           },
         ),
+        server_timing: option(z.boolean().default(false), {
+          description:
+            "Whether answers of images say in `Server-Timing` how long they took. Browsers show it, so it says whether somebody else has asked before.",
+          edit: "restart",
+        }),
       })
       .prefault({}),
     limits: z

@@ -3,6 +3,7 @@
 import { cancelled, ServiceError } from "../errors.ts";
 import type { Check } from "../lib/checks.ts";
 import type { Log } from "../lib/log.ts";
+import { maskIdentifier } from "../lib/mask-path.ts";
 import type { Platform } from "../platform/platform.ts";
 import { checkAnswer, type HookAnswers } from "./answers.ts";
 import {
@@ -103,7 +104,7 @@ export function createHooks({ engine, options, log, sources }: HooksParts): Hook
     log.error("a hook failed", {
       hook: engine.name,
       function: name,
-      identifier,
+      identifier: maskIdentifier(identifier),
       position: error instanceof HookError ? error.position : undefined,
       // What is no HookError is a fault of the engine: where it happened matters.
       error: error instanceof HookError ? error.message : error,

@@ -3,6 +3,7 @@
 import type { NamedMaster } from "../codecs/codec.ts";
 import type { Log } from "../lib/log.ts";
 import { createLru } from "../lib/lru.ts";
+import { maskIdentifier } from "../lib/mask-path.ts";
 
 export interface IgnoredProfiles {
   /** The reason is for people. */
@@ -29,7 +30,7 @@ export function createIgnoredProfiles(log: Pick<Log, "warn">): IgnoredProfiles {
       const key = keyOf(master);
       if (reasons.get(key) === reason) return;
       reasons.set(key, reason, 1);
-      log.warn("an embedded colour profile is not used", { master: master.name, reason });
+      log.warn("an embedded colour profile is not used", { master: maskIdentifier(master.name), reason });
     },
   };
 }

@@ -34,6 +34,15 @@ export function normalIp(text: string): string | undefined {
   return ip && (ip.bits === 32 ? ipv4Text(ip.value) : ipv6Text(ip.value));
 }
 
+/** The network of an address, which is not a person yet: the first 24 bits of IPv4, 48 of IPv6. Undefined for what is no address. */
+export function shortenedIp(text: string): string | undefined {
+  const ip = parseIp(text);
+  if (!ip) return undefined;
+  return ip.bits === 32
+    ? `${ipv4Text((ip.value >> 8n) << 8n)}/24`
+    : `${ipv6Text((ip.value >> 80n) << 80n)}/48`;
+}
+
 const ipv4Text = (value: bigint) => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
 
 /** Eight groups, which the URL standard's serializer shortens as RFC 5952 says. */

@@ -85,7 +85,12 @@ function plainValue(value: unknown): unknown {
   if (value instanceof Error) return maskUrls(value.stack ?? `${value.name}: ${value.message}`);
   if (Array.isArray(value)) return value.map(plainValue);
   if (value instanceof Uint8Array) return `${value.length} bytes`;
+  if (isRecord(value)) return plainFields(value);
   return typeof value === "bigint" ? String(value) : value;
+}
+
+function isRecord(value: unknown): value is LogFields {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
 function textLine(values: {
@@ -94,9 +99,17 @@ function textLine(values: {
   message: string;
   record: LogRecord;
 }): string {
-  const fields = Object.entries(values.record.properties).map(([name, value]) => ` ${name}=${word(value)}`);
+  const fields = Object.entries(values.record.properties).map(([name, value]) => field(name, value));
   const level = values.level === "warning" ? "warn" : values.level;
   return `${values.timestamp} ${level.padEnd(5)} ${values.message}${fields.join("")}`;
+}
+
+/** ` name=value`, or one such for each member of a record: ` name.member=value`. */
+function field(name: string, value: unknown): string {
+  if (!isRecord(value)) return ` ${name}=${word(value)}`;
+  return Object.entries(value)
+    .map(([member, own]) => field(`${name}.${member}`, own))
+    .join("");
 }
 
 /** A value as one word: in quotes where it holds a space, a quote or what a terminal would act on. */

@@ -148,12 +148,12 @@ describe("SIGHUP", () => {
     const file = write("level.yaml", "log: { level: warn }");
     const server = await built.serve(["-config", file]);
     await info(server.url, "sample");
-    write("level.yaml", "log: { level: debug }");
+    write("level.yaml", "log: { level: info }");
     server.process.kill("SIGHUP");
     await server.said(/configuration read again/);
     expect(server.status().err).not.toContain("/iiif/3/sample/info.json");
     await info(server.url, "sample");
-    await server.said(/debug request .*path=\/iiif\/3\/sample\/info\.json .*status=200/);
+    await server.said(/info {2}request .*path=\/iiif\/3\/sample\/info\.json .*status=200/);
     expect(await stop(server)).toBe(0);
   });
 });

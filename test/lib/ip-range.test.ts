@@ -1,7 +1,7 @@
 // IP addresses and ranges against vectors worked by hand (RFC 4291, RFC 4632).
 
 import { describe, expect, test } from "vitest";
-import { inRanges, normalIp, parseIp, parseRange } from "../../src/lib/ip-range.ts";
+import { inRanges, normalIp, parseIp, parseRange, shortenedIp } from "../../src/lib/ip-range.ts";
 
 describe("an address", () => {
   test.each([
@@ -143,4 +143,14 @@ describe("a range", () => {
       inRanges("::1", []),
     ]).toEqual([true, true, false, false]);
   });
+});
+
+test.each([
+  ["192.0.2.77", "192.0.2.0/24"],
+  ["::ffff:192.0.2.77", "192.0.2.0/24"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"],
+  ["fe80::1%eth0", "fe80::/48"],
+  ["nobody", undefined],
+])("what is logged of the address %s is %s", (address, shown) => {
+  expect(shortenedIp(address)).toBe(shown);
 });

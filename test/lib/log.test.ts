@@ -17,6 +17,15 @@ describe("text lines", () => {
     );
   });
 
+  test("spread records over several words", () => {
+    const { log, lines } = recorder();
+    log.info("x", {
+      stages: { decode: 1.5, note: "two words" },
+      url: { of: "https://u:hunter2@h.example/" },
+    });
+    expect(lines[0]).toContain(' stages.decode=1.5 stages.note="two words" url.of=https://***@h.example/\n');
+  });
+
   test.each([
     ["line one\nline two"],
     ["carriage\rreturn"],

@@ -8,6 +8,8 @@ import type { Target } from "./target.ts";
 
 export interface Variables {
   readonly target: Target;
+  /** Names the request in the log, in reports of errors and in answers of status 5xx. */
+  readonly id: string;
   /** When the request came, by `performance.now()`. */
   readonly began: number;
   /** Undefined: nothing is at this address. */

@@ -176,6 +176,7 @@ function image(
         service.images.admission.check(planFor(service.images, master, prepared).memory);
       }
       tellIgnoredProfile(headers, service, master);
+      c.get("stages")?.found(known ? "hit" : "miss");
       headers["Cache-Status"] = cacheStatus(known === undefined);
       if (known) headers["Content-Length"] = String(known.length);
       return new Response(null, { headers });

@@ -1,0 +1,75 @@
+// What is said of each request: one line of the log, and the header Server-Timing.
+
+import { shortenedIp } from "../../lib/ip-range.ts";
+import type { LogFields } from "../../lib/log.ts";
+import { maskPath } from "../../lib/mask-path.ts";
+import { type StageTimes, stageNames } from "../../lib/stage-times.ts";
+import { parseTraceparent } from "../../lib/trace-context.ts";
+import type { RouteClass } from "../../stats/figures.ts";
+import type { RequestContext } from "./context.ts";
+
+/** Returns a name for each request, by which its lines, its report and its answer are found: unlike those of other processes. */
+export function createRequestIds(): () => string {
+  const process = Array.from(crypto.getRandomValues(new Uint8Array(5)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
+  let count = 0;
+  return () => `${process}-${(++count).toString(36)}`;
+}
+
+/** Methods that a line names; others may be any word. */
+const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"]);
+
+/** The trace that a request belongs to. */
+export const traceOf = (c: RequestContext): string | undefined =>
+  parseTraceparent(c.req.raw.headers.get("traceparent"))?.traceId;
+
+/** What every line about a request says: nothing that the client keeps secret, so no header, query or body. */
+export function requestFields(c: RequestContext) {
+  const { method } = c.req;
+  return {
+    id: c.get("id"),
+    method: methods.has(method) ? method : "other",
+    path: maskPath(c.get("target").path),
+    trace: traceOf(c),
+  };
+}
+
+/** What its line says beside: how it was answered. `ms`: since it came. The client's address is that of its network. */
+export function answerFields(c: RequestContext, route: RouteClass | "stream", ms: number): LogFields {
+  const client = c.get("client");
+  const stages = c.get("stages");
+  return {
+    ...requestFields(c),
+    route,
+    status: c.res.status,
+    bytes: c.get("bytes") ?? 0,
+    ms: rounded(ms),
+    client: client === undefined ? undefined : shortenedIp(client),
+    ...(stages && stageFields(stages)),
+  };
+}
+
+/** How the derivative came about; what was read is there where a job read it. */
+function stageFields(stages: StageTimes): LogFields {
+  const { cache, worker, reads, readBytes } = stages;
+  const times: Record<string, number> = {};
+  for (const stage of stageNames) {
+    const ms = stages[stage];
+    if (ms !== undefined) times[stage] = rounded(ms);
+  }
+  return { cache, ...(worker !== undefined && { worker, reads, readBytes }), stages: times };
+}
+
+const rounded = (ms: number) => Math.round(ms * 100) / 100;
+
+/** Server-Timing (W3C Server Timing, section 3.3): what the cache had, and milliseconds of each stage and of all. */
+export function serverTiming(c: RequestContext, ms: number): string {
+  const stages = c.get("stages");
+  const parts = stages?.cache ? [`cache;desc=${stages.cache}`] : [];
+  for (const stage of stageNames) {
+    const taken = stages?.[stage];
+    if (taken !== undefined) parts.push(`${stage};dur=${rounded(taken)}`);
+  }
+  return [...parts, `total;dur=${rounded(ms)}`].join(", ");
+}
