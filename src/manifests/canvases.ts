@@ -14,6 +14,9 @@ import { identifierOf, inside, isReached, type Place } from "./places.ts";
 /** Pages of one file that are looked at at once. */
 const pagesAtOnce = 4;
 
+/** Images that a hook is asked about at once for one document. */
+const decidedAtOnce = 8;
+
 /** Pages of one file that a manifest shows at most. */
 const mostPages = 2000;
 
@@ -36,17 +39,24 @@ export async function folderCanvases(
     ...caller,
     identifier: identifierAt(name),
   }));
-  const canvases: CanvasFacts[] = [];
-  for (const [at, { name }] of files.entries()) {
+  const canvases: (CanvasFacts | undefined)[] = [];
+  const look = (at: number, { name }: ListedFile) => {
     const facts = found[at];
     // It was there when the folder was listed.
     if (!facts) gate.doubt();
-    const canvas = facts && canvasOf(identifierAt(name), name, facts, gate);
-    // Nothing is waited for where all is public.
-    const settled = canvas instanceof Promise ? await canvas : canvas;
-    if (settled) canvases.push(settled);
-  }
-  return canvases;
+    return facts && canvasOf(identifierAt(name), name, facts, gate);
+  };
+  if (parts.hooks.has("authorize"))
+    await forEachConcurrently(files.entries(), decidedAtOnce, async ([at, file]) => {
+      canvases[at] = await look(at, file);
+    });
+  else
+    for (const [at, file] of files.entries()) {
+      const canvas = look(at, file);
+      // Nothing is waited for where all is public, and for each profile once.
+      canvases[at] = canvas instanceof Promise ? await canvas : canvas;
+    }
+  return canvases.filter((canvas) => canvas !== undefined);
 }
 
 /**
