@@ -110,6 +110,26 @@ const tool =
     return sizeOf(await sharp(Buffer.from(first.data ?? "", "base64")).metadata());
   };
 
+const browse: See = async (headers) => {
+  const fetch = async (input: string | URL, init: RequestInit = {}) =>
+    site.app.get(new URL(input).pathname, { ...init, host: new URL(input).host });
+  const session = await generations["2026-07-28"]!("http://127.0.0.1/mcp", { fetch, headers });
+  const { isError, content } = await session.call("browse", { id: "private" });
+  await session.close();
+  const text = content[0]?.text ?? "";
+  if (isError) return `refused: ${text}`;
+  return (JSON.parse(text) as Json).images.includes(image) ? "shown" : "left out";
+};
+
+/** The page of the manifest: the picture by which it is previewed, and whether it names the image. */
+const page: See = async (headers) => {
+  const response = await get("/view/private", headers);
+  const html = await response.text();
+  const picture = /<meta property="og:image" content="([^"]+)"/.exec(html)?.[1];
+  if (response.status !== 200 || !html.includes("a.png")) return "left out";
+  return picture?.includes(encodeURIComponent(image)) ? "with a thumbnail" : "without a thumbnail";
+};
+
 const sizeOf = ({ width, height }: { readonly width: number; readonly height: number }) =>
   `${width} x ${height}`;
 
@@ -124,6 +144,8 @@ const surfaces = {
   "a manifest of version 2": manifestAt(2),
   "a collection of version 3": collectionAt(3),
   "a collection of version 2": collectionAt(2),
+  "the page of a manifest": page,
+  browse,
   get_image_info: tool("get_image_info"),
   get_region: tool("get_region"),
 } as const satisfies Readonly<Record<string, See>>;
@@ -131,7 +153,9 @@ type Surface = keyof typeof surfaces;
 
 /** Both versions of a surface show the same. */
 const all = (
-  seen: Readonly<Record<"image" | "info" | "probe" | "page" | "manifest" | "collection" | "tool", string>>,
+  seen: Readonly<
+    Record<"image" | "info" | "probe" | "page" | "manifest" | "collection" | "browse" | "tool", string>
+  >,
 ): Readonly<Record<Surface, string>> => ({
   "an image of version 3": seen.image,
   "an image of version 2": seen.image,
@@ -143,6 +167,8 @@ const all = (
   "a manifest of version 2": seen.manifest,
   "a collection of version 3": seen.collection,
   "a collection of version 2": seen.collection,
+  "the page of a manifest": seen.manifest,
+  browse: seen.browse,
   get_image_info: seen.tool,
   get_region: seen.tool,
 });
@@ -157,6 +183,7 @@ const closed = all({
   page: "left out",
   manifest: "without a thumbnail",
   collection: "without a thumbnail",
+  browse: `refused: ${login}`,
   tool: `refused: ${login}`,
 });
 
@@ -167,10 +194,11 @@ const open = all({
   page: "shown",
   manifest: "with a thumbnail",
   collection: "with a thumbnail",
+  browse: "shown",
   tool: "800 x 600",
 });
 
-const refusedWith = (status: number, reason: string, listed = true) =>
+const refusedWith = (status: number, reason: string, listed = true, browse = "left out") =>
   all({
     image: String(status),
     info: listed ? `${status} of 800 x 600, with the logins` : String(status),
@@ -178,6 +206,7 @@ const refusedWith = (status: number, reason: string, listed = true) =>
     page: "left out",
     manifest: listed ? "without a thumbnail" : "left out",
     collection: "without a thumbnail",
+    browse,
     tool: `refused: ${reason}`,
   });
 
@@ -188,6 +217,7 @@ const swapped = all({
   page: "shown",
   manifest: "without a thumbnail",
   collection: "without a thumbnail",
+  browse: "shown",
   tool: "40 x 20",
 });
 
@@ -198,6 +228,7 @@ const sentAway = all({
   page: "left out",
   manifest: "without a thumbnail",
   collection: "without a thumbnail",
+  browse: "left out",
   tool: `refused: It is in the library's own viewer. Address: ${elsewhere}`,
 });
 
@@ -245,8 +276,9 @@ const rows: readonly (readonly [string, unknown, typeof closed, typeof closed, s
   [
     "another identifier that is not there",
     { allow: false, substitute: "none.png", status: 403, reason: "Nothing to show." },
-    refusedWith(403, "Nothing to show."),
-    refusedWith(403, "Nothing to show."),
+    // Folders are listed by names alone: nothing is opened.
+    refusedWith(403, "Nothing to show.", true, "shown"),
+    refusedWith(403, "Nothing to show.", true, "shown"),
     "staff",
   ],
 ];
@@ -264,7 +296,8 @@ describe.each(rows)("where the hook has said %s", (_, answer, without, withLogin
       "a reader by token": await see(readers["a reader by token"]),
     };
     expect(seen).toEqual({
-      nobody: without[surface],
+      // The folder itself needs the login, whatever the hook says of an image in it.
+      nobody: surface === "browse" ? `refused: ${login}` : without[surface],
       "a reader by cookie": withLogin[surface],
       "a reader by token": withLogin[surface],
     });
