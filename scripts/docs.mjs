@@ -61,6 +61,7 @@ function sections() {
       /^log\./,
       "Lines go to standard error. Changes of the level count at once, so that a running server can be made to talk.",
     ],
+    ["Error reports", /^errors\./, "[Operations](operations.md#error-reports) shows what a report holds."],
     ["Metrics", /^metrics\./, "[Figures](figures.md) lists what the service counts."],
     ["Caching by browsers", /^http\./, ""],
     ["Caps", /^limits\./, "Both answer at once with `Retry-After`; nothing is queued for them."],

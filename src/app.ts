@@ -10,7 +10,7 @@ import { baseUrl, clientAddress } from "./api/http/client.ts";
 import type { Env } from "./api/http/context.ts";
 import { addCors } from "./api/http/cors.ts";
 import { isServerFault, problemOf, problemResponse, Refusal } from "./api/http/problem.ts";
-import { answerFields, createRequestIds, requestFields, serverTiming } from "./api/http/request-log.ts";
+import { answerFields, createRequestIds, requestFields, setServerTiming } from "./api/http/request-log.ts";
 import { countedClass, createRoutes, dispatch, type Routes } from "./api/http/routes.ts";
 import { createStaticFiles } from "./api/http/static.ts";
 import { parseTarget } from "./api/http/target.ts";
@@ -22,7 +22,6 @@ import { mountStatic } from "./api/static/routes.ts";
 import { mountView } from "./api/view/routes.ts";
 import { toErrorRecord } from "./errors.ts";
 import type { Service } from "./service.ts";
-import type { RouteClass } from "./stats/figures.ts";
 
 type Surface = (routes: Routes, service: Service) => void;
 
@@ -39,14 +38,6 @@ export const surfaces: readonly Surface[] = [
   mountView,
   mountMcp,
 ];
-
-const images: ReadonlySet<RouteClass> = new Set(["iiif/2 image", "iiif/3 image"]);
-
-/** Pages of other origins may read it as well (W3C Resource Timing, section 3.5.2). */
-function setTiming(headers: Headers, timing: string): void {
-  headers.set("Server-Timing", timing);
-  headers.set("Timing-Allow-Origin", "*");
-}
 
 /** The whole service as a function from Request to Response. `mounted`: the surfaces that it has. */
 export function createApp(
@@ -95,8 +86,17 @@ export function createApp(
       requests.end(counted, c.res.status, c.get("bytes") ?? 0, ms);
     }
     // People who report a failure can say which request it was.
-    if (c.res.status >= 500) c.res.headers.set("X-Request-Id", c.get("id"));
-    if (timed && counted && images.has(counted)) setTiming(c.res.headers, serverTiming(c, ms));
+    if (c.res.status >= 500) {
+      c.res.headers.set("X-Request-Id", c.get("id"));
+      const { status } = c.res;
+      service.reports?.report({
+        ...requestFields(c),
+        ...c.get("failure"),
+        route: counted || "stream",
+        status,
+      });
+    }
+    if (timed) setServerTiming(c, counted, ms);
     if (service.config().log.requests) log.info("request", answerFields(c, counted || "stream", ms));
   });
 
@@ -140,14 +140,11 @@ export function createApp(
   app.onError((error, c) => {
     const problem = problemOf(error);
     c.set("hasCors", false); // what an act had set went with its answer
+    const { status, code, detail } = problem;
+    const { cause } = toErrorRecord(error, "decode");
+    c.set("failure", { code, detail, cause: error instanceof Refusal ? undefined : cause });
     if (isServerFault(error))
-      log.error("request failed", {
-        ...requestFields(c),
-        status: problem.status,
-        code: problem.code,
-        detail: problem.detail,
-        cause: toErrorRecord(error, "decode").cause,
-      });
+      log.error("request failed", { ...requestFields(c), status, code, detail, cause });
     return problemResponse(c, problem);
   });
 

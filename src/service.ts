@@ -32,9 +32,10 @@ import { buildFolders, buildManifests } from "./manifests/index.ts";
 import type { Manifests } from "./manifests/manifests.ts";
 import { buildOuterParts } from "./parts.ts";
 import type { Platform } from "./platform/platform.ts";
+import { createErrorReports, type ErrorReports } from "./reports/error-reports.ts";
 import { askedEachMs, sampleParts } from "./sampled.ts";
 import type { Sources } from "./sources/index.ts";
-import { admissionFigures, decisionCounts, poolCounts } from "./stats/parts.ts";
+import { admissionFigures, decisionCounts, poolCounts, reportCounts } from "./stats/parts.ts";
 import { createRegistry, type Registry } from "./stats/registry.ts";
 import { createRequestFigures, type RequestFigures } from "./stats/requests.ts";
 import { createRing } from "./stats/ring.ts";
@@ -84,6 +85,8 @@ export interface Service {
   readonly requests: RequestFigures;
   /** Those of renders, likewise. */
   readonly stages: StageFigures;
+  /** Where answers of status 5xx are reported; absent where nobody wants to know. */
+  readonly reports?: Pick<ErrorReports, "report">;
   /** Values of Cache-Control for public answers. */
   readonly caching: { readonly image: string; readonly info: string };
   readonly proxies: readonly IpRange[];
@@ -145,6 +148,12 @@ export async function createService(
     ignoredProfile: ignoredProfiles.tell,
   });
   const registry = createRegistry();
+  const reports = createErrorReports(config.errors, {
+    platform,
+    version,
+    log,
+    counts: reportCounts(registry),
+  });
   const outer = await buildOuterParts(config, platform, log, registry);
   const { slots, sources, hooks, auth, contentStates, checks } = outer;
   const rules = access ?? auth?.access ?? everythingPublic;
@@ -257,6 +266,7 @@ export async function createService(
     decisions,
     registry,
     requests: createRequestFigures(registry),
+    ...(reports && { reports }),
     stages: createStageFigures(registry),
     caching: {
       image: `public, max-age=${Math.floor(parseDuration(config.http.image_max_age) / 1000)}`,
@@ -274,7 +284,7 @@ export async function createService(
       return readinessOf(findings);
     },
     async close() {
-      await Promise.allSettled([pool.close(), outer.close()]);
+      await Promise.allSettled([pool.close(), outer.close(), reports?.close()]);
     },
   };
 }

@@ -10,6 +10,7 @@ import { parseRange } from "../lib/ip-range.ts";
 import { durationOption } from "../lib/option-types.ts";
 import { isServiceUrl } from "../lib/s3-options.ts";
 import { presentationOptions } from "../manifests/options.ts";
+import { errorOptions } from "../reports/options.ts";
 import { sourceOptions } from "../sources/options.ts";
 import { cacheOptions } from "../stores/options.ts";
 import { parseAddress } from "./address.ts";
@@ -110,6 +111,7 @@ export const configSchema = z
         }),
       })
       .prefault({}),
+    errors: errorOptions.prefault({}),
     metrics: z
       .strictObject({
         enabled: option(z.boolean().default(false), {

@@ -88,6 +88,11 @@ export const figures = {
     help: "Requests above limits.max_in_flight (`all`) or limits.max_in_flight_per_ip (`address`).",
     labels: { cap: ["all", "address"] },
   },
+  error_reports: {
+    kind: "counter",
+    help: "Answers of status 5xx by what came of their reports: `repeated` are those of a kind that was reported within the last minute.",
+    labels: { outcome: ["sent", "failed", "repeated", "dropped"] },
+  },
   access_decisions: {
     kind: "counter",
     help: "Decisions on who may have an image.",

@@ -84,3 +84,13 @@ export function decisionCounts({ counter }: Registry) {
     denied: counter("access_decisions", { outcome: "denied" }),
   };
 }
+
+/** Of reports of errors. */
+export function reportCounts({ counter }: Registry) {
+  return {
+    sent: counter("error_reports", { outcome: "sent" }),
+    failed: counter("error_reports", { outcome: "failed" }),
+    repeated: counter("error_reports", { outcome: "repeated" }),
+    dropped: counter("error_reports", { outcome: "dropped" }),
+  };
+}

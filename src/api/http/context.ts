@@ -10,6 +10,8 @@ export interface Variables {
   readonly target: Target;
   /** Names the request in the log, in reports of errors and in answers of status 5xx. */
   readonly id: string;
+  /** What the answer says went wrong, and the cause, which it does not say; for reports. */
+  readonly failure?: { readonly code: string; readonly detail: string; readonly cause?: string | undefined };
   /** When the request came, by `performance.now()`. */
   readonly began: number;
   /** Undefined: nothing is at this address. */

@@ -63,13 +63,19 @@ function stageFields(stages: StageTimes): LogFields {
 
 const rounded = (ms: number) => Math.round(ms * 100) / 100;
 
-/** Server-Timing (W3C Server Timing, section 3.3): what the cache had, and milliseconds of each stage and of all. */
-export function serverTiming(c: RequestContext, ms: number): string {
+/**
+ * Sets Server-Timing on answers of images (W3C Server Timing, section 3.3): what the cache had, and milliseconds of each stage and of
+ * all. Pages of other origins may read it too (W3C Resource Timing, section 3.5.2).
+ */
+export function setServerTiming(c: RequestContext, route: RouteClass | false, ms: number): void {
+  if (route !== "iiif/3 image" && route !== "iiif/2 image") return;
   const stages = c.get("stages");
   const parts = stages?.cache ? [`cache;desc=${stages.cache}`] : [];
   for (const stage of stageNames) {
     const taken = stages?.[stage];
     if (taken !== undefined) parts.push(`${stage};dur=${rounded(taken)}`);
   }
-  return [...parts, `total;dur=${rounded(ms)}`].join(", ");
+  const { headers } = c.res;
+  headers.set("Server-Timing", [...parts, `total;dur=${rounded(ms)}`].join(", "));
+  headers.set("Timing-Allow-Origin", "*");
 }

@@ -1,0 +1,143 @@
+// Reports of errors: each answer of status 5xx as JSON to a server of the operator's, which no answer waits for.
+
+import type { Counts } from "../lib/count.ts";
+import type { Log } from "../lib/log.ts";
+import { createLru } from "../lib/lru.ts";
+import { maskUrls } from "../lib/mask-urls.ts";
+import { secretOf } from "../lib/secret.ts";
+import { createSeldom } from "../lib/seldom.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { ErrorOptions } from "./options.ts";
+
+/** What is known of a failed request. It holds no header, query or address of the client. */
+export interface Failure {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  /** W3C trace id. */
+  readonly trace?: string | undefined;
+  readonly route: string;
+  readonly status: number;
+  /** As in the answer; undefined where it names none. */
+  readonly code?: string | undefined;
+  readonly detail?: string | undefined;
+  /** What went wrong inside, with its stack. */
+  readonly cause?: string | undefined;
+}
+
+/** `repeated` are those of a kind that was reported within the last minute; `dropped` came while too many were under way. */
+export type ReportCounts = Counts<"sent" | "failed" | "repeated" | "dropped">;
+
+export interface ErrorReports {
+  /** Sends a report in the background, or counts the failure to one that was sent. Never throws. */
+  report(failure: Failure): void;
+  /** Resolves when all that is under way has arrived or failed: within five seconds. */
+  close(): Promise<void>;
+}
+
+export interface ReportParts {
+  readonly platform: Pick<Platform, "name" | "version" | "env" | "keepAlive">;
+  readonly version: string;
+  readonly log: Pick<Log, "warn">;
+  readonly counts: ReportCounts;
+  readonly now?: () => number;
+}
+
+/** Failures of a kind within so many milliseconds are one report. */
+const onceInMs = 60_000;
+/** Kinds that are told apart within that time. */
+const mostKinds = 256;
+/** Reports under way. */
+const mostAtOnce = 32;
+const timeoutMs = 5000;
+/** Characters of a text in a report. */
+const longestText = 8192;
+
+/** Undefined where none are wanted. Throws an Error where the variable of the token is not set. */
+export function createErrorReports(
+  { report_url, token_env }: ErrorOptions,
+  { platform, version, log, counts, now = () => performance.now() }: ReportParts,
+): ErrorReports | undefined {
+  if (report_url === "") return undefined;
+  const headers: Record<string, string> = {
+    "Content-Type": "application/json",
+    "User-Agent": `smalti/${version}`,
+  };
+  if (token_env !== "") headers.Authorization = `Bearer ${secretOf(token_env, platform.env)}`;
+  const seldom = createSeldom(onceInMs);
+  /** By kind: until when failures of it are counted only, and how many were. */
+  const kinds = createLru<string, { readonly until: number; repeated: number }>(mostKinds);
+  const underWay = new Set<Promise<void>>();
+
+  const send = async (body: string): Promise<void> => {
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), timeoutMs);
+    try {
+      const response = await fetch(report_url, {
+        method: "POST",
+        headers,
+        body,
+        signal: controller.signal,
+        redirect: "manual", // the token is for this server alone
+      });
+      await response.body?.cancel();
+      if (!response.ok) throw new Error(`its server answered with status ${response.status}`);
+      counts.sent.add();
+    } catch (error) {
+      counts.failed.add();
+      if (seldom("failed"))
+        log.warn("an error could not be reported", {
+          url: report_url,
+          reason: controller.signal.aborted ? `no answer within ${timeoutMs / 1000} s` : String(error),
+        });
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  return {
+    report(failure) {
+      const kind = kindOf(failure);
+      const known = kinds.get(kind);
+      const time = now();
+      if (known && time < known.until) {
+        known.repeated++;
+        return counts.repeated.add();
+      }
+      if (underWay.size >= mostAtOnce) return counts.dropped.add();
+      kinds.set(kind, { until: time + onceInMs, repeated: 0 }, 1);
+      const sending = send(bodyOf(failure, known?.repeated ?? 0)).finally(() => underWay.delete(sending));
+      underWay.add(sending);
+      platform.keepAlive?.(sending);
+    },
+    async close() {
+      await Promise.all(underWay);
+    },
+  };
+
+  function bodyOf(failure: Failure, repeated: number): string {
+    const { detail, cause } = failure;
+    return JSON.stringify({
+      service: "smalti",
+      version,
+      runtime: `${platform.name} ${platform.version}`.trim(),
+      at: new Date().toISOString(),
+      ...failure,
+      detail: detail && bounded(detail),
+      cause: cause && bounded(cause),
+      // Since the report before of this kind.
+      repeated,
+    });
+  }
+}
+
+/** Failures are of one kind when they have class, status, code and cause in common, whatever names and numbers the cause quotes. */
+function kindOf({ route, status, code, cause = "" }: Failure): string {
+  const [first = ""] = cause.slice(0, 500).split("\n");
+  return [route, status, code, first.replace(/(["'`]).*?\1|[/\\]\S*|\d+/g, "")].join(" ");
+}
+
+const bounded = (text: string) => {
+  const masked = maskUrls(text);
+  return masked.length > longestText ? `${masked.slice(0, longestText)}…` : masked;
+};
