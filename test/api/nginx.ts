@@ -9,12 +9,12 @@ import { join } from "node:path";
 import type { Served } from "../served.ts";
 import { freePort } from "../stores/redis-server.ts";
 
-const program = ["/usr/sbin/nginx", "nginx"].find((name) =>
+export const nginxProgram = ["/usr/sbin/nginx", "nginx"].find((name) =>
   name.startsWith("/") ? existsSync(name) : spawnSync("sh", ["-c", `command -v ${name}`]).status === 0,
 );
 
 /** Whether there is one; without it in CI its tests fail instead of being skipped. */
-export const hasNginx = program !== undefined || process.env.CI !== undefined;
+export const hasNginx = nginxProgram !== undefined || process.env.CI !== undefined;
 
 export interface Proxy {
   readonly url: string;
@@ -26,7 +26,7 @@ export interface Proxy {
  * from its cache (HIT) or not.
  */
 export async function startNginx(app: Served): Promise<Proxy> {
-  if (!program) throw new Error("nginx is not installed (Debian package nginx-light)");
+  if (!nginxProgram) throw new Error("nginx is not installed (Debian package nginx-light)");
   const folder = mkdtempSync(join(tmpdir(), "smalti-nginx-"));
   const origin = createServer(async (request, response) => {
     const { host: _, ...headers } = request.headers as Record<string, string>;
@@ -60,7 +60,7 @@ http {
 }
 `,
   );
-  const child = spawn(program, ["-p", folder, "-c", join(folder, "nginx.conf")], { stdio: "ignore" });
+  const child = spawn(nginxProgram, ["-p", folder, "-c", join(folder, "nginx.conf")], { stdio: "ignore" });
   const ended = new Promise((resolve) => child.once("exit", resolve));
   const url = `http://127.0.0.1:${port}`;
   while (child.exitCode === null && !(await fetch(`${url}/health`).catch(() => undefined)))

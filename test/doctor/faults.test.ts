@@ -1,6 +1,12 @@
 // One fault in each set-up, most of them of the proxy in front: the doctor names it, at the step that fails, and says what to change.
 
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Finding, StepName } from "../../src/doctor/finding.ts";
 import { reportText } from "../../src/doctor/report.ts";
@@ -515,6 +521,20 @@ test("a server that takes a request and never answers is left after five seconds
   ending.push(() => end(server));
   const findings = await (await site()).examine({ base: `http://127.0.0.1:${port}` });
   expect(problemsOf(findings)).toEqual([{ step: "probe", code: "no_answer" }]);
+});
+
+test("a certificate that nobody trusts", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "smalti-doctor-tls-"));
+  const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
+  const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"];
+  await promisify(execFile)("openssl", [...made, "-keyout", key, "-out", certificate]);
+  const files = { key: readFileSync(key), cert: readFileSync(certificate) };
+  rmSync(folder, { recursive: true });
+  const server = createTlsServer(files, (_, response) => void response.end());
+  const port = await listen(server);
+  ending.push(() => end(server));
+  const findings = await (await site()).examine({ base: `https://127.0.0.1:${port}` });
+  expect(problemsOf(findings)).toEqual([{ step: "probe", code: "certificate" }]);
 });
 
 test("no host is asked to which only an answer leads", async () => {

@@ -137,7 +137,8 @@ export const end = (server: Server): Promise<void> =>
     server.closeAllConnections();
   });
 
-function serverOf(app: Served): Server {
+/** An application over sockets. */
+export function serverOf(app: Served): Server {
   return createServer(async (incoming, outgoing) => {
     const { method = "GET", url = "/" } = incoming;
     const headers = new Headers();

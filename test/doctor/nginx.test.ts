@@ -1,0 +1,105 @@
+// The doctor before a real nginx: as docs/authorization.md sets it up below a path, and with lines that break logins.
+
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { examine } from "../../src/doctor/diagnose.ts";
+import { hasNginx, nginxProgram } from "../api/nginx.ts";
+import { fixturesFolder } from "../host.ts";
+import { served } from "../served.ts";
+import { freePort } from "../stores/redis-server.ts";
+import { closed, end, listen, serverOf, viewer } from "./proxied.ts";
+
+const ending: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of ending.splice(0).reverse()) await each();
+});
+
+/** Starts both with further lines of the location; what the doctor finds. */
+async function examineBehind(lines: string) {
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}/images`;
+  const app = await served(`base_url: ${base}
+trusted_proxies: ["127.0.0.1"]
+sources: [{ name: a, type: filesystem, root: ${JSON.stringify(fixturesFolder)}, prefix: closed/ }]
+auth:
+  cors: { token_origins: ["${viewer}"] }
+  profiles: { way: { pattern: clickthrough, access_service: { backend: builtin } } }
+  rules: [{ match: "${closed}", profile: way }]
+`);
+  const server = serverOf(app);
+  const folder = mkdtempSync(join(tmpdir(), "smalti-doctor-nginx-"));
+  mkdirSync(join(folder, "cache"));
+  writeFileSync(join(folder, "401.html"), "<h1>Please sign in</h1>");
+  writeFileSync(
+    join(folder, "nginx.conf"),
+    `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error.log;
+events {}
+http {
+  access_log off;
+  client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
+  proxy_cache_path ${folder}/cache keys_zone=all:1m;
+  server {
+    listen 127.0.0.1:${port};
+    location = /401.html { root ${folder}; }
+    location /images/ {
+      proxy_pass http://127.0.0.1:${await listen(server)}/;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      ${lines}
+    }
+  }
+}
+`,
+  );
+  const child = spawn(nginxProgram ?? "nginx", ["-p", folder, "-c", join(folder, "nginx.conf")], {
+    stdio: "ignore",
+  });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  ending.push(async () => {
+    child.kill("SIGKILL");
+    await ended;
+    await end(server);
+    await app.service.close();
+    rmSync(folder, { recursive: true, maxRetries: 5 });
+  });
+  while (child.exitCode === null && !(await fetch(`${base}/health`).catch(() => undefined)))
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(child.exitCode).toBeNull();
+  const { auth, base_url: baseUrl, trusted_proxies: trustedProxies } = app.service.config();
+  const findings = await examine({
+    options: { auth: auth!, baseUrl, trustedProxies, hooked: false },
+    base,
+    origin: viewer,
+    targets: [{ profile: "way", identifier: closed, exists: true }],
+  });
+  return findings.flatMap((finding) =>
+    finding.state === "problem" ? [`${finding.step} ${finding.code}`] : [],
+  );
+}
+
+describe.skipIf(!hasNginx)("behind nginx", () => {
+  test("as the documentation has it nothing is wrong", async () => {
+    expect(await examineBehind("")).toEqual([]);
+  });
+
+  test.each([
+    ["add_header X-Frame-Options SAMEORIGIN always;", "token frame_options"],
+    ["proxy_hide_header Set-Cookie;", "cookie cookie_stripped"],
+    ['proxy_set_header Authorization "";', "access token_not_passed"],
+    ["proxy_cookie_path / /other/;", "cookie cookie_path"],
+    ["proxy_cookie_flags ~ samesite=strict;", "cookie cookie_same_site"],
+    ["proxy_intercept_errors on; error_page 401 /401.html;", "info.json error_replaced"],
+    ["add_header Access-Control-Allow-Origin * always;", "probe cors_doubled"],
+    ["if ($request_method = OPTIONS) { return 403; }", "probe preflight"],
+    ["proxy_hide_header Cache-Control;", "probe cache_control"],
+    [
+      "proxy_cache all; proxy_cache_valid 200 401 10m; proxy_cache_key $uri; proxy_ignore_headers Cache-Control Vary Set-Cookie;",
+      "access image_unchanged",
+    ],
+  ])("with %s the doctor says %s", async (lines, problem) => {
+    expect(await examineBehind(lines)).toContain(problem);
+  });
+});
