@@ -58,7 +58,7 @@ function shown(store) {
 try {
   const store = open();
   const current = () => shown(store);
-  // For the tests of browsers, and for whoever looks for faults.
+  // For tests, and for whoever looks for faults.
   globalThis.shownView = current;
   startPage(current);
   keepViewOnChange(current);

@@ -35,10 +35,12 @@ export function viewerPage(opened: Opened, asked: ViewerAsked): Page {
   const title = titleOf(document, reader);
   const image = place && imageOf(place.canvas);
   const own = viewers[viewer].page;
+  // Mirador has a landmark of its own.
+  const tag = viewer === "mirador" ? "div" : "main";
   const body = `${embedded ? "" : bar(document, acts(opened, asked), asked, viewerQuery(asked))}
 ${notices(opened, asked).map(notice).join("\n")}
 ${viewer === "uv" ? '<div id="login" class="login-bar"></div>' : ""}
-<div id="viewer" class="${viewer}" data-viewer="${viewer}"><noscript>${plain(opened, image, asked)}</noscript></div>
+<${tag} id="viewer" class="${viewer}"><noscript>${plain(opened, image, asked)}</noscript></${tag}>
 <p id="trouble" class="notice" role="alert" hidden>${escapeHtml(reader.words.trouble)} <a href="${escapeHtml(image ? pictureAddress(image, plainBox) : String(document.id))}">${escapeHtml(title)}</a></p>
 ${embedded ? "" : shareDialog(asked) + downloadDialog(reader)}
 <script type="application/json" id="view">${safeJson(settings(opened, asked))}</script>`;
