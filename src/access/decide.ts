@@ -26,12 +26,15 @@ export function rulesAccess(parts: DecideParts): Access {
       if (!profile) return publicGrant;
       const { access_service: service } = profile;
       if (service.backend === "header")
-        return caller.header(service.header) ? profile.granted : profile.refused;
+        return namesReader(caller.header(service.header)) ? profile.granted : profile.refused;
       return hasCredentials(parts, caller) ? decideByLogin(parts, caller, profile) : profile.refused;
     },
     ruleFor: (identifier) => parts.profileFor(identifier)?.refused,
   };
 }
+
+/** Apache writes `(null)` where a variable that a header is set from has no value (mod_headers). */
+const namesReader = (value: string | undefined) => value !== undefined && value !== "" && value !== "(null)";
 
 async function decideByLogin(parts: DecideParts, caller: Caller, profile: Profile): Promise<Decision> {
   for await (const { session } of sessionsOf(parts, caller))

@@ -26,6 +26,7 @@ beforeAll(async () => {
     "a room cookie": { Cookie: await site.cookie("room") },
     "the header": { "X-Reader": "ann" },
     "an empty header": { "X-Reader": "" },
+    "what Apache sends for nobody": { "X-Reader": "(null)" },
     "a wrong cookie and a staff token": {
       Cookie: "service_session=x",
       Authorization: await site.bearer("staff"),
@@ -71,6 +72,7 @@ const cases = Object.entries(images).flatMap(([name, rule]) =>
     "a room cookie",
     "the header",
     "an empty header",
+    "what Apache sends for nobody",
     "a wrong cookie and a staff token",
     "a wrong token and a staff cookie",
     "two cookies, the second of staff",
