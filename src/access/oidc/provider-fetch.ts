@@ -3,7 +3,7 @@
 import { withDeadline } from "../../lib/bounded-wait.ts";
 import { createCircuit } from "../../lib/circuit.ts";
 import { concatenated } from "../../lib/concatenated.ts";
-import { isSafeTransport } from "../../lib/loopback.ts";
+import { isLoopbackHost } from "../../lib/loopback.ts";
 import { createSemaphore } from "../../lib/semaphore.ts";
 import { OidcFault } from "./faults.ts";
 
@@ -17,20 +17,26 @@ const mostAtOnce = 32;
 export type ProviderFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * Fetches from one provider. Rejects with an OidcFault: `unavailable` where it does not answer, or with a status above 499;
+ * Fetches from the provider of an issuer. A provider on this machine may name addresses of plain http on it; one that is elsewhere may not, so
+ * that its metadata lead to no service of this machine. Rejects with an OidcFault: `unavailable` where it does not answer, or with a status above 499;
  * after a few such failures in a row, without asking for a while. Rejects with ServiceError `busy` where too many ask.
  */
-export function createProviderFetch(): ProviderFetch {
+export function createProviderFetch(issuer: string): ProviderFetch {
+  const isLocal = isLoopbackHost(new URL(issuer).hostname);
   const circuit = createCircuit({
     counts: (error) => error instanceof OidcFault && error.why === "unavailable",
   });
   const places = createSemaphore(mostAtOnce, 0);
-  return (url, init) => circuit.run(() => places.run(() => fetchBounded(url, init)));
+  return (url, init) => circuit.run(() => places.run(() => fetchBounded(url, init, isLocal)));
 }
 
-async function fetchBounded(url: string, { method, headers, body }: RequestInit): Promise<Response> {
-  const { host } = new URL(url);
-  if (!isSafeTransport(new URL(url)))
+async function fetchBounded(
+  url: string,
+  { method, headers, body }: RequestInit,
+  isLocal: boolean,
+): Promise<Response> {
+  const { host, hostname, protocol } = new URL(url);
+  if (protocol !== "https:" && !(isLocal && protocol === "http:" && isLoopbackHost(hostname)))
     throw new OidcFault("misconfigured", `expected https at ${host}, which the provider names`);
   const controller = new AbortController();
   const late = new OidcFault("unavailable", `${host} did not answer within ${timeoutMs / 1000} s`);

@@ -47,7 +47,7 @@ export function createProvider(
   issuer: string,
   { connectionsEndWithRequest = false }: ProviderHost = {},
 ): Provider {
-  const fetch = createProviderFetch();
+  const fetch = createProviderFetch(issuer);
   const requests: RequestOptions = { [customFetch]: fetch, [allowInsecureRequests]: true };
   const flights = createSingleFlight<AuthorizationServer>();
   let kept: { readonly metadata: AuthorizationServer; readonly at: number } | undefined;
