@@ -28,7 +28,9 @@ describe("a token", () => {
     expect(response.headers.get("Cache-Control")).toBe("no-store");
     expect(response.headers.get("X-Frame-Options")).toBeNull();
     expect(response.headers.get("Content-Security-Policy")).toMatch(
-      new RegExp(`^default-src 'none'; script-src 'nonce-[\\w-]{36}'; .*frame-ancestors ${origin}$`),
+      new RegExp(
+        `^default-src 'none'; script-src 'nonce-[\\w-]{36}'; .*frame-ancestors ${origin} ${origin === own ? viewer : own}$`,
+      ),
     );
     const posted = await postedBy(response);
     expect(posted).toEqual({
@@ -141,7 +143,7 @@ describe("the origin of a request for a token", () => {
     ] as const) {
       const response = await reader.visit(path + asking({ ...asked, origin }));
       expect(response.headers.get("Content-Security-Policy")).toMatch(
-        new RegExp(`frame-ancestors ${origin}$`),
+        new RegExp(`frame-ancestors ${origin} ${own} ${viewer}$`),
       );
       const posted = await postedBy(response);
       expect(posted.origin).toBe(origin);

@@ -29,12 +29,17 @@ export async function respondToken(c: RequestContext, auth: Auth, version: 1 | 2
       ? await issue(c, auth)
       : { fault: "request" };
   if (isPlain) return json(c, outcome);
-  return frame(c, tokenDocument(version, outcome, messageId), origin);
+  return frame(c, tokenDocument(version, outcome, messageId), origin, [
+    ownOrigin(c),
+    ...auth.options.cors.token_origins,
+  ]);
 }
+
+const ownOrigin = (c: RequestContext) => new URL(c.get("base")).origin;
 
 /** The service's own pages always may: they have the cookie anyway. */
 function mayAsk(c: RequestContext, { options }: Auth, origin: string): boolean {
-  return origin === new URL(c.get("base")).origin || options.cors.token_origins.includes(origin);
+  return origin === ownOrigin(c) || options.cors.token_origins.includes(origin);
 }
 
 /** A token for the session of the cookie. HEAD gets none: nobody would read it. */
@@ -86,8 +91,12 @@ function json(c: RequestContext, outcome: TokenOutcome): Response {
   });
 }
 
-/** A page that posts a document to the page around it, if that is of the origin; no other may hold it in a frame. */
-function frame(c: RequestContext, document: object, origin: string): Response {
+/**
+ * A page that posts a document to the page around it, if that is of the origin. Browsers hold all pages around a frame to its policy, so
+ * `others` are those that may hold a viewer.
+ */
+function frame(c: RequestContext, document: object, origin: string, others: readonly string[]): Response {
+  const ancestors = [...new Set([origin, ...others])].join(" ");
   const nonce = crypto.randomUUID();
   const html = `<!doctype html>
 <html lang="en">
@@ -101,7 +110,7 @@ window.parent.postMessage(${scriptJson(document)}, ${scriptJson(origin)});
     headers: {
       "Content-Type": "text/html; charset=utf-8",
       "Cache-Control": "no-store",
-      "Content-Security-Policy": `default-src 'none'; script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors ${origin}`,
+      "Content-Security-Policy": `default-src 'none'; script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors ${ancestors}`,
       "Referrer-Policy": "no-referrer",
       "X-Content-Type-Options": "nosniff",
     },
