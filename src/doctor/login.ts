@@ -2,6 +2,8 @@
 
 import { allowsAddress } from "../access/kiosk.ts";
 import { loginAddress } from "../iiif/auth-mounts.ts";
+import { inRanges, parseRange } from "../lib/ip-range.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
 import { unexpected } from "./answers.ts";
 import { type Fault, StepFault } from "./finding.ts";
 import { cachingFaults } from "./headers.ts";
@@ -74,7 +76,7 @@ export async function enter(walk: Walk): Promise<LoggedIn> {
   const expected = client === undefined ? undefined : allowsAddress(profile, client);
   const faults = [
     expected !== undefined && expected !== isIn ? addressFault(walk, client ?? "", isIn) : undefined,
-    isIn ? undefined : await forgedFault(walk),
+    isIn || isTrusted(walk) ? undefined : await forgedFault(walk),
   ];
   const unsure =
     expected === undefined && !isIn
@@ -98,6 +100,13 @@ function addressFault({ options, profile }: Walk, client: string, isIn: boolean)
       : `to be let in: ${client} is in kiosk.allowed_ips (${profile.kiosk.allowed_ips.join(", ")})`,
     change: `The service sees another address, probably that of the proxy: ${seen}. Write the address there that the proxy asks from, and let the proxy send X-Forwarded-For with the address of its client at the end.`,
   };
+}
+
+/** Whether the service believes what this machine says of addresses, as a proxy: a claim from here proves nothing then. */
+function isTrusted({ base, options }: Walk): boolean {
+  const own = isLoopbackHost(new URL(base).hostname) ? ["127.0.0.1", "::1"] : [];
+  const proxies = [...options.trustedProxies, ...options.auth.trusted_proxies].map(parseRange);
+  return [...own, options.client ?? ""].some((address) => inRanges(address, proxies));
 }
 
 /** Somebody may claim to be in the room. */

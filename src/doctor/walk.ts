@@ -23,7 +23,7 @@ export interface DoctorOptions {
   /** Of somebody who may log in, for patterns that ask for a password. */
   readonly credentials?: { readonly username: string; readonly password: string };
   /** The address of this machine as the service has to see it, where that is known. */
-  readonly client?: string;
+  readonly client?: string | undefined;
 }
 
 export interface Walk {

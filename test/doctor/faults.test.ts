@@ -76,7 +76,7 @@ const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp]
     "a proxy that says no host",
     { address: "", before: ({ headers }) => void (headers.host = "inside.example") },
     { step: "info.json", code: "wrong_host" },
-    /base_url: "http:.*X-Forwarded-Host.*trusted_proxies \(now 127\.0\.0\.1\)/,
+    /base_url: "http:.*X-Forwarded-Host.*trusted_proxies \(now 127\.0\.0\.2\)/,
   ],
   [
     "a proxy that says its folder, but is not trusted",
@@ -373,6 +373,7 @@ const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp]
       profile:
         "{ pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [203.0.113.0/24] } }",
       trusted: "10.0.0.0/8",
+      // It claims to be this machine in the reading room.
       before: ({ headers }) => void (headers["x-forwarded-for"] = "203.0.113.7"),
     },
     { step: "login", code: "client_address" },

@@ -9,6 +9,8 @@ import { fixturesFolder } from "../host.ts";
 import { type Served, served } from "../served.ts";
 
 export const viewer = "https://viewer.example.org";
+/** Where the proxy asks from; its clients have 127.0.0.1. */
+export const proxyAddress = "127.0.0.2";
 export const closed = "closed/base.png";
 
 type Headers = Record<string, string | string[] | undefined>;
@@ -68,7 +70,8 @@ interface Examined {
   readonly base: string;
   readonly origin: string;
   readonly credentials: { readonly username: string; readonly password: string };
-  readonly client: string;
+  readonly client: string | undefined;
+  readonly identifier: string;
 }
 
 /** Starts both. */
@@ -77,7 +80,7 @@ export async function startSite({
   folder = "",
   address,
   auth = `cors: { token_origins: ["${viewer}"] }`,
-  trusted = "127.0.0.1",
+  trusted = proxyAddress,
   env = {},
   replicas = 1,
   port = 0,
@@ -94,7 +97,7 @@ sources: [{ name: a, type: filesystem, root: ${JSON.stringify(fixturesFolder)}, 
 auth:
   ${auth}
   profiles: { way: ${typeof profile === "string" ? profile : profile(base)} }
-  rules: [{ match: "${closed}", profile: way }]
+  rules: [{ match: "closed/*", profile: way }]
 `;
   const apps = await Promise.all(Array.from({ length: replicas }, () => served(yaml, { ...env })));
   const servers = apps.map(serverOf);
@@ -105,7 +108,7 @@ auth:
     base,
     apps,
     secrets,
-    examine: ({ base: own = base, origin = viewer, ...more } = {}) =>
+    examine: ({ base: own = base, origin = viewer, identifier = closed, ...more } = {}) =>
       examine({
         options: {
           auth: config.auth!,
@@ -117,7 +120,7 @@ auth:
         },
         base: own,
         origin,
-        targets: [{ profile: "way", identifier: closed, exists: true }],
+        targets: [{ profile: "way", identifier, exists: true }],
       }),
     async close() {
       await Promise.all([proxy, ...servers].map(end));
@@ -204,7 +207,7 @@ const forwardedFor = (headers: IncomingHttpHeaders, address = "") =>
 function ask({ method, url, headers, port }: Passing, body: Buffer): Promise<Passed> {
   return new Promise((resolve, reject) => {
     const sent = request(
-      { host: "127.0.0.1", port, method, path: url, headers, agent: false },
+      { host: "127.0.0.1", localAddress: proxyAddress, port, method, path: url, headers, agent: false },
       async (answer) => {
         const { connection: _, "transfer-encoding": _encoding, ...rest } = answer.headers;
         const bytes = await buffer(answer);

@@ -144,3 +144,32 @@ test("every session that the doctor begins has ended afterwards", async () => {
   await left.examine();
   expect(await left.apps[0]!.service.auth!.sessions.count()).toMatchObject({ total: 0 });
 });
+
+test("a kiosk that refuses a machine of which nothing is known is no problem, and the doctor says how to be sure", async () => {
+  const kiosk = await site({
+    profile:
+      "{ pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.0/24] } }",
+  });
+  for (const client of [undefined, "127.0.0.1", "198.51.100.7"]) {
+    const findings = await kiosk.examine({ client });
+    expect([client, problems(findings)]).toEqual([client, []]);
+    const login = findings.find(({ step }) => step === "login")?.came;
+    expect(login).toMatch(client === undefined ? /refused.*--client-ip/ : /^refused, status 401$/);
+  }
+});
+
+test("a claim to be in the room proves nothing where this machine is a trusted proxy itself", async () => {
+  const kiosk = await site({
+    profile:
+      "{ pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.0/24] } }",
+    trusted: "127.0.0.0/8",
+  });
+  expect(problems(await kiosk.examine())).toEqual([]);
+});
+
+test("an image that is not there is said to be so, and the rest is looked at", async () => {
+  const started = await site({ profile: "{ pattern: clickthrough, access_service: { backend: builtin } }" });
+  const findings = await started.examine({ identifier: "closed/none.png" });
+  expect(problems(findings)).toEqual([]);
+  expect(stepsOf(findings)).toEqual(whole.map((step) => (step === "image" ? "image skipped" : step)));
+});

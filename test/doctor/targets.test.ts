@@ -1,0 +1,64 @@
+// Which images the doctor looks at.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findTargets, targetOf } from "../../src/doctor/targets.ts";
+import { type Laid, layFolder } from "../api/presentation-folder.ts";
+import { type Served, served } from "../served.ts";
+
+let laid: Laid;
+let app: Served;
+beforeAll(async () => {
+  laid = await layFolder();
+  await laid.put("open.jpg", "jpg-gray.jpg");
+  await laid.put("deep/er/1.jpg", "jpg-gray.jpg");
+  await laid.put("deep/er/secret/2.jpg", "jpg-gray.jpg");
+  await laid.write("empty/notes.txt", "notes");
+  app = await served(`${laid.yaml()}auth:
+  profiles:
+    one: { pattern: clickthrough, access_service: { backend: builtin } }
+    two: { pattern: clickthrough, access_service: { backend: builtin } }
+    three: { pattern: clickthrough, access_service: { backend: builtin } }
+    four: { pattern: clickthrough, access_service: { backend: builtin } }
+    unused: { pattern: clickthrough, access_service: { backend: builtin } }
+  rules:
+    - { match: "deep/er/1.jpg", profile: one }
+    - { match: "empty/*", profile: two }
+    - { match: "deep/*", profile: three }
+    - { match: "deep/er/secret/*", profile: four }
+`);
+});
+afterAll(async () => {
+  await app.service.close();
+  await laid.drop();
+});
+
+const parts = (lists = true) => ({ auth: app.service.config().auth!, sources: app.service.sources, lists });
+
+describe("the doctor looks at", () => {
+  test("an image of each profile that a rule gives to one, and at a made-up name where there is none", async () => {
+    expect(await findTargets(parts())).toEqual([
+      { profile: "one", identifier: "deep/er/1.jpg", exists: true },
+      { profile: "two", identifier: "empty/smalti-doctor", exists: false },
+      // The first image below it is of another profile.
+      { profile: "three", identifier: "deep/er/secret/2.jpg", exists: true },
+      // A rule before it has all that this one names.
+    ]);
+  });
+
+  test("names that rules spell out alone, where a hook maps identifiers", async () => {
+    expect(await findTargets(parts(false))).toEqual([
+      { profile: "one", identifier: "deep/er/1.jpg", exists: true },
+      { profile: "two", identifier: "empty/smalti-doctor", exists: false },
+      { profile: "three", identifier: "deep/smalti-doctor", exists: false },
+    ]);
+  });
+
+  test("the one that was asked for, unless it is public", () => {
+    expect(targetOf("deep/x.jpg", parts())).toEqual({
+      profile: "three",
+      identifier: "deep/x.jpg",
+      exists: true,
+    });
+    expect(() => targetOf("open.jpg", parts())).toThrow(/no rule of auth\.rules names open\.jpg/);
+  });
+});
