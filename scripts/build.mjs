@@ -95,7 +95,7 @@ async function moduleFiles(table, names) {
   return Object.fromEntries(names.map((name) => [name, own[name] ?? join(packages, table[name].package)]));
 }
 
-const plugins = [nodeBuiltins(), noDebug(), browserGlue()];
+const plugins = [nodeBuiltins(), noDebug(), oneLanguage(), browserGlue()];
 
 /** Bundles one file; the packages and files that went into it. */
 async function bundle(options) {
@@ -229,6 +229,19 @@ function noDebug() {
   };
 }
 
+/** The messages of zod in English alone: it brings those of 50 languages, 300 KB, which nobody here asks for. */
+function oneLanguage() {
+  return {
+    name: "one-language",
+    setup({ onLoad }) {
+      onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+        contents: 'export { default as en } from "./en.js";',
+        loader: "js",
+      }));
+    },
+  };
+}
+
 /**
  * Emscripten's glue looks for its runtime and takes Node's file functions where it finds Node, which is also where it
  * runs on workerd and Deno. It gets its modules from us, so that the runtime is nobody's.
@@ -264,7 +277,6 @@ async function copyStatic(target) {
     join(viewer, "build/openseadragon/openseadragon.min.js"),
     join(place, "openseadragon.min.js"),
   );
-  await cp(join(viewer, "build/openseadragon/images"), join(place, "images"), { recursive: true });
   const [licence] = await licenceFiles(viewer);
   if (licence) await copyFile(join(viewer, licence), join(place, "LICENSE.txt"));
   await copyViewers(packages, join(target, "viewer"));

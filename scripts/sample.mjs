@@ -275,6 +275,6 @@ for (let y = 0; y < height; y++) {
 mkdirSync(dirname(target), { recursive: true });
 const { size } = await sharp(pixels, { raw: { width, height, channels: 3 } })
   .withDensity(300)
-  .jpeg({ quality: 86, chromaSubsampling: "4:2:0", mozjpeg: false })
+  .jpeg({ quality: 80, chromaSubsampling: "4:2:0", trellisQuantisation: true })
   .toFile(target);
 console.log(`${target}: ${width} x ${height}, ${(size / 1e6).toFixed(1)} MB`);

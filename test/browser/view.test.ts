@@ -1,6 +1,6 @@
 // The pages of /view in Chromium: both viewers show what an address or a content state names, and nothing comes from elsewhere.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -336,6 +336,18 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
     expect(faults).toEqual([]);
     await page.context().close();
   });
+});
+
+test("the bundle is under 12 MB without the viewers, and under 25 MB with them", () => {
+  const sizes = { viewers: 0, rest: 0 };
+  for (const name of readdirSync(built.dist, { recursive: true }) as string[]) {
+    const facts = statSync(join(built.dist, name));
+    const part = /^static\/viewer\/\w+-\d/.test(name) ? "viewers" : "rest";
+    if (facts.isFile()) sizes[part] += facts.size;
+  }
+  expect(sizes.viewers).toBeGreaterThan(4e6);
+  expect(sizes.rest).toBeLessThan(12e6);
+  expect(sizes.rest + sizes.viewers).toBeLessThan(25e6);
 });
 
 describe("axe", () => {
