@@ -3,6 +3,7 @@
 import { faultOf } from "../access/oidc/faults.ts";
 import { createProvider } from "../access/oidc/provider.ts";
 import { authPaths, callbackAddress } from "../iiif/auth-mounts.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
 import { addressFault, coversPath } from "./addresses.ts";
 import { unexpected } from "./answers.ts";
 import { setCookies } from "./cookie.ts";
@@ -56,9 +57,10 @@ export async function leaveForProvider(walk: Walk, issuer: string, clientId: str
         change: `Correct issuer of the profile, now ${issuer}, to what the provider calls itself; the machine of the service has to reach it.`,
       });
     });
+  const page = metadata.authorization_endpoint ?? "";
+  if (!mayLeadTo(issuer, page)) throw new StepFault(plainPage(page));
   const { location, faults } = await leave(walk, "redirect_uri");
-  const page = metadata.authorization_endpoint ?? issuer;
-  if (!URL.canParse(page) || placeOf(page) !== placeOf(location.href))
+  if (placeOf(page) !== placeOf(location.href))
     return { came: "", faults: oneOfEach([...faults, otherPage(location, page)]), value: undefined };
   const answer = await reach(walk, location.href, page);
   return {
@@ -71,6 +73,20 @@ export async function leaveForProvider(walk: Walk, issuer: string, clientId: str
     value: undefined,
   };
 }
+
+/** Over https, or by http from a provider on this machine to one of its pages. */
+function mayLeadTo(issuer: string, page: string): boolean {
+  if (!URL.canParse(page)) return false;
+  const { protocol, hostname } = new URL(page);
+  return protocol === "https:" || (isLoopbackHost(new URL(issuer).hostname) && isLoopbackHost(hostname));
+}
+
+const plainPage = (page: string): Fault => ({
+  code: "issuer",
+  came: `the provider names ${URL.canParse(page) ? placeOf(page) : "no address"} as its authorization_endpoint`,
+  expected: "a page over https",
+  change: "Let the provider know its own public address; behind a proxy it often takes that for http.",
+});
 
 const returnTo = ({ origin }: Walk) => `${origin}/`;
 

@@ -493,6 +493,18 @@ describe("the doctor names what is wrong elsewhere", () => {
     expect(JSON.stringify(findings)).toContain(issuer);
   });
 
+  test("a provider whose login page is of plain http", async () => {
+    const started = await provider();
+    const document = (await (
+      await fetch(`${started.issuer}/.well-known/openid-configuration`)
+    ).json()) as object;
+    const wrong = { ...document, authorization_endpoint: "http://login.example.org/auth" };
+    started.answer = (path) => (path.includes("openid-configuration") ? Response.json(wrong) : undefined);
+    const findings = await (await site(oidc(started.issuer))).examine();
+    expect(problemsOf(findings)).toEqual([{ step: "login", code: "issuer" }]);
+    expect(JSON.stringify(findings)).toContain("http://login.example.org/auth as its authorization_endpoint");
+  });
+
   test("a provider that does not answer", async () => {
     const findings = await (await site(oidc("http://127.0.0.1:1"))).examine();
     expect(problemsOf(findings)).toEqual([{ step: "login", code: "provider_unreachable" }]);
