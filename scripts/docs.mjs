@@ -63,6 +63,11 @@ function sections() {
     ],
     ["Error reports", /^errors\./, "[Operations](operations.md#error-reports) shows what a report holds."],
     ["Metrics", /^metrics\./, "[Figures](figures.md) lists what the service counts."],
+    [
+      "Tracing",
+      /^tracing\./,
+      "Spans of requests and their stages, for a collector of OpenTelemetry: [operations](operations.md) says what they hold.",
+    ],
     ["Caching by browsers", /^http\./, ""],
     ["Caps", /^limits\./, "Both answer at once with `Retry-After`; nothing is queued for them."],
     [

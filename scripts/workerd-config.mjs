@@ -20,6 +20,7 @@ export function workerdConfig(modules, chunks) {
     "AWS_SESSION_TOKEN",
     "CALLBACK_SECRET",
     "OIDC_CLIENT_SECRET",
+    "OTLP_TOKEN",
     "REDIS_PASSWORD",
     "UPSTASH_REDIS_REST_TOKEN",
   ];

@@ -21,6 +21,7 @@ import { mountPresentation } from "./api/presentation/routes.ts";
 import { mountStatic } from "./api/static/routes.ts";
 import { mountView } from "./api/view/routes.ts";
 import { toErrorRecord } from "./errors.ts";
+import { parseTraceparent } from "./lib/trace-context.ts";
 import type { Service } from "./service.ts";
 
 type Surface = (routes: Routes, service: Service) => void;
@@ -44,7 +45,7 @@ export function createApp(
   service: Service,
   mounted: readonly Surface[] = surfaces,
 ): { fetch(request: Request): Promise<Response> } {
-  const { platform, log, requests } = service;
+  const { platform, log, requests, tracing } = service;
   const targetOf = (request: Request) => parseTarget(platform.rawTarget(request), request.url);
   const app = new Hono<Env>({ getPath: (request) => targetOf(request).path });
   const caps = createCaps(requests.refused);
@@ -75,15 +76,36 @@ export function createApp(
     c.set("client", clientAddress(c.req.raw.headers, peer, trust));
     c.set("base", base ?? "");
     c.set("baseDerived", configured === "");
+    const { headers } = c.req.raw;
+    const parent = headers.get("traceparent");
+    const trace = tracing?.begin(parent, headers.get("tracestate"));
+    c.set("trace", trace ?? parseTraceparent(parent));
     await next();
     addCors(c);
     const counted = countedClass(route, target.path);
-    const ms = performance.now() - began;
+    const ended = performance.now();
+    const ms = ended - began;
     if (counted === false) requests.drop();
     else {
       const stages = c.get("stages");
+      const { status } = c.res;
+      const bytes = c.get("bytes") ?? 0;
       if (stages) service.stages.record(counted, stages);
-      requests.end(counted, c.res.status, c.get("bytes") ?? 0, ms);
+      requests.end(counted, status, bytes, ms);
+      // Probes of a load balancer are of no use in a trace.
+      if (tracing && trace && counted !== "health")
+        tracing.end(trace, {
+          method: c.req.method,
+          route: counted,
+          pattern: route?.path,
+          path: stages && target.path,
+          status,
+          bytes,
+          began,
+          ended,
+          at: Date.now(),
+          stages,
+        });
     }
     // People who report a failure can say which request it was.
     if (c.res.status >= 500) {

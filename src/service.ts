@@ -35,12 +35,13 @@ import type { Platform } from "./platform/platform.ts";
 import { createErrorReports, type ErrorReports } from "./reports/error-reports.ts";
 import { askedEachMs, sampleParts } from "./sampled.ts";
 import type { Sources } from "./sources/index.ts";
-import { admissionFigures, decisionCounts, poolCounts, reportCounts } from "./stats/parts.ts";
+import { admissionFigures, decisionCounts, poolCounts, reportCounts, tracingCounts } from "./stats/parts.ts";
 import { createRegistry, type Registry } from "./stats/registry.ts";
 import { createRequestFigures, type RequestFigures } from "./stats/requests.ts";
 import { createRing } from "./stats/ring.ts";
 import { createStageFigures, type StageFigures } from "./stats/stages.ts";
 import type { Slots } from "./stores/index.ts";
+import type { Tracing } from "./tracing/tracing.ts";
 
 export type Readiness = { readonly status: "ready" | "unready" } & {
   readonly [Part in Exclude<CheckedPart, OptionalPart>]: readonly Health[];
@@ -87,6 +88,8 @@ export interface Service {
   readonly stages: StageFigures;
   /** Where answers of status 5xx are reported; absent where nobody wants to know. */
   readonly reports?: Pick<ErrorReports, "report">;
+  /** Absent where nothing is traced. */
+  readonly tracing?: Tracing;
   /** Values of Cache-Control for public answers. */
   readonly caching: { readonly image: string; readonly info: string };
   readonly proxies: readonly IpRange[];
@@ -179,6 +182,14 @@ export async function createService(
     probes.limit(gate());
   });
   const startedAt = Date.now();
+  const tracing = config.tracing.otlp_endpoint
+    ? (await import("./tracing/tracing.ts")).createTracing(config.tracing, {
+        platform,
+        version,
+        log,
+        counts: tracingCounts(registry),
+      })
+    : undefined;
 
   const timeoutMs = parseDuration(config.image.timeout);
   const overlays = createOverlays({
@@ -268,6 +279,7 @@ export async function createService(
     requests: createRequestFigures(registry),
     ...(reports && { reports }),
     stages: createStageFigures(registry),
+    ...(tracing && { tracing }),
     caching: {
       image: `public, max-age=${Math.floor(parseDuration(config.http.image_max_age) / 1000)}`,
       info: `public, max-age=${Math.floor(parseDuration(config.http.info_max_age) / 1000)}`,
@@ -284,7 +296,7 @@ export async function createService(
       return readinessOf(findings);
     },
     async close() {
-      await Promise.allSettled([pool.close(), outer.close(), reports?.close()]);
+      await Promise.allSettled([pool.close(), outer.close(), reports?.close(), tracing?.close()]);
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import type { SizeRequest } from "../iiif/image/request.ts";
 import type { StageClock } from "../lib/stage-times.ts";
+import type { TraceHeaders } from "../lib/trace-context.ts";
 
 /** A request for an image, as access rules and hooks see it. They see nothing else of it. */
 export interface Caller {
@@ -15,6 +16,8 @@ export interface Caller {
   readonly signal?: AbortSignal | undefined;
   /** Hears how long the stages of the request take. */
   readonly stages?: StageClock | undefined;
+  /** For requests to other services on its behalf: the trace that they belong to. */
+  readonly trace?: TraceHeaders | undefined;
   /** The value of one request header; undefined where it was not sent. */
   header(name: string): string | undefined;
 }

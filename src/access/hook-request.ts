@@ -5,7 +5,7 @@ import { splitPage } from "../iiif/image/path.ts";
 import type { Caller } from "./access.ts";
 
 /** Hooks get the identifier without its page suffix, and the page beside it. */
-export function hookRequestOf({ identifier, path, client, signal, header }: Caller): HookRequest {
+export function hookRequestOf({ identifier, path, client, signal, trace, header }: Caller): HookRequest {
   const { identifier: name, page } = splitPage(identifier) ?? { identifier, page: 1 };
-  return { identifier: name, page, path, client, signal, header };
+  return { identifier: name, page, path, client, signal, trace, header };
 }

@@ -13,6 +13,7 @@ import { presentationOptions } from "../manifests/options.ts";
 import { errorOptions } from "../reports/options.ts";
 import { sourceOptions } from "../sources/options.ts";
 import { cacheOptions } from "../stores/options.ts";
+import { tracingOptions } from "../tracing/options.ts";
 import { parseAddress } from "./address.ts";
 import { aliasesOption } from "./aliases.ts";
 import { mcpOptions } from "./mcp.ts";
@@ -121,6 +122,7 @@ export const configSchema = z
         }),
       })
       .prefault({}),
+    tracing: tracingOptions.prefault({}),
     http: z
       .strictObject({
         image_max_age: option(durationOption.default("24h"), {

@@ -1,5 +1,7 @@
 // What an operator's hook is asked and what it may answer; every engine implements the same interface.
 
+import type { TraceHeaders } from "../lib/trace-context.ts";
+
 /** The functions a hook may have. A hook that lacks one has no opinion. */
 export const hookFunctions = ["resolve", "authorize", "presentation", "overlay"] as const;
 
@@ -57,9 +59,9 @@ export interface HookEngine {
   /**
    * Calls a function with plain data and returns plain data, not yet checked; undefined (or JSON null) is no opinion.
    * `resolve` may return false: there is no image under that identifier.
-   * Throws `HookError` where the hook fails in any way, its time limit included, and what `signal` aborts with.
+   * `trace`: headers for a request to another service. Throws `HookError` where the hook fails in any way, its time limit included, and what `signal` aborts with.
    */
-  call(name: HookFunction, input: unknown, signal?: AbortSignal): Promise<unknown>;
+  call(name: HookFunction, input: unknown, signal?: AbortSignal, trace?: TraceHeaders): Promise<unknown>;
   /** Resolves when all is well; throws with the reason, in words for the operator, without paths and secrets. */
   check(): Promise<void>;
   /** What suffers while the check fails: answers, or (the default) only changes of a file whose last good content stays in force. */

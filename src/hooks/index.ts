@@ -4,6 +4,7 @@ import { cancelled, ServiceError } from "../errors.ts";
 import type { Check } from "../lib/checks.ts";
 import type { Log } from "../lib/log.ts";
 import { maskIdentifier } from "../lib/mask-path.ts";
+import type { TraceHeaders } from "../lib/trace-context.ts";
 import type { Platform } from "../platform/platform.ts";
 import { checkAnswer, type HookAnswers } from "./answers.ts";
 import {
@@ -44,6 +45,8 @@ export interface HookRequest {
   readonly path: string;
   readonly client?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** For engines that ask another service; no part of what they are asked. */
+  readonly trace?: TraceHeaders | undefined;
   header(name: string): string | undefined;
 }
 
@@ -121,9 +124,10 @@ export function createHooks({ engine, options, log, sources }: HooksParts): Hook
     identifier: string,
     input: unknown,
     signal: AbortSignal | undefined,
+    trace?: TraceHeaders,
   ): Promise<HookAnswers[F] | undefined> {
     try {
-      return checkAnswer(name, await engine.call(name, input, signal));
+      return checkAnswer(name, await engine.call(name, input, signal, trace));
     } catch (error) {
       if (signal?.aborted) throw cancelled(signal);
       throw failure(name, identifier, error);
@@ -133,7 +137,9 @@ export function createHooks({ engine, options, log, sources }: HooksParts): Hook
   const about =
     <F extends "resolve" | "authorize" | "overlay">(name: F) =>
     (request: HookRequest) =>
-      engine.has(name) ? ask(name, request.identifier, inputOf(request), request.signal) : undefined;
+      engine.has(name)
+        ? ask(name, request.identifier, inputOf(request), request.signal, request.trace)
+        : undefined;
 
   const inputOf = ({ identifier, page, path, client, header }: HookRequest): RequestInput => {
     const headers: Record<string, string> = {};

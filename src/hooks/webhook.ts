@@ -10,6 +10,7 @@ import { durationOption } from "../lib/option-types.ts";
 import { parseDuration } from "../lib/quantity.ts";
 import { secretOf } from "../lib/secret.ts";
 import { createSemaphore } from "../lib/semaphore.ts";
+import type { TraceHeaders } from "../lib/trace-context.ts";
 import type { Platform } from "../platform/platform.ts";
 import { checkAnswer } from "./answers.ts";
 import { type HookEngine, HookError, type HookFunction, hookFunctions } from "./hook.ts";
@@ -89,22 +90,22 @@ export function createWebhookEngine(
   const circuit = createCircuit({ ...circuitOptions, counts: (error) => error instanceof Unavailable });
   const kept = createLru<string, { readonly text: string; readonly until: number }>(mostKeptBytes);
 
-  const exchange = async (body: string, signal: AbortSignal): Promise<Answered> => {
-    const headers = { ...target.headers, ...(await signature(secret, body)) };
+  const exchange = async (body: string, signal: AbortSignal, trace?: TraceHeaders): Promise<Answered> => {
+    const headers = { ...target.headers, ...trace, ...(await signature(secret, body)) };
     const response = await fetch(target.url, { method: "POST", headers, body, signal, redirect: "manual" });
     return { status: response.status, text: await boundedText(response) };
   };
 
   /** Once more after no connection, or a status that may pass. */
-  const twice = async (body: string, signal: AbortSignal): Promise<Answered> => {
+  const twice = async (body: string, signal: AbortSignal, trace?: TraceHeaders): Promise<Answered> => {
     const again = async () => {
       await new Promise((resolve) => setTimeout(resolve, retryPauseMs));
       signal.throwIfAborted();
-      return exchange(body, signal);
+      return exchange(body, signal, trace);
     };
     let first: Answered;
     try {
-      first = await exchange(body, signal);
+      first = await exchange(body, signal, trace);
     } catch (error) {
       if (signal.aborted || error instanceof HookError) throw error;
       return again();
@@ -112,13 +113,17 @@ export function createWebhookEngine(
     return passing.has(first.status) ? again() : first;
   };
 
-  const ask = async (body: string, signal: AbortSignal | undefined): Promise<Answered> => {
+  const ask = async (
+    body: string,
+    signal: AbortSignal | undefined,
+    trace?: TraceHeaders,
+  ): Promise<Answered> => {
     const controller = new AbortController();
     const release = signal && onAbort(signal, () => controller.abort());
     const late = new Unavailable(`the webhook did not answer within ${options.timeout}`);
     try {
       signal?.throwIfAborted();
-      const answered = await withDeadline(timeoutMs, () => twice(body, controller.signal), late);
+      const answered = await withDeadline(timeoutMs, () => twice(body, controller.signal, trace), late);
       if (answered.status >= 500)
         throw new Unavailable(`the webhook answered with status ${answered.status}`);
       return answered;
@@ -160,13 +165,13 @@ export function createWebhookEngine(
     name: "webhook",
     neededFor: "answers",
     has: (name) => functions.has(name),
-    async call(name, input, signal) {
+    async call(name, input, signal, trace) {
       if (!functions.has(name)) return undefined;
       const body = JSON.stringify({ function: name, input });
       const known = ttlMs > 0 ? kept.get(body) : undefined;
       if (known && performance.now() < known.until) return parse(known.text);
       const done = await turn(signal);
-      const { status, text } = await circuit.run(() => ask(body, signal)).finally(done);
+      const { status, text } = await circuit.run(() => ask(body, signal, trace)).finally(done);
       const answer = answerOf(status, text);
       if (ttlMs > 0) {
         checkAnswer(name, answer); // what cannot be used is asked for again

@@ -60,7 +60,7 @@ export async function openMaster(
   place?: Place | false,
 ): Promise<GrantedMaster> {
   const openAt = async ({ source, key }: Pick<Place, "source" | "key">, page: number) => {
-    const image = await source.open(key, caller?.signal);
+    const image = await source.open(key, caller?.signal, caller?.trace);
     return image && { identifier, source, key, page, image, validator: image.validator, caller, grant };
   };
   if (place === undefined) {

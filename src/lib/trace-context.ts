@@ -1,4 +1,4 @@
-// The header `traceparent` (W3C Trace Context, section 3.2).
+// The headers `traceparent` and `tracestate` (W3C Trace Context, sections 3.2 and 3.3).
 
 export interface TraceParent {
   /** 32 hexadecimal digits in lower case. */
@@ -15,4 +15,21 @@ export function parseTraceparent(header: string | null | undefined): TraceParent
   if (version === undefined || version === "ff" || (version === "00" && rest !== "")) return undefined;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+/** Longer or stranger lists are not handed on; section 3.3.1.5 asks for 512 characters at least. */
+const stateForm = /^[\x20-\x7e\t]{1,512}$/;
+
+/** What `tracestate` says, which other tracing systems write and read; undefined where it is missing or not to be handed on. */
+export function parseTracestate(header: string | null | undefined): string | undefined {
+  return header && stateForm.test(header) ? header : undefined;
+}
+
+/** Headers that a request to another service gets, so that its spans belong to the same trace. */
+export type TraceHeaders = Readonly<Record<string, string>>;
+
+/** The headers that hand on a trace, whose span `spanId` is the parent of what the other service does. */
+export function traceHeaders({ traceId, spanId, sampled }: TraceParent, state?: string): TraceHeaders {
+  const traceparent = `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
+  return state === undefined ? { traceparent } : { traceparent, tracestate: state };
 }

@@ -97,9 +97,13 @@ export function httpRemote(
       if (template === placeholder) ownUrl(key);
       else segmentsOf(key);
     },
-    async get(key, range, known, signal) {
+    async get(key, range, known, signal, trace) {
       const url = urlOf(key);
-      return getRange((headers, limit) => send(url, headers, limit), { range, known, signal }, retries);
+      return getRange(
+        (headers, limit) => send(url, headers, limit),
+        { range, known, signal, trace },
+        retries,
+      );
     },
     async check(signal) {
       if (!fixed) return; // each identifier has a host of its own

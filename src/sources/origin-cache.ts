@@ -7,6 +7,7 @@ import { type Counts, createCounts, noRecorder, type Recorder } from "../lib/cou
 import { createGenerations } from "../lib/generations.ts";
 import { createLru } from "../lib/lru.ts";
 import { createSingleFlight, type KeepAlive } from "../lib/single-flight.ts";
+import type { TraceHeaders } from "../lib/trace-context.ts";
 import type { Slot } from "../stores/slot.ts";
 import { type Coming, type Delivery, hold } from "./delivery.ts";
 import { decodeState, encodeState, idOf, type State, stateVariant, validatorOf } from "./master-state.ts";
@@ -213,15 +214,16 @@ export function originCached(options: OriginCacheOptions): Source {
     key: string,
     known: State | undefined,
     signal: AbortSignal,
+    trace: TraceHeaders | undefined,
   ): Promise<State | undefined> => {
     const generation = generations.of(key);
     const first = { offset: 0, length: firstLength };
     // Without ETag and date nothing says whether another range would be of the same state: all bytes have to come at once.
     const range = known && !hasValidator(known.facts) && known.facts.size > firstLength ? undefined : first;
-    let answer = await ask(key, range, known && { facts: known.facts, purpose: "check" }, signal);
+    let answer = await ask(key, range, known && { facts: known.facts, purpose: "check" }, signal, trace);
     if (answer.kind === "part" && !hasValidator(answer.facts) && answer.bytes.length < answer.facts.size) {
       if (answer.facts.size > mostHeld) throw tooLarge(answer.facts.size);
-      answer = await ask(key, undefined, undefined, signal);
+      answer = await ask(key, undefined, undefined, signal, trace);
     }
     if (answer.kind === "absent") {
       if (generations.of(key) === generation) {
@@ -248,7 +250,12 @@ export function originCached(options: OriginCacheOptions): Source {
   /** Until then an origin that did not answer is not asked again for what may be served without it. */
   let awayUntil = 0;
 
-  const stateOf = async (key: string, wait: Wait, signal?: AbortSignal): Promise<State | undefined> => {
+  const stateOf = async (
+    key: string,
+    wait: Wait,
+    signal?: AbortSignal,
+    trace?: TraceHeaders,
+  ): Promise<State | undefined> => {
     const age = (state: State) => Math.abs(now() - state.checkedAt); // another server's clock may be ahead
     const fresh = (state: State | undefined) =>
       state !== undefined && age(state) < revalidateMs ? state : undefined;
@@ -262,7 +269,7 @@ export function originCached(options: OriginCacheOptions): Source {
       if (known && isCurrent(key, known)) states.set(key, known, 1);
       if (fresh(known) || (now() < awayUntil && spare(known))) return known;
       try {
-        return await look(key, known, work);
+        return await look(key, known, work, trace);
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== "origin_unavailable" || !spare(known))
           throw error;
@@ -284,12 +291,13 @@ export function originCached(options: OriginCacheOptions): Source {
     state: State,
     { first, count }: { readonly first: number; readonly count: number },
     signal: AbortSignal,
+    trace: TraceHeaders | undefined,
   ): Promise<Uint8Array[]> => {
     const offset = first * blockSize;
     const length = Math.min(count * blockSize, state.facts.size - offset);
     const named = hasValidator(state.facts);
     const range = named ? { offset, length } : undefined;
-    const answer = await ask(key, range, { facts: state.facts, purpose: "read" }, signal);
+    const answer = await ask(key, range, { facts: state.facts, purpose: "read" }, signal, trace);
     const found: Uint8Array[] = [];
     if (answer.kind === "whole") {
       const facts = { ...answer.facts, size: answer.length ?? state.facts.size };
@@ -315,7 +323,12 @@ export function originCached(options: OriginCacheOptions): Source {
    * Begins to bring the blocks of a list that are neither in memory nor on their way; neighbours come with one request.
    * undefined: there are none.
    */
-  const bring = (key: string, state: State, wanted: readonly number[]): Delivery | undefined => {
+  const bring = (
+    key: string,
+    state: State,
+    wanted: readonly number[],
+    trace: TraceHeaders | undefined,
+  ): Delivery | undefined => {
     const claimed = wanted.filter((n) => {
       const kept = blockKey(state, n);
       return blocks.get(kept) === undefined && !coming.has(kept);
@@ -336,7 +349,7 @@ export function originCached(options: OriginCacheOptions): Source {
         stored,
         runs: runsOf(missing).map((each) => ({
           ...each,
-          found: fetchRun(key, state, each, stopping.signal),
+          found: fetchRun(key, state, each, stopping.signal, trace),
         })),
       };
     })();
@@ -380,8 +393,9 @@ export function originCached(options: OriginCacheOptions): Source {
     wanted: readonly number[],
     held: Set<() => void>,
     signal?: AbortSignal,
+    trace?: TraceHeaders,
   ): void => {
-    const delivery = bring(key, state, wanted);
+    const delivery = bring(key, state, wanted, trace);
     if (!delivery) return;
     const release = hold(delivery, signal);
     held.add(release);
@@ -398,8 +412,9 @@ export function originCached(options: OriginCacheOptions): Source {
     numbers: readonly number[],
     wait: Wait,
     signal?: AbortSignal,
+    trace?: TraceHeaders,
   ): Promise<readonly Uint8Array[]> => {
-    bring(key, state, numbers);
+    bring(key, state, numbers, trace);
     const found = numbers.map(
       (n) => blocks.get(blockKey(state, n)) ?? (coming.get(blockKey(state, n)) as Coming),
     );
@@ -417,7 +432,7 @@ export function originCached(options: OriginCacheOptions): Source {
     return error;
   };
 
-  const reader = (key: string, state: State, wait: Wait): ByteSource => {
+  const reader = (key: string, state: State, wait: Wait, trace?: TraceHeaders): ByteSource => {
     const { size } = state.facts;
     let lastBlock = -1;
     let ahead = 0;
@@ -441,16 +456,16 @@ export function originCached(options: OriginCacheOptions): Source {
         lastBlock = last;
         const all = blockCount(state);
         const small = size <= smallFile && last >= firstLength / blockSize;
-        if (small) bringAhead(key, state, upTo(0, all), aheads, signal);
+        if (small) bringAhead(key, state, upTo(0, all), aheads, signal, trace);
         const out = new Uint8Array(wanted);
         for (let at = first; at <= last; at += atOnce) {
           const numbers = upTo(at, Math.min(at + atOnce, last + 1));
-          const arriving = blocksOf(key, state, numbers, wait, signal);
+          const arriving = blocksOf(key, state, numbers, wait, signal, trace);
           // Half of the window is used up before the next is fetched, so that requests stay few.
           const window = ahead / blockSize;
           if (window > 0 && aheadEnd - last <= window / 2) {
             aheadEnd = Math.min(all, last + 1 + window);
-            bringAhead(key, state, upTo(last + 1, aheadEnd), aheads, signal);
+            bringAhead(key, state, upTo(last + 1, aheadEnd), aheads, signal, trace);
           }
           const there = await arriving.catch((error: unknown) => {
             // The work ends here: nobody comes for what was to follow.
@@ -476,16 +491,16 @@ export function originCached(options: OriginCacheOptions): Source {
     prefix,
     fingerprint,
     counts,
-    async open(key, signal) {
+    async open(key, signal, trace) {
       remote.checkKey(key);
       try {
         const wait = createWaits(timeoutMs, counts);
-        const state = await stateOf(key, wait, signal);
+        const state = await stateOf(key, wait, signal, trace);
         (state ? counts.opens : counts.notFound).add();
         if (!state) return undefined;
         const { facts, validator } = state;
         return {
-          bytes: reader(key, state, wait),
+          bytes: reader(key, state, wait, trace),
           remote: true,
           validator,
           ...(facts.modified === undefined ? {} : { modified: new Date(facts.modified) }),

@@ -1,6 +1,7 @@
 // One ranged GET: what is asked, how often it is tried again, and what the answer means (RFC 9110, sections 13 to 15).
 
 import { cancelled, ServiceError } from "../errors.ts";
+import type { TraceHeaders } from "../lib/trace-context.ts";
 import { pacedBody } from "./paced-body.ts";
 import { originError, type RemoteAnswer, type RemoteFacts, type RemoteRange } from "./remote.ts";
 
@@ -12,6 +13,8 @@ export interface RangeRequest {
   readonly range: RemoteRange | undefined;
   readonly known?: { readonly facts: RemoteFacts; readonly purpose: "read" | "check" };
   readonly signal?: AbortSignal;
+  /** Headers that go with it. */
+  readonly trace?: TraceHeaders;
 }
 
 export interface RetryPolicy {
@@ -97,8 +100,9 @@ async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): 
 }
 
 /** The headers of a request. Nothing is compressed, as ranges count the bytes of the file. */
-function rangeHeaders({ range, known }: RangeRequest): Record<string, string> {
+function rangeHeaders({ range, known, trace }: RangeRequest): Record<string, string> {
   const headers: Record<string, string> = {
+    ...trace,
     "Accept-Encoding": "identity",
     ...(range && { Range: `bytes=${range.offset}-${range.offset + range.length - 1}` }),
   };

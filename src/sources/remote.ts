@@ -1,6 +1,7 @@
 // Masters that lie elsewhere and are read over HTTP: what a backend has to do, and what it says when it cannot.
 
 import { ServiceError } from "../errors.ts";
+import type { TraceHeaders } from "../lib/trace-context.ts";
 
 /** One state of a remote master, as its origin told it. */
 export interface RemoteFacts {
@@ -46,13 +47,14 @@ export interface Remote {
   /**
    * A range of a master, or all of it in one answer where no range is given. `known`: the state that the caller has. With `purpose` "read" the origin may be told that nothing but
    * this state is of use, with "check" that it need not send what is unchanged. Whether an answer is of the same state is for
-   * the caller to compare. Throws ServiceError `source`, and `bad-request` for keys that cannot be asked for.
+   * the caller to compare. `trace`: headers that go with the request. Throws ServiceError `source`, and `bad-request` for keys that cannot be asked for.
    */
   get(
     key: string,
     range: RemoteRange | undefined,
     known?: { readonly facts: RemoteFacts; readonly purpose: "read" | "check" },
     signal?: AbortSignal,
+    trace?: TraceHeaders,
   ): Promise<RemoteAnswer>;
   /** Whether a key may be asked for; throws ServiceError `bad-request`. */
   checkKey(key: string): void;

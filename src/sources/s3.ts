@@ -32,10 +32,10 @@ export function s3Remote(
 
   return {
     checkKey: (key) => void keySegments(key),
-    get: (key, range, known, signal) =>
+    get: (key, range, known, signal, trace) =>
       getRange(
         (headers, limit) => answerOf(bucket, objectOf(key), headers, limit),
-        { range, known, signal },
+        { range, known, signal, trace },
         retries,
       ),
     async list(folder, enough = () => false, validators = false) {

@@ -255,6 +255,11 @@ export const figures = {
     help: "1 while a remote source that did not answer is not asked about masters that can be served without it.",
     labels: { source },
   },
+  traces: {
+    kind: "counter",
+    help: "Requests whose trace the collector took (`sent`), or did not get, since it failed or too many were waiting (`dropped`).",
+    labels: { outcome: ["sent", "dropped"] },
+  },
   part_healthy: {
     kind: "gauge",
     help: "1 where what a part stands on could be used when it was last checked, else 0. Asking checks it again after ten seconds.",

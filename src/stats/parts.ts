@@ -94,3 +94,11 @@ export function reportCounts({ counter }: Registry) {
     dropped: counter("error_reports", { outcome: "dropped" }),
   };
 }
+
+/** Of tracing. */
+export function tracingCounts({ counter }: Registry) {
+  return {
+    sent: counter("traces", { outcome: "sent" }),
+    dropped: counter("traces", { outcome: "dropped" }),
+  };
+}

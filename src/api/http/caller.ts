@@ -20,6 +20,7 @@ export function callerOf(c: RequestContext, identifier: string, stages?: StageCl
     client: c.get("client"),
     signal,
     stages,
+    trace: c.get("trace")?.headers,
     header: (name) => headers.get(name) ?? undefined,
   };
 }

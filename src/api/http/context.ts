@@ -2,6 +2,7 @@
 
 import type { Context } from "hono";
 import type { StageClock } from "../../lib/stage-times.ts";
+import type { TraceHeaders } from "../../lib/trace-context.ts";
 import type { Route } from "./routes.ts";
 import type { StaticFiles } from "./static.ts";
 import type { Target } from "./target.ts";
@@ -30,6 +31,8 @@ export interface Variables {
   readonly bytes?: number | undefined;
   /** The stages of a request for an image, from its beginning; undefined for other requests. */
   readonly stages?: StageClock | undefined;
+  /** The trace that the request belongs to; undefined: it came without one, and nothing is traced. */
+  readonly trace?: { readonly traceId: string; readonly headers?: TraceHeaders } | undefined;
   /** Whether `base` was derived from headers of this request. */
   readonly baseDerived: boolean;
 }

@@ -4,7 +4,6 @@ import { shortenedIp } from "../../lib/ip-range.ts";
 import type { LogFields } from "../../lib/log.ts";
 import { maskPath } from "../../lib/mask-path.ts";
 import { type StageTimes, stageNames } from "../../lib/stage-times.ts";
-import { parseTraceparent } from "../../lib/trace-context.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import type { RequestContext } from "./context.ts";
 
@@ -21,8 +20,7 @@ export function createRequestIds(): () => string {
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"]);
 
 /** The trace that a request belongs to. */
-export const traceOf = (c: RequestContext): string | undefined =>
-  parseTraceparent(c.req.raw.headers.get("traceparent"))?.traceId;
+export const traceOf = (c: RequestContext): string | undefined => c.get("trace")?.traceId;
 
 /** What every line about a request says: nothing that the client keeps secret, so no header, query or body. */
 export function requestFields(c: RequestContext) {

@@ -1,0 +1,94 @@
+// Traces of requests: begun with the context that a request comes with, and sent to a collector when it is answered.
+
+import type { Counts } from "../lib/count.ts";
+import type { Log } from "../lib/log.ts";
+import { secretOf } from "../lib/secret.ts";
+import {
+  parseTraceContext,
+  type TraceContext,
+  type TraceHeaders,
+  traceHeaders,
+} from "../lib/trace-context.ts";
+import type { Platform } from "../platform/platform.ts";
+import { createExporter } from "./exporter.ts";
+import { newSpanId, newTraceId } from "./ids.ts";
+import type { TracingOptions } from "./options.ts";
+import { type Answered, bodyWriter } from "./spans.ts";
+
+export type { Answered } from "./spans.ts";
+
+/** The trace of one request. */
+export interface RequestTrace {
+  readonly traceId: string;
+  /** Of the span of the request. */
+  readonly spanId: string;
+  /** Span of the caller. */
+  readonly parentId: string | undefined;
+  readonly state: string | undefined;
+  readonly sampled: boolean;
+  /** For requests to other services on behalf of this one. */
+  readonly headers: TraceHeaders;
+}
+
+export interface Tracing {
+  /** Begins the trace of a request, or goes on with that of its caller. */
+  begin(traceparent: string | null, tracestate: string | null): RequestTrace;
+  /** The request was answered: its spans are sent in time. Never throws, and never waits. */
+  end(trace: RequestTrace, answered: Answered): void;
+  /** Sends what waits, within three seconds; later traces are dropped. */
+  close(): Promise<void>;
+}
+
+export interface TracingParts {
+  readonly platform: Pick<Platform, "env" | "keepAlive" | "name" | "version">;
+  readonly version: string;
+  readonly log: Pick<Log, "warn">;
+  /** Traces that the collector took, and those that it did not get. */
+  readonly counts: Counts<"sent" | "dropped">;
+}
+
+/** Tracing by its options, whose endpoint is not empty. Throws an Error where the variable of the token is not set. */
+export function createTracing(options: TracingOptions, parts: TracingParts): Tracing {
+  const { platform, version, log, counts } = parts;
+  const token = options.token_env === "" ? undefined : secretOf(options.token_env, platform.env);
+  const exporter = createExporter({
+    url: tracesUrl(options.otlp_endpoint),
+    token,
+    log,
+    counts,
+    keepAlive: platform.keepAlive,
+    write: bodyWriter({
+      "service.name": "smalti",
+      "service.version": version,
+      "process.runtime.name": platform.name,
+      "process.runtime.version": platform.version,
+    }),
+  });
+  return {
+    begin(traceparent, tracestate) {
+      const spanId = newSpanId();
+      const parent = parseTraceparent(traceparent);
+      const traceId = parent?.traceId ?? newTraceId();
+      const sampled = parent?.sampled ?? isSampled(traceId, options.sample_ratio);
+      // Without the one header the other means nothing (W3C Trace Context, section 3.3).
+      const state = parent && parseTracestate(tracestate);
+      const headers = traceHeaders({ traceId, spanId, sampled }, state);
+      return { traceId, spanId, parentId: parent?.spanId, state, sampled, headers };
+    },
+    end(trace, answered) {
+      if (trace.sampled) exporter.add({ trace, answered });
+    },
+    close: exporter.close,
+  };
+}
+
+/** Where a collector takes traces (OTLP, section "OTLP/HTTP Request"). */
+function tracesUrl(endpoint: string): string {
+  const base = endpoint.replace(/\/+$/, "");
+  return base.endsWith("/v1/traces") ? base : `${base}/v1/traces`;
+}
+
+/** By the end of the id alone, which is random, so that services with the same ratio decide alike. */
+function isSampled(traceId: string, ratio: number): boolean {
+  return Number.parseInt(traceId.slice(-13), 16) < ratio * 2 ** 52;
+}
