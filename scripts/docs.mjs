@@ -66,7 +66,7 @@ function sections() {
     [
       "Tracing",
       /^tracing\./,
-      "Spans of requests and their stages, for a collector of OpenTelemetry: [operations](operations.md) says what they hold.",
+      "Spans of requests and their stages, for a collector of OpenTelemetry: [tracing](tracing.md) says what they hold.",
     ],
     ["Caching by browsers", /^http\./, ""],
     ["Caps", /^limits\./, "Both answer at once with `Retry-After`; nothing is queued for them."],

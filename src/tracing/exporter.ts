@@ -69,7 +69,10 @@ export function createExporter(options: ExporterOptions): Exporter {
     warn("traces cannot be sent now; they are kept in memory, and dropped when too many wait", reason);
   };
 
-  const send = async (signal: AbortSignal): Promise<void> => {
+  /** Aborts when the service ends. */
+  const ending = new AbortController();
+
+  const send = async (): Promise<void> => {
     const batch = waiting.splice(0, mostAtOnce);
     if (batch.length === 0) return;
     try {
@@ -78,7 +81,7 @@ export function createExporter(options: ExporterOptions): Exporter {
         headers,
         body: write(batch),
         redirect: "manual",
-        signal,
+        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ending.signal]),
       });
       await response.body?.cancel().catch(() => {});
       if (response.ok) {
@@ -102,7 +105,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   let sending: Promise<void> | undefined;
   const sendAll = (): Promise<void> => {
     sending ??= (async () => {
-      while (canSend()) await send(AbortSignal.timeout(timeoutMs));
+      while (canSend()) await send();
     })().finally(() => {
       sending = undefined;
       if (waiting.length > 0) later();
@@ -126,7 +129,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     const now = performance.now();
     const oldest = waiting[0]?.answered.ended ?? now;
     const isQuiet = now - newest >= quietMs * 0.9 || now - oldest >= mostGatherMs;
-    if (canSend() && (isQuiet || waiting.length >= mostAtOnce)) await send(AbortSignal.timeout(timeoutMs));
+    if (canSend() && (isQuiet || waiting.length >= mostAtOnce)) await send();
   };
 
   return {
@@ -144,12 +147,12 @@ export function createExporter(options: ExporterOptions): Exporter {
     async close() {
       closed = true;
       clearTimeout(timer);
-      const end = AbortSignal.timeout(closeMs);
-      const ended = new Promise<void>((resolve) => end.addEventListener("abort", () => resolve()));
-      await Promise.race([sending, ended]);
+      const late = setTimeout(() => ending.abort(), closeMs);
+      await sending;
       pausedUntil = 0;
       const before = failures;
-      while (waiting.length > 0 && !end.aborted && failures === before) await send(end);
+      while (waiting.length > 0 && !ending.signal.aborted && failures === before) await send();
+      clearTimeout(late);
       counts.dropped.add(waiting.length);
       waiting = [];
     },

@@ -3,12 +3,7 @@
 import type { Counts } from "../lib/count.ts";
 import type { Log } from "../lib/log.ts";
 import { secretOf } from "../lib/secret.ts";
-import {
-  parseTraceContext,
-  type TraceContext,
-  type TraceHeaders,
-  traceHeaders,
-} from "../lib/trace-context.ts";
+import { parseTraceparent, parseTracestate, type TraceHeaders, traceHeaders } from "../lib/trace-context.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createExporter } from "./exporter.ts";
 import { newSpanId, newTraceId } from "./ids.ts";
@@ -89,6 +84,6 @@ function tracesUrl(endpoint: string): string {
 }
 
 /** By the end of the id alone, which is random, so that services with the same ratio decide alike. */
-function isSampled(traceId: string, ratio: number): boolean {
+export function isSampled(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-13), 16) < ratio * 2 ** 52;
 }

@@ -140,10 +140,11 @@ describe("the figures of a scripted load", () => {
     // Seven classes of routes, five of statuses.
     expect(Object.keys(first).filter((key) => key.startsWith("http_requests ")).length).toBe(35);
     const names = new Set((await app.service.registry.read()).map(({ name }) => name));
-    // Heaps have no circuit, the platform of these tests says nothing of its memory, and nothing was rendered yet.
+    // Heaps have no circuit, the platform of these tests says nothing of its memory, nothing is traced, and nothing was rendered yet.
     const missing = Object.keys(figures).filter((name) => !names.has(name as FigureName));
     const renders = ["renders", "render_stage_duration", "render_reads", "render_read"];
-    expect(missing.toSorted()).toEqual(["cache_circuit_open", "process_memory", ...renders].toSorted());
+    const absent = ["cache_circuit_open", "process_memory", "traces", ...renders];
+    expect(missing.toSorted()).toEqual(absent.toSorted());
   });
 
   test("count a picture that is made: its master, its header, its job and what is kept", async () => {
