@@ -77,10 +77,10 @@ export async function startCollector(): Promise<Collector> {
         .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
         .map((span) => ({
           ...(span as unknown as CollectedSpan),
-          from: ms(span["startTimeUnixNano"]),
-          to: ms(span["endTimeUnixNano"]),
-          attributes: attributesOf((span["attributes"] ?? []) as readonly Attribute[]),
-          status: (span["status"] as { readonly code?: number } | undefined)?.code,
+          from: ms(span.startTimeUnixNano),
+          to: ms(span.endTimeUnixNano),
+          attributes: attributesOf((span.attributes ?? []) as readonly Attribute[]),
+          status: (span.status as { readonly code?: number } | undefined)?.code,
         })),
     resource: () => attributesOf(exports().at(-1)?.resource.attributes ?? []),
     async close() {

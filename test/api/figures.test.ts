@@ -206,11 +206,11 @@ describe("the figures of a scripted load", () => {
     const route = "iiif/3 image";
     const stages = await sumOf(
       "render_stage_duration",
-      (labels) => labels["route"] === route && labels["stage"] !== "store",
+      (labels) => labels.route === route && labels.stage !== "store",
     );
     expect(stages).toBeGreaterThan(0);
     expect(stages).toBeLessThanOrEqual(
-      await sumOf("http_request_duration", (labels) => labels["route"] === route),
+      await sumOf("http_request_duration", (labels) => labels.route === route),
     );
   });
 

@@ -185,7 +185,7 @@ describe("a collector that fails", () => {
     const [family] = await service.registry.read(["traces"]);
     const value = (outcome: string): number | undefined =>
       family?.series.flatMap((one) =>
-        "value" in one && one.labels["outcome"] === outcome ? [one.value] : [],
+        "value" in one && one.labels.outcome === outcome ? [one.value] : [],
       )[0];
     return { sent: value("sent"), dropped: value("dropped") };
   };
