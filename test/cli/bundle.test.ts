@@ -23,6 +23,7 @@ const named = new Set([
   "login.example.org",
   "www.example.org",
   "viewer.example.org",
+  "errors.example.org",
   "library.stanford.edu",
   "creativecommons.org",
   "rightsstatements.org",
