@@ -1,8 +1,8 @@
 // What is wrong with an answer that is not the one that a step expects: who has answered in place of the service, or why the service cannot.
 
-import type { Fault } from "./finding.ts";
+import { type Fault, shown } from "./finding.ts";
 import type { Answer } from "./visitor.ts";
-import { kindOf } from "./walk.ts";
+import { jsonOf, kindOf } from "./walk.ts";
 
 /** Words of an answer that say what kind of failure it is, with what to do. */
 const known: readonly {
@@ -53,9 +53,24 @@ const known: readonly {
   },
 ];
 
+/** What the service itself says of an error (RFC 9457); undefined where another program may have answered. */
+export function ownProblem(answer: Answer): { readonly code: string; readonly detail: string } | undefined {
+  const { code, detail } = jsonOf(answer) ?? {};
+  return typeof code === "string" && typeof detail === "string" ? { code, detail: shown(detail) } : undefined;
+}
+
 /** The fault of an answer that should have been another. */
 export function unexpected(answer: Answer, what: string, expected: string): Fault {
   const found = known.find(({ fits }) => fits(answer));
+  const own = ownProblem(answer);
+  if (own && (!found || found.code === "gateway"))
+    return {
+      code: "service_error",
+      came: `${what}: status ${answer.status}, ${own.code}: ${own.detail}`,
+      expected,
+      change:
+        "The service has sent this itself, so that no proxy is to blame. Its log says more; where it is about this image alone, name another with --identifier.",
+    };
   return {
     code: found?.code ?? (answer.status < 400 ? "replaced" : "unexpected_status"),
     came: `${what}: ${kindOf(answer)}`,

@@ -113,7 +113,10 @@ async function lookAtPicture(
   const info = await notes.take("info.json", () => lookAtInfo(walk));
   const width = info?.value;
   if (info && width === undefined)
-    notes.skip("image", `there is no image ${walk.target.identifier}: name another with --identifier`);
+    notes.skip(
+      "image",
+      `there is nothing to see of ${walk.target.identifier}: name another image with --identifier`,
+    );
   if (width === undefined) return {};
   const look = await notes.take("image", () => lookAtClosedImage(walk, width));
   return look ? { before: look.value, width } : {};

@@ -3,7 +3,7 @@
 import { probeAddress } from "../iiif/auth-mounts.ts";
 import { imageAddress, mainPrefix } from "../iiif/image/mounts.ts";
 import { addressFault } from "./addresses.ts";
-import { unexpected } from "./answers.ts";
+import { ownProblem, unexpected } from "./answers.ts";
 import { type Fault, StepFault } from "./finding.ts";
 import { cachingFaults, corsFault, resourcePolicyFault } from "./headers.ts";
 import { serviceFaults } from "./services.ts";
@@ -87,6 +87,9 @@ export async function lookAtInfo(walk: Walk): Promise<Outcome<number | undefined
   const answer = await visitor.ask(`${id}/info.json`, { headers: { Origin: origin } });
   if (answer.status === 404 && jsonOf(answer)?.code !== undefined)
     return { came: "there is no such image", faults: [], value: undefined };
+  const own = ownProblem(answer);
+  if (own && ofImage.has(own.code))
+    return { came: `the image cannot be shown to anybody: ${own.detail}`, faults: [], value: undefined };
   const document = jsonOf(answer);
   if (document && typeof document.id !== "string" && typeof document.code === "string")
     throw new StepFault(unexpected(answer, "info.json", "image information, with status 401 or 200"));
@@ -109,6 +112,16 @@ export async function lookAtInfo(walk: Walk): Promise<Outcome<number | undefined
     value: typeof width === "number" ? Math.min(width, 256) : undefined,
   };
 }
+
+/** Errors of one image, which say nothing of logins. */
+const ofImage: ReadonlySet<string> = new Set([
+  "source_too_large",
+  "memory_budget",
+  "unsupported",
+  "unsupported_image",
+  "unsupported_format",
+  "decode",
+]);
 
 const errorReplaced = {
   code: "error_replaced",

@@ -520,6 +520,14 @@ describe("the doctor names what is wrong elsewhere", () => {
   });
 });
 
+test("an image that breaks off is the service's own error, and no proxy is blamed", async () => {
+  const findings = await (await site()).examine({ identifier: "closed/bad-trunc-50.png" });
+  expect(problemsOf(findings)).toEqual([{ step: "access", code: "service_error" }]);
+  const text = JSON.stringify(findings);
+  expect(text).toContain("status 500, decode: ");
+  expect(text).toContain("--identifier");
+});
+
 test("an address of plain http that is not this machine is a fault by itself", async () => {
   const findings = await (await site()).examine({ base: "http://images.invalid" });
   expect(problemsOf(findings)).toEqual([

@@ -139,6 +139,20 @@ test("the address may come from the proxy in place of base_url", async () => {
   expect(problems(await told.examine())).toEqual([]);
 });
 
+test.each(["bad-dims-65500.jpg", "bad-text.jpg", "bad-ihdr-mismatch.jp2"])(
+  "an image that nobody can be shown, %s, says nothing of the logins",
+  async (name) => {
+    const findings = await (
+      await site({
+        profile: "{ pattern: clickthrough, access_service: { backend: builtin } }",
+      })
+    ).examine({ identifier: `closed/${name}` });
+    expect(problems(findings)).toEqual([]);
+    expect(stepsOf(findings)).toEqual(whole.flatMap((step) => (step === "image" ? "image skipped" : step)));
+    expect(findings.find(({ step }) => step === "image")?.came).toContain("--identifier");
+  },
+);
+
 test("every session that the doctor begins has ended afterwards", async () => {
   const left = await site({ profile: "{ pattern: clickthrough, access_service: { backend: builtin } }" });
   await left.examine();
