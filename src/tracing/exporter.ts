@@ -69,19 +69,22 @@ export function createExporter(options: ExporterOptions): Exporter {
     warn("traces cannot be sent now; they are kept in memory, and dropped when too many wait", reason);
   };
 
-  /** Aborts when the service ends. */
-  const ending = new AbortController();
+  /** Ends the export that is under way. Made for each, since on workerd no request may use another's. */
+  let current: AbortController | undefined;
 
   const send = async (): Promise<void> => {
     const batch = waiting.splice(0, mostAtOnce);
     if (batch.length === 0) return;
+    const limit = new AbortController();
+    current = limit;
+    const late = setTimeout(() => limit.abort(), timeoutMs);
     try {
       const response = await fetch(url, {
         method: "POST",
         headers,
         body: write(batch),
         redirect: "manual",
-        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ending.signal]),
+        signal: limit.signal,
       });
       await response.body?.cancel().catch(() => {});
       if (response.ok) {
@@ -96,6 +99,8 @@ export function createExporter(options: ExporterOptions): Exporter {
       }
     } catch (error) {
       failedOnce(batch, reasonOf(error));
+    } finally {
+      clearTimeout(late);
     }
   };
 
@@ -147,11 +152,15 @@ export function createExporter(options: ExporterOptions): Exporter {
     async close() {
       closed = true;
       clearTimeout(timer);
-      const late = setTimeout(() => ending.abort(), closeMs);
+      let isLate = false;
+      const late = setTimeout(() => {
+        isLate = true;
+        current?.abort();
+      }, closeMs);
       await sending;
       pausedUntil = 0;
       const before = failures;
-      while (waiting.length > 0 && !ending.signal.aborted && failures === before) await send();
+      while (waiting.length > 0 && !isLate && failures === before) await send();
       clearTimeout(late);
       counts.dropped.add(waiting.length);
       waiting = [];
