@@ -32,10 +32,24 @@ function open() {
     ],
   });
   redrawAfterLogin(store);
+  loadThumbnailsAfterLogin(store);
   dark.addEventListener("change", () =>
     store.dispatch({ type: "mirador/UPDATE_CONFIG", config: { selectedTheme: theme() } }),
   );
   return store;
+}
+
+/** Asks again for thumbnails that were denied, once image information has come with a login. */
+function loadThumbnailsAfterLogin(store) {
+  let known;
+  store.subscribe(() => {
+    const { infoResponses } = store.getState();
+    if (infoResponses === known) return;
+    known = infoResponses;
+    if (!Object.values(infoResponses).some(({ json, degraded }) => json && !degraded)) return;
+    for (const picture of document.querySelectorAll("#viewer img"))
+      if (picture.complete && picture.naturalWidth === 0) picture.src = `${picture.src}`;
+  });
 }
 
 /** What the only window shows. */

@@ -319,6 +319,14 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
     await popup.click("button").catch(() => {});
     await closed;
     await shows("full");
+    const broken = () =>
+      page.evaluate(
+        () =>
+          [...document.querySelectorAll<HTMLImageElement>("#viewer img[src*='/iiif/']")].filter(
+            ({ complete, naturalWidth, offsetParent }) => offsetParent && (!complete || naturalWidth === 0),
+          ).length,
+      );
+    await expect.poll(broken, { timeout: 60_000 }).toBe(0);
     await screenshot(page, `${viewer}-logged-in`);
     await page.click("#download-open");
     await page.locator("#sizes a").first().waitFor();
