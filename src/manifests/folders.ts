@@ -4,6 +4,7 @@ import { cancelled, ServiceError } from "../errors.ts";
 import { hash, masterName } from "../images/cache-keys.ts";
 import { purgesOf } from "../images/describe.ts";
 import { createLru } from "../lib/lru.ts";
+import { plainSegments } from "../lib/plain-segments.ts";
 import { createSingleFlight, type KeepAlive } from "../lib/single-flight.ts";
 import type { Source, SourceEntry } from "../sources/source.ts";
 import type { Slot } from "../stores/slot.ts";
@@ -52,7 +53,7 @@ const keptBytes = 48 * 2 ** 20;
 const bytesOfFacts = 160;
 
 /** Raised whenever the form of stored listings changes. */
-const listingVersion = 1;
+const listingVersion = 2;
 
 interface Kept {
   /** Absent: there is none. */
@@ -156,8 +157,14 @@ async function listed(source: Source, key: string, signal: AbortSignal) {
   const entries = await source.list?.(key, () => signal.aborted, true);
   // One that ended early is no listing.
   if (signal.aborted) throw cancelled(signal);
-  return entries?.filter(({ kind, name }) => kind !== "other" || name.startsWith("manifest."));
+  return entries?.filter(
+    ({ kind, name }) =>
+      isPlain(key === "" ? name : `${key}/${name}`) && (kind !== "other" || name.startsWith("manifest.")),
+  );
 }
+
+/** Whether there is an identifier for a file of that key: systems allow a backslash in names, and buckets more. */
+const isPlain = (key: string) => plainSegments(key) !== undefined && !/^[a-z]:/i.test(key);
 
 /** The stored listing while it counts, else that of `list`, which is stored. */
 async function throughSlot(

@@ -10,12 +10,18 @@ export interface ReadText {
   /** Absent where the text is not well-formed. */
   readonly value?: unknown;
   readonly faults: readonly LocatedFault[];
-  /** Where a fault is, as people look for it. */
-  locate(fault: Fault): LocatedFault;
+  /** Where faults are, as people look for them. */
+  locate(faults: readonly Fault[]): readonly LocatedFault[];
 }
+
+/** Bytes of a text that is read as YAML, which takes a hundred times longer than JSON. */
+export const mostYaml = 2 ** 20;
 
 /** Levels that a value may have: the deepest documents of the specification have about 20. */
 const mostLevels = 64;
+
+/** Values and characters that a value may have: aliases that are resolved make far more of a text than it has itself. */
+const mostContents = 16 * 2 ** 20;
 
 /** Aliases of YAML may be resolved so often before they count as an attack. */
 const mostAliases = 100;
@@ -23,7 +29,12 @@ const mostAliases = 100;
 /** Reads a text; what is wrong with it becomes a fault, whatever it holds. JSON is read as such, and as YAML only to find its faults. */
 export function readText(text: string, isJson: boolean): ReadText {
   const value = isJson ? parsedJson(text) : undefined;
-  if (value !== undefined) return checked(value, (fault) => documentOf(text).locate(fault));
+  if (text.length > mostYaml) {
+    const faults = value === undefined ? [`expected JSON, since YAML has at most ${mostYaml} bytes`] : [];
+    return value === undefined ? { faults, locate: unlocated } : checked(value, unlocated);
+  }
+  // The text is taken apart once for all faults, and not kept.
+  if (value !== undefined) return checked(value, (faults) => documentOf(text).locate(faults));
   const { document, locate } = documentOf(text);
   const [error] = document.errors;
   // The parser calls itself for each level, and says so of a stack that is full.
@@ -43,11 +54,12 @@ export function readText(text: string, isJson: boolean): ReadText {
 }
 
 function checked(value: unknown, locate: ReadText["locate"]): ReadText {
-  if (levelsOf(value) <= mostLevels) return { value, faults: [], locate };
-  return { faults: [tooDeep], locate };
+  const excess = excessOf(value);
+  return excess === undefined ? { value, faults: [], locate } : { faults: [excess], locate };
 }
 
 const tooDeep = `expected at most ${mostLevels} levels of lists and keys; received more`;
+const tooMuch = "expected YAML with few aliases; received some that name much many times";
 
 function parsedJson(text: string): unknown {
   try {
@@ -57,14 +69,19 @@ function parsedJson(text: string): unknown {
   }
 }
 
+const unlocated: ReadText["locate"] = (faults) => faults.map((fault) => said(fault));
+
+const said = ({ path, message }: Fault, line?: number): LocatedFault =>
+  `${lineOf(line)}${path.length > 0 ? `${path.join(".")}: ` : ""}${message}`;
+
 function documentOf(text: string) {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: true });
-  const locate = ({ path, message }: Fault): LocatedFault => {
-    const at = offsetOf(document.contents, path);
-    const where = path.length > 0 ? `${path.join(".")}: ` : "";
-    return `${lineOf(at === undefined ? undefined : lineCounter.linePos(at).line)}${where}${message}`;
-  };
+  const locate: ReadText["locate"] = (faults) =>
+    faults.map((fault) => {
+      const at = offsetOf(document.contents, fault.path);
+      return said(fault, at === undefined ? undefined : lineCounter.linePos(at).line);
+    });
   return { document, locate };
 }
 
@@ -90,13 +107,19 @@ function offsetOf(top: Node | null, path: Fault["path"]): number | undefined {
   return offset;
 }
 
-/** The depth of a value, which stops being counted beyond the bound. */
-function levelsOf(value: unknown): number {
-  let level = 0;
-  let values: unknown[] = [value];
-  while (values.length > 0 && level <= mostLevels) {
-    values = values.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
-    if (values.length > 0) level++;
-  }
-  return level;
+/** Why a value is too deep or too much; one that holds itself is too deep. */
+function excessOf(top: unknown): string | undefined {
+  let left = mostContents;
+  const look = (value: unknown, level: number): string | undefined => {
+    left -= 1 + (typeof value === "string" ? value.length : 0);
+    if (left < 0) return tooMuch;
+    if (typeof value !== "object" || value === null) return undefined;
+    if (level > mostLevels) return tooDeep;
+    for (const inner of Object.values(value)) {
+      const excess = look(inner, level + 1);
+      if (excess !== undefined) return excess;
+    }
+    return undefined;
+  };
+  return look(top, 0);
 }

@@ -8,7 +8,7 @@ import { faultsOfStored, isWhole } from "../iiif/presentation/stored.ts";
 import type { Source } from "../sources/source.ts";
 import type { ListedFile } from "./listing.ts";
 import { inside } from "./places.ts";
-import { type LocatedFault, readText } from "./sidecar-text.ts";
+import { type LocatedFault, mostYaml, readText } from "./sidecar-text.ts";
 
 /** A manifest file, read. What is wrong with it is left out, and said in its faults. */
 export interface Sidecar {
@@ -26,8 +26,8 @@ export interface Sidecar {
   add(faults: readonly Fault[]): void;
 }
 
-/** Bytes of a file that is read: JSON may be a whole document of thousands of canvases; YAML takes a hundred times longer to read. */
-const mostBytes = { json: 8 * 2 ** 20, yaml: 2 ** 20 } as const;
+/** Bytes of a file that is read: JSON may be a whole document of thousands of canvases. */
+const mostBytes = { json: 8 * 2 ** 20, yaml: mostYaml } as const;
 
 /**
  * The first of the manifest files that is there; undefined where none is. `known`: what was read before, which stays while its file
@@ -77,9 +77,14 @@ const nothing = readDescription(undefined, "manifest").description;
 export function sidecarOf(name: string, validator: string, bytes: Uint8Array, isJson: boolean): Sidecar {
   const { value, faults: unread, locate } = readText(new TextDecoder().decode(bytes), isJson);
   const faults = new Set<LocatedFault>(unread);
+  const known = new Set<string>();
   const add: Sidecar["add"] = (more) => {
-    // They are said once, however often the description is put to use.
-    if (more.length > 0 && faults.size < mostFaults) for (const fault of more) faults.add(locate(fault));
+    // They are located and said once, however often the description is put to use.
+    const fresh = more.slice(0, mostFaults).filter((fault) => !known.has(JSON.stringify(fault)));
+    const kept = fresh.slice(0, Math.max(0, mostFaults - known.size));
+    if (kept.length === 0) return;
+    for (const fault of kept) known.add(JSON.stringify(fault));
+    for (const located of locate(kept)) faults.add(located);
   };
   const described = new Map<string, Description>();
   const stored = isWhole(value) ? faultsOfStored(value) : [];

@@ -156,6 +156,14 @@ describe("a wrong manifest file", () => {
       `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [${"*a,".repeat(9)}]\nc: [${"*b,".repeat(20)}]\n`,
       /aliases/,
     ],
+    ["manifest.yaml", "label: x\nmetadata: &a [*a, *a]\n", /levels/],
+    ["manifest.yaml", "a: &a { b: *a, c: *a }\n", /levels/],
+    [
+      "manifest.yaml",
+      `label: &a ${"x".repeat(2 ** 19)}\nmetadata:\n${Array.from({ length: 99 }, (_, n) => `  k${n}: *a\n`).join("")}`,
+      /aliases/,
+    ],
+    ["manifest.json", `{ "label": "x", "metadata": [${"1,".repeat(2 ** 20)}`, /expected JSON/],
     ["manifest.yaml", "[".repeat(100_000), /levels/],
     ["manifest.json", `${"[".repeat(500)}${"]".repeat(500)}`, /levels/],
     ["manifest.yaml", `label: ${"x".repeat(2 ** 20)}`, /at most 1 MiB/],
@@ -173,6 +181,18 @@ describe("a wrong manifest file", () => {
       expect(lines[0]?.fields).toMatchObject({ source: "files", file: `book/${name}` });
     },
   );
+
+  test("is said by the first of very many faults, found in one look at its text", async () => {
+    const items = Array.from({ length: 2000 }, (_, n) => ({ type: "Canvs", id: `https://a.test/${n}` }));
+    await laid.write(
+      "book/manifest.json",
+      JSON.stringify({ type: "Manifest", label: { en: ["x"] }, items }, null, 1),
+    );
+    const app = await open();
+    expect((await app.get(book)).headers.get("X-Ignored-Sidecar")).toBe("manifest.json, line 10");
+    expect(lines).toHaveLength(50);
+    expect(lines[49]?.fields.fault).toBe('line 206, items.49.type: expected Canvas, received "Canvs"');
+  });
 
   test("counts once it is mended", async () => {
     await laid.write("book/manifest.yaml", "label: [\n");

@@ -90,6 +90,18 @@ describe("a collection", () => {
   });
 });
 
+describe.skipIf(process.platform === "win32")("a name that no identifier may have", () => {
+  test("is left out of documents, and all else is served", async () => {
+    const odd = await layFolder();
+    for (const path of ["shelf/a\\b/1.jpg", "shelf/c/1.jpg", "shelf/c/2\\3.jpg", "c: old/1.jpg"])
+      await odd.put(path, "jpg-gray.jpg");
+    const documents = await walk(await served(odd.yaml()), "/iiif/presentation/3", { base });
+    expect([...documents.keys()]).toEqual([at(""), at("shelf"), at("shelf/c")]);
+    expect(labels(documents.get(at("shelf/c")))).toEqual(["1.jpg"]);
+    await odd.drop();
+  });
+});
+
 describe("an image", () => {
   test("is a manifest of one canvas", async () => {
     const manifest = await json(await served(laid.yaml()), "/iiif/presentation/3/book/page%202.jpg");
