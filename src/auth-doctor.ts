@@ -106,7 +106,7 @@ const textOf = (findings: readonly Finding[], json: boolean) =>
 
 /** What is doubtful in the configuration itself. */
 function doubts(config: Config, platform: Platform): Finding[] {
-  return configWarnings(config, platform.name)
+  return configWarnings(config, platform.name, platform.env)
     .filter(({ path }) => /^(auth\.|trusted_proxies)/.test(path))
     .map(({ path, message }) => ({
       step: "settings",

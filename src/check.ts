@@ -13,7 +13,9 @@ import type { Platform } from "./platform/platform.ts";
 
 /** Warnings as `key: message`. Leaves nothing behind. Throws when a part cannot be built, as at start. */
 export async function checkWarnings(config: Config, platform: Platform): Promise<string[]> {
-  const doubts = configWarnings(config, platform.name).map(({ path, message }) => `${path}: ${message}`);
+  const doubts = configWarnings(config, platform.name, platform.env).map(
+    ({ path, message }) => `${path}: ${message}`,
+  );
   const { checks, sources } = await buildOuterParts(config, platform, silentLog);
   const codecs = createCodecs({
     wasm: (name) => platform.wasm(name),

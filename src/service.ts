@@ -134,7 +134,8 @@ export async function createService(
   access?: Access,
 ): Promise<Service> {
   const settings = createLiveSettings(configTree(), config);
-  for (const { path, message } of configWarnings(config, platform.name)) log.warn(`${path}: ${message}`);
+  for (const { path, message } of configWarnings(config, platform.name, platform.env))
+    log.warn(`${path}: ${message}`);
   const workers = () =>
     rendersAtOnce(settings.current().image, platform.parallelism, platform.startWorker !== undefined);
   const memory = memoryBudget(config.image, platform.memoryBytes);

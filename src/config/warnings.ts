@@ -59,27 +59,47 @@ function wholeSubstitutes({ auth }: Config): Problem[] {
     }));
 }
 
-/** A signature says nothing of its profile: one that gives access to this gives it to that. */
-function sharedSecrets({ auth }: Config): Problem[] {
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Characters of a secret below which it is doubted. */
+const shortSecret = 16;
+
+/** Secrets that signatures are made with: short ones, and those that two profiles share. */
+function doubtfulSecrets({ auth }: Config, env: Env): Problem[] {
   const seen = new Map<string, string>();
   return Object.entries(auth?.profiles ?? {}).flatMap(([name, { access_service: service }]) => {
-    if (service.backend !== "external") return [];
-    const variable = service.callback_secret_env;
-    const other = seen.get(variable);
-    seen.set(variable, name);
-    if (other === undefined) return [];
-    const path = pathText(["auth", "profiles", name, "access_service", "callback_secret_env"]);
-    return [
-      {
-        path,
-        message: `is that of the profile ${other} too, so that who may have one may have the other; give each a secret of its own`,
-      },
-    ];
+    if (service.backend !== "external" && service.backend !== "oidc") return [];
+    const [key, variable] =
+      service.backend === "external"
+        ? (["callback_secret_env", service.callback_secret_env] as const)
+        : (["client_secret_env", service.client_secret_env] as const);
+    const secret = env[variable];
+    const found: string[] = [];
+    // Readers see signatures that were made with it, and may try secrets on them for as long as they like.
+    if (secret && secret.length < shortSecret)
+      found.push(
+        `the secret in ${variable} has ${secret.length} characters, which can be found by trying; take 32 random bytes, such as those of openssl rand -hex 32`,
+      );
+    if (service.backend === "external") {
+      // A signature says nothing of its profile: one that gives access to this gives it to that.
+      const mark = secret ? `value ${secret}` : `variable ${variable}`;
+      const other = seen.get(mark);
+      seen.set(mark, name);
+      if (other !== undefined)
+        found.push(
+          `is that of the profile ${other} too, so that who may have one may have the other; give each a secret of its own`,
+        );
+    }
+    const path = pathText(["auth", "profiles", name, "access_service", key]);
+    return found.map((message) => ({ path, message }));
   });
 }
 
-/** Keys whose values are accepted all the same, each with the reason for a doubt. `runtime`: the name of the platform. */
-export function configWarnings(config: Config, runtime: Platform["name"] = "node"): Problem[] {
+/**
+ * Keys whose values are accepted all the same, each with the reason for a doubt. `runtime`: the name of the platform; `env`: the
+ * variables that hold secrets. No message holds a secret.
+ */
+export function configWarnings(config: Config, runtime: Platform["name"] = "node", env: Env = {}): Problem[] {
   const doubted = rules
     .filter(({ applies }) => applies(config))
     .map(({ path, message }) => ({ path, message }));
@@ -87,6 +107,6 @@ export function configWarnings(config: Config, runtime: Platform["name"] = "node
     ...doubted,
     ...hiddenReaders(config, runtime),
     ...wholeSubstitutes(config),
-    ...sharedSecrets(config),
+    ...doubtfulSecrets(config, env),
   ];
 }

@@ -377,6 +377,20 @@ test("a start warns where two profiles share a secret, and their pending logins 
   await shared.service.close();
 });
 
+test("a start warns of secrets that can be guessed, and of two variables with one secret, and shows none", () => {
+  const long = "0123456789abcdef";
+  const warnings = (PARTNER: string, OTHER: string) =>
+    configWarnings(app.service.config(), "node", { PARTNER, OTHER });
+  expect(warnings(long, `${long}x`)).toEqual([]);
+  const key = (profile: string) => `auth.profiles.${profile}.access_service.callback_secret_env`;
+  expect(warnings(long.slice(1), long)).toEqual([
+    { path: key("partner"), message: expect.stringContaining("PARTNER has 15 characters") },
+  ]);
+  const shared = warnings(long, long);
+  expect(shared.map(({ path }) => path)).toEqual([key("other")]);
+  expect(JSON.stringify([shared, warnings("hunter2", "hunter2")])).not.toMatch(/012345|hunter2/);
+});
+
 test("who has to wait, since many log in from there, may come back by the same address", async () => {
   const site = await servedWithAuth(options);
   const one = reader(site);
