@@ -346,6 +346,33 @@ describe.each(Object.entries(viewers))("%s", (viewer, { turn, offer, next }) => 
   });
 });
 
+test.each([1280, 400])(
+  "Universal Viewer keeps to the policy in its dialogues, at %s pixels",
+  async (width) => {
+    const { page, faults } = await open("/view/book?viewer=uv", { viewport: { width, height: 800 } });
+    await expect.poll(async () => seen(await page.screenshot()), { timeout: 60_000 }).not.toBe("nothing");
+    let opened = 0;
+    for (const act of [
+      "settings",
+      "gallery",
+      "download",
+      "moreInfo",
+      "toggleLeftPanelButton",
+      "adjustImage",
+    ]) {
+      const button = page.locator(`#viewer button.${act}`).filter({ visible: true }).first();
+      if (!(await button.isVisible())) continue;
+      await button.click();
+      opened++;
+      await page.waitForTimeout(500);
+      await page.keyboard.press("Escape");
+    }
+    expect(opened).toBeGreaterThanOrEqual(3);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  },
+);
+
 test("the bundle is under 12 MB without the viewers, and under 25 MB with them", () => {
   const sizes = { viewers: 0, rest: 0 };
   for (const name of readdirSync(built.dist, { recursive: true }) as string[]) {

@@ -23,8 +23,10 @@ export interface Page {
   readonly modules?: readonly string[];
   /** Further elements of the head, as safe HTML. */
   readonly head?: string;
-  /** Inline style that its scripts add, as sources of the policy: hashes, or `'unsafe-inline'`. */
-  readonly inlineStyles?: string;
+  /** Style elements that its scripts add, as sources of the policy: the hashes of their texts. */
+  readonly inlineStyles?: readonly string[];
+  /** Whether its scripts write style attributes. */
+  readonly styleAttributes?: boolean;
   /** Whether its scripts hold pages of this service in frames, as those of logins. */
   readonly frames?: boolean;
   /** Origins beside the service's own that pictures and what scripts fetch may come from. */
@@ -44,7 +46,7 @@ export async function pageResponse(
   page: Page,
   { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Response> {
-  const styles = page.inlineStyles ? `'self' ${page.inlineStyles}` : "'self'";
+  const styles = ["'self'", ...(page.inlineStyles ?? [])].join(" ");
   return answer(c, await documentOf(c, page), policyOf(c, page, styles), status, headers);
 }
 
@@ -88,7 +90,7 @@ async function answer(
 /** The Content-Security-Policy (level 3) of a page: its own files, and nothing inline but what `styles` allows. */
 function policyOf(
   c: RequestContext,
-  page: DocumentPolicy & Pick<Page, "scripts" | "modules" | "frames">,
+  page: DocumentPolicy & Pick<Page, "scripts" | "modules" | "frames" | "styleAttributes">,
   styles: string,
 ): string {
   const { scripts, modules, origins = [], forms, formOrigins = [], frames } = page;
@@ -96,6 +98,7 @@ function policyOf(
   const directives = {
     "default-src": "'none'",
     "style-src": styles,
+    ...(page.styleAttributes ? { "style-src-attr": "'unsafe-inline'" } : {}),
     "img-src": `${own} data: blob:`,
     ...(scripts?.length || modules?.length ? { "script-src": "'self'", "connect-src": own } : {}),
     ...(frames ? { "frame-src": own } : {}),

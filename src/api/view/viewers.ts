@@ -9,7 +9,7 @@ export interface Viewer {
   readonly title: string;
   /** Languages of its own words, as it spells them. */
   readonly languages: readonly string[];
-  readonly page: Pick<Page, "styles" | "scripts" | "modules" | "inlineStyles">;
+  readonly page: Pick<Page, "styles" | "scripts" | "modules" | "inlineStyles" | "styleAttributes">;
 }
 
 /** SHA-256 of the text "", as policies spell it: style elements that a script fills by rules, not by text. */
@@ -29,7 +29,7 @@ export const viewers: Readonly<Record<ViewerName, Viewer>> = {
       styles: ["view/view.css"],
       scripts: ["viewer/mirador-4.0.0/mirador.min.js"],
       modules: ["view/mirador.js"],
-      inlineStyles: emptyStyle,
+      inlineStyles: [emptyStyle],
     },
   },
   uv: {
@@ -45,8 +45,14 @@ export const viewers: Readonly<Record<ViewerName, Viewer>> = {
       ],
       scripts: [`${universal}/umd/UV.js`],
       modules: ["view/uv.js"],
-      // It writes style elements and attributes as text.
-      inlineStyles: "'unsafe-inline'",
+      inlineStyles: [
+        emptyStyle,
+        "'sha256-BoxPoUrE65+4ITnwETXRFYkRB2L/MJwDaEd52NptIHc='",
+        "'sha256-V4SarAiVbO77lJTzMaRut9Qr7Cx4R8jo8vH1dIFkVSc='",
+        "'sha256-0S+nXVYaObf/RKdlS2I7B0OkrGdSX9Fg5+0DDu/rGeY='",
+        "'sha256-9xTiqzfwFaL2SGb1rmr8gysEwVVjIvqWAgmZgqFqpEE='",
+      ],
+      styleAttributes: true,
     },
   },
 };
