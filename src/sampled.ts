@@ -53,11 +53,12 @@ function sampleGate({ gauge }: Registry, gate: "render" | "probe", { status }: A
   gauge("admitted_memory", { gate }, () => status().memory);
 }
 
-function samplePool({ gauge }: Registry, { status }: Pool): void {
+function samplePool({ gauge }: Registry, { status, memory }: Pool): void {
   gauge("workers", { state: "working" }, () => status().busy - status().waiting);
   gauge("workers", { state: "waiting" }, () => status().waiting);
   gauge("workers", { state: "idle" }, () => status().workers - status().busy);
   gauge("pool_queue", {}, () => status().queued);
+  if (memory) gauge("worker_memory", {}, memory);
 }
 
 function sampleSlot({ gauge }: Registry, { name: slot, backend, usage, circuits }: NamedSlot): void {

@@ -3,7 +3,7 @@
 import type { ToWorker } from "./codecs/messages.ts";
 import { serveJobs } from "./codecs/worker.ts";
 import { openFileAtOnce } from "./platform/node-files.ts";
-import { deflate } from "./platform/process.ts";
+import { deflate, threadMemory } from "./platform/process.ts";
 import { threadPort } from "./platform/thread-port.ts";
 
-serveJobs({ ...(await threadPort<ToWorker>()), deflate, openFile: openFileAtOnce });
+serveJobs({ ...(await threadPort<ToWorker>()), deflate, openFile: openFileAtOnce, memory: threadMemory });

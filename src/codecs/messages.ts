@@ -39,12 +39,16 @@ export type ToWorker =
     }
   /** Answers to `read`, `recall`, `overlay` and, with no bytes, `keep`. `bytes` is missing where a block is not there. */
   | { readonly kind: "bytes"; readonly read: number; readonly bytes?: Uint8Array }
-  | { readonly kind: "unread"; readonly read: number; readonly error: ErrorRecord };
+  | { readonly kind: "unread"; readonly read: number; readonly error: ErrorRecord }
+  /** Asks how much memory the worker has. */
+  | { readonly kind: "measure" };
 
 /** From the worker. */
 export type FromWorker =
   /** Started, and warm if that was asked. */
   | { readonly kind: "ready" }
+  /** Bytes of its objects, buffers and WebAssembly, as far as the runtime counts them for one thread. */
+  | { readonly kind: "memory"; readonly bytes: number }
   | {
       readonly kind: "read";
       readonly job: number;

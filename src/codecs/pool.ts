@@ -101,6 +101,8 @@ export interface Pool {
   /** The pixels of an overlay, as {@link OverlayImage} has them. Throws like {@link render}. */
   overlay(job: OverlayJob, limits: JobLimits): Promise<Uint8Array>;
   status(): PoolStatus;
+  /** Bytes of all workers, as far as they have said; absent where jobs run in place. */
+  memory?(): Promise<number>;
   /** Changes the number of workers; surplus ones end when they are idle. */
   resize(size: number): void;
   /** Ends all workers; running and waiting jobs are cancelled. */
@@ -304,6 +306,12 @@ export function createPool(options: PoolOptions): Pool {
       busy: all.size - idle.length,
       waiting: waiting(),
       queued: queue.length,
+    }),
+    ...(platform.startWorker && {
+      async memory() {
+        const each = await Promise.all([...all].map((runner) => runner.memory?.()));
+        return each.reduce<number>((sum, bytes = 0) => sum + bytes, 0);
+      },
     }),
     resize(wanted) {
       size = clamp(wanted);

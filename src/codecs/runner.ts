@@ -52,6 +52,8 @@ export interface Runner {
   run(job: Job, limits: JobLimits, freed: (usable: boolean) => void): Promise<Encoded>;
   /** False once it has ended, also while it was idle. */
   alive(): boolean;
+  /** Bytes of its worker, or those that it had when it was last asked where it is busy; absent: it has no thread of its own. */
+  memory?(): Promise<number | undefined>;
   /** Whether its job is without its place. */
   waits(): boolean;
   kill(): void;
@@ -139,6 +141,9 @@ function timedIndex(index: IndexAccess, clock: JobClock): IndexAccess {
   };
 }
 
+/** How long a worker has to say how much memory it has: one that decodes hears nothing meanwhile. */
+const measureMs = 100;
+
 /** How long a job in place works between two reads at most before it listens. */
 const listenMs = 20;
 
@@ -199,6 +204,10 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   let waits = false;
   let lastId = 0;
 
+  let memory: number | undefined;
+  /** Those who wait for the worker to say how much memory it has. */
+  const measured = new Set<() => void>();
+
   const post = (message: ToWorker, transfer?: readonly ArrayBuffer[]) => port.post(message, transfer);
 
   /** The job at hand is over; the runner goes on where `usable`. */
@@ -238,6 +247,11 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
   port.onMessage((data) => {
     const message = data as FromWorker;
     if (message.kind === "ready") return;
+    if (message.kind === "memory") {
+      memory = message.bytes;
+      for (const tell of measured) tell();
+      return;
+    }
     if (message.kind === "ignoredProfile") return options.ignoredProfile?.(message.master, message.reason);
     if (message.kind === "read" || message.kind === "recall" || message.kind === "keep")
       return answerRead(message);
@@ -348,6 +362,18 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
         else signal?.addEventListener("abort", onAbort, { once: true });
       });
     },
+    memory: () =>
+      new Promise((resolve) => {
+        const tell = () => {
+          clearTimeout(timer);
+          measured.delete(tell);
+          resolve(memory);
+        };
+        const timer = setTimeout(tell, measureMs);
+        measured.add(tell);
+        if (alive) post({ kind: "measure" });
+        else tell();
+      }),
     alive: () => alive,
     waits: () => waits,
     kill: () => end(cancelled()),

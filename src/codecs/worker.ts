@@ -16,6 +16,8 @@ export interface WorkerHost {
   deflate: CodecHost["deflate"];
   /** Throws what the runtime throws. */
   openFile(path: string): HostFile;
+  /** Bytes of this thread alone. */
+  memory(): number;
 }
 
 /** A read through the main thread costs as much as copying about this many bytes, and may be slow at its other end. */
@@ -119,6 +121,7 @@ export function serveJobs(host: WorkerHost): void {
       return;
     }
     if (message.kind === "job") return run(message);
+    if (message.kind === "measure") return host.post({ kind: "memory", bytes: host.memory() });
     const pending = reads.get(message.read);
     reads.delete(message.read);
     if (message.kind === "bytes") pending?.resolve(message.bytes);

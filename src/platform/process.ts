@@ -23,6 +23,12 @@ export async function deflate(data: Uint8Array, level: number): Promise<Uint8Arr
   return new Uint8Array(out.buffer as ArrayBuffer, out.byteOffset, out.byteLength);
 }
 
+/** Bytes of the calling thread's objects and buffers, and on Node and Bun of its WebAssembly. */
+export function threadMemory(): number {
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
 const signals = { reload: ["SIGHUP"], stop: ["SIGTERM", "SIGINT"] } as const;
 
 /** Everything but version, workers and server; `dist` is the directory of the bundle, with a final slash. */

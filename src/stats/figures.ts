@@ -178,6 +178,12 @@ export const figures = {
     help: "Workers by what they do; `waiting` are those whose job waits for bytes.",
     labels: { state: ["working", "waiting", "idle"] },
   },
+  worker_memory: {
+    kind: "gauge",
+    unit: "bytes",
+    help: "Memory of the workers' objects, buffers and WebAssembly; a busy one counts as it was when last asked. On Deno without WebAssembly, on Bun about. Absent on workerd.",
+    labels: {},
+  },
   pool_queue: { kind: "gauge", help: "Jobs that wait for a worker.", labels: {} },
   cache_lookups: {
     kind: "counter",

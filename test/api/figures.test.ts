@@ -143,7 +143,7 @@ describe("the figures of a scripted load", () => {
     // Heaps have no circuit, the platform of these tests says nothing of its memory, nothing is traced, and nothing was rendered yet.
     const missing = Object.keys(figures).filter((name) => !names.has(name as FigureName));
     const renders = ["renders", "render_stage_duration", "render_reads", "render_read"];
-    const absent = ["cache_circuit_open", "process_memory", "traces", ...renders];
+    const absent = ["cache_circuit_open", "process_memory", "traces", "worker_memory", ...renders];
     expect(missing.toSorted()).toEqual(absent.toSorted());
   });
 

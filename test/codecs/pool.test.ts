@@ -8,9 +8,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { build } from "../../scripts/build.mjs";
 import { createCodecs } from "../../src/codecs/index.ts";
 import { type RenderPlan, runJob } from "../../src/codecs/job.ts";
-import { createPool, type Pool, type PoolOptions, poolCounts } from "../../src/codecs/pool.ts";
+import { createPool, type JobWatch, type Pool, type PoolOptions, poolCounts } from "../../src/codecs/pool.ts";
 import { type ByteSource, memoryBytes } from "../../src/lib/byte-source.ts";
 import { createCounts, readCounts } from "../../src/lib/count.ts";
+import { type JobTimes, jobStages } from "../../src/lib/job-clock.ts";
 import { nodePlatform } from "../../src/platform/node.ts";
 import { openFileAtOnce } from "../../src/platform/node-files.ts";
 import { startNodeWorker } from "../../src/platform/node-worker.ts";
@@ -92,6 +93,57 @@ describe("jobs on workers", () => {
     const expected = await inPlace();
     expect(await pool.render({ plan, file, bytes: memoryBytes(master) }, limits)).toEqual(await byFile());
     expect(await pool.render({ plan, bytes: memoryBytes(master) }, limits)).toEqual(expected);
+  });
+
+  it("say what they took: each read and its bytes, and stages that fit into the time of the job", async () => {
+    const { pool } = poolOf();
+    const read = { count: 0, bytes: 0 };
+    const bytes: ByteSource = {
+      size: master.length,
+      async read(offset, length) {
+        const part = await memoryBytes(master).read(offset, length);
+        read.count++;
+        read.bytes += part.length;
+        return part;
+      },
+    };
+    let began = 0;
+    const workers: number[] = [];
+    const all: JobTimes[] = [];
+    const watch: JobWatch = {
+      began(worker) {
+        began = performance.now();
+        workers.push(worker);
+      },
+      did: (times) => void all.push(times),
+    };
+    await pool.render({ plan, bytes }, { ...limits, watch });
+    const taken = performance.now() - began;
+    expect(workers).toEqual([1]);
+    const [times] = all;
+    expect(times).toMatchObject({ reads: read.count, readBytes: read.bytes });
+    const stages = jobStages.map((stage) => times?.[stage] ?? Number.NaN);
+    expect(Math.min(...stages)).toBeGreaterThanOrEqual(0);
+    expect(stages.reduce((sum, ms) => sum + ms)).toBeLessThanOrEqual(taken);
+    for (const stage of ["read", "decode", "encode"] as const)
+      expect(times?.[stage], stage).toBeGreaterThan(0);
+  });
+
+  it("say how much memory their workers have: two have more than one, and a busy one as much as before", async () => {
+    const { pool } = poolOf({ size: 2 });
+    const job = { plan, file, bytes: memoryBytes(master) };
+    await pool.render(job, limits);
+    const one = (await pool.memory?.()) ?? 0;
+    expect(one).toBeGreaterThan(2 ** 20);
+    await Promise.all([pool.render(job, limits), pool.render(job, limits)]);
+    expect(pool.status().workers).toBe(2);
+    expect(await pool.memory?.()).toBeGreaterThan(1.4 * one);
+    const { bytes, asked } = hangingBytes();
+    const hanging = codeOf(pool.render({ plan, bytes }, limits));
+    await asked;
+    expect(await pool.memory?.()).toBeGreaterThan(1.4 * one);
+    pool.close();
+    await hanging;
   });
 
   it("ask for the pixels of an overlay once, and lay them on as a job in place does", async () => {
