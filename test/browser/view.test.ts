@@ -362,7 +362,8 @@ test.each([1280, 400])(
     ]) {
       const button = page.locator(`#viewer button.${act}`).filter({ visible: true }).first();
       if (!(await button.isVisible())) continue;
-      await button.click();
+      // Beneath a dialogue that is still open, too.
+      await button.dispatchEvent("click");
       opened++;
       await page.waitForTimeout(500);
       await page.keyboard.press("Escape");
