@@ -31,7 +31,6 @@ export interface Words {
   readonly unreadable: string;
   readonly empty: string;
   readonly up: string;
-  readonly login: string;
   readonly noSuchViewer: string;
   readonly noSuchCanvas: string;
   readonly noSuchRegion: string;
@@ -76,7 +75,6 @@ const en: Words = {
   unreadable: "This picture cannot be shown.",
   empty: "There is nothing here yet.",
   up: "Up to {label}",
-  login: "Log in",
   noSuchViewer: "There is no viewer “{name}” here. This is {viewer}.",
   noSuchCanvas: "The link names a page that this item does not have. It opens at its beginning.",
   noSuchRegion: "The link names a detail outside of this page. You see the whole page.",
@@ -123,7 +121,6 @@ const de: Words = {
   unreadable: "Dieses Bild lässt sich nicht anzeigen.",
   empty: "Hier ist noch nichts.",
   up: "Hinauf zu {label}",
-  login: "Anmelden",
   noSuchViewer: "Einen Viewer „{name}“ gibt es hier nicht. Dies ist {viewer}.",
   noSuchCanvas: "Der Link nennt eine Seite, die dieses Objekt nicht hat. Es öffnet sich am Anfang.",
   noSuchRegion: "Der Link nennt einen Ausschnitt außerhalb dieser Seite. Sie sehen die ganze Seite.",
@@ -169,7 +166,6 @@ const fr: Words = {
   unreadable: "Cette image ne peut pas être montrée.",
   empty: "Il n’y a encore rien ici.",
   up: "Remonter à {label}",
-  login: "Se connecter",
   noSuchViewer: "Il n’y a pas de visualiseur « {name} » ici. Celui-ci est {viewer}.",
   noSuchCanvas: "Le lien désigne une page que ce document n’a pas. Il s’ouvre au début.",
   noSuchRegion: "Le lien désigne un détail hors de cette page. Vous voyez la page entière.",
@@ -215,7 +211,6 @@ const es: Words = {
   unreadable: "Esta imagen no se puede mostrar.",
   empty: "Aquí todavía no hay nada.",
   up: "Subir a {label}",
-  login: "Iniciar sesión",
   noSuchViewer: "Aquí no hay un visor «{name}». Este es {viewer}.",
   noSuchCanvas: "El enlace nombra una página que este objeto no tiene. Se abre por el principio.",
   noSuchRegion: "El enlace nombra un detalle fuera de esta página. Ve la página entera.",
@@ -260,7 +255,6 @@ const it: Words = {
   unreadable: "Questa immagine non si può mostrare.",
   empty: "Qui non c’è ancora nulla.",
   up: "Su a {label}",
-  login: "Accedi",
   noSuchViewer: "Qui non c’è un visualizzatore «{name}». Questo è {viewer}.",
   noSuchCanvas: "Il collegamento nomina una pagina che questo oggetto non ha. Si apre dall’inizio.",
   noSuchRegion: "Il collegamento nomina un dettaglio fuori da questa pagina. Vede la pagina intera.",
@@ -306,7 +300,6 @@ const nl: Words = {
   unreadable: "Deze afbeelding kan niet worden getoond.",
   empty: "Hier is nog niets.",
   up: "Omhoog naar {label}",
-  login: "Inloggen",
   noSuchViewer: "Er is hier geen viewer “{name}”. Dit is {viewer}.",
   noSuchCanvas: "De link noemt een pagina die dit object niet heeft. Het opent bij het begin.",
   noSuchRegion: "De link noemt een detail buiten deze pagina. U ziet de hele pagina.",
