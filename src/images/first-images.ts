@@ -11,7 +11,7 @@ import { asShown, type Size, uprightSize } from "./orientation.ts";
 import type { OutputPolicy } from "./policy.ts";
 
 /** What is needed to tell sizes as answers have them. */
-type Parts = OpenParts &
+export type LookParts = OpenParts &
   DescribeParts & {
     readonly policy: Pick<OutputPolicy, "metadata">;
     readonly admission: Pick<Admission, "allows">;
@@ -46,7 +46,7 @@ const candidates = 96;
  * maps identifiers; `callerOf` returns the caller for an identifier.
  */
 export async function firstImages(
-  parts: Parts,
+  parts: LookParts,
   source: Source,
   count: number,
   callerOf: (identifier: string) => Caller,
@@ -109,8 +109,12 @@ function firstByName(entries: readonly SourceEntry[], most: number): SourceEntry
   return first;
 }
 
-/** Undefined where the caller may not have the image. Adds what was decided to `sharing`. */
-async function look(parts: Parts, caller: Caller, sharing: Sharing[]): Promise<Listed | undefined> {
+/** One image for its caller; undefined where that one may not have it. Adds what was decided to `sharing`. Never throws. */
+export async function look(
+  parts: LookParts,
+  caller: Caller,
+  sharing: Sharing[],
+): Promise<Listed | undefined> {
   const { identifier } = caller;
   try {
     return await withMaster(

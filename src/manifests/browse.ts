@@ -6,12 +6,12 @@ import { ServiceError } from "../errors.ts";
 import type { OpenParts } from "../images/open.ts";
 import { forEachConcurrently } from "../lib/concurrent.ts";
 import type { Sources } from "../sources/index.ts";
-import { imagesOf } from "./canvases.ts";
-import type { Folder, Folders } from "./folders.ts";
+import { type Entry, entriesOf } from "./entries.ts";
+import type { Folders } from "./folders.ts";
 import { type Gate, openGate } from "./gate.ts";
 import { compareNaturally } from "./natural-order.ts";
 import type { PresentationOptions } from "./options.ts";
-import { identifierOf, inside, isReached, nameOf, type Place, parentOf, placeOf } from "./places.ts";
+import { identifierOf, nameOf, parentOf, placeOf } from "./places.ts";
 
 export interface BrowseParts {
   readonly images: Pick<OpenParts, "access" | "hooks" | "decisions">;
@@ -39,11 +39,6 @@ export interface FolderPage {
   readonly images: readonly string[];
   /** Where the next page begins; absent on the last one. */
   readonly next?: Position;
-}
-
-interface Entry {
-  readonly kind: "folder" | "image";
-  readonly identifier: string;
 }
 
 /** Entries of a page. */
@@ -85,23 +80,6 @@ export async function browseFolder(
     ...(parent !== undefined && { parent }),
     ...page,
   };
-}
-
-function entriesOf(
-  sources: Sources,
-  place: Place,
-  folder: Folder | undefined,
-  isRoot: boolean,
-): readonly Entry[] {
-  const entry = (kind: Entry["kind"]) => (of: Place) => ({ kind, identifier: identifierOf(of) });
-  const below = (folder?.listing.directories ?? [])
-    .map((name) => inside(place, name))
-    .filter((inner) => isReached(sources, inner, "folder"));
-  const tops = (isRoot ? sources.all : [])
-    .filter((source) => source !== sources.default && source.list)
-    .map((source) => ({ source, key: "" }));
-  const images = folder ? imagesOf(sources, place, folder).map(({ name }) => inside(place, name)) : [];
-  return [...[...below, ...tops].map(entry("folder")), ...images.map(entry("image"))];
 }
 
 async function pageOf(

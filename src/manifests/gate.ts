@@ -26,6 +26,8 @@ export interface Pass {
 /** Decides for one caller and one document. */
 export interface Gate {
   pass(identifier: string): Promise<Pass> | Pass;
+  /** Whether the caller gets any picture of it, where nothing else is of interest: a long folder asks about each image. */
+  allows(identifier: string): Promise<boolean> | boolean;
   /** Who may keep a document that shows what was decided until now. */
   sharing(): Sharing;
   /** Something that was found may be otherwise at the next look. */
@@ -53,9 +55,14 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
     return known;
   };
 
-  const passOf = (identifier: string, decision: Decision): Pass => {
+  const heed = (decision: Decision) => {
     led.add(decision);
     if (noted === undefined || strictness(decision) > strictness(noted)) noted = decision;
+    return decision;
+  };
+
+  const passOf = (identifier: string, decision: Decision): Pass => {
+    heed(decision);
     const isHidden = !decision.allowed && (decision.status === 404 || decision.status === 410);
     const profile = auth?.profileFor(identifier);
     return {
@@ -77,6 +84,11 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
         (settled) => passOf(identifier, settled),
         (error: unknown) => passOf(identifier, unknown(error)),
       );
+    },
+    allows(identifier) {
+      const decision = decide(identifier);
+      if (!(decision instanceof Promise)) return heed(decision).allowed;
+      return decision.catch(unknown).then((settled) => heed(settled).allowed);
     },
     sharing: () => combineSharing([...led, ...[hooks.sharing() ?? []].flat()]),
     doubt() {

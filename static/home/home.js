@@ -53,7 +53,7 @@
   }
   controls.hidden = false;
 
-  const links = [...document.querySelectorAll(".strip a")];
+  const links = [...document.querySelectorAll(".strip .picture")];
   const mark = () => {
     for (const link of links) {
       if (link.dataset.id === place.dataset.id) link.setAttribute("aria-current", "true");
@@ -110,6 +110,7 @@
     item.classList.add("broken");
     link.removeAttribute("href");
     link.querySelector("img").remove();
+    for (const part of item.querySelectorAll(".facts, .links")) part.remove();
     const text = document.createElement("span");
     text.className = "reason quiet";
     text.textContent = reason;

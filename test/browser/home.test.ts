@@ -3,6 +3,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Built, buildProgram } from "../cli/built.ts";
@@ -19,6 +20,8 @@ let pictures: string;
 /** Servers of folders with damaged files: beside a sound one, and alone. */
 let mixed: string;
 let damaged: string;
+/** A server of a folder with a long one in it. */
+let collection: string;
 const longName = `${"a very long name of a scan ".repeat(8)}.png`;
 
 beforeAll(async () => {
@@ -38,6 +41,16 @@ beforeAll(async () => {
   copyFileSync(join(fixturesFolder, "base.png"), join(folder, ".mixed", longName));
   mixed = (await built.serve([join(folder, ".mixed")])).url;
   damaged = (await built.serve([join(folder, ".damaged")])).url;
+  for (const name of [".collection/Maps of the city", ".collection/Letters/1823", ".collection/Empty"])
+    mkdirSync(join(folder, name), { recursive: true });
+  for (let n = 1; n <= 52; n++)
+    copyFileSync(
+      join(fixturesFolder, "base.png"),
+      join(folder, `.collection/Maps of the city/Sheet ${n}.png`),
+    );
+  for (const name of ["Letters/1823/a.png", "Letters/To Anna.png", "Ánd another.png", longName])
+    copyFileSync(join(fixturesFolder, "base.png"), join(folder, ".collection", name));
+  collection = (await built.serve([join(folder, ".collection")])).url;
   browser = await chromium.launch(launching);
 });
 
@@ -108,9 +121,9 @@ for (const [width, scheme] of [
 
   test(`every picture of a folder opens, whatever its name, at ${width} px in ${scheme}`, async () => {
     const { page, problems, tiles } = await open(pictures, width, scheme);
-    const buttons = page.locator(".strip a");
-    expect(await buttons.count()).toBe(3);
-    for (let n = 0; n < 3; n++) {
+    const buttons = page.locator(".strip .picture");
+    expect(await buttons.count()).toBe(2);
+    for (let n = 0; n < 2; n++) {
       const button = buttons.nth(n);
       const id = (await button.getAttribute("data-id")) as string;
       const before = tiles.length;
@@ -133,12 +146,59 @@ for (const [width, scheme] of [
     const loaded = await page
       .locator(".strip img")
       .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth));
-    expect(loaded).toEqual([200, 200, 200]);
+    expect(loaded).toEqual([200, 200]);
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     expect(problems).toEqual([]);
     await page.close();
   });
 }
+
+for (const [width, scheme] of [
+  [1280, "light"],
+  [400, "dark"],
+] as const)
+  test(`leads from the start page down, by search and on to the viewer, at ${width} px in ${scheme}`, async () => {
+    const { page, problems } = await open(collection, width, scheme);
+    const isSound = async (name: string) => {
+      for (const image of await page.locator("main img").all()) await image.scrollIntoViewIfNeeded();
+      await page.waitForLoadState("networkidle");
+      const widths = await page
+        .locator("main img")
+        .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth));
+      expect(widths.length).toBeGreaterThan(0);
+      expect(widths).not.toContain(0);
+      await page.evaluate(axe.source);
+      const found = await page.evaluate(async () => {
+        const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
+        return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+      });
+      expect(found).toEqual([]);
+      expect(await overflow(page)).toBeLessThanOrEqual(0);
+      await page.evaluate(() => scrollTo(0, 0));
+      if (process.env.SCREENSHOTS)
+        await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}-${width}.png`, fullPage: true });
+    };
+    await isSound("front");
+    await page.getByRole("link", { name: "Maps of the city" }).click();
+    expect(await page.locator("h1").textContent()).toBe("Maps of the city");
+    expect(await page.locator(".strip .picture").count()).toBe(48);
+    await isSound("folder");
+    await page.getByRole("link", { name: "Next" }).click();
+    expect(await page.locator(".strip .picture").count()).toBe(4);
+    await page.getByRole("searchbox").fill("SHEET 7");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/q=SHEET/);
+    // 7, 17, 27, 37 and 47.
+    expect(await page.getByRole("status").textContent()).toContain("5 names");
+    await isSound("search");
+    await page.getByRole("link", { name: "Start page" }).focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${collection}/`);
+    const view = page.getByRole("link", { name: "View: Ánd another.png" });
+    expect((await page.request.get((await view.getAttribute("href")) ?? "")).status()).toBe(200);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
 
 test("the keyboard reaches everything in reading order and works the picture", async () => {
   const { page, problems, tiles } = await open(sample, 1280, "light");

@@ -4,30 +4,33 @@ import { imageAddress, mainMounts, mainPrefix } from "../../iiif/image/mounts.ts
 import { encodeIdentifier } from "../../iiif/image/path.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { viewAddress } from "../../iiif/view-mounts.ts";
-import type { ImageCount } from "../../images/count-images.ts";
 import type { Listed } from "../../images/first-images.ts";
+import type { CollectionPage } from "../../manifests/collection-page.ts";
 import type { Service } from "../../service.ts";
 import { escapeHtml, type Page } from "../http/page.ts";
+import { collection, searchForm } from "./collection.ts";
 import { commandLine, ownImages, shellQuoted } from "./commands.ts";
+import { addressOf, dimensions, largeBox, type Site, whole } from "./pictures.ts";
 
-/** Sides of the boxes that thumbnails and the linked JPEG fit in, in pixels. */
-const thumbnailBox = 200;
-const largeBox = 1200;
-
-export interface Pictures {
-  readonly listed: readonly Listed[];
-  /** Of all that the source holds; absent where it cannot list them. */
-  readonly count: ImageCount | undefined;
+export interface Home {
+  /** The first page of the root. */
+  readonly page: CollectionPage;
+  /** The picture to zoom. */
+  readonly first: Listed | undefined;
 }
 
 /** The page. `base`: public URL of the service without trailing slash. */
-export function homePage(service: Service, base: string, { listed, count }: Pictures): Page {
-  const first = listed.find((image) => image.size);
-  const folder = new URL(base).pathname.replace(/\/$/, "");
-  const body = `<header><h1>smalti <small class="quiet">${escapeHtml(service.version)}</small></h1>
+export function homePage(service: Service, site: Site, { page, first }: Home): Page {
+  const { base, folder } = site;
+  const entries = page.folders.length + page.images.length;
+  const hasOnlyFirst =
+    first !== undefined && entries === 1 && page.images[0]?.identifier === first?.identifier;
+  const hasCollection = service.config().sources.length > 0 && entries > 0 && !hasOnlyFirst;
+  const asked = { identifier: "", search: "", from: 0 };
+  const body = `<header><div class="head"><h1>smalti <small class="quiet">${escapeHtml(service.version)}</small></h1>${hasCollection ? searchForm(site, asked, undefined) : ""}</div>
 <p class="quiet">An image server for deep zoom: <a href="https://iiif.io/api/image/3.0/">IIIF Image API</a> 3.0 and <a href="https://iiif.io/api/image/2.1/">2.1</a>. <a href="${escapeHtml(folder)}/static/docs/index.html">Documentation</a></p></header>
-<main>${first ? viewer(base, first) : `<p class="notice">${escapeHtml(nothingToShow(service, listed))}</p>`}
-${listed.length > 1 || (listed.length === 1 && !first) ? strip(base, { listed, count }) : ""}
+<main>${first ? viewer(base, first) : notice(service, page)}
+${hasCollection ? collection(site, asked, page) : ""}
 ${service.config().sources.length === 0 ? ownImages(service.platform.startCommands) : ""}
 <h2>Addresses</h2>
 ${addresses(service, base, folder, first)}
@@ -37,22 +40,12 @@ ${addresses(service, base, folder, first)}
     body,
     styles: ["home/home.css"],
     noscriptStyle: "home/noscript.css",
+    searches: hasCollection,
     scripts: first ? ["openseadragon/openseadragon.min.js", "home/home.js"] : [],
     // Images come from the public address, which is another origin where the operator looks at the service directly.
     origins: [new URL(base).origin],
   };
 }
-
-/** What follows the identifier to ask for the whole picture within a box; a picture within the box is asked for as it is. */
-function whole(image: Listed, box: number): string {
-  const fits = image.size && image.size.width <= box && image.size.height <= box;
-  return `/full/${fits ? "max" : `!${box},${box}`}/0/default.jpg`;
-}
-
-const addressOf = (base: string, image: Listed, rest: string) =>
-  imageAddress(base + mainPrefix[3], image.identifier) + rest;
-
-const dimensions = (image: Listed) => `${image.size?.width} × ${image.size?.height}`;
 
 /** Act, label, and the strokes of its icon in a square of 24. */
 const controls = [
@@ -77,31 +70,6 @@ function viewer(base: string, image: Listed): string {
 <figcaption><div id="controls" role="group" aria-label="Zoom" hidden>${buttons.join("")}</div>
 <p class="caption"><strong id="name" title="${name}">${name}</strong> <span id="size" class="quiet">${dimensions(image)}</span></p>
 <div id="overview"><div id="navigator"></div></div></figcaption></figure>`;
-}
-
-function strip(base: string, pictures: Pictures): string {
-  return `<h2 id="pictures">Pictures</h2>
-<ul class="strip" aria-labelledby="pictures">${pictures.listed.map((image) => thumbnail(base, image)).join("\n")}</ul>
-${beyond(pictures)}`;
-}
-
-function thumbnail(base: string, image: Listed): string {
-  const name = escapeHtml(image.identifier);
-  if (!image.size)
-    return `<li class="broken"><span title="${name}">${name}</span> <span class="reason quiet">${escapeHtml(image.problem ?? "")}</span></li>`;
-  const large = whole(image, largeBox);
-  return `<li><a href="${escapeHtml(addressOf(base, image, large))}" title="${name}" data-id="${escapeHtml(encodeIdentifier(image.identifier))}" data-name="${name}" data-size="${dimensions(image)}" data-large="${large}"><img src="${escapeHtml(addressOf(base, image, whole(image, thumbnailBox)))}" alt="" loading="lazy"><span>${name}</span></a></li>`;
-}
-
-/** How many pictures there are beside those on the page; nothing where it shows them all. */
-function beyond({ listed, count }: Pictures): string {
-  if (!count || (count.images <= listed.length && !count.more)) return "";
-  const all = `${count.images.toLocaleString("en")}${count.more ? " or more" : ""}`;
-  const which =
-    count.images > listed.length
-      ? `These are ${listed.length} of ${all} pictures.`
-      : `These are ${listed.length} pictures; there may be more.`;
-  return `<p class="quiet">${which} The others are there under their own identifiers: the path of a file below the folder of its source.</p>`;
 }
 
 /** Rows of the table of addresses: a name, the version of the API, and what follows the identifier. */
@@ -173,15 +141,26 @@ function documents(service: Service, base: string, first: Listed | undefined): r
   ];
 }
 
-function nothingToShow(service: Service, listed: readonly Listed[]): string {
+/** Why there is no picture to zoom; nothing where folders say enough. */
+function notice(service: Service, page: CollectionPage): string {
+  const text = nothingToShow(service, page);
+  return text === undefined ? "" : `<p class="notice">${escapeHtml(text)}</p>`;
+}
+
+function nothingToShow(
+  service: Service,
+  { images, folders, next, isAway }: CollectionPage,
+): string | undefined {
   const source = service.sources.default;
-  if (service.hooks.has("resolve"))
-    return "A hook maps identifiers to images here, so that they cannot be listed. Ask for an image by its identifier.";
-  const [only] = listed;
-  if (only && listed.length === 1)
+  if (isAway) return `The source "${source.name}" does not answer now. Load this page again in a moment.`;
+  const [only] = images;
+  if (only && images.length === 1 && folders.length === 0 && next === undefined)
     return `The only picture of the source "${source.name}" that is listed, ${only.identifier}, cannot be shown. ${only.problem}`;
   if (only)
-    return `None of the first ${listed.length} pictures of the source "${source.name}" can be shown. Each says why below.`;
+    return `None of the first ${images.length} pictures of the source "${source.name}" can be shown. Each says why below.`;
+  if (folders.length > 0) return undefined;
+  if (service.hooks.has("resolve"))
+    return "A hook maps identifiers to images here, so that they cannot be listed. Ask for an image by its identifier.";
   return source.list
     ? `The source "${source.name}" holds no image that can be listed. Put a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 file into its folder and load this page again.`
     : `The source "${source.name}" cannot be listed. Ask for an image by its identifier.`;

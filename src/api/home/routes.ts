@@ -1,8 +1,11 @@
 // The start page with its pictures, robots.txt, and the documentation.
 
+import { combineSharing } from "../../access/access.ts";
 import { mainMounts } from "../../iiif/image/mounts.ts";
-import { countImages } from "../../images/count-images.ts";
+import { checkIdentifier } from "../../iiif/image/path.ts";
 import { firstImages } from "../../images/first-images.ts";
+import { openCollection } from "../../manifests/collection-page.ts";
+import { longestSearch, wordsOf } from "../../manifests/find-names.ts";
 import type { Service } from "../../service.ts";
 import { setCaching } from "../http/caching.ts";
 import { callerOf } from "../http/caller.ts";
@@ -10,30 +13,17 @@ import { type RequestContext, sent } from "../http/context.ts";
 import { pageResponse } from "../http/page.ts";
 import { noSuchPage, Refusal } from "../http/problem.ts";
 import type { Routes } from "../http/routes.ts";
+import type { Asked } from "./collection.ts";
 import { docsPage } from "./docs-page.ts";
+import { folderPage } from "./folder-page.ts";
 import { homePage } from "./home-page.ts";
 
-/** Pictures that the start page offers at most. */
-const shown = 24;
-/** How far it counts the others. */
-const counted = { most: 5000, ms: 400 };
+/** Pictures among which one to zoom is looked for where the first page of the root has none that works. */
+const firstAmong = 8;
 
 /** Mounts /, /robots.txt, /favicon.ico and the documentation. */
 export function mountHome(routes: Routes, service: Service): void {
-  routes.add({
-    path: "/",
-    async get(c) {
-      const source = service.sources.default;
-      const [{ listed, sharing }, count] = await Promise.all([
-        firstImages(service.images, source, shown, (identifier) => callerOf(c, identifier)),
-        // How many there are is nobody's business where not everybody may see them.
-        service.auth || service.hooks.has("authorize") ? undefined : countImages(source, counted),
-      ]);
-      const headers: Record<string, string> = {};
-      setCaching(headers, c, sharing, "no-cache");
-      return pageResponse(c, homePage(service, c.get("base"), { listed, count }), { headers });
-    },
-  });
+  routes.add({ path: "/", get: (c) => respondHome(c, service) });
 
   routes.add({
     path: "/robots.txt",
@@ -45,6 +35,48 @@ export function mountHome(routes: Routes, service: Service): void {
 
   routes.add({ path: "/favicon.ico", get: (c) => c.get("files").respond(c, "page/icon.svg") });
   routes.add({ path: "/static/docs/*", get: (c) => documentation(c, service) });
+}
+
+async function respondHome(c: RequestContext, service: Service): Promise<Response> {
+  const asked = askedIn(c.get("target").query);
+  const { images, sources, folders, auth } = service;
+  const callerAt = (identifier: string) => callerOf(c, identifier);
+  const page = await openCollection(
+    { images, sources, folders, auth, options: service.config().presentation },
+    {
+      identifier: asked.identifier,
+      from: asked.from,
+      words: wordsOf(asked.search),
+      callerOf: callerAt,
+    },
+  );
+  const base = c.get("base");
+  const folder = new URL(base).pathname.replace(/\/$/, "");
+  const site = { base, folder, hasManifests: service.manifests !== undefined };
+  const headers: Record<string, string> = {};
+  if (page.identifier !== "" || asked.search !== "" || page.from > 0) {
+    setCaching(headers, c, page.sharing, "no-cache");
+    return pageResponse(c, folderPage(site, asked, page), { headers });
+  }
+  const shown = page.images.find(({ size }) => size !== undefined);
+  // One further on or further down.
+  const further = shown ? undefined : await firstImages(images, sources.default, firstAmong, callerAt);
+  const first = shown ?? further?.listed.find(({ size }) => size !== undefined);
+  setCaching(headers, c, combineSharing([page.sharing, ...(further ? [further.sharing] : [])]), "no-cache");
+  return pageResponse(c, homePage(service, site, { page, first }), { headers });
+}
+
+/** Of what the query says that which can be made use of. Throws `not-found` for what no folder is called. */
+function askedIn(query: string): Asked {
+  const parameters = new URLSearchParams(query);
+  const named = (parameters.get("in") ?? "").replace(/^\/+|\/+$/g, "");
+  const search = (parameters.get("q") ?? "").trim().slice(0, longestSearch);
+  const from = parameters.get("from") ?? "";
+  return {
+    identifier: named === "" ? "" : checkIdentifier(named),
+    search,
+    from: /^[1-9]\d{0,8}$/.test(from) ? Number(from) - 1 : 0,
+  };
 }
 
 /** A page of the documentation, or a file that belongs to it. */

@@ -33,6 +33,8 @@ export interface Page {
   readonly origins?: readonly string[];
   /** Whether it has forms, which post to this service. No other page may then hold it in a frame, where clicks are stolen. */
   readonly forms?: boolean;
+  /** Whether it has forms that only look something up here, so that it may be held in a frame all the same. */
+  readonly searches?: boolean;
   /** Origins beside the service's own that the answer to a form may lead to: browsers hold redirects to the policy too. */
   readonly formOrigins?: readonly string[];
 }
@@ -90,10 +92,10 @@ async function answer(
 /** The Content-Security-Policy (level 3) of a page: its own files, and nothing inline but what `styles` allows. */
 function policyOf(
   c: RequestContext,
-  page: DocumentPolicy & Pick<Page, "scripts" | "modules" | "frames" | "styleAttributes">,
+  page: DocumentPolicy & Pick<Page, "scripts" | "modules" | "frames" | "styleAttributes" | "searches">,
   styles: string,
 ): string {
-  const { scripts, modules, origins = [], forms, formOrigins = [], frames } = page;
+  const { scripts, modules, origins = [], forms, searches, formOrigins = [], frames } = page;
   const own = ["'self'", ...origins].join(" ");
   const directives = {
     "default-src": "'none'",
@@ -103,7 +105,7 @@ function policyOf(
     ...(scripts?.length || modules?.length ? { "script-src": "'self'", "connect-src": own } : {}),
     ...(frames ? { "frame-src": own } : {}),
     "base-uri": "'none'",
-    "form-action": forms ? ["'self'", ...formOrigins].join(" ") : "'none'",
+    "form-action": forms || searches ? ["'self'", ...formOrigins].join(" ") : "'none'",
     "frame-ancestors": forms ? "'none'" : c.get("framedBy"),
   };
   return Object.entries(directives)

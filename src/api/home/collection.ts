@@ -1,0 +1,136 @@
+// What the sources hold, on the start page: where the reader is, a search, folders, pictures, and the way to further pages.
+
+import { documentAddress } from "../../iiif/presentation/mounts.ts";
+import { viewAddress } from "../../iiif/view-mounts.ts";
+import { type CollectionPage, type ShownFolder, shownEntries } from "../../manifests/collection-page.ts";
+import { escapeHtml } from "../http/page.ts";
+import { addressOf, card, type Site, thumbnailBox, whole } from "./pictures.ts";
+
+/** What is asked for: `in`, `q` and `from` of the query. */
+export interface Asked {
+  /** Identifier of a folder; "" is the root. */
+  readonly identifier: string;
+  /** What is searched for, as it was written; "" for nothing. */
+  readonly search: string;
+  /** Number of the first entry, from 0. */
+  readonly from: number;
+}
+
+/** Address of a page of the collection by its path. */
+function addressIn({ folder }: Site, { identifier, search, from }: Asked): string {
+  const query = [
+    ...(identifier === "" ? [] : [`in=${inQuery(identifier)}`]),
+    ...(search === "" ? [] : [`q=${inQuery(search)}`]),
+    ...(from === 0 ? [] : [`from=${from + 1}`]),
+  ];
+  return `${folder}/${query.length > 0 ? `?${query.join("&")}` : ""}`;
+}
+
+const inQuery = (text: string) => encodeURIComponent(text).replaceAll("%2F", "/");
+
+const folderAddress = (site: Site, identifier: string) =>
+  addressIn(site, { identifier, search: "", from: 0 });
+
+/** Where the reader is, from the start page down. */
+export function trail(site: Site, { trail }: CollectionPage): string {
+  const above = [{ identifier: "", name: "Start page" }, ...trail.slice(0, -1)].map(
+    ({ identifier, name }) =>
+      `<li><a href="${escapeHtml(folderAddress(site, identifier))}">${escapeHtml(name)}</a></li>`,
+  );
+  const here = trail.at(-1);
+  const own = here ? `<li aria-current="page">${escapeHtml(here.name)}</li>` : "";
+  return `<nav class="trail" aria-label="Where you are"><ol>${above.join("")}${own}</ol></nav>`;
+}
+
+/** The search of a folder and all below it. It sends what is in it as an address, so that it needs no script. */
+export function searchForm(
+  { folder }: Site,
+  { identifier, search }: Asked,
+  name: string | undefined,
+): string {
+  const label = name === undefined ? "Search by name" : `Search by name in ${name}`;
+  const where = identifier === "" ? "" : `<input type="hidden" name="in" value="${escapeHtml(identifier)}">`;
+  return `<form class="search" role="search" action="${escapeHtml(folder)}/" method="get">${where}<input type="search" name="q" value="${escapeHtml(search)}" maxlength="200" aria-label="${escapeHtml(label)}" placeholder="${escapeHtml(label)}"><button>Search</button></form>`;
+}
+
+/** The folders and pictures of a page of the collection; empty where there are none. */
+export function collection(site: Site, asked: Asked, page: CollectionPage): string {
+  const { folders, images, identifier } = page;
+  // Names of what a search finds do not say where it is.
+  const nameOf = (of: string) =>
+    asked.search === "" ? of.slice(of.lastIndexOf("/") + 1) : below(of, identifier);
+  const shownFolders = `<h2 id="folders">Folders</h2>
+<ul class="folders" aria-labelledby="folders">${folders.map((folder) => folderItem(site, folder, nameOf(folder.identifier))).join("\n")}</ul>`;
+  const shownImages = `<h2 id="pictures">Pictures</h2>
+<ul class="strip" aria-labelledby="pictures">${images.map((image) => card(site, image, nameOf(image.identifier))).join("\n")}</ul>`;
+  return [
+    ...(folders.length > 0 ? [shownFolders] : []),
+    ...(images.length > 0 ? [shownImages] : []),
+    pages(site, asked, page),
+  ].join("\n");
+}
+
+const below = (identifier: string, folder: string) =>
+  folder !== "" && identifier.startsWith(`${folder}/`) ? identifier.slice(folder.length + 1) : identifier;
+
+function folderItem(site: Site, { identifier, holds, picture }: ShownFolder, name: string): string {
+  const image = picture
+    ? `<img src="${escapeHtml(addressOf(site.base, picture, whole(picture, thumbnailBox)))}" alt="" loading="lazy">`
+    : `<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 6h6l2 2h10v11H3z"/></svg>`;
+  const count = holds
+    ? [counted(holds.folders, "folder"), counted(holds.images, "picture")].filter(Boolean).join(", ") ||
+      "empty"
+    : "";
+  return `<li><a href="${escapeHtml(folderAddress(site, identifier))}" title="${escapeHtml(identifier)}">${image}<span><span class="name">${escapeHtml(name)}</span>${count ? ` <small class="quiet">${count}</small>` : ""}</span></a></li>`;
+}
+
+const counted = (count: number, noun: string) =>
+  count === 0 ? "" : `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
+/** Links of a folder as a whole. */
+export function wholeFolder({ base, hasManifests }: Site, { identifier }: CollectionPage): string {
+  if (!hasManifests) return "";
+  return `<p class="links"><a href="${escapeHtml(viewAddress(base, identifier))}">View the folder</a> <a href="${escapeHtml(documentAddress(base, identifier))}">Manifest</a></p>`;
+}
+
+/** The way to the other pages, and what this one is of them; nothing where there is one only. */
+function pages(site: Site, asked: Asked, { from, next, total, folders, images }: CollectionPage): string {
+  if (from === 0 && next === undefined) return "";
+  const link = (text: string, to: number | undefined, rel = "") =>
+    to === undefined
+      ? `<span class="quiet" aria-hidden="true">${text}</span>`
+      : `<a href="${escapeHtml(addressIn(site, { ...asked, from: to }))}"${rel}>${text}</a>`;
+  const last = total === undefined ? undefined : Math.floor((total - 1) / shownEntries) * shownEntries;
+  // Where each entry has to be asked about, nobody knows how many the page before would skip.
+  const previous = from > 0 && total !== undefined ? Math.max(0, from - shownEntries) : undefined;
+  const shown = folders.length + images.length;
+  const which =
+    total === undefined
+      ? ""
+      : `<span>${(from + 1).toLocaleString("en")}–${(from + shown).toLocaleString("en")} of ${total.toLocaleString("en")}</span>`;
+  return `<nav class="pages" aria-label="Pages">${[
+    link("First", from > 0 ? 0 : undefined),
+    link("Previous", previous, ' rel="prev"'),
+    which,
+    link("Next", next, ' rel="next"'),
+    ...(total === undefined ? [] : [link("Last", next === undefined ? undefined : last)]),
+  ].join(" ")}</nav>`;
+}
+
+/** What a search found, in words. */
+export function outcome(
+  { search }: Asked,
+  { total, folders, images, from, stoppedAt }: CollectionPage,
+): string {
+  const isEmpty = folders.length + images.length === 0 && from === 0;
+  const found = isEmpty
+    ? `Nothing here has a name with “${search}”.`
+    : total === undefined
+      ? `Names with “${search}”.`
+      : `${total.toLocaleString("en")} ${total === 1 ? "name" : "names"} with “${search}”.`;
+  const bound =
+    stoppedAt === undefined
+      ? ""
+      : ` The search stopped before all was looked through${stoppedAt ? `, at ${stoppedAt}` : ""}. Open a folder and search in it to find what lies further down.`;
+  return `<p role="status">${escapeHtml(found + bound)}</p>`;
+}

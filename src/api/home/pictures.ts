@@ -1,0 +1,53 @@
+// Pictures on the start page and their addresses.
+
+import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
+import { encodeIdentifier } from "../../iiif/image/path.ts";
+import { documentAddress } from "../../iiif/presentation/mounts.ts";
+import { viewAddress } from "../../iiif/view-mounts.ts";
+import type { Listed } from "../../images/first-images.ts";
+import { escapeHtml } from "../http/page.ts";
+
+/** Sides of the boxes that thumbnails and the linked JPEG fit in, in pixels. */
+export const thumbnailBox = 200;
+export const largeBox = 1200;
+
+/** What addresses on a page depend on. */
+export interface Site {
+  /** Public URL of the service without trailing slash. */
+  readonly base: string;
+  /** Path of the same. */
+  readonly folder: string;
+  /** Whether manifests and their pages are served. */
+  readonly hasManifests: boolean;
+}
+
+/** What follows the identifier to ask for the whole picture within a box; a picture within the box is asked for as it is. */
+export function whole(image: Listed, box: number): string {
+  const fits = image.size && image.size.width <= box && image.size.height <= box;
+  return `/full/${fits ? "max" : `!${box},${box}`}/0/default.jpg`;
+}
+
+export const addressOf = (base: string, image: Listed, rest: string) =>
+  imageAddress(base + mainPrefix[3], image.identifier) + rest;
+
+export const dimensions = (image: Listed) => `${image.size?.width} × ${image.size?.height}`;
+
+/** A picture as an item of a list, which leads to the page, the manifest and the description of the image. */
+export function card({ base, hasManifests }: Site, image: Listed, name: string): string {
+  const text = escapeHtml(name);
+  const title = escapeHtml(image.identifier);
+  if (!image.size)
+    return `<li class="broken"><span title="${title}">${text}</span> <span class="reason quiet">${escapeHtml(image.problem ?? "")}</span></li>`;
+  const large = whole(image, largeBox);
+  const own = hasManifests ? viewAddress(base, image.identifier) : addressOf(base, image, large);
+  const link = (address: string, label: string) =>
+    `<a href="${escapeHtml(address)}" aria-label="${escapeHtml(`${label}: ${name}`)}">${label}</a>`;
+  const links = [
+    ...(hasManifests
+      ? [link(own, "View"), link(documentAddress(base, image.identifier), "Manifest")]
+      : [link(own, "JPEG")]),
+    link(addressOf(base, image, "/info.json"), "info.json"),
+  ];
+  return `<li><a class="picture" href="${escapeHtml(own)}" title="${title}" data-id="${escapeHtml(encodeIdentifier(image.identifier))}" data-name="${title}" data-size="${dimensions(image)}" data-large="${large}"><img src="${escapeHtml(addressOf(base, image, whole(image, thumbnailBox)))}" alt="" loading="lazy"><span>${text}</span></a>
+<p class="facts quiet">${dimensions(image)}</p><p class="links">${links.join(" ")}</p></li>`;
+}
