@@ -106,11 +106,12 @@ export function createExporter(options: ExporterOptions): Exporter {
 
   const canSend = () => waiting.length > 0 && performance.now() >= pausedUntil;
 
-  /** Sends what waits, one batch after the other, until the collector fails. */
+  /** Sends what waits; what comes meanwhile waits for its own time, unless it is enough for an export. */
   let sending: Promise<void> | undefined;
   const sendAll = (): Promise<void> => {
     sending ??= (async () => {
-      while (canSend()) await send();
+      do await send();
+      while (canSend() && waiting.length >= mostAtOnce);
     })().finally(() => {
       sending = undefined;
       if (waiting.length > 0) later();

@@ -11,8 +11,13 @@ function randomHex(length: number): string {
     at = 0;
   }
   let text = "";
-  for (const end = at + length; at < end; at++) text += hex[pool[at] as number];
-  return /[^0]/.test(text) ? text : randomHex(length);
+  let any = 0;
+  for (const end = at + length; at < end; at++) {
+    const byte = pool[at] as number;
+    any |= byte;
+    text += hex[byte];
+  }
+  return any === 0 ? randomHex(length) : text;
 }
 
 /** 32 digits. */

@@ -124,12 +124,25 @@ function timeline(
 const timesText = (from: number, to: number) =>
   `"startTimeUnixNano":"${nanoseconds(from)}","endTimeUnixNano":"${nanoseconds(to)}"`;
 
-/** Whole microseconds, in nanoseconds: more digits than a number holds. */
-const nanoseconds = (ms: number) => `${Math.round(ms * 1000)}000`;
+/** The second that was written last, since most spans of a trace lie in the same one, and long numbers are slow to write. */
+let second = 0;
+let secondText = "0";
+
+/** Milliseconds since 1970 to whole microseconds, in nanoseconds: more digits than a number holds. */
+function nanoseconds(ms: number): string {
+  const microseconds = Math.round((ms % 1000) * 1000);
+  const whole = Math.floor(ms / 1000) + (microseconds === 1_000_000 ? 1 : 0);
+  if (whole !== second) {
+    second = whole;
+    secondText = String(whole);
+  }
+  return `${secondText}${String(1_000_000 + (microseconds % 1_000_000)).slice(1)}000`;
+}
 
 function attributesText(attributes: Attributes): string {
   let text = "";
-  for (const [key, value] of Object.entries(attributes)) {
+  for (const key in attributes) {
+    const value = attributes[key];
     if (value === undefined) continue;
     const typed =
       typeof value === "number" ? `"intValue":"${value}"` : `"stringValue":${JSON.stringify(value)}`;
