@@ -1,7 +1,7 @@
 // Attempts that need a browser to get at gated images, at tokens or at a session: by pages of another site, by a cookie that two have,
 // and by requests beside a logout.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -20,6 +20,13 @@ let evil: string;
 /** What the evil site has, by path. */
 const evilPages: Record<string, string> = {};
 const evilVisits: string[] = [];
+/** A server of theirs that scripts of all pages may ask: the documents that it has, and the tokens that it was sent. */
+let collector: string;
+const collected: { documents: readonly object[]; readonly tokens: string[] } = { documents: [], tokens: [] };
+const loginBarSource = readFileSync(
+  new URL("../../static/viewer/shims/login-bar.js", import.meta.url),
+  "utf8",
+);
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "smalti-adversary-"));
@@ -28,6 +35,16 @@ beforeAll(async () => {
     evilVisits.push(path);
     return `<title>Evil</title>${evilPages[path] ?? ""}`;
   });
+  collector = await listen(
+    createServer(({ url = "", headers }, response) => {
+      if (headers.authorization !== undefined) collected.tokens.push(headers.authorization);
+      const [, n] = /^\/(\d+)\/info\.json$/.exec(url) ?? [];
+      const probed = { type: "AuthProbeResult2", status: 401, substitute: [{ id: "x" }] };
+      response.setHeader("Access-Control-Allow-Origin", "*");
+      response.setHeader("Access-Control-Allow-Headers", "Authorization");
+      response.end(JSON.stringify(n === undefined ? probed : collected.documents[Number(n)]));
+    }),
+  );
   images = await gatedImages(folder, viewer);
 });
 
@@ -38,11 +55,16 @@ afterAll(async () => {
 });
 
 /** Serves pages on a free port. */
-async function siteOf(html: (path: string) => string): Promise<string> {
-  const server = createServer((request, response) => {
-    response.setHeader("Content-Type", "text/html");
-    response.end(`<!doctype html>${html(request.url ?? "/")}`);
-  });
+function siteOf(html: (path: string) => string): Promise<string> {
+  return listen(
+    createServer((request, response) => {
+      response.setHeader("Content-Type", "text/html");
+      response.end(`<!doctype html>${html(request.url ?? "/")}`);
+    }),
+  );
+}
+
+async function listen(server: Server): Promise<string> {
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -255,6 +277,65 @@ test("a cookie that was planted before a login is worth nothing after it", async
   expect(await statusOf(reader.page, tile())).toBe(200);
   expect(await statusOf(attacker.page, tile())).toBe(401);
   for (const { context } of [attacker, reader]) await context.close();
+});
+
+test("a document of another site has the bar of a viewer run no script and give no token away", async () => {
+  const { context, page } = await newBrowser();
+  await agree(page);
+  const own = `${images.url}/iiif/3/termsOnly%2F1.png/info.json`;
+  const script = "javascript:void(top.ran = true)//";
+  const theirs = `${images.url}/iiif/auth`;
+  /** Services by the addresses of probe, login, tokens and logout. */
+  const documents = [
+    [`${collector}/probe`, `${theirs}/login/termsOnly`, `${theirs}/token`, `${theirs}/logout`],
+    [`${collector}/probe`, `${theirs}/login/termsOnly`, script, `${theirs}/logout`],
+    [script, `${theirs}/login/termsOnly`, script, `${theirs}/logout`],
+    [`${collector}/probe`, script, `${collector}/token`, `${theirs}/logout`],
+    [`${collector}/probe`, `${theirs}/login/termsOnly`, `${collector}/token`, script],
+  ].map(([probe, login, tokens, logout]) => ({
+    service: [
+      {
+        id: probe,
+        type: "AuthProbeService2",
+        service: [
+          {
+            id: login,
+            type: "AuthAccessService2",
+            label: { en: ["Log in"] },
+            service: [
+              { id: tokens, type: "AuthAccessTokenService2" },
+              { id: logout, type: "AuthLogoutService2", label: { en: ["Log out"] } },
+            ],
+          },
+        ],
+      },
+    ],
+  }));
+  collected.documents = documents;
+  await page.goto(viewer);
+  await page.addScriptTag({ type: "module", content: `${loginBarSource}\nwindow.loginBar = loginBar;` });
+  await page.waitForFunction(() => "loginBar" in window);
+  const seen = await page.evaluate(
+    async (addresses) => {
+      const { loginBar } = window as unknown as {
+        loginBar(element: Element, changed: () => void): { show(address: string): Promise<void> };
+      };
+      const states: string[] = [];
+      for (const address of addresses) {
+        const element = document.body.appendChild(document.createElement("div"));
+        await loginBar(element, () => {}).show(address);
+        const button = element.querySelector("button")!;
+        states.push(element.hidden ? "hidden" : (button.textContent ?? ""));
+        if (!element.hidden && states.length > 1) button.click();
+      }
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return { states, ran: "ran" in window };
+    },
+    [own, ...documents.map((_, n) => `${collector}/${n}/info.json`)],
+  );
+  expect(seen).toEqual({ states: ["Log out", ...documents.map(() => "hidden")], ran: false });
+  expect(collected.tokens).toEqual([]);
+  await context.close();
 });
 
 test("requests beside a logout leave nothing behind that opens an image", async () => {

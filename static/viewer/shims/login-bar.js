@@ -67,16 +67,25 @@ export function loginBar(element, changed) {
   return { show, refresh };
 }
 
-/** The services of an image and what its probe answers; `undefined` where nobody can log in to it. */
+/** The services of an image and what its probe answers; `undefined` where nobody can log in to it, or where they are not to be trusted. */
 async function look(address, tokenOf) {
   const { service = [] } = await (await fetch(address)).json();
   const probe = [service].flat().find(({ type }) => type === "AuthProbeService2");
   const access = probe?.service?.find(({ type }) => type === "AuthAccessService2");
   const below = (type) => access?.service?.find((each) => each.type === type);
   const tokens = below("AuthAccessTokenService2");
-  if (!access?.id || !tokens) return undefined;
+  const logout = below("AuthLogoutService2");
+  // The document may be anybody's. A token is for the origin alone that it comes from, and other addresses may hold scripts.
+  const isSafe = [access, tokens, logout].every((each) => !each || originOf(each.id));
+  if (!access || !tokens || !isSafe || originOf(probe.id) !== originOf(tokens.id)) return undefined;
   const token = await tokenOf(tokens);
-  return { probe, access, logout: below("AuthLogoutService2"), token, result: await ask(probe.id, token) };
+  return { probe, access, logout, token, result: await ask(probe.id, token) };
+}
+
+/** The origin of an address of the web; `undefined` for any other. */
+function originOf(address) {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  return /^https?:$/.test(url?.protocol) ? url.origin : undefined;
 }
 
 /** The result of a probe. */
