@@ -14,7 +14,7 @@ import { readSidecar, type Sidecar } from "./sidecar.ts";
 
 /** A folder as it was listed, with what has been found out of its images since. */
 export interface Folder {
-  /** Another one for each listing. */
+  /** Another one whenever a listing shows that something changed. */
   readonly serial: number;
   readonly listing: Listing;
   /** What its operator wrote about it. */
@@ -100,11 +100,11 @@ export function createFolders({ info, times, keepAlive, now = Date.now }: Folder
     );
     const folder =
       listing || sidecar ? { listing: listing ?? emptyListing, ...(sidecar && { sidecar }) } : undefined;
-    const known = folder && {
-      ...folder,
-      serial: ++serial,
-      facts: stillTrue(before?.facts, folder.listing),
-    };
+    const known =
+      folder &&
+      (before && isSame(before, folder)
+        ? before
+        : { ...folder, serial: ++serial, facts: stillTrue(before?.facts, folder.listing) });
     const entry = { ...(known && { folder: known }), listedAt: found.at };
     if (begun === purgesOf(info)) kept.set(name, entry, known ? bytesOf(known) : bytesOfName);
     return known;
@@ -196,6 +196,21 @@ function decode(bytes: Uint8Array | undefined): Timed | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether nothing changed between two listings, as far as they tell: an image without a validator may be another one. */
+function isSame(one: Pick<Folder, "listing" | "sidecar">, other: typeof one): boolean {
+  const [before, after] = [one.listing, other.listing];
+  return (
+    one.sidecar === other.sidecar &&
+    before.images.length === after.images.length &&
+    before.directories.length === after.directories.length &&
+    before.directories.every((name, at) => name === after.directories[at]) &&
+    before.images.every(({ name, validator }, at) => {
+      const now = after.images[at];
+      return validator !== undefined && now?.name === name && now.validator === validator;
+    })
+  );
 }
 
 /** Of what was known of the images of a folder that which its listing does not contradict. */

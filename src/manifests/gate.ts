@@ -2,6 +2,7 @@
 
 import { type Caller, combineSharing, type Decision, publicGrant, type Sharing } from "../access/access.ts";
 import type { Auth } from "../access/auth.ts";
+import type { Profile } from "../access/profile.ts";
 import { ServiceError } from "../errors.ts";
 import { authServices } from "../iiif/auth.ts";
 import type { OpenParts } from "../images/open.ts";
@@ -30,6 +31,11 @@ export interface Gate {
   allows(identifier: string): Promise<boolean> | boolean;
   /** Who may keep a document that shows what was decided until now. */
   sharing(): Sharing;
+  /**
+   * What the passes came to, in their order: documents of the same images for which this is the same are the same. Undefined while a hook
+   * decides, which may say anything of each image.
+   */
+  outcome(): string | undefined;
   /** Something that was found may be otherwise at the next look. */
   doubt(): void;
   doubts(): boolean;
@@ -43,15 +49,15 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
   const led = new Set<Sharing>();
   const byProfile = new Map<string, Decision | Promise<Decision>>();
   let noted: Decision | undefined;
+  const outcomes: { readonly of: string; times: number }[] = [];
   let isDoubtful = false;
 
-  const decide = (identifier: string): Decision | Promise<Decision> => {
+  const decide = (identifier: string, profile: Profile | undefined): Decision | Promise<Decision> => {
     const decide = () => access.decide({ ...caller, identifier });
     // A hook may decide on each image by itself; a rule decides by its profile alone.
-    const profile = hooks.has("authorize") ? undefined : auth?.profileFor(identifier)?.name;
-    if (profile === undefined) return decide();
-    const known = byProfile.get(profile) ?? decide();
-    byProfile.set(profile, known);
+    if (hooks.has("authorize") || profile === undefined) return decide();
+    const known = byProfile.get(profile.name) ?? decide();
+    byProfile.set(profile.name, known);
     return known;
   };
 
@@ -61,13 +67,14 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
     return decision;
   };
 
-  const passOf = (identifier: string, decision: Decision): Pass => {
+  const passOf = (identifier: string, profile: Profile | undefined, decision: Decision): Pass => {
     heed(decision);
     const isHidden = !decision.allowed && (decision.status === 404 || decision.status === 410);
-    const profile = auth?.profileFor(identifier);
+    const visible = decision.allowed && decision.tier !== "substitute";
+    noteOutcome(`${isHidden ? "hidden" : visible ? "visible" : "listed"} ${profile?.name ?? ""}`);
     return {
       listed: !isHidden,
-      visible: decision.allowed && decision.tier !== "substitute",
+      visible,
       allowed: decision.allowed,
       ...(auth &&
         profile && {
@@ -76,21 +83,29 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
     };
   };
 
+  const noteOutcome = (of: string) => {
+    const last = outcomes.at(-1);
+    if (last?.of === of) last.times++;
+    else outcomes.push({ of, times: 1 });
+  };
+
   return {
     pass(identifier) {
-      const decision = decide(identifier);
-      if (!(decision instanceof Promise)) return passOf(identifier, decision);
+      const profile = auth?.profileFor(identifier);
+      const decision = decide(identifier, profile);
+      if (!(decision instanceof Promise)) return passOf(identifier, profile, decision);
       return decision.then(
-        (settled) => passOf(identifier, settled),
-        (error: unknown) => passOf(identifier, unknown(error)),
+        (settled) => passOf(identifier, profile, settled),
+        (error: unknown) => passOf(identifier, profile, unknown(error)),
       );
     },
     allows(identifier) {
-      const decision = decide(identifier);
+      const decision = decide(identifier, auth?.profileFor(identifier));
       if (!(decision instanceof Promise)) return heed(decision).allowed;
       return decision.catch(unknown).then((settled) => heed(settled).allowed);
     },
     sharing: () => combineSharing([...led, ...[hooks.sharing() ?? []].flat()]),
+    outcome: () => (hooks.has("authorize") ? undefined : JSON.stringify(outcomes)),
     doubt() {
       isDoubtful = true;
     },

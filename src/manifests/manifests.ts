@@ -8,7 +8,8 @@ import { documentAddress, type PresentationPath, pieceAddress } from "../iiif/pr
 import { pieceAt } from "../iiif/presentation/pieces.ts";
 import { imageCanvases } from "./canvases.ts";
 import { folderDocument, isRoot } from "./folder-documents.ts";
-import { openGate } from "./gate.ts";
+import type { Folder } from "./folders.ts";
+import { type Gate, openGate } from "./gate.ts";
 import { hooked, inventedByHook } from "./hooked.ts";
 import type { Found, Made, Making, ManifestsParts } from "./making.ts";
 import { placeOf } from "./places.ts";
@@ -18,8 +19,8 @@ export interface Presented {
   /** Makes it; all that may fail has been done before. */
   make(): Made;
   /**
-   * The same for documents that have the same base URL and are the same, as long as their folder is not listed again; absent
-   * where nobody knows.
+   * The same for documents that have the same base URL and are the same, whoever asks, as long as nothing changes in their folder;
+   * absent where nobody knows.
    */
   readonly stamp?: string;
   /** Who may keep it. */
@@ -59,15 +60,27 @@ export function createManifests(parts: ManifestsParts): Manifests {
           gate.note(reading.id);
           const sharing = gate.sharing();
           const lasts = !gate.doubts();
-          // What any cache may keep is the same for all callers.
-          const isSame = lasts && sharing.keptBy === "anyone" && sharing.vary.length === 0;
           const { make, folder, ignored } = found;
-          const stamp = isSame && folder && { stamp: `${folder.serial} ${JSON.stringify(reading)}` };
-          return { make, sharing, lasts, ...stamp, ...(ignored && { ignored }) };
+          const stamp = lasts && folder ? stampOf(folder, reading, gate) : undefined;
+          return {
+            make,
+            sharing,
+            lasts,
+            ...(stamp !== undefined && { stamp }),
+            ...(ignored && { ignored }),
+          };
         }
       throw missing(parts, readings);
     },
   };
+}
+
+/** What the document of a folder is made of, where that can be told in short. */
+function stampOf({ serial }: Folder, reading: PresentationPath, gate: Gate): string | undefined {
+  const { keptBy, vary } = gate.sharing();
+  // What any cache may keep is the same for all callers.
+  const outcome = gate.outcome() ?? (keptBy === "anyone" && vary.length === 0 ? "" : undefined);
+  return outcome === undefined ? undefined : `${serial} ${JSON.stringify(reading)} ${outcome}`;
 }
 
 /** The piece of a document that a reading names, or the document itself. */

@@ -1,12 +1,17 @@
 // Node 20 and later.
 
+import { setMaxListeners } from "node:events";
 import { serveNode } from "./node-server.ts";
 import { startNodeWorker } from "./node-worker.ts";
 import type { Platform } from "./platform.ts";
 import { processPlatform } from "./process.ts";
 
+/** Parts of one request that wait for its end at once, as for the images of a folder; beyond 10 Node warns of a leak. */
+const mostWaiting = 200;
+
 /** `dist`: the directory of the bundle. */
 export function nodePlatform(dist: URL): Platform {
+  setMaxListeners(mostWaiting);
   return {
     ...processPlatform(dist, "node"),
     version: process.versions.node,

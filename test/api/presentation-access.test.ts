@@ -64,6 +64,23 @@ describe("gated images", () => {
     expect(still.status).toBe(304);
   });
 
+  test("are in the documents of each caller as that one may see them, also where a document was written before", async () => {
+    const Cookie = await site.cookie("staff");
+    const thumbnails = async (headers: Record<string, string>, id: string) => {
+      const { items } = await json(site.app, path(id), { headers });
+      return items.filter(({ thumbnail }: Json) => thumbnail).map(({ label }: Json) => label.none[0]);
+    };
+    for (let round = 0; round < 3; round++) {
+      expect(await thumbnails({}, "private")).toEqual([]);
+      expect(await thumbnails({ Cookie }, "private")).toEqual(["a.png", "é ü.png"]);
+      expect(await thumbnails({ "X-Reader": "bob" }, "_images")).not.toContain("room.png");
+    }
+    const terms = await site.cookie("terms");
+    expect(await thumbnails({}, "_images")).toEqual(["blue.png", "public.png"]);
+    expect(await thumbnails({ Cookie: terms }, "_images")).toEqual(["blue.png", "public.png", "terms.png"]);
+    expect(await thumbnails({ Cookie }, "_images")).toEqual(["blue.png", "public.png"]);
+  });
+
   test("of which a lesser picture is shown to all have no thumbnail either", async () => {
     const { items } = await json(site.app, path("_images"));
     const shown = items.filter(({ thumbnail }: Json) => thumbnail);

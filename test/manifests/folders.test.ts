@@ -54,7 +54,7 @@ test("many who ask at once share one listing, and all who ask while it counts ha
   expect(await kept.find(source, "")).toBe(found[0]);
   expect(listings()).toBe(1);
   time = 1000;
-  expect((await kept.find(source, ""))?.serial).not.toBe(found[0]?.serial);
+  await kept.find(source, "");
   expect(listings()).toBe(2);
 });
 
@@ -108,4 +108,21 @@ test("nothing is remembered from before a purge of facts, nor shared with what w
   const serials = [first, await early, await late].map((folder) => folder?.serial);
   expect(new Set(serials).size).toBe(3);
   expect(listings()).toBe(2);
+});
+
+test("a folder that is listed again is another one only when something in it changed", async () => {
+  let now = 0;
+  const { source } = counting();
+  const { find } = folders(() => now);
+  const first = await find(source, "");
+  now += 1000;
+  expect(await find(source, "")).toBe(first);
+  await writeFile(join(root, "page 1.jpg"), "changed");
+  now += 1000;
+  const changed = await find(source, "");
+  expect(changed?.serial).not.toBe(first?.serial);
+  await writeFile(join(root, "manifest.yaml"), "label: x");
+  now += 1000;
+  expect((await find(source, ""))?.serial).not.toBe(changed?.serial);
+  await rm(join(root, "manifest.yaml"));
 });
