@@ -57,6 +57,8 @@ export interface CollectionPage {
   readonly total?: number;
   /** Of a search: the first folder that it did not look through. */
   readonly stoppedAt?: string;
+  /** Likewise: there are more matches than are listed. */
+  readonly isCut?: true;
   /** The source of the root did not answer. */
   readonly isAway?: true;
   /** Who may keep it. */
@@ -127,6 +129,7 @@ export async function openCollection(
     ...(at < entries.length && { next: at }),
     ...(isSoonKnown && { total: entries.length }),
     ...(found.stoppedAt !== undefined && { stoppedAt: found.stoppedAt }),
+    ...(found.isCut && { isCut: true }),
     ...(contents.isAway && { isAway: true }),
     sharing: combineSharing([...sharing, gate.sharing()]),
   };

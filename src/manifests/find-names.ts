@@ -26,6 +26,8 @@ export interface Matches {
   readonly entries: readonly Entry[];
   /** Identifier of the first folder that was not looked through, for whatever reason; absent where all were. */
   readonly stoppedAt?: string;
+  /** There are more matches than a search lists. */
+  readonly isCut?: true;
 }
 
 /** The words of a search in the form that names are compared in; none for one that is blank. */
@@ -69,7 +71,7 @@ export async function findNames(
       const isMatch =
         words.some((word) => own.includes(word)) &&
         words.every((word) => own.includes(word) || above.includes(word));
-      if (isMatch && found.length >= matches) return { entries: found, stoppedAt: stoppedAt ?? identifier };
+      if (isMatch && found.length >= matches) return { entries: found, isCut: true };
       if (isMatch) found.push(entry);
       if (entry.kind === "folder")
         queue.push({ place: placeOf(sources, entry.identifier), above: `${above}${own}/` });

@@ -118,19 +118,16 @@ function pages(site: Site, asked: Asked, { from, next, total, folders, images }:
 }
 
 /** What a search found, in words. */
-export function outcome(
-  { search }: Asked,
-  { total, folders, images, from, stoppedAt }: CollectionPage,
-): string {
+export function outcome({ search }: Asked, page: CollectionPage): string {
+  const { total, folders, images, from, stoppedAt, isCut } = page;
   const isEmpty = folders.length + images.length === 0 && from === 0;
-  const found = isEmpty
-    ? `Nothing here has a name with “${search}”.`
-    : total === undefined
-      ? `Names with “${search}”.`
-      : `${total.toLocaleString("en")} ${total === 1 ? "name" : "names"} with “${search}”.`;
+  const count =
+    total === undefined ? "Names" : `${total.toLocaleString("en")} ${total === 1 ? "name" : "names"}`;
+  const found = isEmpty ? `Nothing here has a name with “${search}”.` : `${count} with “${search}”.`;
+  const cut = isCut ? " There are more: add a word to find fewer." : "";
   const bound =
     stoppedAt === undefined
       ? ""
       : ` The search stopped before all was looked through${stoppedAt ? `, at ${stoppedAt}` : ""}. Open a folder and search in it to find what lies further down.`;
-  return `<p role="status">${escapeHtml(found + bound)}</p>`;
+  return `<p role="status">${escapeHtml(found + cut + bound)}</p>`;
 }

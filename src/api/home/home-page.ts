@@ -29,7 +29,7 @@ export function homePage(service: Service, site: Site, { page, first }: Home): P
   const asked = { identifier: "", search: "", from: 0 };
   const body = `<header><div class="head"><h1>smalti <small class="quiet">${escapeHtml(service.version)}</small></h1>${hasCollection ? searchForm(site, asked, undefined) : ""}</div>
 <p class="quiet">An image server for deep zoom: <a href="https://iiif.io/api/image/3.0/">IIIF Image API</a> 3.0 and <a href="https://iiif.io/api/image/2.1/">2.1</a>. <a href="${escapeHtml(folder)}/static/docs/index.html">Documentation</a></p></header>
-<main>${first ? viewer(base, first) : notice(service, page)}
+<main${hasCollection ? ' class="collected"' : ""}>${first ? viewer(base, first) : notice(service, page)}
 ${hasCollection ? collection(site, asked, page) : ""}
 ${service.config().sources.length === 0 ? ownImages(service.platform.startCommands) : ""}
 <h2>Addresses</h2>
