@@ -1,12 +1,5 @@
-// The log: lines for people or JSON objects, by LogTape.
+// The log: lines for people or JSON objects.
 
-import {
-  configureSync,
-  getJsonLinesFormatter,
-  getLogger,
-  getTextFormatter,
-  type LogRecord,
-} from "@logtape/logtape";
 import { maskUrls } from "./mask-urls.ts";
 
 export const logLevels = ["debug", "info", "warn", "error"] as const;
@@ -31,29 +24,15 @@ export interface LogOptions {
   readonly write: (line: string) => void;
 }
 
-/** The process-wide log; a second call replaces the first one's settings. */
+/** A log that writes whole lines. */
 export function createLog(options: LogOptions): Log {
   let threshold = rank(options.level);
-  const format =
-    options.format === "json"
-      ? getJsonLinesFormatter({ properties: "flatten" })
-      : getTextFormatter({ timestamp: "rfc3339", level: "full", format: textLine });
-  const sink = (record: LogRecord) => options.write(format(record));
-  configureSync({
-    reset: true,
-    sinks: { out: sink },
-    loggers: [
-      { category: ["logtape", "meta"], sinks: ["out"], lowestLevel: "error" },
-      { category: "smalti", sinks: ["out"], lowestLevel: "debug" },
-    ],
-  });
-  const logger = getLogger("smalti");
+  const format = options.format === "json" ? jsonLine : textLine;
   const at =
     (level: LogLevel) =>
     (message: string, fields: LogFields = {}) => {
       if (rank(level) < threshold) return;
-      // Braces in a message are text, not placeholders.
-      logger[level](oneLine(maskUrls(message)).replace(/[{}]/g, "$&$&"), plainFields(fields));
+      options.write(format(level, oneLine(maskUrls(message)), plainFields(fields)));
     };
   return {
     debug: at("debug"),
@@ -73,14 +52,16 @@ const ownNames: ReadonlySet<string> = new Set(["@timestamp", "level", "message",
 
 /** Fields as values that JSON holds: errors with their stack, bytes by their number; undefined ones left out. */
 function plainFields(fields: LogFields): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [ownNames.has(name) ? `${name}_` : name, plainValue(value)]),
-  );
+  const plain: Record<string, unknown> = {};
+  for (const name in fields) {
+    const value = fields[name];
+    if (value !== undefined) plain[ownNames.has(name) ? `${name}_` : name] = plainValue(value);
+  }
+  return plain;
 }
 
 function plainValue(value: unknown): unknown {
+  if (typeof value === "number") return value;
   if (typeof value === "string") return maskUrls(value);
   if (value instanceof Error) return maskUrls(value.stack ?? `${value.name}: ${value.message}`);
   if (Array.isArray(value)) return value.map(plainValue);
@@ -93,27 +74,31 @@ function isRecord(value: unknown): value is LogFields {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-function textLine(values: {
-  timestamp: string | null;
-  level: string;
-  message: string;
-  record: LogRecord;
-}): string {
-  const fields = Object.entries(values.record.properties).map(([name, value]) => field(name, value));
-  const level = values.level === "warning" ? "warn" : values.level;
-  return `${values.timestamp} ${level.padEnd(5)} ${values.message}${fields.join("")}`;
+function jsonLine(level: LogLevel, message: string, fields: LogFields): string {
+  const own = `"@timestamp":"${new Date().toISOString()}","level":"${jsonLevels[level]}","message":${JSON.stringify(message)},"logger":"smalti"`;
+  const rest = JSON.stringify(fields);
+  return rest === "{}" ? `{${own}}\n` : `{${own},${rest.slice(1)}\n`;
+}
+
+const jsonLevels = { debug: "DEBUG", info: "INFO", warn: "WARN", error: "ERROR" } as const;
+
+function textLine(level: LogLevel, message: string, fields: LogFields): string {
+  let line = `${new Date().toISOString()} ${level.padEnd(5)} ${message}`;
+  for (const name in fields) line += field(name, fields[name]);
+  return `${line}\n`;
 }
 
 /** ` name=value`, or one such for each member of a record: ` name.member=value`. */
 function field(name: string, value: unknown): string {
   if (!isRecord(value)) return ` ${name}=${word(value)}`;
-  return Object.entries(value)
-    .map(([member, own]) => field(`${name}.${member}`, own))
-    .join("");
+  let words = "";
+  for (const member in value) words += field(`${name}.${member}`, value[member]);
+  return words;
 }
 
 /** A value as one word: in quotes where it holds a space, a quote or what a terminal would act on. */
 function word(value: unknown): string {
+  if (typeof value === "number") return String(value);
   if (typeof value === "string" && /^[^\s"\p{C}]+$/u.test(value)) return value;
   return oneLine(JSON.stringify(value) ?? String(value));
 }

@@ -28,7 +28,6 @@ const named = new Set([
   "creativecommons.org",
   "rightsstatements.org",
   "localhost",
-  "logtape.org",
   "github.com",
   "upstash.com",
   // The host of AWS begins so; its region follows.
