@@ -23,7 +23,7 @@ export interface StartFacts {
   readonly caches: readonly CacheFacts[];
   /** What cannot be used, and why. */
   readonly faults: readonly { readonly what: string; readonly problem: string }[];
-  readonly settings: Pick<Config, "image" | "limits" | "cache">;
+  readonly settings: Pick<Config, "image" | "limits" | "cache" | "mcp">;
   /** The command that serves the folder `DIR`, for the way this program was started. */
   readonly folderCommand: string;
   /** An image of the default source. */
@@ -148,7 +148,7 @@ function limitsText({ image, limits }: StartFacts["settings"]): string {
 }
 
 /** What to click. */
-function addressLines({ urls, sources, example }: StartFacts): string[] {
+function addressLines({ urls, sources, example, settings }: StartFacts): string[] {
   const [first = ""] = urls.map((url) => url.replace(/\/\/(0\.0\.0\.0|\[::\])/, "//localhost"));
   const home = sources.find(({ prefix }) => prefix === "") ?? sources[0];
   const image = () => {
@@ -159,7 +159,8 @@ function addressLines({ urls, sources, example }: StartFacts): string[] {
       return `  no image found in source "${home.name}"; put a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 file into it`;
     return row("images", first + addressForm);
   };
-  return [row("start page", `${first}/`), image()];
+  const mcp = settings.mcp.enabled ? [row("mcp", `${first}/mcp`)] : [];
+  return [row("start page", `${first}/`), ...mcp, image()];
 }
 
 function faultLines({ faults }: StartFacts): string[] {

@@ -4,6 +4,7 @@ import type { Caller } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
 import type { LanguageMap } from "../iiif/auth.ts";
 import { type Description, emptyDescription } from "../iiif/presentation/description.ts";
+import { objectsOf } from "../iiif/presentation/json.ts";
 import { placeInFront } from "../iiif/presentation/merge.ts";
 import type { CanvasFacts, MemberFacts } from "../iiif/presentation/model.ts";
 import { imagesId } from "../iiif/presentation/mounts.ts";
@@ -109,6 +110,8 @@ async function memberFacts(
     label: typeof label === "string" ? own : label,
     ...(moment !== undefined && { navDate: moment }),
   } as const;
+  const pictures = objectsOf(folder.sidecar?.whole?.thumbnail);
+  if (pictures.length > 0) return { ...facts, pictures };
   const names = files.map(({ name }) => name);
   const first = folderKind === "manifest" ? files[placeInFront(names, described)] : undefined;
   const thumbnail = first && (await thumbnailOf(parts, place, folder, first, caller, gate));

@@ -8,7 +8,7 @@ import { faultsOfStored, isWhole } from "../iiif/presentation/stored.ts";
 import type { Source } from "../sources/source.ts";
 import type { ListedFile } from "./listing.ts";
 import { inside } from "./places.ts";
-import { type LocatedFault, mostYaml, readText } from "./sidecar-text.ts";
+import { type LocatedFault, mostYaml, type ReadText, readText } from "./sidecar-text.ts";
 
 /** A manifest file, read. What is wrong with it is left out, and said in its faults. */
 export interface Sidecar {
@@ -75,7 +75,7 @@ const nothing = readDescription(undefined, "manifest").description;
 
 /** What the bytes of a manifest file say. */
 export function sidecarOf(name: string, validator: string, bytes: Uint8Array, isJson: boolean): Sidecar {
-  const { value, faults: unread, locate } = readText(new TextDecoder().decode(bytes), isJson);
+  const { value, faults: unread, locate } = readBytes(bytes, isJson);
   const faults = new Set<LocatedFault>(unread);
   const known = new Set<string>();
   const add: Sidecar["add"] = (more) => {
@@ -106,6 +106,15 @@ export function sidecarOf(name: string, validator: string, bytes: Uint8Array, is
     faults: () => [...faults],
     add,
   };
+}
+
+function readBytes(bytes: Uint8Array, isJson: boolean): ReadText {
+  try {
+    return readText(new TextDecoder("utf-8", { fatal: true }).decode(bytes), isJson);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return { faults: ["expected text in UTF-8; save the file in that encoding"], locate: () => [] };
+  }
 }
 
 /** Faults of a file that are kept: nobody mends more at once. */

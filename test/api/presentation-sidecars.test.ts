@@ -1,6 +1,6 @@
 // Manifest files beside images: what they add, what they replace, and what becomes of wrong ones.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Log, silentLog } from "../../src/lib/log.ts";
 import { served } from "../served.ts";
@@ -140,6 +140,20 @@ test("a whole manifest.json takes the place of the derived document, at its own 
   );
 });
 
+test("a collection shows a folder with a whole document by the thumbnail that this one has", async () => {
+  const stored = {
+    type: "Manifest",
+    label: { en: ["Stored"] },
+    thumbnail: [{ id: "/iiif/3/book%2F2.jpg/full/90,/0/default.jpg", type: "Image", format: "image/jpeg" }],
+    items: [{ type: "Canvas", width: 10, height: 10, items: [] }],
+  };
+  await laid.write("book/manifest.json", JSON.stringify(stored));
+  const documents = await walk(await open(), "/iiif/presentation/3", { base });
+  const [member] = documents.get(at("")).items;
+  expect(member.thumbnail).toEqual(documents.get(at("book")).thumbnail);
+  expect(member.thumbnail[0].id).toBe(`${base}/iiif/3/book%2F2.jpg/full/90,/0/default.jpg`);
+});
+
 describe("a wrong manifest file", () => {
   test.each([
     ["manifest.yaml", "label: x\nrights: [\n", /line \d+/],
@@ -181,6 +195,16 @@ describe("a wrong manifest file", () => {
       expect(lines[0]?.fields).toMatchObject({ source: "files", file: `book/${name}` });
     },
   );
+
+  test("is said where it is not in UTF-8; a mark of the byte order and ends of lines of Windows do no harm", async () => {
+    writeFileSync(`${laid.root}/book/manifest.yaml`, Buffer.from("label: K\u00f6ln\n", "latin1"));
+    const app = await open();
+    expect((await json(app, book)).label).toEqual({ none: ["book"] });
+    expect(lines.map(({ fields }) => fields.fault)).toEqual([expect.stringMatching(/UTF-8/)]);
+    await laid.write("book/manifest.yaml", "\ufefflabel: Köln\r\n");
+    expect((await json(app, book)).label).toEqual({ none: ["Köln"] });
+    expect(lines).toHaveLength(1);
+  });
 
   test("is said by the first of very many faults, found in one look at its text", async () => {
     const items = Array.from({ length: 2000 }, (_, n) => ({ type: "Canvs", id: `https://a.test/${n}` }));

@@ -26,6 +26,11 @@ function facts(yaml: string, given: Partial<StartFacts> = {}): StartFacts {
 const lines = (given: StartFacts) => startText(given).trimEnd().split("\n");
 const lineOf = (given: StartFacts, name: string) => lines(given).find((line) => line.startsWith(`  ${name}`));
 
+test("the address of /mcp stands beside that of the start page where it is switched on", () => {
+  expect(lineOf(facts("mcp: { enabled: true }"), "mcp")).toBe("  mcp            http://127.0.0.1:8080/mcp");
+  expect(lineOf(facts(""), "mcp")).toBeUndefined();
+});
+
 describe("a source", () => {
   const source = (more: Partial<StartFacts["sources"][number]>) =>
     lineOf(facts("", { sources: [{ name: "scans", prefix: "", place: "/srv/scans", ...more }] }), "source");

@@ -2,6 +2,7 @@
 
 import { type LanguageMap, scalar } from "../auth.ts";
 import type { Size } from "../image/geometry.ts";
+import { absolute } from "./addresses.ts";
 import { withContext } from "./context.ts";
 import { paintingBody, thumbnailOf } from "./image.ts";
 import type {
@@ -152,10 +153,14 @@ function partReference(facts: CollectionFacts, part: number, context: DocumentCo
   };
 }
 
-function memberOf({ kind, id, label, navDate, thumbnail }: MemberFacts, context: DocumentContext): Resource {
-  const picture = thumbnail && thumbnailOf(thumbnail, context);
+function memberOf(member: MemberFacts, context: DocumentContext): Resource {
+  const { kind, id, label, navDate, thumbnail, pictures } = member;
+  const address = documentAddress(context.base, id);
+  const picture = pictures
+    ? absolute(pictures, { base: context.base, document: address })
+    : thumbnail && thumbnailOf(thumbnail, context);
   return {
-    id: documentAddress(context.base, id),
+    id: address,
     type: kind === "manifest" ? "Manifest" : "Collection",
     label: plain(label),
     ...(navDate !== undefined && { navDate }),

@@ -46,6 +46,8 @@ export interface MemberFacts {
   readonly navDate?: string;
   /** The image that stands for it, where the caller may see it. */
   readonly thumbnail?: CanvasFacts;
+  /** The `thumbnail` of its whole document, in place of an image. */
+  readonly pictures?: readonly Resource[];
 }
 
 /** A collection to derive. */
