@@ -185,7 +185,10 @@ describe("the search by name", () => {
   });
 
   test("in a folder finds what is in it alone", async () => {
-    expect(images(await text(app, "/?in=maps/Potsdam&q=plan"))).toEqual(["maps/Potsdam/Plan é.png"]);
+    const html = await text(app, "/?in=maps/Potsdam&q=plan");
+    expect(images(html)).toEqual(["maps/Potsdam/Plan é.png"]);
+    const trail = /<nav class="trail".*?<\/nav>/s.exec(html)?.[0] ?? "";
+    expect(all(/href="([^"]*)"/g, trail)).toEqual(["/", "/?in=maps", "/?in=maps/Potsdam"]);
     expect(images(await text(app, "/?in=maps/Potsdam&q=cover"))).toEqual([]);
   });
 
@@ -213,6 +216,7 @@ describe("what is gated", () => {
     expect(images(html)).toEqual(["blue.png", "public.png", "terms.png"]);
     expect(html).not.toMatch(/private|proxied/);
     expect(await text(site.app, "/?q=a.png")).not.toContain("private");
+    expect(await text(site.app, "/?q=png")).toContain("3 names with");
     expect((await site.app.get("/?in=private")).status).toBe(404);
     const response = await site.app.get("/");
     expect(response.headers.get("Cache-Control")).toBe("private, no-cache");

@@ -31,14 +31,15 @@ const inQuery = (text: string) => encodeURIComponent(text).replaceAll("%2F", "/"
 const folderAddress = (site: Site, identifier: string) =>
   addressIn(site, { identifier, search: "", from: 0 });
 
-/** Where the reader is, from the start page down. */
-export function trail(site: Site, { trail }: CollectionPage): string {
-  const above = [{ identifier: "", name: "Start page" }, ...trail.slice(0, -1)].map(
+/** Where the reader is, from the start page down; what a search finds is below its folder. */
+export function trail(site: Site, { search }: Asked, { trail }: CollectionPage): string {
+  const all = [{ identifier: "", name: "Start page" }, ...trail];
+  const above = (search === "" && trail.length > 0 ? all.slice(0, -1) : all).map(
     ({ identifier, name }) =>
       `<li><a href="${escapeHtml(folderAddress(site, identifier))}">${escapeHtml(name)}</a></li>`,
   );
-  const here = trail.at(-1);
-  const own = here ? `<li aria-current="page">${escapeHtml(here.name)}</li>` : "";
+  const here = search === "" ? trail.at(-1)?.name : "Search";
+  const own = here === undefined ? "" : `<li aria-current="page">${escapeHtml(here)}</li>`;
   return `<nav class="trail" aria-label="Where you are"><ol>${above.join("")}${own}</ol></nav>`;
 }
 
@@ -50,7 +51,7 @@ export function searchForm(
 ): string {
   const label = name === undefined ? "Search by name" : `Search by name in ${name}`;
   const where = identifier === "" ? "" : `<input type="hidden" name="in" value="${escapeHtml(identifier)}">`;
-  return `<form class="search" role="search" action="${escapeHtml(folder)}/" method="get">${where}<input type="search" name="q" value="${escapeHtml(search)}" maxlength="200" aria-label="${escapeHtml(label)}" placeholder="${escapeHtml(label)}"><button>Search</button></form>`;
+  return `<form class="search" role="search" action="${escapeHtml(folder)}/" method="get">${where}<input type="search" name="q" value="${escapeHtml(search)}" maxlength="200" aria-label="${escapeHtml(label)}" placeholder="Search by name"><button>Search</button></form>`;
 }
 
 /** The folders and pictures of a page of the collection; empty where there are none. */

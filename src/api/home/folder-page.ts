@@ -14,7 +14,7 @@ export function folderPage(site: Site, asked: Asked, page: CollectionPage): Page
     isEmpty && asked.search === ""
       ? '<p class="notice">There is nothing here that you may see, or nothing yet.</p>'
       : "";
-  const body = `<header>${trail(site, page)}
+  const body = `<header>${trail(site, asked, page)}
 <div class="head"><h1>${escapeHtml(heading)}</h1>${searchForm(site, asked, name)}</div>
 ${asked.search === "" && !isEmpty ? wholeFolder(site, page) : ""}</header>
 <main>${asked.search === "" ? empty : outcome(asked, page)}
