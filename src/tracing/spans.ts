@@ -85,9 +85,10 @@ function spansOf({ trace, answered }: Finished): string {
   const state = trace.state === undefined ? "" : `,"traceState":${JSON.stringify(trace.state)}`;
   const name = `${shown === "_OTHER" ? "HTTP" : shown} ${route}`;
   let text = `{"traceId":"${trace.traceId}","spanId":"${trace.spanId}"${parent}${state},"name":${JSON.stringify(name)},"kind":${server},${timesText(toEpoch + began, toEpoch + ended)},"attributes":${attributesText(attributes)}${status_}}`;
-  if (stages)
-    for (const { stage, from, to } of timeline(stages, began, ended))
-      text += `,{"traceId":"${trace.traceId}","spanId":"${newSpanId()}","parentSpanId":"${trace.spanId}","name":"${stage}","kind":${internal},${timesText(toEpoch + from, toEpoch + to)}}`;
+  if (!stages) return text;
+  const begin = `,{"traceId":"${trace.traceId}","parentSpanId":"${trace.spanId}","kind":${internal},"spanId":"`;
+  for (const { stage, from, to } of timeline(stages, began, ended))
+    text += `${begin}${newSpanId()}","name":"${stage}",${timesText(toEpoch + from, toEpoch + to)}}`;
   return text;
 }
 
@@ -124,19 +125,21 @@ function timeline(
 const timesText = (from: number, to: number) =>
   `"startTimeUnixNano":"${nanoseconds(from)}","endTimeUnixNano":"${nanoseconds(to)}"`;
 
-/** The second that was written last, since most spans of a trace lie in the same one, and long numbers are slow to write. */
-let second = 0;
-let secondText = "0";
+/** What was written last: most spans begin where another one ends, in the same second, and numbers are slow to write. */
+const last = { ms: 0, text: "0", second: 0, secondText: "0" };
 
 /** Milliseconds since 1970 to whole microseconds, in nanoseconds: more digits than a number holds. */
 function nanoseconds(ms: number): string {
+  if (ms === last.ms) return last.text;
   const microseconds = Math.round((ms % 1000) * 1000);
-  const whole = Math.floor(ms / 1000) + (microseconds === 1_000_000 ? 1 : 0);
-  if (whole !== second) {
-    second = whole;
-    secondText = String(whole);
+  const second = Math.floor(ms / 1000) + (microseconds === 1_000_000 ? 1 : 0);
+  if (second !== last.second) {
+    last.second = second;
+    last.secondText = String(second);
   }
-  return `${secondText}${String(1_000_000 + (microseconds % 1_000_000)).slice(1)}000`;
+  last.ms = ms;
+  last.text = `${last.secondText}${String(1_000_000 + (microseconds % 1_000_000)).slice(1)}000`;
+  return last.text;
 }
 
 function attributesText(attributes: Attributes): string {
