@@ -1,7 +1,7 @@
 // Measures what a tile costs more when the service says all that it can of itself: log lines, metrics that are scraped, Server-Timing,
 // traces to a collector that answers or is dead, reports of errors. Instructions by perf, in alternating order.
 //
-//   npm run build && node bench/observing.mjs [--tiles 300] [--rounds 5] [--kept]      --kept: tiles that the render slot holds
+//   npm run build && node bench/observing.mjs [--tiles 300] [--rounds 5] [--warm 1500] [--kept]      --kept: tiles that the render slot holds
 
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
@@ -14,6 +14,7 @@ import sharp from "sharp";
 const { values } = parseArgs({
   options: {
     tiles: { type: "string", default: "300" },
+    warm: { type: "string", default: "1500" },
     rounds: { type: "string", default: "5" },
     kept: { type: "boolean", default: false },
   },
@@ -52,6 +53,8 @@ tracing: { otlp_endpoint: "${otlp}" }
 `;
 const variants = {
   off: "log: { requests: false }\n",
+  /** Shows how much two servers differ that do the same. */
+  "off, once more": "log: { requests: false }\n",
   log: "log: { requests: true }\n",
   all: all(live),
   "all, dead collector": all(dead),
@@ -89,7 +92,7 @@ for (const server of servers) {
     if (tries > 200) throw new Error("a server does not start");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  await ask(server, 400);
+  await ask(server, Number(values.warm));
 }
 
 /** Instructions of a process with its threads while `act` runs. */
