@@ -24,6 +24,9 @@ const types: Readonly<Record<string, { readonly type: string; readonly compresse
   woff2: { type: "font/woff2" },
   // Examples of the documentation, which a browser shows as text and would save by the type of RFC 9512.
   yaml: { type: "text/plain; charset=utf-8", compressed: true },
+  yml: { type: "text/plain; charset=utf-8", compressed: true },
+  conf: { type: "text/plain; charset=utf-8", compressed: true },
+  caddyfile: { type: "text/plain; charset=utf-8", compressed: true },
 };
 
 /** Files of packages in a folder that has the version in its name, as `viewer/mirador-4.0.0/`: what is there never changes. */
