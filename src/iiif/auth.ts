@@ -31,27 +31,41 @@ export interface AdvertisedImage {
   readonly strict: boolean;
 }
 
+/** What the services of all images of a profile have in common. */
+type Advertised = Omit<AdvertisedImage, "identifier">;
+
 /** The `service` array of the image information of a gated image: the tree of 2.0, then that of 1.0. */
-export function authServices(profile: AdvertisedProfile, image: AdvertisedImage): readonly object[] {
-  const probe = probeService(profile, image);
-  return profile.access_service.backend === "header" ? [probe] : [probe, accessService1(profile, image)];
+export function authServices(
+  profile: AdvertisedProfile,
+  { identifier, ...common }: AdvertisedImage,
+): readonly object[] {
+  return authServicesOf(profile, common)(identifier);
 }
 
-function probeService(profile: AdvertisedProfile, image: AdvertisedImage): object {
-  const { base, identifier, version } = image;
-  const access =
-    profile.access_service.backend === "header" ? {} : { service: [accessService(profile, image)] };
-  return {
-    // In version 3 the context of the whole document names it.
-    ...(version === 2 && { "@context": authContextUri }),
-    id: probeAddress(base, identifier),
-    type: "AuthProbeService2",
-    ...withTexts({ errorHeading: profile.heading, errorNote: noteOf(profile) }),
-    ...access,
-  };
+/** The same by identifier, for many images of a profile: they share what does not name the image. */
+export function authServicesOf(
+  profile: AdvertisedProfile,
+  common: Advertised,
+): (identifier: string) => readonly object[] {
+  const { base, version } = common;
+  const hasLogin = profile.access_service.backend !== "header";
+  const texts = withTexts({ errorHeading: profile.heading, errorNote: noteOf(profile) });
+  const access = hasLogin ? { service: [accessService(profile, common)] } : {};
+  const older = hasLogin ? [accessService1(profile, common)] : [];
+  return (identifier) => [
+    {
+      // In version 3 the context of the whole document names it.
+      ...(version === 2 && { "@context": authContextUri }),
+      id: probeAddress(base, identifier),
+      type: "AuthProbeService2",
+      ...texts,
+      ...access,
+    },
+    ...older,
+  ];
 }
 
-function accessService(profile: AdvertisedProfile, { base, strict }: AdvertisedImage): object {
+function accessService(profile: AdvertisedProfile, { base, strict }: Advertised): object {
   const { name, pattern, label, heading, description } = profile;
   return {
     id: loginAddress(base, name, 2),
@@ -79,7 +93,7 @@ const pattern1 = {
 const uri1 = (part: (typeof pattern1)[keyof typeof pattern1] | "context.json" | "token" | "logout") =>
   `http://iiif.io/api/auth/1/${part}`;
 
-function accessService1(profile: AdvertisedProfile, { base }: AdvertisedImage): object {
+function accessService1(profile: AdvertisedProfile, { base }: Advertised): object {
   const { name, pattern, label, heading, description, confirm_label } = profile;
   const title = scalar(label) ?? scalar(words.access);
   const told = scalar(description);

@@ -4,7 +4,7 @@ import { type Caller, combineSharing, type Decision, publicGrant, type Sharing }
 import type { Auth } from "../access/auth.ts";
 import type { Profile } from "../access/profile.ts";
 import { ServiceError } from "../errors.ts";
-import { authServices } from "../iiif/auth.ts";
+import { authServicesOf } from "../iiif/auth.ts";
 import type { OpenParts } from "../images/open.ts";
 
 export interface GateParts {
@@ -78,9 +78,16 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
       allowed: decision.allowed,
       ...(auth &&
         profile && {
-          auth: authServices(profile, { base, identifier, version: 3, strict: auth.options.strict_profiles }),
+          auth: servicesOf(profile, auth.options.strict_profiles)(identifier),
         }),
     };
+  };
+
+  const services = new Map<string, ReturnType<typeof authServicesOf>>();
+  const servicesOf = (profile: Profile, strict: boolean) => {
+    const known = services.get(profile.name) ?? authServicesOf(profile, { base, version: 3, strict });
+    services.set(profile.name, known);
+    return known;
   };
 
   const noteOutcome = (of: string) => {
