@@ -9,7 +9,12 @@ import {
   partRange,
 } from "../iiif/presentation/derive.ts";
 import { type Description, emptyDescription } from "../iiif/presentation/description.ts";
-import { arrangeMembers, describeCollection, describeManifest } from "../iiif/presentation/merge.ts";
+import {
+  arrangeMembers,
+  describeCollection,
+  describeHead,
+  describeManifest,
+} from "../iiif/presentation/merge.ts";
 import type { DocumentContext, ManifestFacts } from "../iiif/presentation/model.ts";
 import { imagesId, type PresentationPath } from "../iiif/presentation/mounts.ts";
 import { storedDocument } from "../iiif/presentation/stored.ts";
@@ -110,6 +115,11 @@ async function folderManifest(
   const { sidecar } = folder;
   const make = () => {
     if (sidecar === undefined || sidecar.whole) return manifestMade(facts, context, piece);
+    if (canvases.length > mostHeld) {
+      const made = manifestMade(facts, context, piece);
+      const document = describeHead(made.document, description, context.base);
+      if (document) return { ...made, document };
+    }
     const merged = describeManifest(manifestOf(facts, context), description, canvases, context.base);
     sidecar.add(merged.faults);
     return { document: merged.document };

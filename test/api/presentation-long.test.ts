@@ -72,3 +72,24 @@ test("a large collection lists its parts, which list its members", async () => {
   expect(parts[1].items[0].id).toBe(`${base}/iiif/presentation/3/many/${folders}`);
   expect((await app.get("/iiif/presentation/3/many/_part/3")).status).toBe(404);
 });
+
+test("a long manifest with texts of its folder is written in batches as well, and whole where canvases are described", async () => {
+  const plain = await json(app, "/iiif/presentation/3/book");
+  const told = await served(laid.yaml());
+  const lengthOf = async () => (await told.get("/iiif/presentation/3/book")).headers.get("Content-Length");
+  await laid.write("book/manifest.yaml", "label: Told\nmetadata: { Date: 1470 }\nbehavior: paged\n");
+  const manifest = await json(told, "/iiif/presentation/3/book");
+  expect(await lengthOf()).toBeNull();
+  expect(manifest).toMatchObject({ label: { none: ["Told"] }, behavior: ["paged"] });
+  expect(manifest.items.map(({ id }: Json) => id)).toEqual(plain.items.map(({ id }: Json) => id));
+  expect(problemsOf3(manifest)).toEqual([]);
+  const older = await json(told, "/iiif/presentation/2/book");
+  expect([older.label, older.sequences[0].canvases.length]).toEqual(["Told", images]);
+  expect(problemsOf2(older)).toEqual([]);
+  expect(await json(told, `/iiif/presentation/3/book/canvas/${images}`)).toMatchObject({ type: "Canvas" });
+  await laid.write("book/manifest.yaml", "label: Told\norder: [9.jpg]\n");
+  const [first] = (await json(told, "/iiif/presentation/3/book")).items;
+  expect(first.label).toEqual({ none: ["9.jpg"] });
+  expect(await lengthOf()).not.toBeNull();
+  await laid.remove("book/manifest.yaml");
+});

@@ -63,6 +63,21 @@ export function describeManifest(
 }
 
 /**
+ * A manifest without its canvases, with its description over it; undefined where that says something of canvases, for which all of them
+ * have to be there.
+ */
+export function describeHead(
+  derived: Resource,
+  { members, extra, order, parts, structures, thumbnail, start }: Description,
+  base: string,
+): Resource | undefined {
+  const ofCanvases = order.length + parts.length + structures.length + Object.keys(extra).length;
+  if (ofCanvases > 0 || thumbnail !== undefined || start !== undefined) return undefined;
+  const { items, ...head } = derived;
+  return { ...head, ...absolute(members, originOf(derived, base)), items };
+}
+
+/**
  * The place from 0 of the image by which lists show a manifest: the one that its description names, else the first that is shown.
  * `files`: names in their natural order, one at least.
  */
