@@ -59,7 +59,7 @@ function checked(value: unknown, locate: ReadText["locate"]): ReadText {
 }
 
 const tooDeep = `expected at most ${mostLevels} levels of lists and keys; received more`;
-const tooMuch = "expected YAML with few aliases; received some that name much many times";
+const tooMuch = "expected YAML with few aliases; received some that make too much of it";
 
 function parsedJson(text: string): unknown {
   try {
