@@ -36,7 +36,7 @@ const atOnce = 16;
 const lasting: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["decode", "unsupported"]);
 
 /**
- * The facts of one image, whoever may see it: sizes are no secret, since the image information of a gated image tells them to
+ * The facts of one image, whoever may see it: sizes are no secret, since the image information of a gated image gives them to
  * all. Throws `not-found` where there is none, and what may be over at the next look.
  */
 export async function imageFacts(parts: FactsParts, caller: Caller): Promise<ImageFacts> {

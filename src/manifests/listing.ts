@@ -9,7 +9,7 @@ export type SidecarName = (typeof sidecarNames)[number];
 
 export interface ListedFile {
   readonly name: string;
-  /** What tells that the file is still the same, where the source says it. */
+  /** The same as long as the file is, where the source gives it. */
   readonly validator?: string;
 }
 

@@ -20,7 +20,7 @@ export interface Tool<Input = never> {
   run(input: Input): Promise<CallToolResult>;
 }
 
-/** What a client is told of this server when it connects. */
+/** What a client hears of this server when it connects. */
 export interface About {
   readonly version: string;
   /** For the model: what the tools are for and how they go together. */
