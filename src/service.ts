@@ -91,7 +91,7 @@ export interface Service {
   /** Absent where nothing is traced. */
   readonly tracing?: Tracing;
   /** Values of Cache-Control for public answers. */
-  readonly caching: { readonly image: string; readonly info: string };
+  readonly caching: { readonly image: string; readonly info: string; readonly documents: string };
   readonly proxies: readonly IpRange[];
   config(): Config;
   /** Takes the live keys of a new configuration. Returns the keys that changed but wait for the next start. */
@@ -284,6 +284,7 @@ export async function createService(
     caching: {
       image: `public, max-age=${Math.floor(parseDuration(config.http.image_max_age) / 1000)}`,
       info: `public, max-age=${Math.floor(parseDuration(config.http.info_max_age) / 1000)}`,
+      documents: `public, max-age=${Math.floor(documentMaxAge(config) / 1000)}`,
     },
     proxies: config.trusted_proxies.map(parseRange),
     config: settings.current,
@@ -300,6 +301,11 @@ export async function createService(
       await Promise.allSettled([pool.close(), outer.close(), reports?.close(), tracing?.close()]);
     },
   };
+}
+
+/** Milliseconds. A copy of a manifest hides new files, so that nobody keeps one for longer than folders count as unchanged here. */
+function documentMaxAge({ http, sources }: Config): number {
+  return Math.min(...[http.info_max_age, ...sources.map(({ revalidate }) => revalidate)].map(parseDuration));
 }
 
 function readinessOf(findings: readonly Finding[]): Readiness {

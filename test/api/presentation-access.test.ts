@@ -103,7 +103,7 @@ describe("gated images", () => {
 
   test("and public ones in folders of their own differ in what caches may keep", async () => {
     const { headers } = await site.app.get(path("public.png"));
-    expect(headers.get("Cache-Control")).toBe("public, max-age=3600");
+    expect(headers.get("Cache-Control")).toBe("public, max-age=60");
     expect((await site.app.get(path("private/a.png"))).headers.get("Cache-Control")).toBe(
       "private, no-cache",
     );

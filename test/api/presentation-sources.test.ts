@@ -142,7 +142,7 @@ describe("a bucket", () => {
     expect(response.headers.get("Cache-Control")).toBe("no-cache");
     s3.fault = () => undefined;
     const mended = await app.get(path("book"));
-    expect(mended.headers.get("Cache-Control")).toBe("public, max-age=3600");
+    expect(mended.headers.get("Cache-Control")).toBe("public, max-age=0");
   });
 });
 

@@ -208,10 +208,21 @@ describe("an answer", () => {
     expect(headers.get("Link")?.includes("json-ld#context") ?? false).toBe(type === "application/json");
   });
 
+  test.each([
+    ["revalidate: 1m", 60],
+    ["revalidate: 2h", 3600],
+  ])(
+    "are kept by caches no longer than folders count as unchanged (%s) and image information (1h)",
+    async (options, seconds) => {
+      const { headers } = await (await served(laid.yaml(options))).get(target);
+      expect(headers.get("Cache-Control")).toBe(`public, max-age=${seconds}`);
+    },
+  );
+
   test("may be kept by caches and read by pages of all origins, and is not sent again while it is the same", async () => {
     const app = await served(laid.yaml());
     const first = await app.get(target);
-    expect(first.headers.get("Cache-Control")).toBe("public, max-age=3600");
+    expect(first.headers.get("Cache-Control")).toBe("public, max-age=0");
     expect(first.headers.get("Access-Control-Allow-Origin")).toBe("*");
     expect(Number(first.headers.get("Content-Length"))).toBe((await first.arrayBuffer()).byteLength);
     const etag = first.headers.get("ETag") as string;

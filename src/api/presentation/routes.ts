@@ -61,7 +61,7 @@ async function answer(
   const headers: Record<string, string> = {};
   if (type === "application/json")
     headers.Link = `<${presentationContext[version]}>;rel="http://www.w3.org/ns/json-ld#context";type="application/ld+json"`;
-  setCaching(headers, c, sharing, lasts ? service.caching.info : "no-cache", "Accept");
+  setCaching(headers, c, sharing, lasts ? service.caching.documents : "no-cache", "Accept");
   setCors(headers, c);
   const ignored = presented.ignored?.();
   if (ignored !== undefined) headers["X-Ignored-Sidecar"] = ignored;
