@@ -15,7 +15,7 @@ export interface Bookmarks {
    * cannot be written.
    */
   keep(state: unknown): Promise<{ readonly id: string; readonly isNew: boolean }>;
-  /** The canonical JSON of a state; undefined where none has this id. Throws `busy` where the folder cannot be read. */
+  /** The canonical JSON of a state; undefined where none has this id. Throws `busy` where the folder cannot be read, or the file is damaged. */
   find(id: string): Promise<string | undefined>;
   readonly check: Check;
 }
@@ -44,7 +44,9 @@ export function openBookmarks(files: EntryFiles, dir: string, calls?: number): B
       const file = fileOf(digest);
       const id = toBase64Url(digest);
       try {
-        if (await read(file)) return { id, isNew: false };
+        const bytes = await read(file);
+        // A damaged one is put right by this.
+        if (bytes && new TextDecoder().decode(bytes) === text) return { id, isNew: false };
         await ensureFormat(bounded, root, true);
         await bounded.writeFile(file, new TextEncoder().encode(text));
         return { id, isNew: true };
@@ -57,7 +59,7 @@ export function openBookmarks(files: EntryFiles, dir: string, calls?: number): B
       if (!digest) return undefined;
       try {
         const bytes = await read(fileOf(digest));
-        if (bytes) return new TextDecoder().decode(bytes);
+        if (bytes) return await intact(bytes, digest);
         // A folder that has gone, such as a mount, is no proof that a state was never kept.
         await ensureFormat(bounded, root, false);
         return undefined;
@@ -76,6 +78,14 @@ export function openBookmarks(files: EntryFiles, dir: string, calls?: number): B
       dryRun: () => ensureFormat(bounded, root, false),
     },
   };
+}
+
+/** The text of a file, which its name is the digest of. */
+async function intact(bytes: Uint8Array, digest: Uint8Array): Promise<string> {
+  if (toHex(await sha256(bytes)).startsWith(toHex(digest))) return new TextDecoder().decode(bytes);
+  throw new Error(
+    "The file of a content state is damaged. Put back the copy of it, or have the state kept again.",
+  );
 }
 
 /** Resolves where the folder is one of bookmarks, or an empty one, which `write` makes one of them. */

@@ -1,6 +1,6 @@
 // Links to views of this service: what mint answers, and that resolve reads it back.
 
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -28,6 +28,17 @@ describe("/content-state/mint", () => {
     cpSync(join(fixturesFolder, "jpg-1x1.jpg"), join(root, "books/atlas/1.jpg"));
     cpSync(join(fixturesFolder, "jpg-wide-5000x12.jpg"), join(root, "books/atlas/2.jpg"));
     cpSync(join(fixturesFolder, "jpg-1x1.jpg"), join(root, "secret 1.jpg"));
+    mkdirSync(join(root, "sound"));
+    writeFileSync(
+      join(root, "sound/manifest.json"),
+      JSON.stringify({
+        "@context": context,
+        id: "sound",
+        type: "Manifest",
+        label: { en: ["Sound"] },
+        items: [{ id: "sound/canvas/1", type: "Canvas", duration: 60 }],
+      }),
+    );
     app = await served(`base_url: ${base}
 sources: [{ name: scans, type: filesystem, root: ${JSON.stringify(root)} }]
 auth:
@@ -153,6 +164,7 @@ auth:
     ["target=books/atlas&canvas=2&xywh=5000,0,10,10", 400, "xywh"],
     ["target=books/atlas&canvas=2&xywh=0,12,10,10", 400, "xywh"],
     ["target=books/atlas&canvas=2&xywh=0,0,0,10", 400, "xywh"],
+    ["target=sound&canvas=1&xywh=0,0,10,10", 400, "xywh"],
     ["target=books/atlas&v=4", 400, "v"],
     ["target=books/atlas&v=", 400, "v"],
   ];

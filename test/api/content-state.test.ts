@@ -88,6 +88,30 @@ describe("/content-state/resolve", () => {
     expect((await app.get("/content-state/resolve", form)).status).toBe(415);
   });
 
+  test("answers 400 to states nested too deep, and writes no other longer than it came", async () => {
+    const nested = (depth: number) =>
+      `{"id":"${manifest.id}","type":"Manifest","x":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+    for (const depth of [64, 3000, 30_000]) {
+      const response = await app.get("/content-state/resolve", json(nested(depth)));
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ code: "content_state_too_deep" });
+    }
+    const response = await app.get("/content-state/resolve", json(nested(63)));
+    expect(await response.text()).toContain(`"contentState":${nested(63)}`);
+  });
+
+  test("varies by the headers that the public URL is made from", async () => {
+    expect((await resolve(encodeState(canvas7))).headers.get("Vary")).toContain("X-Forwarded-Host");
+  });
+
+  test("answers GET, HEAD, POST and OPTIONS, and nothing else", async () => {
+    const target = `/content-state/resolve?iiif-content=${encodeState(canvas7)}`;
+    const head = await app.get(target, { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    const put = await app.get(target, { method: "PUT" });
+    expect([put.status, put.headers.get("Allow")]).toEqual([405, "GET, HEAD, POST, OPTIONS"]);
+  });
+
   test("answers 400 to nothing", async () => {
     for (const target of ["/content-state/resolve", "/content-state/resolve?iiif-content="]) {
       const response = await app.get(target);
@@ -204,6 +228,9 @@ content_state: { store: { enabled: true, dir: ${JSON.stringify(dir)}${more} } }`
     const { uri } = (await (await keep(canvas7)).json()) as { uri: string };
     const response = await app.get(`/content-state/resolve?iiif-content=${encodeURIComponent(uri)}`);
     expect(await response.json()).toEqual({ ...resolved, form: "uri" });
+    const insecure = encodeURIComponent(uri.replace("https:", "http:"));
+    const other = await app.get(`/content-state/resolve?iiif-content=${insecure}`);
+    expect(await other.json()).toEqual({ ...resolved, form: "uri" });
     const unknown = uri.replace(/\w{8}$/, "AAAAAAAA".slice(1) + "A");
     const missing = await app.get(`/content-state/resolve?iiif-content=${encodeURIComponent(unknown)}`);
     expect(missing.status).toBe(404);
@@ -217,6 +244,15 @@ content_state: { store: { enabled: true, dir: ${JSON.stringify(dir)}${more} } }`
     }
     const closed = await served(yaml(""));
     expect((await keep(canvas7, token, closed)).status).toBe(403);
+  });
+
+  test("are refused at once where the header of the token is mostly blanks", async () => {
+    const bearer = `a${" ".repeat(126_000)}b`;
+    for (let n = 0; n < 6; n++) {
+      expect((await keep(canvas7, bearer)).status).toBe(401);
+      // Lets the limit of the test end it.
+      await new Promise((resolve) => setTimeout(resolve));
+    }
   });
 
   test("are refused where they are no states, too long or too deep", async () => {
@@ -247,6 +283,24 @@ content_state: { store: { enabled: true, dir: ${JSON.stringify(dir)}${more} } }`
     expect(gone.headers.get("Retry-After")).not.toBeNull();
     expect((await app.get(pathOf(uri))).status).toBe(200);
   });
+
+  test.each(["", "{", '{"id":"https://other.example/","type":"Manifest"}'])(
+    "are 503 where their file was damaged to %j, until they are kept again",
+    async (damaged) => {
+      const { uri } = (await (await keep(canvas7)).json()) as { uri: string };
+      const [file = ""] = (readdirSync(dir, { recursive: true }) as string[]).filter((name) =>
+        /states.*\.json$/.test(name),
+      );
+      writeFileSync(join(dir, file), damaged);
+      const link = `/content-state/resolve?iiif-content=${encodeURIComponent(uri)}`;
+      for (const target of [pathOf(uri), link]) {
+        const response = await app.get(target);
+        expect([response.status, response.headers.get("Cache-Control")]).toEqual([503, "no-store"]);
+      }
+      expect(await (await keep(canvas7)).json()).toEqual({ uri });
+      expect(await (await app.get(pathOf(uri))).json()).toEqual(canvas7);
+    },
+  );
 
   test("of another version of the service are not touched, and its check says why", async () => {
     writeFileSync(join(dir, "smalti-bookmarks.json"), '{"format":2}');

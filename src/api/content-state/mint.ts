@@ -106,7 +106,14 @@ function viewOf({ document, long }: Made, { canvas: number, region }: Asked): Vi
     if (++count < number) continue;
     const id = String(canvas.id);
     if (!region) return { manifest, canvas: id };
-    const size = { width: Number(canvas.width), height: Number(canvas.height) };
+    const { width, height } = canvas;
+    // What operators wrote may have canvases of sound alone.
+    if (typeof width !== "number" || typeof height !== "number")
+      throw refused(
+        "xywh",
+        "Expected a canvas with a width and a height to name a region of; this one has none.",
+      );
+    const size = { width, height };
     const cut = pixelRegion(region, size);
     if (!cut)
       throw refused(

@@ -6,6 +6,7 @@ import type { StateTarget } from "../../iiif/content-state/read.ts";
 import { regionText } from "../../iiif/content-state/region.ts";
 import type { Service } from "../../service.ts";
 import { readJson } from "../http/body.ts";
+import { setVary } from "../http/caching.ts";
 import { type RequestContext, sent } from "../http/context.ts";
 import { openState } from "../http/open-state.ts";
 import { Refusal } from "../http/problem.ts";
@@ -26,13 +27,15 @@ export async function respondResolve(
     problems,
     contentState,
   };
-  return new Response(sent(c, JSON.stringify(body, null, 2)), {
-    headers: {
-      "Content-Type": "application/json",
-      "Cache-Control": "no-cache",
-      "X-Content-Type-Options": "nosniff",
-    },
-  });
+  const headers: Record<string, string> = {
+    "Content-Type": "application/json",
+    "Cache-Control": "no-cache",
+    "X-Content-Type-Options": "nosniff",
+  };
+  // The public URL tells which addresses are those of states that are kept here.
+  setVary(headers, c);
+  // Without white space: indented, a nested state would be many times as long as it was sent.
+  return new Response(sent(c, JSON.stringify(body)), { headers });
 }
 
 function stateOfQuery(c: RequestContext): unknown {

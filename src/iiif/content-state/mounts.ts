@@ -15,8 +15,9 @@ export const stateParameter = "iiif-content";
 /** Address of a stored state; `base`: the public URL of the service, without a / at its end. */
 export const storedAddress = (base: string, id: string): string => base + statePaths.stored + id;
 
-/** The id of a stored state of this service; undefined for any other address. */
+/** The id of a stored state of this service, whichever of http and https its address was noted with; undefined for any other address. */
 export function storedId(base: string, address: string): string | undefined {
-  const prefix = base + statePaths.stored;
-  return address.startsWith(prefix) ? address.slice(prefix.length) : undefined;
+  const bare = (url: string) => url.replace(/^https?:/i, "");
+  const prefix = bare(base) + statePaths.stored;
+  return bare(address).startsWith(prefix) ? bare(address).slice(prefix.length) : undefined;
 }

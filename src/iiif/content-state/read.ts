@@ -1,5 +1,6 @@
 // What a content state points at, whatever its form (Content State API 1.0, sections 2 and 3). Nothing that it names is ever fetched.
 
+import { ServiceError } from "../../errors.ts";
 import { invalidState } from "./encode.ts";
 import { parseRegion, type Region } from "./region.ts";
 
@@ -29,8 +30,20 @@ type Members = Readonly<Record<string, unknown>>;
 /** Targets of one state that are read. */
 const mostTargets = 100;
 
-/** Reads a state from its JSON. Throws `bad-request` (code invalid_content_state) where it names no target with an absolute address. */
+/** Lists and objects within each other. */
+const maxDepth = 64;
+
+/**
+ * Reads a state from its JSON. Throws `bad-request`: code invalid_content_state where it names no target with an absolute address,
+ * content_state_too_deep above 64 levels of lists and objects, of which whoever writes it out again would run out of stack.
+ */
 export function readState(state: unknown): ReadState {
+  if (isDeeper(state, maxDepth))
+    throw new ServiceError(
+      "bad-request",
+      `Expected a content state of at most ${maxDepth} levels of lists and objects; received more. Send a flatter one.`,
+      { code: "content_state_too_deep" },
+    );
   const problems: string[] = [];
   const form = formOf(state);
   const annotated = form === "annotation" ? targetOf(state as Members, problems) : state;
@@ -40,6 +53,11 @@ export function readState(state: unknown): ReadState {
   if (!first) throw invalidState("Expected one target at least; received an empty list.");
   if (more.length > 0) problems.push("The state has several targets; viewers open the first.");
   return { form, targets: [first, ...more], problems };
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
 function formOf(state: unknown): StateForm {
