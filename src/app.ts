@@ -21,6 +21,7 @@ import { mountPresentation } from "./api/presentation/routes.ts";
 import { mountStatic } from "./api/static/routes.ts";
 import { mountView } from "./api/view/routes.ts";
 import { toErrorRecord } from "./errors.ts";
+import { isWritten } from "./lib/log.ts";
 import { parseTraceparent } from "./lib/trace-context.ts";
 import type { Service } from "./service.ts";
 
@@ -119,7 +120,8 @@ export function createApp(
       });
     }
     if (timed) setServerTiming(c, counted, ms);
-    if (service.config().log.requests) log.info("request", answerFields(c, counted || "stream", ms));
+    const { requests: isLogged, level } = service.config().log;
+    if (isLogged && isWritten("info", level)) log.info("request", answerFields(c, counted || "stream", ms));
   });
 
   app.use(async (c, next) => {

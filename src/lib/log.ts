@@ -26,12 +26,12 @@ export interface LogOptions {
 
 /** A log that writes whole lines. */
 export function createLog(options: LogOptions): Log {
-  let threshold = rank(options.level);
+  let threshold = options.level;
   const format = options.format === "json" ? jsonLine : textLine;
   const at =
     (level: LogLevel) =>
     (message: string, fields: LogFields = {}) => {
-      if (rank(level) < threshold) return;
+      if (!isWritten(level, threshold)) return;
       options.write(format(level, oneLine(maskUrls(message)), plainFields(fields)));
     };
   return {
@@ -40,10 +40,13 @@ export function createLog(options: LogOptions): Log {
     warn: at("warn"),
     error: at("error"),
     level: (level) => {
-      threshold = rank(level);
+      threshold = level;
     },
   };
 }
+
+/** Whether a log of level `threshold` writes lines of `level`, for those whose fields cost something. */
+export const isWritten = (level: LogLevel, threshold: LogLevel) => rank(level) >= rank(threshold);
 
 const rank = (level: LogLevel) => logLevels.indexOf(level);
 

@@ -82,6 +82,16 @@ describe("the line of a request", () => {
     await app.get("/health");
     expect(lines).toMatchObject([{ route: "health", status: 200 }]);
   });
+
+  test("is not put together where log.level leaves it out, and comes back by a reload", async () => {
+    const { app, lines } = await application("log: { level: warn }");
+    await app.get("/health");
+    expect(lines).toEqual([]);
+    const { config } = app.service;
+    expect(app.service.reload({ ...config(), log: { ...config().log, level: "debug" } })).toEqual([]);
+    await app.get("/health");
+    expect(lines).toMatchObject([{ route: "health", status: 200 }]);
+  });
 });
 
 describe("Server-Timing", () => {
