@@ -7,6 +7,7 @@ import { assetReader, moduleLoader } from "./dist-files.ts";
 import { endProcess } from "./exit.ts";
 import { fileThreads, usableMemory, usableProcessors } from "./machine.ts";
 import { nodeFiles } from "./node-files.ts";
+import { createOutput } from "./output.ts";
 import type { Platform } from "./platform.ts";
 import { notedAddress, notedTarget } from "./request-facts.ts";
 import { readSecret } from "./secret-input.ts";
@@ -33,6 +34,8 @@ const signals = { reload: ["SIGHUP"], stop: ["SIGTERM", "SIGINT"] } as const;
 
 /** Everything but version, workers and server; `dist` is the directory of the bundle, with a final slash. */
 export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform, "version"> {
+  /** Made when something is written first: looking at a stream opens it. */
+  const outputs: { out?: (text: string) => void; err?: (text: string) => void } = {};
   return {
     name,
     env: process.env,
@@ -58,7 +61,9 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
     exit: (code, tell) => endProcess(name, code, tell),
     readSecret,
     write(stream, text) {
-      (stream === "out" ? process.stdout : process.stderr).write(text);
+      outputs[stream] ??=
+        stream === "out" ? createOutput(process.stdout, false) : createOutput(process.stderr, true);
+      outputs[stream](text);
     },
   };
 }
