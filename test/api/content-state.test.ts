@@ -253,7 +253,7 @@ content_state: { store: { enabled: true, dir: ${JSON.stringify(dir)}${more} } }`
       // Lets the limit of the test end it.
       await new Promise((resolve) => setTimeout(resolve));
     }
-  });
+  }, 10_000);
 
   test("are refused where they are no states, too long or too deep", async () => {
     expect((await keep({ hello: "world" })).status).toBe(400);

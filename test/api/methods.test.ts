@@ -18,6 +18,8 @@ const routes = [
   "/iiif/3/base.png",
   "/iiif/3/base.png/info.json",
   "/iiif/2/base.png/full/50,/0/default.jpg",
+  "/view/base.png",
+  "/content-state/mint?target=base.png",
 ];
 
 describe.each(routes)("%s", (route) => {

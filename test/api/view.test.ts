@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeState } from "../../src/iiif/content-state/encode.ts";
 import { type Served, served } from "../served.ts";
+import { type Gated, gated, pictures } from "./gated.ts";
 import { type Laid, layFolder } from "./presentation-folder.ts";
 
 let laid: Laid;
@@ -197,6 +198,50 @@ describe("the policy of the page", () => {
     expect(policy["frame-ancestors"]).toEqual(["'self'", "https://*.example.org"]);
     const none = await served(`${laid.yaml()}http: { frame_ancestors: [] }\n`);
     expect(policyOf((await page("/view/book", none)).response)["frame-ancestors"]).toEqual(["'none'"]);
+  });
+});
+
+describe("a gated item", () => {
+  let site: Gated;
+  beforeAll(async () => {
+    site = await gated({ folder: await pictures() });
+  });
+  afterAll(() => site.close());
+  const seen = async (target: string, profile?: string) => {
+    const headers: Record<string, string> = profile ? { Cookie: await site.cookie(profile) } : {};
+    const { response, text } = await page(target, site.app, headers);
+    const [, plain = ""] = /<noscript><div(.*?)<\/noscript>/s.exec(text) ?? [];
+    return { response, preview: text.includes("og:image"), plain };
+  };
+
+  test.each([
+    ["/view/private/a.png", "staff"],
+    ["/view/terms.png", "terms"],
+    ["/view/room.png", "room"],
+  ])(
+    "has no picture for previews and readers without scripts until the caller may see it: %s",
+    async (target, profile) => {
+      const stranger = await seen(target);
+      expect(stranger.preview).toBe(false);
+      expect(stranger.plain).not.toMatch(/<img|\/full\//);
+      const reader = await seen(target, profile);
+      expect(reader.preview).toBe(true);
+      expect(reader.plain).toContain("<img");
+    },
+  );
+
+  test("is on a page that no shared cache keeps, by address and by state; others are on pages that any may keep", async () => {
+    const gatedState = encodeState({
+      id: "https://images.example.org/iiif/presentation/3/private/a.png",
+      type: "Manifest",
+    });
+    for (const target of ["/view/private/a.png", "/view/private", `/view/?iiif-content=${gatedState}`])
+      for (const profile of [undefined, "staff"]) {
+        const { response } = await seen(target, profile);
+        expect(response.headers.get("Cache-Control")).toBe("private, no-cache");
+        expect(response.headers.get("Vary")).toMatch(/Cookie/);
+      }
+    expect((await seen("/view/public.png")).response.headers.get("Cache-Control")).toBe("no-cache");
   });
 });
 

@@ -1,0 +1,29 @@
+// What links to views need of the runtime.
+
+import { expect, test } from "vitest";
+import { buildContentStates } from "../../src/bookmarks/content-states.ts";
+import { contentStateOptions } from "../../src/bookmarks/options.ts";
+import type { Platform } from "../../src/platform/platform.ts";
+import { testHost } from "../host.ts";
+
+const withoutFiles = {
+  ...(testHost as unknown as Platform),
+  env: {},
+  files: undefined,
+} as unknown as Platform;
+const build = (content_state: object) =>
+  buildContentStates(contentStateOptions.parse(content_state), {
+    platform: withoutFiles,
+    folders: 1,
+    presentation: true,
+  });
+
+test("a runtime without files does not start with a store of states, and says which option asks for it", () => {
+  expect(() => build({ store: { enabled: true, dir: "/states" } })).toThrow(
+    /content_state\.store needs files.*Switch it off/,
+  );
+});
+
+test("a runtime without files mints and reads states all the same", () => {
+  expect(build({})).toEqual({});
+});
