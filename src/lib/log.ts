@@ -79,9 +79,12 @@ function isRecord(value: unknown): value is LogFields {
 
 function jsonLine(level: LogLevel, message: string, fields: LogFields): string {
   const own = `"@timestamp":"${new Date().toISOString()}","level":"${jsonLevels[level]}","message":${JSON.stringify(message)},"logger":"smalti"`;
-  const rest = JSON.stringify(fields);
+  const rest = JSON.stringify(fields).replace(steering, escaped);
   return rest === "{}" ? `{${own}}\n` : `{${own},${rest.slice(1)}\n`;
 }
+
+/** What JSON leaves as it is, though a terminal acts on it: C1 controls, and marks that break lines or turn their direction. */
+const steering = /[\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
 const jsonLevels = { debug: "DEBUG", info: "INFO", warn: "WARN", error: "ERROR" } as const;
 
@@ -108,11 +111,11 @@ function word(value: unknown): string {
 
 /** Text without what would break a line or steer a terminal. */
 function oneLine(text: string): string {
-  return text.replace(
-    /[\p{C}\u2028\u2029]/gu,
-    (character) => `\\u${(character.codePointAt(0) as number).toString(16).padStart(4, "0")}`,
-  );
+  return text.replace(/[\p{C}\u2028\u2029]/gu, escaped);
 }
+
+const escaped = (character: string) =>
+  `\\u${(character.codePointAt(0) as number).toString(16).padStart(4, "0")}`;
 
 /** A log that writes nothing. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, level() {} };

@@ -64,6 +64,8 @@ export function createErrorReports(
     "User-Agent": `smalti/${version}`,
   };
   if (token_env !== "") headers.Authorization = `Bearer ${secretOf(token_env, platform.env)}`;
+  /** All that the log says of the address: its path may be a secret too. */
+  const { origin } = new URL(report_url);
   const seldom = createSeldom(onceInMs);
   /** By kind: until when failures of it are counted only, and how many were. */
   const kinds = createLru<string, { readonly until: number; repeated: number }>(mostKinds);
@@ -87,8 +89,10 @@ export function createErrorReports(
       counts.failed.add();
       if (seldom("failed"))
         log.warn("an error could not be reported", {
-          url: report_url,
-          reason: controller.signal.aborted ? `no answer within ${timeoutMs / 1000} s` : String(error),
+          server: origin,
+          reason: controller.signal.aborted
+            ? `no answer within ${timeoutMs / 1000} s`
+            : String(error).replaceAll(report_url, origin),
         });
     } finally {
       clearTimeout(timer);

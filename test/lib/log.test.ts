@@ -66,6 +66,14 @@ describe("JSON lines", () => {
     ]);
   });
 
+  test("hold nothing that a terminal would act on", () => {
+    const { log, lines } = recorder({ format: "json" });
+    const path = "/\u009b31m\u0085\u007f\u2028\u202e\u2066\u001b[0m";
+    log.info("x", { path });
+    expect(lines.join("").slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
+    expect(parsed(lines)).toEqual([expect.objectContaining({ path })]);
+  });
+
   test("keep the message and level when fields have the same names", () => {
     const { log, lines } = recorder({ format: "json" });
     log.warn("kept", { message: "other", level: "other", logger: "other", "@timestamp": "other" });
