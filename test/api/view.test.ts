@@ -144,6 +144,28 @@ describe("/view/{id}", () => {
     expect((await page("/view/shelf")).text).not.toContain("<img src=x>");
   });
 
+  test("shows what manifest files say as text: labels as they are, summaries in HTML without their elements", async () => {
+    await laid.put("told/tale/1.jpg", "jpg-gray.jpg");
+    const summary =
+      '<p>Four &amp; <b onclick="x()">a</b> <i>half</i><script>alert(1)</script> &lt;folios&gt;</p><p>&#233;&#x110000;&what;</p>';
+    const told = JSON.stringify({
+      label: { en: ["<b>Bold</b> </script>"], de: ["<i>Kursiv</i>"] },
+      summary: { en: [summary] },
+    });
+    await laid.write("told/tale/manifest.yaml", told);
+    await laid.write("told/manifest.yaml", told);
+    for (const target of ["/view/told", "/view/told/tale"]) {
+      const { response, text } = await page(target);
+      expect([target, response.status]).toEqual([target, 200]);
+      expect(text).not.toMatch(/<(b|i|script)>|onclick/);
+      expect(text).toContain(
+        '<meta name="description" content="Four &amp; a halfalert(1) &lt;folios&gt; é&amp;#x110000;&amp;what;">',
+      );
+    }
+    const { text } = await page("/view/told", app, { "Accept-Language": "de" });
+    expect(text).toContain("<title>&lt;i&gt;Kursiv&lt;/i&gt;</title>");
+  });
+
   test("answers what is not there with a page in the reader's language, and to programs with a problem", async () => {
     const { response, text } = await page("/view/nothing", app, { "Accept-Language": "fr" });
     expect(response.status).toBe(404);

@@ -5,6 +5,7 @@ import { viewOfDocument } from "../../iiif/view-mounts.ts";
 import { escapeHtml, type Page } from "../http/page.ts";
 import { type Asked, bar, headOf, icon, link, titleOf } from "./frame.ts";
 import { listOf, type Opened } from "./opened.ts";
+import { plainText } from "./plain-text.ts";
 import { textFor } from "./words.ts";
 
 /** The page of a collection. `query`: what keeps the viewer of the reader. */
@@ -19,7 +20,7 @@ export function contentsPage(
   const title = titleOf(document, reader);
   const manifest = link(String(document.id), "manifest", words.manifest);
   const items = listOf(document.items).map((item) => entry(item, asked, query));
-  const summary = textFor(document.summary, reader);
+  const summary = plainText(textFor(document.summary, reader));
   const body = `${embedded ? "" : bar(document, [manifest], asked, query)}
 <main class="contents">${summary ? `<p>${escapeHtml(summary)}</p>` : ""}
 ${items.length > 0 ? `<ul>${items.join("\n")}</ul>` : `<p>${escapeHtml(words.empty)}</p>`}

@@ -7,6 +7,7 @@ import { escapeHtml, type Page } from "../http/page.ts";
 import { type Asked, bar, button, headOf, icon, link, notice, titleOf } from "./frame.ts";
 import { type CanvasImage, imageOf, pictureAddress } from "./image.ts";
 import { listOf, type Opened, type Place } from "./opened.ts";
+import { plainText } from "./plain-text.ts";
 import { type ViewerName, viewers } from "./viewers.ts";
 import { filled, type Reader, textFor } from "./words.ts";
 
@@ -50,7 +51,7 @@ ${embedded ? "" : shareDialog(asked) + downloadDialog(reader)}
     body,
     head: headOf({
       title,
-      description: textFor(document.summary, reader) || pagesText(place, reader),
+      description: plainText(textFor(document.summary, reader)) || pagesText(place, reader),
       address: addressOf(opened, base),
       document: String(document.id),
       ...(image && isShown(place) && { picture: pictureAddress(image, previewBox, fitting(opened, image)) }),

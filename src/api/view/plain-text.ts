@@ -1,0 +1,28 @@
+// Texts of manifests that may be HTML, as plain text (Presentation API 3.0, section 4.5).
+
+const named: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+};
+
+/** A text without its elements, where it is HTML: where it begins with `<` and ends with `>`. Any other as it is. */
+export function plainText(text: string): string {
+  const html = text.trim();
+  if (!html.startsWith("<") || !html.endsWith(">")) return text;
+  return html
+    .replace(/<(?:br|\/p)\b[^>]*>/gi, " ")
+    .replace(/<[^>]*>/g, "")
+    .replace(/&(\w+|#\d{1,7}|#x[\da-f]{1,6});/gi, characterOf)
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+function characterOf(reference: string, name: string): string {
+  if (!name.startsWith("#")) return named[name] ?? reference;
+  const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+  return code <= 0x10ffff ? String.fromCodePoint(code) : reference;
+}
