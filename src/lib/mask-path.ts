@@ -22,12 +22,13 @@ export function maskIdentifier(identifier: string): string {
 }
 
 /**
- * User information of a URL may hold `/` where its client did not encode it: it goes to the last `@`. Found by two searches, since an
- * expression for the whole takes a time that grows with the square of the slashes.
+ * User information of a URL may hold `/` where its client did not encode it: it goes to the last `@`, encoded perhaps. Found by two
+ * searches, since an expression for the whole takes a time that grows with the square of the slashes.
  */
 function withoutUserInfo(path: string): string {
-  const at = path.lastIndexOf("@");
-  const scheme = at < 0 ? null : /https?:\/+/i.exec(path);
+  let at = -1;
+  for (const { index } of path.matchAll(/@|%(?:25)*40/gi)) at = index;
+  const scheme = at < 0 ? null : /https?(?::|%(?:25)*3A)\/+/i.exec(path);
   if (!scheme || scheme.index > at) return path;
   return path.slice(0, scheme.index + scheme[0].length) + mask + path.slice(at);
 }
