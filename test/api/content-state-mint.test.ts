@@ -168,6 +168,13 @@ auth:
     ["target=books/atlas&v=4", 400, "v"],
     ["target=books/atlas&v=", 400, "v"],
   ];
+  test("says what the target is, where it is no manifest", async () => {
+    const detailOf = async (target: string) => (await (await mint(`target=${target}`)).json()).detail;
+    expect(await detailOf("books")).toContain("received that of a collection");
+    expect(await detailOf("books/atlas/canvas/2")).toContain("received that of a part of one");
+    expect(await detailOf("books/atlas/canvas/2")).toContain("the number of the canvas as canvas");
+  });
+
   test.each(refused)("refuses %j with %i", async (query, status, parameter) => {
     const response = await mint(query);
     expect(response.status).toBe(status);
