@@ -71,17 +71,18 @@ describe.each(chosenRuntimes())("traces on $name", (runtime) => {
   });
 
   // workerd has no moment of its own to end with: what waits there goes with its request.
-  it.skipIf(runtime.hosted)("that wait are sent when the service ends", async () => {
-    const other = await startCollector();
-    const ending = await startServer(runtime, { extra: `tracing: { otlp_endpoint: "${other.url}" }\n` });
-    try {
-      await (await fetch(`${ending.url}/iiif/3/base.png/info.json`)).arrayBuffer();
-      ending.signal("SIGTERM");
-      expect(await ending.ended).toBe(0);
-      expect(other.spans().filter(({ name }) => name === "GET iiif/3 info").length).toBe(1);
-    } finally {
-      await ending.close();
-      await other.close();
-    }
-  });
+  if (!runtime.hosted)
+    it("that wait are sent when the service ends", async () => {
+      const other = await startCollector();
+      const ending = await startServer(runtime, { extra: `tracing: { otlp_endpoint: "${other.url}" }\n` });
+      try {
+        await (await fetch(`${ending.url}/iiif/3/base.png/info.json`)).arrayBuffer();
+        ending.signal("SIGTERM");
+        expect(await ending.ended).toBe(0);
+        expect(other.spans().filter(({ name }) => name === "GET iiif/3 info").length).toBe(1);
+      } finally {
+        await ending.close();
+        await other.close();
+      }
+    });
 });
