@@ -3,6 +3,7 @@
 import { type Caller, combineSharing, publicGrant, type Sharing } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
 import { forEachConcurrently } from "../lib/concurrent.ts";
+import { compareNaturally } from "../lib/natural-order.ts";
 import type { Source, SourceEntry } from "../sources/source.ts";
 import type { Admission } from "./admit.ts";
 import { checkServable, type DescribeParts, describe } from "./describe.ts";
@@ -93,8 +94,7 @@ async function walk(source: Source, wanted: number, most: number): Promise<strin
   return found;
 }
 
-const natural = new Intl.Collator("en", { numeric: true });
-const byName = (a: SourceEntry, b: SourceEntry) => natural.compare(a.name, b.name);
+const byName = (a: SourceEntry, b: SourceEntry) => compareNaturally(a.name, b.name);
 
 /** The first `most` entries in natural order, without sorting the rest: a folder may hold a hundred thousand. */
 function firstByName(entries: readonly SourceEntry[], most: number): SourceEntry[] {

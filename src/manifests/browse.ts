@@ -5,11 +5,11 @@ import type { Auth } from "../access/auth.ts";
 import { ServiceError } from "../errors.ts";
 import type { OpenParts } from "../images/open.ts";
 import { forEachConcurrently } from "../lib/concurrent.ts";
+import { compareNaturally } from "../lib/natural-order.ts";
 import type { Sources } from "../sources/index.ts";
 import { type Entry, entriesOf } from "./entries.ts";
 import type { Folders } from "./folders.ts";
 import { type Gate, openGate } from "./gate.ts";
-import { compareNaturally } from "./natural-order.ts";
 import type { PresentationOptions } from "./options.ts";
 import { identifierOf, nameOf, parentOf, placeOf } from "./places.ts";
 

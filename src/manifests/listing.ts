@@ -1,7 +1,7 @@
 // What a folder holds, as manifests and collections need it: its images and folders in natural order, and its manifest file.
 
+import { compareNaturally } from "../lib/natural-order.ts";
 import type { SourceEntry } from "../sources/source.ts";
-import { compareNaturally } from "./natural-order.ts";
 
 /** Manifest files, the first of which counts. */
 export const sidecarNames = ["manifest.yaml", "manifest.yml", "manifest.json"] as const;
