@@ -23,8 +23,8 @@ process.on("exit", () => rmSync(folder, { recursive: true }));
 
 await build({
   entryPoints: {
-    twin: "src/codecs/jpg/twin.ts",
-    scans: "src/codecs/jpg/twin-scans.ts",
+    twin: "src/codecs/jpg/transcode/transcoder.ts",
+    scans: "src/codecs/jpg/transcode/scans.ts",
     source: "src/lib/byte-source.ts",
   },
   bundle: true,

@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createJpegEncoder } from "../../src/codecs/jpg/fast-encode.ts";
-import { createEngine, openJpeg } from "../../src/codecs/jpg/random/index.ts";
+import { createJpegEncoder } from "../../src/codecs/jpg/encode/fast-encode.ts";
+import { createEngine, openJpeg } from "../../src/codecs/jpg/region/index.ts";
 import { memoryBytes } from "../../src/lib/byte-source.ts";
 import { createResampler } from "../../src/pipeline/resample-wasm.ts";
 

@@ -29,8 +29,8 @@ async function theirDecoder() {
 }
 
 async function ownDecoder() {
-  const { turboDecoder } = await compiled("src/codecs/jpg/decode.ts");
-  const { readJpegHeader } = await compiled("src/codecs/jpg/header.ts");
+  const { turboDecoder } = await compiled("src/codecs/jpg/decode/turbo-decoder.ts");
+  const { readJpegHeader } = await compiled("src/codecs/jpg/markers/header.ts");
   const { memoryBytes } = await compiled("src/lib/byte-source.ts");
   const decoder = turboDecoder(await codecHost());
   return async (data, scaleFactor) => {
@@ -61,7 +61,7 @@ async function encoders() {
   const { width, height } = info;
   const rgba = new Uint8Array(width * height * 4).fill(255);
   for (let i = 0; i < width * height; i++) rgba.set(data.subarray(3 * i, 3 * i + 3), 4 * i);
-  const { createJpegEncoder } = await compiled("src/codecs/jpg/fast-encode.ts");
+  const { createJpegEncoder } = await compiled("src/codecs/jpg/encode/fast-encode.ts");
   const own = createJpegEncoder((await codecHost()).wasm("jpeg-encode"));
   const { init, default: encode } = await packaged("@jsquash/jpeg", "@jsquash/jpeg/encode.js");
   await init(moduleOf("@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm"));

@@ -6,7 +6,7 @@ import type { Kernels } from "../pipeline/steps.ts";
 import type { Codec, CodecHost, OutputFormat, SourceFormat } from "./codec.ts";
 import { gifCodec } from "./gif/codec.ts";
 import { jp2Codec } from "./jp2/codec.ts";
-import { jpegCodec } from "./jpg/index.ts";
+import { jpegCodec } from "./jpg/codec.ts";
 import { createKernels } from "./kernels.ts";
 import { createOverlayPixels, type OverlayPixels } from "./overlays.ts";
 import { pngCodec } from "./png/codec.ts";

@@ -27,13 +27,13 @@ export const wasmModules = {
   openjpeg: { usedBy: "worker", package: "@cornerstonejs/codec-openjpeg/dist/openjpegwasm.wasm" },
   lcms: { usedBy: "worker", package: "lcms-wasm/dist/lcms.wasm" },
   openjph: { usedBy: "worker", package: "@cornerstonejs/codec-openjph/dist/openjphjs.wasm" },
-  // JPEG by regions: codecs/jpg/random/
+  // JPEG by regions: codecs/jpg/region/
   "jpeg-decode": { usedBy: "worker", source: "wasm/jpeg/assembly/decode.ts" },
-  // progressive to baseline JPEG: codecs/jpg/twin.ts
+  // progressive to baseline JPEG: codecs/jpg/transcode/transcoder.ts
   "jpeg-transcode": { usedBy: "worker", source: "wasm/jpeg/assembly/transcode.ts" },
-  // orientation of lossless crops: codecs/jpg/turner.ts
+  // orientation of lossless crops: codecs/jpg/lossless/transform.ts
   "jpeg-turn": { usedBy: "worker", source: "wasm/jpeg/assembly/turn.ts" },
-  // baseline JPEG: codecs/jpg/fast-encode.ts
+  // baseline JPEG: codecs/jpg/encode/fast-encode.ts
   "jpeg-encode": { usedBy: "worker", source: "wasm/jpeg/assembly/encode.ts" },
   // colour/kernel.ts
   colour: { usedBy: "worker", source: "wasm/colour/assembly/colour.ts" },

@@ -2,8 +2,8 @@
 // and the memory that this takes, whatever a slot holds.
 
 import type { ImageHeader, Indexing, ReadRequest } from "../codec.ts";
-import { detailsOf } from "./decode.ts";
-import { splitParts } from "./stored-parts.ts";
+import { detailsOf } from "./decode/turbo-decoder.ts";
+import { splitParts } from "./sidecar/stored-parts.ts";
 
 /** Planes at 1/4 of more bytes are not kept, or of more than so many times those of the file: what has few bytes is quickly decoded. */
 const quarterLimit = 64 * 2 ** 20;

@@ -3,8 +3,8 @@
 import { ServiceError } from "../../errors.ts";
 import type { CodecHost } from "../codec.ts";
 import { asServiceError, keptInstance } from "../instance.ts";
-import { frames } from "../jpg/header.ts";
-import { accurateDct, createTurbo, pixelFormats, type Turbo } from "../jpg/turbo.ts";
+import { accurateDct, createTurbo, pixelFormats, type Turbo } from "../jpg/decode/turbo.ts";
+import { frames } from "../jpg/markers/header.ts";
 import { damaged } from "./ifd.ts";
 
 /** More scans than any encoder writes only cost time. */

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { readJpegBlocks } from "../../../src/codecs/jpg/blocks.ts";
+import { readJpegBlocks } from "../../../src/codecs/jpg/markers/metadata.ts";
 import { pngEmbedder, readPngBlocks } from "../../../src/codecs/png/blocks.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import { fixture, testHost } from "../../host.ts";

@@ -6,8 +6,8 @@ import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
 import { ServiceError } from "../../../src/errors.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import { fixture, testHost } from "../../host.ts";
-import { randomness } from "../jpg/random/make-matrix.mjs";
-import { mutate } from "../jpg/random/mutate.ts";
+import { randomness } from "../jpg/make-matrix.mjs";
+import { mutate } from "../jpg/mutate.ts";
 import { type Field, plainFields, tiffFile } from "./tiff-file.ts";
 
 const codec = tiffCodec(testHost);

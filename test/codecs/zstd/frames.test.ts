@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import { decompressed } from "../../../src/codecs/zstd/frames.ts";
 import { ServiceError } from "../../../src/errors.ts";
 import { noiseBytes } from "../jpg/cjpeg.ts";
-import { randomness } from "../jpg/random/make-matrix.mjs";
-import { mutate } from "../jpg/random/mutate.ts";
+import { randomness } from "../jpg/make-matrix.mjs";
+import { mutate } from "../jpg/mutate.ts";
 
 const hasZstd = spawnSync("zstd", ["--version"]).status === 0;
 

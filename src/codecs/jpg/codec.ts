@@ -1,0 +1,162 @@
+// JPEG as a codec: headers by our own walk, pixels by our own reader of regions or, for kinds that it refuses, libjpeg-turbo;
+// files by our own encoder or MozJPEG.
+
+import createLibjpegTurbo, { type LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
+import { ServiceError } from "../../errors.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import type { JobStages } from "../../lib/job-clock.ts";
+import type { Orientation } from "../../pipeline/orientation.ts";
+import type { PixelBuffer } from "../../pipeline/pixels.ts";
+import type { Resampler } from "../../pipeline/resample-wasm.ts";
+import { sourceWindow } from "../../pipeline/resize.ts";
+import type { Kernels } from "../../pipeline/steps.ts";
+import type { Codec, CodecHost, ImageHeader, ReadRequest, Rectangle } from "../codec.ts";
+import { emscriptenOptions, keptInstance } from "../instance.ts";
+import type { RenderPlan } from "../job.ts";
+import { arithmeticDecoder, arithmeticMemory } from "./decode/arithmetic.ts";
+import { detailsOf, turboDecoder, turboMemory } from "./decode/turbo-decoder.ts";
+import { encodes, jpegEncoder, optimisePays } from "./encode/encode.ts";
+import { createJpegEncoder, type JpegEncoder } from "./encode/fast-encode.ts";
+import { gains, indexing, indexMemory, isFiltered, quarter, regionMemory } from "./estimates.ts";
+import { worthCutting } from "./lossless/passthrough.ts";
+import { backwardsOf, createTurner, isTurnable, type Turner } from "./lossless/transform.ts";
+import { withDensity } from "./markers/density.ts";
+import { readJpegHeader } from "./markers/header.ts";
+import { withHeight } from "./markers/line-count.ts";
+import { embedInJpeg, readJpegBlocks } from "./markers/metadata.ts";
+import { planesOf } from "./planes/planes.ts";
+import { onlyMoves, targetOf, turnOf } from "./planes/target.ts";
+import type { JpegReader } from "./region/index.ts";
+import { indexedJpeg, type Opened } from "./sidecar/indexed.ts";
+
+/** The file with its height where decoders look for it. */
+function sized(bytes: ByteSource, header: ImageHeader): ByteSource {
+  const { lateHeight, frameOffset } = detailsOf(header);
+  return lateHeight ? withHeight(bytes, frameOffset, header.height) : bytes;
+}
+
+/** A read at 1/4 made from one at 1/2, as the index makes it. */
+async function reduced(
+  read: ReadRequest,
+  decode: (read: ReadRequest) => Promise<PixelBuffer>,
+  { resize }: Resampler,
+): Promise<PixelBuffer> {
+  const { header, region, scaleFactor } = read;
+  const factor = scaleFactor / 2;
+  const axis = (start: number, length: number) => ({
+    size: Math.ceil(length / scaleFactor),
+    origin: start / factor,
+    scale: 2,
+  });
+  const [x, y] = [axis(region.x, region.width), axis(region.y, region.height)];
+  const h = sourceWindow(x, Math.ceil(header.width / factor));
+  const v = sourceWindow(y, Math.ceil(header.height / factor));
+  const larger = {
+    x: h.start * factor,
+    y: v.start * factor,
+    width: Math.min(header.width, h.end * factor) - h.start * factor,
+    height: Math.min(header.height, v.end * factor) - v.start * factor,
+  };
+  const pixels = await decode({ ...read, region: larger, scaleFactor: factor });
+  return resize(pixels, { ...x, origin: x.origin - h.start }, { ...y, origin: y.origin - v.start });
+}
+
+/** JPEG in Huffman and arithmetic coding, baseline and progressive, 8 bit; gray, RGB and CMYK. */
+export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
+  const withTurbo = keptInstance<LibjpegTurbo>({
+    create: () => createLibjpegTurbo(emscriptenOptions(host.wasm("jpeg-turbo-8bit"))),
+    memory: (turbo) => turbo.HEAPU8.length,
+  });
+  const decodeHuffman = turboDecoder(host);
+  const decodeArithmetic = arithmeticDecoder(withTurbo);
+  const indexed = indexedJpeg(host, resampler.resamplePlane);
+  let kept: Turner | undefined;
+  const turner = () => (kept ??= createTurner(host.wasm("jpeg-turn")));
+  const cutIn = async (turn: Orientation, reader: JpegReader, region: Rectangle) => {
+    if (!turn.swap && !turn.flipX && !turn.flipY) return reader.cut(region);
+    if (!isTurnable(region)) return undefined;
+    const cut = await reader.cutData(region, backwardsOf(turn));
+    return cut && turner().turn(cut, turn, optimisePays(region));
+  };
+  let encoder: JpegEncoder | undefined;
+  const baseline = () => (encoder ??= createJpegEncoder(host.wasm("jpeg-encode")));
+  const isWhole = ({ header, whole }: ReadRequest) => whole === true || detailsOf(header).arithmetic;
+  /** A JPEG answer without RGB in between: a lossless crop, or planes; undefined where the plan does not allow it. */
+  const derived = async (file: Opened, plan: RenderPlan, kernels: Kernels, stages?: JobStages) => {
+    const { read, write } = plan;
+    const { frame } = file.reader;
+    const target = targetOf(plan, frame.components.length);
+    if (!target || (frame.colour !== "ycc" && frame.colour !== "gray")) return undefined;
+    if (
+      write.passthrough === "auto" &&
+      onlyMoves(target, read, frame.components.length) &&
+      worthCutting(file.reader, write.quality)
+    ) {
+      const cut = await cutIn(turnOf(target), file.reader, read.region);
+      if (cut) return withDensity(cut, write.resolution);
+    }
+    const input = await planesOf(file, target, read.scaleFactor, write, kernels, turner, stages);
+    const { quality, chroma, resolution } = write;
+    stages?.enter("encode");
+    return input && baseline().encode(input, { quality, chroma, resolution, optimise: optimisePays(input) });
+  };
+  return {
+    format: "jpg",
+    recognises: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
+    async probe(bytes, page) {
+      if (page !== 1)
+        throw new ServiceError("not-found", `A JPEG file has one page; page ${page} was asked for. Use 1.`, {
+          code: "page_not_found",
+        });
+      return readJpegHeader(bytes);
+    },
+    scaleFactors: (header) => (detailsOf(header).arithmetic ? [1] : [1, 2, 4, 8]),
+    headroom: 2, // reduced in the frequencies
+    exactScales: (header, halvesColour) => (isFiltered(header, halvesColour) ? [quarter] : []),
+    memory(read, fileSize) {
+      if (detailsOf(read.header).arithmetic) return arithmeticMemory(read, fileSize);
+      if (!read.whole) return regionMemory(read);
+      const { scaleFactor } = read;
+      return turboMemory(
+        scaleFactor === quarter ? { ...read, scaleFactor: scaleFactor / 2 } : read,
+        fileSize,
+      );
+    },
+    decodedPixels({ header, region, scaleFactor, whole }) {
+      if (detailsOf(header).arithmetic) return header.width * header.height;
+      if (whole) return header.width * (region.y + region.height);
+      // 1/8 is kept with the index; elsewhere the codes of all pixels are read, but not all of them are transformed.
+      return (region.width * region.height) / (scaleFactor === 8 ? 64 : scaleFactor);
+    },
+    index: (bytes, header, ...rest) => indexed.index(sized(bytes, header), header, ...rest),
+    gains,
+    indexMemory,
+    indexing,
+    async derive(bytes, plan, access, kernels, stages) {
+      const { read, write } = plan;
+      if (write.format !== "jpg" || isWhole(read)) return undefined;
+      return indexed.withFile(sized(bytes, read.header), read, access, async (file) => {
+        const encoded = await derived(file, plan, kernels, stages);
+        if (!encoded) stages?.enter("decode");
+        return encoded && { bytes: encoded, incomplete: file.damaged };
+      });
+    },
+    async decode(bytes, read, access) {
+      if (read.header.unsupported) throw new ServiceError("unsupported", read.header.unsupported);
+      const source = sized(bytes, read.header);
+      if (!isWhole(read))
+        return indexed.withFile(source, read, access, async (file) => ({
+          ...(await indexed.decode(file, read)),
+          incomplete: file.damaged,
+        }));
+      if (detailsOf(read.header).arithmetic) return decodeArithmetic(source, read);
+      if (read.scaleFactor !== quarter || !isFiltered(read.header, read.halvesColour))
+        return decodeHuffman(source, read);
+      return reduced(read, (larger) => decodeHuffman(source, larger), resampler);
+    },
+    blocks: (bytes, _header, kinds) => readJpegBlocks(bytes, kinds),
+    embed: embedInJpeg,
+    encode: jpegEncoder(host, withTurbo, baseline),
+    encodes,
+  };
+}

@@ -1,0 +1,236 @@
+// Lossless cuts: a rectangle on the MCU grid becomes a JPEG file of its own, from the same coded bits (ITU-T T.81, F.1).
+
+import { concatenated } from "../../../lib/concatenated.ts";
+import type { Rectangle } from "../../codec.ts";
+import { distinctIds } from "../markers/component-ids.ts";
+import type { Frame, Scan } from "../markers/frame.ts";
+import { zigzag } from "../markers/quantisation.ts";
+import { area, components, field, outcome } from "../region/engine.ts";
+import type { McuRange } from "../region/geometry.ts";
+import { readRanges, rowKey, rowRanges } from "../region/ranges.ts";
+import type { DecodeJob } from "../region/region.ts";
+import { describeScan, runRow } from "../region/run.ts";
+
+/** Which axes of the stored picture a cut's own picture runs against. */
+export interface Backwards {
+  readonly x: boolean;
+  readonly y: boolean;
+}
+
+const forwards: Backwards = { x: false, y: false };
+
+/**
+ * The MCUs of a region that begins and ends on their grid or at the image's edge; `undefined` for others. Where the cut
+ * runs backwards it begins at the region's end, which then is on the grid.
+ */
+export function cutRange(
+  frame: Frame,
+  scan: Scan,
+  region: Rectangle,
+  backwards = forwards,
+): McuRange | undefined {
+  if (scan.components.length !== frame.components.length) return undefined;
+  const single = scan.components.length === 1;
+  const mcuWidth = single ? 8 : 8 * frame.hMax;
+  const mcuHeight = single ? 8 : 8 * frame.vMax;
+  const { x, y, width, height } = region;
+  const right = x + width;
+  const bottom = y + height;
+  if (x % mcuWidth || y % mcuHeight) return undefined;
+  if (right % mcuWidth && (right !== frame.width || backwards.x)) return undefined;
+  if (bottom % mcuHeight && (bottom !== frame.height || backwards.y)) return undefined;
+  return {
+    left: x / mcuWidth,
+    right: Math.ceil(right / mcuWidth),
+    top: y / mcuHeight,
+    bottom: Math.ceil(bottom / mcuHeight),
+  };
+}
+
+/** A code of at most 27 bits for each component after a jump; room for one jump in each MCU of a row. */
+const outputRoom = 2 * area.rawRoom + (1 << 20);
+const endOfImage = Uint8Array.of(0xff, 0xd9);
+/** Bytes of output that stay in the module's memory before they are taken out: most tiles are taken out as a whole. */
+const gathered = 1 << 20;
+
+/** The coded data of a region, without restart markers. */
+export interface Cut {
+  readonly frame: Frame;
+  readonly scan: Scan;
+  readonly region: Rectangle;
+  readonly mcus: McuRange;
+  /** One after the other, up to the end-of-image marker, which comes too. */
+  readonly data: readonly Uint8Array[];
+}
+
+/**
+ * The coded data of a region. `undefined` where it is not on the grid, where data is damaged, or where a DC table lacks a
+ * code that is needed.
+ */
+export function cutRegion(
+  job: DecodeJob,
+  region: Rectangle,
+  backwards?: Backwards,
+): Promise<Cut | undefined> {
+  return withCut(job, region, backwards, (cut) => ({ ...cut, data: cut.data.map((part) => part.slice()) }));
+}
+
+/** The same as a baseline JPEG file with the source's tables and without metadata. */
+export function cutFile(job: DecodeJob, region: Rectangle): Promise<Uint8Array | undefined> {
+  return withCut(job, region, forwards, ({ frame, scan, data }) =>
+    concatenated([cutHeader(frame, scan, region), ...data]),
+  );
+}
+
+/** What `use` makes of the coded data of a region. It works at once, since data lies in memory that the next call overwrites. */
+async function withCut<T>(
+  job: DecodeJob,
+  region: Rectangle,
+  backwards: Backwards | undefined,
+  use: (cut: Cut) => T,
+): Promise<T | undefined> {
+  const { engine, tables, frame, index } = job;
+  const scanIndex = index.scans[0]!;
+  const { scan } = scanIndex;
+  const mcus = cutRange(frame, scan, region, backwards);
+  if (!mcus) return undefined;
+  const short = new Set<string>();
+  for (;;) {
+    const before = short.size;
+    const ranges = rowRanges(scanIndex, 0, mcus, short);
+    if (ranges.length < mcus.bottom - mcus.top) return undefined;
+    const bytesOf = await readRanges(ranges, job.read, job.gap);
+
+    engine.reserve(area.arena + gathered + outputRoom);
+    describeScan(engine, tables, scan, []);
+    const words = engine.words();
+    words[field.held] = words[field.held + 1] = words[field.heldCount] = 0;
+    scan.components.forEach((_, i) => {
+      words[components.at + i * components.size + components.cut] = 0;
+    });
+    const data: Uint8Array[] = [];
+    let at: number = area.arena;
+    const output = {
+      get at() {
+        return at;
+      },
+      drain(end: number) {
+        at = end;
+        if (at <= area.arena + gathered) return;
+        data.push(engine.bytes().slice(area.arena, at));
+        at = area.arena;
+      },
+    };
+    const columns = { endColumn: mcus.right, fromColumn: mcus.left };
+    for (const range of ranges) {
+      words[field.fresh] = 1;
+      const final = range.offset + range.length >= scanIndex.end && scanIndex.complete;
+      const result = runRow(engine, "cutRows", scan, range, columns, bytesOf(range), final, output);
+      if (result === outcome.hungry && short.size === 0) {
+        // one estimate fell short: all rows are read up to their next entry
+        for (const { row } of ranges) short.add(rowKey(0, row));
+        break;
+      }
+      if (result !== outcome.reached) return undefined;
+    }
+    if (short.size > before) continue;
+    words[field.output] = at;
+    engine.run.finishCut();
+    data.push(engine.bytes().subarray(area.arena, words[field.output]!), endOfImage);
+    return use({ frame, scan, region, mcus, data });
+  }
+}
+
+const word = (value: number) => [value >> 8, value & 255];
+
+function segment(code: number, body: readonly number[]): number[] {
+  return [0xff, code, ...word(body.length + 2), ...body];
+}
+
+const ascii = (text: string) => [...text].map((c) => c.charCodeAt(0));
+
+/** Which segment tells a decoder what the components are. */
+function colourSegment({ colour, adobe }: Frame): number[] {
+  if (colour === "gray" || colour === "ycc")
+    return segment(0xe0, [...ascii("JFIF\0"), 1, 1, 0, 0, 1, 0, 1, 0, 0]);
+  if (colour === "cmyk" && !adobe) return [];
+  return segment(0xee, [...ascii("Adobe"), 0, 100, 0, 0, 0, 0, colour === "ycck" ? 2 : 0]);
+}
+
+interface HeaderForm {
+  readonly bytes: Uint8Array;
+  /** Where height and width belong, two bytes each. */
+  readonly sizeAt: number;
+}
+
+/** Cuts of a file differ in nothing but their size up to the entropy-coded data. */
+const forms = new WeakMap<Scan, HeaderForm>();
+
+/** All segments up to the entropy-coded data. */
+export function cutHeader(
+  frame: Frame,
+  scan: Scan,
+  { width, height }: Pick<Rectangle, "width" | "height">,
+): Uint8Array {
+  let form = forms.get(scan);
+  if (!form) {
+    form = headerForm(frame, scan);
+    forms.set(scan, form);
+  }
+  const header = form.bytes.slice();
+  header.set([...word(height), ...word(width)], form.sizeAt);
+  return header;
+}
+
+function headerForm(frame: Frame, scan: Scan): HeaderForm {
+  const quant = distinct(scan.components.map((c) => c.quant));
+  const dc = distinct(scan.components.map((c) => c.dc));
+  const ac = distinct(scan.components.map((c) => c.ac));
+  const place = <T extends Uint8Array | Uint16Array>(list: readonly T[], table: T) =>
+    list.findIndex((other) => same(other, table));
+  const before = [
+    0xff,
+    0xd8,
+    ...colourSegment(frame),
+    ...quant.flatMap((table, i) => segment(0xdb, quantBody(table, i))),
+  ];
+  const ids = distinctIds(frame.components);
+  const bytes = Uint8Array.from([
+    ...before,
+    ...segment(frame.code, [
+      8,
+      ...word(0),
+      ...word(0),
+      frame.components.length,
+      ...frame.components.flatMap(({ h, v }, i) => {
+        const part = scan.components.find(({ index }) => index === i)!;
+        return [ids[i]!, h * 16 + v, place(quant, part.quant)];
+      }),
+    ]),
+    ...dc.flatMap((table, i) => segment(0xc4, [i, ...table])),
+    ...ac.flatMap((table, i) => segment(0xc4, [16 + i, ...table])),
+    ...segment(0xda, [
+      scan.components.length,
+      ...scan.components.flatMap((c) => [ids[c.index]!, place(dc, c.dc) * 16 + place(ac, c.ac)]),
+      0,
+      63,
+      0,
+    ]),
+  ]);
+  // behind marker, length and precision
+  return { bytes, sizeAt: before.length + 5 };
+}
+
+function quantBody(table: Uint16Array, selector: number): number[] {
+  const wide = table.some((value) => value > 255);
+  const values = Array.from(zigzag, (natural) => table[natural]!);
+  return [(wide ? 16 : 0) + selector, ...(wide ? values.flatMap(word) : values)];
+}
+
+function same(a: Uint8Array | Uint16Array, b: Uint8Array | Uint16Array): boolean {
+  return a.length === b.length && a.every((value, i) => value === b[i]);
+}
+
+function distinct<T extends Uint8Array | Uint16Array>(tables: readonly T[]): T[] {
+  return tables.filter((table, i) => tables.findIndex((other) => same(other, table)) === i);
+}

@@ -1,0 +1,289 @@
+// The module "jpeg-turn": lossless cuts in another orientation, the same coefficients in their turned places, coded with the
+// file's own Huffman tables as far as these have all codes; and planes whose rows become columns.
+
+import { concatenated } from "../../../lib/concatenated.ts";
+import type { Orientation } from "../../../pipeline/orientation.ts";
+import type { Rectangle } from "../../codec.ts";
+import type { Plane } from "../encode/input.ts";
+import {
+  bestTable,
+  codesOf,
+  type HuffmanTable,
+  type HuffmanTables,
+  tableNames,
+  typicalTables,
+} from "../markers/huffman-codes.ts";
+import { type Backwards, type Cut, cutHeader, type Frame, type Scan } from "../region/index.ts";
+
+export interface Turner {
+  /**
+   * The cut as a JPEG file in an orientation; `optimise`: with Huffman tables of its own. `undefined` where values are
+   * larger than 8-bit samples have them, or where there is no memory.
+   */
+  turn(cut: Cut, orientation: Orientation, optimise: boolean): Uint8Array | undefined;
+  /** Rows of samples as columns; then the new axes are flipped. `undefined` where there is no memory. */
+  transpose(plane: Plane, flipX: boolean, flipY: boolean): Plane | undefined;
+}
+
+/** What `jpeg-turn` exports; wasm/jpeg/turn.md says what the calls mean. */
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  definitionAt(): number;
+  codesAt(): number;
+  countsAt(): number;
+  inputAt(): number;
+  outputAt(): number;
+  outputLength(): number;
+  taken(): void;
+  readDcTable(index: number): number;
+  readAcTable(index: number): number;
+  useCodes(): void;
+  describe(component: number, across: number, down: number, dc: number, ac: number, out: number): void;
+  begin(
+    columns: number,
+    rows: number,
+    components: number,
+    swap: number,
+    flipX: number,
+    flipY: number,
+    bytes: number,
+  ): number;
+  take(length: number): number;
+  countSymbols(): number;
+  recode(): number;
+  copy(): number;
+  codeStrip(): number;
+  reserve(bytes: number): number;
+  arenaAt(): number;
+  transpose(from: number, step: number, columns: number, rows: number, to: number, toStep: number): void;
+}
+
+interface Instance {
+  readonly wasm: Exports;
+  /** Definitions of the tables that it reads with, by their number in the module. */
+  readonly dc: (Uint8Array | undefined)[];
+  readonly ac: (Uint8Array | undefined)[];
+  /** What it writes with. */
+  huffman: HuffmanTables | undefined;
+}
+
+/** Linear memory never shrinks: an instance that grew past this is not kept. */
+const keptBytes = 32 * 1024 * 1024;
+/** The codes of a larger cut, which are there three times, could take more memory than its planes do. */
+const mostPixels = 2048 * 2048;
+
+/** Whether a region of this size is turned as a cut. */
+export const isTurnable = ({ width, height }: Pick<Rectangle, "width" | "height">): boolean =>
+  width * height <= mostPixels;
+
+/** The stored axes that an orientation runs against. */
+export function backwardsOf({ swap, flipX, flipY }: Orientation): Backwards {
+  return swap ? { x: flipY, y: flipX } : { x: flipX, y: flipY };
+}
+
+/** A turner over a compiled `jpeg-turn`. One instance is kept between calls. */
+export function createTurner(module: WebAssembly.Module): Turner {
+  let idle: Instance | undefined;
+  const withInstance = <T>(work: (instance: Instance) => T): T => {
+    const instance = idle ?? {
+      wasm: new WebAssembly.Instance(module, {}).exports as unknown as Exports,
+      dc: [],
+      ac: [],
+      huffman: undefined,
+    };
+    idle = undefined; // back only from work that ended well
+    const made = work(instance);
+    if (instance.wasm.memory.buffer.byteLength <= keptBytes) idle = instance;
+    return made;
+  };
+  return {
+    turn: (cut, orientation, optimise) =>
+      withInstance((instance) => turned(instance, cut, orientation, optimise)),
+    transpose: (plane, flipX, flipY) => withInstance(({ wasm }) => transposed(wasm, plane, flipX, flipY)),
+  };
+}
+
+/** Samples that are read and written beyond a plane on each side. */
+const beyond = 8;
+
+function transposed(
+  wasm: Exports,
+  { data, stride, ...size }: Plane,
+  flipX: boolean,
+  flipY: boolean,
+): Plane | undefined {
+  const [width, height] = [size.height, size.width];
+  const toStride = Math.ceil((width + beyond) / 16) * 16;
+  const inBytes = (size.height + 2 * beyond) * stride;
+  if (wasm.reserve(inBytes + (height + 2 * beyond) * toStride) !== 1) return undefined;
+  const bytes = bytesOf(wasm);
+  const from = wasm.arenaAt() + beyond * stride;
+  const to = wasm.arenaAt() + inBytes + beyond * toStride;
+  bytes.set(data.subarray(0, (size.height - 1) * stride + size.width), from);
+  wasm.transpose(
+    flipX ? from + (width - 1) * stride : from,
+    flipX ? -stride : stride,
+    size.width,
+    size.height,
+    flipY ? to + (height - 1) * toStride : to,
+    flipY ? -toStride : toStride,
+  );
+  return { data: bytes.slice(to, to + height * toStride), width, height, stride: toStride };
+}
+
+function turned(
+  instance: Instance,
+  cut: Cut,
+  { swap, flipX, flipY }: Orientation,
+  optimise: boolean,
+): Uint8Array | undefined {
+  const { wasm } = instance;
+  const { scan, mcus } = cut;
+  for (const [i, { across, down, dc, ac }] of scan.components.entries()) {
+    const tables = [useTable(instance, "dc", dc, i), useTable(instance, "ac", ac, i)] as const;
+    if (tables.includes(-1)) return undefined;
+    wasm.describe(i, across, down, ...tables, Math.min(i, 1));
+  }
+  const length = cut.data.reduce((sum, part) => sum + part.length, 0);
+  const columns = mcus.right - mcus.left;
+  const rows = mcus.bottom - mcus.top;
+  const flags = [swap, flipX, flipY].map(Number) as [number, number, number];
+  if (wasm.begin(columns, rows, scan.components.length, ...flags, length) !== 1) return undefined;
+  let at = wasm.inputAt();
+  for (const part of cut.data) {
+    bytesOf(wasm).set(part, at);
+    at += part.length;
+  }
+  if (wasm.take(length) !== 1) return undefined;
+
+  if (optimise && wasm.countSymbols() !== 1) return undefined;
+  const form = optimise ? turnedForm(cut, swap, countedTables(wasm)) : usualForm(cut, swap);
+  useHuffman(instance, form.huffman);
+  if ((form.copies ? wasm.copy() : wasm.recode()) !== 1) return undefined;
+  const { width, height } = cut.region;
+  const size = swap ? { width: height, height: width } : { width, height };
+  const parts: Uint8Array[] = [cutHeader(form.frame, form.scan, size)];
+  for (let result = 1; result !== 2; ) {
+    result = wasm.codeStrip();
+    if (result === 1) continue;
+    const from = wasm.outputAt();
+    parts.push(bytesOf(wasm).slice(from, from + wasm.outputLength()));
+    wasm.taken();
+  }
+  return concatenated([...parts, Uint8Array.of(0xff, 0xd9)]);
+}
+
+/** Its memory as it is now; growing replaces it. */
+const bytesOf = (wasm: Exports) => new Uint8Array(wasm.memory.buffer);
+
+/** The number of a table to read with, -1 where it is none. Files share most tables, and so do the components of a file. */
+function useTable(instance: Instance, kind: "dc" | "ac", definition: Uint8Array, component: number): number {
+  const { wasm, [kind]: held } = instance;
+  const found = held.findIndex((other, i) => i <= component && other && same(other, definition));
+  if (found >= 0) return found;
+  held[component] = undefined;
+  bytesOf(wasm).set(definition, wasm.definitionAt());
+  const read = kind === "dc" ? wasm.readDcTable(component) : wasm.readAcTable(component);
+  if (read !== 1) return -1;
+  held[component] = definition;
+  return component;
+}
+
+const same = (a: Uint8Array, b: Uint8Array) =>
+  a === b || (a.length === b.length && a.every((value, i) => value === b[i]));
+
+function useHuffman(instance: Instance, tables: HuffmanTables): void {
+  if (instance.huffman === tables) return;
+  const { wasm } = instance;
+  const codes = new Uint32Array(wasm.memory.buffer, wasm.codesAt(), 4 * 256);
+  for (const [i, name] of tableNames.entries()) codes.set(codesOf(tables[name]), i * 256);
+  wasm.useCodes();
+  instance.huffman = tables;
+}
+
+function countedTables(wasm: Exports): HuffmanTables {
+  const counts = new Uint32Array(wasm.memory.buffer, wasm.countsAt(), 4 * 256);
+  const best = (i: number) => bestTable(counts.subarray(i * 256, (i + 1) * 256));
+  return { dcLuma: best(0), acLuma: best(1), dcChroma: best(2), acChroma: best(3) };
+}
+
+/** How a turned picture is written. */
+interface Form {
+  readonly frame: Frame;
+  readonly scan: Scan;
+  readonly huffman: HuffmanTables;
+  /** AC codes stay as the file has them: nothing but signs changes. */
+  readonly copies: boolean;
+}
+
+/** What cuts of a file have in common, with rows as columns and without. */
+const forms = new WeakMap<Scan, Map<boolean, Form>>();
+
+/** The form with the file's own tables where they have all codes, else with the typical ones. */
+function usualForm(cut: Cut, swap: boolean): Form {
+  const { scan } = cut;
+  const known = forms.get(scan) ?? new Map<boolean, Form>();
+  let form = known.get(swap);
+  if (!form) {
+    form = turnedForm(cut, swap, ownTables(scan), !swap);
+    forms.set(scan, known.set(swap, form));
+  }
+  return form;
+}
+
+function turnedForm({ frame, scan }: Cut, swap: boolean, huffman: HuffmanTables, copies = false): Form {
+  const definition = ({ lengths, symbols }: HuffmanTable) => Uint8Array.of(...lengths, ...symbols);
+  const luma = { dc: definition(huffman.dcLuma), ac: definition(huffman.acLuma) };
+  const chroma = { dc: definition(huffman.dcChroma), ac: definition(huffman.acChroma) };
+  return {
+    huffman,
+    copies,
+    frame: swap
+      ? { ...frame, components: frame.components.map(({ h, v, ...rest }) => ({ ...rest, h: v, v: h })) }
+      : frame,
+    scan: {
+      ...scan,
+      components: scan.components.map((component, i) => ({
+        ...component,
+        ...(i === 0 ? luma : chroma),
+        ...(copies ? { ac: component.ac } : {}),
+        quant: swap ? component.quant.map((_, n, all) => all[(n & 7) * 8 + (n >> 3)]!) : component.quant,
+      })),
+    },
+  };
+}
+
+/**
+ * The tables of a scan; typical ones for those that lack codes which 8-bit samples may need, as tables made for one picture do,
+ * and where chroma components have not the same.
+ */
+function ownTables({ components }: Scan): HuffmanTables {
+  const own = (definitions: readonly Uint8Array[], typical: HuffmanTable): HuffmanTable => {
+    const [first] = definitions;
+    if (!first || !definitions.every((other) => same(other, first))) return typical;
+    const symbols = first.subarray(16);
+    return typical.symbols.every((symbol) => symbols.includes(symbol))
+      ? { lengths: first.subarray(0, 16), symbols }
+      : typical;
+  };
+  const [luma, chroma] = [components.slice(0, 1), components.slice(1)];
+  const { dcLuma, acLuma, dcChroma, acChroma } = typicalTables;
+  return {
+    dcLuma: own(
+      luma.map(({ dc }) => dc),
+      dcLuma,
+    ),
+    acLuma: own(
+      luma.map(({ ac }) => ac),
+      acLuma,
+    ),
+    dcChroma: own(
+      chroma.map(({ dc }) => dc),
+      dcChroma,
+    ),
+    acChroma: own(
+      chroma.map(({ ac }) => ac),
+      acChroma,
+    ),
+  };
+}

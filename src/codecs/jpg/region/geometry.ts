@@ -1,0 +1,168 @@
+// From a region and a scale to samples, blocks and MCUs of each component. All sizes are those of ITU-T T.81, A.1.1 and
+// A.2, with blocks that become 8, 4, 2 or 1 samples wide.
+
+import type { Rectangle } from "../../codec.ts";
+import type { Frame, Scan } from "../markers/frame.ts";
+
+export type ScaleFactor = 1 | 2 | 4 | 8;
+
+/** How a component's samples become as many as there are pixels. */
+export type Upsampling = "none" | "across" | "down" | "both" | "repeat";
+
+/** What of a component a region needs. Samples are counted at the decoded resolution, from the image's corner. */
+export interface ComponentWindow {
+  /** Samples on a block's side. */
+  readonly edge: number;
+  /** Sample at pixel x: floor(x * across / outAcross); at pixel y: floor(y * down / outDown). */
+  readonly across: number;
+  readonly outAcross: number;
+  readonly down: number;
+  readonly outDown: number;
+  /** Size of the whole component. */
+  readonly width: number;
+  readonly height: number;
+  readonly upsampling: Upsampling;
+  /** Samples needed: left <= x < right, top <= y < bottom. */
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+  /** The blocks that hold them. */
+  readonly blockLeft: number;
+  readonly blockRight: number;
+  readonly blockTop: number;
+  readonly blockBottom: number;
+}
+
+/** The pixels that a region of full-size pixels becomes: `ceil(side / scale)` on each side. */
+export function scaledRegion(region: Rectangle, scale: number): Rectangle {
+  return {
+    x: Math.floor(region.x / scale),
+    y: Math.floor(region.y / scale),
+    width: Math.ceil(region.width / scale),
+    height: Math.ceil(region.height / scale),
+  };
+}
+
+/**
+ * How large the components behind the first are decoded. "full": subsampled ones larger than the scale asks where
+ * their blocks have the samples, so that less is to be made up. "stored": by the scale. "half": in half of that, at
+ * 1/8 by the scale. "none": not at all.
+ */
+export type ChromaSize = "full" | "stored" | "half" | "none";
+
+/** Samples on a side of a component's blocks. */
+export function edgeOf(frame: Frame, component: number, scale: ScaleFactor, chroma: ChromaSize): number {
+  const { h, v } = frame.components[component]!;
+  let edge = 8 / scale;
+  if (chroma === "half" && component > 0) return Math.max(1, edge / 2);
+  if (chroma !== "full" || scale === 8) return edge;
+  // while both directions allow it
+  for (
+    let factor = 2;
+    edge < 8 && frame.hMax % (h * factor) === 0 && frame.vMax % (v * factor) === 0;
+    factor *= 2
+  )
+    edge *= 2;
+  return edge;
+}
+
+export interface WindowOptions {
+  readonly chroma: ChromaSize;
+  readonly margin: boolean;
+}
+
+/**
+ * What of a component is needed for pixels `out` (at the scale). `margin`: with the neighbours that upsampling looks
+ * at.
+ */
+export function componentWindow(
+  frame: Frame,
+  component: number,
+  out: Rectangle,
+  scale: ScaleFactor,
+  { chroma, margin }: WindowOptions,
+): ComponentWindow {
+  const { h, v } = frame.components[component]!;
+  const edge = edgeOf(frame, component, scale, chroma);
+  const across = h * edge * scale;
+  const down = v * edge * scale;
+  const outAcross = frame.hMax * 8;
+  const outDown = frame.vMax * 8;
+  const width = Math.ceil((frame.width * h * edge) / outAcross);
+  const height = Math.ceil((frame.height * v * edge) / outDown);
+  const upsampling = upsamplingOf(outAcross / across, outDown / down, width);
+  const more = margin && upsampling !== "none" && upsampling !== "repeat" ? 1 : 0;
+  const left = Math.max(0, Math.floor((out.x * across) / outAcross) - more);
+  const top = Math.max(0, Math.floor((out.y * down) / outDown) - more);
+  const right = Math.min(width, Math.ceil(((out.x + out.width) * across) / outAcross) + more);
+  const bottom = Math.min(height, Math.ceil(((out.y + out.height) * down) / outDown) + more);
+  const blockLeft = Math.floor(left / edge);
+  const blockTop = Math.floor(top / edge);
+  const isLeftOut = chroma === "none" && component > 0;
+  return {
+    edge,
+    across,
+    outAcross,
+    down,
+    outDown,
+    width,
+    height,
+    upsampling,
+    left,
+    right: isLeftOut ? left : right,
+    top,
+    bottom: isLeftOut ? top : bottom,
+    blockLeft,
+    blockRight: isLeftOut ? blockLeft : Math.ceil(right / edge),
+    blockTop,
+    blockBottom: isLeftOut ? blockTop : Math.ceil(bottom / edge),
+  };
+}
+
+/** libjpeg's choice: filters for ratios of two, repetition for all others and for components of one or two columns. */
+function upsamplingOf(across: number, down: number, width: number): Upsampling {
+  if (across === 1 && down === 1) return "none";
+  if (across === 1 && down === 2) return "down";
+  if (across === 2 && down === 1 && width > 2) return "across";
+  if (across === 2 && down === 2 && width > 2) return "both";
+  return "repeat";
+}
+
+/** Size of a component at 1/`reduction`. */
+export function reducedSize({ components }: Frame, component: number, reduction: number) {
+  const { width, height } = components[component]!;
+  return { width: Math.ceil(width / reduction), height: Math.ceil(height / reduction) };
+}
+
+/** MCUs of a scan: left <= column < right, top <= row < bottom. */
+export interface McuRange {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Whether a window holds any sample. */
+export const isWanted = (w: ComponentWindow): boolean => w.right > w.left && w.bottom > w.top;
+
+/** The MCUs of a scan that hold what its components need: none where nothing of them is wanted. */
+export function mcuRange(scan: Scan, windows: readonly ComponentWindow[]): McuRange {
+  const wanted = scan.components.filter(({ index }) => isWanted(windows[index]!));
+  if (wanted.length === 0) return { left: 0, right: 0, top: 0, bottom: 0 };
+  const parts = wanted.map(({ index, across, down }) => {
+    const w = windows[index]!;
+    return {
+      left: Math.floor(w.blockLeft / across),
+      right: Math.ceil(w.blockRight / across),
+      top: Math.floor(w.blockTop / down),
+      bottom: Math.ceil(w.blockBottom / down),
+    };
+  });
+  return {
+    left: Math.min(...parts.map(({ left }) => left)),
+    right: Math.min(scan.columns, Math.max(...parts.map(({ right }) => right))),
+    top: Math.min(...parts.map(({ top }) => top)),
+    bottom: Math.min(scan.rows, Math.max(...parts.map(({ bottom }) => bottom))),
+  };
+}

@@ -1,0 +1,241 @@
+// Samples at 1/4 that are as good as a resampling: blocks at 1/2 reduced with Lanczos-3. They are made along with the index
+// and kept, or made for a region where they are not kept; both give the same samples.
+
+import { sourceWindow } from "../../../pipeline/kernel.ts";
+import type { Plane as Samples } from "../../../pipeline/pixels.ts";
+import type { ResampleAxis } from "../../../pipeline/steps.ts";
+import type { Frame } from "../markers/frame.ts";
+import { slack } from "./engine.ts";
+import { type ComponentWindow, isWanted, reducedSize, type ScaleFactor } from "./geometry.ts";
+import { type DecodeJob, decodeWindows, layOut, type MemoryPlane } from "./region.ts";
+
+/** One band resampled by the rules of pipeline/resize.ts. */
+export type ResamplePlane = (plane: Samples, x: ResampleAxis, y: ResampleAxis) => Samples;
+
+/** Where a component's kept samples are read: rows and columns `left` to `right`, `top` to `bottom` of its plane. */
+export interface PlaneArea {
+  readonly component: number;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** The first sample of an area and the bytes from row to row. */
+export interface PlanePart {
+  readonly data: Uint8Array;
+  readonly stride: number;
+}
+
+/** Gives parts of planes that are kept; undefined where they are not there, or not yet. */
+export type KeptPlanes = (areas: readonly PlaneArea[]) => Promise<readonly PlanePart[] | undefined>;
+
+/** What reading at 1/4 takes beside a job: who resamples, and what is kept. */
+export interface QuarterJob extends DecodeJob {
+  /** Without it samples at 1/4 are those of the transform of 2x2 coefficients. */
+  readonly resample: ResamplePlane | undefined;
+  readonly kept: KeptPlanes | undefined;
+}
+
+/** Size of a component at 1/4. */
+export const quarterSize = (frame: Frame, component: number) => reducedSize(frame, component, 4);
+
+/** Bytes of all components at 1/4. */
+export function quarterBytes(frame: Frame): number {
+  return frame.components.reduce((sum, _, i) => {
+    const { width, height } = quarterSize(frame, i);
+    return sum + width * height;
+  }, 0);
+}
+
+/** Output samples of an axis that halves. */
+const halving = (start: number, end: number): ResampleAxis => ({
+  size: end - start,
+  origin: 2 * start,
+  scale: 2,
+});
+
+/** Rows of a plane at 1/2 that an output row looks at behind its own. */
+const reach = 6;
+/** Output rows that are made at a time, at least. */
+const leastRows = 16;
+
+/** Takes a component's rows at 1/2 from the top on, and makes its plane at 1/4 of them. */
+export interface QuarterMaker {
+  /** Adds rows of samples that stand `stride` bytes apart; what lies below the picture is left out. */
+  take(data: Uint8Array, stride: number, count: number): void;
+  /** What has not come is middle gray. */
+  finish(): void;
+  /** ceil(width/4) by ceil(height/4), the first `rows` rows of it made. */
+  readonly plane: Uint8Array;
+  readonly rows: number;
+}
+
+export function createQuarterMaker(frame: Frame, component: number, resample: ResamplePlane): QuarterMaker {
+  const half = reducedSize(frame, component, 2);
+  const { width, height } = quarterSize(frame, component);
+  const plane = new Uint8Array(width * height);
+  /** Rows at 1/2 from `top` on, `count` of them. */
+  let rows = new Uint8Array(0);
+  let top = 0;
+  let count = 0;
+  let done = 0;
+
+  const reduce = () => {
+    const isLast = top + count === half.height;
+    const end = isLast ? height : Math.floor((top + count - reach) / 2);
+    if (end <= done || (!isLast && end - done < leastRows)) return;
+    const axis = halving(done, end);
+    const window = sourceWindow(axis, half.height);
+    const part = {
+      data: rows.subarray((window.start - top) * half.width),
+      width: half.width,
+      height: window.end - window.start,
+      stride: half.width,
+    };
+    const made = resample(part, halving(0, width), { ...axis, origin: axis.origin - window.start });
+    plane.set(made.data, done * width);
+    done = end;
+    if (isLast) return;
+    const { start } = sourceWindow(halving(done, done + 1), half.height);
+    rows.copyWithin(0, (start - top) * half.width, count * half.width);
+    count -= start - top;
+    top = start;
+  };
+
+  /** Room for more rows; how many of them lie in the picture. */
+  const reserve = (more: number): number => {
+    const wanted = Math.max(0, Math.min(more, half.height - top - count));
+    const bytes = (count + wanted) * half.width;
+    if (bytes > rows.length) {
+      const larger = new Uint8Array(bytes);
+      larger.set(rows.subarray(0, count * half.width));
+      rows = larger;
+    }
+    return wanted;
+  };
+
+  return {
+    plane,
+    get rows() {
+      return done;
+    },
+    take(data, stride, more) {
+      const wanted = reserve(more);
+      for (let y = 0; y < wanted; y++)
+        rows.set(data.subarray(y * stride, y * stride + half.width), (count + y) * half.width);
+      count += wanted;
+      if (wanted > 0) reduce();
+    },
+    finish() {
+      while (top + count < half.height) {
+        const gray = reserve(512);
+        rows.fill(128, count * half.width, (count + gray) * half.width);
+        count += gray;
+        reduce();
+      }
+    },
+  };
+}
+
+/** Planes that are in memory, as far as they are made. */
+export function planesInMemory(frame: Frame, makers: readonly QuarterMaker[]): KeptPlanes {
+  return async (areas) => {
+    if (areas.some(({ component, bottom }) => bottom > makers[component]!.rows)) return undefined;
+    return areas.map(({ component, left, top }) => {
+      const { width } = quarterSize(frame, component);
+      return { data: makers[component]!.plane.subarray(top * width + left), stride: width };
+    });
+  };
+}
+
+/** Whether windows ask for what is kept at 1/4: each component at a quarter of its own size. */
+const isQuarter = (windows: readonly ComponentWindow[], scale: ScaleFactor) =>
+  scale === 4 && windows.every((w) => !isWanted(w) || w.edge === 2);
+
+/**
+ * As `decodeWindows`, but at 1/4 of each component's size the samples are those of this file.
+ */
+export async function readWindows<T>(
+  job: QuarterJob,
+  windows: readonly ComponentWindow[],
+  scale: ScaleFactor,
+  use: (planes: readonly MemoryPlane[], free: number) => T,
+): Promise<T> {
+  const { resample } = job;
+  if (!resample || !isQuarter(windows, scale)) return decodeWindows(job, windows, scale, use);
+  const areas = windows.flatMap((w, component) => (isWanted(w) ? [areaOf(w, component)] : []));
+  const parts = (await job.kept?.(areas)) ?? (await made(job, resample, windows, areas));
+  const { planes, free } = layOut(job.engine, windows);
+  const bytes = job.engine.bytes();
+  for (const [i, { component, left, right, top, bottom }] of areas.entries()) {
+    const { data, stride } = parts[i]!;
+    const plane = planes[component]!;
+    for (let y = 0; y < bottom - top; y++)
+      bytes.set(data.subarray(y * stride, y * stride + right - left), plane.at + y * plane.stride);
+  }
+  return use(planes, free);
+}
+
+/** Whole blocks, as far as the picture goes. */
+function areaOf(w: ComponentWindow, component: number): PlaneArea {
+  return {
+    component,
+    left: w.blockLeft * w.edge,
+    right: Math.min(w.blockRight * w.edge, w.width),
+    top: w.blockTop * w.edge,
+    bottom: Math.min(w.blockBottom * w.edge, w.height),
+  };
+}
+
+/** The same samples from the file. */
+function made(
+  job: DecodeJob,
+  resample: ResamplePlane,
+  windows: readonly ComponentWindow[],
+  areas: readonly PlaneArea[],
+): Promise<readonly PlanePart[]> {
+  const { frame } = job;
+  const axes = areas.map(({ left, right, top, bottom }) => ({
+    x: halving(left, right),
+    y: halving(top, bottom),
+  }));
+  const halves = [...windows];
+  for (const [i, { component }] of areas.entries()) {
+    const size = reducedSize(frame, component, 2);
+    const x = sourceWindow(axes[i]!.x, size.width);
+    const y = sourceWindow(axes[i]!.y, size.height);
+    halves[component] = {
+      ...windows[component]!,
+      ...size,
+      edge: halfEdge,
+      left: x.start,
+      right: x.end,
+      top: y.start,
+      bottom: y.end,
+      blockLeft: Math.floor(x.start / halfEdge),
+      blockRight: Math.ceil(x.end / halfEdge),
+      blockTop: Math.floor(y.start / halfEdge),
+      blockBottom: Math.ceil(y.end / halfEdge),
+    };
+  }
+  return decodeWindows(job, halves, 2, (planes) =>
+    areas.map(({ component }, i): PlanePart => {
+      const { left, right, top, bottom } = halves[component]!;
+      const { at, stride, left: planeLeft, top: planeTop } = planes[component]!;
+      const start = at + (top - planeTop) * stride + (left - planeLeft);
+      const part = {
+        data: job.engine.bytes().subarray(start, start + (bottom - top) * stride + slack),
+        width: right - left,
+        height: bottom - top,
+        stride,
+      };
+      const { x, y } = axes[i]!;
+      const reduced = resample(part, { ...x, origin: x.origin - left }, { ...y, origin: y.origin - top });
+      return { data: reduced.data as Uint8Array, stride: reduced.stride };
+    }),
+  );
+}
+
+/** Samples of a block's side at 1/2. */
+export const halfEdge = 4;

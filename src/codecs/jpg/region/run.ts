@@ -1,0 +1,248 @@
+// One run of the module over a scan: fields in, window filled, fields out.
+
+import type { Scan } from "../markers/frame.ts";
+import { area, blocks, components, type Engine, field, outcome, slack } from "./engine.ts";
+import type { Tables } from "./tables.ts";
+
+/** Where a walk over the MCUs of a scan stands. */
+export interface Place {
+  /** File offset and bits of that byte that are read. */
+  offset: number;
+  bit: number;
+  spent: boolean;
+  row: number;
+  column: number;
+  toGo: number;
+  nextRestart: number;
+  predictors: number[];
+  damage: number;
+}
+
+/** What a run makes of a component; places in memory and blocks of the whole component. */
+export interface Target {
+  readonly plane: number;
+  readonly stride: number;
+  readonly edge: number;
+  readonly left: number;
+  readonly columns: number;
+  readonly top: number;
+  readonly rows: number;
+  /** Where the samples at 1/8 go that an index run makes. */
+  readonly means?: { readonly at: number; readonly stride: number };
+}
+
+/** The place at the start of a scan. */
+export function startOf(scan: Scan): Place {
+  return placeAt(scan, 0, 0, {
+    offset: scan.start,
+    bit: 0,
+    spent: false,
+    predictors: scan.components.map(() => 0),
+  });
+}
+
+/** The place before an MCU, from what an index entry holds: restarts follow from the MCU's number. */
+export function placeAt(
+  scan: Scan,
+  row: number,
+  column: number,
+  from: Pick<Place, "offset" | "bit" | "spent"> & { readonly predictors: readonly number[] },
+): Place {
+  const { interval } = scan;
+  const number = row * scan.columns + column;
+  return {
+    offset: from.offset,
+    bit: from.bit,
+    spent: from.spent,
+    row,
+    column,
+    toGo: interval > 0 ? interval - (number % interval) : 0,
+    nextRestart: interval > 0 ? Math.floor(number / interval) % 8 : 0,
+    predictors: [...from.predictors],
+    damage: 0,
+  };
+}
+
+/** Last coefficient in zigzag order that a block of this size is made from. */
+const limits: Readonly<Record<number, number>> = { 8: 63, 4: 24, 2: 4, 1: 0, 0: 0 };
+
+/** Loads tables and describes scan and targets; `targets` stand for the scan's components in order. */
+export function describeScan(
+  engine: Engine,
+  tables: Tables,
+  scan: Scan,
+  targets: readonly (Target | undefined)[],
+): void {
+  tables.load(engine);
+  const words = engine.words();
+  let block = blocks.at;
+  scan.components.forEach((component, i) => {
+    const places = tables.placesOf(component);
+    const c = components.at + i * components.size;
+    const target = targets[i];
+    words[c + components.across] = component.across;
+    words[c + components.down] = component.down;
+    words[c + components.quant] = places.quant;
+    words[c + components.plane] = target?.plane ?? 0;
+    words[c + components.stride] = target?.stride ?? 0;
+    words[c + components.edge] = target?.edge ?? 1;
+    words[c + components.left] = target?.left ?? 0;
+    words[c + components.columns] = target?.columns ?? 0;
+    words[c + components.top] = target?.top ?? 0;
+    words[c + components.rows] = target?.rows ?? 0;
+    words[c + components.limit] = limits[target?.edge ?? 1]!;
+    words[c + components.means] = target?.means?.at ?? 0;
+    words[c + components.meansStride] = target?.means?.stride ?? 0;
+    for (let y = 0; y < component.down; y++)
+      for (let x = 0; x < component.across; x++, block += blocks.size) {
+        words[block + blocks.component] = c * 4;
+        words[block + blocks.dc] = places.dc;
+        words[block + blocks.ac] = places.ac;
+        words[block + blocks.x] = x;
+        words[block + blocks.y] = y;
+      }
+  });
+  words[field.componentCount] = scan.components.length;
+  words[field.blockCount] = (block - blocks.at) / blocks.size;
+  words[field.interval] = scan.interval;
+  words[field.step] = scan.step;
+}
+
+export type Act = "indexRows" | "shrinkRows" | "decodeRows" | "cutRows";
+
+export interface Bounds {
+  readonly stopRow: number;
+  readonly endColumn: number;
+  readonly fromColumn?: number;
+}
+
+/**
+ * Runs from `place` over bytes of the file that `parts` hold one after the other, the first byte being the one at
+ * `place.offset`; `final` where the scan's data ends with them. Moves `place` on. Parts larger than the window are fed in pieces; `drain`
+ * is called after each piece, before the output pointer at `output` is reset.
+ */
+export function runOver(
+  engine: Engine,
+  act: Act,
+  place: Place,
+  bounds: Bounds,
+  parts: readonly Uint8Array[],
+  final: boolean,
+  output?: { readonly at: number; drain(end: number): void },
+): number {
+  const words = engine.words();
+  const bytes = engine.bytes();
+  const start = place.offset;
+  const total = parts.reduce((sum, part) => sum + part.length, 0);
+  for (;;) {
+    const from = place.offset - start;
+    const length = Math.max(0, Math.min(area.rawRoom - slack, total - from));
+    fill(bytes, parts, from, length);
+    const last = final && from + length === total;
+    words[field.rawEnd] = area.raw + length;
+    words[field.final] = last ? 1 : 0;
+    words[field.position] = area.raw;
+    words[field.bit] = place.bit;
+    words[field.spent] = place.spent ? 1 : 0;
+    words[field.row] = place.row;
+    words[field.column] = place.column;
+    words[field.stopRow] = bounds.stopRow;
+    words[field.endColumn] = bounds.endColumn;
+    words[field.fromColumn] = bounds.fromColumn ?? 0;
+    words[field.toGo] = place.toGo;
+    words[field.nextRestart] = place.nextRestart;
+    words[field.output] = output?.at ?? 0;
+    words[field.damage] = place.damage;
+    words[field.windowOffset] = place.offset | 0;
+    words[field.windowOffset + 1] = Math.floor(place.offset / 2 ** 32);
+    place.predictors.forEach((predictor, i) => {
+      words[components.at + i * components.size + components.predictor] = predictor;
+    });
+    const result = engine.run[act]();
+    output?.drain(words[field.output]!);
+    const moved = words[field.position]! - area.raw;
+    place.offset += moved;
+    place.bit = words[field.bit]!;
+    place.spent = words[field.spent] !== 0;
+    place.row = words[field.row]!;
+    place.column = words[field.column]!;
+    place.toGo = words[field.toGo]!;
+    place.nextRestart = words[field.nextRestart]!;
+    place.damage = words[field.damage]!;
+    place.predictors = place.predictors.map(
+      (_, i) => words[components.at + i * components.size + components.predictor]!,
+    );
+    if (result !== outcome.hungry || from + length === total) return result;
+    // a window without any progress is full of fill bytes
+    if (moved === 0) return outcome.exhausted;
+  }
+}
+
+/** Where the bytes of a part of an MCU row begin: as an index entry has it. */
+export interface RowStart {
+  readonly row: number;
+  readonly entry: Pick<Place, "offset" | "bit" | "spent"> & {
+    readonly column: number;
+    readonly predictors: readonly number[];
+  };
+}
+
+/**
+ * Runs over one row from an entry on, as {@link runOver} does from the entry's place; `bytes` begin with the entry's. A tile takes
+ * many rows of few bytes, so nothing is made for each of them.
+ */
+export function runRow(
+  engine: Engine,
+  act: Act,
+  scan: Scan,
+  start: RowStart,
+  columns: Pick<Bounds, "endColumn" | "fromColumn">,
+  bytes: Uint8Array,
+  final: boolean,
+  output?: { readonly at: number; drain(end: number): void },
+): number {
+  const { row, entry } = start;
+  if (bytes.length > area.rawRoom - slack) {
+    const place = placeAt(scan, row, entry.column, entry);
+    return runOver(engine, act, place, { stopRow: row + 1, ...columns }, [bytes], final, output);
+  }
+  engine.bytes().set(bytes, area.raw);
+  const words = engine.words();
+  const { interval } = scan;
+  const number = row * scan.columns + entry.column;
+  words[field.rawEnd] = area.raw + bytes.length;
+  words[field.final] = final ? 1 : 0;
+  words[field.position] = area.raw;
+  words[field.bit] = entry.bit;
+  words[field.spent] = entry.spent ? 1 : 0;
+  words[field.row] = row;
+  words[field.column] = entry.column;
+  words[field.stopRow] = row + 1;
+  words[field.endColumn] = columns.endColumn;
+  words[field.fromColumn] = columns.fromColumn ?? 0;
+  words[field.toGo] = interval > 0 ? interval - (number % interval) : 0;
+  words[field.nextRestart] = interval > 0 ? Math.floor(number / interval) % 8 : 0;
+  words[field.output] = output?.at ?? 0;
+  words[field.damage] = 0;
+  const { predictors } = entry;
+  for (let i = 0; i < predictors.length; i++)
+    words[components.at + i * components.size + components.predictor] = predictors[i]!;
+  const result = engine.run[act]();
+  output?.drain(words[field.output]!);
+  return result;
+}
+
+function fill(bytes: Uint8Array, parts: readonly Uint8Array[], from: number, length: number): void {
+  let at = 0;
+  let to = area.raw;
+  const end = area.raw + length;
+  for (const part of parts) {
+    const first = Math.max(0, from - at);
+    if (first < part.length && to < end) {
+      const piece = part.subarray(first, Math.min(part.length, first + end - to));
+      bytes.set(piece, to);
+      to += piece.length;
+    }
+    at += part.length;
+  }
+}

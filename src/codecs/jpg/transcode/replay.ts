@@ -1,0 +1,84 @@
+// Blocks of a file that is written from its start alone, made again for who reads them: one run serves ascending reads.
+
+import { ServiceError } from "../../../errors.ts";
+import { mismatch } from "../decode/turbo-decoder.ts";
+import type { BlockSink } from "../sidecar/stored-blocks.ts";
+
+/** Writes all blocks in order into a sink. Its `keep` throws when the rest is not wanted any more. */
+export type WriteBlocks = (sink: BlockSink) => Promise<unknown>;
+
+export interface Replay {
+  /**
+   * A block by its number. It is made by the run at hand, which waits behind the last block that was wanted, or by a new
+   * one where that run is beyond it. Throws what the run throws, and ServiceError `decode`, code header_mismatch, where it
+   * has no such block.
+   */
+  block(number: number): Promise<Uint8Array>;
+  /** Ends the run at hand. */
+  end(): void;
+}
+
+interface Wanted {
+  resolve(block: Uint8Array): void;
+  reject(error: unknown): void;
+}
+
+interface Run {
+  /** Number of the block that it makes next. */
+  next: number;
+  ended: boolean;
+  goOn(): void;
+}
+
+/** `made` hears of every block that a run passes. */
+export function createReplay(
+  write: WriteBlocks,
+  made: (block: Uint8Array, digest: Uint8Array) => void,
+): Replay {
+  const wanted = new Map<number, Wanted[]>();
+  let current: Run | undefined;
+
+  const end = () => {
+    if (!current) return;
+    current.ended = true;
+    current.goOn();
+    current = undefined;
+  };
+
+  const start = (): Run => {
+    const run: Run = { next: 0, ended: false, goOn: () => {} };
+    const sink: BlockSink = {
+      room: Number.POSITIVE_INFINITY,
+      async keep(number, block, digest) {
+        made(block, digest);
+        run.next = number + 1;
+        for (const { resolve } of wanted.get(number) ?? []) resolve(block);
+        wanted.delete(number);
+        while (wanted.size === 0 && !run.ended)
+          await new Promise<void>((resolve) => {
+            run.goOn = resolve;
+          });
+        if (run.ended) throw new ServiceError("cancelled", "The rest of the file is not wanted.");
+      },
+    };
+    const over = (error: unknown) => {
+      if (current !== run) return;
+      current = undefined;
+      for (const each of wanted.values()) for (const { reject } of each) reject(error);
+      wanted.clear();
+    };
+    write(sink).then(() => over(mismatch()), over);
+    return run;
+  };
+
+  return {
+    block: (number) =>
+      new Promise((resolve, reject) => {
+        wanted.set(number, [...(wanted.get(number) ?? []), { resolve, reject }]);
+        if (current && current.next > number) end();
+        current ??= start();
+        current.goOn();
+      }),
+    end,
+  };
+}
