@@ -2,9 +2,9 @@
 
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { Rectangle } from "../codec.ts";
-import { type Directory, damaged, readValues, type TiffFile } from "./ifd.ts";
-import { type Picture, storedRows } from "./picture.ts";
-import { tags } from "./tags.ts";
+import { type Directory, damaged, readValues, type TiffFile } from "./directory/ifd.ts";
+import { type Picture, storedRows } from "./directory/picture.ts";
+import { tags } from "./directory/tags.ts";
 
 /** One strip or tile that a region needs. */
 export interface Block {

@@ -1,14 +1,14 @@
 // The TIFF codec: TIFF 6.0 and BigTIFF, regions of strips and tiles, stored levels and averages.
 
 import type { Codec, CodecHost } from "../codec.ts";
+import { blockDecoders } from "./compression/decoders.ts";
 import { decodeTiff } from "./decode.ts";
-import { blockDecoders } from "./decoders.ts";
+import { probeTiff } from "./directory/header.ts";
+import { embedInTiff, readTiffBlocks } from "./directory/metadata.ts";
+import { decodedPixels, scaleFactors, storedScales } from "./directory/stages.ts";
 import { encodeTiff } from "./encode.ts";
-import { probeTiff } from "./header.ts";
 import { memory } from "./memory.ts";
-import { embedInTiff, readTiffBlocks } from "./metadata.ts";
-import { decodedPixels, scaleFactors, storedScales } from "./stages.ts";
-import { indexQuantiles, quantilesFor } from "./window.ts";
+import { indexQuantiles, quantilesFor } from "./samples/window.ts";
 
 /** Reads the kinds that `picture.ts` does not refuse; others carry `unsupported` in their header. */
 export function tiffCodec(host: CodecHost): Codec {

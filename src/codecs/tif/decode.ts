@@ -6,8 +6,8 @@ import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { allocated } from "../allocate.ts";
 import type { Decoded, ReadRequest, Rectangle } from "../codec.ts";
 import { blocksOf, readBlocks } from "./blocks.ts";
-import { JPEG } from "./compression.ts";
-import type { BlockDecoders } from "./decoders.ts";
+import { JPEG } from "./compression/compression.ts";
+import type { BlockDecoders } from "./compression/decoders.ts";
 import {
   type Directory,
   damaged,
@@ -16,14 +16,14 @@ import {
   readField,
   readNumber,
   type TiffFile,
-} from "./ifd.ts";
+} from "./directory/ifd.ts";
+import { type Picture, readPicture } from "./directory/picture.ts";
+import { type Stage, stageFor, stageOf } from "./directory/stages.ts";
+import { tags } from "./directory/tags.ts";
 import { heldRows } from "./memory.ts";
 import { partReader } from "./parts.ts";
-import { type Picture, readPicture } from "./picture.ts";
-import { rangeOf } from "./quantiles.ts";
-import { type Stage, stageFor, stageOf } from "./stages.ts";
-import { tags } from "./tags.ts";
-import { type Target, targetFor } from "./targets.ts";
+import { rangeOf } from "./samples/quantiles.ts";
+import { type Target, targetFor } from "./samples/targets.ts";
 
 const MAX_TABLES = 64 * 1024;
 

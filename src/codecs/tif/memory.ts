@@ -2,10 +2,10 @@
 
 import type { ReadRequest, Rectangle } from "../codec.ts";
 import { MAX_RUN, storedLimit } from "./blocks.ts";
-import { compressions } from "./compression.ts";
+import { compressions } from "./compression/compression.ts";
+import { type Stage, stageFor } from "./directory/stages.ts";
 import { chunkRows } from "./parts.ts";
-import { type Stage, stageFor } from "./stages.ts";
-import { heldBoxes } from "./targets.ts";
+import { heldBoxes } from "./samples/targets.ts";
 
 /** Instances, what the platform's inflater holds, and tables of blocks to their usual size. */
 const FIXED = 8 << 20;

@@ -1,13 +1,13 @@
 // Strips and tiles as the rows that they decompress to, some at a time.
 
 import type { Block } from "./blocks.ts";
-import { type BlockReader, compressions, WEBP } from "./compression.ts";
-import type { BlockDecoders } from "./decoders.ts";
-import { damaged } from "./ifd.ts";
-import type { JpegBlock } from "./jpeg.ts";
-import { type Picture, rowBytes, storedRows } from "./picture.ts";
-import { toMachineOrder, undoPredictor } from "./predictor.ts";
-import { expandedUnits, isSubsampled } from "./ycc.ts";
+import { type BlockReader, compressions, WEBP } from "./compression/compression.ts";
+import type { BlockDecoders } from "./compression/decoders.ts";
+import type { JpegBlock } from "./compression/jpeg.ts";
+import { toMachineOrder, undoPredictor } from "./compression/predictor.ts";
+import { damaged } from "./directory/ifd.ts";
+import { type Picture, rowBytes, storedRows } from "./directory/picture.ts";
+import { expandedUnits, isSubsampled } from "./samples/ycc.ts";
 
 /** What all blocks of a picture share. */
 export interface BlockContext {

@@ -1,12 +1,12 @@
 // Header facts of a TIFF page, its place in the chain of directories, and its stored pyramid levels.
 
-import { isWhite } from "../../colour/matrix.ts";
-import { ServiceError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
-import type { Interpretation } from "../../pipeline/pixels.ts";
-import type { ImageHeader, Resolution } from "../codec.ts";
-import { colourFacts, piecewise } from "../colour.ts";
-import { compressions } from "./compression.ts";
+import { isWhite } from "../../../colour/matrix.ts";
+import { ServiceError } from "../../../errors.ts";
+import type { ByteSource } from "../../../lib/byte-source.ts";
+import type { Interpretation } from "../../../pipeline/pixels.ts";
+import type { ImageHeader, Resolution } from "../../codec.ts";
+import { colourFacts, piecewise } from "../../colour.ts";
+import { compressions } from "../compression/compression.ts";
 import {
   type Directory,
   openTiff,

@@ -1,8 +1,8 @@
 // Zstandard blocks, as libtiff writes them since version 4.0.10: one frame for each strip or tile.
 
-import { decompressed, MOST_WINDOW } from "../zstd/frames.ts";
+import { decompressed, MOST_WINDOW } from "../../zstd/frames.ts";
+import { damaged } from "../directory/ifd.ts";
 import type { BlockReader, Stored } from "./compression.ts";
-import { damaged } from "./ifd.ts";
 
 /** Decompresses a block as its bytes are asked for. Reading throws ServiceError `decode` when the data are broken or shorter. */
 export function zstd({ data, length }: Stored): BlockReader {

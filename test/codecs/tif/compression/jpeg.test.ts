@@ -2,11 +2,11 @@
 
 import sharp, { type TiffOptions } from "sharp";
 import { describe, expect, it, test } from "vitest";
-import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
-import { memoryBytes } from "../../../src/lib/byte-source.ts";
-import { fixture, testHost } from "../../host.ts";
-import { isFrame, putTogether, takeApart } from "../jpg/segments.ts";
-import { plainFields, tiffFile } from "./tiff-file.ts";
+import { tiffCodec } from "../../../../src/codecs/tif/codec.ts";
+import { memoryBytes } from "../../../../src/lib/byte-source.ts";
+import { fixture, testHost } from "../../../host.ts";
+import { isFrame, putTogether, takeApart } from "../../jpg/segments.ts";
+import { plainFields, tiffFile } from "../tiff-file.ts";
 
 const codec = tiffCodec(testHost);
 

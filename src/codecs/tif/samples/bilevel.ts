@@ -1,6 +1,6 @@
 // Black and white pictures reduced without widening their bits: ones are counted by the byte.
 
-import { boxRing, type Reduction, rounded } from "../reduce.ts";
+import { boxRing, type Reduction, rounded } from "../../reduce.ts";
 
 /** Like a `BoxReducer`, for rows of packed bits with the high bits first. */
 export interface BitReducer {

@@ -1,13 +1,13 @@
 // The range of values that a scientific picture really has: its quantiles, found once from all of it and kept as its index.
 
-import { ServiceError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
-import type { ImageHeader, IndexAccess, ReadRequest } from "../codec.ts";
-import { fillFrom, openStage } from "./decode.ts";
-import type { BlockDecoders } from "./decoders.ts";
-import type { Part } from "./parts.ts";
-import type { Picture } from "./picture.ts";
-import { stagesOf } from "./stages.ts";
+import { ServiceError } from "../../../errors.ts";
+import type { ByteSource } from "../../../lib/byte-source.ts";
+import type { ImageHeader, IndexAccess, ReadRequest } from "../../codec.ts";
+import type { BlockDecoders } from "../compression/decoders.ts";
+import { fillFrom, openStage } from "../decode.ts";
+import type { Picture } from "../directory/picture.ts";
+import { stagesOf } from "../directory/stages.ts";
+import type { Part } from "../parts.ts";
 
 /** Quantiles in steps of a tenth of a percent, from the least value to the largest. */
 const steps = 1000;

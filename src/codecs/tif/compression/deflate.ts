@@ -1,8 +1,8 @@
 // Deflate blocks (TIFF Technical Note 3): the zlib format, undone by the platform.
 
-import { inflating } from "../inflate.ts";
+import { inflating } from "../../inflate.ts";
+import { damaged } from "../directory/ifd.ts";
 import type { BlockReader, Stored } from "./compression.ts";
-import { damaged } from "./ifd.ts";
 
 const MAX_PADDING = 3;
 

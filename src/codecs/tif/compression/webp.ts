@@ -1,10 +1,10 @@
 // WebP strips and tiles, as libtiff writes them since version 4.0.10: each a WebP file of its own, decoded by libwebp.
 
-import { memoryBytes } from "../../lib/byte-source.ts";
-import type { CodecHost } from "../codec.ts";
-import { confirmWhole, stillDecoder } from "../webp/decode.ts";
-import { readContainer } from "../webp/header.ts";
-import { damaged } from "./ifd.ts";
+import { memoryBytes } from "../../../lib/byte-source.ts";
+import type { CodecHost } from "../../codec.ts";
+import { confirmWhole, stillDecoder } from "../../webp/decode.ts";
+import { readContainer } from "../../webp/header.ts";
+import { damaged } from "../directory/ifd.ts";
 
 /** What a WebP block of a picture must be. */
 export interface WebpBlock {

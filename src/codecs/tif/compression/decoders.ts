@@ -1,6 +1,6 @@
 // The decoders of strips and tiles that take WebAssembly modules.
 
-import type { CodecHost } from "../codec.ts";
+import type { CodecHost } from "../../codec.ts";
 import { type DecodeJpeg, jpegDecoder } from "./jpeg.ts";
 import { type DecodeWebp, webpDecoder } from "./webp.ts";
 

@@ -2,11 +2,11 @@
 
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
-import { memoryBytes } from "../../../src/lib/byte-source.ts";
-import { fixture, testHost } from "../../host.ts";
-import { reference } from "../reference.ts";
-import { type Field, plainFields, tiffFile } from "./tiff-file.ts";
+import { tiffCodec } from "../../../../src/codecs/tif/codec.ts";
+import { memoryBytes } from "../../../../src/lib/byte-source.ts";
+import { fixture, testHost } from "../../../host.ts";
+import { reference } from "../../reference.ts";
+import { type Field, plainFields, tiffFile } from "../tiff-file.ts";
 
 const codec = tiffCodec(testHost);
 const hasZstd = spawnSync("zstd", ["--version"]).status === 0;

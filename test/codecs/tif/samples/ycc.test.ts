@@ -2,11 +2,11 @@
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import type { Rectangle } from "../../../src/codecs/codec.ts";
-import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
-import { memoryBytes } from "../../../src/lib/byte-source.ts";
-import { testHost } from "../../host.ts";
-import { type Field, plainFields, tiffFile } from "./tiff-file.ts";
+import type { Rectangle } from "../../../../src/codecs/codec.ts";
+import { tiffCodec } from "../../../../src/codecs/tif/codec.ts";
+import { memoryBytes } from "../../../../src/lib/byte-source.ts";
+import { testHost } from "../../../host.ts";
+import { type Field, plainFields, tiffFile } from "../tiff-file.ts";
 
 const codec = tiffCodec(testHost);
 

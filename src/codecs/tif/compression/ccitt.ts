@@ -1,8 +1,8 @@
 // Black and white runs: ITU-T T.4 (modified Huffman, group 3 in one and two dimensions) and T.6 (group 4), as TIFF 6.0
 // sections 10 and 11 use them.
 
+import { damaged } from "../directory/ifd.ts";
 import type { BlockReader, Stored } from "./compression.ts";
-import { damaged } from "./ifd.ts";
 
 /** Code words of run lengths 0 to 63, then of 64, 128 ... 1728; T.4 tables 2 and 3a. */
 const whiteCodes =

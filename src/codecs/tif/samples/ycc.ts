@@ -1,8 +1,8 @@
 // Luma and chroma of 8 bits outside JPEG: TIFF 6.0 sections 20 (ReferenceBlackWhite) and 21 (YCbCr).
 
-import type { BlockReader } from "./compression.ts";
-import { type Directory, damaged, readField, type TiffFile } from "./ifd.ts";
-import { tags } from "./tags.ts";
+import type { BlockReader } from "../compression/compression.ts";
+import { type Directory, damaged, readField, type TiffFile } from "../directory/ifd.ts";
+import { tags } from "../directory/tags.ts";
 
 /** How luma and chroma are stored, and what they mean. */
 export interface YccCoding {

@@ -1,9 +1,9 @@
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
-import { memoryBytes } from "../../../src/lib/byte-source.ts";
-import { testHost } from "../../host.ts";
-import { plainFields, tiffFile } from "./tiff-file.ts";
+import { tiffCodec } from "../../../../src/codecs/tif/codec.ts";
+import { memoryBytes } from "../../../../src/lib/byte-source.ts";
+import { testHost } from "../../../host.ts";
+import { plainFields, tiffFile } from "../tiff-file.ts";
 
 /** A drawing of 101 by 60 pixels, written by libtiff in each of its CCITT schemes (through Pillow and ImageMagick). */
 const files = [

@@ -1,7 +1,7 @@
 // Stored samples to what a PixelBuffer holds: widening, palettes, MinIsWhite, YCbCr, CIELAB, floating point and alpha.
 
-import { unpremultiply } from "../../pipeline/unpremultiply.ts";
-import type { Picture } from "./picture.ts";
+import { unpremultiply } from "../../../pipeline/unpremultiply.ts";
+import type { Picture } from "../directory/picture.ts";
 import { yccToRgb } from "./ycc.ts";
 
 /** Values that become 0 and 65535. */

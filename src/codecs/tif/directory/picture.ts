@@ -1,10 +1,10 @@
 // One directory as a picture: how its samples are stored and what they become. TIFF 6.0 sections 3 to 8, 14, 18, 20 to 23.
 
-import type { Interpretation } from "../../pipeline/pixels.ts";
-import { compressions, JPEG, WEBP } from "./compression.ts";
+import type { Interpretation } from "../../../pipeline/pixels.ts";
+import { compressions, JPEG, WEBP } from "../compression/compression.ts";
+import { isSubsampled, readYcc, unitRowBytes, type YccCoding } from "../samples/ycc.ts";
 import { type Directory, damaged, readField, readNumber, type TiffFile } from "./ifd.ts";
 import { tags } from "./tags.ts";
-import { isSubsampled, readYcc, unitRowBytes, type YccCoding } from "./ycc.ts";
 
 /** How samples mean colours: stored colour samples, what comes out, or only a name where that is not served. */
 interface Photometric {

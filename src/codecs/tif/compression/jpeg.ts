@@ -1,11 +1,11 @@
 // JPEG strips and tiles (TIFF Technical Note 2): abbreviated streams joined with their tables, decoded by libjpeg-turbo.
 
-import { ServiceError } from "../../errors.ts";
-import type { CodecHost } from "../codec.ts";
-import { asServiceError, keptInstance } from "../instance.ts";
-import { accurateDct, createTurbo, pixelFormats, type Turbo } from "../jpg/decode/turbo.ts";
-import { frames } from "../jpg/markers/header.ts";
-import { damaged } from "./ifd.ts";
+import { ServiceError } from "../../../errors.ts";
+import type { CodecHost } from "../../codec.ts";
+import { asServiceError, keptInstance } from "../../instance.ts";
+import { accurateDct, createTurbo, pixelFormats, type Turbo } from "../../jpg/decode/turbo.ts";
+import { frames } from "../../jpg/markers/header.ts";
+import { damaged } from "../directory/ifd.ts";
 
 /** More scans than any encoder writes only cost time. */
 const MAX_SCANS = 100;

@@ -1,12 +1,12 @@
 // What a TIFF carries in fields: an ICC profile, XMP, IPTC, and EXIF as directories of its own (TIFF 6.0; EXIF 2.32, 4.6.3;
 // ICC.1, B.4; XMP specification part 3, 1.1.4).
 
-import { ServiceError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
-import { concatenated } from "../../lib/concatenated.ts";
-import { type BlockBytes, blockBytes } from "../block-bytes.ts";
-import type { BlockKinds, Blocks } from "../blocks.ts";
-import type { ImageHeader } from "../codec.ts";
+import { ServiceError } from "../../../errors.ts";
+import type { ByteSource } from "../../../lib/byte-source.ts";
+import { concatenated } from "../../../lib/concatenated.ts";
+import { type BlockBytes, blockBytes } from "../../block-bytes.ts";
+import type { BlockKinds, Blocks } from "../../blocks.ts";
+import type { ImageHeader } from "../../codec.ts";
 import {
   descriptive,
   directoryBytes,
@@ -17,8 +17,8 @@ import {
   pointedBy,
   readExifFields,
   swapped,
-} from "../exif-fields.ts";
-import { iptcOf } from "../photoshop.ts";
+} from "../../exif-fields.ts";
+import { iptcOf } from "../../photoshop.ts";
 import { type Directory, openTiff, readDirectory, readNumber, type TiffFile } from "./ifd.ts";
 import { stagesOf } from "./stages.ts";
 import { tags } from "./tags.ts";

@@ -1,7 +1,7 @@
 // Image file directories over ranges of bytes: TIFF 6.0 section 2 and BigTIFF, in both byte orders.
 
-import { ServiceError } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
+import { ServiceError } from "../../../errors.ts";
+import type { ByteSource } from "../../../lib/byte-source.ts";
 
 /** One field of a directory; its values are read when asked for. */
 export interface Entry {

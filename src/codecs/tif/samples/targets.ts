@@ -1,10 +1,10 @@
 // Where decompressed rows go: to their place in the result, or into averages.
 
-import type { Rectangle } from "../codec.ts";
-import { boxReducer, type Reduction } from "../reduce.ts";
+import type { Rectangle } from "../../codec.ts";
+import { boxReducer, type Reduction } from "../../reduce.ts";
+import { type Picture, rowBytes } from "../directory/picture.ts";
+import type { Part } from "../parts.ts";
 import { bitReducer } from "./bilevel.ts";
-import type { Part } from "./parts.ts";
-import { type Picture, rowBytes } from "./picture.ts";
 import { asSamples, finisher, place, placeBits, type Range } from "./samples.ts";
 
 type Samples = Uint8Array | Uint16Array;

@@ -1,9 +1,9 @@
 import sharp, { type TiffOptions } from "sharp";
 import { describe, expect, test } from "vitest";
-import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
-import { memoryBytes } from "../../../src/lib/byte-source.ts";
-import { fixture, testHost } from "../../host.ts";
-import { plainFields, type TestPicture, tiffFile } from "./tiff-file.ts";
+import { tiffCodec } from "../../../../src/codecs/tif/codec.ts";
+import { memoryBytes } from "../../../../src/lib/byte-source.ts";
+import { fixture, testHost } from "../../../host.ts";
+import { plainFields, type TestPicture, tiffFile } from "../tiff-file.ts";
 
 const codec = tiffCodec(testHost);
 

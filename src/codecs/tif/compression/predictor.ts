@@ -1,6 +1,6 @@
 // Undoing of predictors: horizontal differencing (TIFF 6.0 section 14) and the floating-point one (TIFF Technical Note 3).
 
-import type { Picture } from "./picture.ts";
+import type { Picture } from "../directory/picture.ts";
 
 /** Turns 16- and 32-bit samples of a big-endian file into those of the machine, in place. Machines here are little-endian. */
 export function toMachineOrder(data: Uint8Array, bits: number): void {

@@ -2,13 +2,13 @@
 
 import sharp, { type TiffOptions } from "sharp";
 import { describe, expect, it } from "vitest";
-import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
-import { ServiceError } from "../../../src/errors.ts";
-import { memoryBytes } from "../../../src/lib/byte-source.ts";
-import { fixture, testHost } from "../../host.ts";
-import { randomness } from "../jpg/make-matrix.mjs";
-import { mutate } from "../jpg/mutate.ts";
-import { type Field, plainFields, tiffFile } from "./tiff-file.ts";
+import { tiffCodec } from "../../../../src/codecs/tif/codec.ts";
+import { ServiceError } from "../../../../src/errors.ts";
+import { memoryBytes } from "../../../../src/lib/byte-source.ts";
+import { fixture, testHost } from "../../../host.ts";
+import { randomness } from "../../jpg/make-matrix.mjs";
+import { mutate } from "../../jpg/mutate.ts";
+import { type Field, plainFields, tiffFile } from "../tiff-file.ts";
 
 const codec = tiffCodec(testHost);
 

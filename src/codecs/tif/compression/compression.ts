@@ -1,8 +1,8 @@
 // The compressions of TIFF by number: their names, and how those that are served are undone.
 
+import { damaged } from "../directory/ifd.ts";
 import { ccitt } from "./ccitt.ts";
 import { inflated } from "./deflate.ts";
-import { damaged } from "./ifd.ts";
 import { lzw } from "./lzw.ts";
 import { packbits } from "./packbits.ts";
 import { zstd, zstdMemory } from "./zstd.ts";
