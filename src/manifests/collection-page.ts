@@ -14,7 +14,7 @@ import { findNames, type Matches } from "./find-names.ts";
 import type { Folders } from "./folders.ts";
 import { type Gate, openGate } from "./gate.ts";
 import type { PresentationOptions } from "./options.ts";
-import { identifierOf, inside, nameOf, type Place, parentOf, placeOf } from "./places.ts";
+import { identifierOf, inside, type Place, parentOf, placeOf, type Trail, trailOf } from "./places.ts";
 
 export interface CollectionParts {
   readonly images: LookParts;
@@ -46,8 +46,7 @@ export interface ShownFolder {
 export interface CollectionPage {
   /** "" is the root. */
   readonly identifier: string;
-  /** Folders from the root to this one, without the root. */
-  readonly trail: readonly { readonly identifier: string; readonly name: string }[];
+  readonly trail: Trail;
   readonly folders: readonly ShownFolder[];
   readonly images: readonly Listed[];
   readonly from: number;
@@ -247,17 +246,6 @@ function showing(
       return seen;
     },
   };
-}
-
-/** Folders from the root to a place, without the root. */
-function trailOf(sources: Sources, place: Place): CollectionPage["trail"] {
-  const trail: { readonly identifier: string; readonly name: string }[] = [];
-  for (let at: Place | undefined = place; at && parentOf(sources, at) !== undefined; ) {
-    trail.unshift({ identifier: identifierOf(at), name: nameOf(at) });
-    const parent = parentOf(sources, at) as string;
-    at = parent === "" ? undefined : placeOf(sources, parent);
-  }
-  return trail;
 }
 
 /** One decision is noted for the whole page. */

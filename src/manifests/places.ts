@@ -44,3 +44,14 @@ export function parentOf(sources: Sources, { source, key }: Place): string | und
 export function nameOf({ source, key }: Place): string {
   return key === "" ? source.name : key.slice(key.lastIndexOf("/") + 1);
 }
+
+/** The folders from the root to one of them, without the root. */
+export type Trail = readonly { readonly identifier: string; readonly name: string }[];
+
+/** The way to a folder from the root. */
+export function trailOf(sources: Sources, place: Place): Trail {
+  const parent = parentOf(sources, place);
+  if (parent === undefined) return [];
+  const own = { identifier: identifierOf(place), name: nameOf(place) };
+  return [...(parent === "" ? [] : trailOf(sources, placeOf(sources, parent))), own];
+}

@@ -1,0 +1,45 @@
+// How many sessions there are, as an operator reads it: counted seldom, since a shared store pays for it, and never waited for long.
+
+import { withDeadline } from "../lib/bounded-wait.ts";
+import type { SessionCount } from "./session.ts";
+
+export interface SessionReading {
+  readonly count?: SessionCount;
+  /** Why there is no count, in words for the operator. */
+  readonly problem?: string;
+  /** When it was counted, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Longest that a reading is waited for; a count that takes longer is what the next reading has. */
+const waitMs = 1500;
+
+/**
+ * Returns a function that counts at most once in `everyMs` milliseconds and otherwise returns the last reading; undefined while the
+ * first count is under way. Never rejects.
+ */
+export function createSessionReading(
+  count: () => Promise<SessionCount>,
+  everyMs = 10_000,
+  now: () => number = Date.now,
+): () => Promise<SessionReading | undefined> {
+  let last: SessionReading | undefined;
+  let asked = Number.NEGATIVE_INFINITY;
+  const read = async (): Promise<SessionReading> => {
+    try {
+      last = { count: await count(), at: now() };
+    } catch {
+      last = {
+        problem: "The store of the sessions does not answer. /ready says what is wrong with it.",
+        at: now(),
+      };
+    }
+    return last;
+  };
+  return async () => {
+    const time = now();
+    if (time >= asked && time - asked < everyMs) return last;
+    asked = time;
+    return withDeadline(waitMs, read).catch(() => last);
+  };
+}

@@ -1,0 +1,165 @@
+// A page of a folder as the operator sees it: folders, images and other files as the source lists them, whatever access rules say.
+
+import { ServiceError } from "../errors.ts";
+import { checkIdentifier } from "../iiif/image/path.ts";
+import { createLru } from "../lib/lru.ts";
+import { compareNaturally } from "../lib/natural-order.ts";
+import type { Sources } from "../sources/index.ts";
+import type { Source, SourceEntry } from "../sources/source.ts";
+import { findNames, type Matches } from "./find-names.ts";
+import type { Folders } from "./folders.ts";
+import {
+  identifierOf,
+  inside,
+  isReached,
+  type Place,
+  parentOf,
+  placeOf,
+  type Trail,
+  trailOf,
+} from "./places.ts";
+
+export interface OperatorEntry {
+  /** `other`: a file that is no image by its name, or that no identifier can name. */
+  readonly kind: "folder" | "image" | "other";
+  /** What requests call it; of what no identifier can name, its name alone. */
+  readonly identifier: string;
+  readonly name: string;
+}
+
+export interface OperatorFolder {
+  readonly source: Source;
+  /** "" is the root. */
+  readonly identifier: string;
+  readonly trail: Trail;
+  readonly entries: readonly OperatorEntry[];
+  /** Number of the first of them, from 0. */
+  readonly from: number;
+  readonly total: number;
+  /** Of all entries, for a folder; absent for a search. */
+  readonly counts?: Readonly<Record<OperatorEntry["kind"], number>>;
+  /** Of a search: as {@link Matches}. */
+  readonly found?: Pick<Matches, "stoppedAt" | "isCut">;
+}
+
+export interface OperatorFolderRequest {
+  /** Of the folder; "" is the top of the default source. */
+  readonly identifier: string;
+  /** Number of the first entry, from 0; that of the last page where there are fewer. */
+  readonly from: number;
+  /** Entries of a page. */
+  readonly count: number;
+  /** Of a search in the folder and all below it; none: the folder itself. */
+  readonly words: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+export interface OperatorFolders {
+  /**
+   * One page. Throws `unsupported` (code source_cannot_list) where the source has no listings, `not-found` (code no_such_folder) where there is
+   * no such folder, and what the source throws.
+   */
+  open(request: OperatorFolderRequest): Promise<OperatorFolder>;
+}
+
+/** Entries of listings that are remembered, so that the pages of a long folder are pages of one listing. */
+const keptEntries = 200_000;
+/** For how long, in milliseconds. */
+const keptMs = 10_000;
+
+const searchBounds = { folders: 5000, matches: 2000, ms: 2000 };
+
+interface Listed {
+  readonly entries: readonly OperatorEntry[];
+  readonly at: number;
+}
+
+/** Folders of the sources for the operator; `folders` answers searches. */
+export function createOperatorFolders(
+  { sources, folders }: { readonly sources: Sources; readonly folders: Folders },
+  now = () => performance.now(),
+): OperatorFolders {
+  const kept = createLru<string, Listed>(keptEntries);
+
+  const listingOf = async (place: Place): Promise<readonly OperatorEntry[]> => {
+    const { source, key } = place;
+    const name = `${source.name}\0${key}`;
+    const known = kept.get(name);
+    if (known && now() - known.at < keptMs) return known.entries;
+    const listed = await source.list?.(key);
+    if (!listed) throw source.list ? noFolder() : cannotList(source);
+    const entries = entriesIn(sources, place, listed);
+    kept.set(name, { entries, at: now() }, entries.length + 1);
+    return entries;
+  };
+
+  return {
+    async open({ identifier, from, count, words, signal }) {
+      const place = placeOf(sources, identifier);
+      if (!place.source.list) throw cannotList(place.source);
+      const isRoot = parentOf(sources, place) === undefined;
+      const listing = await listingOf(place);
+      const found =
+        words.length > 0
+          ? await findNames({ sources, folders }, place, isRoot, words, () => true, searchBounds, signal)
+          : undefined;
+      const entries = found ? found.entries.map((entry) => ({ ...entry, name: entry.identifier })) : listing;
+      const start =
+        from < entries.length ? from : Math.max(0, Math.floor((entries.length - 1) / count) * count);
+      return {
+        source: place.source,
+        identifier: isRoot ? "" : identifierOf(place),
+        trail: trailOf(sources, place),
+        entries: entries.slice(start, start + count),
+        from: start,
+        total: entries.length,
+        ...(found ? { found } : { counts: countsOf(entries) }),
+      };
+    },
+  };
+}
+
+const kinds = ["folder", "image", "other"] as const;
+
+/** Folders, images, other files, each in natural order. */
+function entriesIn(sources: Sources, place: Place, listed: readonly SourceEntry[]): readonly OperatorEntry[] {
+  const entries = listed.map(({ name, kind }): OperatorEntry => {
+    const inner = inside(place, name);
+    const identifier = identifierOf(inner);
+    const isNamed =
+      isIdentifier(identifier) && isReached(sources, inner, kind === "directory" ? "folder" : "file");
+    if (kind === "other" || !isNamed) return { kind: "other", identifier: name, name };
+    return { kind: kind === "directory" ? "folder" : "image", identifier, name };
+  });
+  const rank = (entry: OperatorEntry) => kinds.indexOf(entry.kind);
+  return entries.sort((one, other) => rank(one) - rank(other) || compareNaturally(one.name, other.name));
+}
+
+/** Systems allow names that no request can ask for. */
+function isIdentifier(text: string): boolean {
+  try {
+    return checkIdentifier(text) === text;
+  } catch {
+    return false;
+  }
+}
+
+function countsOf(entries: readonly OperatorEntry[]): Record<OperatorEntry["kind"], number> {
+  const counts = { folder: 0, image: 0, other: 0 };
+  for (const { kind } of entries) counts[kind]++;
+  return counts;
+}
+
+const cannotList = ({ name }: Source) =>
+  new ServiceError(
+    "unsupported",
+    `The source ${name} cannot list what it holds: a web server has no listings. Its images are there all the same, by their identifiers.`,
+    { code: "source_cannot_list" },
+  );
+
+const noFolder = () =>
+  new ServiceError(
+    "not-found",
+    "Expected a folder of a source; there is none of this name. Begin at the top of the source.",
+    { code: "no_such_folder" },
+  );
