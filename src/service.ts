@@ -15,13 +15,13 @@ import { configWarnings } from "./config/warnings.ts";
 import type { Hooks } from "./hooks/index.ts";
 import { createAdmission } from "./images/admit.ts";
 import { createIgnoredProfiles } from "./images/ignored-profiles.ts";
-import { createIndexes } from "./images/indexes.ts";
 import { memoryBudget, rendersAtOnce } from "./images/options.ts";
 import { overlayChecks } from "./images/overlay-check.ts";
 import { createOverlays } from "./images/overlays.ts";
 import { outputPolicy } from "./images/policy.ts";
 import type { RenderParts } from "./images/render.ts";
 import { createResolvedMasters } from "./images/resolved-masters.ts";
+import { createSidecars } from "./images/sidecars.ts";
 import { type CheckedPart, checkedParts, checkLog, type Finding, runChecks } from "./lib/checks.ts";
 import { type IpRange, parseRange } from "./lib/ip-range.ts";
 import type { Log } from "./lib/log.ts";
@@ -211,7 +211,7 @@ export async function createService(
   });
   const allChecks = [...checks, ...overlayChecks(overlays, config.overlay)];
   const images: RenderParts = {
-    indexes: createIndexes({
+    sidecars: createSidecars({
       codecs,
       pool,
       origin: slots.origin,

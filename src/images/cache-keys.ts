@@ -20,8 +20,8 @@ export const overlayVersion = 1;
 export const detailVersion = 1;
 /** Raised whenever the recorded facts change their meaning. */
 export const factsVersion = 8;
-/** Raised whenever the form of indexes changes, or of which files there are any. */
-export const indexVersion = 4;
+/** Raised whenever the form of sidecars changes, or of which files there are any. */
+export const sidecarVersion = 4;
 
 /** A master as keys see it. */
 export interface MasterKey {
@@ -101,8 +101,8 @@ export async function factsKey(master: MasterKey): Promise<EntryKey> {
 }
 
 /** Key of a master's index in the origin slot. */
-export async function indexKey(master: MasterKey): Promise<EntryKey> {
-  return { name: masterName(master), variant: `index.${await hash([indexVersion, ...identity(master)])}` };
+export async function sidecarKey(master: MasterKey): Promise<EntryKey> {
+  return { name: masterName(master), variant: `index.${await hash([sidecarVersion, ...identity(master)])}` };
 }
 
 /** Variant of a block that stands beside an index, under the same name. */

@@ -132,7 +132,7 @@ export async function purgeSlot(parts: PurgeParts, name: SlotName): Promise<void
     }
     if (name !== "origin") return;
     for (const source of images.sources.all) source.purge?.();
-    images.indexes.purge();
+    images.sidecars.purge();
   };
   forget();
   try {
@@ -166,7 +166,7 @@ async function removeMasters(parts: PurgeParts, owners: readonly Owner[]): Promi
   const forget = () => {
     for (const owner of owners) {
       owner.source.purge?.(owner.key);
-      parts.images.indexes.purge(masterName(owner));
+      parts.images.sidecars.purge(masterName(owner));
     }
   };
   // Before, so that nothing old is written any more; after, for what was found in the slot meanwhile.

@@ -15,18 +15,18 @@ import { type EntryKey, entityTag, masterVersion, renderKey } from "./cache-keys
 import { renderWork } from "./cost.ts";
 import { type DescribeParts, demandOf, describe, type GrantedMaster, type Master } from "./describe.ts";
 import type { IgnoredProfiles } from "./ignored-profiles.ts";
-import type { Indexes } from "./indexes.ts";
 import { type Answer, fromKept, toKept } from "./kept-answer.ts";
 import type { OpenParts } from "./open.ts";
 import { asShown, uprightSize } from "./orientation.ts";
 import type { Overlay, Overlays } from "./overlays.ts";
 import { planRender } from "./plan.ts";
 import type { OutputPolicy } from "./policy.ts";
+import type { Sidecars } from "./sidecars.ts";
 
 export interface RenderParts extends OpenParts, DescribeParts {
   readonly codecs: Codecs;
   readonly pool: Pool;
-  readonly indexes: Indexes;
+  readonly sidecars: Sidecars;
   readonly render: Slot;
   readonly admission: Admission;
   readonly policy: OutputPolicy;
@@ -179,7 +179,7 @@ async function derive(
   const stages = master.caller?.stages;
   const attempt = async (whole: boolean): Promise<Encoded> => {
     const plan = planFor(parts, master, prepared, whole);
-    const index = whole ? undefined : await parts.indexes.of(master, plan.read, { signal: work });
+    const index = whole ? undefined : await parts.sidecars.of(master, plan.read, { signal: work });
     if (index) stages?.end("sidecar");
     let failed: unknown;
     try {

@@ -90,7 +90,7 @@ async function application(extra = "", over: Parameters<typeof served>[2] = {}):
 async function changes(app: Served, act: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = await counted(app.service);
   await act();
-  await app.service.images.indexes.settled();
+  await app.service.images.sidecars.idle();
   await Promise.all(app.service.slots.all.map((slot) => slot.settled()));
   const after = await counted(app.service);
   const grew = Object.entries(after).map(([key, value]) => [key, value - (before[key] ?? 0)] as const);

@@ -34,7 +34,7 @@ async function service(
     env,
   );
   const close = async () => {
-    await app.service.images.indexes.settled();
+    await app.service.images.sidecars.idle();
     await app.service.close();
   };
   return { ...app, close };

@@ -33,7 +33,7 @@ async function serviceOver(origin: Origin, timeout = "60s"): Promise<Served> {
 cache: { render: { backend: none } }`,
   );
   closing.push(async () => {
-    await app.service.images.indexes.settled();
+    await app.service.images.sidecars.idle();
     await app.service.close();
   });
   return app;

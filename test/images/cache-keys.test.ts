@@ -6,10 +6,10 @@ import {
   type EntryKey,
   entityTag,
   factsKey,
-  indexKey,
   masterName,
   renderKey,
   renderName,
+  sidecarKey,
 } from "../../src/images/cache-keys.ts";
 import type { OutputPolicy } from "../../src/images/policy.ts";
 
@@ -61,7 +61,7 @@ describe("two masters of one source with the same validator", () => {
   test.each<[string, (key: string) => Promise<EntryKey>]>([
     ["derivatives", rendered],
     ["facts", (key) => factsKey(masterAt(key))],
-    ["indexes", (key) => indexKey(masterAt(key))],
+    ["sidecars", (key) => sidecarKey(masterAt(key))],
   ])("have different variants of %s", async (_, keyOf) => {
     expect((await keyOf("a.tif")).variant).not.toBe((await keyOf("b.tif")).variant);
   });

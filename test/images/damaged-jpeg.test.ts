@@ -8,8 +8,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ServiceError } from "../../src/errors.ts";
 import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
 import { openMaster } from "../../src/images/describe.ts";
-import { createIndexes } from "../../src/images/indexes.ts";
 import { prepare, render } from "../../src/images/render.ts";
+import { createSidecars } from "../../src/images/sidecars.ts";
 import { randomness } from "../codecs/jpg/make-matrix.mjs";
 import { mutate } from "../codecs/jpg/mutate.ts";
 import { takeApart } from "../codecs/jpg/segments.ts";
@@ -58,8 +58,8 @@ cache: { render: { backend: none }, origin: ${origin} }`,
   );
   const { images, slots } = service;
   const { codecs, pool, admission, timeoutMs } = images;
-  const indexes = createIndexes({ codecs, pool, origin: slots.origin, admission, timeoutMs, inPlace });
-  const parts = { ...images, indexes };
+  const sidecars = createSidecars({ codecs, pool, origin: slots.origin, admission, timeoutMs, inPlace });
+  const parts = { ...images, sidecars };
   return async (name: string): Promise<Map<number, Set<string>>> => {
     const seen = new Map<number, Set<string>>();
     for (const n of order) {
@@ -76,7 +76,7 @@ cache: { render: { backend: none }, origin: ${origin} }`,
       }
       seen.set(n, (seen.get(n) ?? new Set()).add(answer));
     }
-    await indexes.settled();
+    await sidecars.idle();
     return seen;
   };
 }

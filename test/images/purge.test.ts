@@ -59,7 +59,7 @@ cache: { render: ${store}, info: ${store}, origin: ${over.origin ?? store} }`,
     ...app,
     parts,
     async settled() {
-      await app.service.images.indexes.settled();
+      await app.service.images.sidecars.idle();
       await Promise.all(app.service.slots.all.map((slot) => slot.settled()));
     },
     close: () => app.service.close(),

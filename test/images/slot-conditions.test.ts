@@ -11,8 +11,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ServiceError } from "../../src/errors.ts";
 import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
 import { type Master, openMaster } from "../../src/images/describe.ts";
-import { createIndexes } from "../../src/images/indexes.ts";
 import { prepare, render } from "../../src/images/render.ts";
+import { createSidecars } from "../../src/images/sidecars.ts";
 import { grain } from "../grain.ts";
 import { fixture, fixturesFolder } from "../host.ts";
 import { served } from "../served.ts";
@@ -82,7 +82,7 @@ function request(): string {
 
 /**
  * What becomes of requests over a slot, a few at a time: status and digest of the bytes. The change comes after half of them.
- * `inPlace`: indexes are made as where there are no workers.
+ * `inPlace`: sidecars are made as where there are no workers.
  */
 async function outcomes(
   condition: Condition,
@@ -96,8 +96,8 @@ cache: { render: { backend: none }, info: { backend: none }, origin: ${condition
     { files: condition.files },
   );
   const { images, slots } = service;
-  const indexes = createIndexes({ ...images, origin: slots.origin, inPlace });
-  const parts = { ...images, indexes };
+  const sidecars = createSidecars({ ...images, origin: slots.origin, inPlace });
+  const parts = { ...images, sidecars };
   const masters: Master[] = [];
   const outcome = async (each: string): Promise<string> => {
     const [name = "", region = "", size = "", rotation = "", file = ""] = each.split("/");
@@ -123,11 +123,11 @@ cache: { render: { backend: none }, info: { backend: none }, origin: ${condition
   };
   await Promise.all([client(), client(), client()]);
   // the same once more, after what is there now was changed again, with what is left in memory gone
-  indexes.purge();
+  sidecars.purge();
   await condition.change?.();
   for (const each of order.slice(0, 3))
     if ((await outcome(each)) !== found.get(each)) found.set(each, "differs the second time");
-  await indexes.settled();
+  await sidecars.idle();
   for (const { image } of masters) await image.close();
   await service.close();
   await condition.close?.();

@@ -8,8 +8,8 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
 import { type Master, openMaster } from "../../src/images/describe.ts";
-import { createIndexes } from "../../src/images/indexes.ts";
 import { prepare, render } from "../../src/images/render.ts";
+import { createSidecars } from "../../src/images/sidecars.ts";
 import { grain } from "../grain.ts";
 import { fixture } from "../host.ts";
 import { served } from "../served.ts";
@@ -75,8 +75,8 @@ async function answers(origin: string, order: readonly string[]): Promise<Readon
 cache: { render: { backend: none }, origin: ${origin} }`,
   );
   const { images, slots } = service;
-  const indexes = createIndexes({ ...images, origin: slots.origin, inPlace: false });
-  const parts = { ...images, indexes };
+  const sidecars = createSidecars({ ...images, origin: slots.origin, inPlace: false });
+  const parts = { ...images, sidecars };
   const masters: Master[] = [];
   const found = new Map<string, Uint8Array>();
   const left = order.values();
@@ -90,7 +90,7 @@ cache: { render: { backend: none }, origin: ${origin} }`,
     }
   };
   await Promise.all([client(), client(), client()]);
-  await indexes.settled();
+  await sidecars.idle();
   for (const { image } of masters) await image.close();
   await service.close();
   return found;

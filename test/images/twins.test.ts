@@ -8,10 +8,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { ImageHeader } from "../../src/codecs/codec.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
-import { blockVariant, indexKey } from "../../src/images/cache-keys.ts";
+import { blockVariant, sidecarKey } from "../../src/images/cache-keys.ts";
 import { describe as describeImage, type Master, openMaster } from "../../src/images/describe.ts";
-import { createIndexes } from "../../src/images/indexes.ts";
 import { prepare, render } from "../../src/images/render.ts";
+import { createSidecars } from "../../src/images/sidecars.ts";
 import type { Slot } from "../../src/stores/slot.ts";
 import { grain } from "../grain.ts";
 import { served } from "../served.ts";
@@ -71,21 +71,21 @@ cache: { render: { backend: none }, origin: ${origins[kind]()} }`,
   const { codecs, admission, timeoutMs } = images;
   let time = 0;
   const renew = () =>
-    createIndexes({ codecs, pool, origin, admission, timeoutMs, inPlace: false, now: () => time });
-  const indexes = renew();
+    createSidecars({ codecs, pool, origin, admission, timeoutMs, inPlace: false, now: () => time });
+  const sidecars = renew();
   const master = await openMaster(images.sources, "a.jpg");
   masters.push(master);
   const header = await describeImage(images, master);
-  const key = await indexKey(master);
-  const answer = async (region: string, size = "max", using = indexes) => {
+  const key = await sidecarKey(master);
+  const answer = async (region: string, size = "max", using = sidecars) => {
     const request = parseImageRequest(3, { region, size, rotation: "0", file: "default.png" } as never);
-    const parts = { ...images, pool, indexes: using };
+    const parts = { ...images, pool, sidecars: using };
     const { bytes: png } = await render(parts, master, await prepare(parts, master, request), never);
     const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
     return { data, size: [info.width, info.height] };
   };
   return {
-    indexes,
+    sidecars,
     renew,
     answer,
     master,
@@ -136,13 +136,13 @@ describe.each(Object.keys(origins) as (keyof typeof origins)[])("with the origin
 
   test("a small picture is answered without a pass, also while one is under way, and the same after it", async () => {
     const all = await setUp(kind);
-    const { indexes, header, master } = all;
+    const { sidecars, header, master } = all;
     let go = () => {};
     all.hold(new Promise((resolve) => (go = resolve)));
     const before = await all.answer("full", "100,");
     expect(before.size).toEqual([100, 69]);
-    const waiting = indexes.of(master, at(header, 1), { signal: never });
-    const apart = await indexes.of(master, at(header, 8), { signal: never });
+    const waiting = sidecars.of(master, at(header, 1), { signal: never });
+    const apart = await sidecars.of(master, at(header, 8), { signal: never });
     expect([apart?.access.absent, apart?.finish]).toEqual([true, undefined]);
     expect((await all.answer("full", "100,")).data.equals(before.data)).toBe(true);
     go();
@@ -192,7 +192,7 @@ test.each([
   async (kind, what) => {
     const all = await setUp(kind);
     // so that no worker has the block in memory: the first read is of another one
-    await all.indexes.of(all.master, at(all.header, 1), { signal: never });
+    await all.sidecars.of(all.master, at(all.header, 1), { signal: never });
     const last = (await blocksOf(all)) - 1;
     const variant = blockVariant(all.key, last);
     const sound = (await all.origin.get(all.key.name, variant)) as Uint8Array;
@@ -207,7 +207,7 @@ test.each([
     const tile = await all.answer("900,1020,256,70");
     expect(tile.data.equals(await expected(900, 1020, 256, 70))).toBe(true);
     expect(all.made()).toBe(1);
-    await all.indexes.settled();
+    await all.sidecars.idle();
     const next = await all.answer("900,1000,256,70");
     expect(next.data.equals(await expected(900, 1000, 256, 70))).toBe(true);
     expect(all.made()).toBe(2);
@@ -232,7 +232,7 @@ test("a pass that nobody needs yet leaves others their turn, and begins at once 
     end();
     await other;
     await expect.poll(all.made).toBe(1);
-    await all.indexes.settled();
+    await all.sidecars.idle();
   }
 });
 
@@ -246,7 +246,7 @@ test("a slot that keeps no block costs time, not the answer, and is tried again 
   for (const left of [0, 400, 800, 1200]) {
     const tile = await all.answer(`${left},700,256,100`);
     expect(tile.data.equals(await expected(left, 700, 256, 100))).toBe(true);
-    await all.indexes.settled();
+    await all.sidecars.idle();
   }
   expect(all.made()).toBeLessThanOrEqual(2);
   expect(await blocksOf(all)).toBe(0);
@@ -265,8 +265,8 @@ test("who waits may leave, and the pass goes on for the others", async () => {
   let go = () => {};
   all.hold(new Promise((resolve) => (go = resolve)));
   const leaving = new AbortController();
-  const gone = all.indexes.of(all.master, at(all.header, 1), { signal: leaving.signal });
-  const staying = all.indexes.of(all.master, at(all.header, 2), { signal: never });
+  const gone = all.sidecars.of(all.master, at(all.header, 1), { signal: leaving.signal });
+  const staying = all.sidecars.of(all.master, at(all.header, 2), { signal: never });
   leaving.abort();
   await expect(gone).rejects.toMatchObject({ kind: "cancelled" });
   go();
@@ -277,12 +277,12 @@ test("who waits may leave, and the pass goes on for the others", async () => {
 test("a pass that fails for its source fails for all who wait, and the next read begins anew", async () => {
   const all = await setUp("heap");
   all.fail(new ServiceError("source", "gone"));
-  const both = [1, 2].map((factor) => all.indexes.of(all.master, at(all.header, factor), { signal: never }));
+  const both = [1, 2].map((factor) => all.sidecars.of(all.master, at(all.header, factor), { signal: never }));
   for (const each of await Promise.allSettled(both))
     expect(each).toMatchObject({ status: "rejected", reason: { kind: "source" } });
   expect(all.made()).toBe(1);
   all.fail(undefined);
-  expect((await all.indexes.of(all.master, at(all.header, 1), { signal: never }))?.access.id).toBeDefined();
+  expect((await all.sidecars.of(all.master, at(all.header, 1), { signal: never }))?.access.id).toBeDefined();
 });
 
 test("where jobs run in place, a small picture is made without a pass that nobody waits for", async () => {
@@ -293,7 +293,7 @@ cache: { render: { backend: none }, origin: { backend: heap, max_bytes: 64MiB, t
   expect((await get("/iiif/3/a.jpg/full/100,/0/default.jpg")).status).toBe(200);
   const master = await openMaster(service.images.sources, "a.jpg");
   masters.push(master);
-  const key = await indexKey(master);
+  const key = await sidecarKey(master);
   expect(await service.slots.origin.get(key.name, key.variant)).toBeUndefined();
   expect((await get("/iiif/3/a.jpg/0,0,256,256/max/0/default.jpg")).status).toBe(200);
   await service.slots.origin.settled();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { withDeadline } from "../../src/lib/bounded-wait.ts";
+import { unlessAborted, withDeadline } from "../../src/lib/bounded-wait.ts";
 
 it("gives what comes in time, an error too", async () => {
   expect(await withDeadline(60_000, async () => 1)).toBe(1);
@@ -26,4 +26,20 @@ it("leaves no error unhandled that comes after the end", async () => {
   // An unhandled rejection would end the run.
   fail(new Error("too late"));
   await new Promise((resolve) => setTimeout(resolve));
+});
+
+it("waits until a signal aborts at most, which ends many waits at once", async () => {
+  const leaving = new AbortController();
+  const never = new Promise(() => {});
+  const waits = Array.from({ length: 20 }, () => unlessAborted(never, leaving.signal));
+  expect(await unlessAborted(Promise.resolve(1), leaving.signal)).toBe(1);
+  await expect(unlessAborted(Promise.reject(new Error("broken")), leaving.signal)).rejects.toThrow("broken");
+  leaving.abort();
+  for (const wait of waits) await expect(wait).rejects.toMatchObject({ kind: "cancelled" });
+});
+
+it("does not wait where a signal has aborted before, whatever there is", async () => {
+  const failing = Promise.reject(new Error("too late"));
+  await expect(unlessAborted(failing, AbortSignal.abort())).rejects.toMatchObject({ kind: "cancelled" });
+  await expect(unlessAborted(Promise.resolve(1), AbortSignal.abort())).rejects.toThrow();
 });

@@ -1,4 +1,4 @@
-// Who makes the index of a master, how often, and what becomes of it: over real files, worker threads and slots.
+// Who makes the sidecar of a master, how often, and what becomes of it: over real files, worker threads and slots.
 
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,9 +7,9 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ImageHeader } from "../../src/codecs/codec.ts";
 import { ServiceError } from "../../src/errors.ts";
-import { indexKey } from "../../src/images/cache-keys.ts";
+import { sidecarKey } from "../../src/images/cache-keys.ts";
 import { describe as describeImage, type Master, openMaster } from "../../src/images/describe.ts";
-import { createIndexes } from "../../src/images/indexes.ts";
+import { createSidecars } from "../../src/images/sidecars.ts";
 import { grain } from "../grain.ts";
 import { askedForRest, masterOf, startOrigin } from "../origin.ts";
 import { type Served, served } from "../served.ts";
@@ -36,6 +36,8 @@ beforeAll(async () => {
       join(folder, progressive ? "large-progressive.jpg" : "large.jpg"),
       await picture.clone().jpeg({ quality: 99, chromaSubsampling: "4:4:4", progressive }).toBuffer(),
     );
+  const sound = await picture.clone().jpeg({ quality: 75 }).toBuffer();
+  await writeFile(join(folder, "cut.jpg"), sound.subarray(0, sound.length / 2));
   await writeFile(join(folder, "a.png"), await picture.clone().png().toBuffer());
   app = await fresh();
 });
@@ -60,8 +62,8 @@ const at = (header: ImageHeader, scaleFactor: number) => ({
 });
 const at1 = (header: ImageHeader) => at(header, 1);
 
-/** Indexes over the application's parts as where there are workers; `made` counts the passes. */
-function parts(change: Partial<Parameters<typeof createIndexes>[0]> = {}) {
+/** Sidecars over the application's parts as where there are workers; `made` counts the passes. */
+function parts(change: Partial<Parameters<typeof createSidecars>[0]> = {}) {
   const { images, slots } = app.service;
   let made = 0;
   const pool = {
@@ -73,13 +75,13 @@ function parts(change: Partial<Parameters<typeof createIndexes>[0]> = {}) {
   };
   const { codecs, admission, timeoutMs } = images;
   const given = { codecs, pool, origin: slots.origin, admission, timeoutMs, inPlace: false };
-  const indexes = createIndexes({ ...given, ...change });
-  return { indexes, made: () => made };
+  const sidecars = createSidecars({ ...given, ...change });
+  return { sidecars, made: () => made };
 }
 
 /** Empties the slot of what is kept of a master. */
 const clear = async (found: Master) => {
-  await app.service.slots.origin.delete((await indexKey(found)).name);
+  await app.service.slots.origin.delete((await sidecarKey(found)).name);
 };
 
 async function master(name: string) {
@@ -91,39 +93,39 @@ async function master(name: string) {
 
 test("the first render begins, all others wait for one pass, which the origin slot keeps", async () => {
   const { found, header } = await master("a.jpg");
-  const { indexes, made } = parts();
+  const { sidecars, made } = parts();
   await clear(found);
-  const first = await indexes.of(found, at1(header), { signal: never });
+  const first = await sidecars.of(found, at1(header), { signal: never });
   expect(first?.access.absent).toBe(true);
-  const others = Promise.all([1, 2, 3].map(() => indexes.of(found, at1(header), { signal: never })));
+  const others = Promise.all([1, 2, 3].map(() => sidecars.of(found, at1(header), { signal: never })));
   expect(made()).toBe(0);
   first?.finish?.();
   for (const other of await others) {
     expect(other?.access.absent).toBeUndefined();
     expect((await other?.access.load())?.length).toBeGreaterThan(1000);
   }
-  await indexes.settled();
+  await sidecars.idle();
   expect(made()).toBe(1);
-  const { name, variant } = await indexKey(found);
+  const { name, variant } = await sidecarKey(found);
   await app.service.slots.origin.settled();
   expect((await app.service.slots.origin.get(name, variant))?.length).toBeGreaterThan(1000);
   // Another process finds it there.
   const elsewhere = parts();
-  expect((await elsewhere.indexes.of(found, at1(header), { signal: never }))?.access.absent).toBeUndefined();
+  expect((await elsewhere.sidecars.of(found, at1(header), { signal: never }))?.access.absent).toBeUndefined();
   expect(elsewhere.made()).toBe(0);
 });
 
 test("who waits may leave", async () => {
   const { found, header } = await master("a.jpg");
-  const { indexes } = parts();
+  const { sidecars } = parts();
   await clear(found);
-  const first = await indexes.of(found, at1(header), { signal: never });
+  const first = await sidecars.of(found, at1(header), { signal: never });
   const leaving = new AbortController();
-  const waiting = indexes.of(found, at1(header), { signal: leaving.signal });
+  const waiting = sidecars.of(found, at1(header), { signal: leaving.signal });
   leaving.abort();
   await expect(waiting).rejects.toMatchObject({ kind: "cancelled" });
   first?.finish?.();
-  await indexes.settled();
+  await sidecars.idle();
 });
 
 test.each(["left.jpg", "left-progressive.jpg"])(
@@ -139,12 +141,12 @@ test.each(["left.jpg", "left-progressive.jpg"])(
       return found.image.bytes.read(...range);
     };
     const left = { ...found, image: { ...found.image, bytes: { ...found.image.bytes, read } } };
-    const { indexes, made } = parts({ inPlace: true });
-    const first = indexes.of(left, at1(header), { signal: leaving.signal }).catch((error) => error);
-    const second = await indexes.of(found, at1(header), { signal: never });
+    const { sidecars, made } = parts({ inPlace: true });
+    const first = sidecars.of(left, at1(header), { signal: leaving.signal }).catch((error) => error);
+    const second = await sidecars.of(found, at1(header), { signal: never });
     expect((await second?.access.load())?.length).toBeGreaterThan(1000);
     await first;
-    await indexes.settled();
+    await sidecars.idle();
     expect(reads).toBe(1);
     expect(made()).toBe(2);
   },
@@ -160,21 +162,21 @@ cache: { render: { backend: none }, origin: { backend: heap, max_bytes: 64MiB } 
   );
   const { codecs, pool, admission, timeoutMs } = service.images;
   const { origin: slot } = service.slots;
-  const indexes = createIndexes({ codecs, pool, origin: slot, admission, timeoutMs, inPlace: false });
+  const sidecars = createSidecars({ codecs, pool, origin: slot, admission, timeoutMs, inPlace: false });
   const found = await openMaster(service.images.sources, name);
   const header = await describeImage(service.images, found);
   const close = async () => {
-    await indexes.settled();
+    await sidecars.idle();
     await service.close();
     await origin.close();
   };
-  return { indexes, found, header, admission, origin, close };
+  return { sidecars, found, header, admission, origin, close };
 }
 
 test("who waits for a render that its source fails hears of it, and does not wait for the source once more", async () => {
-  const { indexes, found, header, close } = await stalled("large.jpg", "1s");
-  const first = await indexes.of(found, at1(header), { signal: never });
-  const others = [1, 2, 3].map(() => indexes.of(found, at1(header), { signal: never }));
+  const { sidecars, found, header, close } = await stalled("large.jpg", "1s");
+  const first = await sidecars.of(found, at1(header), { signal: never });
+  const others = [1, 2, 3].map(() => sidecars.of(found, at1(header), { signal: never }));
   const failed = await found.image.bytes.read(600_000, 10).catch((error: unknown) => error);
   first?.finish?.(failed);
   for (const other of others)
@@ -183,9 +185,9 @@ test("who waits for a render that its source fails hears of it, and does not wai
 });
 
 test("where a source fails the pass all who wait for it go on by themselves, at once", async () => {
-  const { indexes, found, header, close } = await stalled("large.jpg", "1s");
-  const first = await indexes.of(found, at1(header), { signal: never });
-  const others = [1, 2, 3].map(() => indexes.of(found, at1(header), { signal: never }));
+  const { sidecars, found, header, close } = await stalled("large.jpg", "1s");
+  const first = await sidecars.of(found, at1(header), { signal: never });
+  const others = [1, 2, 3].map(() => sidecars.of(found, at1(header), { signal: never }));
   first?.finish?.();
   for (const other of await Promise.all(others)) expect(other).toMatchObject({ access: { absent: true } });
   await close();
@@ -194,12 +196,12 @@ test("where a source fails the pass all who wait for it go on by themselves, at 
 test.each(["large.jpg", "large-progressive.jpg"])(
   "a pass over the remote %s is dropped with the last who waits for it",
   async (name) => {
-    const { indexes, found, header, admission, origin, close } = await stalled(name, "600s");
+    const { sidecars, found, header, admission, origin, close } = await stalled(name, "600s");
     const leaving = [new AbortController(), new AbortController()];
     const waiting = [];
     for (const { signal } of leaving)
       waiting.push(
-        indexes.of(found, at1(header), { signal }).then(
+        sidecars.of(found, at1(header), { signal }).then(
           (each) => each?.finish?.(),
           () => {},
         ),
@@ -209,7 +211,7 @@ test.each(["large.jpg", "large-progressive.jpg"])(
     expect(admission.status().away + admission.status().running).toBe(1);
     leaving[1]?.abort();
     await Promise.all(waiting);
-    await indexes.settled();
+    await sidecars.idle();
     await expect
       .poll(() => admission.status(), { timeout: 30_000 })
       .toMatchObject({ running: 0, away: 0, waiting: 0 });
@@ -219,7 +221,7 @@ test.each(["large.jpg", "large-progressive.jpg"])(
 
 test("a format without an index has none", async () => {
   const { found, header } = await master("a.png");
-  expect(await parts().indexes.of(found, at1(header), { signal: never })).toBeUndefined();
+  expect(await parts().sidecars.of(found, at1(header), { signal: never })).toBeUndefined();
 });
 
 test("past an entry that does not fit the answer is right, and the next read has it made again", async () => {
@@ -232,12 +234,12 @@ test("past an entry that does not fit the answer is right, and the next read has
   const right = await pixels(app);
   const other = await fresh();
   const { origin } = other.service.slots;
-  const { name, variant } = await indexKey(found);
+  const { name, variant } = await sidecarKey(found);
   origin.put(name, variant, new Uint8Array(500).fill(7));
-  const { indexes } = other.service.images;
+  const { sidecars } = other.service.images;
   for (let n = 0; n < 2; n++) {
     expect((await pixels(other)).equals(right)).toBe(true);
-    await indexes.settled();
+    await sidecars.idle();
   }
   await origin.settled();
   expect((await origin.get(name, variant))?.length).toBeGreaterThan(1000);
@@ -253,16 +255,23 @@ test("a pass that a failing source ended is begun anew by the next render", asyn
       failing ? Promise.reject(new ServiceError("source", "gone")) : images.pool.index(...args),
   };
   const { codecs, admission, timeoutMs } = images;
-  const indexes = createIndexes({ codecs, pool, origin: slots.origin, admission, timeoutMs, inPlace: false });
-  (await indexes.of(found, at1(header), { signal: never }))?.finish?.();
-  await indexes.settled();
+  const sidecars = createSidecars({
+    codecs,
+    pool,
+    origin: slots.origin,
+    admission,
+    timeoutMs,
+    inPlace: false,
+  });
+  (await sidecars.of(found, at1(header), { signal: never }))?.finish?.();
+  await sidecars.idle();
   failing = false;
-  const second = await indexes.of(found, at1(header), { signal: never });
+  const second = await sidecars.of(found, at1(header), { signal: never });
   expect(second?.access.absent).toBe(true);
   second?.finish?.();
-  await indexes.settled();
+  await sidecars.idle();
   expect(
-    (await (await indexes.of(found, at1(header), { signal: never }))?.access.load())?.length,
+    (await (await sidecars.of(found, at1(header), { signal: never }))?.access.load())?.length,
   ).toBeGreaterThan(1000);
 });
 
@@ -270,11 +279,11 @@ test("what a slot has lost is made again by the next read, once a minute", async
   const { found, header } = await master("a.jpg");
   await clear(found);
   let now = 0;
-  const { indexes, made } = parts({ now: () => now });
+  const { sidecars, made } = parts({ now: () => now });
   const read = async () => {
-    const each = await indexes.of(found, at1(header), { signal: never });
+    const each = await sidecars.of(found, at1(header), { signal: never });
     each?.finish?.();
-    await indexes.settled();
+    await sidecars.idle();
     return each?.access;
   };
   await read();
@@ -282,7 +291,7 @@ test("what a slot has lost is made again by the next read, once a minute", async
   for (const time of [0, 1, 2, 60_000, 60_001]) {
     now = time;
     (await read())?.unfit?.();
-    await indexes.settled();
+    await sidecars.idle();
     await read();
     passes.push(made());
   }
@@ -296,13 +305,13 @@ test("a store that cannot delete costs nothing but the healing", async () => {
     ...app.service.slots.origin,
     delete: () => Promise.reject(new Error("read-only")),
   };
-  const { indexes } = parts({ origin });
-  (await indexes.of(found, at1(header), { signal: never }))?.finish?.();
-  await indexes.settled();
-  const each = await indexes.of(found, at1(header), { signal: never });
+  const { sidecars } = parts({ origin });
+  (await sidecars.of(found, at1(header), { signal: never }))?.finish?.();
+  await sidecars.idle();
+  const each = await sidecars.of(found, at1(header), { signal: never });
   each?.access.unfit?.();
-  await indexes.settled();
-  expect((await indexes.of(found, at1(header), { signal: never }))?.access.id).toBe(each?.access.id);
+  await sidecars.idle();
+  expect((await sidecars.of(found, at1(header), { signal: never }))?.access.id).toBe(each?.access.id);
 });
 
 /** Luma and twice a quarter of it at 1/4. */
@@ -315,41 +324,41 @@ test.each([
   "a read of %s that gains by it has a fuller index made, once, which all later reads and processes use",
   async (name, block) => {
     const { found, header } = await master(name);
-    const { indexes, made } = parts();
+    const { sidecars, made } = parts();
     await clear(found);
     const read = (scaleFactor: number) => ({ ...at(header, scaleFactor), halvesColour: true as const });
-    const first = await indexes.of(found, read(1), { signal: never });
+    const first = await sidecars.of(found, read(1), { signal: never });
     first?.finish?.();
-    await indexes.settled();
-    const plain = await indexes.of(found, read(1), { signal: never });
+    await sidecars.idle();
+    const plain = await sidecars.of(found, read(1), { signal: never });
     expect(plain?.finish).toBeUndefined();
-    const quarters = await Promise.all([1, 2, 3].map(() => indexes.of(found, read(4), { signal: never })));
+    const quarters = await Promise.all([1, 2, 3].map(() => sidecars.of(found, read(4), { signal: never })));
     for (const each of quarters) {
       expect(each?.access.absent).toBeUndefined();
       each?.finish?.();
     }
-    await indexes.settled();
+    await sidecars.idle();
     expect(made()).toBe(2);
-    const full = await indexes.of(found, read(4), { signal: never });
+    const full = await sidecars.of(found, read(4), { signal: never });
     expect(full?.finish).toBeUndefined();
     expect(full?.access.id).not.toBe(plain?.access.id);
     // behind the twin, where there is one
     expect((await full?.access.blocks?.load(block))?.length).toBe(planes);
     const elsewhere = parts();
     await app.service.slots.origin.settled();
-    expect((await elsewhere.indexes.of(found, read(4), { signal: never }))?.finish).toBeUndefined();
+    expect((await elsewhere.sidecars.of(found, read(4), { signal: never }))?.finish).toBeUndefined();
     expect(elsewhere.made()).toBe(0);
   },
 );
 
 test("a full index is made at once where the first read gains by it", async () => {
   const { found, header } = await master("a.jpg");
-  const { indexes, made } = parts();
+  const { sidecars, made } = parts();
   await clear(found);
   const read = { ...at(header, 4), halvesColour: true as const };
-  (await indexes.of(found, read, { signal: never }))?.finish?.();
-  await indexes.settled();
-  expect((await indexes.of(found, read, { signal: never }))?.finish).toBeUndefined();
+  (await sidecars.of(found, read, { signal: never }))?.finish?.();
+  await sidecars.idle();
+  expect((await sidecars.of(found, read, { signal: never }))?.finish).toBeUndefined();
   expect(made()).toBe(1);
 });
 
@@ -366,16 +375,23 @@ test("a fuller index that cannot be made costs nothing but the attempt", async (
     },
   };
   const { codecs, admission, timeoutMs } = images;
-  const indexes = createIndexes({ codecs, pool, origin: slots.origin, admission, timeoutMs, inPlace: false });
+  const sidecars = createSidecars({
+    codecs,
+    pool,
+    origin: slots.origin,
+    admission,
+    timeoutMs,
+    inPlace: false,
+  });
   await clear(found);
-  (await indexes.of(found, at1(header), { signal: never }))?.finish?.();
-  await indexes.settled();
+  (await sidecars.of(found, at1(header), { signal: never }))?.finish?.();
+  await sidecars.idle();
   for (let n = 0; n < 3; n++) {
     const read = { ...at(header, 4), halvesColour: true as const };
-    const each = await indexes.of(found, read, { signal: never });
+    const each = await sidecars.of(found, read, { signal: never });
     expect((await each?.access.load())?.length).toBeGreaterThan(1000);
     each?.finish?.();
-    await indexes.settled();
+    await sidecars.idle();
   }
   expect(made).toBe(2);
 });
@@ -394,13 +410,58 @@ test("a full index that no memory budget allows is not begun, and the plain one 
   const { codecs, timeoutMs } = images;
   const most = codecs.byFormat("jpg").indexMemory?.(header, false) ?? 0;
   const admission = { ...images.admission, allows: (bytes: number) => bytes <= most };
-  const indexes = createIndexes({ codecs, pool, origin: slots.origin, admission, timeoutMs, inPlace: false });
+  const sidecars = createSidecars({
+    codecs,
+    pool,
+    origin: slots.origin,
+    admission,
+    timeoutMs,
+    inPlace: false,
+  });
   await clear(found);
   const read = { ...at(header, 4), halvesColour: true as const };
-  (await indexes.of(found, read, { signal: never }))?.finish?.();
-  await indexes.settled();
-  const known = await indexes.of(found, read, { signal: never });
+  (await sidecars.of(found, read, { signal: never }))?.finish?.();
+  await sidecars.idle();
+  const known = await sidecars.of(found, read, { signal: never });
   expect((await known?.access.load())?.length).toBeGreaterThan(1000);
   expect(known?.finish).toBeUndefined();
   expect(full).toEqual([false]);
+});
+
+test("its state is told from memory, else from the slot, without anything being begun", async () => {
+  const { found, header } = await master("a.jpg");
+  await clear(found);
+  const { sidecars, made } = parts();
+  const stateOf = async (all = sidecars) => (await all.state(found, header))?.state;
+  expect(await stateOf()).toBe("absent");
+  const first = await sidecars.of(found, at1(header), { signal: never });
+  expect(await stateOf()).toBe("building");
+  first?.finish?.();
+  await sidecars.idle();
+  expect(await stateOf()).toBe("partial");
+  await app.service.slots.origin.settled();
+  expect(await stateOf(parts().sidecars)).toBe("partial");
+  const read = { ...at(header, 4), halvesColour: true as const };
+  (await sidecars.of(found, read, { signal: never }))?.finish?.();
+  await sidecars.idle();
+  expect(await stateOf()).toBe("complete");
+  await app.service.slots.origin.settled();
+  expect(await stateOf(parts().sidecars)).toBe("complete");
+  expect(made()).toBe(2);
+});
+
+test("the state of a damaged file is unavailable for an hour, and then absent; a PNG has none", async () => {
+  const { found, header } = await master("cut.jpg");
+  await clear(found);
+  let now = 5000;
+  const { sidecars, made } = parts({ now: () => now });
+  (await sidecars.of(found, at1(header), { signal: never }))?.finish?.();
+  await sidecars.idle();
+  expect(await sidecars.state(found, header)).toEqual({ state: "unavailable", until: 3_605_000 });
+  expect(await sidecars.of(found, at1(header), { signal: never })).toMatchObject({ state: "unavailable" });
+  expect(made()).toBe(1);
+  now = 3_605_000;
+  expect(await sidecars.state(found, header)).toEqual({ state: "absent" });
+  const png = await master("a.png");
+  expect(await sidecars.state(png.found, png.header)).toBeUndefined();
 });

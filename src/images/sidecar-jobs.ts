@@ -1,0 +1,181 @@
+// The jobs that make sidecars and add to them, and where their bytes go: the origin slot, or memory where that is off.
+
+import type { ImageHeader, IndexAccess, IndexBlocks, Indexing, ReadRequest } from "../codecs/codec.ts";
+import type { Codecs } from "../codecs/index.ts";
+import type { Pool } from "../codecs/pool.ts";
+import { ServiceError } from "../errors.ts";
+import { withDeadline } from "../lib/bounded-wait.ts";
+import type { Slot } from "../stores/slot.ts";
+import type { Admission } from "./admit.ts";
+import { blockVariant, type EntryKey } from "./cache-keys.ts";
+import { indexWork } from "./cost.ts";
+import { demandOf, type Master } from "./describe.ts";
+import type { Sidecar } from "./sidecar-life.ts";
+
+export interface SidecarJobParts {
+  readonly codecs: Codecs;
+  readonly pool: Pool;
+  readonly origin: Slot;
+  readonly admission: Admission;
+  readonly timeoutMs: number;
+}
+
+/** A sidecar's key in the slot, and its id in memory and in workers, which is another one after each purge. */
+export interface SidecarKey extends EntryKey {
+  readonly id: string;
+}
+
+/** Bytes of sidecars that stay in memory, so that a tile needs no look into the slot. */
+export const inMemoryBytes = 64 * 2 ** 20;
+/** Where there is no slot, blocks stay in memory with their entry; some room has to be left for the entry itself. */
+const roomInMemory = inMemoryBytes * (3 / 4);
+/** One sidecar takes at most this share of the slot with its blocks, so that it does not push out everything else. */
+const shareOfSlot = 1 / 4;
+
+/** Kinds of error that say something of the file: after others the next render begins again. */
+const verdicts: ReadonlySet<ServiceError["kind"]> = new Set<ServiceError["kind"]>(["decode", "unsupported"]);
+const isVerdict = (error: unknown) => error instanceof ServiceError && verdicts.has(error.kind);
+
+/**
+ * How long a job waits for the slot to take a block, in milliseconds. Once that was not enough the job goes on without waiting:
+ * what the slot drops then is made again.
+ */
+const longestWait = 4000;
+
+const nothing = async () => new Uint8Array();
+
+export interface SidecarJobs {
+  /** How a read gets at a sidecar: see {@link Indexing}; "alone": none can be kept, or made within the memory budget. */
+  wayOf(master: Master, read: ReadRequest): Indexing | "alone";
+  /** Whether a read would gain by parts that an entry does not have, and that may be made; without an entry, by any such parts. */
+  gains(master: Master, read: ReadRequest, entry?: Uint8Array): boolean;
+  /** Whether any read would gain by parts that an entry does not have. */
+  lacks(master: Master, header: ImageHeader, entry: Uint8Array): boolean;
+  /** The blocks of a sidecar as reads load them. */
+  blocksOf(key: EntryKey, blocks?: ReadonlyMap<number, Uint8Array>): IndexBlocks;
+  /**
+   * Makes a sidecar and puts it into the slot; undefined where none can be kept of this file, which is never stored. Throws what
+   * another attempt may not meet.
+   */
+  build(
+    master: Master,
+    read: ReadRequest,
+    key: SidecarKey,
+    signal: AbortSignal | undefined,
+  ): Promise<Sidecar | undefined>;
+  /**
+   * Adds the missing parts. Returns the sidecar as it was where they turned out to be impossible; undefined where another attempt
+   * may succeed. `access` reads the one that is there.
+   */
+  complete(
+    master: Master,
+    header: ImageHeader,
+    key: SidecarKey,
+    sidecar: Sidecar,
+    access: IndexAccess,
+  ): Promise<Sidecar | undefined>;
+}
+
+/** Jobs over the pool. `isCurrent`: no purge has come since a key was made. */
+export function createSidecarJobs(
+  { codecs, pool, origin, admission, timeoutMs }: SidecarJobParts,
+  isCurrent: (key: SidecarKey) => boolean,
+): SidecarJobs {
+  const room = () => (origin.maxBytes() === 0 ? roomInMemory : origin.maxBytes() * shareOfSlot);
+  const memoryOf = (header: ImageHeader, full: boolean) =>
+    codecs.byFormat(header.format).indexMemory?.(header, full) ?? 0;
+
+  const blocksOf: SidecarJobs["blocksOf"] = (key, blocks) => ({
+    room: room(),
+    load: async (block) => (blocks ? blocks.get(block) : origin.get(key.name, blockVariant(key, block))),
+    keep: async () => {},
+  });
+
+  /** Where a job's blocks go: into the slot, one after the other, or into `made`. */
+  const keepingBlocks = (key: SidecarKey, made: Map<number, Uint8Array>): IndexBlocks => {
+    let slow = false;
+    return {
+      ...blocksOf(key, origin.maxBytes() === 0 ? made : undefined),
+      async keep(block, bytes) {
+        if (origin.maxBytes() === 0) made.set(block, bytes);
+        else if (isCurrent(key)) {
+          origin.put(key.name, blockVariant(key, block), bytes);
+          if (!slow) await withDeadline(longestWait, () => origin.settled()).catch(() => (slow = true));
+        }
+      },
+    };
+  };
+
+  const run = (master: Master, header: ImageHeader, access: IndexAccess, work: AbortSignal) => {
+    const full = access.full === true;
+    const memory = memoryOf(header, full);
+    const { bytes, file } = master.image;
+    return admission.run(demandOf(master, memory, indexWork(header, full)), work, (place) =>
+      pool.index({ header, memory, bytes, file, index: access }, { signal: work, timeoutMs, place }),
+    );
+  };
+
+  const wouldGain = ({ image }: Master, read: ReadRequest, entry?: Uint8Array) =>
+    codecs.byFormat(read.header.format).gains?.(entry, read, image.bytes.size ?? 0) ?? false;
+  const gains: SidecarJobs["gains"] = (master, read, entry) =>
+    wouldGain(master, read, entry) && admission.allows(memoryOf(read.header, true));
+
+  return {
+    wayOf({ image }, read) {
+      const codec = codecs.byFormat(read.header.format);
+      const within = (bytes: number) => codec.indexing?.(read, image.bytes.size ?? 0, bytes) ?? "none";
+      if (within(Number.POSITIVE_INFINITY) === "none") return "none";
+      const way = admission.allows(memoryOf(read.header, false)) ? within(room()) : "none";
+      return way === "none" ? "alone" : way;
+    },
+    gains,
+    lacks(master, header, entry) {
+      const region = { x: 0, y: 0, width: header.width, height: header.height };
+      return codecs
+        .byFormat(header.format)
+        .scaleFactors(header)
+        .some((scaleFactor) => {
+          const read = { header, page: master.page, region, scaleFactor };
+          return wouldGain(master, read, entry) || wouldGain(master, { ...read, halvesColour: true }, entry);
+        });
+    },
+    blocksOf,
+    async build(master, read, key, signal) {
+      const { header } = read;
+      const blocks = new Map<number, Uint8Array>();
+      const access = {
+        id: key.id,
+        full: gains(master, read),
+        blocks: keepingBlocks(key, blocks),
+        load: nothing,
+      };
+      try {
+        const entry = await origin.getOrMake(
+          key.name,
+          key.variant,
+          (work) => run(master, header, access, work),
+          {
+            keeps: (made) => made.length > 0,
+            ...(signal && { signal }),
+          },
+        );
+        return entry.length === 0 ? undefined : { entry, ...(blocks.size > 0 && { blocks }) };
+      } catch (error) {
+        if (isVerdict(error)) return undefined;
+        throw error;
+      }
+    },
+    async complete(master, header, key, sidecar, access) {
+      const blocks = new Map(sidecar.blocks);
+      const making = { ...access, full: true, blocks: keepingBlocks(key, blocks) };
+      try {
+        const entry = await run(master, header, making, new AbortController().signal);
+        if (!isCurrent(key) || entry.length === 0) return undefined;
+        origin.put(key.name, key.variant, entry);
+        return { entry, completed: true, ...(blocks.size > 0 && { blocks }) };
+      } catch (error) {
+        return isVerdict(error) ? { ...sidecar, completed: true } : undefined;
+      }
+    },
+  };
+}
