@@ -1,6 +1,7 @@
 // The site map: every surface and middleware in order.
 
 import { Hono } from "hono";
+import { mountAdmin } from "./api/admin/routes.ts";
 import { mountAuth } from "./api/auth/routes.ts";
 import { mountContentState } from "./api/content-state/routes.ts";
 import { mountHealth } from "./api/health/routes.ts";
@@ -39,6 +40,7 @@ export const surfaces: readonly Surface[] = [
   mountContentState,
   mountView,
   mountMcp,
+  mountAdmin,
 ];
 
 /** The whole service as a function from Request to Response. `mounted`: the surfaces that it has. */

@@ -63,7 +63,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 const entries = ["main.ts", "workerd.ts", "thread.ts", "hook-thread.ts", "password-thread.ts"];
 
 const files = (readdirSync(src, { recursive: true }) as string[]).filter(
-  (name) => name.endsWith(".ts") && !name.endsWith(".d.ts"),
+  (name) => /\.tsx?$/.test(name) && !name.endsWith(".d.ts"),
 );
 
 interface Import {

@@ -1,7 +1,7 @@
 // How much memory and how many processors this process may use, container limits (cgroup v2 and v1) included.
 
 import { readFileSync } from "node:fs";
-import { availableParallelism, cpus, totalmem } from "node:os";
+import { availableParallelism, cpus, hostname, totalmem } from "node:os";
 import type { Platform } from "./platform.ts";
 import type { ProcessRuntime } from "./start-commands.ts";
 
@@ -48,4 +48,13 @@ function processorQuota(): number | undefined {
   const v1 = Number(firstText("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") ?? "");
   const v1Period = Number(firstText("/sys/fs/cgroup/cpu/cpu.cfs_period_us") ?? "");
   return v1 > 0 && v1Period > 0 ? v1 / v1Period : undefined;
+}
+
+/** The name of the machine and the number of the process, as `host:4711`; the number alone where the runtime hides the name. */
+export function instanceName(): string {
+  try {
+    return `${hostname()}:${process.pid}`;
+  } catch {
+    return `process ${process.pid}`;
+  }
 }

@@ -102,6 +102,8 @@ export interface Platform {
   readonly name: "node" | "deno" | "bun" | "workerd";
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Names this process among those of the service: machine and number of the process. Absent where neither is known (workerd). */
+  readonly instance?: string;
   /** Usable processors, at least 1. */
   readonly parallelism: number;
   /** Memory of the machine or container in bytes. */

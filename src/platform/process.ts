@@ -5,7 +5,7 @@ import { deflate as deflateCallback } from "node:zlib";
 import { checkedGet } from "./checked-get.ts";
 import { assetReader, moduleLoader } from "./dist-files.ts";
 import { endProcess } from "./exit.ts";
-import { fileThreads, usableMemory, usableProcessors } from "./machine.ts";
+import { fileThreads, instanceName, usableMemory, usableProcessors } from "./machine.ts";
 import { nodeFiles } from "./node-files.ts";
 import { createOutput } from "./output.ts";
 import type { Platform } from "./platform.ts";
@@ -39,6 +39,7 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
   return {
     name,
     env: process.env,
+    instance: instanceName(),
     parallelism: usableProcessors(),
     memoryBytes: usableMemory(),
     memoryUsage() {

@@ -39,7 +39,7 @@ const others = new Set<string>([
 const thrown = new Set(
   (readdirSync(`${root}src`, { recursive: true }) as string[])
     // What the doctor of logins finds has codes of its own.
-    .filter((name) => name.endsWith(".ts") && !name.startsWith("doctor/"))
+    .filter((name) => /\.tsx?$/.test(name) && !name.startsWith("doctor/"))
     .flatMap((name) => codesOf(readFileSync(`${root}src/${name}`, "utf8")))
     .filter((code) => !others.has(code)),
 );

@@ -1,0 +1,116 @@
+// The frame of all pages of the operator: what the service is, where the other pages are, what came of the last form.
+
+import type { Child } from "hono/jsx";
+import type { RequestContext } from "../http/context.ts";
+import { pageResponse } from "../http/page.ts";
+import { type Admin, href } from "./admin.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** The pages that the navigation leads to. */
+const sections = {
+  status: { path: "/admin/", name: "Status" },
+  images: { path: "/admin/browse", name: "Images" },
+  caches: { path: "/admin/cache", name: "Caches" },
+  configuration: { path: "/admin/config", name: "Configuration" },
+  access: { path: "/admin/auth", name: "Access" },
+  doctor: { path: "/admin/doctor", name: "Doctor" },
+} as const;
+
+export interface AdminDocument {
+  /** Plain text; the heading of the page too. */
+  readonly title: string;
+  readonly section: keyof typeof sections;
+  /** JSX, which escapes what stands in it. */
+  readonly body: Child;
+  /** What stands beside the heading. */
+  readonly aside?: Child;
+  /** Paths in static/, after the style sheet of all these pages. */
+  readonly styles?: readonly string[];
+  readonly scripts?: readonly string[];
+  readonly modules?: readonly string[];
+}
+
+/**
+ * The answer with a page of the operator: never stored, in no frame of another page, without inline style or script. Shows what came of the
+ * form before it, once; a HEAD leaves that for the GET.
+ */
+export async function adminPage(
+  c: RequestContext,
+  { service, outcomes }: Admin,
+  page: AdminDocument,
+  { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
+): Promise<Response> {
+  const { title, section, body, aside, styles = [], scripts, modules } = page;
+  const brought = c.req.method === "HEAD" ? undefined : await outcomes.read(c);
+  const { platform, version } = service;
+  const html = (
+    <>
+      <a class="skip" href="#main">
+        To the content
+      </a>
+      <header class="bar">
+        <a class="brand" href={href(c, "/")}>
+          smalti
+        </a>
+        <nav aria-label="Admin">
+          {Object.entries(sections).map(([key, { path, name }]) => (
+            <a href={href(c, path)} aria-current={key === section ? "page" : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+      </header>
+      <main id="main" tabindex={-1}>
+        <div class="heading">
+          <h1>{title}</h1>
+          {aside}
+        </div>
+        {brought && <OutcomeNotice outcome={brought.outcome} />}
+        {body}
+      </main>
+      <footer class="quiet">
+        smalti {version} on {platform.name} {platform.version}
+        {platform.instance === undefined ? "" : `, instance ${platform.instance}`}
+      </footer>
+    </>
+  );
+  return pageResponse(
+    c,
+    {
+      title: `${title} · smalti admin`,
+      body: String(await html),
+      styles: ["admin/admin.css", ...styles],
+      ...(scripts && { scripts }),
+      ...(modules && { modules }),
+      forms: true,
+    },
+    {
+      status,
+      headers: {
+        "Cache-Control": "no-store",
+        "Referrer-Policy": "same-origin",
+        ...(brought && { "Set-Cookie": brought.forget }),
+        ...headers,
+      },
+    },
+  );
+}
+
+function OutcomeNotice({ outcome: { state, text, details } }: { readonly outcome: Outcome }) {
+  return (
+    <div
+      class={`notice ${state === "done" ? "good" : "bad"}`}
+      role={state === "done" ? "status" : "alert"}
+      id="outcome"
+    >
+      <p>{text}</p>
+      {details && (
+        <ul>
+          {details.map((line) => (
+            <li>{line}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+// Who may see the pages of the operator: HTTP Basic (RFC 7617) with the credentials of the environment.
+
+import { LoginFailures } from "../../access/failures.ts";
+import { Refusal } from "../http/problem.ts";
+import type { Act } from "../http/routes.ts";
+
+export interface Credentials {
+  readonly user: string;
+  readonly password: string;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Those of the environment; undefined where either is unset or empty. */
+export function credentialsOf(env: Env): Credentials | undefined {
+  const { SERVICE_ADMIN_USER: user, SERVICE_ADMIN_PASS: password } = env;
+  return user && password ? { user, password } : undefined;
+}
+
+/**
+ * Lets an act be called only by those who send the credentials. Throws a Refusal: 401 without them, 429 where a network has sent
+ * wrong ones too often.
+ */
+export function createGate({ user, password }: Credentials): (act: Act) => Act {
+  const failures = new LoginFailures();
+  const expected = utf8.encode(`${user}:${password}`);
+  return (act) => (c) => {
+    const sent = sentCredentials(c.req.raw.headers.get("Authorization"));
+    if (!sent) throw loginRequired;
+    const attempt = failures.attempt(c.get("client"), sentUser(sent));
+    if ("waitMs" in attempt) throw comeBack(Math.ceil(attempt.waitMs / 1000));
+    // Without a pause in between, so that the requests of one page do not count as failures of each other.
+    if (!isSame(sent, expected)) throw loginRequired;
+    attempt.succeeded();
+    return act(c);
+  };
+}
+
+const utf8 = new TextEncoder();
+
+/** The bytes of `user:password`; undefined where the field is absent or of another scheme. */
+function sentCredentials(field: string | null): Uint8Array | undefined {
+  const [, token] = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(field ?? "") ?? [];
+  if (token === undefined) return undefined;
+  try {
+    return Uint8Array.from(atob(token), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+function sentUser(sent: Uint8Array): string {
+  const colon = sent.indexOf(0x3a);
+  return new TextDecoder().decode(colon < 0 ? sent : sent.subarray(0, colon));
+}
+
+/** Compares in a time that depends on what was sent alone, and so says nothing of what is expected. */
+function isSame(sent: Uint8Array, expected: Uint8Array): boolean {
+  let differing = sent.length ^ expected.length;
+  for (let at = 0; at < sent.length; at++)
+    differing |= (sent[at] as number) ^ (expected[at % expected.length] as number);
+  return differing === 0;
+}
+
+const loginRequired = new Refusal({
+  status: 401,
+  code: "admin_login_required",
+  detail: "Expected the operator's name and password, by HTTP Basic; received others or none.",
+  headers: { "WWW-Authenticate": 'Basic realm="smalti admin", charset="UTF-8"' },
+});
+
+const comeBack = (seconds: number) =>
+  new Refusal({
+    status: 429,
+    code: "admin_login_wait",
+    detail: `Too many wrong names or passwords have come from this network. Try again in ${seconds} s.`,
+    headers: { "Retry-After": String(seconds) },
+  });

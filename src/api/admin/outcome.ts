@@ -1,0 +1,72 @@
+// What came of a form: it travels to the next page in a cookie, so that a reload sends nothing twice.
+
+import { cookieValues } from "../../access/credentials.ts";
+import { createSeals } from "../../access/sealed.ts";
+import { lengthOf, type RequestContext } from "../http/context.ts";
+import { href } from "./admin.ts";
+import type { Credentials } from "./gate.ts";
+
+export interface Outcome {
+  readonly state: "done" | "failed";
+  /** A sentence. */
+  readonly text: string;
+  /** Further lines, such as keys that have changed. */
+  readonly details?: readonly string[];
+}
+
+export interface Outcomes {
+  /** 303 to a page of the admin, such as `/admin/config`, which shows the outcome. */
+  redirect(c: RequestContext, path: string, outcome: Outcome): Promise<Response>;
+  /** The outcome that a request brings, with the header that lets the browser forget it; undefined: none. */
+  read(c: RequestContext): Promise<{ readonly outcome: Outcome; readonly forget: string } | undefined>;
+}
+
+const name = "smalti_outcome";
+
+/** Seconds that a page has to come. */
+const lasts = 60;
+
+/** Bytes of the details; browsers drop cookies above 4 KB. */
+const mostDetails = 1500;
+
+/** Outcomes signed with the operator's password, so that all servers behind one address read them. */
+export function createOutcomes({ password }: Credentials): Outcomes {
+  const seals = createSeals<Outcome>(password, "smalti outcome of a form", lasts);
+  const cookie = (c: RequestContext, value: string, seconds: number) => {
+    const secure = c.get("base").startsWith("https:") ? "; Secure" : "";
+    return `${name}=${value}; Path=${href(c, "/admin")}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+  };
+  return {
+    async redirect(c, path, outcome) {
+      return new Response(null, {
+        status: 303,
+        headers: {
+          Location: href(c, path),
+          "Cache-Control": "no-store",
+          "Set-Cookie": cookie(c, await seals.seal(shortened(outcome)), lasts),
+        },
+      });
+    },
+    async read(c) {
+      for (const value of cookieValues(c.req.raw.headers.get("Cookie") ?? undefined, name)) {
+        const outcome = await seals.open(value);
+        if (outcome) return { outcome, forget: cookie(c, "", 0) };
+      }
+      return undefined;
+    },
+  };
+}
+
+function shortened(outcome: Outcome): Outcome {
+  const { state, text, details = [] } = outcome;
+  const kept: string[] = [];
+  let room = mostDetails;
+  for (const line of details) {
+    room -= lengthOf(line);
+    if (room < 0) break;
+    kept.push(line);
+  }
+  const left = details.length - kept.length;
+  if (left > 0) kept.push(`and ${left} more`);
+  return { state, text: text.slice(0, 500), ...(kept.length > 0 && { details: kept }) };
+}

@@ -1,0 +1,65 @@
+// The pages of the operator, under /admin/: only where the environment names who that is.
+
+import type { Service } from "../../service.ts";
+import { noSuchPage, Refusal } from "../http/problem.ts";
+import type { Act, Routes } from "../http/routes.ts";
+import { accessPages } from "./access.tsx";
+import { type Admin, type AdminPage, href } from "./admin.ts";
+import { assetRoutes } from "./assets.ts";
+import { browsePages } from "./browse.tsx";
+import { cachePages } from "./caches.tsx";
+import { configurationPages } from "./configuration.tsx";
+import { dashboardPages } from "./dashboard.tsx";
+import { doctorPages } from "./doctor.tsx";
+import { createGate, credentialsOf } from "./gate.ts";
+import { imagePages } from "./image.tsx";
+import { createOutcomes } from "./outcome.ts";
+import { purgeRoutes } from "./purge.ts";
+import { streamRoutes } from "./stream.ts";
+
+const pages: readonly AdminPage[] = [
+  dashboardPages,
+  streamRoutes,
+  configurationPages,
+  cachePages,
+  purgeRoutes,
+  accessPages,
+  browsePages,
+  imagePages,
+  doctorPages,
+  assetRoutes,
+];
+
+const nothingHere: Act = () => {
+  throw new Refusal({
+    ...noSuchPage,
+    detail: "There is no such page. The pages of the operator begin at /admin/.",
+  });
+};
+
+/**
+ * Mounts the pages, behind HTTP Basic, where SERVICE_ADMIN_USER and SERVICE_ADMIN_PASS are both set; else nothing is there. They answer above
+ * the caps on requests too, for an operator wants to see a service that is busy.
+ */
+export function mountAdmin(routes: Routes, service: Service): void {
+  const credentials = credentialsOf(service.platform.env);
+  if (!credentials) return;
+  const gate = createGate(credentials);
+  const admin: Admin = { service, outcomes: createOutcomes(credentials) };
+  const add = ({ get, post, ...route }: ReturnType<AdminPage>[number]) =>
+    routes.add({
+      counted: "admin",
+      uncapped: true,
+      ...route,
+      ...(get && { get: gate(get) }),
+      ...(post && { post: gate(post) }),
+    });
+  routes.add({
+    path: "/admin",
+    counted: "admin",
+    uncapped: true,
+    get: (c) => new Response(null, { status: 308, headers: { Location: href(c, "/admin/") } }),
+  });
+  for (const page of pages) for (const route of page(admin)) add(route);
+  add({ path: "/admin/*", get: nothingHere, post: nothingHere });
+}

@@ -1,0 +1,113 @@
+// Who may see the pages of the operator, and what the answers of all of them have in common.
+
+import { describe, expect, test } from "vitest";
+import { served } from "../../served.ts";
+import { basic, operator, asOperator as right } from "./operator.ts";
+
+const pages = ["/admin/", "/admin/config", "/admin/cache", "/admin/auth", "/admin/browse", "/admin/doctor"];
+const posts = ["/admin/config", "/admin/cache/purge", "/admin/cache/purge-all", "/admin/api/purge"];
+
+describe("without an operator in the environment", () => {
+  test.each([
+    ["neither", {}],
+    ["no password", { SERVICE_ADMIN_USER: "ada" }],
+    ["an empty password", { SERVICE_ADMIN_USER: "ada", SERVICE_ADMIN_PASS: "" }],
+    ["an empty name", { SERVICE_ADMIN_USER: "", SERVICE_ADMIN_PASS: "x" }],
+  ])("with %s set nothing is at any address", async (_, env) => {
+    const { get } = await served("", env);
+    for (const page of ["/admin", ...pages, "/admin/stats/stream", "/admin/view/a.tif", "/admin/static/a.js"])
+      expect((await get(page, { headers: right })).status, page).toBe(404);
+    for (const page of posts)
+      expect((await get(page, { method: "POST", headers: right })).status, page).toBe(404);
+  });
+});
+
+describe("with an operator in the environment", () => {
+  test("all pages ask for name and password", async () => {
+    const { get } = await served("", operator);
+    for (const page of [...pages, "/admin/nothing"]) {
+      const answer = await get(page);
+      expect(answer.status, page).toBe(401);
+      expect(answer.headers.get("WWW-Authenticate")).toBe('Basic realm="smalti admin", charset="UTF-8"');
+      expect(answer.headers.get("Cache-Control")).toBe("no-store");
+      expect(((await answer.json()) as { code: string }).code).toBe("admin_login_required");
+    }
+  });
+
+  test.each([
+    ["another password", basic("ada", "rot")],
+    ["another name", basic("bob", "gr\u00fcn:er Stein")],
+    ["the beginning of the password", basic("ada", "gr\u00fcn")],
+    ["a longer password", basic("ada", "gr\u00fcn:er Stein ")],
+    ["the password twice over", basic("ada", "gr\u00fcn:er Steinada:gr\u00fcn:er Stein")],
+    ["nothing", basic("", "")],
+    ["no colon", `Basic ${Buffer.from("ada").toString("base64")}`],
+    ["broken base64", "Basic ====="],
+    ["another scheme", "Bearer abc"],
+  ])("refuses %s", async (_, Authorization) => {
+    const { get } = await served("", operator);
+    expect((await get("/admin/", { headers: { Authorization } })).status).toBe(401);
+  });
+
+  test("lets those in who send them, with a page that nobody stores or frames, without inline style and script", async () => {
+    const { get } = await served("", operator);
+    for (const page of pages) {
+      const answer = await get(page, { headers: right });
+      expect(answer.status, page).toBe(200);
+      expect(answer.headers.get("Cache-Control")).toBe("no-store");
+      const policy = answer.headers.get("Content-Security-Policy") as string;
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain("unsafe-inline");
+      expect(await answer.text()).not.toMatch(/<style|<script>|\son\w+=|\sstyle=/);
+    }
+  });
+
+  test("leads from /admin to /admin/, below the path of the public URL", async () => {
+    const { get } = await served("base_url: https://images.example.org/iiif-server", operator);
+    const answer = await get("/admin");
+    expect([answer.status, answer.headers.get("Location")]).toEqual([308, "/iiif-server/admin/"]);
+  });
+
+  test("says so where nothing is, to the operator alone", async () => {
+    const { get } = await served("", operator);
+    expect((await get("/admin/nothing", { headers: right })).status).toBe(404);
+    expect((await get("/admin/nothing", { method: "POST", headers: right })).status).toBe(404);
+  });
+
+  test("refuses a form from another site, even with the password", async () => {
+    const { get } = await served("", operator);
+    for (const page of ["/admin/config", "/admin/cache/purge"]) {
+      const answer = await get(page, {
+        method: "POST",
+        headers: {
+          ...right,
+          "Sec-Fetch-Site": "cross-site",
+          "Content-Type": "application/x-www-form-urlencoded",
+        },
+      });
+      // Until a page takes forms, its address has none.
+      expect([403, 404, 405], page).toContain(answer.status);
+    }
+  });
+
+  test("makes a network wait that guesses, and not the operator elsewhere who was there before", async () => {
+    const { get } = await served("", operator);
+    expect((await get("/admin/", { headers: right, peer: "192.0.2.7" })).status).toBe(200);
+    const wrong = { Authorization: basic("ada", "rot") };
+    for (let tries = 0; tries < 5; tries++)
+      expect((await get("/admin/", { headers: wrong, peer: "198.51.100.1" })).status).toBe(401);
+    const answer = await get("/admin/", { headers: right, peer: "198.51.100.1" });
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect((await get("/admin/", { headers: right, peer: "192.0.2.7" })).status).toBe(200);
+  });
+
+  test("does not count what comes at the same moment as failures", async () => {
+    const { get } = await served("", operator);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => get("/admin/", { headers: right, peer: "192.0.2.9" })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
+  });
+});

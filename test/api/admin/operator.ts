@@ -1,0 +1,9 @@
+// The operator of the tests: what the environment of the service holds, and what their requests send.
+
+export const operator = { SERVICE_ADMIN_USER: "ada", SERVICE_ADMIN_PASS: "gr\u00fcn:er Stein" };
+
+/** The field Authorization of HTTP Basic (RFC 7617). */
+export const basic = (user: string, password: string) =>
+  `Basic ${Buffer.from(`${user}:${password}`, "utf8").toString("base64")}`;
+
+export const asOperator = { Authorization: basic("ada", "gr\u00fcn:er Stein") };
