@@ -6,16 +6,24 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Runs dist/main.js over `folder`/masters with more configuration (YAML) while `use`, which gets its address, lasts. */
-export async function withBuilt(folder, yaml, use) {
+/**
+ * Runs main.js of a build over a folder of masters with more configuration (YAML) while `use`, which gets its address, lasts.
+ * The configuration is written to `folder`. `quiet`: what the server logs is not shown.
+ */
+export async function withBuilt(
+  folder,
+  yaml,
+  use,
+  { dist = "dist", masters = join(folder, "masters"), quiet = false } = {},
+) {
   const port = await freePort();
   const config = join(folder, "config.yaml");
   writeFileSync(
     config,
-    `addr: 127.0.0.1:${port}\n${yaml}\nlog: { level: warn }\nsources: [{ name: m, type: filesystem, root: ${JSON.stringify(join(folder, "masters"))} }]\n`,
+    `addr: 127.0.0.1:${port}\n${yaml}\nlog: { level: warn }\nsources: [{ name: m, type: filesystem, root: ${JSON.stringify(masters)} }]\n`,
   );
-  const server = spawn(process.execPath, ["dist/main.js", "-config", config], {
-    stdio: ["ignore", "ignore", "inherit"],
+  const server = spawn(process.execPath, [join(dist, "main.js"), "-config", config], {
+    stdio: ["ignore", "ignore", quiet ? "ignore" : "inherit"],
   });
   const base = `http://127.0.0.1:${port}`;
   try {
@@ -26,7 +34,9 @@ export async function withBuilt(folder, yaml, use) {
     }
     await use(base);
   } finally {
+    const ended = new Promise((resolve) => server.once("exit", resolve));
     server.kill();
+    await ended;
   }
 }
 
