@@ -1,6 +1,7 @@
 // What the start text and the log tell about a service that is ready to serve, gathered in bounded time.
 
 import type { Caller } from "./access/access.ts";
+import { operatorOf } from "./config/operator.ts";
 import { countImages } from "./images/count-images.ts";
 import { firstImages } from "./images/first-images.ts";
 import { memoryBudget, rendersAtOnce } from "./images/options.ts";
@@ -73,6 +74,7 @@ export async function startFacts(
     faults: findings.flatMap(({ check, problem }) =>
       problem === undefined ? [] : [{ what: nameOf(check), problem: placed(check, problem) }],
     ),
+    hasAdmin: operatorOf(platform.env) !== undefined,
     settings,
     folderCommand: platform.startCommands.folder,
     ...(example ? { example } : {}),

@@ -23,6 +23,8 @@ export interface StartFacts {
   readonly caches: readonly CacheFacts[];
   /** What cannot be used, and why. */
   readonly faults: readonly { readonly what: string; readonly problem: string }[];
+  /** Whether the pages of the operator are there. */
+  readonly hasAdmin: boolean;
   readonly settings: Pick<Config, "image" | "limits" | "cache" | "mcp">;
   /** The command that serves the folder `DIR`, for the way this program was started. */
   readonly folderCommand: string;
@@ -109,6 +111,11 @@ const switches: readonly {
     isOff: ({ sources }) => sources.every(({ place }) => place === undefined),
   },
   {
+    what: "pages of the operator at /admin/",
+    how: () => "SERVICE_ADMIN_USER and SERVICE_ADMIN_PASS in the environment",
+    isOff: ({ hasAdmin }) => !hasAdmin,
+  },
+  {
     what: "limits of answers",
     how: () => "image: { max_output_area: 25000000 }",
     isOff: ({ settings: { image } }) =>
@@ -148,7 +155,7 @@ function limitsText({ image, limits }: StartFacts["settings"]): string {
 }
 
 /** What to click. */
-function addressLines({ urls, sources, example, settings }: StartFacts): string[] {
+function addressLines({ urls, sources, example, settings, hasAdmin }: StartFacts): string[] {
   const [first = ""] = urls.map((url) => url.replace(/\/\/(0\.0\.0\.0|\[::\])/, "//localhost"));
   const home = sources.find(({ prefix }) => prefix === "") ?? sources[0];
   const image = () => {
@@ -160,7 +167,8 @@ function addressLines({ urls, sources, example, settings }: StartFacts): string[
     return row("images", first + addressForm);
   };
   const mcp = settings.mcp.enabled ? [row("mcp", `${first}/mcp`)] : [];
-  return [row("start page", `${first}/`), ...mcp, image()];
+  const admin = hasAdmin ? [row("admin", `${first}/admin/`)] : [];
+  return [row("start page", `${first}/`), ...admin, ...mcp, image()];
 }
 
 function faultLines({ faults }: StartFacts): string[] {

@@ -2,6 +2,7 @@
 
 import { isLoopbackHost, isSafeTransport } from "../lib/loopback.ts";
 import type { Platform } from "../platform/platform.ts";
+import { doubtfulOperator } from "./operator.ts";
 import { type Problem, pathText } from "./problems.ts";
 import type { Config } from "./schema.ts";
 
@@ -108,5 +109,6 @@ export function configWarnings(config: Config, runtime: Platform["name"] = "node
     ...hiddenReaders(config, runtime),
     ...wholeSubstitutes(config),
     ...doubtfulSecrets(config, env),
+    ...doubtfulOperator(env),
   ];
 }

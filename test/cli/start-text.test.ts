@@ -17,6 +17,7 @@ function facts(yaml: string, given: Partial<StartFacts> = {}): StartFacts {
     sources: [{ name: "scans", prefix: "", place: "/srv/scans", count: { images: 3, more: false } }],
     caches: [{ name: "render", about: "heap, up to 256 MiB, kept for 24h" }],
     faults: [],
+    hasAdmin: false,
     settings: config,
     folderCommand: "bun run dist/main.js DIR",
     ...given,
@@ -29,6 +30,17 @@ const lineOf = (given: StartFacts, name: string) => lines(given).find((line) => 
 test("the address of /mcp stands beside that of the start page where it is switched on", () => {
   expect(lineOf(facts("mcp: { enabled: true }"), "mcp")).toBe("  mcp            http://127.0.0.1:8080/mcp");
   expect(lineOf(facts(""), "mcp")).toBeUndefined();
+});
+
+test("the pages of the operator are named where they are, else how to switch them on", () => {
+  const on = facts("", { hasAdmin: true });
+  expect(lineOf(on, "admin")).toBe("  admin          http://127.0.0.1:8080/admin/");
+  expect(startText(on)).not.toContain("SERVICE_ADMIN");
+  const off = facts("");
+  expect(lineOf(off, "admin")).toBeUndefined();
+  expect(lines(off)).toContain(
+    "  off            pages of the operator at /admin/; to switch it on: SERVICE_ADMIN_USER and SERVICE_ADMIN_PASS in the environment",
+  );
 });
 
 describe("a source", () => {
@@ -83,7 +95,7 @@ describe("what is off", () => {
 
   test("is listed with the setting that switches it on, which is then no longer off", () => {
     const sources = [{ name: "sample", prefix: "", count: { images: 1, more: false } }];
-    const all = off(facts("cache: { info: { backend: none } }", { sources }));
+    const all = off(facts("cache: { info: { backend: none } }", { sources, hasAdmin: true }));
     expect(all.map((line) => line.replace(/^ +off +([^;]*);.*/, "$1"))).toEqual([
       "your own images",
       "limits of answers",
@@ -91,7 +103,7 @@ describe("what is off", () => {
       "cache info",
     ]);
     const settings = all.slice(1).map((line) => line.split("to switch it on: ")[1] ?? "");
-    expect(off(facts(settings.join("\n")))).toEqual([]);
+    expect(off(facts(settings.join("\n"), { hasAdmin: true }))).toEqual([]);
     expect(all[0]).toContain("to switch it on: bun run dist/main.js DIR, or sources");
   });
 });

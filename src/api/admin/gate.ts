@@ -1,21 +1,9 @@
 // Who may see the pages of the operator: HTTP Basic (RFC 7617) with the credentials of the environment.
 
 import { LoginFailures } from "../../access/failures.ts";
+import type { Credentials } from "../../config/operator.ts";
 import { Refusal } from "../http/problem.ts";
 import type { Act } from "../http/routes.ts";
-
-export interface Credentials {
-  readonly user: string;
-  readonly password: string;
-}
-
-type Env = Readonly<Record<string, string | undefined>>;
-
-/** Those of the environment; undefined where either is unset or empty. */
-export function credentialsOf(env: Env): Credentials | undefined {
-  const { SERVICE_ADMIN_USER: user, SERVICE_ADMIN_PASS: password } = env;
-  return user && password ? { user, password } : undefined;
-}
 
 /**
  * Lets an act be called only by those who send the credentials. Throws a Refusal: 401 without them, 429 where a network has sent

@@ -2,9 +2,9 @@
 
 import { cookieValues } from "../../access/credentials.ts";
 import { createSeals } from "../../access/sealed.ts";
+import type { Credentials } from "../../config/operator.ts";
 import { lengthOf, type RequestContext } from "../http/context.ts";
 import { href } from "./admin.ts";
-import type { Credentials } from "./gate.ts";
 
 export interface Outcome {
   readonly state: "done" | "failed";

@@ -1,5 +1,6 @@
 // The pages of the operator, under /admin/: only where the environment names who that is.
 
+import { operatorOf } from "../../config/operator.ts";
 import type { Service } from "../../service.ts";
 import { noSuchPage, Refusal } from "../http/problem.ts";
 import type { Act, Routes } from "../http/routes.ts";
@@ -11,7 +12,7 @@ import { cachePages } from "./caches.tsx";
 import { configurationPages } from "./configuration.tsx";
 import { dashboardPages } from "./dashboard.tsx";
 import { doctorPages } from "./doctor.tsx";
-import { createGate, credentialsOf } from "./gate.ts";
+import { createGate } from "./gate.ts";
 import { imagePages } from "./image.tsx";
 import { createOutcomes } from "./outcome.ts";
 import { purgeRoutes } from "./purge.ts";
@@ -42,7 +43,7 @@ const nothingHere: Act = () => {
  * the caps on requests too, for an operator wants to see a service that is busy.
  */
 export function mountAdmin(routes: Routes, service: Service): void {
-  const credentials = credentialsOf(service.platform.env);
+  const credentials = operatorOf(service.platform.env);
   if (!credentials) return;
   const gate = createGate(credentials);
   const admin: Admin = { service, outcomes: createOutcomes(credentials) };
