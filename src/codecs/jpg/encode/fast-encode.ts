@@ -12,7 +12,8 @@ import {
   typicalTables,
 } from "../markers/huffman-codes.ts";
 import { quantisationTables } from "../markers/quantisation.ts";
-import { baselineHeader } from "../markers/write-header.ts";
+import { endOfImage } from "../markers/write.ts";
+import { baselineHeader } from "./header.ts";
 import { checkSides, type JpegInput, type Picture, pictureOf, refused, samplings } from "./input.ts";
 import { accept, bytesOf, type EncoderModule } from "./module.ts";
 
@@ -163,8 +164,6 @@ function encodePicture(instance: Instance, picture: Picture, options: FastEncode
   wasm.taken();
   return file;
 }
-
-const endOfImage = [0xff, 0xd9];
 
 /** What the module has ready, in its own memory. */
 function output(wasm: EncoderModule): Uint8Array {

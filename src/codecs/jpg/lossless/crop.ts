@@ -2,14 +2,15 @@
 
 import { concatenated } from "../../../lib/concatenated.ts";
 import type { Rectangle } from "../../codec.ts";
-import { distinctIds } from "../markers/component-ids.ts";
-import type { Frame, Scan } from "../markers/frame.ts";
-import { zigzag } from "../markers/quantisation.ts";
+import type { Frame } from "../markers/frame.ts";
+import { endOfImage } from "../markers/write.ts";
 import { area, components, field, outcome } from "../region/engine.ts";
 import type { McuRange } from "../region/geometry.ts";
+import type { Scan } from "../region/header.ts";
 import { readRanges, rowKey, rowRanges } from "../region/ranges.ts";
 import type { DecodeJob } from "../region/region.ts";
 import { describeScan, runRow } from "../region/run.ts";
+import { cropHeader } from "./header.ts";
 
 /** Which axes of the stored picture a cut's own picture runs against. */
 export interface Backwards {
@@ -49,7 +50,7 @@ export function cutRange(
 
 /** A code of at most 27 bits for each component after a jump; room for one jump in each MCU of a row. */
 const outputRoom = 2 * area.rawRoom + (1 << 20);
-const endOfImage = Uint8Array.of(0xff, 0xd9);
+const endOfFile = Uint8Array.from(endOfImage);
 /** Bytes of output that stay in the module's memory before they are taken out: most tiles are taken out as a whole. */
 const gathered = 1 << 20;
 
@@ -78,7 +79,7 @@ export function cutRegion(
 /** The same as a baseline JPEG file with the source's tables and without metadata. */
 export function cutFile(job: DecodeJob, region: Rectangle): Promise<Uint8Array | undefined> {
   return withCut(job, region, forwards, ({ frame, scan, data }) =>
-    concatenated([cutHeader(frame, scan, region), ...data]),
+    concatenated([cropHeader(frame, scan, region), ...data]),
   );
 }
 
@@ -136,101 +137,7 @@ async function withCut<T>(
     if (short.size > before) continue;
     words[field.output] = at;
     engine.run.finishCut();
-    data.push(engine.bytes().subarray(area.arena, words[field.output]!), endOfImage);
+    data.push(engine.bytes().subarray(area.arena, words[field.output]!), endOfFile);
     return use({ frame, scan, region, mcus, data });
   }
-}
-
-const word = (value: number) => [value >> 8, value & 255];
-
-function segment(code: number, body: readonly number[]): number[] {
-  return [0xff, code, ...word(body.length + 2), ...body];
-}
-
-const ascii = (text: string) => [...text].map((c) => c.charCodeAt(0));
-
-/** Which segment tells a decoder what the components are. */
-function colourSegment({ colour, adobe }: Frame): number[] {
-  if (colour === "gray" || colour === "ycc")
-    return segment(0xe0, [...ascii("JFIF\0"), 1, 1, 0, 0, 1, 0, 1, 0, 0]);
-  if (colour === "cmyk" && !adobe) return [];
-  return segment(0xee, [...ascii("Adobe"), 0, 100, 0, 0, 0, 0, colour === "ycck" ? 2 : 0]);
-}
-
-interface HeaderForm {
-  readonly bytes: Uint8Array;
-  /** Where height and width belong, two bytes each. */
-  readonly sizeAt: number;
-}
-
-/** Cuts of a file differ in nothing but their size up to the entropy-coded data. */
-const forms = new WeakMap<Scan, HeaderForm>();
-
-/** All segments up to the entropy-coded data. */
-export function cutHeader(
-  frame: Frame,
-  scan: Scan,
-  { width, height }: Pick<Rectangle, "width" | "height">,
-): Uint8Array {
-  let form = forms.get(scan);
-  if (!form) {
-    form = headerForm(frame, scan);
-    forms.set(scan, form);
-  }
-  const header = form.bytes.slice();
-  header.set([...word(height), ...word(width)], form.sizeAt);
-  return header;
-}
-
-function headerForm(frame: Frame, scan: Scan): HeaderForm {
-  const quant = distinct(scan.components.map((c) => c.quant));
-  const dc = distinct(scan.components.map((c) => c.dc));
-  const ac = distinct(scan.components.map((c) => c.ac));
-  const place = <T extends Uint8Array | Uint16Array>(list: readonly T[], table: T) =>
-    list.findIndex((other) => same(other, table));
-  const before = [
-    0xff,
-    0xd8,
-    ...colourSegment(frame),
-    ...quant.flatMap((table, i) => segment(0xdb, quantBody(table, i))),
-  ];
-  const ids = distinctIds(frame.components);
-  const bytes = Uint8Array.from([
-    ...before,
-    ...segment(frame.code, [
-      8,
-      ...word(0),
-      ...word(0),
-      frame.components.length,
-      ...frame.components.flatMap(({ h, v }, i) => {
-        const part = scan.components.find(({ index }) => index === i)!;
-        return [ids[i]!, h * 16 + v, place(quant, part.quant)];
-      }),
-    ]),
-    ...dc.flatMap((table, i) => segment(0xc4, [i, ...table])),
-    ...ac.flatMap((table, i) => segment(0xc4, [16 + i, ...table])),
-    ...segment(0xda, [
-      scan.components.length,
-      ...scan.components.flatMap((c) => [ids[c.index]!, place(dc, c.dc) * 16 + place(ac, c.ac)]),
-      0,
-      63,
-      0,
-    ]),
-  ]);
-  // behind marker, length and precision
-  return { bytes, sizeAt: before.length + 5 };
-}
-
-function quantBody(table: Uint16Array, selector: number): number[] {
-  const wide = table.some((value) => value > 255);
-  const values = Array.from(zigzag, (natural) => table[natural]!);
-  return [(wide ? 16 : 0) + selector, ...(wide ? values.flatMap(word) : values)];
-}
-
-function same(a: Uint8Array | Uint16Array, b: Uint8Array | Uint16Array): boolean {
-  return a.length === b.length && a.every((value, i) => value === b[i]);
-}
-
-function distinct<T extends Uint8Array | Uint16Array>(tables: readonly T[]): T[] {
-  return tables.filter((table, i) => tables.findIndex((other) => same(other, table)) === i);
 }

@@ -5,15 +5,20 @@ import { concatenated } from "../../../lib/concatenated.ts";
 import type { Orientation } from "../../../pipeline/orientation.ts";
 import type { Rectangle } from "../../codec.ts";
 import type { Plane } from "../encode/input.ts";
+import type { Frame } from "../markers/frame.ts";
 import {
   bestTable,
   codesOf,
+  definitionOf,
   type HuffmanTable,
   type HuffmanTables,
   tableNames,
   typicalTables,
 } from "../markers/huffman-codes.ts";
-import { type Backwards, type Cut, cutHeader, type Frame, type Scan } from "../region/index.ts";
+import { endOfImage } from "../markers/write.ts";
+import type { Scan } from "../region/header.ts";
+import type { Backwards, Cut } from "./crop.ts";
+import { cropHeader } from "./header.ts";
 
 export interface Turner {
   /**
@@ -162,7 +167,7 @@ function turned(
   if ((form.copies ? wasm.copy() : wasm.recode()) !== 1) return undefined;
   const { width, height } = cut.region;
   const size = swap ? { width: height, height: width } : { width, height };
-  const parts: Uint8Array[] = [cutHeader(form.frame, form.scan, size)];
+  const parts: Uint8Array[] = [cropHeader(form.frame, form.scan, size)];
   for (let result = 1; result !== 2; ) {
     result = wasm.codeStrip();
     if (result === 1) continue;
@@ -170,7 +175,7 @@ function turned(
     parts.push(bytesOf(wasm).slice(from, from + wasm.outputLength()));
     wasm.taken();
   }
-  return concatenated([...parts, Uint8Array.of(0xff, 0xd9)]);
+  return concatenated([...parts, endOfImage]);
 }
 
 /** Its memory as it is now; growing replaces it. */
@@ -232,9 +237,8 @@ function usualForm(cut: Cut, swap: boolean): Form {
 }
 
 function turnedForm({ frame, scan }: Cut, swap: boolean, huffman: HuffmanTables, copies = false): Form {
-  const definition = ({ lengths, symbols }: HuffmanTable) => Uint8Array.of(...lengths, ...symbols);
-  const luma = { dc: definition(huffman.dcLuma), ac: definition(huffman.acLuma) };
-  const chroma = { dc: definition(huffman.dcChroma), ac: definition(huffman.acChroma) };
+  const luma = { dc: definitionOf(huffman.dcLuma), ac: definitionOf(huffman.acLuma) };
+  const chroma = { dc: definitionOf(huffman.dcChroma), ac: definitionOf(huffman.acChroma) };
   return {
     huffman,
     copies,

@@ -1,6 +1,9 @@
 // The density of a JFIF file: units and pixels per unit in its APP0 segment (JFIF 1.02).
 
+import { concatenated } from "../../../lib/concatenated.ts";
 import type { Resolution } from "../../codec.ts";
+import { marker } from "./walk.ts";
+import { ascii, jfifSegment, startOfImage } from "./write.ts";
 
 /** Units of JFIF and how many of them make a centimetre's pixels: 1 is the inch, 2 the centimetre. */
 const units = [
@@ -8,7 +11,7 @@ const units = [
   { unit: 1, factor: 2.54 },
 ] as const;
 
-const name = [0x4a, 0x46, 0x49, 0x46, 0x00];
+const name = ascii("JFIF\0");
 
 /**
  * The file with the resolution (pixels per centimetre) in its JFIF segment, or with square pixels of no unit where
@@ -17,18 +20,15 @@ const name = [0x4a, 0x46, 0x49, 0x46, 0x00];
  */
 export function withDensity(jpeg: Uint8Array, resolution: Resolution | undefined): Uint8Array {
   const fields = densityFields(resolution);
-  if (jpeg[3] === 0xe0 && name.every((byte, i) => jpeg[6 + i] === byte)) {
+  if (jpeg[3] === marker.app0 && name.every((byte, i) => jpeg[6 + i] === byte)) {
     jpeg.set(fields, 13);
     return jpeg;
   }
-  const out = new Uint8Array(jpeg.length + 18);
-  out.set([0xff, 0xd8, 0xff, 0xe0, 0, 16, ...name, 1, 1, ...fields, 0, 0]);
-  out.set(jpeg.subarray(2), 20);
-  return out;
+  return concatenated([startOfImage, jfifSegment(fields), jpeg.subarray(2)]);
 }
 
-/** Units, Xdensity and Ydensity: 5 bytes. */
-function densityFields(resolution: Resolution | undefined): readonly number[] {
+/** Units, Xdensity and Ydensity of a JFIF segment: 5 bytes; square pixels of no unit as {@link withDensity} has them. */
+export function densityFields(resolution: Resolution | undefined): readonly number[] {
   let best: { unit: number; x: number; y: number; error: number } = { unit: 0, x: 1, y: 1, error: 1 };
   for (const { unit, factor } of resolution ? units : []) {
     const exact = [resolution!.x * factor, resolution!.y * factor] as const;

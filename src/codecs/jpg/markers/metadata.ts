@@ -1,30 +1,34 @@
 // What a JPEG carries in application segments: EXIF and XMP in APP1, an ICC profile in APP2, IPTC in APP13
 // (EXIF 2.32, 4.5.4; XMP specification part 3; ICC.1, B.4; Adobe Photoshop File Formats).
 
-import { type ByteSource, blockwise } from "../../../lib/byte-source.ts";
+import { ServiceError } from "../../../errors.ts";
+import { type ByteSource, memoryBytes } from "../../../lib/byte-source.ts";
 import { concatenated } from "../../../lib/concatenated.ts";
 import { blockBytes, hasText, latin1 } from "../../block-bytes.ts";
 import type { BlockKinds, Blocks } from "../../blocks.ts";
 import { shortenedExif } from "../../exif-fields.ts";
 import { iptcOf, iptcResource } from "../../photoshop.ts";
 import { extensionOf, joinedXmp, splitXmp } from "./extended-xmp.ts";
+import { marker, walkMarkers } from "./walk.ts";
+import { segmentStart } from "./write.ts";
 
 /** Marker and identifier of the segments that hold blocks. */
 const carriers = {
-  exif: { code: 0xe1, name: "Exif\0" },
-  xmp: { code: 0xe1, name: "http://ns.adobe.com/xap/1.0/\0" },
-  moreXmp: { code: 0xe1, name: "http://ns.adobe.com/xmp/extension/\0" },
-  icc: { code: 0xe2, name: "ICC_PROFILE\0" },
-  photoshop: { code: 0xed, name: "Photoshop 3.0\0" },
+  exif: { code: marker.app1, name: "Exif\0" },
+  xmp: { code: marker.app1, name: "http://ns.adobe.com/xap/1.0/\0" },
+  moreXmp: { code: marker.app1, name: "http://ns.adobe.com/xmp/extension/\0" },
+  icc: { code: marker.app2, name: "ICC_PROFILE\0" },
+  photoshop: { code: marker.app13, name: "Photoshop 3.0\0" },
 } as const satisfies Record<string, { code: number; name: string }>;
 
 type Carrier = keyof typeof carriers;
 
 /** Bytes of a segment that a length field can tell, itself left out. */
 const longest = 65533;
-/** A segment's marker and length, and the longest identifier. */
-const headLength = 4 + 35;
-const mostSegments = 2000;
+/** The longest identifier. */
+const longestName = 35;
+/** Small windows, since the walk looks at a few bytes of each segment. */
+const windowBytes = 2048;
 /** The number of a part of a profile is one byte. */
 const mostParts = 255;
 const exifPrefix = 6;
@@ -35,7 +39,7 @@ const extensionHead = carriers.moreXmp.name.length + 32 + 8;
 export async function readJpegBlocks(bytes: ByteSource, kinds: BlockKinds = "all"): Promise<Blocks> {
   const budget = blockBytes(bytes);
   const found = new Map<Carrier, Uint8Array[]>();
-  for await (const { carrier, offset, length } of segments(bytes)) {
+  for await (const { carrier, offset, length } of metadataSegments(bytes)) {
     if (kinds === "icc" && carrier !== "icc") continue;
     const content = await budget.take(offset, length);
     if (content) found.set(carrier, [...(found.get(carrier) ?? []), content]);
@@ -50,24 +54,22 @@ export async function readJpegBlocks(bytes: ByteSource, kinds: BlockKinds = "all
   };
 }
 
-/** The segments that hold blocks, up to the first scan or to where the file is damaged; `offset` is that of their content. */
-async function* segments(bytes: ByteSource) {
-  const walk = blockwise(bytes, 2048);
-  for (let at = 2, n = 0; n < mostSegments; n++) {
-    const head = await walk.read(at, headLength);
-    const [mark, code = 0, high = 0, low = 0] = head;
-    if (head.length < 4 || mark !== 0xff || code === 0xda || code === 0xd9) return;
-    if (code === 0xff) {
-      at++; // a fill byte
-      continue;
+/** The segments that hold metadata, up to the first scan or to where the file is damaged; `offset` is that of their content. */
+async function* metadataSegments(bytes: ByteSource) {
+  const walk = walkMarkers(bytes, windowBytes);
+  try {
+    for await (const segment of walk.segments(2, { fillBytesOnly: true })) {
+      const { at, code, length } = segment;
+      if (length === undefined || code === marker.sos) return;
+      const carrier = carrierOf(code, await walk.body(segment, longestName));
+      if (carrier) yield { carrier, offset: at + 4, length: length - 2 };
     }
-    const length = high * 256 + low;
-    if (length < 2) return;
-    const carrier = carrierOf(code, head.subarray(4));
-    if (carrier) yield { carrier, offset: at + 4, length: length - 2 };
-    at += 2 + length;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
   }
 }
+
+const isDamage = (error: unknown) => error instanceof ServiceError && error.code === "damaged_header";
 
 function carrierOf(code: number, content: Uint8Array): Carrier | undefined {
   for (const [carrier, { code: wanted, name }] of Object.entries(carriers))
@@ -120,13 +122,12 @@ export async function embedInJpeg(jpeg: Uint8Array, blocks: Blocks): Promise<Uin
   const own: Uint8Array[] = [];
   const start: Uint8Array[] = [jpeg.subarray(0, 2)];
   let at = 2;
-  for (; jpeg[at] === 0xff && jpeg[at + 1]! >= 0xe0 && jpeg[at + 1]! <= 0xef; ) {
-    const end = at + 2 + jpeg[at + 2]! * 256 + jpeg[at + 3]!;
-    if (jpeg[at + 1] === 0xe0) start.push(jpeg.subarray(at, end));
-    else {
-      const carrier = carrierOf(jpeg[at + 1]!, jpeg.subarray(at + 4, end));
-      if (!carrier || !replaced[carrier](blocks)) own.push(jpeg.subarray(at, end));
-    }
+  for await (const { code, end } of walkMarkers(memoryBytes(jpeg), windowBytes).segments(2)) {
+    if (code < marker.app0 || code > marker.app15) break;
+    const segment = jpeg.subarray(at, end);
+    const carrier = carrierOf(code, segment.subarray(4));
+    if (code === marker.app0) start.push(segment);
+    else if (!carrier || !replaced[carrier](blocks)) own.push(segment);
     at = end;
   }
   return concatenated([
@@ -193,8 +194,8 @@ function segment(
   head: readonly number[],
   content: Uint8Array,
 ): Uint8Array[] {
-  const length = 2 + name.length + head.length + content.length;
-  return [Uint8Array.of(0xff, code, length >> 8, length & 255, ...latin1(name), ...head), content];
+  const length = name.length + head.length + content.length;
+  return [Uint8Array.of(...segmentStart(code, length), ...latin1(name), ...head), content];
 }
 
 const word32 = (value: number) => [value >>> 24, (value >> 16) & 255, (value >> 8) & 255, value & 255];

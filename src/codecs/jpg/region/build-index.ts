@@ -2,8 +2,8 @@
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import type { Header, Scan } from "../markers/frame.ts";
 import { area, type Engine, outcome, slack } from "./engine.ts";
+import type { Header, Scan } from "./header.ts";
 import {
   createQuarterMaker,
   halfEdge,

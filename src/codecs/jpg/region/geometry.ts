@@ -2,7 +2,8 @@
 // A.2, with blocks that become 8, 4, 2 or 1 samples wide.
 
 import type { Rectangle } from "../../codec.ts";
-import type { Frame, Scan } from "../markers/frame.ts";
+import type { Frame } from "../markers/frame.ts";
+import type { Scan } from "./header.ts";
 
 export type ScaleFactor = 1 | 2 | 4 | 8;
 

@@ -1,11 +1,12 @@
 // Random access into sequential JPEG files: what this folder gives to others.
 
-export { type Backwards, type Cut, cutHeader } from "../lossless/crop.ts";
-export type { Component, Frame, JpegColour, Scan } from "../markers/frame.ts";
+export type { Backwards, Cut } from "../lossless/crop.ts";
+export type { Component, Frame, JpegColour } from "../markers/frame.ts";
 export { type WrittenFile, writtenIndex } from "../sidecar/written-index.ts";
 export type { BuildOptions } from "./build-index.ts";
 export { createEngine, type Engine } from "./engine.ts";
 export type { ScaleFactor } from "./geometry.ts";
+export type { Scan } from "./header.ts";
 export type { Plane } from "./pixels.ts";
 export {
   type KeptPlanes,

@@ -1,7 +1,7 @@
 // One run of the module over a scan: fields in, window filled, fields out.
 
-import type { Scan } from "../markers/frame.ts";
 import { area, blocks, components, type Engine, field, outcome, slack } from "./engine.ts";
+import type { Scan } from "./header.ts";
 import type { Tables } from "./tables.ts";
 
 /** Where a walk over the MCUs of a scan stands. */

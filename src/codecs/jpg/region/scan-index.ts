@@ -1,8 +1,9 @@
 // What an index knows of one scan: where entries stand, and the bit position and DC predictors at each.
 
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import { type Frame, type Header, readScan, type Scan } from "../markers/frame.ts";
+import type { Frame } from "../markers/frame.ts";
 import { reducedSize } from "./geometry.ts";
+import { type Header, readScan, type Scan } from "./header.ts";
 
 /** Where decoding can begin. */
 export interface Entry {

@@ -1,7 +1,8 @@
 // A file's tables in the module's memory: built once, kept as a copy, loaded when another file was there meanwhile.
 
-import { damaged, type Scan, type ScanComponent } from "../markers/frame.ts";
+import { damaged } from "../markers/walk.ts";
 import { area, type Engine } from "./engine.ts";
+import type { Scan, ScanComponent } from "./header.ts";
 
 /** Tables of one file. */
 export interface Tables {

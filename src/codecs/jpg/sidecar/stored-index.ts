@@ -3,7 +3,8 @@
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { crc32 } from "../../../lib/crc32.ts";
-import { type Frame, type Header, readScan, type Scan } from "../markers/frame.ts";
+import type { Frame } from "../markers/frame.ts";
+import { type Header, readScan, type Scan } from "../region/header.ts";
 import {
   appendEntries,
   createScanIndex,

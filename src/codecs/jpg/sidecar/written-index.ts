@@ -1,7 +1,7 @@
 // The index of a file that was written here: whoever wrote it noted the entries, so nothing has to be read for it.
 
 import { memoryBytes } from "../../../lib/byte-source.ts";
-import { readHeader } from "../markers/frame.ts";
+import { readHeader } from "../region/header.ts";
 import { appendEntries, createScanIndex, type ScanIndex } from "../region/scan-index.ts";
 import { saveIndex } from "./stored-index.ts";
 

@@ -1,32 +1,20 @@
-// Where the scans of a JPEG file lie and what they need: a walk over all markers of the file (ITU-T T.81, annex B).
+// The scans of a JPEG file: where they lie and what decoding them takes (ITU-T T.81, annexes B and G).
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
+import { type FrameHeader, isFrame, readFrameHeader } from "../markers/frame.ts";
 import type { HuffmanTable } from "../markers/huffman-codes.ts";
+import { readScanHeader, type ScanHeader } from "../markers/scan-header.ts";
+import { readHuffmanTables, readQuantisationTables } from "../markers/tables.ts";
+import { isNamed, type MarkerWalk, marker, type Segment, walkMarkers, word } from "../markers/walk.ts";
 
 /** 64 values in zigzag order. */
 export type StepTable = Uint16Array;
 
-export interface TwinComponent {
-  readonly id: number;
-  readonly across: number;
-  readonly down: number;
-  /** Number of its quantisation table, and the table itself as it stood at the component's first scan. */
-  readonly stepTable: number;
-  steps?: StepTable;
-}
-
-export interface TwinFrame {
-  readonly progressive: boolean;
-  readonly width: number;
-  readonly height: number;
-  readonly components: readonly TwinComponent[];
-}
-
 /** Kinds of scan, in the numbering of the module. */
 export const scanKinds = { dcFirst: 0, dcRefine: 1, acFirst: 2, acRefine: 3, sequential: 4 } as const;
 
-export interface TwinScan {
+export interface ListedScan {
   readonly kind: (typeof scanKinds)[keyof typeof scanKinds];
   /** Spectral selection and bit position: Ss, Se and Al. */
   readonly first: number;
@@ -45,10 +33,12 @@ export interface TwinScan {
   readonly end: number;
 }
 
-export interface TwinScans {
-  readonly frame: TwinFrame;
-  readonly scans: readonly TwinScan[];
-  /** Whether there is a JFIF segment, and the Adobe segment's body: both decide about the colours. */
+export interface ScanList {
+  readonly frame: FrameHeader;
+  /** The quantisation table of each component, as it stood at the component's first scan; undefined without a scan. */
+  readonly steps: readonly (StepTable | undefined)[];
+  readonly scans: readonly ListedScan[];
+  /** Whether there is a JFIF segment, and the transform of the Adobe segment: both decide about the colours. */
   readonly jfif: boolean;
   readonly adobe?: Uint8Array;
   /** The file ends, or breaks the rules, before its end marker; what came before is listed. */
@@ -60,178 +50,154 @@ const maxScans = 100;
 const maxBlocks = 10;
 const windowBytes = 256 * 1024;
 
-const marker = {
-  soi: 0xd8,
-  eoi: 0xd9,
-  sos: 0xda,
-  dqt: 0xdb,
-  dht: 0xc4,
-  dri: 0xdd,
-  app0: 0xe0,
-  app14: 0xee,
-} as const;
-
-/** Frames of Huffman-coded data in blocks, by the low byte of their marker: whether they are progressive. */
-const frames: Readonly<Record<number, boolean>> = { 192: false, 193: false, 194: true };
-
-const isFrame = (code: number) =>
-  code >= 0xc0 && code <= 0xcf && code !== marker.dht && code !== 0xc8 && code !== 0xcc;
-/** Markers that no segment follows: TEM and the restart markers. */
-const isAlone = (code: number) => code === 0x01 || (code >= 0xd0 && code <= 0xd7);
-
 /**
  * Reads all of a file once, in order, and lists its scans. Throws ServiceError `unsupported` for frames that are not
  * Huffman-coded with 8 bits or cannot be interleaved, `decode` for more than 100 scans or a file without any.
  */
-export async function listScans(bytes: ByteSource): Promise<TwinScans> {
-  const file = forward(bytes);
-  const steps: (StepTable | undefined)[] = [];
-  const huffman = { dc: [] as (HuffmanTable | undefined)[], ac: [] as (HuffmanTable | undefined)[] };
-  const scans: TwinScan[] = [];
-  let frame: TwinFrame | undefined;
-  let jfif = false;
-  let adobe: Uint8Array | undefined;
-  let interval = 0;
-  let damaged = false;
-  let found = await file.marker(2);
-
-  while (found?.code !== marker.eoi) {
-    if (!found || found.code === marker.soi) {
-      damaged = true;
-      break;
-    }
-    const { at, code } = found;
-    if (isAlone(code)) {
-      found = await file.marker(at + 2);
-      continue;
-    }
-    const head = await file.read(at + 2, 2);
-    const length = head.length < 2 ? 0 : word(head, 0);
-    const body = length < 2 ? new Uint8Array() : await file.read(at + 4, isRead(code) ? length - 2 : 0);
-    if (length < 2 || (isRead(code) && body.length < length - 2)) {
-      damaged = true;
-      break;
-    }
-    const after = at + 2 + length;
-    // between restart markers a reserved code is damage that decoding gets over
-    found = await file.marker(after, code === marker.sos && interval > 0 ? 0xc0 : 0x01);
-
-    let sound = true;
-    if (isFrame(code)) {
-      sound = frame === undefined;
-      frame ??= readFrame(code, body);
-    } else if (code === marker.dqt) sound = readSteps(body, steps);
-    else if (code === marker.dht) sound = readHuffman(body, huffman);
-    else if (code === marker.dri) interval = body.length < 2 ? 0 : word(body, 0);
-    else if (code === marker.app0) jfif ||= scans.length === 0 && isNamed(body, "JFIF\0", 14);
-    else if (code === marker.app14) {
-      if (scans.length === 0 && isNamed(body, "Adobe", 12)) adobe = body.slice(0, 12);
-    } else if (code === marker.sos) {
-      const end = found?.at ?? file.end();
-      const scan = frame && readScan(frame, body, { steps, huffman, interval, start: after, end });
-      sound = scan !== undefined;
-      if (scan) scans.push(scan);
-      if (scans.length > maxScans) throw tooMany();
-      // a decoder that shows a sequential picture while reading it ends with the scan that has all components
-      if (
-        scan &&
-        !frame?.progressive &&
-        scans.length === 1 &&
-        scan.components.length === frame?.components.length
-      ) {
-        damaged = found === undefined;
-        break;
-      }
-    } else sound = code >= 0xc0; // the lower ones are reserved
-    if (!sound) {
-      damaged = true;
-      break;
-    }
-  }
+export async function listScans(bytes: ByteSource): Promise<ScanList> {
+  const walk = walkMarkers(bytes, windowBytes);
+  const seen: Seen = {
+    quant: [],
+    dc: [],
+    ac: [],
+    interval: 0,
+    frame: undefined,
+    steps: [],
+    scans: [],
+    jfif: false,
+  };
+  const damaged = !(await takeSegments(walk, seen));
+  const { frame, steps, scans, jfif, adobe } = seen;
   if (!frame || scans.length === 0)
     throw new ServiceError(
       "decode",
       "Expected a JPEG file with a frame and a scan; one of them is missing or broken. Replace the source file.",
       { code: "damaged_image" },
     );
-  return { frame, scans, jfif, adobe, damaged };
+  return { frame, steps, scans, jfif, adobe, damaged };
 }
 
-const word = (data: Uint8Array, at: number) => data[at]! * 256 + data[at + 1]!;
+/** What the segments have said so far. */
+interface Seen {
+  readonly quant: (StepTable | undefined)[];
+  readonly dc: (HuffmanTable | undefined)[];
+  readonly ac: (HuffmanTable | undefined)[];
+  interval: number;
+  frame: FrameHeader | undefined;
+  readonly steps: (StepTable | undefined)[];
+  readonly scans: ListedScan[];
+  jfif: boolean;
+  adobe?: Uint8Array;
+}
+
+/** Takes in segment after segment up to the end of the image; false where the file ends or breaks the rules before it. */
+async function takeSegments(walk: MarkerWalk, seen: Seen): Promise<boolean> {
+  let found = await walk.next(2);
+  while (found?.code !== marker.eoi) {
+    if (!found || found.code === marker.soi) return false;
+    const segment: Segment = found;
+    const { code, length } = segment;
+    if (code === marker.tem) {
+      found = await walk.next(segment.end);
+      continue;
+    }
+    if (length === undefined || length < 2) return false;
+    const body = isRead(code) ? await walk.body(segment) : noBytes;
+    if (isRead(code) && body.length < length - 2) return false;
+    if (code === marker.sos) {
+      // between restart markers a reserved code is damage that decoding gets over
+      found = await walk.next(segment.end, { least: seen.interval > 0 ? 0xc0 : 0x01 });
+      if (!takeScan(seen, body, { start: segment.end, end: found?.at ?? walk.seen })) return false;
+      if (showsAll(seen)) return found !== undefined;
+    } else {
+      if (!take(seen, segment, body)) return false;
+      found = await walk.next(segment.end);
+    }
+  }
+  return true;
+}
+
+const noBytes = new Uint8Array();
 
 /** Segments of which more than the length matters. */
-const isRead = (code: number) => isFrame(code) || Object.values<number>(marker).includes(code);
+const isRead = (code: number) =>
+  isFrame(code) ||
+  code === marker.sos ||
+  code === marker.dqt ||
+  code === marker.dht ||
+  code === marker.dri ||
+  code === marker.app0 ||
+  code === marker.app14;
 
-function isNamed(body: Uint8Array, name: string, least: number): boolean {
-  return body.length >= least && [...name].every((letter, i) => body[i] === letter.charCodeAt(0));
+/** Takes in a segment that is no scan header; false where it breaks the rules. */
+function take(seen: Seen, segment: Segment, body: Uint8Array): boolean {
+  const { code } = segment;
+  if (isFrame(code)) {
+    if (seen.frame) return false;
+    seen.frame = readFrame(body, segment);
+    return true;
+  }
+  switch (code) {
+    case marker.dqt:
+      return takeQuantisation(seen, body);
+    case marker.dht:
+      return takeHuffman(seen, body);
+    case marker.dri:
+      seen.interval = body.length < 2 ? 0 : word(body, 0);
+      return true;
+    case marker.app0:
+      seen.jfif ||= seen.scans.length === 0 && isNamed(body, "JFIF\0", 14);
+      return true;
+    case marker.app14:
+      if (seen.scans.length === 0 && isNamed(body, "Adobe", 12)) seen.adobe = body.slice(0, 12);
+      return true;
+    default:
+      return code >= 0xc0; // the lower ones are reserved
+  }
 }
 
-/** Reading in ascending order through one window. */
-function forward(bytes: ByteSource) {
-  let window: Uint8Array = new Uint8Array();
-  let start = 0;
-  let known = 0;
-
-  const load = async (at: number) => {
-    window = await bytes.read(at, windowBytes);
-    start = at;
-    known = Math.max(known, at + window.length);
-  };
-
-  return {
-    /** Behind the last byte that was seen; the file's end after a search that found nothing. */
-    end: () => known,
-    async read(at: number, length: number): Promise<Uint8Array> {
-      if (length > 0 && (at < start || at + length > start + window.length)) await load(at);
-      return window.subarray(at - start, at - start + length);
-    },
-    /** The next marker from code `least` on that is no restart marker. */
-    async marker(from: number, least = 0x01): Promise<{ at: number; code: number } | undefined> {
-      if (from < start || from > start + window.length) await load(from);
-      let at = from - start;
-      for (;;) {
-        at = window.indexOf(0xff, at);
-        if (at < 0 || at + 1 >= window.length) {
-          const next = at < 0 ? start + window.length : start + at;
-          await load(next);
-          if (window.length < 2) return undefined;
-          at = 0;
-          continue;
-        }
-        const code = window[at + 1]!;
-        if (code >= least && code !== 0xff && !(code >= 0xd0 && code <= 0xd7))
-          return { at: start + at, code };
-        at += code === 0xff ? 1 : 2;
-      }
-    },
-  };
+function takeQuantisation({ quant }: Seen, body: Uint8Array): boolean {
+  const { tables, rest } = readQuantisationTables(body);
+  for (const { selector, values } of tables) quant[selector] = values;
+  return rest === 0 && tables.every(({ precision }) => precision <= 1);
 }
 
-function readFrame(code: number, body: Uint8Array): TwinFrame {
-  const progressive = frames[code];
-  const count = body[5] ?? 0;
-  const broken = (expected: string, received: string) =>
-    new ServiceError(
-      "decode",
-      `Expected ${expected} in the frame of the JPEG file; received ${received}. Replace the source file.`,
-      { code: "damaged_header" },
-    );
-  if (progressive === undefined || body[0] !== 8 || count > 4) throw unsuited("Huffman-coded data of 8 bits");
-  if (count === 0 || body.length !== 6 + 3 * count) throw broken("1 to 4 components", `${body.length} bytes`);
-  const components = Array.from({ length: count }, (_, i): TwinComponent => {
-    const factors = body[7 + 3 * i]!;
-    // the only component of a picture is read block by block, whatever its factors
-    const [across, down] = count === 1 ? [1, 1] : [factors >> 4, factors & 15];
-    return { id: body[6 + 3 * i]!, across, down, stepTable: body[8 + 3 * i]! & 3 };
-  });
-  if (components.some(({ across, down }) => across < 1 || across > 4 || down < 1 || down > 4))
-    throw broken("sampling factors from 1 to 4", "others");
-  const width = word(body, 3);
-  const height = word(body, 1);
-  if (width === 0 || height === 0) throw unsuited("its size in front of the scans");
-  if (components.reduce((sum, { across, down }) => sum + across * down, 0) > maxBlocks)
+function takeHuffman(seen: Seen, body: Uint8Array): boolean {
+  const { tables, rest } = readHuffmanTables(body);
+  for (const { kind, selector, definition } of tables)
+    seen[kind][selector] = { lengths: definition.subarray(0, 16), symbols: definition.subarray(16) };
+  return rest === 0;
+}
+
+/** Lists a scan; false where its header breaks the rules of the frame. */
+function takeScan(seen: Seen, body: Uint8Array, data: { start: number; end: number }): boolean {
+  const { frame, scans } = seen;
+  const header = frame && readScanHeader(body, frame);
+  if (!frame || !header || typeof header === "string") return false;
+  const scan = describeScan(frame, header, seen);
+  if (!scan) return false;
+  scans.push({ ...scan, ...data });
+  if (scans.length > maxScans) throw tooMany();
+  return true;
+}
+
+/** Whether a decoder that shows a sequential picture while reading it ends here: its first scan has all components. */
+const showsAll = ({ frame, scans }: Seen) =>
+  !frame?.progressive && scans.length === 1 && scans[0]!.components.length === frame?.components.length;
+
+/** The frame header of a file that can be transcoded, in which an only component has no sampling factors. */
+function readFrame(body: Uint8Array, segment: Segment): FrameHeader {
+  const isHuffman = segment.code <= 0xc2;
+  if (!isHuffman || body[0] !== 8 || (body[5] ?? 0) > 4) throw unsuited("Huffman-coded data of 8 bits");
+  const frame = readFrameHeader(body, segment);
+  if (frame.height === 0) throw unsuited("its size in front of the scans");
+  const { components } = frame;
+  // the only component of a picture is read block by block, whatever its factors
+  if (components.length === 1)
+    return { ...frame, hMax: 1, vMax: 1, components: components.map((only) => ({ ...only, h: 1, v: 1 })) };
+  if (components.reduce((sum, { h, v }) => sum + h * v, 0) > maxBlocks)
     throw unsuited(`at most ${maxBlocks} blocks in an MCU`);
-  return { progressive, width, height, components };
+  return frame;
 }
 
 function unsuited(wanted: string): ServiceError {
@@ -250,102 +216,34 @@ function tooMany(): ServiceError {
   );
 }
 
-/** Takes the tables of a DQT segment; false where it is broken. */
-function readSteps(body: Uint8Array, steps: (StepTable | undefined)[]): boolean {
-  for (let at = 0; at < body.length; ) {
-    const wide = body[at]! >> 4;
-    const id = body[at]! & 15;
-    const end = at + 1 + 64 * (wide + 1);
-    if (wide > 1 || id > 3 || end > body.length) return false;
-    const from = at + 1;
-    steps[id] = Uint16Array.from({ length: 64 }, (_, i) =>
-      wide ? word(body, from + 2 * i) : body[from + i]!,
-    );
-    at = end;
-  }
-  return true;
-}
-
-interface HuffmanSlots {
-  readonly dc: (HuffmanTable | undefined)[];
-  readonly ac: (HuffmanTable | undefined)[];
-}
-
-/** Takes the tables of a DHT segment; false where it is broken. */
-function readHuffman(body: Uint8Array, slots: HuffmanSlots): boolean {
-  for (let at = 0; at < body.length; ) {
-    const kind = body[at]! >> 4;
-    const id = body[at]! & 15;
-    const lengths = body.slice(at + 1, at + 17);
-    const count = lengths.reduce((sum, n) => sum + n, 0);
-    const end = at + 17 + count;
-    if (kind > 1 || id > 3 || count > 256 || end > body.length) return false;
-    slots[kind === 0 ? "dc" : "ac"][id] = { lengths, symbols: body.slice(at + 17, end) };
-    at = end;
-  }
-  return true;
-}
-
-interface Surroundings {
-  readonly steps: readonly (StepTable | undefined)[];
-  readonly huffman: HuffmanSlots;
-  readonly interval: number;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** A scan as its header describes it; undefined where that breaks the rules of the frame. */
-function readScan(frame: TwinFrame, body: Uint8Array, around: Surroundings): TwinScan | undefined {
-  const count = body[0] ?? 0;
-  if (count < 1 || count > frame.components.length || body.length !== 4 + 2 * count) return undefined;
-  const first = body[1 + 2 * count]!;
-  const last = body[2 + 2 * count]!;
-  const high = body[3 + 2 * count]! >> 4;
-  const low = body[3 + 2 * count]! & 15;
-  const kind = kindOf(frame.progressive, { count, first, last, high, low });
+/** What a scan header says; undefined where that breaks the rules of the frame, or a table is missing. */
+function describeScan(
+  frame: FrameHeader,
+  header: ScanHeader,
+  { quant, dc, ac, interval, steps }: Seen,
+): Omit<ListedScan, "start" | "end"> | undefined {
+  const kind = kindOf(frame.progressive, header);
   if (kind === undefined) return undefined;
-
   const needsDc = kind === scanKinds.dcFirst || kind === scanKinds.sequential;
   const needsAc = kind >= scanKinds.acFirst;
-  const components: { index: number; dc?: HuffmanTable; ac?: HuffmanTable }[] = [];
-  for (let i = 0; i < count; i++) {
-    const id = body[1 + 2 * i]!;
-    const index = frame.components.findIndex((c, k) => c.id === id && !components.some((o) => o.index === k));
-    const component = frame.components[index];
-    if (!component) return undefined;
-    const selectors = body[2 + 2 * i]!;
-    const dc = needsDc ? around.huffman.dc[selectors >> 4] : undefined;
-    const ac = needsAc ? around.huffman.ac[selectors & 15] : undefined;
-    component.steps ??= around.steps[component.stepTable];
-    if ((needsDc && !dc) || (needsAc && !ac) || !component.steps) return undefined;
-    components.push({ index, dc, ac });
+  const components: ListedScan["components"][number][] = [];
+  for (const { index, dcSelector, acSelector } of header.components) {
+    const tables = { dc: needsDc ? dc[dcSelector] : undefined, ac: needsAc ? ac[acSelector] : undefined };
+    steps[index] ??= quant[frame.components[index]!.quantSelector & 3];
+    if ((needsDc && !tables.dc) || (needsAc && !tables.ac) || !steps[index]) return undefined;
+    components.push({ index, ...tables });
   }
-  const { interval, start, end } = around;
-  const whole = kind === scanKinds.sequential;
-  return {
-    kind,
-    first: whole ? 0 : first,
-    last: whole ? 63 : last,
-    low: whole ? 0 : low,
-    interval,
-    components,
-    start,
-    end,
-  };
+  const { first, last, low } = kind === scanKinds.sequential ? everything : header;
+  return { kind, first, last, low, interval, components };
 }
 
-interface Parameters {
-  readonly count: number;
-  readonly first: number;
-  readonly last: number;
-  readonly high: number;
-  readonly low: number;
-}
+/** Coefficients of a sequential scan, whatever its header says. */
+const everything = { first: 0, last: 63, low: 0 };
 
 /** The kind of a scan (G.1.1.1); undefined where no scan has such parameters. */
-function kindOf(progressive: boolean, { count, first, last, high, low }: Parameters) {
+function kindOf(progressive: boolean, { components, first, last, high, low }: ScanHeader) {
   if (!progressive) return scanKinds.sequential;
-  if (first === 0 ? last !== 0 : last < first || last > 63 || count !== 1) return undefined;
+  if (first === 0 ? last !== 0 : last < first || last > 63 || components.length !== 1) return undefined;
   if ((high !== 0 && low !== high - 1) || low > 13) return undefined;
   if (first === 0) return high === 0 ? scanKinds.dcFirst : scanKinds.dcRefine;
   return high === 0 ? scanKinds.acFirst : scanKinds.acRefine;

@@ -3,10 +3,11 @@
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
+import type { FrameHeader } from "../markers/frame.ts";
 import { codesOf, type HuffmanTable, tableNames, typicalTables } from "../markers/huffman-codes.ts";
 import { entrySize } from "../region/scan-index.ts";
-import { isChroma, twinHeader } from "./header.ts";
-import { listScans, type TwinFrame, type TwinScan, type TwinScans } from "./scans.ts";
+import { isChroma, transcodeHeader } from "./header.ts";
+import { type ListedScan, listScans, type ScanList } from "./scans.ts";
 
 export interface TwinOptions {
   readonly signal?: AbortSignal;
@@ -114,7 +115,7 @@ export function openTranscoder(module: WebAssembly.Module): Transcoder {
       const listed = await listScans(source);
       if (onlySound && listed.damaged) throw damagedFile();
       const work = start(module, source, listed);
-      const head = twinHeader(listed);
+      const head = transcodeHeader(listed);
       const entries = entryCollector(work, listed.frame, head.length);
       const overview = overviewCollector(work, listed.frame);
       const hasOverview = overview.bytes <= overviewLimit;
@@ -152,15 +153,14 @@ export function openTranscoder(module: WebAssembly.Module): Transcoder {
       const work = start(module, source, listed, ({ first }) => first === 0);
       const { planes, take } = overviewCollector(work, listed.frame);
       await eachBand(work, { signal, slice }, async (band) => take(band));
-      return { planes, head: twinHeader(listed), damaged: isDamaged(work) };
+      return { planes, head: transcodeHeader(listed), damaged: isDamaged(work) };
     },
   };
 }
 
 /** Takes the entries of an index from band after band. */
-function entryCollector({ wasm, bands }: Work, frame: TwinFrame, headLength: number) {
-  const mcuWidth = 8 * Math.max(...frame.components.map(({ across }) => across));
-  const step = Math.max(2, Math.floor(512 / mcuWidth));
+function entryCollector({ wasm, bands }: Work, frame: FrameHeader, headLength: number) {
+  const step = Math.max(2, Math.floor(512 / (8 * frame.hMax)));
   const pointer = wasm.index(step, headLength);
   if (pointer === 0) accept(2);
   const length = entrySize * (1 + Math.floor(geometry(frame).mcusWide / step));
@@ -172,7 +172,7 @@ function entryCollector({ wasm, bands }: Work, frame: TwinFrame, headLength: num
 }
 
 /** Takes the picture at 1/8 from band after band; nothing is allocated before the first. */
-function overviewCollector({ wasm }: Work, frame: TwinFrame) {
+function overviewCollector({ wasm }: Work, frame: FrameHeader) {
   const planes = geometry(frame).components.map(({ wide, high }) => ({
     data: new Uint8Array(),
     width: wide,
@@ -184,7 +184,7 @@ function overviewCollector({ wasm }: Work, frame: TwinFrame) {
     take(band: number) {
       for (const [i, plane] of planes.entries()) {
         if (band === 0) plane.data = new Uint8Array(plane.width * plane.height);
-        const rows = frame.components[i]!.down;
+        const rows = frame.components[i]!.v;
         const from = band * rows * plane.width;
         const length = Math.min(rows * plane.width, plane.data.length - from);
         if (length > 0) plane.data.set(new Uint8Array(wasm.memory.buffer, wasm.shrink(i), length), from);
@@ -208,15 +208,14 @@ interface Work {
   damaged: boolean;
 }
 
-function geometry({ width, height, components }: TwinFrame) {
-  const across = Math.max(...components.map((c) => c.across));
-  const down = Math.max(...components.map((c) => c.down));
+function geometry({ width, height, components, hMax, vMax }: FrameHeader) {
   return {
-    mcusWide: Math.ceil(width / (8 * across)),
-    bands: Math.ceil(height / (8 * down)),
-    components: components.map((c) => ({
-      wide: Math.ceil(Math.ceil((width * c.across) / across) / 8),
-      high: Math.ceil(Math.ceil((height * c.down) / down) / 8),
+    mcusWide: Math.ceil(width / (8 * hMax)),
+    bands: Math.ceil(height / (8 * vMax)),
+    /** Sizes in blocks. */
+    components: components.map((each) => ({
+      wide: Math.ceil(each.width / 8),
+      high: Math.ceil(each.height / 8),
     })),
   };
 }
@@ -228,20 +227,19 @@ function geometry({ width, height, components }: TwinFrame) {
 function start(
   module: WebAssembly.Module,
   source: ByteSource,
-  { frame, scans, damaged }: TwinScans,
-  isRead: (scan: TwinScan) => boolean = () => true,
+  list: ScanList,
+  isRead: (scan: ListedScan) => boolean = () => true,
 ): Work {
   const wasm = new WebAssembly.Instance(module, {}).exports as unknown as Exports;
+  const { frame, scans, steps, damaged } = list;
   const { mcusWide, bands, components } = geometry(frame);
   accept(wasm.begin(frame.components.length, mcusWide, outputBytes));
   const codes = new Uint32Array(wasm.memory.buffer, wasm.codesAt(), 4 * 256);
   for (const [i, name] of tableNames.entries()) codes.set(codesOf(typicalTables[name]), 256 * i);
   for (const [i, component] of frame.components.entries()) {
     const { wide, high } = components[i]!;
-    const chroma = isChroma(component, frame.components[0]!) ? 1 : 0;
-    accept(
-      wasm.component(i, component.across, component.down, wide, high, component.steps?.[0] ?? 1, chroma),
-    );
+    const chroma = isChroma(list, i) ? 1 : 0;
+    accept(wasm.component(i, component.h, component.v, wide, high, steps[i]?.[0] ?? 1, chroma));
   }
 
   const work: Work = { wasm, source, cursors: [], bands, damaged };
@@ -303,7 +301,7 @@ const hasTables = (
   ac: HuffmanTable | undefined,
 ) => !((dc && tables(dc, 15) === 0) || (ac && tables(ac, 255) === 0));
 
-function addScan(wasm: Exports, scan: TwinScan, { window, tables }: ScanSetting): number | undefined {
+function addScan(wasm: Exports, scan: ListedScan, { window, tables }: ScanSetting): number | undefined {
   const pointer = wasm.scan(scan.kind, scan.first, scan.last, scan.low, scan.interval, window);
   if (pointer === 0) accept(2);
   for (const { index, dc, ac } of scan.components) {

@@ -4,7 +4,7 @@ import { ServiceError } from "../../../errors.ts";
 import type { CodecHost } from "../../codec.ts";
 import { asServiceError, keptInstance } from "../../instance.ts";
 import { accurateDct, createTurbo, pixelFormats, type Turbo } from "../../jpg/decode/turbo.ts";
-import { frames } from "../../jpg/markers/header.ts";
+import { frameKinds } from "../../jpg/markers/frame.ts";
 import { damaged } from "../directory/ifd.ts";
 
 /** More scans than any encoder writes only cost time. */
@@ -93,7 +93,7 @@ function segments(data: Uint8Array): Uint8Array[] {
 
 /** Throws ServiceError `unsupported` for a frame of a kind that the decoder lacks. */
 function refuseFrame(marker: number, precision = 8): void {
-  const kind = frames[marker];
+  const kind = frameKinds[marker];
   if (!kind) return;
   const received =
     kind.refused ??

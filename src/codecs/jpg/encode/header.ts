@@ -1,0 +1,78 @@
+// The header of a baseline JPEG that our encoder writes: JFIF, extra segments, tables, frame and scan header (ITU-T T.81, B.2).
+
+import { ServiceError } from "../../../errors.ts";
+import { concatenated } from "../../../lib/concatenated.ts";
+import type { Resolution } from "../../codec.ts";
+import { densityFields } from "../markers/density.ts";
+import { definitionOf, type HuffmanTable, type HuffmanTables } from "../markers/huffman-codes.ts";
+import { type QuantisationTables, zigzag } from "../markers/quantisation.ts";
+import { marker } from "../markers/walk.ts";
+import {
+  frameSegment,
+  huffmanSegment,
+  jfifSegment,
+  quantisationSegment,
+  scanSegment,
+  startOfImage,
+} from "../markers/write.ts";
+
+export interface BaselineHeader {
+  readonly width: number;
+  readonly height: number;
+  /** Horizontal and vertical sampling factor of luma; undefined for one component. */
+  readonly luma: readonly [number, number] | undefined;
+  readonly quantisation: QuantisationTables;
+  readonly huffman: HuffmanTables;
+  readonly resolution?: Resolution;
+  /** Whole APPn or COM segments, marker and length included, to stand behind the JFIF segment. */
+  readonly extra?: readonly Uint8Array[];
+}
+
+/** All bytes up to the scan. Throws ServiceError `encode` for an extra segment that is none. */
+export function baselineHeader(header: BaselineHeader): Uint8Array {
+  const { luma, quantisation, huffman, extra = [] } = header;
+  for (const segment of extra) checkSegment(segment);
+  const components = luma
+    ? [
+        { id: 1, h: luma[0], v: luma[1], table: 0 },
+        { id: 2, h: 1, v: 1, table: 1 },
+        { id: 3, h: 1, v: 1, table: 1 },
+      ]
+    : [{ id: 1, h: 1, v: 1, table: 0 }];
+  const parts: ArrayLike<number>[] = [
+    startOfImage,
+    jfifSegment(densityFields(header.resolution)),
+    ...extra,
+    quantisationSegment(0, inZigzag(quantisation.luma)),
+    ...(luma ? [quantisationSegment(1, inZigzag(quantisation.chroma))] : []),
+    frameSegment(
+      0xc0,
+      header,
+      components.map((each) => ({ ...each, quantSelector: each.table })),
+    ),
+    ...huffmanSegments(0, huffman.dcLuma, huffman.acLuma),
+    ...(luma ? huffmanSegments(1, huffman.dcChroma, huffman.acChroma) : []),
+    scanSegment(components.map(({ id, table }) => ({ id, dcSelector: table, acSelector: table }))),
+  ];
+  return concatenated(parts);
+}
+
+const inZigzag = (table: Uint8Array) => zigzag.map((position) => table[position]!);
+
+function huffmanSegments(selector: number, dc: HuffmanTable, ac: HuffmanTable): number[][] {
+  return [huffmanSegment("dc", selector, definitionOf(dc)), huffmanSegment("ac", selector, definitionOf(ac))];
+}
+
+/** A caller may add APPn and COM segments. */
+function checkSegment(bytes: Uint8Array): void {
+  const code = bytes[1] ?? 0;
+  const length = (bytes[2] ?? 0) * 256 + (bytes[3] ?? 0);
+  const isAllowed = (code >= marker.app0 && code <= marker.app15) || code === marker.com;
+  if (bytes[0] === 0xff && isAllowed && length >= 2 && bytes.length === length + 2) return;
+  throw new ServiceError(
+    "encode",
+    `Expected an APPn or COM segment whose length field tells its ${bytes.length - 2} bytes; received marker ` +
+      `${code.toString(16)} with length ${length}. Give whole segments of at most 65535 bytes behind the marker.`,
+    { code: "bad_segment" },
+  );
+}
