@@ -93,7 +93,7 @@ export function createApp(
       const stages = c.get("stages");
       const { status } = c.res;
       const bytes = c.get("bytes") ?? 0;
-      if (stages) service.stages.record(counted, stages);
+      if (stages) service.stages.record(counted, stages, ms);
       requests.end(counted, status, bytes, ms);
       // Probes of a load balancer are of no use in a trace.
       if (tracing && trace && counted !== "health")

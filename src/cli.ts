@@ -280,6 +280,7 @@ async function stop(platform: Platform, service: Service, serving: Serving): Pro
   const timeoutMs = parseDuration(service.config().shutdown_timeout);
   const graceMs = Math.max(timeoutMs / 2, timeoutMs - lastMs);
   const end = performance.now() + graceMs + cutMs;
+  service.endStreams();
   const stopped = serving.stop(graceMs);
   log.info("stopping"); // where Node says so it takes no new connections any more
   if (!(await endsBy(end, stopped)))

@@ -64,9 +64,11 @@ function samplePool({ gauge }: Registry, { status, memory }: Pool): void {
 function sampleSlot({ gauge }: Registry, { name: slot, backend, usage, circuits }: NamedSlot): void {
   if (usage) {
     const inMemory = backend === "heap" || backend === "none";
-    const asked = inMemory ? usage : remembering(askedEachMs, usage);
-    gauge("cache_entries", { slot }, async (once) => (await once(asked)).entries);
-    gauge("cache_size", { slot }, async (once) => (await once(asked)).bytes);
+    // That it failed is remembered too: a store that does not answer is asked no more often than one that does.
+    const known = () => usage().catch(() => undefined);
+    const asked = inMemory ? known : remembering(askedEachMs, known);
+    gauge("cache_entries", { slot }, async (once) => (await once(asked))?.entries);
+    gauge("cache_size", { slot }, async (once) => (await once(asked))?.bytes);
   }
   if (circuits) {
     gauge("cache_circuit_open", { slot, operation: "read" }, () => Number(circuits().read));

@@ -12,6 +12,8 @@ import { createPool } from "./codecs/pool.ts";
 import { createLiveSettings } from "./config/live.ts";
 import { type Config, configTree } from "./config/schema.ts";
 import { configWarnings } from "./config/warnings.ts";
+import { createFrames, type Frames } from "./dashboard/frame.ts";
+import { createHub, type Hub } from "./dashboard/hub.ts";
 import type { Hooks } from "./hooks/index.ts";
 import { createAdmission } from "./images/admit.ts";
 import { createIgnoredProfiles } from "./images/ignored-profiles.ts";
@@ -86,6 +88,8 @@ export interface Service {
   readonly requests: RequestFigures;
   /** Those of renders, likewise. */
   readonly stages: StageFigures;
+  /** What operators watch: frames of figures, and who gets one each second. */
+  readonly dashboard: { readonly frames: Frames; readonly hub: Hub };
   /** Where answers of status 5xx are reported; absent where nobody wants to know. */
   readonly reports?: Pick<ErrorReports, "report">;
   /** Absent where nothing is traced. */
@@ -104,6 +108,8 @@ export interface Service {
   health(): Promise<{ readonly findings: readonly Finding[]; readonly checkedAt: number }>;
   /** Both, for /ready. */
   ready(): Promise<Readiness>;
+  /** Ends the answers that never end by themselves, before a stop waits for all answers. */
+  endStreams(): void;
   close(): Promise<void>;
 }
 
@@ -261,6 +267,22 @@ export async function createService(
     checks: allChecks,
     findings: async () => (await health()).findings,
   });
+  const requests = createRequestFigures(registry);
+  const stages = createStageFigures(registry);
+  const frames = createFrames({
+    platform,
+    version,
+    startedAt,
+    registry,
+    requests,
+    stages,
+    admission,
+    pool,
+    slots,
+    sources,
+    health,
+  });
+  const hub = createHub(frames, { shared: !platform.connectionsEndWithRequest });
 
   return {
     platform,
@@ -277,9 +299,10 @@ export async function createService(
     ...(contentStates && { contentStates }),
     decisions,
     registry,
-    requests: createRequestFigures(registry),
+    requests,
     ...(reports && { reports }),
-    stages: createStageFigures(registry),
+    stages,
+    dashboard: { frames, hub },
     ...(tracing && { tracing }),
     caching: {
       image: `public, max-age=${Math.floor(parseDuration(config.http.image_max_age) / 1000)}`,
@@ -297,7 +320,9 @@ export async function createService(
       logFindings(findings);
       return readinessOf(findings);
     },
+    endStreams: hub.close,
     async close() {
+      hub.close();
       await Promise.allSettled([pool.close(), outer.close(), reports?.close(), tracing?.close()]);
     },
   };

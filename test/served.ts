@@ -49,6 +49,7 @@ export async function served(
   const platform: Platform = {
     name: "node",
     version: process.versions.node,
+    instance: "test:1",
     env,
     parallelism: 2,
     startCommands: { folder: "smalti DIR", config: "smalti -config smalti.yaml" },

@@ -191,7 +191,12 @@ async function derive(
           { signal: work, timeoutMs: parts.timeoutMs, place, watch: stages },
         ),
       );
-      stages?.rendered({ codec: codec.format, format: plan.write.format });
+      stages?.rendered({
+        codec: codec.format,
+        format: plan.write.format,
+        identifier: master.identifier,
+        request: prepared.canonical,
+      });
       return encoded;
     } catch (error) {
       failed = error;

@@ -35,6 +35,10 @@ export interface RenderFacts {
   readonly codec: string;
   /** Format of the derivative. */
   readonly format: string;
+  /** Of the master, as it was asked for, with its page. */
+  readonly identifier: string;
+  /** `region/size/rotation/quality.format` in the canonical spelling. */
+  readonly request: string;
 }
 
 /** Milliseconds of each stage so far; undefined where it did not take place. All but `store` are within the request. */

@@ -42,6 +42,7 @@ export function workerdPlatform(
   return {
     name: "workerd",
     version: globalThis.navigator?.userAgent ?? "",
+    instance: "workerd",
     env,
     parallelism: 1,
     startCommands: { folder: "workerd serve workerd.capnp --directory-path disk=DIR" },

@@ -1,8 +1,10 @@
 // Times of the stages of renders, as the registry has them: by route, format of the derivative and codec of the master.
 
-import type { StageClock } from "../lib/stage-times.ts";
+import type { StageClock, StageName } from "../lib/stage-times.ts";
 import { type RouteClass, renderStages } from "./figures.ts";
 import type { Registry } from "./registry.ts";
+import { LatestValues } from "./ring.ts";
+import { createSlowest, type SlowRender } from "./slowest.ts";
 
 export {
   type CacheOutcome,
@@ -11,14 +13,33 @@ export {
   stageNames,
 } from "../lib/stage-times.ts";
 
-export interface StageFigures {
-  /** Records the render that a request waited for; nothing where it began none. */
-  record(route: RouteClass, stages: StageClock): void;
+export interface StageReading {
+  readonly stage: StageName;
+  /** Of the latest 1,024 renders that had this stage, in seconds; undefined before the first. */
+  readonly median: number | undefined;
+  readonly p95: number | undefined;
 }
+
+export interface StageFigures {
+  /** Records the render that a request waited for; nothing where it began none. `ms`: since the request came. */
+  record(route: RouteClass, stages: StageClock, ms: number): void;
+  /** All stages of renders in their order. */
+  latest(): readonly StageReading[];
+  /** The slowest renders of the last hour, the slowest first. */
+  slowest(): readonly SlowRender[];
+}
+
+/** Renders that the percentiles of stages are taken of. */
+const latestKept = 1024;
 
 /** Declares the figures of renders. Those of a route and its formats begin with their first render: most never meet. */
 export function createStageFigures({ counter, histogram }: Registry): StageFigures {
   const declared = new Map<string, ReturnType<typeof declare>>();
+  /** Of all routes and formats together. */
+  const latest = Object.fromEntries(
+    renderStages.map((stage) => [stage, new LatestValues(latestKept)]),
+  ) as Record<(typeof renderStages)[number], LatestValues>;
+  const slowest = createSlowest();
   const declare = (labels: {
     readonly route: RouteClass;
     readonly format: string;
@@ -32,7 +53,7 @@ export function createStageFigures({ counter, histogram }: Registry): StageFigur
     ) as Record<(typeof renderStages)[number], ReturnType<typeof histogram>>,
   });
   return {
-    record(route, stages) {
+    record(route, stages, ms) {
       if (!stages.render) return;
       const { format, codec } = stages.render;
       const key = `${route} ${format} ${codec}`;
@@ -42,13 +63,23 @@ export function createStageFigures({ counter, histogram }: Registry): StageFigur
       renders.add();
       reads.add(stages.reads);
       readBytes.add(stages.readBytes);
+      const took = (stage: (typeof renderStages)[number], seconds: number) => {
+        durations[stage].record(seconds);
+        latest[stage].add(seconds);
+      };
       for (const stage of renderStages) {
         const ms = stages[stage];
-        if (ms !== undefined) durations[stage].record(ms / 1000);
+        if (ms !== undefined) took(stage, ms / 1000);
       }
       // Storing ends after the answer, mostly.
-      if (stages.store === undefined)
-        stages.stored = () => durations.store.record((stages.store as number) / 1000);
+      if (stages.store === undefined) stages.stored = () => took("store", (stages.store as number) / 1000);
+      slowest.offer(stages, ms, Date.now());
     },
+    latest: () =>
+      renderStages.map((stage) => {
+        const [median, p95] = latest[stage].percentiles([0.5, 0.95]);
+        return { stage, median, p95 };
+      }),
+    slowest: () => slowest.read(Date.now()),
   };
 }

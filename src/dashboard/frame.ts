@@ -1,0 +1,229 @@
+// What the dashboard shows, as one JSON value: the figures of this process at a moment.
+
+import type { Pool } from "../codecs/pool.ts";
+import type { Admission } from "../images/admit.ts";
+import type { CheckedPart, Finding } from "../lib/checks.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { Sources } from "../sources/index.ts";
+import type { GaugeName, RouteClass } from "../stats/figures.ts";
+import type { Registry } from "../stats/registry.ts";
+import type { RecentError, RequestFigures } from "../stats/requests.ts";
+import type { SlowRender } from "../stats/slowest.ts";
+import type { StageFigures, StageName } from "../stats/stages.ts";
+import type { Slots } from "../stores/index.ts";
+
+/** Times are in milliseconds, moments in milliseconds since 1970, shares from 0 to 1; null where there is no value. */
+export interface Frame {
+  readonly version: string;
+  readonly at: number;
+  readonly uptimeSeconds: number;
+  /** Host name and process id. */
+  readonly instance: string;
+  /** Answered since the start. */
+  readonly requests: number;
+  /** Answered a second, over the last ten seconds. */
+  readonly rate: number;
+  readonly inFlight: number;
+  /** Answers of status 4xx or 5xx since the start. */
+  readonly errors: number;
+  readonly queue: { readonly waiting: number; readonly p95WaitMs: number | null };
+  readonly memory: {
+    readonly resident: number | null;
+    readonly heap: number | null;
+    readonly workers: number | null;
+  };
+  /** `waiting`: those whose job waits for bytes of a source. */
+  readonly workers: { readonly working: number; readonly waiting: number; readonly idle: number };
+  readonly routes: readonly RouteFrame[];
+  /** Of the latest renders, in the order of a request. */
+  readonly stages: readonly {
+    readonly stage: StageName;
+    readonly medianMs: number | null;
+    readonly p95Ms: number | null;
+  }[];
+  readonly caches: readonly CacheFrame[];
+  /** Only in some frames: see {@link Frames}. */
+  readonly sources?: readonly SourceFrame[];
+  /** What the other parts stand on (caches, hooks, sessions and so on); beside the sources. */
+  readonly parts?: readonly PartFrame[];
+  /** The newest first. */
+  readonly recentErrors: readonly RecentError[];
+  /** The slowest renders of the last hour, one of each image. */
+  readonly slowest: readonly SlowRender[];
+}
+
+export interface RouteFrame {
+  readonly route: RouteClass;
+  readonly requests: number;
+  readonly errors: number;
+  readonly bytes: number;
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
+  readonly p99Ms: number | null;
+}
+
+export interface CacheFrame {
+  readonly name: string;
+  readonly backend: string;
+  /** Of a shared store those of all that share it; null where the store cannot count. */
+  readonly entries: number | null;
+  readonly bytes: number | null;
+  /** Of what this process asked for; null before the first. */
+  readonly hitRate: number | null;
+  /** Whether its store is left alone for now, after failures. */
+  readonly resting: boolean;
+}
+
+export interface SourceFrame {
+  readonly name: string;
+  readonly backend: string;
+  readonly healthy: boolean;
+  /** The latest that a check found wrong, and when; null where none did. */
+  readonly lastError: string | null;
+  readonly lastErrorAt: number | null;
+  /** Since the check. */
+  readonly ageMs: number;
+  readonly latencyMs: number;
+  /** Whether it is not asked for now, since it did not answer. */
+  readonly resting: boolean;
+  /** Masters that were asked for since the start. */
+  readonly opens: number;
+  readonly notFound: number;
+  readonly errors: number;
+}
+
+export interface PartFrame {
+  readonly part: CheckedPart;
+  readonly name: string;
+  readonly healthy: boolean;
+  /** Null where it is healthy. */
+  readonly error: string | null;
+}
+
+export interface FrameParts {
+  readonly platform: Pick<Platform, "memoryUsage" | "instance">;
+  readonly version: string;
+  readonly startedAt: number;
+  readonly registry: Pick<Registry, "read">;
+  readonly requests: RequestFigures;
+  readonly stages: Pick<StageFigures, "latest" | "slowest">;
+  readonly admission: Pick<Admission, "status">;
+  readonly pool: Pick<Pool, "status">;
+  readonly slots: Pick<Slots, "all">;
+  readonly sources: Pick<Sources, "all">;
+  readonly health: () => Promise<{ readonly findings: readonly Finding[]; readonly checkedAt: number }>;
+}
+
+/**
+ * Reads a frame; `health`: with the sources and parts, for which their checks are run where nobody did lately. What costs others something
+ * (a folder, a server, a shared store) is asked at most every ten seconds, whoever reads. Never rejects.
+ */
+export type Frames = (options: { readonly health: boolean }) => Promise<Frame>;
+
+/** Reads the frames of a service. */
+export function createFrames(parts: FrameParts): Frames {
+  const { platform, version, startedAt, registry, requests, stages, admission, pool, slots } = parts;
+  const readSources = createSourceReader(parts);
+  return async ({ health }) => {
+    const [sampled, checked] = await Promise.all([
+      registry.read(["cache_entries", "cache_size", "worker_memory", "admission_wait"]),
+      health ? readSources() : {},
+    ]);
+    const gauge = (name: GaugeName, slot?: string) => {
+      const family = sampled.find((one) => one.name === name);
+      if (family?.kind !== "gauge") return null;
+      return family.series.find(({ labels }) => labels.slot === slot)?.value ?? null;
+    };
+    const waits = sampled.find((one) => one.name === "admission_wait");
+    const renderWaits =
+      waits?.kind === "histogram" ? waits.series.find(({ labels }) => labels.gate === "render") : undefined;
+    const memory = platform.memoryUsage?.();
+    const { workers, busy, waiting } = pool.status();
+    const routes = requests.routes();
+    return {
+      version,
+      at: Date.now(),
+      uptimeSeconds: Math.floor((Date.now() - startedAt) / 1000),
+      instance: platform.instance,
+      requests: requests.total(),
+      rate: requests.perSecond(),
+      inFlight: requests.inFlight(),
+      errors: routes.reduce((sum, { errors }) => sum + errors, 0),
+      queue: { waiting: admission.status().waiting, p95WaitMs: inMs(renderWaits?.percentiles([0.95])[0]) },
+      memory: {
+        resident: memory?.resident ?? null,
+        heap: memory?.heap ?? null,
+        workers: gauge("worker_memory"),
+      },
+      workers: { working: busy - waiting, waiting, idle: workers - busy },
+      routes: routes.map(({ p50, p95, p99, ...route }) => ({
+        ...route,
+        p50Ms: inMs(p50),
+        p95Ms: inMs(p95),
+        p99Ms: inMs(p99),
+      })),
+      stages: stages
+        .latest()
+        .map(({ stage, median, p95 }) => ({ stage, medianMs: inMs(median), p95Ms: inMs(p95) })),
+      caches: slots.all.map(({ name, backend, counts: { hits, misses, waits }, circuits }) => {
+        const asked = hits.value + misses.value + waits.value;
+        const open = circuits?.();
+        return {
+          name,
+          backend,
+          entries: gauge("cache_entries", name),
+          bytes: gauge("cache_size", name),
+          hitRate: asked === 0 ? null : hits.value / asked,
+          resting: open !== undefined && (open.read || open.write),
+        };
+      }),
+      ...checked,
+      recentErrors: requests.recentErrors(),
+      slowest: stages
+        .slowest()
+        .map((one) => ({ ...one, ms: rounded(one.ms), stageMs: rounded(one.stageMs) })),
+    };
+  };
+}
+
+const rounded = (ms: number) => Math.round(ms * 100) / 100;
+
+const inMs = (seconds: number | undefined) => (seconds === undefined ? null : rounded(seconds * 1000));
+
+/** Reads what came of the checks, and remembers the last error of each source. */
+function createSourceReader({ sources, health }: FrameParts) {
+  const lastErrors = new Map<string, { readonly text: string; readonly at: number }>();
+  return async (): Promise<Pick<Frame, "sources" | "parts">> => {
+    const { findings, checkedAt } = await health();
+    const ageMs = Date.now() - checkedAt;
+    return {
+      sources: sources.all.map(({ name, backend, counts, isAway }) => {
+        const own = findings.filter(({ check }) => check.part === "sources" && check.name === name);
+        const text = own.find(({ problem }) => problem !== undefined)?.problem;
+        if (text !== undefined) lastErrors.set(name, { text, at: checkedAt });
+        const last = lastErrors.get(name);
+        return {
+          name,
+          backend,
+          healthy: text === undefined,
+          lastError: last?.text ?? null,
+          lastErrorAt: last?.at ?? null,
+          ageMs,
+          latencyMs: Math.max(0, ...own.map(({ latencyMs }) => latencyMs)),
+          resting: isAway?.() ?? false,
+          opens: counts.opens.value,
+          notFound: counts.notFound.value,
+          errors: counts.errors.value,
+        };
+      }),
+      parts: findings
+        .filter(({ check }) => check.part !== "sources")
+        .map(({ check: { part, name }, problem }) => ({
+          part,
+          name,
+          healthy: problem === undefined,
+          error: problem ?? null,
+        })),
+    };
+  };
+}

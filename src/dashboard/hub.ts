@@ -1,0 +1,122 @@
+// Who watches the dashboard: a frame a second for each, from one loop that runs only while there is somebody.
+
+import type { Frames } from "./frame.ts";
+
+/** Those who watch at once; one more is refused. */
+export const mostWatchers = 32;
+const tickMs = 1000;
+/** Of so many frames one has the state of the sources. */
+const healthEach = 10;
+/** A watcher whose own loop has stood still for so long has left, and nothing said so. */
+const lostMs = 10_000;
+
+export interface Watcher {
+  /** Whether it takes a frame now. One that does not misses it, and the next says all that it said. */
+  isReady(): boolean;
+  /** A frame as a message of an event stream (HTML, section 9.2), in bytes that other watchers get too. */
+  take(message: Uint8Array): void;
+  /** There are no more frames: the service is about to end. */
+  end(): void;
+}
+
+export interface Hub {
+  /** Begins to send frames, the first at once, with the state of the sources; returns how to leave. Undefined: too many watch. */
+  join(watcher: Watcher): (() => void) | undefined;
+  /** Whether one more may join. */
+  hasRoom(): boolean;
+  watchers(): number;
+  /** Ends all watchers. Nobody can join any more. */
+  close(): void;
+}
+
+interface Place {
+  readonly watcher: Watcher;
+  /** When a frame was last due for it, by performance.now(). */
+  at: number;
+  /** Its own loop, where loops are not shared. */
+  loop?: Loop;
+}
+
+/** An empty hub. `shared`: whether one loop may serve all watchers; on workerd timers and sockets belong to the request that made them. */
+export function createHub(frames: Frames, { shared }: { readonly shared: boolean }): Hub {
+  const places = new Set<Place>();
+  let closed = false;
+  let loop: Loop | undefined;
+  /** Frames are read one after the other, so that those who join meanwhile ask no store once more. */
+  let last: Promise<unknown> = Promise.resolve();
+
+  const read = (health: boolean): Promise<Uint8Array> => {
+    const next = async () => utf8.encode(`data: ${JSON.stringify(await frames({ health }))}\n\n`);
+    if (!shared) return next();
+    const frame = last.then(next, next);
+    last = frame;
+    return frame;
+  };
+
+  const send = async (to: () => Iterable<Place>, health: boolean) => {
+    for (const place of to()) place.at = performance.now();
+    const frame = await read(health);
+    for (const { watcher } of to()) if (watcher.isReady()) watcher.take(frame);
+  };
+
+  const forgetLost = () => {
+    const since = performance.now() - lostMs;
+    if (!shared) for (const place of places) if (place.at < since) leave(place);
+  };
+
+  const leave = (place: Place) => {
+    places.delete(place);
+    place.loop?.stop();
+    if (places.size > 0) return;
+    loop?.stop();
+    loop = undefined;
+  };
+
+  const hub: Hub = {
+    hasRoom() {
+      forgetLost();
+      return !closed && places.size < mostWatchers;
+    },
+    join(watcher) {
+      if (!hub.hasRoom()) return undefined;
+      const place: Place = { watcher, at: performance.now() };
+      const own = () => (places.has(place) ? [place] : []);
+      places.add(place);
+      void send(own, true).catch(() => {});
+      if (shared) loop ??= createLoop((health) => send(() => places, health));
+      else place.loop = createLoop((health) => send(own, health));
+      return () => leave(place);
+    },
+    watchers: () => places.size,
+    close() {
+      closed = true;
+      for (const place of [...places]) {
+        leave(place);
+        place.watcher.end();
+      }
+    },
+  };
+  return hub;
+}
+
+interface Loop {
+  stop(): void;
+}
+
+/** Calls back each second until it is stopped, but not while the call before is under way; `health` is true of every tenth tick. */
+function createLoop(tick: (health: boolean) => Promise<void>): Loop {
+  let count = 0;
+  let busy = false;
+  const timer = setInterval(() => {
+    if (busy) return;
+    busy = true;
+    void tick(++count % healthEach === 0)
+      .catch(() => {})
+      .finally(() => {
+        busy = false;
+      });
+  }, tickMs);
+  return { stop: () => clearInterval(timer) };
+}
+
+const utf8 = new TextEncoder();

@@ -1,0 +1,93 @@
+// The slowest renders of the last hour: of each image the slowest one.
+
+import { type StageClock, type StageName, stageNames } from "../lib/stage-times.ts";
+
+/** A render that took long, with what is needed to ask for it again. */
+export interface SlowRender {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** As it was asked for, with its page. Cut to {@link longestName} characters. */
+  readonly identifier: string;
+  /** `region/size/rotation/quality.format` in the canonical spelling. */
+  readonly request: string;
+  /** From the request's arrival until its answer was there. */
+  readonly ms: number;
+  /** The stage that took the largest part of that, with its milliseconds. */
+  readonly stage: StageName;
+  readonly stageMs: number;
+}
+
+export interface Slowest {
+  /** Takes the render that a request began and waited for; `now`: milliseconds since 1970. */
+  offer(stages: StageClock, ms: number, now: number): void;
+  /** Those of the last hour, the slowest first. */
+  read(now: number): readonly SlowRender[];
+}
+
+/** How many are kept. */
+const kept = 10;
+/** An hour passes in six spans, each with its slowest, so that what is left when one of them ends is still the slowest. */
+const spanMs = 10 * 60_000;
+const spans = 6;
+/** Characters of an identifier; a path has less. */
+const longestName = 1024;
+
+interface Span {
+  /** Its number since 1970. */
+  number: number;
+  /** The slowest first. */
+  renders: readonly SlowRender[];
+  /** What a render has to exceed, in milliseconds. */
+  least: number;
+}
+
+/** An empty list, in memory that is bounded. What is fast costs two comparisons. */
+export function createSlowest(): Slowest {
+  // One more than an hour has: that of the current span is not full yet.
+  const ring: Span[] = Array.from({ length: spans + 1 }, () => ({ number: -1, renders: [], least: 0 }));
+
+  const spanAt = (now: number): Span => {
+    const number = Math.floor(now / spanMs);
+    const span = ring[number % ring.length] as Span;
+    if (span.number !== number) Object.assign(span, { number, renders: [], least: 0 });
+    return span;
+  };
+
+  return {
+    offer(stages, ms, now) {
+      const span = spanAt(now);
+      if (ms <= span.least || !stages.render) return;
+      const { identifier, request } = stages.render;
+      const slow = {
+        at: now,
+        identifier: identifier.slice(0, longestName),
+        request,
+        ms,
+        ...slowestStage(stages),
+      };
+      span.renders = slowestOf([...span.renders, slow]);
+      if (span.renders.length === kept) span.least = span.renders.at(-1)?.ms ?? 0;
+    },
+    read(now) {
+      const since = Math.floor(now / spanMs) - spans;
+      const recent = ring.filter(({ number }) => number >= since).flatMap(({ renders }) => renders);
+      return slowestOf(recent.filter(({ at }) => now - at <= spans * spanMs));
+    },
+  };
+}
+
+/** Of each image the slowest, the slowest of all first. */
+function slowestOf(renders: readonly SlowRender[]): readonly SlowRender[] {
+  const byImage = new Map<string, SlowRender>();
+  for (const render of renders.toSorted((a, b) => b.ms - a.ms))
+    if (!byImage.has(render.identifier)) byImage.set(render.identifier, render);
+  return [...byImage.values()].slice(0, kept);
+}
+
+/** The stage that took longest; storing comes after the answer. */
+function slowestStage(stages: StageClock): { readonly stage: StageName; readonly stageMs: number } {
+  let stage: StageName = "open";
+  for (const name of stageNames)
+    if (name !== "store" && (stages[name] ?? 0) > (stages[stage] ?? 0)) stage = name;
+  return { stage, stageMs: stages[stage] ?? 0 };
+}
