@@ -17,7 +17,7 @@ export interface Frame {
   readonly version: string;
   readonly at: number;
   readonly uptimeSeconds: number;
-  /** Host name and process id. */
+  /** Machine and number of the process, else the name of the runtime. */
   readonly instance: string;
   /** Answered since the start. */
   readonly requests: number;
@@ -101,7 +101,7 @@ export interface PartFrame {
 }
 
 export interface FrameParts {
-  readonly platform: Pick<Platform, "memoryUsage" | "instance">;
+  readonly platform: Pick<Platform, "name" | "instance" | "memoryUsage">;
   readonly version: string;
   readonly startedAt: number;
   readonly registry: Pick<Registry, "read">;
@@ -144,7 +144,7 @@ export function createFrames(parts: FrameParts): Frames {
       version,
       at: Date.now(),
       uptimeSeconds: Math.floor((Date.now() - startedAt) / 1000),
-      instance: platform.instance,
+      instance: platform.instance ?? platform.name,
       requests: requests.total(),
       rate: requests.perSecond(),
       inFlight: requests.inFlight(),

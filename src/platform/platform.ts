@@ -101,8 +101,6 @@ export type CheckedGet = (
 export interface Platform {
   readonly name: "node" | "deno" | "bun" | "workerd";
   readonly version: string;
-  /** Names this process among others that serve the same: host name and process id, where the runtime tells. */
-  readonly instance: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Names this process among those of the service: machine and number of the process. Absent where neither is known (workerd). */
   readonly instance?: string;

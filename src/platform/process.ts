@@ -1,6 +1,5 @@
 // The parts of a platform that Node, Deno and Bun share, all through Node's process object and modules.
 
-import { hostname } from "node:os";
 import { promisify } from "node:util";
 import { deflate as deflateCallback } from "node:zlib";
 import { checkedGet } from "./checked-get.ts";
@@ -31,15 +30,6 @@ export function threadMemory(): number {
   return heapUsed + external;
 }
 
-/** Deno may not be allowed to know it. */
-function hostName(): string {
-  try {
-    return hostname();
-  } catch {
-    return "localhost";
-  }
-}
-
 const signals = { reload: ["SIGHUP"], stop: ["SIGTERM", "SIGINT"] } as const;
 
 /** Everything but version, workers and server; `dist` is the directory of the bundle, with a final slash. */
@@ -48,7 +38,6 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
   const outputs: { out?: (text: string) => void; err?: (text: string) => void } = {};
   return {
     name,
-    instance: `${hostName()}:${process.pid}`,
     env: process.env,
     instance: instanceName(),
     parallelism: usableProcessors(),

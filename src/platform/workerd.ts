@@ -42,7 +42,6 @@ export function workerdPlatform(
   return {
     name: "workerd",
     version: globalThis.navigator?.userAgent ?? "",
-    instance: "workerd",
     env,
     parallelism: 1,
     startCommands: { folder: "workerd serve workerd.capnp --directory-path disk=DIR" },

@@ -1,6 +1,61 @@
-// Routes below /admin/.
+// The stream of dashboard frames: server-sent events (HTML, section 9.2), for at most as many browsers as the hub has places.
 
+import { type Hub, mostWatchers } from "../../dashboard/hub.ts";
+import type { RequestContext } from "../http/context.ts";
+import { Refusal } from "../http/problem.ts";
 import type { AdminPage } from "./admin.ts";
 
-/** Its routes. */
-export const streamRoutes: AdminPage = () => [];
+/** Not counted: it would be in flight for as long as somebody watches, and bring bytes that nobody asked for. */
+export const streamRoutes: AdminPage = ({ service: { dashboard } }) => [
+  {
+    path: "/admin/stats/stream",
+    counted: false,
+    get: (c) => openStream(c, dashboard.hub),
+  },
+];
+
+const headers = {
+  "Content-Type": "text/event-stream",
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+  // A proxy that gathers what it passes on (nginx) would show old figures.
+  "X-Accel-Buffering": "no",
+} as const;
+
+/** HEAD says whether there is a place, and takes none. Throws a Refusal: 503. */
+function openStream(c: RequestContext, hub: Hub): Response {
+  if (!hub.hasRoom()) throw tooManyWatch;
+  if (c.req.method === "HEAD") return new Response(null, { headers });
+  let leave: (() => void) | undefined;
+  const { signal } = c.req.raw;
+  const left = () => {
+    signal.removeEventListener("abort", left);
+    leave?.();
+  };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        leave = hub.join({
+          isReady: () => (controller.desiredSize ?? 0) > 0,
+          take: (message) => controller.enqueue(message),
+          end() {
+            signal.removeEventListener("abort", left);
+            controller.close();
+          },
+        });
+      },
+      cancel: left,
+    },
+    // One frame waits at most: what a browser has not read by then is old.
+    { highWaterMark: 1 },
+  );
+  signal.addEventListener("abort", left);
+  return new Response(body, { headers });
+}
+
+const tooManyWatch = new Refusal({
+  status: 503,
+  code: "too_many_dashboards",
+  detail: `Expected at most ${mostWatchers} open dashboards; this would be one more. Close one, or try again later.`,
+  headers: { "Retry-After": "10" },
+});
