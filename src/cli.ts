@@ -5,6 +5,7 @@ import { diagnose, doctorQuestion } from "./auth-doctor.ts";
 import { checkWarnings } from "./check.ts";
 import { parseAddress } from "./config/address.ts";
 import { effectiveYaml } from "./config/effective.ts";
+import { type ConfigFile, createConfigFile } from "./config/file.ts";
 import { loadConfig, problemLines } from "./config/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "./config/paths.ts";
 import type { Config } from "./config/schema.ts";
@@ -181,9 +182,20 @@ async function readConfig(platform: Platform, args: Arguments): Promise<LoadedFi
   const bytes = file === undefined ? undefined : await readFile(platform, file);
   const loaded = loadConfig(bytes && new TextDecoder().decode(bytes), platform.env);
   if (loaded.problems) throw new StartError(problemLines(loaded.problems, file ?? "the environment"));
+  const config = await completed(platform, args, file, loaded.config);
+  return { config, ...(file ? { file } : {}) };
+}
+
+/** A configuration with absolute paths, and with the folder of the command line where there is one. */
+async function completed(
+  platform: Platform,
+  args: Arguments,
+  file: string | undefined,
+  written: Config,
+): Promise<Config> {
   const base = file === undefined ? (platform.cwd ?? "/") : file.replace(/[^/\\]*$/, "");
-  const config = withAbsolutePaths(loaded.config, base);
-  if (args.folder === undefined) return { config, ...(file ? { file } : {}) };
+  const config = withAbsolutePaths(written, base);
+  if (args.folder === undefined) return config;
   if (config.sources.length > 0)
     throw new StartError(
       `a folder (${args.folder}) and sources in ${file} exclude each other; give one of them`,
@@ -194,10 +206,15 @@ async function readConfig(platform: Platform, args: Arguments): Promise<LoadedFi
     throw new StartError(
       `${args.folder} is no folder that can be read; give a folder of images, or no argument for the sample`,
     );
-  return {
-    config: withFolder(config, root),
-    ...(file ? { file } : {}),
-  };
+  return withFolder(config, root);
+}
+
+/** The file of a configuration, for the administration pages and reloads. */
+function configFileOf(platform: Platform, args: Arguments, path: string | undefined): ConfigFile | undefined {
+  const { files, env } = platform;
+  if (path === undefined || !files) return undefined;
+  const complete = (config: Config) => completed(platform, args, path, config);
+  return createConfigFile({ path, files, env, complete });
 }
 
 async function readFile(platform: Platform, file: string): Promise<Uint8Array> {
@@ -217,9 +234,14 @@ async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): P
     format: config.log.format,
     write: (line) => platform.write?.("err", line.endsWith("\n") ? line : `${line}\n`),
   });
-  const service = await createService(config, platform, log, version).catch((error: unknown) => {
-    throw new StartError(error instanceof Error ? error.message : String(error));
-  });
+  const file = configFileOf(platform, args, loaded.file);
+  const service = await createService(config, platform, log, version, undefined, file).catch(
+    (error: unknown) => {
+      throw new StartError(error instanceof Error ? error.message : String(error));
+    },
+  );
+  // Without waiting: a save that ended with the process is nothing that a start depends on.
+  void file?.sweep();
   if (!platform.serve) throw new StartError(`the runtime ${platform.name} cannot listen by itself`);
   const app = createApp(service);
   // Beside listening, which waits for no check.
@@ -237,7 +259,7 @@ async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): P
     });
   // Before anybody can read that it serves, and stop it.
   platform.onSignal?.("stop", () => void stop(platform, service, serving));
-  platform.onSignal?.("reload", () => void reload(platform, service, args));
+  platform.onSignal?.("reload", () => void reload(service));
   const findings = await checking;
   const mistakes = findings.flatMap(({ check, problem }) =>
     problem !== undefined && preventsStart(check) ? [`${nameOf(check)} at ${placed(check, problem)}`] : [],
@@ -306,13 +328,13 @@ async function endsBy(end: number, work: Promise<void>): Promise<boolean> {
   return ended;
 }
 
-async function reload(platform: Platform, service: Service, args: Arguments): Promise<void> {
+async function reload({ configFile, log, ...service }: Service): Promise<void> {
   try {
-    const { config } = await readConfig(platform, args);
-    const waits = service.reload(config);
-    service.log.info("configuration read again", waits.length > 0 ? { needRestart: waits } : {});
+    // Without a file nothing can have changed: variables are those of the start.
+    const waits = (await configFile?.reload(service.reload)) ?? [];
+    log.info("configuration read again", waits.length > 0 ? { needRestart: waits } : {});
   } catch (error) {
-    service.log.error("configuration not changed", {
+    log.error("configuration not changed", {
       problem: error instanceof Error ? error.message : String(error),
     });
   }

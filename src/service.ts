@@ -9,7 +9,8 @@ import type { ContentStates } from "./bookmarks/content-states.ts";
 import { deflateIdentity } from "./codecs/deflate-identity.ts";
 import { createCodecs } from "./codecs/index.ts";
 import { createPool } from "./codecs/pool.ts";
-import { createLiveSettings } from "./config/live.ts";
+import type { ConfigFile } from "./config/file.ts";
+import { createLiveSettings, type LiveSettings } from "./config/live.ts";
 import { type Config, configTree } from "./config/schema.ts";
 import { configWarnings } from "./config/warnings.ts";
 import { createFrames, type Frames } from "./dashboard/frame.ts";
@@ -100,6 +101,10 @@ export interface Service {
   config(): Config;
   /** Takes the live keys of a new configuration. Returns the keys that changed but wait for the next start. */
   reload(config: Config): readonly string[];
+  /** Which keys a reload of a configuration would take, and which would wait. */
+  compare: LiveSettings<Config>["compare"];
+  /** The file that the configuration comes from; absent where it comes from elsewhere. */
+  readonly configFile?: ConfigFile;
   /** Runs the checks of all parts; logs nothing. */
   check(): Promise<readonly Finding[]>;
   /** Logs what has changed since the findings before. */
@@ -129,7 +134,7 @@ const overlayWork = { kind: "overlay", ms: 5 } as const;
 const waitInPlaceMs = 10_000;
 
 /**
- * Builds the service; `access` decides who may have which image in place of the section `auth`. Throws when a part cannot be built from what the
+ * Builds the service; `access` decides who may have which image in place of the section `auth`, `configFile` is where `config` comes from. Throws when a part cannot be built from what the
  * configuration says.
  */
 export async function createService(
@@ -138,6 +143,7 @@ export async function createService(
   log: Log,
   version: string,
   access?: Access,
+  configFile?: ConfigFile,
 ): Promise<Service> {
   const settings = createLiveSettings(configTree(), config);
   for (const { path, message } of configWarnings(config, platform.name, platform.env))
@@ -312,6 +318,8 @@ export async function createService(
     proxies: config.trusted_proxies.map(parseRange),
     config: settings.current,
     reload: settings.take,
+    compare: settings.compare,
+    ...(configFile && { configFile }),
     check,
     logFindings,
     health,

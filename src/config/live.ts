@@ -9,6 +9,8 @@ export interface LiveSettings<T> {
   subscribe(act: (current: T) => void): void;
   /** Takes the live keys of other settings. Returns the keys, as paths, that differ and wait for the next start. */
   take(next: T): readonly string[];
+  /** What {@link take} of other settings would do, as paths: the keys that it takes, and those that would wait. Changes nothing. */
+  compare(next: T): { readonly takes: readonly string[]; readonly waits: readonly string[] };
 }
 
 /** Settings that change while they are used. `root`: the tree of their schema. */
@@ -22,6 +24,13 @@ export function createLiveSettings<T>(root: SchemaNode, initial: T): LiveSetting
       current = taken(current, next, nodesAt(root, [])) as T;
       for (const act of subscribers) act(current);
       return differences(current, next).map(pathText);
+    },
+    compare(next) {
+      const after = taken(current, next, nodesAt(root, []));
+      return {
+        takes: differences(current, after).map(pathText),
+        waits: differences(after, next).map(pathText),
+      };
     },
   };
 }

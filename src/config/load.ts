@@ -13,7 +13,7 @@ export type Loaded<T = Config> =
   | { readonly config: T; readonly problems?: undefined; readonly overridden: readonly string[] }
   | { readonly config?: undefined; readonly problems: readonly Problem[] };
 
-type Env = Readonly<Record<string, string | undefined>>;
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * The configuration of a YAML text (undefined or empty: all defaults) under environment variables.
@@ -59,7 +59,8 @@ type Parsed =
     }
   | { readonly problems: readonly Problem[] };
 
-function parseYaml(text: string): Parsed {
+/** The values of a YAML text, and the same as they are written; or why it is no text of keys and values. */
+export function parseYaml(text: string): Parsed {
   const document = parseDocument(text, { prettyErrors: true });
   if (document.errors.length > 0)
     return {

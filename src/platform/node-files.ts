@@ -15,6 +15,7 @@ import {
   utimes,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { fileReplacement, syncDirectory } from "./file-replacement.ts";
 import type { FileStat, FileSystem, OpenFile } from "./platform.ts";
 
 const absentCodes = new Set(["ENOENT", "ENOTDIR"]);
@@ -185,16 +186,6 @@ async function readPlainFile(path: string): Promise<Uint8Array | undefined> {
 
 let written = 0;
 
-/** Makes a rename last beyond a crash; where directories cannot be synced, the rename alone has to do. */
-async function syncDirectory(path: string): Promise<void> {
-  try {
-    const handle = await open(path, "r");
-    await handle.sync().finally(() => handle.close());
-  } catch {
-    // some file systems refuse to sync a directory
-  }
-}
-
 const ignoreExisting = (error: NodeJS.ErrnoException) => {
   if (error.code !== "EEXIST") throw error;
 };
@@ -254,6 +245,7 @@ export function nodeFiles(): FileSystem {
       }
     },
     writeFile: writeWhole,
+    replacement: fileReplacement,
     touch: (path) => {
       const now = new Date();
       return utimes(path, now, now);

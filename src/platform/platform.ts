@@ -28,6 +28,23 @@ export interface OpenFile extends ByteSource {
   close(): Promise<void>;
 }
 
+/** Why a file cannot be replaced. */
+export type FileObstacle = "absent" | "not-a-file" | "read-only" | "folder-read-only";
+
+/** Replaces files that their owner made. Symbolic links are followed: what they lead to is replaced, they stay. */
+export interface FileReplacement {
+  /** What is known to stand in the way before anything is tried; undefined where nothing is. */
+  obstacle(path: string): Promise<FileObstacle | undefined>;
+  /**
+   * Puts data in the place of a file, with its permissions and, where this user may, its owner and group. Whoever looks sees the
+   * old file or the new one, also after a crash. `still` is asked when all is written and only the rename is left; where it
+   * answers false, the old file stays and the result is false.
+   */
+  replace(path: string, data: Uint8Array, still: () => Promise<boolean>): Promise<boolean>;
+  /** Removes what replacements of this file have left beside it when they were cut off. One that is under way fails. */
+  sweep(path: string): Promise<void>;
+}
+
 /** Files, by absolute path. Methods throw the runtime's error except where undefined is said. */
 export interface FileSystem {
   /** Follows symbolic links; undefined where nothing is there. */
@@ -45,6 +62,8 @@ export interface FileSystem {
   list(path: string): AsyncIterable<FileEntry>;
   /** The whole file appears at once or not at all, also after a crash (temporary name, sync, rename) where the runtime can. Makes parent directories. */
   writeFile(path: string, data: Uint8Array): Promise<void>;
+  /** Absent where nothing can be renamed (workerd). */
+  readonly replacement?: FileReplacement;
   /** Marks a file as used now (its modification time); absent where the runtime cannot. */
   touch?(path: string): Promise<void>;
   /** Removes a file, or a directory with what is in it; no error where nothing is there. */

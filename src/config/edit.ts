@@ -1,0 +1,256 @@
+// Changes editable keys in the text of a configuration file. All else in the file comes back as it stands there: relative
+// paths, secrets, comments, keys of other sections.
+
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  type Node,
+  parseDocument,
+  Scalar,
+  stringify,
+  visit,
+  YAMLMap,
+} from "yaml";
+import { maskUrls } from "../lib/mask-urls.ts";
+import { type EditableField, editableFields } from "./editable.ts";
+import { type Env, loadConfig, type Problem, parseYaml } from "./load.ts";
+import type { Config } from "./schema.ts";
+import { isObject } from "./walk.ts";
+
+export interface FieldValue {
+  readonly field: EditableField;
+  /** What counts: from the variable that locks the field, else from the file, else the default. */
+  readonly value: string;
+  /** The variable that sets this key, so that the file cannot. */
+  readonly lockedBy?: string;
+}
+
+/** What a file says about the editable keys. */
+export interface FieldsOfFile {
+  readonly fields: readonly FieldValue[];
+  /** The configuration of the file, without absolute paths; undefined where it has problems. */
+  readonly config?: Config;
+  /** What is wrong in the file, wherever it is. */
+  readonly problems: readonly Problem[];
+}
+
+/** The editable keys as the text of a file has them under environment variables. Never throws: a file may be broken. */
+export function readFields(text: string, env: Env): FieldsOfFile {
+  const { config, problems = [] } = loadConfig(text, env);
+  const parsed = parseYaml(text);
+  const fields = editableFields().map((field): FieldValue => {
+    const variable = field.env && env[field.env] ? field.env : undefined;
+    const written = parsed.problems ? undefined : writtenAt(parsed, field.keys);
+    const value = config
+      ? String(valueAt(config, field.keys))
+      : ((variable && env[variable]) ?? written ?? field.initial);
+    return { field, value, ...(variable !== undefined && { lockedBy: variable }) };
+  });
+  return { fields, ...(config && { config }), problems: problems.map(maskedProblem) };
+}
+
+/** The scalar at a path as it is written; undefined where none is. */
+function writtenAt(
+  { value, texts }: { readonly value: unknown; readonly texts: unknown },
+  keys: readonly string[],
+): string | undefined {
+  const text = valueAt(texts, keys);
+  return typeof text === "string" && valueAt(value, keys) !== null ? text : undefined;
+}
+
+function valueAt(tree: unknown, keys: readonly string[]): unknown {
+  return keys.reduce((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), tree);
+}
+
+const maskedProblem = ({ path, message }: Problem): Problem => ({ path, message: maskUrls(message) });
+
+export type Edited =
+  | { readonly kind: "unchanged" }
+  | {
+      readonly kind: "changed";
+      /** The new text of the file. */
+      readonly text: string;
+      /** Paths of the keys with another value than before. */
+      readonly changed: readonly string[];
+    }
+  | {
+      readonly kind: "refused";
+      /** What is wrong with a field, by its path. */
+      readonly wrong: ReadonlyMap<string, string>;
+      /** What is wrong in the file beside the fields. */
+      readonly others: readonly Problem[];
+    };
+
+/**
+ * The text of a file with the values of a form. `values`: what was typed, by the path of the field; a field that a variable locks
+ * may be left out, all others are there. The whole new text is validated, under the same variables; none of them gets into it.
+ * Once something changes, every editable key is written that no variable locks, with its default where it was not there.
+ */
+export function editText(text: string, values: ReadonlyMap<string, string>, env: Env): Edited {
+  const before = readFields(text, env);
+  const wrong = new Map<string, string>();
+  const typed = new Map<EditableField, string>();
+  const changed: string[] = [];
+  for (const { field, value, lockedBy } of before.fields) {
+    const given = values.get(field.path);
+    const now = given === undefined ? undefined : asTyped(field, given);
+    if (lockedBy !== undefined) {
+      if (now !== undefined && now !== value) wrong.set(field.path, lockedText(lockedBy));
+    } else if (now === undefined) wrong.set(field.path, "is missing in the form; send every field");
+    else {
+      typed.set(field, now);
+      if (now !== value) changed.push(field.path);
+    }
+  }
+  if (wrong.size > 0) return { kind: "refused", wrong, others: [] };
+  if (changed.length === 0 && before.problems.length === 0) return { kind: "unchanged" };
+  const written = writeValues(text, typed, new Set(changed));
+  if (written === undefined) return refusal(before.problems);
+  const { problems } = loadConfig(written, env);
+  if (problems) return refusal(problems);
+  return { kind: "changed", text: written, changed };
+}
+
+/** What to say of a field that a variable sets. */
+export const lockedText = (variable: string) =>
+  `is set by the environment variable ${variable}, which overrides the file; change it there`;
+
+/** A typed value without spaces around it, and a count without leading zeros. */
+function asTyped({ control }: EditableField, given: string): string {
+  const text = given.trim();
+  return control.kind === "count" && /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, "") : text;
+}
+
+/** Problems as those of fields and those of the rest of the file. */
+function refusal(problems: readonly Problem[]): Edited {
+  const wrong = new Map<string, string>();
+  const others: Problem[] = [];
+  const known = new Set(editableFields().map(({ path }) => path));
+  for (const problem of problems.map(maskedProblem)) {
+    if (!known.has(problem.path)) others.push(problem);
+    else if (!wrong.has(problem.path)) wrong.set(problem.path, problem.message);
+  }
+  return { kind: "refused", wrong, others };
+}
+
+/**
+ * The text with the changed values in it, and with the others where they are not written yet; undefined where it is not a file of
+ * keys and values. Throws where the result would not say the same about the other keys.
+ */
+function writeValues(
+  text: string,
+  values: ReadonlyMap<EditableField, string>,
+  changed: ReadonlySet<string>,
+): string | undefined {
+  const parsed = parseYaml(text);
+  if (parsed.problems) return undefined;
+  // Every scalar a text, so that 0x10 and 007 are written as they were read.
+  const document = parseDocument(text, { schema: "failsafe" });
+  if (!isMap(document.contents)) document.contents = new YAMLMap(document.schema) as never;
+  const edits = [...values].filter(
+    ([{ keys, path }]) => changed.has(path) || writtenAt(parsed, keys) === undefined,
+  );
+  if (edits.some(([{ keys }]) => isShared(document, keys))) writeOutAliases(document);
+  const put = edits.filter(([field, value]) => putScalar(document, field.keys, scalarOf(field, value)));
+  const written = document.toString({ lineWidth: 0 });
+  const after = parseYaml(written);
+  const isFaithful =
+    !after.problems &&
+    (["value", "texts"] as const).every((tree) => {
+      const expected = copyOf(parsed[tree]);
+      for (const [{ keys }, value] of put)
+        putValue(expected, keys, tree === "texts" ? value : valueAt(after.value, keys));
+      return JSON.stringify(expected) === JSON.stringify(after[tree]);
+    });
+  if (!isFaithful) throw new Error("Expected the other keys of the file to be written as they were read.");
+  return written;
+}
+
+/** A copy without the sharing that aliases make. */
+const copyOf = (tree: Record<string, unknown>) => JSON.parse(JSON.stringify(tree)) as Record<string, unknown>;
+
+/** Whether an anchor or an alias stands on the way to a key, so that a change there would count elsewhere too. */
+function isShared(document: Document, keys: readonly string[]): boolean {
+  return [[], ...keys.map((_, at) => keys.slice(0, at + 1))].some((path) => {
+    const node = path.length === 0 ? document.contents : at(document, path);
+    return isAlias(node) || (node as Scalar | undefined)?.anchor !== undefined;
+  });
+}
+
+/** The node at a path; undefined where there is none, or an alias on the way. */
+function at(document: Document, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (node, key) => (isMap(node) ? node.get(key, true) : undefined),
+    document.contents,
+  );
+}
+
+/** Puts in place of each alias what it stands for. A document that was loaded has no circles, and few aliases. */
+function writeOutAliases(document: Document): void {
+  visit(document, {
+    Alias(_, alias) {
+      const copy = alias.resolve(document)?.clone() as Node | undefined;
+      if (copy) dropAnchors(copy);
+      return copy;
+    },
+  });
+  if (document.contents) dropAnchors(document.contents as Node);
+}
+
+function dropAnchors(node: Node): void {
+  visit(node, {
+    Node(_, inner) {
+      if ("anchor" in inner) delete inner.anchor;
+    },
+  });
+}
+
+/** A value as YAML reads it back: counts as plain digits, texts in quotes where they would be read as something else. */
+function scalarOf({ control }: EditableField, value: string): Scalar {
+  const scalar = new Scalar(value);
+  const isCount = control.kind === "count" && /^\d+$/.test(value);
+  const isPlain = isCount || stringify(value, { lineWidth: 0 }) === `${value}\n`;
+  scalar.type = isPlain ? "PLAIN" : "QUOTE_DOUBLE";
+  return scalar;
+}
+
+/** Sets a scalar, with the comments of the one before. False where a value without keys stands in the way, which the schema refuses. */
+function putScalar(document: Document, keys: readonly string[], scalar: Scalar): boolean {
+  let map = document.contents as unknown as YAMLMap;
+  for (const key of keys.slice(0, -1)) {
+    const inner = map.get(key, true);
+    if (isMap(inner)) {
+      map = inner;
+      continue;
+    }
+    // A section without a value counts as not written.
+    if (inner !== undefined && !isEmpty(inner)) return false;
+    const section = new YAMLMap(document.schema);
+    if (isScalar(inner) && inner.comment) section.commentBefore = inner.comment;
+    map.set(key, section);
+    map = section;
+  }
+  const last = keys.at(-1) as string;
+  const before = map.get(last, true) as unknown;
+  if (isScalar(before)) {
+    if (before.comment) scalar.comment = before.comment;
+    if (before.commentBefore) scalar.commentBefore = before.commentBefore;
+  }
+  map.set(last, scalar);
+  return true;
+}
+
+const isEmpty = (node: unknown) =>
+  isScalar(node) && node.type === "PLAIN" && /^(|~|null|Null|NULL)$/.test(String(node.value));
+
+/** The same in a parsed file. */
+function putValue(tree: Record<string, unknown>, keys: readonly string[], value: unknown): void {
+  let map = tree;
+  for (const key of keys.slice(0, -1)) {
+    if (!isObject(map[key])) map[key] = {};
+    map = map[key] as Record<string, unknown>;
+  }
+  map[keys.at(-1) as string] = value;
+}

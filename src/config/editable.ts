@@ -1,0 +1,87 @@
+// The keys that the administration pages may change, and what their form says of them.
+
+import { configTree } from "./schema.ts";
+import { type Leaf, leaves, type SchemaNode } from "./walk.ts";
+
+/** What a value is typed into. */
+export type Control =
+  | { readonly kind: "text" }
+  | { readonly kind: "choice"; readonly choices: readonly string[] }
+  | { readonly kind: "count"; readonly minimum: number; readonly maximum?: number };
+
+export interface EditableField {
+  readonly section: string;
+  readonly keys: readonly string[];
+  /** The keys with dots between them: the name of the field in the form, and the path of its problems. */
+  readonly path: string;
+  readonly label: string;
+  /** What the reference of the configuration says of the key. */
+  readonly help: string;
+  readonly edit: "live" | "restart";
+  /** The variable that overrides the file. */
+  readonly env?: string;
+  readonly control: Control;
+  /** The value where the file has none. */
+  readonly initial: string;
+}
+
+/** Sections of the form, in order, with the label of each key. All else about them is in the schema. */
+const sections: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Server: {
+    addr: "Address",
+    read_timeout: "Read timeout",
+    write_timeout: "Write timeout",
+    shutdown_timeout: "Shutdown timeout",
+  },
+  Logging: {
+    "log.level": "Log level",
+    "log.format": "Log format",
+  },
+  "Image pipeline": {
+    "image.max_pixel_area": "Largest source image",
+    "image.max_concurrent": "Renders at the same time",
+    "image.max_output_area": "Largest area of an answer",
+    "image.max_output_width": "Largest width of an answer",
+    "image.max_output_height": "Largest height of an answer",
+    "image.tile_size": "Tile size",
+  },
+};
+
+let fields: readonly EditableField[] | undefined;
+
+/** The editable keys in the order of the form. */
+export function editableFields(): readonly EditableField[] {
+  fields ??= makeFields();
+  return fields;
+}
+
+function makeFields(): EditableField[] {
+  const known = new Map(leaves(configTree()).map((leaf) => [leaf.path, leaf]));
+  return Object.entries(sections).flatMap(([section, labels]) =>
+    Object.entries(labels).map(([path, label]) => {
+      const leaf = known.get(path);
+      if (!leaf) throw new Error(`Expected a key of the configuration, received ${path}.`);
+      return fieldOf(section, label, leaf);
+    }),
+  );
+}
+
+function fieldOf(section: string, label: string, { keys, path, node }: Leaf): EditableField {
+  return {
+    section,
+    keys,
+    path,
+    label,
+    help: node.description ?? "",
+    edit: node.edit ?? "restart",
+    ...(node.env !== undefined && { env: node.env }),
+    control: controlOf(node),
+    initial: String(node.default ?? ""),
+  };
+}
+
+function controlOf({ enum: choices, type, minimum = 0, maximum }: SchemaNode): Control {
+  if (choices) return { kind: "choice", choices: choices.map(String) };
+  if (type !== "integer") return { kind: "text" };
+  return { kind: "count", minimum, ...(maximum !== undefined && { maximum }) };
+}

@@ -1,0 +1,199 @@
+// The configuration file that the service was started with: looked at, saved by the administration pages, and read again.
+
+import { withDeadline } from "../lib/bounded-wait.ts";
+import { sha256, toHex } from "../lib/digest.ts";
+import { createOneAtATime } from "../lib/one-at-a-time.ts";
+import type { FileObstacle, FileSystem } from "../platform/platform.ts";
+import { editText, type FieldValue, readFields } from "./edit.ts";
+import { type Env, loadConfig, type Problem, problemLines } from "./load.ts";
+import type { Config } from "./schema.ts";
+
+/** Takes the live keys of a configuration. Returns the keys that differ and wait for the next start. */
+type Take = (config: Config) => readonly string[];
+
+/** The file as it stands now. */
+export interface ConfigFileView {
+  /** Every editable key, also where nothing can be saved. */
+  readonly fields: readonly FieldValue[];
+  /** What is wrong in the file. */
+  readonly problems: readonly Problem[];
+  /** The configuration of the file as a start would take it; undefined where it has problems. */
+  readonly config?: Config;
+  /** Stands for the bytes of the file; absent where it cannot be read. */
+  readonly digest?: string;
+  /** Why nothing can be saved, in words for the operator; absent where it can. */
+  readonly obstacle?: string;
+}
+
+export type Saved =
+  | { readonly kind: "unchanged" }
+  | {
+      readonly kind: "saved";
+      /** Paths of the keys with another value than before. */
+      readonly changed: readonly string[];
+      /** All keys of the file that differ from what runs, and wait for the next start. */
+      readonly waits: readonly string[];
+      /** Why the saved file is not in force, where it is not. */
+      readonly notApplied?: string;
+    }
+  | {
+      readonly kind: "refused";
+      /** What is wrong with a field, by its path. */
+      readonly wrong: ReadonlyMap<string, string>;
+      readonly others: readonly Problem[];
+    }
+  /** The file is another one than that of the form. */
+  | { readonly kind: "stale" }
+  /** Nothing was written. */
+  | { readonly kind: "failed"; readonly reason: string; readonly cause?: unknown };
+
+export interface ConfigFile {
+  /** Absolute. */
+  readonly path: string;
+  /** Never rejects, and takes two seconds at most. */
+  view(): Promise<ConfigFileView>;
+  /**
+   * Writes values of a form into the file and has the live ones taken. `values`: what was typed, by the path of each field.
+   * `digest`: of the view that the form was made of; without it the file may be any. Saves wait for each other. Never rejects.
+   */
+  save(values: ReadonlyMap<string, string>, digest: string | undefined, take: Take): Promise<Saved>;
+  /** Reads the file again and has its live keys taken. Rejects with an Error that lists what is wrong; nothing is taken then. */
+  reload(take: Take): Promise<readonly string[]>;
+  /** Removes what saves have left that ended with the process. Never rejects. */
+  sweep(): Promise<void>;
+}
+
+export interface ConfigFileOptions {
+  readonly path: string;
+  readonly files: FileSystem;
+  readonly env: Env;
+  /** Makes of the configuration of the file the one that counts: absolute paths, say. May throw with a reason for the operator. */
+  readonly complete: (config: Config) => Config | Promise<Config>;
+}
+
+/** Milliseconds after which a look at the file is given up, and those for a save. */
+const deadlines = { view: 2000, save: 20_000 } as const;
+
+const obstacles: Readonly<Record<FileObstacle, string>> = {
+  absent: "the file is not there any more",
+  "not-a-file": "what stands in the place of the file is not a regular file",
+  "read-only": "the file is read-only for this service",
+  "folder-read-only":
+    "the folder of the file is read-only for this service, which writes a new file beside the old one before it takes its place",
+};
+
+/** What errors of the system mean for a save. */
+const failures: Readonly<Record<string, string>> = {
+  EACCES: "the user of this service may not write there",
+  EPERM: "the user of this service may not write there",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EBUSY: "the file is mounted by itself, so that no other can take its place; mount its folder instead",
+  ENOENT: "the file is not there any more, or another save has come between",
+};
+
+/** A file by its absolute path. */
+export function createConfigFile({ path, files, env, complete }: ConfigFileOptions): ConfigFile {
+  const inTurn = createOneAtATime();
+
+  const read = async () => {
+    const bytes = await files.readFile(path);
+    if (!bytes) throw Object.assign(new Error(obstacles.absent), { code: "ENOENT" });
+    return { bytes, digest: toHex(await sha256(bytes)), text: textOf(bytes) };
+  };
+
+  const load = async (text: string) => {
+    const { config, problems } = loadConfig(text, env);
+    if (problems) throw new Error(problemLines(problems, path));
+    return complete(config);
+  };
+
+  const obstacleNow = async () => {
+    if (!files.replacement) return "this runtime cannot replace files";
+    const found = await files.replacement.obstacle(path);
+    return found && obstacles[found];
+  };
+
+  const look = async (): Promise<ConfigFileView> => {
+    const obstacle = await obstacleNow();
+    const { digest, text } = await read();
+    if (text === undefined) return unreadable("the file is not text in UTF-8");
+    const { config, fields, problems } = readFields(text, env);
+    const completed = config && (await Promise.resolve(complete(config)).catch(() => undefined));
+    return {
+      fields,
+      problems,
+      digest,
+      ...(completed && { config: completed }),
+      ...(obstacle !== undefined && { obstacle }),
+    };
+  };
+
+  const unreadable = (obstacle: string): ConfigFileView => ({
+    fields: readFields("", env).fields,
+    problems: [],
+    obstacle,
+  });
+
+  const save = async (
+    values: ReadonlyMap<string, string>,
+    digest: string | undefined,
+    take: Take,
+  ): Promise<Saved> => {
+    const obstacle = await obstacleNow();
+    if (obstacle !== undefined || !files.replacement) return { kind: "failed", reason: obstacle ?? "" };
+    const before = await read();
+    if (digest !== undefined && digest !== before.digest) return { kind: "stale" };
+    if (before.text === undefined) return { kind: "failed", reason: "the file is not text in UTF-8" };
+    const edited = editText(before.text, values, env);
+    if (edited.kind !== "changed") return edited;
+    await files.replacement.sweep(path);
+    // Somebody may have saved it by hand meanwhile.
+    const isStill = async () => (await read()).digest === before.digest;
+    if (!(await files.replacement.replace(path, new TextEncoder().encode(edited.text), isStill)))
+      return { kind: "stale" };
+    const { changed } = edited;
+    try {
+      return { kind: "saved", changed, waits: take(await load(edited.text)) };
+    } catch (error) {
+      return { kind: "saved", changed, waits: [], notApplied: messageOf(error) };
+    }
+  };
+
+  return {
+    path,
+    view: () => withDeadline(deadlines.view, look).catch((error) => unreadable(reasonOf(error))),
+    save: (values, digest, take) =>
+      withDeadline(deadlines.save, () => inTurn("", () => save(values, digest, take))).catch((cause) => ({
+        kind: "failed",
+        reason: reasonOf(cause),
+        cause,
+      })),
+    reload: (take) =>
+      inTurn("", async () => {
+        const { text } = await read();
+        return take(await load(text ?? ""));
+      }),
+    sweep: async () => files.replacement?.sweep(path).catch(() => {}),
+  };
+}
+
+/** Undefined where bytes are not UTF-8, so that a save would change them. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** Why something failed, in words without a path. */
+function reasonOf(error: unknown): string {
+  const code = (error as { code?: string } | undefined)?.code;
+  if (code === undefined)
+    return "it did not answer in time, or could not be written as it was read; the log says more";
+  return failures[code] ?? `the system says ${code}`;
+}

@@ -1,0 +1,401 @@
+// What the editor of the configuration does to the text of a file.
+
+import { describe, expect, test } from "vitest";
+import { stringify } from "yaml";
+import { editText, readFields } from "../../src/config/edit.ts";
+import { editableFields } from "../../src/config/editable.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import fc from "../properties.ts";
+
+type Env = Readonly<Record<string, string>>;
+
+/** What a form of the file sends when nothing is typed but `typed`; a locked field is not sent. */
+function formOf(text: string, typed: Readonly<Record<string, string>> = {}, env: Env = {}) {
+  const shown = readFields(text, env).fields.flatMap(({ field, value, lockedBy }) =>
+    lockedBy === undefined ? [[field.path, value] as const] : [],
+  );
+  return new Map<string, string>([...shown, ...Object.entries(typed)]);
+}
+
+const edit = (text: string, typed: Readonly<Record<string, string>>, env: Env = {}) =>
+  editText(text, formOf(text, typed, env), env);
+
+/** The new text of an edit that has to succeed. */
+function edited(text: string, typed: Readonly<Record<string, string>>, env: Env = {}): string {
+  const result = edit(text, typed, env);
+  if (result.kind !== "changed") throw new Error(`${result.kind} ${JSON.stringify(result)}`);
+  return result.text;
+}
+
+const load = (text: string, env: Env = {}) => {
+  const { config, problems } = loadConfig(text, env);
+  if (!config) throw new Error(JSON.stringify(problems));
+  return config;
+};
+
+describe("the fields", () => {
+  // Document of the administration pages, table of editable fields.
+  test.each([
+    ["Server", "addr", "restart"],
+    ["Server", "read_timeout", "restart"],
+    ["Server", "write_timeout", "restart"],
+    ["Server", "shutdown_timeout", "restart"],
+    ["Logging", "log.level", "live"],
+    ["Logging", "log.format", "restart"],
+    ["Image pipeline", "image.max_pixel_area", "live"],
+    ["Image pipeline", "image.max_concurrent", "live"],
+    ["Image pipeline", "image.max_output_area", "restart"],
+    ["Image pipeline", "image.max_output_width", "restart"],
+    ["Image pipeline", "image.max_output_height", "restart"],
+    ["Image pipeline", "image.tile_size", "restart"],
+  ])("%s has %s, which counts: %s", (section, path, when) => {
+    expect(editableFields().find((field) => field.path === path)).toMatchObject({ section, edit: when });
+  });
+
+  test("are those twelve and no others", () => {
+    expect(editableFields()).toHaveLength(12);
+  });
+
+  test("know what can be typed: choices from the schema, counts with their bounds", () => {
+    const controls = Object.fromEntries(editableFields().map(({ path, control }) => [path, control]));
+    expect(controls).toMatchObject({
+      addr: { kind: "text" },
+      "log.level": { kind: "choice", choices: ["debug", "info", "warn", "error"] },
+      "image.tile_size": { kind: "count", minimum: 64, maximum: 8192 },
+    });
+  });
+
+  test("show what the file says, and the default of what it does not say", () => {
+    const values = readFields("addr: :9000\nimage: { tile_size: 0x100 }", {}).fields.map(
+      ({ field, value }) => [field.path, value],
+    );
+    expect(Object.fromEntries(values)).toMatchObject({
+      addr: ":9000",
+      read_timeout: "30s",
+      "image.tile_size": "256",
+      "image.max_pixel_area": "1000000000",
+    });
+  });
+
+  test("of a file with problems show what is written there, and the problems", () => {
+    const { fields, problems, config } = readFields("log: { level: verbose }\nsuorces: []", {});
+    expect(fields.find(({ field }) => field.path === "log.level")?.value).toBe("verbose");
+    expect(problems.map(({ path }) => path).sort()).toEqual(["log.level", "suorces"]);
+    expect(config).toBeUndefined();
+  });
+
+  test.each(["a: [", "- 1", "5", "a: 1\na: 2", "log: 5", "image: [1]", "\u0000"])(
+    "of %j, which is no configuration, are the defaults",
+    (text) => {
+      const { fields, problems } = readFields(text, {});
+      expect(fields.map(({ value }) => value)).toEqual(editableFields().map(({ initial }) => initial));
+      expect(problems).not.toEqual([]);
+      expect(edit(text, { "log.format": "json" }).kind).toBe("refused");
+    },
+  );
+});
+
+describe("an edit", () => {
+  test("changes what was typed and nothing else of the file", () => {
+    const text = `# our server
+addr: ":8080" # behind the proxy
+sources:
+  - name: "007"
+    type: filesystem
+    root: ./scans # beside this file
+cache:
+  render: { backend: filesystem, path: ../cache, max_bytes: 0x100000 }
+log:
+  level: info # for now
+`;
+    expect(edited(text, { "log.level": "debug" })).toBe(`# our server
+addr: ":8080" # behind the proxy
+sources:
+  - name: "007"
+    type: filesystem
+    root: ./scans # beside this file
+cache:
+  render: { backend: filesystem, path: ../cache, max_bytes: 0x100000 }
+log:
+  level: debug # for now
+  format: text
+read_timeout: 30s
+write_timeout: 60s
+shutdown_timeout: 15s
+image:
+  max_pixel_area: 1000000000
+  max_concurrent: 0
+  max_output_area: 0
+  max_output_width: 0
+  max_output_height: 0
+  tile_size: 512
+`);
+  });
+
+  test("names the keys that have another value", () => {
+    expect(edit("", { "log.level": "warn", "image.tile_size": "256" })).toMatchObject({
+      kind: "changed",
+      changed: ["log.level", "image.tile_size"],
+    });
+  });
+
+  test.each([
+    ["", {}],
+    ["image: { tile_size: 256 }", { "image.tile_size": "0256" }],
+    ["addr: :81", { addr: " :81 " }],
+  ])("of %j that comes to the same is none", (text, typed) => {
+    expect(edit(text, typed)).toEqual({ kind: "unchanged" });
+  });
+
+  test.each(["", "# nothing yet\n", "---\n", "{}", "log:\nimage: ~\n", '{"log": {"level": "info"}}'])(
+    "of %j makes the sections that are not there",
+    (text) => {
+      const result = load(edited(text, { "log.level": "error", "image.max_concurrent": "3" }));
+      expect(result).toEqual({
+        ...load(""),
+        log: { ...load("").log, level: "error" },
+        image: { ...load("").image, max_concurrent: 3 },
+      });
+    },
+  );
+
+  test("of a value that others share by an alias leaves theirs as it was", () => {
+    const text = "read_timeout: &time 20s\nwrite_timeout: *time\nshutdown_timeout: *time\n";
+    expect(load(edited(text, { read_timeout: "5s" }))).toMatchObject({
+      read_timeout: "5s",
+      write_timeout: "20s",
+      shutdown_timeout: "20s",
+    });
+    expect(load(edited(text, { write_timeout: "5s" }))).toMatchObject({
+      read_timeout: "20s",
+      write_timeout: "5s",
+      shutdown_timeout: "20s",
+    });
+  });
+
+  test("keeps anchors and aliases that have nothing to do with it", () => {
+    const text =
+      "sources:\n  - &a { name: a, type: filesystem, root: x }\ntrusted_proxies: &p [10.0.0.0/8]\nhttp:\n  frame_ancestors: [ '*' ]\nauth: { trusted_proxies: *p }\n";
+    expect(edited(text, { "log.level": "warn" })).toContain("trusted_proxies: *p");
+  });
+
+  test.each(["log: { level: verbose }", "log: { level: [debug] }"])("mends what is wrong in %s", (text) => {
+    expect(load(edited(text, { "log.level": "debug" })).log.level).toBe("debug");
+  });
+});
+
+describe("a value that is refused", () => {
+  test.each([
+    ["addr", "8080", "expected an address"],
+    ["addr", "", "expected an address"],
+    ["addr", "~", "expected an address"],
+    ["addr", "null", "expected an address"],
+    ["addr", ":8080\nbase_url: https://example.org", "expected an address"],
+    ["addr", "*a", "expected an address"],
+    ["read_timeout", "soon", "expected a duration"],
+    ["write_timeout", "30", "expected a duration"],
+    ["shutdown_timeout", "{}", "expected a duration"],
+    ["log.level", "loud", 'expected "debug" or "info" or "warn" or "error", received "loud"'],
+    ["log.format", "yes", 'expected "text" or "json"'],
+    ["image.max_pixel_area", "-1", "expected at least 0"],
+    ["image.max_pixel_area", "0x10", 'expected a number, received "0x10"'],
+    ["image.max_pixel_area", "1e3", "expected a number"],
+    ["image.max_pixel_area", "1.5", "expected a whole number"],
+    ["image.max_pixel_area", "", "expected a number"],
+    ["image.max_output_area", "99999999999999999999", "expected at most"],
+    ["image.max_output_width", "wide", "expected a number"],
+    ["image.max_output_height", "[1]", "expected a number"],
+    ["image.max_concurrent", "1025", "expected at most 1024"],
+    ["image.tile_size", "63", "expected at least 64"],
+    ["image.tile_size", "true", "expected a number"],
+  ])("%s: %j says so at its field", (path, value, message) => {
+    const result = edit("", { [path]: value });
+    expect(result.kind).toBe("refused");
+    if (result.kind !== "refused") return;
+    expect([...result.wrong.keys()]).toEqual([path]);
+    expect(result.wrong.get(path)).toContain(message);
+    expect(result.others).toEqual([]);
+  });
+
+  test("is named with all others, and with what else is wrong in the file", () => {
+    const result = edit("suorces: []", { addr: "x", "image.tile_size": "1" });
+    expect(result).toMatchObject({ kind: "refused", others: [{ path: "suorces" }] });
+    expect(result.kind === "refused" && [...result.wrong.keys()]).toEqual(["addr", "image.tile_size"]);
+  });
+
+  test("and a field that is not sent are both answers, not crashes", () => {
+    const result = editText("", new Map([["addr", ":80"]]), {});
+    expect(result.kind === "refused" && result.wrong.size).toBe(11);
+  });
+
+  test("does not show a secret of the file", () => {
+    const result = edit(
+      "sources: [{ name: web, type: http, url: 'ftp://user:hunter2@example.org/{identifier}' }]",
+      { "log.level": "warn" },
+    );
+    expect(result.kind).toBe("refused");
+    expect(JSON.stringify(result)).not.toContain("hunter2");
+  });
+});
+
+describe("a variable that overrides the file", () => {
+  // Document of the administration pages: these four, each by itself.
+  const variables = [
+    ["addr", "SERVICE_ADDR", "127.0.0.1:9999"],
+    ["log.level", "SERVICE_LOG_LEVEL", "error"],
+    ["log.format", "SERVICE_LOG_FORMAT", "json"],
+    ["image.max_pixel_area", "SERVICE_MAX_PIXEL_AREA", "424242"],
+  ] as const;
+
+  test.each(variables)("locks %s and no other field", (path, variable, value) => {
+    const fields = readFields("", { [variable]: value }).fields.filter(({ lockedBy }) => lockedBy);
+    expect(fields).toMatchObject([{ field: { path }, lockedBy: variable, value }]);
+  });
+
+  test.each(variables)("of %s never gets into the file", (path, variable, value) => {
+    const env = { [variable]: value };
+    const text = edited("", { read_timeout: "7s" }, env);
+    expect(text).not.toContain(value);
+    expect(text).not.toMatch(new RegExp(`\\b${path.split(".").at(-1)}:`));
+    expect(load(text)).toEqual({ ...load(""), read_timeout: "7s" });
+  });
+
+  test.each(variables)("leaves what the file says of %s as it is", (path, variable, value) => {
+    const own = { addr: ":1234", "log.level": "warn", "log.format": "text", "image.max_pixel_area": "77" };
+    const [section, key] = path.split(".");
+    const text = key ? `${section}: { ${key}: ${own[path]} }` : `${section}: ${own[path]}`;
+    expect(load(edited(text, { read_timeout: "7s" }, { [variable]: value }))).toEqual({
+      ...load(text),
+      read_timeout: "7s",
+    });
+  });
+
+  test.each(variables)(
+    "refuses another value of %s, and takes its own for unchanged",
+    (path, variable, value) => {
+      const other = path === "addr" ? ":1" : path === "image.max_pixel_area" ? "1" : "text";
+      const refused = edit("", { [path]: other }, { [variable]: value });
+      expect(refused.kind === "refused" && refused.wrong.get(path)).toContain(variable);
+      expect(edit("", { [path]: value }, { [variable]: value })).toEqual({ kind: "unchanged" });
+    },
+  );
+
+  test("counts only where it is not empty", () => {
+    expect(readFields("", { SERVICE_ADDR: "" }).fields.some(({ lockedBy }) => lockedBy)).toBe(false);
+  });
+});
+
+describe("over many files", () => {
+  const name = fc.constantFrom(
+    "a",
+    "007",
+    "yes",
+    "null",
+    "1e3",
+    "with: colon",
+    "#x",
+    "Zürich",
+    "- x",
+    "~",
+    "0x1F",
+  );
+  const duration = fc.constantFrom("5s", "20m", "1h", "7d", "0s");
+  const source = fc.record({
+    type: fc.constant("filesystem"),
+    root: fc.constantFrom("./scans", "../a b", "/srv/images", "C:\\scans", "~/x", "'q'", "new\nline"),
+  });
+  const web = fc.record({
+    type: fc.constant("http"),
+    url: fc.constant("https://u:hunter2@example.org/get?key=s3cret&id={identifier}"),
+    headers: fc.constantFrom({ "X-Key": "hunter2" }, { Authorization: "Bearer: 'x' # no" }),
+  });
+  const file = fc
+    .record(
+      {
+        addr: fc.constantFrom(":8080", "[::1]:80", "localhost:0"),
+        read_timeout: duration,
+        write_timeout: duration,
+        trusted_proxies: fc.array(fc.constantFrom("::1", "10.0.0.0/8")),
+        log: fc.record(
+          { level: fc.constantFrom("warn", "debug"), requests: fc.boolean() },
+          { requiredKeys: [] },
+        ),
+        image: fc.record(
+          {
+            tile_size: fc.integer({ min: 64, max: 8192 }),
+            depth: fc.constantFrom("8", "source"),
+            sharpen: fc.constantFrom("on", "off", { radius: 1 }),
+            memory_budget: fc.constantFrom("1GiB", 1048576, ""),
+          },
+          { requiredKeys: [] },
+        ),
+        sources: fc
+          .uniqueArray(fc.tuple(name, fc.oneof(source, web)), { selector: ([name]) => name, maxLength: 3 })
+          .map((each) =>
+            each.map(([name, rest], at) => ({ name, ...rest, ...(at > 0 && { prefix: `p${at}/` }) })),
+          ),
+        cache: fc.constantFrom(
+          { render: { backend: "filesystem", path: "../a: b", max_bytes: "1GiB" } },
+          { info: { backend: "filesystem", path: "./cache" } },
+        ),
+        content_state: fc.constant({
+          store: { enabled: true, dir: "kept", write_token: "'it is\" secret'" },
+        }),
+      },
+      { requiredKeys: [] },
+    )
+    .filter((value) => loadConfig(stringify(value), {}).config !== undefined);
+  const style = fc.constantFrom(
+    { lineWidth: 0 },
+    { lineWidth: 20, indent: 4 },
+    { collectionStyle: "flow" as const },
+    { defaultStringType: "QUOTE_SINGLE" as const, defaultKeyType: "PLAIN" as const },
+    { defaultStringType: "QUOTE_DOUBLE" as const, indentSeq: false },
+  );
+  const text = fc.tuple(file, style).map(([value, style]) => stringify(value, style));
+  const env = fc.constantFrom<Env>({}, { SERVICE_ADDR: "127.0.0.1:4711" }, { SERVICE_LOG_LEVEL: "error" });
+
+  test("a save that changes nothing else loads to the same configuration, without the environment", () => {
+    fc.assert(
+      fc.property(text, env, fc.constantFrom("11s", "13m"), (text, env, shutdown) => {
+        const after = edited(text, { shutdown_timeout: shutdown }, env);
+        expect(load(after)).toEqual({ ...load(text), shutdown_timeout: shutdown });
+        for (const value of Object.values(env).filter((value) => !text.includes(value)))
+          expect(after).not.toContain(`: ${value}`);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("a second save of the same is none, and what was written is written once more as it is", () => {
+    fc.assert(
+      fc.property(text, env, (text, env) => {
+        const once = edited(text, { shutdown_timeout: "11s" }, env);
+        expect(edit(once, {}, env)).toEqual({ kind: "unchanged" });
+        const back = edited(once, { shutdown_timeout: "12s" }, env);
+        expect(back).toBe(once.replace(/(shutdown_timeout['"]?: )11s/, "$112s"));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("whatever is typed is refused or loads as that", () => {
+    const typed = fc.tuple(
+      fc.constantFrom(...editableFields().map(({ path }) => path)),
+      fc.oneof(
+        fc.string({ unit: "grapheme" }),
+        fc.nat().map(String),
+        fc.constantFrom("~", "!!int 5", "&a x", "*a", "{a: b}", "5s # x", "'", '"', "\t", "yes", "5s\n\n"),
+      ),
+    );
+    fc.assert(
+      fc.property(text, typed, (text, [path, value]) => {
+        const result = edit(text, { [path]: value });
+        if (result.kind !== "changed") return;
+        const now = readFields(result.text, {}).fields.find(({ field }) => field.path === path)?.value;
+        expect(now).toBe(value.trim().replace(/^0+(?=\d+$)/, ""));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
