@@ -14,6 +14,8 @@ export function workerdConfig(modules, chunks) {
     "SERVICE_LOG_LEVEL",
     "SERVICE_LOG_FORMAT",
     "SERVICE_MAX_PIXEL_AREA",
+    "SERVICE_ADMIN_USER",
+    "SERVICE_ADMIN_PASS",
     // Secrets by their usual names; another that the configuration names needs a line here.
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",

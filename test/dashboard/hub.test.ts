@@ -131,9 +131,13 @@ describe.each([
   test("begins no frame while the one before is not there", async () => {
     let begun = 0;
     let finish = (_: Frame) => {};
-    const hub = createHub(() => ((begun += 1), new Promise<Frame>((resolve) => (finish = resolve))), {
-      shared,
-    });
+    const frames = () => {
+      begun++;
+      return new Promise<Frame>((resolve) => {
+        finish = resolve;
+      });
+    };
+    const hub = createHub(frames, { shared });
     const one = watcher();
     joined(hub, one);
     await seconds(0);
