@@ -1,6 +1,6 @@
 // Removing what is kept: one entry by its name, all of one image, a whole slot.
 
-import { type Caller, everythingPublic, type Tier } from "../access/access.ts";
+import type { Tier } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
 import { type Hooks, noHooks } from "../hooks/index.ts";
 import { parseImageRequest } from "../iiif/image/grammar.ts";
@@ -10,6 +10,7 @@ import type { Slot } from "../stores/slot.ts";
 import { masterName, renderName, splitTier } from "./cache-keys.ts";
 import { forgetHeaders } from "./describe.ts";
 import { placeOf, withMaster } from "./open.ts";
+import { asOperator, operatorCaller } from "./operator.ts";
 import { type RenderParts, resolveRequest } from "./render.ts";
 import type { Owner } from "./resolved-masters.ts";
 
@@ -236,12 +237,6 @@ function checked<T>(slot: SlotName, read: () => T): T {
   }
 }
 
-/** The operator's looks are no decisions of the access rules. */
-const unlisted = { note() {} };
-
-/** The operator's own look at an image, which no access rule concerns. */
-const operatorCaller = (identifier: string): Caller => ({ identifier, path: "", header: () => undefined });
-
 /**
  * The names under which a request may be kept in a tier: that of its canonical form, or as it is where the image does not tell
  * that; for the identifier as it is, and for each master that a hook has named.
@@ -264,7 +259,7 @@ async function renderNames(
   for (const { hooks, owners } of views)
     try {
       const spelled = await withMaster(
-        { ...images, access: everythingPublic, decisions: unlisted, hooks },
+        { ...asOperator(images), hooks },
         operatorCaller(identifier),
         async (master) => ({
           master: masterName(master),

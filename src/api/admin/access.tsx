@@ -1,9 +1,283 @@
-// The page /admin/auth.
+// /admin/auth: who may have what and how that is decided, read-only, without addresses, names of readers or tokens.
 
-import type { AdminPage } from "./admin.ts";
+import { createSessionReading, type SessionReading } from "../../access/session-reading.ts";
+import { loginAddress } from "../../iiif/auth-mounts.ts";
+import type { Service } from "../../service.ts";
+import type { RequestContext } from "../http/context.ts";
+import { imagePath } from "./addresses.ts";
+import { type AdminPage, href } from "./admin.ts";
 import { adminPage } from "./frame.tsx";
 
 /** Its routes. */
-export const accessPages: AdminPage = (admin) => [
-  { path: "/admin/auth", get: (c) => adminPage(c, admin, { title: "Access", section: "access", body: "" }) },
-];
+export const accessPages: AdminPage = (admin) => {
+  const { auth } = admin.service;
+  // A look at this process costs nobody anything.
+  const everyMs = auth?.options.session.backend === "heap" ? 0 : 10_000;
+  const reading = auth && createSessionReading(() => auth.sessions.count(), everyMs);
+  return [
+    {
+      path: "/admin/auth",
+      async get(c) {
+        const sessions = await reading?.();
+        const tally = await readTally(admin.service);
+        const body = (
+          <>
+            <WhatDecides service={admin.service} />
+            <Cards service={admin.service} sessions={sessions} tally={tally} />
+            <Profiles c={c} service={admin.service} sessions={sessions} />
+            <Rules service={admin.service} />
+            <Decisions c={c} service={admin.service} />
+          </>
+        );
+        return adminPage(c, admin, { title: "Access", section: "access", body });
+      },
+    },
+  ];
+};
+
+interface Props {
+  readonly service: Service;
+}
+
+interface Tally {
+  readonly allowed: number;
+  readonly denied: number;
+}
+
+async function readTally({ registry }: Service): Promise<Tally> {
+  const [family] = await registry.read(["access_decisions"]);
+  const series = family && family.kind !== "histogram" ? family.series : [];
+  const of = (outcome: string) => series.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
+  return { allowed: of("allowed"), denied: of("denied") };
+}
+
+const isHooked = ({ hooks }: Service) => hooks.has("authorize");
+
+function WhatDecides({ service }: Props) {
+  if (!service.auth && !isHooked(service))
+    return (
+      <div class="notice">
+        <p>
+          Nothing is gated: everybody may have every image. The section <code>auth</code> of the configuration
+          names profiles and rules, and a hook may decide by a function <code>authorize</code>.
+        </p>
+      </div>
+    );
+  if (isHooked(service))
+    return (
+      <div class="notice">
+        <p>
+          The function <code>authorize</code> of the hook ({service.config().hook.engine}) is asked first.
+          {service.auth
+            ? " Where it has no opinion, the rules below decide."
+            : " There are no rules beside it."}
+        </p>
+      </div>
+    );
+  return null;
+}
+
+interface CardsProps extends Props {
+  readonly sessions: SessionReading | undefined;
+  readonly tally: Tally;
+}
+
+function Cards({ service, sessions, tally }: CardsProps) {
+  const { auth } = service;
+  return (
+    <div class="cards">
+      {auth && (
+        <>
+          <div class="card">
+            <span class="label">Sessions</span>
+            <strong class="figure">{sessions?.count ? number(sessions.count.total) : "–"}</strong>
+            <span class="quiet">{aboutSessions(auth.options.session.backend, sessions)}</span>
+          </div>
+          <div class="card">
+            <span class="label">Kept in</span>
+            <strong class="figure">{auth.options.session.backend}</strong>
+            <span class="quiet">for {auth.options.session_ttl} each</span>
+          </div>
+        </>
+      )}
+      <div class="card">
+        <span class="label">Allowed</span>
+        <strong class="figure">{number(tally.allowed)}</strong>
+        <span class="quiet">decisions of this process</span>
+      </div>
+      <div class="card">
+        <span class="label">Denied</span>
+        <strong class="figure">{number(tally.denied)}</strong>
+        <span class="quiet">lesser pictures included</span>
+      </div>
+    </div>
+  );
+}
+
+function aboutSessions(backend: string, sessions: SessionReading | undefined): string {
+  if (!sessions) return "being counted; load the page again";
+  if (sessions.problem !== undefined) return sessions.problem;
+  if (backend === "heap") return "of this process";
+  const expired = backend === "s3" ? ", expired ones included" : "";
+  return `of all servers${expired}, at ${timeOf(sessions.at)}`;
+}
+
+interface ProfilesProps extends Props {
+  readonly c: RequestContext;
+  readonly sessions: SessionReading | undefined;
+}
+
+function Profiles({ c, service: { auth }, sessions }: ProfilesProps) {
+  if (!auth) return null;
+  const { profiles, rules } = auth.options;
+  const names = Object.keys(profiles);
+  const byProfile = sessions?.count?.byProfile;
+  if (names.length === 0) return null;
+  return (
+    <section aria-labelledby="profiles">
+      <h2 id="profiles">Profiles</h2>
+      <section class="scroll" tabindex={0} aria-labelledby="profiles">
+        <table class="grid">
+          <thead>
+            <tr>
+              <th scope="col">Profile</th>
+              <th scope="col">Pattern</th>
+              <th scope="col">Login</th>
+              <th scope="col">Others get</th>
+              <th scope="col" class="number">
+                Rules
+              </th>
+              <th scope="col" class="number">
+                Sessions
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {names.map((name) => {
+              const { pattern, access_service: login, substitute } = profiles[name]!;
+              return (
+                <tr>
+                  <th scope="row">{name}</th>
+                  <td>{pattern}</td>
+                  <td>
+                    {login.backend === "header" ? (
+                      "header, by the site in front"
+                    ) : (
+                      <a href={loginAddress(href(c, ""), name, 2)}>{login.backend}</a>
+                    )}
+                  </td>
+                  <td>
+                    {substitute.max_size === "" ? "nothing" : `a picture of ${substitute.max_size} at most`}
+                  </td>
+                  <td class="number">{rules.filter(({ profile }) => profile === name).length}</td>
+                  <td class="number">
+                    {byProfile && login.backend !== "header" ? number(byProfile[name] ?? 0) : "–"}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </section>
+      {sessions?.count && !byProfile && (
+        <p class="quiet">Sessions are not counted by profile where a store cannot list what they hold.</p>
+      )}
+    </section>
+  );
+}
+
+function Rules({ service: { auth } }: Props) {
+  if (!auth) return null;
+  const { rules } = auth.options;
+  return (
+    <section aria-labelledby="rules">
+      <h2 id="rules">Rules</h2>
+      {rules.length === 0 ? (
+        <p>There is none, so that every image is public.</p>
+      ) : (
+        <>
+          <p class="quiet">The first that matches an identifier counts. What none matches is public.</p>
+          <section class="scroll" tabindex={0} aria-labelledby="rules">
+            <table class="grid">
+              <thead>
+                <tr>
+                  <th scope="col" class="number">
+                    No.
+                  </th>
+                  <th scope="col">Identifiers</th>
+                  <th scope="col">Profile</th>
+                </tr>
+              </thead>
+              <tbody>
+                {rules.map(({ match, profile }, at) => (
+                  <tr>
+                    <td class="number">{at + 1}</td>
+                    <td class="path">{match}</td>
+                    <td>{profile}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </section>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Decisions that are shown, of those that are kept. */
+const shown = 64;
+
+function Decisions({ c, service }: Props & { readonly c: RequestContext }) {
+  if (!service.auth && !isHooked(service)) return null;
+  const decisions = service.decisions.latest().slice(0, shown);
+  return (
+    <section aria-labelledby="decisions">
+      <h2 id="decisions">Latest decisions</h2>
+      {decisions.length === 0 ? (
+        <p>None yet. They appear here when images are asked for.</p>
+      ) : (
+        <>
+          <p class="quiet">The newest first, {shown} at most, of this process.</p>
+          <section class="scroll" tabindex={0} aria-labelledby="decisions">
+            <table class="grid">
+              <thead>
+                <tr>
+                  <th scope="col">Time (UTC)</th>
+                  <th scope="col">Identifier</th>
+                  <th scope="col">Profile</th>
+                  <th scope="col">Verdict</th>
+                  <th scope="col" class="number">
+                    Status
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {decisions.map(({ at, identifier, profile, verdict, status }) => (
+                  <tr>
+                    <td>
+                      <time datetime={new Date(at).toISOString()}>{timeOf(at)}</time>
+                    </td>
+                    <td class="path">
+                      <a href={href(c, imagePath(identifier))}>{identifier}</a>
+                    </td>
+                    <td>{profile || <span class="quiet">public</span>}</td>
+                    <td>
+                      <span class={`pill ${verdict === "allow" ? "good" : "warn"}`}>{verdict}</span>
+                    </td>
+                    <td class="number">{status}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </section>
+        </>
+      )}
+    </section>
+  );
+}
+
+const number = (value: number) => value.toLocaleString("en");
+
+/** Date and time in UTC, to the second. */
+const timeOf = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace("T", " ");

@@ -1,6 +1,270 @@
-// Routes below /admin/.
+// /admin/view/{identifier}: one image, where it comes from, its addresses, what is kept of it, and a picture to zoom in.
 
-import type { AdminPage } from "./admin.ts";
+import { loginAddress } from "../../iiif/auth-mounts.ts";
+import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
+import { checkIdentifier, identifierOf, splitPage } from "../../iiif/image/path.ts";
+import { documentAddress } from "../../iiif/presentation/mounts.ts";
+import { viewAddress } from "../../iiif/view-mounts.ts";
+import { lookAsOperator, type OperatorLook } from "../../images/operator.ts";
+import { placeOf, trailOf } from "../../manifests/places.ts";
+import type { Service } from "../../service.ts";
+import type { RequestContext } from "../http/context.ts";
+import { imagePath, viewFolder } from "./addresses.ts";
+import { type Admin, type AdminPage, href } from "./admin.ts";
+import { adminPage } from "./frame.tsx";
+import { decideForBrowser, type Gate } from "./gated-images.ts";
+import { thumbnailBox, thumbnailOf } from "./thumbnails.ts";
+import { Trail } from "./trail.tsx";
 
 /** Its routes. */
-export const imagePages: AdminPage = () => [];
+export const imagePages: AdminPage = (admin) => [
+  { path: "/admin/view", get: openNamed },
+  {
+    path: `${viewFolder}*`,
+    get: (c) => respondImage(c, admin, identifierOf(c.get("target").path.slice(viewFolder.length))),
+  },
+];
+
+/** `?identifier=` of a form leads to the page of the image; without one, to the folders. */
+function openNamed(c: RequestContext): Response {
+  const named = new URLSearchParams(c.get("target").query).get("identifier")?.trim() ?? "";
+  const path = named === "" ? "/admin/browse" : imagePath(checkIdentifier(named));
+  return new Response(null, { status: 303, headers: { Location: href(c, path) } });
+}
+
+async function respondImage(c: RequestContext, admin: Admin, identifier: string): Promise<Response> {
+  if (identifier === "") return openNamed(c);
+  const { service } = admin;
+  const address = imageAddress(mainPrefix[3], identifier);
+  const look = await lookAsOperator(service.images, identifier, c.req.raw.signal);
+  const thumbnail = address + thumbnailOf(look.size);
+  const gate = await decideForBrowser(c, service, identifier, thumbnail);
+  const isThere = look.problem?.kind !== "not-found";
+  const props = { c, service, identifier, look, gate, address, thumbnail };
+  const body = (
+    <>
+      <Trail c={c} trail={trailOf(service.sources, placeOf(service.sources, identifier))} />
+      {look.problem && <Problem problem={look.problem} isThere={isThere} />}
+      <GateNotice {...props} />
+      <Stage {...props} />
+      <Addresses {...props} />
+      <Origin {...props} />
+      <Purge c={c} identifier={identifier} />
+    </>
+  );
+  return adminPage(
+    c,
+    admin,
+    {
+      title: identifier.slice(identifier.lastIndexOf("/") + 1),
+      section: "images",
+      body,
+      styles: ["admin/browse.css", "admin/image.css"],
+      scripts: ["admin/copy.js"],
+    },
+    { status: isThere ? 200 : 404 },
+  );
+}
+
+interface Props {
+  readonly c: RequestContext;
+  readonly service: Service;
+  readonly identifier: string;
+  readonly look: OperatorLook;
+  readonly gate: Gate | undefined;
+  /** Path of the image. */
+  readonly address: string;
+  readonly thumbnail: string;
+}
+
+function Problem({
+  problem: { message, code },
+  isThere,
+}: {
+  readonly problem: NonNullable<OperatorLook["problem"]>;
+  readonly isThere: boolean;
+}) {
+  return (
+    <div class="notice bad" role="alert">
+      <p>
+        <strong>{isThere ? "No picture of this image can be served." : "There is no such image."}</strong>{" "}
+        {message} <span class="quiet">Code: {code}.</span>
+      </p>
+      <p>
+        {isThere
+          ? "If the file was replaced lately, purge the image below, so that it is read again."
+          : "If it was added lately, its source may still remember that it was not there: purge it below."}
+      </p>
+    </div>
+  );
+}
+
+/** Says what the operator's browser gets: admin credentials open no gated image. */
+function GateNotice({ c, service: { auth }, gate }: Props) {
+  if (!gate)
+    return (
+      <div class="notice warn">
+        <p>
+          Who may have this image cannot be found out at the moment: a hook or the store of the sessions
+          fails.
+        </p>
+      </div>
+    );
+  const { profile, tier, refused } = gate;
+  if (tier === "public") return null;
+  const login = profile === undefined ? undefined : auth?.profileOf(profile);
+  const canLogIn = login && login.access_service.backend !== "header";
+  const which = profile === undefined ? "Gated" : `Gated by the profile ${profile}`;
+  const logIn = canLogIn && (
+    <>
+      {" "}
+      <a href={loginAddress(href(c, ""), login.name, 2)}>Log in as a reader</a>, then load this page again.
+    </>
+  );
+  return (
+    <div class={`notice ${tier === "full" ? "good" : "warn"}`}>
+      <p>
+        {which}. The name and password of this page open no image.{" "}
+        {tier === "full" && "This browser is logged in as a reader, so that all of it is shown."}
+        {tier === "substitute" && (
+          <>This browser is not logged in, so that the lesser picture is shown.{logIn}</>
+        )}
+        {refused && (
+          <>
+            This browser gets status {refused.status}, so that no picture is shown.{logIn}
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function Stage({ c, identifier, look: { size }, gate, address, thumbnail }: Props) {
+  if (!size || !gate?.isShown) return null;
+  const name = identifier.slice(identifier.lastIndexOf("/") + 1);
+  return (
+    <figure id="stage">
+      <div id="viewer" data-address={href(c, address)} data-name={name} />
+      <p class="notice bad" id="trouble" role="status" hidden />
+      <img
+        id="thumbnail"
+        src={href(c, thumbnail)}
+        width={Math.round(size.width * shrink(size))}
+        height={Math.round(size.height * shrink(size))}
+        alt={`Thumbnail of ${name}`}
+      />
+      <figcaption>
+        <span>
+          {size.width.toLocaleString("en")} × {size.height.toLocaleString("en")} pixels
+        </span>
+        <span id="controls" hidden>
+          <button type="button" class="plain" data-act="in" aria-label="Zoom in">
+            +
+          </button>
+          <button type="button" class="plain" data-act="out" aria-label="Zoom out">
+            −
+          </button>
+          <button type="button" class="plain" data-act="home">
+            All
+          </button>
+          <button type="button" class="plain" data-act="full">
+            Full screen
+          </button>
+        </span>
+      </figcaption>
+      <script src={href(c, "/admin/static/openseadragon/openseadragon.min.js")} defer />
+      <script src={href(c, "/admin/static/admin/image.js")} defer />
+    </figure>
+  );
+}
+
+const shrink = ({ width, height }: { readonly width: number; readonly height: number }) =>
+  Math.min(1, thumbnailBox / Math.max(width, height));
+
+function Addresses({ c, service, identifier, address, thumbnail }: Props) {
+  const base = c.get("base");
+  const older = imageAddress(mainPrefix[2], identifier);
+  const rows: readonly (readonly [string, string])[] = [
+    ["Image information", `${base}${address}/info.json`],
+    ["Full image", `${base}${address}/full/max/0/default.jpg`],
+    ["Thumbnail", base + thumbnail],
+    ["Image information, version 2", `${base}${older}/info.json`],
+    ...(service.manifests
+      ? ([
+          ["Manifest", documentAddress(base, identifier)],
+          ["Viewer", viewAddress(base, identifier)],
+        ] as const)
+      : []),
+  ];
+  return (
+    <section aria-labelledby="addresses">
+      <h2 id="addresses">Addresses</h2>
+      <dl class="addresses">
+        {rows.map(([name, url]) => (
+          <>
+            <dt>{name}</dt>
+            <dd>
+              <a class="path" href={url}>
+                {url}
+              </a>
+              <button type="button" class="plain copy" data-copy={url} aria-label={`Copy: ${name}`} hidden>
+                Copy
+              </button>
+            </dd>
+          </>
+        ))}
+      </dl>
+      <p class="unseen" role="status" id="copied" />
+    </section>
+  );
+}
+
+function Origin({ service, identifier }: Props) {
+  const { source, key } = service.sources.resolve(identifier);
+  const paged = splitPage(identifier);
+  return (
+    <section aria-labelledby="origin">
+      <h2 id="origin">Where it comes from</h2>
+      <dl>
+        <dt>Identifier</dt>
+        <dd class="path">{identifier}</dd>
+        <dt>Source</dt>
+        <dd>{service.hooks.has("resolve") ? "as the hook says" : `${source.name} (${source.backend})`}</dd>
+        {!service.hooks.has("resolve") && (
+          <>
+            <dt>Key</dt>
+            <dd class="path">{key}</dd>
+          </>
+        )}
+        {paged && (
+          <>
+            <dt>Page</dt>
+            <dd>
+              {paged.page} of {paged.identifier}, unless a file has just this name
+            </dd>
+          </>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+function Purge({ c, identifier }: Pick<Props, "c" | "identifier">) {
+  return (
+    <section aria-labelledby="purge">
+      <h2 id="purge">Purge</h2>
+      <p>
+        Removes all that is kept of this image, so that the next request reads it again: answers of every size
+        and version, what is known of it, its index, and the bytes that were read of it.
+      </p>
+      <form class="actions" method="post" action={href(c, "/admin/cache/purge-image")}>
+        <input type="hidden" name="identifier" value={identifier} />
+        <input type="hidden" name="from" value="view" />
+        <button type="submit">Purge this image</button>
+        <a class="button plain" href={href(c, "/admin/cache")}>
+          All caches
+        </a>
+      </form>
+    </section>
+  );
+}

@@ -1,6 +1,138 @@
-// Routes below /admin/.
+// The acts of purging: the forms of /admin/cache and of the page of an image, and /admin/api/purge for scripts.
 
-import type { AdminPage } from "./admin.ts";
+import { ServiceError } from "../../errors.ts";
+import {
+  type PurgeParts,
+  purgeable,
+  purgeEntry,
+  purgeImage,
+  purgeSlot,
+  type SlotName,
+} from "../../images/purge.ts";
+import { readForm, readJson } from "../http/body.ts";
+import { type RequestContext, sent } from "../http/context.ts";
+import { Refusal } from "../http/problem.ts";
+import { statusOf } from "../http/status.ts";
+import { imagePath } from "./addresses.ts";
+import type { Admin, AdminPage } from "./admin.ts";
+import { type PurgeFault, respondCaches } from "./caches.tsx";
 
 /** Its routes. */
-export const purgeRoutes: AdminPage = () => [];
+export const purgeRoutes: AdminPage = (admin) => [
+  { path: "/admin/cache/purge", post: (c) => entryForm(c, admin) },
+  { path: "/admin/cache/purge-all", post: (c) => slotForm(c, admin) },
+  { path: "/admin/cache/purge-image", post: (c) => imageForm(c, admin) },
+  { path: "/admin/api/purge", post: (c) => purgeByScript(c, admin) },
+];
+
+/** Bytes of a form or a JSON text: identifiers are as long as addresses may be. */
+const maxBody = 64 * 1024;
+
+const partsOf = ({ service }: Admin): PurgeParts => ({ ...service, aliases: service.config().aliases });
+
+async function entryForm(c: RequestContext, admin: Admin): Promise<Response> {
+  const { cache, key } = await fields(c, ["cache", "key"]);
+  const entered = { cache, key };
+  const slot = slotOf(cache);
+  if (!slot) return respondCaches(c, admin, { ...unknownCache(cache), form: "entry", entered });
+  return orFault(c, admin, { form: "entry", field: "key", entered }, async () => {
+    const removed = await purgeEntry(partsOf(admin), slot, key.trim());
+    return admin.outcomes.redirect(c, "/admin/cache", {
+      state: "done",
+      text:
+        removed === 0
+          ? `The ${slot} cache had no entry for this key.`
+          : `${counted(removed)} removed from the ${slot} cache.`,
+      details: [key.trim()],
+    });
+  });
+}
+
+async function slotForm(c: RequestContext, admin: Admin): Promise<Response> {
+  const { cache } = await fields(c, ["cache"]);
+  const entered = { cache };
+  const slot = slotOf(cache);
+  if (!slot) return respondCaches(c, admin, { ...unknownCache(cache), form: "slot", entered });
+  return orFault(c, admin, { form: "slot", field: "cache", entered }, async () => {
+    const { usage } = admin.service.slots[slot];
+    const held = await usage?.().catch(() => undefined);
+    await purgeSlot(partsOf(admin), slot);
+    return admin.outcomes.redirect(c, "/admin/cache", {
+      state: "done",
+      text: `The ${slot} cache was emptied${held ? `; it held ${counted(held.entries)}` : ""}.`,
+    });
+  });
+}
+
+async function imageForm(c: RequestContext, admin: Admin): Promise<Response> {
+  const { identifier, from } = await fields(c, ["identifier", "from"]);
+  const entered = { identifier };
+  return orFault(c, admin, { form: "image", field: "identifier", entered }, async () => {
+    const { purged } = await purgeImage(partsOf(admin), identifier);
+    const removed = Object.values(purged).reduce((sum, each) => sum + each, 0);
+    const page = from === "view" ? imagePath(identifier) : "/admin/cache";
+    return admin.outcomes.redirect(c, page, {
+      state: "done",
+      text:
+        removed === 0
+          ? `Nothing was kept of ${identifier}.`
+          : `${counted(removed)} of ${identifier} removed: ${purgeable.map((name) => `${name} ${purged[name]}`).join(", ")}.`,
+    });
+  });
+}
+
+async function purgeByScript(c: RequestContext, admin: Admin): Promise<Response> {
+  const body = await readJson(c, maxBody);
+  const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
+  const { identifier, ...others } = (isObject ? body : {}) as Record<string, unknown>;
+  if (typeof identifier !== "string" || identifier === "" || Object.keys(others).length > 0)
+    throw new Refusal({
+      status: 400,
+      code: "invalid_purge_request",
+      detail:
+        'Expected a JSON object with the identifier of an image and nothing else, such as {"identifier": "maps/a.tif"}; received something else.',
+    });
+  const result = await purgeImage(partsOf(admin), identifier);
+  return new Response(sent(c, JSON.stringify(result)), {
+    headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
+  });
+}
+
+/** The fields of a form; "" for what was not sent. */
+async function fields<N extends string>(c: RequestContext, names: readonly N[]): Promise<Record<N, string>> {
+  const form = await readForm(c, maxBody);
+  return Object.fromEntries(names.map((name) => [name, form.get(name) ?? ""])) as Record<N, string>;
+}
+
+const slotOf = (name: string): SlotName | undefined => purgeable.find((each) => each === name);
+
+const unknownCache = (received: string): Pick<PurgeFault, "field" | "message" | "status"> => ({
+  field: "cache",
+  status: 422,
+  message: `Expected render, info or origin; received ${received === "" ? "nothing" : JSON.stringify(received.slice(0, 40))}.`,
+});
+
+/** Kinds of errors that are of what was entered. */
+const ofInput: ReadonlySet<string> = new Set(["bad-request", "not-found"]);
+
+/** What an act returns, or the page with its form again and what went wrong. */
+async function orFault(
+  c: RequestContext,
+  admin: Admin,
+  form: Pick<PurgeFault, "form" | "field" | "entered">,
+  act: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { kind, message } = error;
+    return respondCaches(c, admin, {
+      ...form,
+      message,
+      status: ofInput.has(kind) ? 422 : statusOf[kind],
+    });
+  }
+}
+
+const counted = (entries: number) => (entries === 1 ? "1 entry" : `${entries.toLocaleString("en")} entries`);

@@ -1,0 +1,65 @@
+// What the operator's own browser would get of an image: admin credentials open none, so that gated images need the login of a reader.
+
+import type { Decision, Tier } from "../../access/access.ts";
+import type { Service } from "../../service.ts";
+import { callerOf } from "../http/caller.ts";
+import type { RequestContext } from "../http/context.ts";
+
+export interface Gate {
+  /** The profile that the identifier needs; undefined where no rule names it. */
+  readonly profile?: string;
+  /** Whether a picture would come, of whatever detail. */
+  readonly isShown: boolean;
+  /** Absent for a refusal. */
+  readonly tier?: Tier;
+  /** Of a refusal: its status and reason. */
+  readonly refused?: { readonly status: number; readonly reason: string };
+}
+
+export interface GateReader {
+  of(identifier: string): Promise<Gate>;
+}
+
+/** Reads for one request, rules once for each profile. Hooks are not asked here, see {@link decideForBrowser}. */
+export function createGateReader(c: RequestContext, { auth }: Service): GateReader {
+  const known = new Map<string, Promise<Gate>>();
+  return {
+    async of(identifier) {
+      const profile = auth?.profileFor(identifier)?.name;
+      if (!auth || profile === undefined) return { isShown: true };
+      const decided =
+        known.get(profile) ??
+        Promise.resolve(auth.access.decide(callerOf(c, identifier))).then(gateOf, () => ({
+          profile,
+          isShown: false,
+        }));
+      known.set(profile, decided);
+      return decided;
+    },
+  };
+}
+
+/** The whole decision on one image, hooks included, as if this browser had asked for `path`. Not noted. Undefined where it fails. */
+export async function decideForBrowser(
+  c: RequestContext,
+  { images }: Service,
+  identifier: string,
+  path: string,
+): Promise<Gate | undefined> {
+  try {
+    return gateOf(await images.access.decide({ ...callerOf(c, identifier), path }));
+  } catch {
+    return undefined;
+  }
+}
+
+function gateOf(decision: Decision): Gate {
+  const { profile } = decision;
+  return {
+    ...(profile !== undefined && { profile }),
+    isShown: decision.allowed,
+    ...(decision.allowed
+      ? { tier: decision.tier }
+      : { refused: { status: decision.status, reason: decision.reason } }),
+  };
+}

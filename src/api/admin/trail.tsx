@@ -1,0 +1,27 @@
+// Where in the sources a page is, from the root down.
+
+import type { Trail as Steps } from "../../manifests/places.ts";
+import type { RequestContext } from "../http/context.ts";
+import { folderPath } from "./addresses.ts";
+import { href } from "./admin.ts";
+
+/** The last step is the page itself. */
+export function Trail({ c, trail }: { readonly c: RequestContext; readonly trail: Steps }) {
+  if (trail.length === 0) return null;
+  const steps = [{ identifier: "", name: "Images" }, ...trail];
+  return (
+    <nav class="trail" aria-label="Where you are">
+      <ol>
+        {steps.map(({ identifier, name }, at) =>
+          at === steps.length - 1 ? (
+            <li aria-current="page">{name}</li>
+          ) : (
+            <li>
+              <a href={href(c, folderPath(identifier))}>{name}</a>
+            </li>
+          ),
+        )}
+      </ol>
+    </nav>
+  );
+}

@@ -1,0 +1,288 @@
+// Purging by the forms of /admin/cache and by scripts, and what the page says of the slots.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type S3Server, startS3 } from "../../s3/server.ts";
+import { type Served, served } from "../../served.ts";
+import { asOperator, operator } from "./operator.ts";
+
+const heap = "{ backend: heap }";
+const cache = `cache: { render: ${heap}, info: ${heap}, origin: ${heap} }`;
+const tile = "/iiif/3/base.png/0,0,64,64/64,/0/default.jpg";
+
+let app: Served;
+beforeAll(async () => {
+  app = await served(cache, operator);
+});
+afterAll(() => app.service.close());
+
+const settled = async ({ service }: Served) => {
+  await Promise.all(service.slots.all.map((slot) => slot.settled()));
+};
+
+/** Whether the answer to a request was kept before. */
+async function isKept(from: Served, path: string): Promise<boolean> {
+  const answer = await from.get(path);
+  await answer.arrayBuffer();
+  await settled(from);
+  return answer.headers.get("Cache-Status") === "smalti; hit";
+}
+
+const page = (path: string, { get }: Served = app) => get(path, { headers: asOperator });
+
+function post(path: string, form: Record<string, string>, { get }: Served = app): Promise<Response> {
+  return get(path, {
+    method: "POST",
+    headers: { ...asOperator, "Content-Type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams(form).toString(),
+  });
+}
+
+/** What the next page says of the act before it. */
+async function outcomeOf(answer: Response, to = "/admin/cache"): Promise<string> {
+  expect([answer.status, answer.headers.get("Location")]).toEqual([303, to]);
+  const cookie = (answer.headers.get("Set-Cookie") as string).split(";")[0] as string;
+  const shown = await app.get(to, { headers: { ...asOperator, Cookie: cookie } });
+  const [, notice = ""] = /<div[^>]* id="outcome">(.*?)<\/div>/s.exec(await shown.text()) ?? [];
+  return notice
+    .replace(/<[^>]+>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+describe("the page", () => {
+  test("shows backend, entries, size and hit rate of each slot, of this process", async () => {
+    const own = await served(cache, operator);
+    for (const _ of [1, 2, 3, 4]) {
+      await (await own.get(tile)).arrayBuffer();
+      await settled(own);
+    }
+    const html = await (await page("/admin/cache", own)).text();
+    const rows = [...html.matchAll(/<tr><th scope="row">(\w+).*?<\/tr>/gs)].map(([row, name]) => ({
+      name,
+      cells: [...row.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell = ""]) => cell.replace(/<[^>]+>/g, "")),
+    }));
+    expect(rows.map(({ name }) => name)).toEqual(["render", "info", "origin"]);
+    const { entries, bytes } = (await own.service.slots.render.usage?.()) ?? { entries: 0, bytes: 0 };
+    expect(entries).toBe(1);
+    // One miss and three hits.
+    expect(rows[0]?.cells.slice(1)).toEqual([
+      "1",
+      expect.stringMatching(/^[\d.]+ KiB$/),
+      "75.0 %",
+      "in memory",
+    ]);
+    expect(Number.parseFloat(rows[0]?.cells[2] ?? "")).toBeCloseTo(bytes / 1024, 0);
+    expect(rows[0]?.cells[0]).toMatch(/^heap, up to/);
+    await own.service.close();
+  });
+
+  test("explains the forms of keys, with the names of this service", async () => {
+    const html = await (await page("/admin/cache")).text();
+    for (const form of [
+      "/iiif/3/a.tif/full/max/0/default.jpg",
+      "|v1|full",
+      "|v1|substitute",
+      "images.test/iiif/3/a.tif/info.json",
+      "fixtures:a.tif",
+    ])
+      expect(html).toContain(form);
+  });
+});
+
+describe("purging one entry", () => {
+  test("removes what a key names and says how many entries went", async () => {
+    expect(await isKept(app, tile)).toBe(false);
+    expect(await isKept(app, tile)).toBe(true);
+    const answer = await post("/admin/cache/purge", { cache: "render", key: tile });
+    expect(await outcomeOf(answer)).toContain("1 entry removed from the render cache.");
+    expect(await isKept(app, tile)).toBe(false);
+    const again = await post("/admin/cache/purge", {
+      cache: "info",
+      key: "images.test/iiif/3/base.png/info.json",
+    });
+    expect(await outcomeOf(again)).toContain("1 entry removed from the info cache.");
+    const nothing = await post("/admin/cache/purge", { cache: "origin", key: "fixtures:nothing.png" });
+    expect(await outcomeOf(nothing)).toContain("The origin cache had no entry for this key.");
+  });
+
+  test.each([
+    ["render", "no path", "key-wrong", "Expected as key of the slot render"],
+    ["render", "", "key-wrong", "Expected as key of the slot render"],
+    ["info", tile, "key-wrong", "Expected as key of the slot info"],
+    ["origin", "unknown:a.png", "key-wrong", "Expected as key of the slot origin"],
+    ["origin", "fixtures:../../etc/passwd", "key-wrong", "Expected as key of the slot origin"],
+    ["session", tile, "entry-cache-wrong", "Expected render, info or origin"],
+    ["", tile, "entry-cache-wrong", "received nothing"],
+    ["constructor", tile, "entry-cache-wrong", "Expected render, info or origin"],
+  ])(
+    "of %s by %o is 422 with a message at the field and what was entered",
+    async (cache, key, id, message) => {
+      const answer = await post("/admin/cache/purge", { cache, key });
+      expect(answer.status).toBe(422);
+      const html = await answer.text();
+      const [, said = ""] = new RegExp(`<p class="wrong" id="${id}">(.*?)</p>`, "s").exec(html) ?? [];
+      expect(said).toContain(message);
+      expect(html).toMatch(new RegExp(`aria-describedby="${id}`));
+      expect(html).toContain(`name="key" required="" autocomplete="off" spellcheck="false" value="${key}"`);
+    },
+  );
+
+  test("escapes what was entered", async () => {
+    const html = await (
+      await post("/admin/cache/purge", { cache: "<b>", key: '"><script>alert(1)</script>' })
+    ).text();
+    expect(html).not.toContain("<script>alert");
+    expect(html).not.toContain("<b>");
+  });
+});
+
+describe("emptying a slot", () => {
+  test("removes all its entries and says how many it held", async () => {
+    await isKept(app, tile);
+    const { entries } = (await app.service.slots.render.usage?.()) ?? { entries: 0 };
+    expect(entries).toBeGreaterThan(0);
+    const answer = await post("/admin/cache/purge-all", { cache: "render" });
+    expect(await outcomeOf(answer)).toMatch(
+      new RegExp(`The render cache was emptied; it held ${entries} entr(y|ies)\\.`),
+    );
+    expect(await isKept(app, tile)).toBe(false);
+  });
+
+  test("is 422 for an unknown slot", async () => {
+    const answer = await post("/admin/cache/purge-all", { cache: "everything" });
+    expect(answer.status).toBe(422);
+    expect(await answer.text()).toContain('id="slot-cache-wrong"');
+  });
+
+  test("is asked for with a question that needs no script", async () => {
+    const html = await (await page("/admin/cache")).text();
+    const [form = ""] = /<form[^>]*action="\/admin\/cache\/purge-all".*?<\/form>/s.exec(html) ?? [];
+    expect(form).toMatch(/<input type="checkbox" required/);
+  });
+});
+
+describe("over a bucket", () => {
+  let bucket: S3Server;
+  let remote: Served;
+  beforeAll(async () => {
+    bucket = await startS3({ account: undefined });
+    const s3 = `{ backend: s3, bucket: ${bucket.bucket}, endpoint: "${bucket.url}", path_style: true, anonymous: true, timeout: 60s }`;
+    remote = await served(`cache: { render: ${s3}, info: ${heap}, origin: ${heap} }`, operator);
+  });
+  afterAll(async () => {
+    await remote.service.close();
+    await bucket.close();
+  });
+
+  test("emptying is 501 with the reason, and the page has dashes for what cannot be counted", async () => {
+    const answer = await post("/admin/cache/purge-all", { cache: "render" }, remote);
+    expect(answer.status).toBe(501);
+    const html = await answer.text();
+    expect(html).toContain("cannot be emptied as a whole");
+    const [row = ""] = /<tr><th scope="row">render.*?<\/tr>/s.exec(html) ?? [];
+    expect(row.match(/>–</g)).toHaveLength(3);
+  });
+
+  test("a store that does not answer is 503 with the form", async () => {
+    const gone = await startS3({ account: undefined });
+    const s3 = `{ backend: s3, bucket: ${gone.bucket}, endpoint: "${gone.url}", path_style: true, anonymous: true, timeout: 1s }`;
+    const dead = await served(`cache: { render: ${s3}, info: ${heap}, origin: ${heap} }`, operator);
+    await gone.close();
+    const answer = await post("/admin/cache/purge", { cache: "render", key: tile }, dead);
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain("could not be purged");
+    await dead.service.close();
+  });
+});
+
+describe("purging an image", () => {
+  test("by the form removes all that is kept of it and says from where", async () => {
+    await isKept(app, tile);
+    const answer = await post("/admin/cache/purge-image", { identifier: "base.png" });
+    expect(await outcomeOf(answer)).toMatch(
+      /entr(y|ies) of base\.png removed: render 1, info \d+, origin \d+\./,
+    );
+    expect(await isKept(app, tile)).toBe(false);
+  });
+
+  test("from the page of the image leads back there", async () => {
+    const answer = await post("/admin/cache/purge-image", { identifier: "a b/ü;2", from: "view" });
+    expect(answer.headers.get("Location")).toBe("/admin/view/a%20b/%C3%BC;2");
+  });
+
+  test("of what no identifier can be is 422 at the field", async () => {
+    const answer = await post("/admin/cache/purge-image", { identifier: "../secret" });
+    expect(answer.status).toBe(422);
+    expect(await answer.text()).toContain('id="identifier-wrong"');
+  });
+});
+
+describe("/admin/api/purge", () => {
+  const ask = (body: string, type = "application/json", over: Record<string, string> = {}) =>
+    app.get("/admin/api/purge", {
+      method: "POST",
+      headers: { ...asOperator, "Content-Type": type, ...over },
+      body,
+    });
+
+  test("says how many entries of each slot went", async () => {
+    await isKept(app, tile);
+    const { entries } = (await app.service.slots.info.usage?.()) ?? { entries: 0 };
+    const answer = await ask('{"identifier":"base.png"}');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("Content-Type")).toBe("application/json");
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    expect(await answer.json()).toEqual({ purged: { render: 1, info: entries, origin: 0 }, unsupported: [] });
+    expect(await (await ask('{"identifier":"base.png"}')).json()).toEqual({
+      purged: { render: 0, info: 0, origin: 0 },
+      unsupported: [],
+    });
+    expect(await isKept(app, tile)).toBe(false);
+  });
+
+  test.each([
+    ["no JSON", "identifier=a", 400, "invalid_json"],
+    ["a list", '["a"]', 400, "invalid_purge_request"],
+    ["null", "null", 400, "invalid_purge_request"],
+    ["no identifier", "{}", 400, "invalid_purge_request"],
+    ["an empty one", '{"identifier":""}', 400, "invalid_purge_request"],
+    ["a number", '{"identifier":1}', 400, "invalid_purge_request"],
+    ["a further key", '{"identifier":"a","cache":"render"}', 400, "invalid_purge_request"],
+    ["what leads out of a source", '{"identifier":"../a"}', 404, "identifier_refused"],
+    ["too much", JSON.stringify({ identifier: "a".repeat(70_000) }), 413, "body_too_large"],
+  ])("answers %s with a problem document", async (_, body, status, code) => {
+    const answer = await ask(body);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("Content-Type")).toBe("application/problem+json");
+    expect(await answer.json()).toMatchObject({ code, status });
+  });
+
+  test("takes JSON alone, by POST, from no page of another site", async () => {
+    expect((await ask('{"identifier":"a"}', "text/plain")).status).toBe(415);
+    expect((await page("/admin/api/purge")).status).toBe(405);
+    expect(
+      (await ask('{"identifier":"a"}', "application/json", { Origin: "https://evil.example" })).status,
+    ).toBe(403);
+  });
+});
+
+test("a folder as cache is counted as it is, also after it was emptied", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "smalti-admin-cache-"));
+  const files = `{ backend: filesystem, path: ${JSON.stringify(folder)} }`;
+  const own = await served(`cache: { render: ${files}, info: ${heap}, origin: ${heap} }`, operator);
+  const entries = async () => {
+    const html = await (await page("/admin/cache", own)).text();
+    const [row = ""] = /<tr><th scope="row">render.*?<\/tr>/s.exec(html) ?? [];
+    return /<td class="number">(\d+)<\/td>/.exec(row)?.[1];
+  };
+  await (await own.get(tile)).arrayBuffer();
+  await settled(own);
+  expect(await entries()).toBe("1");
+  await post("/admin/cache/purge-all", { cache: "render" }, own);
+  expect(await entries()).toBe("0");
+  await own.service.close();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
