@@ -238,7 +238,7 @@ function Decisions({ c, service }: Props & { readonly c: RequestContext }) {
         <p>None yet. They appear here when images are asked for.</p>
       ) : (
         <>
-          <p class="quiet">The newest first, {shown} at most, of this process.</p>
+          <p class="quiet">The latest {shown} of this process, the newest first.</p>
           <section class="scroll" tabindex={0} aria-labelledby="decisions">
             <table class="grid">
               <thead>
