@@ -21,7 +21,7 @@ export const detailVersion = 1;
 /** Raised whenever the recorded facts change their meaning. */
 export const factsVersion = 8;
 /** Raised whenever the form of sidecars changes, or of which files there are any. */
-export const sidecarVersion = 4;
+export const sidecarVersion = 5;
 
 /** A master as keys see it. */
 export interface MasterKey {
@@ -100,13 +100,16 @@ export async function factsKey(master: MasterKey): Promise<EntryKey> {
   return { name: masterName(master), variant: await hash([factsVersion, ...identity(master)]) };
 }
 
-/** Key of a master's index in the origin slot. */
+/** Key of a master's sidecar in the origin slot. */
 export async function sidecarKey(master: MasterKey): Promise<EntryKey> {
-  return { name: masterName(master), variant: `index.${await hash([sidecarVersion, ...identity(master)])}` };
+  return {
+    name: masterName(master),
+    variant: `sidecar.${await hash([sidecarVersion, ...identity(master)])}`,
+  };
 }
 
-/** Variant of a block that stands beside an index, under the same name. */
-export const blockVariant = (index: EntryKey, block: number): string => `${index.variant}.${block}`;
+/** Variant of a block of a sidecar, under the same name as its entry. */
+export const blockVariant = (sidecar: EntryKey, block: number): string => `${sidecar.variant}.${block}`;
 
 /** `<source-name>:<key>`: the group of all entries of one master, its name in the info and origin slots. */
 export function masterName(master: Pick<MasterKey, "source" | "key">): string {

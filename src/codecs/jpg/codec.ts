@@ -27,7 +27,7 @@ import { embedInJpeg, readJpegBlocks } from "./markers/metadata.ts";
 import { planesOf } from "./planes/planes.ts";
 import { onlyMoves, targetOf, turnOf } from "./planes/target.ts";
 import type { JpegReader } from "./region/index.ts";
-import { indexedJpeg, type Opened } from "./sidecar/indexed.ts";
+import { jpegFiles, type Opened } from "./sidecar/files.ts";
 
 /** The file with its height where decoders look for it. */
 function sized(bytes: ByteSource, header: ImageHeader): ByteSource {
@@ -69,7 +69,7 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
   });
   const decodeHuffman = turboDecoder(host);
   const decodeArithmetic = arithmeticDecoder(withTurbo);
-  const indexed = indexedJpeg(host, resampler.resamplePlane);
+  const files = jpegFiles(host, resampler.resamplePlane);
   let kept: Turner | undefined;
   const turner = () => (kept ??= createTurner(host.wasm("jpeg-turn")));
   const cutIn = async (turn: Orientation, reader: JpegReader, region: Rectangle) => {
@@ -128,14 +128,14 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
       // 1/8 is kept with the index; elsewhere the codes of all pixels are read, but not all of them are transformed.
       return (region.width * region.height) / (scaleFactor === 8 ? 64 : scaleFactor);
     },
-    index: (bytes, header, ...rest) => indexed.index(sized(bytes, header), header, ...rest),
+    index: (bytes, header, ...rest) => files.index(sized(bytes, header), header, ...rest),
     gains,
     indexMemory,
     indexing,
     async derive(bytes, plan, access, kernels, stages) {
       const { read, write } = plan;
       if (write.format !== "jpg" || isWhole(read)) return undefined;
-      return indexed.withFile(sized(bytes, read.header), read, access, async (file) => {
+      return files.withFile(sized(bytes, read.header), read, access, async (file) => {
         const encoded = await derived(file, plan, kernels, stages);
         if (!encoded) stages?.enter("decode");
         return encoded && { bytes: encoded, incomplete: file.damaged };
@@ -145,8 +145,8 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
       if (read.header.unsupported) throw new ServiceError("unsupported", read.header.unsupported);
       const source = sized(bytes, read.header);
       if (!isWhole(read))
-        return indexed.withFile(source, read, access, async (file) => ({
-          ...(await indexed.decode(file, read)),
+        return files.withFile(source, read, access, async (file) => ({
+          ...(await files.decode(file, read)),
           incomplete: file.damaged,
         }));
       if (detailsOf(read.header).arithmetic) return decodeArithmetic(source, read);

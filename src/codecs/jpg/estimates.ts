@@ -2,8 +2,8 @@
 // and the memory that this takes, whatever a slot holds.
 
 import type { ImageHeader, Indexing, ReadRequest } from "../codec.ts";
+import { readEntry } from "../sidecar/entry.ts";
 import { detailsOf } from "./decode/turbo-decoder.ts";
-import { splitParts } from "./sidecar/stored-parts.ts";
 
 /** Planes at 1/4 of more bytes are not kept, or of more than so many times those of the file: what has few bytes is quickly decoded. */
 const quarterLimit = 64 * 2 ** 20;
@@ -51,9 +51,9 @@ export function gains(
 ): boolean {
   if (scaleFactor !== quarter || !isFiltered(header, halvesColour)) return false;
   if (mostQuarter(header) > quarterLimitOf(fileSize)) return false;
-  const parts = index && splitParts(index);
+  const parts = index && readEntry(index);
   // those of a transcode are made of it
-  return parts ? parts.quarter === undefined : index === undefined && !isProgressive(header);
+  return parts ? !parts.has("quarter") : index === undefined && !isProgressive(header);
 }
 
 /**

@@ -9,7 +9,7 @@ import type { EncodeOptions, Rectangle } from "../../codec.ts";
 import type { Plane as EncoderPlane, JpegInput } from "../encode/input.ts";
 import type { Turner } from "../lossless/transform.ts";
 import type { Plane, ScaleFactor } from "../region/index.ts";
-import type { Opened } from "../sidecar/indexed.ts";
+import type { Opened } from "../sidecar/files.ts";
 import { reversed, type Target, turnOf, widened } from "./target.ts";
 import { turnPlane } from "./turn-plane.ts";
 

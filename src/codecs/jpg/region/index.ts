@@ -2,7 +2,7 @@
 
 export type { Backwards, Cut } from "../lossless/crop.ts";
 export type { Component, Frame, JpegColour } from "../markers/frame.ts";
-export { type WrittenFile, writtenIndex } from "../sidecar/written-index.ts";
+export { type WrittenFile, writtenIndex } from "../transcode/access-points.ts";
 export type { BuildOptions } from "./build-index.ts";
 export { createEngine, type Engine } from "./engine.ts";
 export type { ScaleFactor } from "./geometry.ts";
@@ -18,3 +18,4 @@ export {
 } from "./quarter.ts";
 export type { ByteRange, Read } from "./ranges.ts";
 export { type BuildIndexOptions, type JpegReader, openJpeg } from "./reader.ts";
+export { overviewSize } from "./scan-index.ts";

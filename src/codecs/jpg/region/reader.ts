@@ -6,7 +6,7 @@ import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { Rectangle } from "../../codec.ts";
 import { type Backwards, type Cut, cutFile, cutRange, cutRegion } from "../lossless/crop.ts";
 import type { Frame } from "../markers/frame.ts";
-import { loadIndex, saveIndex } from "../sidecar/stored-index.ts";
+import { loadIndex, saveIndex } from "../sidecar/access-points.ts";
 import { type BuildOptions, createIndexBuilder, type IndexBuilder } from "./build-index.ts";
 import type { Engine } from "./engine.ts";
 import { mcuRange, type ScaleFactor } from "./geometry.ts";

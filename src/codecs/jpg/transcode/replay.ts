@@ -1,8 +1,8 @@
 // Blocks of a file that is written from its start alone, made again for who reads them: one run serves ascending reads.
 
 import { ServiceError } from "../../../errors.ts";
+import type { BlockSink } from "../../sidecar/blocks.ts";
 import { mismatch } from "../decode/turbo-decoder.ts";
-import type { BlockSink } from "../sidecar/stored-blocks.ts";
 
 /** Writes all blocks in order into a sink. Its `keep` throws when the rest is not wanted any more. */
 export type WriteBlocks = (sink: BlockSink) => Promise<unknown>;

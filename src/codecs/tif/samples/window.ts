@@ -1,8 +1,9 @@
-// The range of values that a scientific picture really has: its quantiles, found once from all of it and kept as its index.
+// The range of values that a scientific picture really has: its quantiles, found once from all of it and kept as its sidecar.
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import type { ImageHeader, IndexAccess, ReadRequest } from "../../codec.ts";
+import { bytesOf, readEntry, writeEntry } from "../../sidecar/entry.ts";
 import type { BlockDecoders } from "../compression/decoders.ts";
 import { fillFrom, openStage } from "../decode.ts";
 import type { Picture } from "../directory/picture.ts";
@@ -15,7 +16,7 @@ const steps = 1000;
 const enough = 2 ** 20;
 
 /**
- * The index of a picture: `steps` + 1 quantiles of the values of all its colours as f32, little-endian, from the smallest
+ * The sidecar of a picture: `steps` + 1 quantiles of the values of all its colours as f32, little-endian, from the smallest
  * stored level of a million pixels or the picture itself. Values that are no finite number do not count. Empty where there are none.
  */
 export async function indexQuantiles(
@@ -24,27 +25,29 @@ export async function indexQuantiles(
   decoders: BlockDecoders,
 ): Promise<Uint8Array> {
   const quantiles = await findQuantiles(bytes, header, decoders);
-  const index = new Uint8Array(quantiles.length * 4);
-  const view = new DataView(index.buffer);
+  if (quantiles.length === 0) return new Uint8Array();
+  const saved = new Uint8Array(quantiles.length * 4);
+  const view = new DataView(saved.buffer);
   for (const [i, value] of quantiles.entries()) view.setFloat32(4 * i, value, true);
-  return index;
+  return writeEntry([{ kind: "quantiles", inside: [saved] }]);
 }
 
-/** The quantiles for a read that asks for a window, from the index or, where there is none that fits, from the file; undefined for other reads. */
+/** The quantiles for a read that asks for a window, from the sidecar or, where there is none that fits, from the file; undefined for other reads. */
 export async function quantilesFor(
   bytes: ByteSource,
   { header, window }: ReadRequest,
   decoders: BlockDecoders,
-  index: IndexAccess | undefined,
+  sidecar: IndexAccess | undefined,
 ): Promise<Float32Array | undefined> {
   if (!window) return undefined;
-  if (!index || index.absent) return findQuantiles(bytes, header, decoders);
-  const stored = await index.load();
-  if (stored.length !== 4 * (steps + 1)) {
-    index.unfit?.();
+  if (!sidecar || sidecar.absent) return findQuantiles(bytes, header, decoders);
+  const part = readEntry(await sidecar.load())?.get("quantiles");
+  const saved = part && (await bytesOf(part));
+  if (saved?.length !== 4 * (steps + 1)) {
+    sidecar.unfit?.();
     return findQuantiles(bytes, header, decoders);
   }
-  const view = new DataView(stored.buffer, stored.byteOffset, stored.length);
+  const view = new DataView(saved.buffer, saved.byteOffset, saved.length);
   return Float32Array.from({ length: steps + 1 }, (_, i) => view.getFloat32(4 * i, true));
 }
 

@@ -17,7 +17,7 @@ import { grain } from "../../../grain.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { ownModule } from "../../../own-modules.ts";
 import { seeded } from "../../../seeded.ts";
-import { heapBlocks } from "../../index-blocks.ts";
+import { heapBlocks } from "../../heap-blocks.ts";
 import { mutate } from "../mutate.ts";
 import { openIndexed } from "../open.ts";
 import { type Segment, takeApart, withSegments } from "../segments.ts";

@@ -10,7 +10,7 @@ import { openTranscoder } from "../../../../src/codecs/jpg/transcode/transcoder.
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { countingBytes } from "../../counting.ts";
-import { heapBlocks } from "../../index-blocks.ts";
+import { heapBlocks } from "../../heap-blocks.ts";
 import { has, made, progressive, type scripts } from "./sources.ts";
 
 const codecs = createCodecs(testHost);

@@ -1,142 +1,18 @@
-// What is kept beside an index in blocks, as the twin of a progressive file: what is kept, what is loaded to read a region, and
-// what is noticed.
+// A progressive file through its sidecar: what is loaded to read a region, and what is noticed.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ImageHeader, IndexAccess } from "../../../../src/codecs/codec.ts";
 import { createCodecs } from "../../../../src/codecs/index.ts";
-import {
-  blockBytes,
-  blockSource,
-  blockWriter,
-  createBlockCache,
-  loadStoredBlocks,
-  saveStoredBlocks,
-} from "../../../../src/codecs/jpg/sidecar/stored-blocks.ts";
+import { blockBytes } from "../../../../src/codecs/sidecar/blocks.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { grain } from "../../../grain.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { countingBytes } from "../../counting.ts";
-import { type HeapBlocks, heapBlocks } from "../../index-blocks.ts";
-import { sequence } from "../transcode/sources.ts";
-
-const noise = (length: number, seed = 7) => {
-  const next = sequence(seed);
-  return Uint8Array.from({ length }, () => 256 * next());
-};
+import { type HeapBlocks, heapBlocks } from "../../heap-blocks.ts";
 
 /** Much quicker than comparing element by element. */
 const same = (a: ArrayBufferView, b: ArrayBufferView) =>
   Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(Buffer.from(b.buffer, b.byteOffset, b.byteLength));
-
-/** Writes bytes in chunks of a size that divides no block. */
-async function written(bytes: Uint8Array, blocks: HeapBlocks) {
-  const writer = blockWriter(blocks);
-  for (let at = 0; at < bytes.length; at += 99_991) await writer.add(bytes.slice(at, at + 99_991));
-  return writer.end();
-}
-
-/** Blocks that nobody can make again; `lost` counts those that do not do. */
-const from = (blocks: HeapBlocks) => ({
-  current: () => blocks,
-  losses: 0,
-  lost() {
-    this.losses++;
-  },
-});
-
-describe("bytes in blocks", () => {
-  const bytes = noise(2.5 * blockBytes);
-
-  test("come back as they were, over the borders of blocks and up to the end", async () => {
-    const blocks = heapBlocks();
-    const twin = await written(bytes, blocks);
-    expect([...blocks.all.values()].map(({ length }) => length)).toEqual([
-      blockBytes,
-      blockBytes,
-      blockBytes / 2,
-    ]);
-    const source = blockSource(createBlockCache().reader(twin, from(blocks)));
-    expect(source.size).toBe(bytes.length);
-    for (const [offset, length] of [
-      [0, 10],
-      [blockBytes - 3, 6],
-      [blockBytes - 1, blockBytes + 2],
-      [bytes.length - 5, 100],
-      [bytes.length, 1],
-    ] as const)
-      expect(same(await source.read(offset, length), bytes.slice(offset, offset + length))).toBe(true);
-  });
-
-  test("are handed over one block after the other, whatever comes in between", async () => {
-    const blocks = heapBlocks();
-    await written(bytes, blocks);
-    expect(blocks.peak()).toBe(blockBytes);
-  });
-
-  test("are loaded once for all who read at the same time, and not again while there is room", async () => {
-    const blocks = heapBlocks();
-    const twin = await written(bytes, blocks);
-    const source = blockSource(createBlockCache().reader(twin, from(blocks)));
-    await Promise.all([1, 2, 3, 4].map((n) => source.read(n * 1000, 1000)));
-    await source.read(0, blockBytes);
-    expect(blocks.loads).toEqual([0]);
-  });
-
-  test("take 48 MiB of memory at most, of however many blocks", async () => {
-    const blocks = heapBlocks();
-    const large = new Uint8Array(56 * blockBytes);
-    for (let n = 0; n < 56; n++) large[n * blockBytes] = n;
-    const twin = await written(large, blocks);
-    const cache = createBlockCache();
-    const source = blockSource(cache.reader(twin, from(blocks)));
-    for (let n = 0; n < 56; n++) expect((await source.read(n * blockBytes, 1))[0]).toBe(n);
-    expect(cache.weight).toBe(48 * blockBytes);
-    expect((await source.read(0, 1))[0]).toBe(0);
-    expect(blocks.loads).toHaveLength(57);
-  });
-
-  test("are lost where one is missing, cut short, changed or another's, and made again where they can be", async () => {
-    const blocks = heapBlocks();
-    const twin = await written(bytes, blocks);
-    const sound = blocks.all.get(1) as Uint8Array;
-    const unsound = [
-      undefined,
-      sound.slice(1),
-      sound.with(777, sound[777]! ^ 1),
-      noise(blockBytes, 8),
-      blocks.all.get(0),
-    ];
-    for (const block of unsound) {
-      if (block) blocks.all.set(1, block);
-      else blocks.all.delete(1);
-      const origin = from(blocks);
-      const source = blockSource(createBlockCache().reader(twin, origin));
-      await expect(source.read(blockBytes + 100, 10)).rejects.toMatchObject({ code: "header_mismatch" });
-      expect(await source.read(100, 10)).toEqual(bytes.slice(100, 110));
-      expect(origin.losses).toBe(1);
-      const again = async (n: number) => bytes.slice(n * blockBytes, (n + 1) * blockBytes);
-      const sure = blockSource(createBlockCache().reader(twin, { ...origin, again }));
-      expect(await sure.read(blockBytes + 100, 10)).toEqual(bytes.slice(blockBytes + 100, blockBytes + 110));
-    }
-  });
-
-  test("are refused by their number as soon as there is no room for them", async () => {
-    const blocks = heapBlocks(blockBytes);
-    await expect(written(bytes, blocks)).rejects.toMatchObject({ kind: "unsupported" });
-    expect(blocks.all.size).toBeLessThanOrEqual(1);
-  });
-
-  test("are told by a record that is refused when its parts do not agree", () => {
-    const record = { first: 3, size: blockBytes + 1, digests: noise(32) };
-    const saved = saveStoredBlocks(record);
-    expect(loadStoredBlocks(saved)).toEqual(record);
-    expect(loadStoredBlocks(saved.slice(0, -1))).toBeUndefined();
-    expect(loadStoredBlocks(saved.slice(0, 4))).toBeUndefined();
-    expect(loadStoredBlocks(saveStoredBlocks({ ...record, size: blockBytes }))).toBeUndefined();
-    expect(loadStoredBlocks(saveStoredBlocks({ ...record, size: Number.NaN }))).toBeUndefined();
-    expect(loadStoredBlocks(saveStoredBlocks({ ...record, first: -1 }))).toBeUndefined();
-  });
-});
 
 describe("a progressive file of several blocks", () => {
   const codec = createCodecs(testHost).byFormat("jpg");

@@ -1,22 +1,22 @@
-// The index of a file that was written here: whoever wrote it noted the entries, so nothing has to be read for it.
+// The access points of a file that was written here: the transcoder noted them, so nothing has to be read again.
 
 import { memoryBytes } from "../../../lib/byte-source.ts";
 import { readHeader } from "../region/header.ts";
 import { appendEntries, createScanIndex, type ScanIndex } from "../region/scan-index.ts";
-import { saveIndex } from "./stored-index.ts";
+import { saveIndex } from "../sidecar/access-points.ts";
 
 /** A file of one interleaved scan. */
 export interface WrittenFile {
   /** Its bytes up to the entropy-coded data. */
   readonly head: Uint8Array;
-  /** As `ScanIndex.entries` holds them, all of each row of MCUs; none where only the overview will be looked at. */
+  /** As `ScanIndex.entries` holds them, all of each row of MCUs; none where only the level at 1/8 will be read. */
   readonly entries: Uint8Array;
   /** Where the entropy-coded data ends, and the length of the file. */
   readonly end: number;
   readonly size: number;
 }
 
-/** The index as `JpegReader.saveIndex` gives it; `undefined` where the header is not one for this decoder. */
+/** The access points as `JpegReader.saveIndex` returns them; `undefined` where the header is not one for this decoder. */
 export async function writtenIndex({
   head,
   entries,

@@ -1,4 +1,4 @@
-// An index as bytes: checksum, facts it must agree with, differences between entries as variable-length numbers.
+// Access points as bytes: checksum, facts it must agree with, differences between entries as variable-length numbers.
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";

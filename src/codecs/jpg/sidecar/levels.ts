@@ -1,11 +1,28 @@
-// Planes at 1/4 in blocks, one behind the other.
+// Reduced levels as bytes: the planes of a file's components one after the other, in memory or in blocks.
 
 import type { IndexBlocks } from "../../codec.ts";
-import { type Frame, type KeptPlanes, quarterSize } from "../region/index.ts";
-import { type BlockReader, blockBytes, blockWriter, type StoredBlocks } from "./stored-blocks.ts";
+import type { BlockReader } from "../../sidecar/block-reader.ts";
+import { type BlockList, blockBytes, blockWriter } from "../../sidecar/blocks.ts";
+import { type Frame, type KeptPlanes, overviewSize, quarterSize } from "../region/index.ts";
 
-/** The planes of a file's components, which lie in blocks; those whose blocks are lost are not there. */
-export function planesInBlocks(frame: Frame, blocks: BlockReader): KeptPlanes {
+/** The planes of the level at 1/8 from its pieces, not copied: one for all components, or one for each. */
+export function planesOfEighth(
+  frame: Frame,
+  pieces: readonly Uint8Array[],
+): readonly Uint8Array[] | undefined {
+  const [all] = pieces;
+  if (!all || pieces.length > 1) return all && pieces;
+  let end = 0;
+  return frame.components.map((_, component) => {
+    const { width, height } = overviewSize(frame, component);
+    const at = end;
+    end += width * height;
+    return all.subarray(at, end);
+  });
+}
+
+/** Reads the level at 1/4 from blocks; where some of them are lost it is not there. */
+export function quarterInBlocks(frame: Frame, blocks: BlockReader): KeptPlanes {
   let end = 0;
   const planes = frame.components.map((_, component) => {
     const { width, height } = quarterSize(frame, component);
@@ -35,7 +52,7 @@ export async function planesToBlocks(
   planes: readonly Uint8Array[],
   blocks: IndexBlocks,
   first: number,
-): Promise<StoredBlocks | undefined> {
+): Promise<BlockList | undefined> {
   const bytes = planes.reduce((sum, { length }) => sum + length, 0);
   if (first * blockBytes + bytes > blocks.room) return undefined;
   const writer = blockWriter(blocks, first);

@@ -1,11 +1,10 @@
-// JPEG through its index: what is stored, what is decoded, and the two short ways from JPEG to JPEG.
+// JPEG through its sidecar: what is stored, what is decoded, and the two short ways from JPEG to JPEG.
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import type { ImageHeader, IndexAccess } from "../../../../src/codecs/codec.ts";
 import { createCodecs } from "../../../../src/codecs/index.ts";
 import { type RenderPlan, runJob } from "../../../../src/codecs/job.ts";
-import { joinParts, splitParts } from "../../../../src/codecs/jpg/sidecar/stored-parts.ts";
 import { ServiceError } from "../../../../src/errors.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/pipeline/pixels.ts";
@@ -13,7 +12,7 @@ import type { Step } from "../../../../src/pipeline/steps.ts";
 import { grain } from "../../../grain.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { countingBytes, psnr } from "../../counting.ts";
-import { type HeapBlocks, heapBlocks } from "../../index-blocks.ts";
+import { type HeapBlocks, heapBlocks } from "../../heap-blocks.ts";
 
 const codecs = createCodecs(testHost);
 const codec = codecs.byFormat("jpg");
@@ -78,30 +77,6 @@ const rgb = async (jpeg: Uint8Array) =>
 const base = sharp(fixture("base.png"));
 
 describe("what is stored beside a JPEG", () => {
-  test("comes apart as it was put together", () => {
-    const parts = {
-      index: Uint8Array.of(1, 2, 3),
-      overview: [Uint8Array.of(4), new Uint8Array()],
-      twin: Uint8Array.of(5, 6),
-      quarter: Uint8Array.of(7),
-    };
-    const none = { ...parts, twin: undefined, quarter: undefined };
-    for (const each of [parts, { ...parts, twin: undefined }, { ...parts, quarter: undefined }, none])
-      expect(splitParts(joinParts(each))).toEqual(each);
-  });
-
-  test("is refused when it is cut short, too long or of another version", () => {
-    const joined = joinParts({
-      index: Uint8Array.of(1, 2, 3),
-      overview: [Uint8Array.of(4)],
-      twin: Uint8Array.of(5, 6),
-      quarter: Uint8Array.of(7),
-    });
-    for (let n = 0; n < joined.length; n++) expect(splitParts(joined.slice(0, n))).toBeUndefined();
-    expect(splitParts(Uint8Array.of(...joined, 0))).toBeUndefined();
-    expect(splitParts(joined.map((byte, i) => (i === 3 ? byte + 1 : byte)))).toBeUndefined();
-  });
-
   test("is nothing for arithmetic coding, which another decoder reads", async () => {
     const bytes = memoryBytes(fixture("jpg-arithmetic.jpg"));
     expect(await codec.index?.(bytes, await codec.probe(bytes, 1))).toHaveLength(0);

@@ -1,0 +1,97 @@
+// Building the sidecar of a JPEG file, and adding to one that there is.
+
+import type { ImageHeader, IndexAccess, IndexBlocks } from "../../codec.ts";
+import { blockSource } from "../../sidecar/block-reader.ts";
+import { type BlockList, endOfBlocks } from "../../sidecar/blocks.ts";
+import { mismatch } from "../decode/turbo-decoder.ts";
+import { isKept, isProgressive, quarterLimitOf } from "../estimates.ts";
+import { openJpeg } from "../region/index.ts";
+import { planesToBlocks } from "./levels.ts";
+import type { Job, Opened, Opening, OpeningParts } from "./opening.ts";
+import { type JpegParts, loadParts, saveParts } from "./parts.ts";
+
+/** Files that reads have opened: a build goes on from what they have made, and leaves what it makes to them. */
+export interface OpenFiles {
+  get(id: string): Opened | undefined;
+  remember(id: string, file: Opened): void;
+  forget(id: string): void;
+}
+
+const nothing = new Uint8Array();
+
+/** Makes the entry of a sidecar; empty for files of which none can be kept. */
+export type BuildSidecar = (job: Job, header: ImageHeader) => Promise<Uint8Array>;
+
+export function createBuilding(
+  opening: Opening,
+  { engine, resample }: OpeningParts,
+  files: OpenFiles,
+): BuildSidecar {
+  /** The entry of a sequential file; a level at 1/4 goes into blocks where it is asked for, and is read from there. */
+  const saveSequential = async (file: Opened, accessPoints: Uint8Array, access: IndexAccess | undefined) => {
+    const { quarter: planes, overview: eighth = [] } = file.reader;
+    const blocks = access?.full ? access.blocks : undefined;
+    const quarter = planes && blocks && (await planesToBlocks(planes, blocks, 0));
+    if (quarter) opening.keepQuarter(file, opening.inBlocks(quarter, { current: file.current }));
+    return saveParts({ accessPoints, eighth, transcode: undefined, quarter });
+  };
+
+  const ofSequential = async (job: Job): Promise<Uint8Array> => {
+    const { access } = job;
+    const known = access && files.get(access.id);
+    const full = access?.full === true;
+    const goesOn = known && !known.loaded && (!full || known.reader.keepsQuarter);
+    const file = goesOn ? known : await opening.sequential(job, full);
+    if (!file) return nothing;
+    try {
+      file.current.job = job;
+      await file.reader.buildIndex();
+    } catch (error) {
+      if (access) files.forget(access.id);
+      throw error;
+    }
+    const accessPoints = file.damaged ? undefined : file.reader.saveIndex();
+    const entry = accessPoints ? await saveSequential(file, accessPoints, access) : nothing;
+    if (access) files.remember(access.id, file);
+    return entry;
+  };
+
+  /** The entry with a level at 1/4 added, which is made of the transcode, where there is room. */
+  const withQuarter = async (
+    job: Job,
+    entry: Uint8Array,
+    parts: JpegParts,
+    transcode: BlockList,
+    blocks: IndexBlocks,
+  ) => {
+    const file = await opening.overTranscode(job, parts, transcode, false);
+    if (!file?.replay) return nothing;
+    const source = blockSource(opening.inBlocks(transcode, file), mismatch);
+    const options = { resample, overviewLimit: 0, quarterLimit: quarterLimitOf(transcode.size) };
+    try {
+      const reader = await openJpeg(engine, source, options);
+      await reader?.buildIndex();
+      const first = endOfBlocks(transcode);
+      const quarter = reader?.quarter && (await planesToBlocks(reader.quarter, blocks, first));
+      return quarter ? await saveParts({ ...parts, quarter }) : entry;
+    } finally {
+      file.replay.end();
+    }
+  };
+
+  /** Of a progressive file: its transcode, with the access points of that. */
+  const ofProgressive = async (job: Job): Promise<Uint8Array> => {
+    const { bytes, access } = job;
+    if (!access?.blocks) return nothing;
+    const entry = access.full ? await access.load() : nothing;
+    const parts = await loadParts(entry);
+    if (parts?.transcode) return withQuarter(job, entry, parts, parts.transcode, access.blocks);
+    const made = await opening.transcoded(bytes, access.blocks, true);
+    return made ? saveParts(made.parts) : nothing;
+  };
+
+  return async (job, header) => {
+    if (!isKept(header, job.bytes.size ?? 0, job.access?.blocks?.room ?? 0)) return nothing;
+    return isProgressive(header) ? ofProgressive(job) : ofSequential(job);
+  };
+}

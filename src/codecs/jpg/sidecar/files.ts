@@ -1,0 +1,135 @@
+// JPEG files read by regions: through their sidecars where they have one, else from what is made for the job at hand.
+
+import { ServiceError } from "../../../errors.ts";
+import type { ByteSource } from "../../../lib/byte-source.ts";
+import { createLru } from "../../../lib/lru.ts";
+import type { PixelBuffer } from "../../../pipeline/pixels.ts";
+import type { CodecHost, ImageHeader, IndexAccess, ReadRequest } from "../../codec.ts";
+import { createBlockCache } from "../../sidecar/block-reader.ts";
+import { mismatch } from "../decode/turbo-decoder.ts";
+import { isProgressive, quarter } from "../estimates.ts";
+import { createEngine, type Engine, type ResamplePlane, type ScaleFactor } from "../region/index.ts";
+import { openTranscoder } from "../transcode/transcoder.ts";
+import { createBuilding } from "./building.ts";
+import { createOpening, type Job, type Opened, weightOf } from "./opening.ts";
+
+export type { Opened } from "./opening.ts";
+
+/** Bytes of access points and levels that stay parsed in a worker. */
+const openBytes = 64 * 2 ** 20;
+
+/** Access by regions over one host; what was parsed stays under the id of the sidecar. */
+export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane) {
+  const open = createLru<string, Opened>(openBytes);
+  let engine: Engine | undefined;
+  const parts = {
+    engine: () => (engine ??= createEngine(host.wasm("jpeg-decode"))),
+    transcoder: () => openTranscoder(host.wasm("jpeg-transcode")),
+    resample,
+    cache: createBlockCache(),
+  };
+  const remember = (id: string | undefined, file: Opened) => {
+    if (id !== undefined) open.set(id, file, weightOf(file));
+  };
+  const opening = createOpening(parts);
+  const build = createBuilding(opening, parts, { get: open.get, remember, forget: open.delete });
+
+  /** The instance is dropped after any error: its inside is then unknown. */
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      engine = undefined;
+      throw error;
+    }
+  };
+
+  /** Opens a file and finds access points as far as a region needs. Throws ServiceError `unsupported`, code whole_file_wanted. */
+  const openFor = async (job: Job, read: ReadRequest): Promise<Opened> => {
+    const { header } = read;
+    const { id } = job.access ?? {};
+    const isSmall = isProgressive(header) && read.scaleFactor === 8;
+    const small = id === undefined ? undefined : `${id}\0eighth`;
+    try {
+      let file = id === undefined ? undefined : open.get(id);
+      if (!file && isSmall && small !== undefined) file = open.get(small);
+      if (!file && (file = await opening.throughSidecar(job, header))) remember(id, file);
+      if (!file && isSmall && (file = await opening.overDcScans(job))) remember(small, file);
+      if (!file && (file = await opening.alone(job, read))) remember(id, file);
+      if (!file) throw wholeFileWanted();
+      const { width, height } = file.reader.frame;
+      if (width !== header.width || height !== header.height) throw mismatch();
+      file.current.job = job;
+      await indexedTo(file, read);
+      return file;
+    } catch (error) {
+      // what could not be gone on with is begun again by the next job
+      if (id !== undefined) open.delete(id);
+      throw isRefusal(error) ? wholeFileWanted(error) : error;
+    }
+  };
+
+  return {
+    /**
+     * The entry of a file's sidecar: access points and the level at 1/8; for a progressive file those of its baseline transcode, which is
+     * put into blocks. The level at 1/4 goes into blocks, too, where there is room and a full sidecar is asked
+     * for. Empty for what is not kept: files that are damaged or refused, transcodes that are too large.
+     */
+    index: (bytes: ByteSource, header: ImageHeader, access?: IndexAccess): Promise<Uint8Array> =>
+      guarded(() => build({ bytes, access }, header)),
+
+    /**
+     * Runs `use` with a file that has access points as far as the region needs. Throws ServiceError `unsupported`, code
+     * whole_file_wanted, for a file that cannot be read by regions; that depends on the file alone.
+     */
+    withFile: <T>(
+      bytes: ByteSource,
+      read: ReadRequest,
+      access: IndexAccess | undefined,
+      use: (file: Opened) => Promise<T>,
+    ): Promise<T> =>
+      guarded(async () => {
+        const file = await openFor({ bytes, access }, read);
+        try {
+          return await use(file);
+        } catch (error) {
+          if (access) open.delete(access.id);
+          if (error instanceof ServiceError && error.code === "header_mismatch") access?.unfit?.();
+          throw error;
+        } finally {
+          file.replay?.end();
+        }
+      }),
+
+    /** As Codec.decode promises. */
+    decode: (file: Opened, read: ReadRequest): Promise<PixelBuffer> =>
+      file.reader.decodePixels(
+        read.region,
+        read.scaleFactor as ScaleFactor,
+        undefined,
+        read.scaleFactor === quarter && read.halvesColour ? "stored" : "full",
+      ),
+  };
+}
+
+/** Rows beyond a region that filters and halved chroma may look at, at the scale of the read. */
+const marginRows = 128;
+
+async function indexedTo({ reader }: Opened, { region, scaleFactor }: ReadRequest): Promise<void> {
+  const untilRow = region.y + region.height + marginRows * scaleFactor;
+  if (!reader.indexed) await reader.buildIndex(scaleFactor < 8 ? { untilRow } : {});
+}
+
+/** Whether a file is refused while it is opened; another decoder may show it all the same. */
+const isRefusal = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError &&
+  (error.kind === "decode" || error.kind === "unsupported") &&
+  error.code !== "header_mismatch";
+
+function wholeFileWanted(cause?: ServiceError): ServiceError {
+  return new ServiceError(
+    "unsupported",
+    "Expected a JPEG file that can be read by regions; this one has to be decoded as a whole. Try again.",
+    { code: "whole_file_wanted", cause },
+  );
+}
