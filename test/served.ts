@@ -2,6 +2,7 @@
 
 import type { Access } from "../src/access/access.ts";
 import { createApp, surfaces } from "../src/app.ts";
+import type { ConfigFile } from "../src/config/file.ts";
 import { loadConfig, problemLines } from "../src/config/load.ts";
 import { type Log, silentLog } from "../src/lib/log.ts";
 import { checkedGet } from "../src/platform/checked-get.ts";
@@ -32,6 +33,7 @@ export async function served(
     readonly log?: Log;
     readonly deflate?: Platform["deflate"];
     readonly access?: Access;
+    readonly configFile?: ConfigFile;
     readonly asset?: Platform["asset"];
     /** Mounted beside the surfaces of the service. */
     readonly surface?: (typeof surfaces)[number];
@@ -62,7 +64,14 @@ export async function served(
     clientAddress: (request) => peers.get(request),
     rawTarget: (request) => targets.get(request),
   };
-  const service = await createService(loaded.config, platform, over.log ?? silentLog, "dev", over.access);
+  const service = await createService(
+    loaded.config,
+    platform,
+    over.log ?? silentLog,
+    "dev",
+    over.access,
+    over.configFile,
+  );
   const app = createApp(service, [...surfaces, ...(over.surface ? [over.surface] : [])]);
   return {
     service,

@@ -51,6 +51,15 @@ export function readFields(text: string, env: Env): FieldsOfFile {
   return { fields, ...(config && { config }), problems: problems.map(maskedProblem) };
 }
 
+/** The editable keys as a configuration has them that was loaded under environment variables. */
+export function fieldsOfConfig(config: Config, env: Env): readonly FieldValue[] {
+  return editableFields().map((field) => ({
+    field,
+    value: String(valueAt(config, field.keys)),
+    ...(field.env && env[field.env] && { lockedBy: field.env }),
+  }));
+}
+
 /** The scalar at a path as it is written; undefined where none is. */
 function writtenAt(
   { value, texts }: { readonly value: unknown; readonly texts: unknown },

@@ -1,12 +1,145 @@
-// The page /admin/config.
+// The page /admin/config: the editable keys of the configuration file as a form, and the configuration that counts.
 
-import type { AdminPage } from "./admin.ts";
+import { fieldsOfConfig } from "../../config/edit.ts";
+import { editableFields } from "../../config/editable.ts";
+import type { ConfigFileView, Saved } from "../../config/file.ts";
+import type { Problem } from "../../config/problems.ts";
+import type { Config } from "../../config/schema.ts";
+import { configWarnings } from "../../config/warnings.ts";
+import type { Service } from "../../service.ts";
+import { readForm } from "../http/body.ts";
+import type { RequestContext } from "../http/context.ts";
+import { Refusal } from "../http/problem.ts";
+import type { Admin, AdminPage } from "./admin.ts";
+import { ConfigurationBody } from "./configuration-body.tsx";
+import type { Attempt } from "./configuration-form.tsx";
 import { adminPage } from "./frame.tsx";
+import type { Outcome } from "./outcome.ts";
+
+/** Bytes of a form; the longest that a browser sends of this page has some 700. */
+const mostBytes = 16 * 1024;
+
+/** The field of the form that says of which file it was made. */
+const digestField = "digest";
 
 /** Its routes. */
 export const configurationPages: AdminPage = (admin) => [
   {
     path: "/admin/config",
-    get: (c) => adminPage(c, admin, { title: "Configuration", section: "configuration", body: "" }),
+    get: (c) => page(c, admin),
+    post: (c) => save(c, admin),
   },
 ];
+
+async function page(c: RequestContext, admin: Admin, attempt?: Attempt, status = 200): Promise<Response> {
+  const { service } = admin;
+  const view = (await service.configFile?.view()) ?? withoutFile(service);
+  return adminPage(
+    c,
+    admin,
+    {
+      title: "Configuration",
+      section: "configuration",
+      styles: ["admin/configuration.css"],
+      body: <ConfigurationBody c={c} service={service} view={view} attempt={attempt} />,
+    },
+    { status },
+  );
+}
+
+/** Where there is no file, the form shows what counts. */
+function withoutFile({ platform: { name, env }, config }: Service): ConfigFileView {
+  return {
+    fields: fieldsOfConfig(config(), env),
+    problems: [],
+    config: config(),
+    obstacle:
+      name === "workerd"
+        ? "this runtime has no files that can be replaced; change the configuration where it is deployed"
+        : "the service was started without -config FILE or SERVICE_CONFIG, so that there is no file to save to",
+  };
+}
+
+/** Saves what the form says and goes back to the page; the form again, with what was typed, where nothing was saved. */
+async function save(c: RequestContext, admin: Admin): Promise<Response> {
+  const { service, outcomes } = admin;
+  const values = fieldsOf(await readForm(c, mostBytes), [
+    ...editableFields().map(({ path }) => path),
+    digestField,
+  ]);
+  const digest = values.get(digestField);
+  values.delete(digestField);
+  if (!service.configFile) return page(c, admin, { values, result: nowhere }, 409);
+  let doubts: readonly Problem[] = [];
+  const take = (config: Config) => {
+    doubts = configWarnings(config, service.platform.name, service.platform.env);
+    return service.reload(config);
+  };
+  const result = await service.configFile.save(values, digest, take);
+  report(admin, result);
+  switch (result.kind) {
+    case "unchanged":
+      return outcomes.redirect(c, "/admin/config", {
+        state: "done",
+        text: "Nothing was changed, and nothing was written.",
+      });
+    case "saved":
+      return outcomes.redirect(c, "/admin/config", outcomeOf(result, doubts));
+    case "failed":
+      return page(c, admin, { values, result }, 409);
+    default:
+      return page(c, admin, { values, result }, 422);
+  }
+}
+
+const nowhere = { kind: "failed", reason: "there is no file to save to" } as const;
+
+/** The fields of a form, each at most once and none of another name. Throws a Refusal with 400 for others. */
+function fieldsOf(form: URLSearchParams, names: readonly string[]): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const [name, value] of form) {
+    const wrong = !names.includes(name) ? "one that this form has not" : "one twice";
+    if (!names.includes(name) || fields.has(name))
+      throw new Refusal({
+        status: 400,
+        code: "invalid_form",
+        detail: `Expected the fields of the form of /admin/config, each once; received ${wrong}. Open the page and send its form.`,
+      });
+    fields.set(name, value);
+  }
+  return fields;
+}
+
+function report({ service: { log } }: Admin, result: Saved): void {
+  if (result.kind === "saved") {
+    const { changed, waits, notApplied } = result;
+    log.info("configuration saved by the operator's pages", { changed, needRestart: waits });
+    if (notApplied !== undefined) log.error("saved configuration not in force", { problem: notApplied });
+  }
+  if (result.kind === "failed")
+    log.error("configuration not saved", { problem: result.reason, cause: result.cause });
+}
+
+/** What the page says after a save: which keys have changed, which of them wait, and which are doubtful. */
+function outcomeOf(
+  { changed, waits, notApplied }: Extract<Saved, { kind: "saved" }>,
+  doubts: readonly Problem[],
+): Outcome {
+  const waiting = new Set(waits);
+  const now = changed.filter((path) => !waiting.has(path));
+  const later = changed.filter((path) => waiting.has(path));
+  const others = waits.filter((path) => !changed.includes(path));
+  const details = [
+    ...(notApplied === undefined && now.length > 0 ? [`In force now: ${now.join(", ")}`] : []),
+    ...(later.length > 0 ? [`From the next start on: ${later.join(", ")}`] : []),
+    ...(others.length > 0
+      ? [`Saved before, and still waiting for the next start: ${others.join(", ")}`]
+      : []),
+    ...doubts.filter(({ path }) => changed.includes(path)).map(({ path, message }) => `${path}: ${message}`),
+  ];
+  const text =
+    notApplied === undefined
+      ? `Saved: ${changed.join(", ")}.`
+      : "Saved, but not in force: the file could not be read again. The log says why.";
+  return { state: notApplied === undefined ? "done" : "failed", text, details };
+}

@@ -1,0 +1,149 @@
+// What the page /admin/config shows: the form, what waits for a restart, and the configuration that counts.
+
+import { fieldsOfConfig } from "../../config/edit.ts";
+import { effectiveYaml } from "../../config/effective.ts";
+import type { ConfigFileView } from "../../config/file.ts";
+import type { Problem } from "../../config/problems.ts";
+import type { Service } from "../../service.ts";
+import type { RequestContext } from "../http/context.ts";
+import { type Attempt, Form, idOf } from "./configuration-form.tsx";
+
+interface BodyProps {
+  readonly c: RequestContext;
+  readonly service: Service;
+  readonly view: ConfigFileView;
+  readonly attempt?: Attempt | undefined;
+}
+
+/** All below the heading. */
+export function ConfigurationBody({ c, service, view, attempt }: BodyProps) {
+  const running = new Map(
+    fieldsOfConfig(service.config(), service.platform.env).map(({ field, value }) => [field.path, value]),
+  );
+  const { path } = service.configFile ?? {};
+  return (
+    <>
+      {attempt && <Refused view={view} attempt={attempt} />}
+      {view.obstacle !== undefined && (
+        <p class="notice" id="obstacle">
+          Nothing can be saved here: {view.obstacle}.
+        </p>
+      )}
+      {view.problems.length > 0 && !attempt && <ProblemsOfFile problems={view.problems} />}
+      <Waiting service={service} view={view} />
+      <div class="configuration">
+        <section aria-labelledby="edit">
+          <h2 id="edit">Settings</h2>
+          {path !== undefined && (
+            <p class="quiet">
+              Saved to <span class="path">{path}</span>. All else in that file stays as it is.
+            </p>
+          )}
+          <Form c={c} view={view} attempt={attempt} running={running} />
+        </section>
+        <section aria-labelledby="effective">
+          <h2 id="effective">In force</h2>
+          <p class="quiet">
+            The whole configuration as this process uses it, with all defaults and what the environment
+            overrides. Secrets are masked.
+          </p>
+          <pre tabindex={0}>{effectiveYaml(service.config())}</pre>
+        </section>
+      </div>
+    </>
+  );
+}
+
+/** Why a form was not saved, with links to the fields. The focus is here when the page opens. */
+function Refused({
+  view,
+  attempt: { result },
+}: {
+  readonly view: ConfigFileView;
+  readonly attempt: Attempt;
+}) {
+  return (
+    <div class="notice bad" role="alert" id="refused" tabindex={-1} autofocus>
+      <p>{refusalText(result)}</p>
+      {result.kind === "refused" && (
+        <ul>
+          {view.fields
+            .filter(({ field }) => result.wrong.has(field.path))
+            .map(({ field }) => (
+              <li>
+                <a href={`#${idOf(field)}`}>{field.label}</a>: {result.wrong.get(field.path)}
+              </li>
+            ))}
+          {result.others.map((problem) => (
+            <li>
+              In the file{problem.path === "" ? "" : " at "}
+              <span class="path">{problem.path}</span>: {problem.message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function refusalText(result: Attempt["result"]): string {
+  switch (result.kind) {
+    case "stale":
+      return "Nothing was saved: the file has changed since this form was made. Below is what you typed; where the file now says something else, that stands beside it. Save again to have yours.";
+    case "failed":
+      return `Nothing was saved: ${result.reason}.`;
+    default:
+      return "Nothing was saved. Correct these:";
+  }
+}
+
+function ProblemsOfFile({ problems }: { readonly problems: readonly Problem[] }) {
+  return (
+    <div class="notice bad" id="problems">
+      <p>
+        The file has problems, so that the service would not start with it, and goes on with what it read
+        before:
+      </p>
+      <ul>
+        {problems.map(({ path, message }) => (
+          <li>
+            {path !== "" && <span class="path">{path}: </span>}
+            {message}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** The keys in which the file differs from what runs, whoever wrote them and whenever. */
+function Waiting({ service, view }: { readonly service: Service; readonly view: ConfigFileView }) {
+  if (!view.config) return null;
+  const { takes, waits } = service.compare(view.config);
+  return (
+    <>
+      {waits.length > 0 && (
+        <div class="notice warn" id="waiting">
+          <p>In the file, and waiting for the next start of this process:</p>
+          <Keys paths={waits} />
+        </div>
+      )}
+      {takes.length > 0 && (
+        <div class="notice warn" id="unread">
+          <p>
+            Changed in the file by other hands, and not read yet; the next save or a SIGHUP has them taken:
+          </p>
+          <Keys paths={takes} />
+        </div>
+      )}
+    </>
+  );
+}
+
+const Keys = ({ paths }: { readonly paths: readonly string[] }) => (
+  <ul>
+    {paths.map((path) => (
+      <li class="path">{path}</li>
+    ))}
+  </ul>
+);

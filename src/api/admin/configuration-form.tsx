@@ -1,0 +1,178 @@
+// The form of the page /admin/config.
+
+import { type FieldValue, lockedText } from "../../config/edit.ts";
+import type { EditableField } from "../../config/editable.ts";
+import type { ConfigFileView, Saved } from "../../config/file.ts";
+import type { RequestContext } from "../http/context.ts";
+import { href } from "./admin.ts";
+
+/** A form that was sent and not saved. */
+export interface Attempt {
+  /** What was typed, by the path of each field. */
+  readonly values: ReadonlyMap<string, string>;
+  readonly result: Extract<Saved, { kind: "refused" | "stale" | "failed" }>;
+}
+
+interface FormProps {
+  readonly c: RequestContext;
+  readonly view: ConfigFileView;
+  readonly attempt?: Attempt | undefined;
+  /** What counts in this process, by the path of each field. */
+  readonly running: ReadonlyMap<string, string>;
+}
+
+/** A field for each editable key, with what is wrong with it, when it counts, and what sets it. */
+export function Form({ c, view, attempt, running }: FormProps) {
+  const disabled = view.obstacle !== undefined;
+  const sections = [...new Set(view.fields.map(({ field }) => field.section))];
+  return (
+    <form
+      class="fields"
+      method="post"
+      action={href(c, "/admin/config")}
+      novalidate
+      autocomplete="off"
+      aria-describedby={disabled ? "obstacle" : undefined}
+    >
+      {view.digest !== undefined && <input type="hidden" name="digest" value={view.digest} />}
+      {sections.map((section) => (
+        <fieldset>
+          <legend>{section}</legend>
+          {view.fields
+            .filter(({ field }) => field.section === section)
+            .map((each) => (
+              <Field {...each} attempt={attempt} running={running.get(each.field.path)} disabled={disabled} />
+            ))}
+        </fieldset>
+      ))}
+      <div class="actions">
+        <button type="submit" disabled={disabled}>
+          Save
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface FieldProps extends FieldValue {
+  readonly attempt?: Attempt | undefined;
+  readonly running?: string | undefined;
+  readonly disabled: boolean;
+}
+
+function Field({ field, value, lockedBy, attempt, running, disabled }: FieldProps) {
+  const id = idOf(field);
+  const typed = lockedBy === undefined ? attempt?.values.get(field.path) : undefined;
+  const wrong = attempt?.result.kind === "refused" ? attempt.result.wrong.get(field.path) : undefined;
+  const notes = notesOf({ field, value, lockedBy, typed, running });
+  const described = [
+    ...(wrong === undefined ? [] : [`${id}-wrong`]),
+    `${id}-when`,
+    `${id}-help`,
+    ...(notes.length > 0 ? [`${id}-notes`] : []),
+  ];
+  return (
+    <div class="field">
+      <label for={id}>{field.label}</label>
+      <Input
+        field={field}
+        value={typed ?? value}
+        disabled={disabled || lockedBy !== undefined}
+        attributes={{
+          "aria-describedby": described.join(" "),
+          ...(wrong !== undefined && { "aria-invalid": "true" }),
+        }}
+      />
+      {wrong !== undefined && (
+        <p class="wrong" id={`${id}-wrong`}>
+          {wrong}
+        </p>
+      )}
+      <p class="facts">
+        <span class="path">{field.path}</span> <When field={field} lockedBy={lockedBy} />
+      </p>
+      <p class="quiet" id={`${id}-help`}>
+        {plain(field.help)}
+        {` Default: ${field.initial}.`}
+      </p>
+      {notes.length > 0 && (
+        <p class="quiet" id={`${id}-notes`}>
+          {notes.join(" ")}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** When a change of a field counts, or what sets it. */
+function When({ field, lockedBy }: { readonly field: EditableField; readonly lockedBy: string | undefined }) {
+  const id = `${idOf(field)}-when`;
+  if (lockedBy !== undefined)
+    return (
+      <span class="pill warn" id={id}>
+        locked by {lockedBy}
+      </span>
+    );
+  return field.edit === "live" ? (
+    <span class="pill good" id={id}>
+      live
+    </span>
+  ) : (
+    <span class="pill" id={id}>
+      needs a restart
+    </span>
+  );
+}
+
+interface Noted extends FieldValue {
+  readonly typed: string | undefined;
+  readonly running: string | undefined;
+}
+
+/** Sentences about a field that depend on what stands in the file and what runs. */
+function notesOf({ value, lockedBy, typed, running }: Noted): string[] {
+  return [
+    ...(lockedBy === undefined ? [] : [`This field ${lockedText(lockedBy)}.`]),
+    ...(typed !== undefined && typed !== value ? [`In the file: ${value}.`] : []),
+    ...(running !== undefined && running !== value ? [`In force now: ${running}.`] : []),
+  ];
+}
+
+interface InputProps {
+  readonly field: EditableField;
+  readonly value: string;
+  readonly disabled: boolean;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+function Input({ field, value, disabled, attributes }: InputProps) {
+  const { control, path } = field;
+  const common = { id: idOf(field), name: path, disabled, ...attributes };
+  if (control.kind !== "choice")
+    return (
+      <input
+        {...common}
+        type="text"
+        value={value}
+        inputmode={control.kind === "count" ? "numeric" : undefined}
+        spellcheck={false}
+      />
+    );
+  // A file or a form may hold another word, which stays in sight until it is corrected.
+  const words = control.choices.includes(value) ? control.choices : [value, ...control.choices];
+  return (
+    <select {...common}>
+      {words.map((word) => (
+        <option value={word} selected={word === value}>
+          {word}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** The id of a field's control in the page. */
+export const idOf = ({ path }: EditableField) => `field-${path.replaceAll(".", "-")}`;
+
+/** A doc line of the schema without its marks for code. */
+const plain = (help: string) => help.replaceAll("`", "");

@@ -1,0 +1,452 @@
+// The page /admin/config over a real file: what it shows, saves and refuses.
+
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createConfigFile } from "../../../src/config/file.ts";
+import { loadConfig } from "../../../src/config/load.ts";
+import { createLog } from "../../../src/lib/log.ts";
+import { nodeFiles } from "../../../src/platform/node-files.ts";
+import fc from "../../properties.ts";
+import { type Served, served } from "../../served.ts";
+import { asOperator, operator } from "./operator.ts";
+
+let top: string;
+let path: string;
+beforeEach(() => {
+  top = mkdtempSync(join(tmpdir(), "smalti-admin-config-"));
+  path = join(top, "smalti.yaml");
+});
+afterEach(() => rmSync(top, { recursive: true, force: true }));
+
+const original = `# of the library
+sources:
+  - name: scans
+    type: filesystem
+    root: ./scans
+  - { name: web, prefix: web/, type: http, url: "https://example.org/get?key=hunter2&id={identifier}", headers: { X-Key: s3cret } }
+log: { level: warn }
+`;
+
+interface Page extends Served {
+  /** Lines of the log. */
+  readonly lines: readonly string[];
+  open(): Promise<string>;
+  /** POST of fields, as many times as they are named. */
+  post(fields: readonly (readonly [string, string])[], headers?: Record<string, string>): Promise<Response>;
+  /** What a browser sends of the page as it is now, with some of it typed over. */
+  send(typed?: Readonly<Record<string, string>>): Promise<Response>;
+}
+
+/** A service over the file as it is now. */
+async function start(yaml: string, env: Record<string, string> = {}): Promise<Page> {
+  writeFileSync(path, yaml);
+  const all = { ...operator, ...env };
+  const lines: string[] = [];
+  const log = createLog({ level: "info", format: "text", write: (line) => lines.push(line) });
+  const configFile = createConfigFile({ path, files: nodeFiles(), env: all, complete: (config) => config });
+  const one = await served(yaml, all, { configFile, log });
+  const open = async () => (await one.get("/admin/config", { headers: asOperator })).text();
+  const post: Page["post"] = (fields, headers = {}) =>
+    one.get("/admin/config", {
+      method: "POST",
+      body: new URLSearchParams(fields.map(([name, value]) => [name, value])),
+      headers: { ...asOperator, ...headers },
+    });
+  return {
+    ...one,
+    lines,
+    open,
+    post,
+    async send(typed = {}) {
+      return post(Object.entries({ ...(await sentBy(await open())), ...typed }));
+    },
+  };
+}
+
+const unescaped = (text: string) =>
+  text.replace(
+    /&(lt|gt|amp|quot|#39);/g,
+    (_, name: string) => ({ lt: "<", gt: ">", amp: "&", quot: '"', "#39": "'" })[name] ?? "",
+  );
+
+/** The controls of a page by their name. */
+function controlsOf(html: string) {
+  const found = [
+    ...html.matchAll(/<(input|select)( [^>]*)>(?:((?:<option[^>]*>[^<]*<\/option>)*)<\/select>)?/g),
+  ];
+  return Object.fromEntries(
+    found.map(([, kind, attributes = "", options = ""]) => {
+      const attribute = (name: string) => {
+        const text = new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1];
+        return text === undefined ? undefined : unescaped(text);
+      };
+      const chosen = /<option value="([^"]*)" selected/.exec(options)?.[1];
+      const control = {
+        id: attribute("id"),
+        disabled: / disabled/.test(attributes),
+        value: unescaped((kind === "select" ? chosen : attribute("value")) ?? ""),
+        invalid: attribute("aria-invalid"),
+        describedBy: attribute("aria-describedby")?.split(" ") ?? [],
+      };
+      return [attribute("name") ?? "", control];
+    }),
+  );
+}
+
+/** What a browser sends of a page. */
+const sentBy = (html: string) =>
+  Object.fromEntries(
+    Object.entries(controlsOf(html)).flatMap(([name, { value, disabled }]) =>
+      disabled ? [] : [[name, value]],
+    ),
+  );
+
+const textOf = (html: string) => unescaped(html.replace(/<[^>]*>/g, " ")).replace(/\s+/g, " ");
+
+/** The text of an element by its id, that elements of its own kind do not stand in. */
+function textById(html: string, id: string): string {
+  const found = new RegExp(`<(\\w+)[^>]* id="${id}"[^>]*>([\\s\\S]*?)</\\1>`).exec(html);
+  if (!found) throw new Error(`Expected an element with the id ${id}.`);
+  return textOf(found[2] as string).trim();
+}
+
+/** The page that a redirect leads to, with the cookie that came along. */
+async function follow({ get }: Served, answer: Response): Promise<string> {
+  expect([answer.status, answer.headers.get("Location")]).toEqual([303, "/admin/config"]);
+  const Cookie = (answer.headers.get("Set-Cookie") as string).split(";")[0] as string;
+  return (await get("/admin/config", { headers: { ...asOperator, Cookie } })).text();
+}
+
+const load = (yaml: string) => {
+  const { config, problems } = loadConfig(yaml, {});
+  if (!config) throw new Error(JSON.stringify(problems));
+  return config;
+};
+const written = () => readFileSync(path, "utf8");
+
+describe("the form", () => {
+  test("has one field for each editable key and none for others, with what the file says or the default", async () => {
+    const html = await (await start(original)).open();
+    const { digest, ...fields } = controlsOf(html);
+    expect(digest?.value).toMatch(/^[0-9a-f]{64}$/);
+    expect(Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]))).toEqual({
+      addr: ":8080",
+      read_timeout: "30s",
+      write_timeout: "60s",
+      shutdown_timeout: "15s",
+      "log.level": "warn",
+      "log.format": "text",
+      "image.max_pixel_area": "1000000000",
+      "image.max_concurrent": "0",
+      "image.max_output_area": "0",
+      "image.max_output_width": "0",
+      "image.max_output_height": "0",
+      "image.tile_size": "512",
+    });
+  });
+
+  test("labels each control, and says beside it when a change counts", async () => {
+    const html = await (await start(original)).open();
+    const { digest, ...fields } = controlsOf(html);
+    const live = ["log.level", "image.max_pixel_area", "image.max_concurrent"];
+    for (const [name, { id, describedBy, disabled }] of Object.entries(fields)) {
+      expect(html).toContain(`<label for="${id}">`);
+      expect(disabled).toBe(false);
+      for (const other of describedBy) expect(html).toContain(`id="${other}"`);
+      expect(textById(html, `${id}-when`)).toBe(live.includes(name) ? "live" : "needs a restart");
+    }
+  });
+
+  test("stands beside the whole configuration with defaults, its secrets masked", async () => {
+    const html = await (await start(original)).open();
+    const yaml = unescaped(/<pre[^>]*>([\s\S]*?)<\/pre>/.exec(html)?.[1] ?? "");
+    expect(yaml).toContain('X-Key: "***"');
+    expect(yaml).toContain("jpeg_quality: 90");
+    expect(yaml).toContain("https://example.org/get?key=***");
+    expect(html).not.toContain("hunter2");
+    expect(html).not.toContain("s3cret");
+  });
+});
+
+describe("a save", () => {
+  test("is answered with 303, writes the file and says which keys are in force and which wait", async () => {
+    const page = await start(original);
+    const html = await follow(page, await page.send({ "log.level": "error", "image.tile_size": "256" }));
+    const outcome = textById(html, "outcome");
+    expect(outcome).toContain("Saved: log.level, image.tile_size.");
+    expect(outcome).toContain("In force now: log.level");
+    expect(outcome).toContain("From the next start on: image.tile_size");
+    expect(load(written())).toEqual({
+      ...load(original),
+      log: { ...load(original).log, level: "error" },
+      image: { ...load(original).image, tile_size: 256 },
+    });
+    expect(page.service.config().log.level).toBe("error");
+    expect(page.service.config().image.tile_size).toBe(512);
+    expect(readdirSync(top)).toEqual(["smalti.yaml"]);
+  });
+
+  test("keeps relative paths, secrets, comments and all other keys as they stand in the file", async () => {
+    const page = await start(original);
+    await page.send({ read_timeout: "5s" });
+    expect(
+      written().startsWith(original.replace("{ level: warn }\n", "{ level: warn, format: text }\n")),
+    ).toBe(true);
+  });
+
+  test("has live keys in force at once, for requests as well", async () => {
+    const page = await start("");
+    expect((await page.get("/iiif/3/base.png/info.json")).status).toBe(200);
+    await page.send({ "image.max_pixel_area": "10" });
+    expect((await page.get("/iiif/3/base.png/info.json")).status).toBe(400);
+  });
+
+  test("that changes nothing says so, and writes nothing", async () => {
+    const page = await start(original);
+    const html = await follow(page, await page.send());
+    expect(textById(html, "outcome")).toContain("Nothing was changed");
+    expect(written()).toBe(original);
+  });
+
+  test("says of a doubtful value why it is doubted", async () => {
+    const page = await start(original);
+    const html = await follow(page, await page.send({ "image.max_output_height": "4000" }));
+    expect(textById(html, "outcome")).toContain("set image.max_output_width as well");
+  });
+
+  test("is in the log with the names of the keys", async () => {
+    const page = await start(original.replace("warn", "info"));
+    await page.send({ "image.tile_size": "256" });
+    expect(page.lines.join("")).toMatch(/configuration saved by the operator's pages .*image\.tile_size/);
+  });
+
+  test("by a script needs no digest", async () => {
+    const page = await start(original);
+    const { digest, ...fields } = await sentBy(await page.open());
+    expect((await page.post(Object.entries({ ...fields, "log.level": "error" }))).status).toBe(303);
+    expect(load(written()).log.level).toBe("error");
+  });
+});
+
+describe("what waits", () => {
+  test("for a restart stays on the page until then, whichever save it came with", async () => {
+    const page = await start(original);
+    await page.send({ "image.tile_size": "256" });
+    const html = await follow(page, await page.send({ read_timeout: "9s" }));
+    expect(textById(html, "outcome")).toContain("still waiting for the next start: image.tile_size");
+    const later = await page.open();
+    expect(textById(later, "waiting")).toMatch(/read_timeout.*image\.tile_size/);
+    expect(textById(later, "field-image-tile_size-notes")).toBe("In force now: 512.");
+    expect(controlsOf(later)["image.tile_size"]?.value).toBe("256");
+    await page.send({ "image.tile_size": "512", read_timeout: "30s" });
+    expect(await page.open()).not.toContain('id="waiting"');
+  });
+
+  test("for a look at the file, which somebody changed by hand, is told apart", async () => {
+    const page = await start(original);
+    writeFileSync(path, original.replace("warn", "error").concat("metrics: { enabled: true }\n"));
+    const html = await page.open();
+    expect(textById(html, "unread")).toContain("log.level");
+    expect(textById(html, "waiting")).toContain("metrics.enabled");
+  });
+});
+
+describe("a form with mistakes", () => {
+  test("is 422 with a message at each field, what was typed, and a summary that has the focus; nothing is written", async () => {
+    const page = await start(original);
+    const answer = await page.send({ addr: "<8080>", "image.tile_size": "1", "log.level": "error" });
+    expect(answer.status).toBe(422);
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    const html = await answer.text();
+    const fields = controlsOf(html);
+    expect(fields.addr).toMatchObject({ value: "<8080>", invalid: "true" });
+    expect(fields["image.tile_size"]).toMatchObject({ value: "1", invalid: "true" });
+    expect(fields["log.level"]).toMatchObject({ value: "error", invalid: undefined });
+    expect(fields.addr?.describedBy[0]).toBe("field-addr-wrong");
+    expect(textById(html, "field-addr-wrong")).toContain("expected an address");
+    expect(textById(html, "field-image-tile_size-wrong")).toBe("expected at least 64, received the number 1");
+    expect(html).toMatch(/<div class="notice bad" role="alert" id="refused" tabindex="-1" autofocus/);
+    expect(html).toContain('<a href="#field-addr">');
+    expect(written()).toBe(original);
+    expect(page.service.config().log.level).toBe("warn");
+  });
+
+  test("is shown with what else is wrong in the file, without its secrets", async () => {
+    const page = await start(original);
+    writeFileSync(path, original.replace("https://", "ftp://"));
+    expect(textById(await page.open(), "problems")).toContain("sources.1.url");
+    const answer = await page.send({ "log.level": "error" });
+    const html = await answer.text();
+    expect(answer.status).toBe(422);
+    expect(textById(html, "refused")).toContain("sources.1.url");
+    expect(html).not.toContain("hunter2");
+  });
+
+  test("keeps a word that is no choice, in sight", async () => {
+    const page = await start(original);
+    const answer = await page.send({ "log.level": "loud" });
+    expect(controlsOf(await answer.text())["log.level"]).toMatchObject({ value: "loud", invalid: "true" });
+  });
+
+  test.each([
+    ["an unknown field", [["sources", "[]"]]],
+    [
+      "a field twice",
+      [
+        ["addr", ":1"],
+        ["addr", ":2"],
+      ],
+    ],
+    ["a field of an object's own", [["__proto__", "x"]]],
+  ] as const)("with %s is 400", async (_, fields) => {
+    const page = await start(original);
+    const answer = await page.post(fields);
+    expect(answer.status).toBe(400);
+    expect(((await answer.json()) as { code: string }).code).toBe("invalid_form");
+  });
+
+  test("with fields missing is 422, and nothing is written", async () => {
+    const page = await start(original);
+    for (const fields of [[], [["addr", ":1"]]] as const) {
+      const answer = await page.post(fields);
+      expect(answer.status).toBe(422);
+      expect(textById(await answer.text(), "field-read_timeout-wrong")).toContain("is missing");
+    }
+    expect(written()).toBe(original);
+  });
+
+  test("of another type is 415, and too long a one 413", async () => {
+    const page = await start(original);
+    expect((await page.post([], { "Content-Type": "application/json" })).status).toBe(415);
+    expect((await page.post([["addr", "x".repeat(20_000)]])).status).toBe(413);
+  });
+
+  test("is never a 500 and never spoils the file, whatever is sent", async () => {
+    const page = await start(original);
+    const names = Object.keys(await sentBy(await page.open()));
+    const field = fc.tuple(fc.constantFrom(...names, "constructor", ""), fc.string({ unit: "grapheme" }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(field, { maxLength: 4 }), fc.boolean(), async (typed, whole) => {
+        const answer = whole ? await page.send(Object.fromEntries(typed)) : await page.post(typed);
+        expect([303, 400, 422]).toContain(answer.status);
+        load(written());
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("from another site is refused", async () => {
+    const page = await start(original);
+    const fields = Object.entries({ ...(await sentBy(await page.open())), "log.level": "error" });
+    for (const headers of [{ "Sec-Fetch-Site": "cross-site" }, { Origin: "https://evil.example" }] as Record<
+      string,
+      string
+    >[])
+      expect((await page.post(fields, headers)).status).toBe(403);
+    expect(written()).toBe(original);
+  });
+});
+
+describe("a file that has changed since the form was made", () => {
+  test("is kept, and the form comes back with what was typed and what the file says now", async () => {
+    const page = await start(original);
+    const fields = await sentBy(await page.open());
+    const other = original.replace("warn", "debug");
+    writeFileSync(path, other);
+    const answer = await page.post(Object.entries({ ...fields, "log.level": "error", read_timeout: "7s" }));
+    const html = await answer.text();
+    expect(answer.status).toBe(422);
+    expect(textById(html, "refused")).toContain("the file has changed since this form was made");
+    expect(written()).toBe(other);
+    const now = controlsOf(html);
+    expect(now["log.level"]?.value).toBe("error");
+    expect(now.read_timeout?.value).toBe("7s");
+    expect(textById(html, "field-log-level-notes")).toContain("In the file: debug.");
+    expect((await page.post(Object.entries(sentBy(html)))).status).toBe(303);
+    expect(load(written()).log.level).toBe("error");
+  });
+});
+
+describe("a variable of the environment", () => {
+  // Document of the administration pages: these four, each by itself.
+  test.each([
+    ["addr", "SERVICE_ADDR", "127.0.0.1:9"],
+    ["log.level", "SERVICE_LOG_LEVEL", "error"],
+    ["log.format", "SERVICE_LOG_FORMAT", "json"],
+    ["image.max_pixel_area", "SERVICE_MAX_PIXEL_AREA", "424242"],
+  ])("locks %s alone, and is not written: %s", async (name, variable, value) => {
+    const page = await start("read_timeout: 20s\n", { [variable]: value });
+    const html = await page.open();
+    const fields = controlsOf(html);
+    expect(Object.entries(fields).flatMap(([name, { disabled }]) => (disabled ? [name] : []))).toEqual([
+      name,
+    ]);
+    expect(fields[name]?.value).toBe(value);
+    expect(textById(html, `${fields[name]?.id}-when`)).toBe(`locked by ${variable}`);
+    expect((await page.send({ read_timeout: "21s" })).status).toBe(303);
+    expect(written()).not.toContain(value);
+    const refused = await page.send({ [name]: name === "addr" ? ":1" : "1" });
+    expect(refused.status).toBe(422);
+    expect(textById(await refused.text(), `${fields[name]?.id}-wrong`)).toContain(variable);
+  });
+});
+
+describe("where nothing can be saved", () => {
+  /** All fields are there and disabled, and a form that is sent all the same changes nothing. */
+  async function expectLocked(one: Served, reason: string) {
+    const html = await (await one.get("/admin/config", { headers: asOperator })).text();
+    const { digest, ...fields } = controlsOf(html);
+    expect(Object.values(fields).map(({ disabled }) => disabled)).toEqual(Array(12).fill(true));
+    expect(textById(html, "obstacle")).toContain(reason);
+    expect(html).toMatch(/<button type="submit" disabled/);
+    const answer = await one.get("/admin/config", {
+      method: "POST",
+      body: new URLSearchParams({ "log.level": "error" }),
+      headers: asOperator,
+    });
+    expect(answer.status).toBe(409);
+    expect(textById(await answer.text(), "refused")).toContain("Nothing was saved");
+  }
+
+  test("without -config the note says so, and the fields show what counts", async () => {
+    const one = await served("image: { tile_size: 256 }", operator);
+    await expectLocked(one, "-config");
+    const html = await (await one.get("/admin/config", { headers: asOperator })).text();
+    expect(controlsOf(html)["image.tile_size"]?.value).toBe("256");
+  });
+
+  test("a file that is read-only stays as it is", async () => {
+    const page = await start(original);
+    chmodSync(path, 0o444);
+    await expectLocked(page, "read-only");
+    expect(written()).toBe(original);
+  });
+
+  test("a file that is gone is not made", async () => {
+    const page = await start(original);
+    rmSync(path);
+    await expectLocked(page, "not there any more");
+    expect(readdirSync(top)).toEqual([]);
+  });
+
+  test("files that cannot be renamed are a note, as on workerd", async () => {
+    writeFileSync(path, original);
+    const { replacement, ...files } = nodeFiles();
+    const configFile = createConfigFile({ path, files, env: operator, complete: (config) => config });
+    await expectLocked(await served(original, operator, { configFile, files }), "runtime");
+    expect(written()).toBe(original);
+  });
+});
+
+test("many saves at once come one after the other, and each form that is behind is refused", async () => {
+  const page = await start(original);
+  const fields = await sentBy(await page.open());
+  const answers = await Promise.all(
+    ["1s", "2s", "3s", "4s"].map((time) => page.post(Object.entries({ ...fields, read_timeout: time }))),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([303, 422, 422, 422]);
+  expect(load(written()).read_timeout).toBe("1s");
+  expect(readdirSync(top)).toEqual(["smalti.yaml"]);
+});
