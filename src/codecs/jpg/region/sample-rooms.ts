@@ -1,0 +1,165 @@
+// Samples at 1/8 and 1/2 in the module's memory while access points are built: where they lie, and how they come out of it.
+
+import { area, type Engine, slack } from "./engine.ts";
+import type { Scan } from "./header.ts";
+import { halfEdge, type QuarterMaker } from "./quarter.ts";
+import { paddedStride } from "./region.ts";
+import type { Place, Target } from "./run.ts";
+import { entrySize, type JpegIndex } from "./scan-index.ts";
+
+/** Room for samples at 1/8 and 1/2 of some rows, and for access points of as many. */
+const sampleRoom = 512 * 1024;
+const halfRoom = 2 << 20;
+const entryRoom = 256 * 1024;
+
+export interface SampleRooms {
+  readonly entries: number;
+  /** MCU rows that fit. */
+  readonly rows: number;
+  readonly planes: readonly PlaneRoom[];
+  targets(row: number): Target[];
+}
+
+/** Where a component's samples at 1/8 and at 1/2 go; `down`: rows of blocks in a row of MCUs. */
+interface PlaneRoom {
+  readonly at: number;
+  readonly stride: number;
+  readonly down: number;
+  readonly half: { readonly at: number; readonly stride: number };
+}
+
+/** Places for the samples of as many MCU rows as there is room for. */
+export function layOutSamples(engine: Engine, scan: Scan, halves: boolean): SampleRooms {
+  const perRow = scan.components.reduce((sum, { across, down }) => sum + across * down * scan.columns, 0);
+  const halfPerRow = halves ? perRow * halfEdge ** 2 : 1;
+  const entriesPerRow = 1 + Math.floor(scan.columns / scan.step);
+  const rows = Math.max(
+    1,
+    Math.min(
+      Math.floor(sampleRoom / perRow),
+      Math.floor(halfRoom / halfPerRow),
+      Math.floor(entryRoom / (entriesPerRow * entrySize)),
+    ),
+  );
+  let at: number = area.arena;
+  const room = (bytes: number) => {
+    const start = at;
+    at = Math.ceil((at + bytes + slack) / 16) * 16;
+    return start;
+  };
+  const planes = scan.components.map(({ across, down }): PlaneRoom => {
+    const stride = across * scan.columns;
+    const half = halves ? paddedStride(stride * halfEdge) : 0;
+    return {
+      at: room(stride * down * rows),
+      stride,
+      down,
+      half: { at: room(half * down * halfEdge * rows), stride: half },
+    };
+  });
+  const entries = room(rows * entriesPerRow * entrySize);
+  engine.reserve(at);
+  return {
+    entries,
+    rows,
+    planes,
+    targets: (row) =>
+      planes.map(({ at: means, stride, down, half }) => ({
+        plane: half.at,
+        stride: half.stride,
+        edge: halves ? halfEdge : 0,
+        left: 0,
+        columns: stride,
+        top: row * down,
+        rows: rows * down,
+        means: { at: means, stride },
+      })),
+  };
+}
+
+/** The samples at 1/2 of a row of MCUs in memory, by component. */
+export function halvesOf(engine: Engine, { planes }: SampleRooms, row: number): Uint8Array[] {
+  return planes.map(({ down, half: { at, stride } }) => {
+    const bytes = down * halfEdge * stride;
+    return engine.bytes().slice(at + row * bytes, at + (row + 1) * bytes);
+  });
+}
+
+/** Puts back what is there of a row that was left in its midst. */
+export function putHalves(engine: Engine, { planes }: SampleRooms, row: readonly Uint8Array[]): void {
+  for (const [i, { half }] of planes.entries()) engine.bytes().set(row[i]!, half.at);
+}
+
+/** Hands the first `rows` rows of MCUs on. */
+export function takeHalves(
+  engine: Engine,
+  { planes }: SampleRooms,
+  quarter: readonly QuarterMaker[],
+  scan: Scan,
+  rows: number,
+): void {
+  for (const [i, { index }] of scan.components.entries()) {
+    const { down, half } = planes[i]!;
+    quarter[index]!.take(engine.bytes().subarray(half.at), half.stride, rows * down * halfEdge);
+  }
+}
+
+export type Sizes = readonly { readonly width: number; readonly height: number }[];
+
+/** Puts back what is there of a row that was left in its midst. */
+export function prepareSamples(
+  engine: Engine,
+  { planes }: SampleRooms,
+  overview: JpegIndex["overview"],
+  sizes: Sizes,
+  scan: Scan,
+  row: number,
+  begun: boolean,
+): void {
+  if (!overview || !begun) return;
+  const bytes = engine.bytes();
+  scan.components.forEach(({ index }, i) => {
+    const { at, stride, down } = planes[i]!;
+    const { width, height } = sizes[index]!;
+    for (let y = 0; y < down && row * down + y < height; y++)
+      bytes.set(
+        overview[index]!.subarray((row * down + y) * width, (row * down + y + 1) * width),
+        at + y * stride,
+      );
+  });
+}
+
+/** Takes the samples of MCU rows `from` to `to` out of memory. */
+export function keepSamples(
+  engine: Engine,
+  { planes }: SampleRooms,
+  overview: JpegIndex["overview"],
+  sizes: Sizes,
+  scan: Scan,
+  from: number,
+  to: number,
+): void {
+  if (!overview) return;
+  const bytes = engine.bytes();
+  scan.components.forEach(({ index }, i) => {
+    const { at, stride, down } = planes[i]!;
+    const { width, height } = sizes[index]!;
+    for (let y = from * down; y < to * down && y < height; y++) {
+      const start = at + (y - from * down) * stride;
+      overview[index]!.set(bytes.subarray(start, start + width), y * width);
+    }
+  });
+}
+
+/** Middle gray from the MCU at `place` on. */
+export function grayRest(overview: JpegIndex["overview"], sizes: Sizes, scan: Scan, place: Place): void {
+  for (const { index, across, down } of scan.components) {
+    const { width } = sizes[index]!;
+    const plane = overview?.[index];
+    for (let y = 0; y < down; y++) {
+      const row = (place.row * down + y) * width;
+      plane?.fill(128, row + Math.min(width, place.column * across), row + width);
+    }
+    plane?.fill(128, (place.row + 1) * down * width);
+  }
+}
