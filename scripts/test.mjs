@@ -44,6 +44,7 @@ const suites = [
       "python3-pil",
       "zstd",
       "redis-server",
+      "tiffinfo",
       "transicc",
     ],
   },

@@ -18,6 +18,7 @@ import { createHub, type Hub } from "./dashboard/hub.ts";
 import type { Hooks } from "./hooks/index.ts";
 import { createAdmission } from "./images/admit.ts";
 import { createIgnoredProfiles } from "./images/ignored-profiles.ts";
+import { createLatestRenders } from "./images/latest-renders.ts";
 import { memoryBudget, rendersAtOnce } from "./images/options.ts";
 import { overlayChecks } from "./images/overlay-check.ts";
 import { createOverlays } from "./images/overlays.ts";
@@ -246,6 +247,7 @@ export async function createService(
     policy: outputPolicy(config.image),
     overlays,
     ignoredProfiles,
+    latest: createLatestRenders(),
     deflateIdentity: deflateIdentity(platform),
     limits: {
       maxWidth: config.image.max_output_width,

@@ -92,6 +92,19 @@ export async function describe(
   master: Master,
   signal?: AbortSignal,
 ): Promise<ImageHeader> {
+  const header = await inspect(parts, master, signal);
+  checkArea(header, parts.maxPixelArea());
+  if (header.unsupported)
+    throw new ServiceError("unsupported", header.unsupported, { code: "unsupported_image" });
+  return header;
+}
+
+/** The same for those who only look at the facts: also of masters that are refused or too large. Throws `decode` and `not-found` alike. */
+export async function inspect(
+  parts: DescribeParts,
+  master: Master,
+  signal?: AbortSignal,
+): Promise<ImageHeader> {
   const key = await factsKey(master);
   const parsed = parsedOf(parts.info);
   let header = parsed.get(key.variant);
@@ -110,9 +123,6 @@ export async function describe(
     header = decode(known);
     parsed.set(key.variant, header, known.length);
   }
-  checkArea(header, parts.maxPixelArea());
-  if (header.unsupported)
-    throw new ServiceError("unsupported", header.unsupported, { code: "unsupported_image" });
   return header;
 }
 

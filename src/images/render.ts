@@ -16,6 +16,7 @@ import { renderWork } from "./cost.ts";
 import { type DescribeParts, demandOf, describe, type GrantedMaster, type Master } from "./describe.ts";
 import type { IgnoredProfiles } from "./ignored-profiles.ts";
 import { type Answer, fromKept, toKept } from "./kept-answer.ts";
+import type { LatestRenders, RenderRecord } from "./latest-renders.ts";
 import type { OpenParts } from "./open.ts";
 import { asShown, uprightSize } from "./orientation.ts";
 import type { Overlay, Overlays } from "./overlays.ts";
@@ -32,6 +33,7 @@ export interface RenderParts extends OpenParts, DescribeParts {
   readonly policy: OutputPolicy;
   readonly overlays: Overlays;
   readonly ignoredProfiles: IgnoredProfiles;
+  readonly latest: LatestRenders;
   /** Names the deflate that answers are written with. */
   readonly deflateIdentity: () => Promise<string>;
   readonly limits: Limits;
@@ -184,13 +186,18 @@ async function derive(
     let failed: unknown;
     try {
       const codec = parts.codecs.byFormat(plan.read.header.format);
-      const demand = demandOf(master, plan.memory, renderWork(plan, codec, index?.access));
-      const encoded = await parts.admission.run(demand, work, (place) =>
-        parts.pool.render(
+      const expected = renderWork(plan, codec, index?.access);
+      const demand = demandOf(master, plan.memory, expected);
+      let admitted = 0;
+      const encoded = await parts.admission.run(demand, work, (place) => {
+        admitted = performance.now();
+        return parts.pool.render(
           { plan, bytes, file, index: index?.access, overlay: prepared.overlay?.image },
           { signal: work, timeoutMs: parts.timeoutMs, place, watch: stages },
-        ),
-      );
+        );
+      });
+      const tookMs = performance.now() - admitted;
+      noteRender(parts, master, prepared, { expected, memory: plan.memory, tookMs });
       stages?.rendered({
         codec: codec.format,
         format: plan.write.format,
@@ -216,6 +223,18 @@ async function derive(
   }
 }
 
+function noteRender(
+  { latest, policy }: RenderParts,
+  master: Master,
+  { header, canonical, geometry }: Prepared,
+  took: Pick<RenderRecord, "expected" | "memory" | "tookMs">,
+): void {
+  const upright = uprightSize(asShown(header, policy));
+  const { width, height } = geometry.region;
+  const what = width === upright.width && height === upright.height ? "whole" : "part";
+  latest.note(masterVersion(master), what, { canonical, ...took, at: Date.now() });
+}
+
 /**
  * The plan of a prepared answer, so that a HEAD request can check it without rendering. `whole`: the file turned out to be one
  * that has to be decoded as a whole.
@@ -223,7 +242,7 @@ async function derive(
 export function planFor(
   parts: RenderParts,
   master: GrantedMaster,
-  prepared: Prepared,
+  prepared: Pick<Prepared, "header" | "request" | "geometry" | "overlay">,
   whole = false,
 ): RenderPlan {
   const { header, request, geometry, overlay } = prepared;

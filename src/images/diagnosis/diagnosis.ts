@@ -1,0 +1,65 @@
+// What the image doctor says of one image: facts in sections, and findings with what to do about them.
+
+/** `good`: in order; `note`: worth knowing; `slow`: answers are right but late; `problem`: something is wrong or refused. */
+export const findingLevels = ["problem", "slow", "note", "good"] as const;
+export type FindingLevel = (typeof findingLevels)[number];
+
+export interface Finding {
+  readonly level: FindingLevel;
+  /** For programs; stays the same. */
+  readonly code: string;
+  /** What is so, in a sentence or two. */
+  readonly text: string;
+  /** What to do about it. */
+  readonly advice?: string;
+  /** A command that does it, with names of files to be replaced: IN and OUT. */
+  readonly command?: string;
+}
+
+/** Plain data: sizes as `{ width, height }`, times in milliseconds, lengths in bytes. */
+export type FactValue =
+  | string
+  | number
+  | boolean
+  | readonly FactValue[]
+  | { readonly [name: string]: FactValue };
+
+export interface Fact {
+  /** For programs; stays the same. */
+  readonly name: string;
+  readonly label: string;
+  readonly value: FactValue;
+  /** The value for people, with its unit. */
+  readonly text: string;
+}
+
+export const sectionTitles = {
+  file: "File",
+  picture: "Picture",
+  storage: "How it is stored",
+  colour: "Colour",
+  metadata: "Orientation and metadata",
+  levels: "Levels and sidecar",
+  costs: "Cost",
+  access: "Access and limits",
+} as const;
+export type SectionName = keyof typeof sectionTitles;
+
+export interface Section {
+  readonly name: SectionName;
+  readonly title: string;
+  /** At least one. */
+  readonly facts: readonly Fact[];
+}
+
+export interface Diagnosis {
+  readonly identifier: string;
+  /** Those that have facts, in the order of {@link sectionTitles}. */
+  readonly sections: readonly Section[];
+  /** The worst first. */
+  readonly findings: readonly Finding[];
+}
+
+/** Whether something is wrong: what a command ends with exit code 1 for. */
+export const hasProblems = ({ findings }: Diagnosis): boolean =>
+  findings.some(({ level }) => level === "problem");

@@ -1,0 +1,106 @@
+// Findings about what could not be found out: the identifier, the hook, the source, the header, and what a render failed with.
+
+import type { ErrorKind, ServiceError } from "../../../errors.ts";
+import type { Finding, FindingLevel } from "../diagnosis.ts";
+import type { Known, Look } from "../known.ts";
+import { toPyramid } from "./commands.ts";
+
+/** How much a step matters that failed. */
+const levels: Readonly<Record<Look, FindingLevel>> = {
+  identifier: "problem",
+  hook: "problem",
+  open: "problem",
+  header: "problem",
+  file: "note",
+  metadata: "note",
+  sidecar: "note",
+  costs: "problem",
+  measure: "problem",
+};
+
+interface Advice {
+  readonly advice: string;
+  readonly command?: string;
+  /** In place of the level of the step. */
+  readonly level?: FindingLevel;
+}
+
+const convert: Advice = { advice: "Convert the file to a kind that is served.", command: toPyramid };
+
+/** By the code of the error, else by its kind. */
+const byCode: Readonly<Record<string, Advice>> = {
+  image_not_found: {
+    advice:
+      "Compare the identifier with the files of the source, letter by letter, and the prefix with those of the sources.",
+  },
+  page_not_found: { advice: "Ask for a page that the file has: name;2 is the second." },
+  source_too_large: { advice: "Raise image.max_pixel_area, or serve a smaller derivative of this master." },
+  memory_budget: {
+    advice: "Raise image.memory_budget, or convert the file to one whose tiles can be read by themselves.",
+    command: toPyramid,
+  },
+  diagnosis_timeout: {
+    level: "slow",
+    advice: "Look whether the source answers and how busy the service is, then ask again.",
+  },
+  render_timeout: {
+    level: "slow",
+    advice: "Raise image.timeout, or convert the file to one whose tiles can be read by themselves.",
+    command: toPyramid,
+  },
+  unsupported_format: {
+    ...convert,
+    advice: "Check that the file is an image; convert it where its kind is not read.",
+  },
+};
+const byKind: Readonly<Partial<Record<ErrorKind, Advice>>> = {
+  "bad-request": { advice: "Correct the identifier." },
+  "not-found": { advice: "Compare the identifier with the files of the source." },
+  hook: {
+    advice: "Ask the hook by itself: smalti hook test --identifier ID says what it answers and why it fails.",
+  },
+  source: { advice: "Look at /ready and at the log, which say what is wrong with the source." },
+  decode: {
+    advice: "Replace the file by a sound copy; where there is none, open it in an editor and save it anew.",
+  },
+  unsupported: convert,
+  busy: { level: "note", advice: "Ask again when the service has less to do." },
+  timeout: { level: "slow", advice: "Look how busy the service and the source are, then ask again." },
+  changed: { level: "note", advice: "The file was written to meanwhile: ask again when that has ended." },
+};
+
+/** One for each step that failed. */
+export function failureFindings({ failures }: Known): Finding[] {
+  return [...failures].map(([look, error]) => {
+    const { level = levels[look], ...advice } = adviceOn(error);
+    return {
+      level,
+      code: `${look}_${error.code ?? error.kind}`.replaceAll("-", "_"),
+      text: error.message,
+      ...advice,
+    };
+  });
+}
+
+/** The hook said that there is no image. */
+export function hookFinding({ hook }: Known): Finding | undefined {
+  if (hook !== "no image") return undefined;
+  return {
+    level: "note",
+    code: "hook_no_image",
+    text: "The resolve hook answers that there is no image under this identifier.",
+    advice: "Where that is wrong, correct the hook: smalti hook test --identifier ID shows its answer.",
+  };
+}
+
+/** Kinds that are refused whole: the header tells. */
+export function refusedFinding({ header }: Known): Finding | undefined {
+  if (!header?.unsupported) return undefined;
+  return { level: "problem", code: "unsupported", text: header.unsupported, ...convert };
+}
+
+const adviceOn = ({
+  code,
+  kind,
+}: ServiceError): Advice | (Record<string, never> & { level?: FindingLevel }) =>
+  (code !== undefined ? byCode[code] : undefined) ?? byKind[kind] ?? {};

@@ -1,0 +1,45 @@
+// All findings, one row each: what is known in, what there is to say out.
+
+import type { Finding } from "../diagnosis.ts";
+import type { Known } from "../known.ts";
+import { failureFindings, hookFinding, refusedFinding } from "./failures.ts";
+import { accessFinding, areaFinding, reducedFinding, refusedCostsFinding } from "./limits.ts";
+import {
+  colourFinding,
+  damageFinding,
+  depthFinding,
+  ignoredProfileFinding,
+  inksFinding,
+  metadataFinding,
+  orientationFinding,
+  pagesFinding,
+  transparencyFinding,
+} from "./picture.ts";
+import { sidecarFinding, speedFindings, surpriseFinding } from "./speed.ts";
+
+type Check = (known: Known) => Finding | readonly Finding[] | undefined;
+
+const checks: readonly Check[] = [
+  failureFindings,
+  hookFinding,
+  refusedFinding,
+  areaFinding,
+  damageFinding,
+  refusedCostsFinding,
+  ignoredProfileFinding,
+  inksFinding,
+  speedFindings,
+  sidecarFinding,
+  surpriseFinding,
+  reducedFinding,
+  pagesFinding,
+  depthFinding,
+  transparencyFinding,
+  orientationFinding,
+  accessFinding,
+  colourFinding,
+  metadataFinding,
+];
+
+/** What there is to say of an image, in the order of the rows. */
+export const findingsOf = (known: Known): Finding[] => checks.flatMap((check) => check(known) ?? []);

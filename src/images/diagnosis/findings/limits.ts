@@ -1,0 +1,66 @@
+// Findings about what the service refuses of an image, and about who may see it.
+
+import type { Finding } from "../diagnosis.ts";
+import type { Known } from "../known.ts";
+import { pixelsText, sizeText } from "../words.ts";
+import { toPyramid } from "./commands.ts";
+
+/** `full/max` or a tile that is refused. */
+export function refusedCostsFinding({ costs = [] }: Known): Finding | undefined {
+  const refused = costs.filter((cost) => cost.refused);
+  const [first] = refused;
+  if (!first?.refused) return undefined;
+  const tiles = refused.filter(({ what }) => what === "tile");
+  if (tiles.length > 0)
+    return {
+      level: "problem",
+      code: "tiles_refused",
+      text: `Tiles at ${tiles.map(({ scale }) => `1/${scale}`).join(", ")} are refused: ${first.refused.message}`,
+      advice: "Raise image.memory_budget, or convert the file to one whose tiles can be read by themselves.",
+      command: toPyramid,
+    };
+  return {
+    level: "note",
+    code: "whole_refused",
+    text: `The whole image in one answer is refused: ${first.refused.message} Tiles are served.`,
+  };
+}
+
+/** `full/max` that is smaller than the image. */
+export function reducedFinding({ costs = [], header }: Known): Finding | undefined {
+  const whole = costs.find(({ what }) => what === "whole");
+  if (!whole || !header || whole.refused) return undefined;
+  if (whole.size.width * whole.size.height >= header.width * header.height) return undefined;
+  return {
+    level: "note",
+    code: "whole_reduced",
+    text: `full/max is ${sizeText(whole.size)} pixels, since the output limits allow no larger answer.`,
+    advice: "image.max_output_width, max_output_height and max_output_area set the limits.",
+  };
+}
+
+/** Over the area that is opened at all. */
+export function areaFinding({ header, settings: { maxPixelArea } }: Known): Finding | undefined {
+  const area = header && header.width * header.height;
+  if (!area || maxPixelArea === 0 || area <= maxPixelArea) return undefined;
+  return {
+    level: "problem",
+    code: "too_many_pixels",
+    text: `The image has ${pixelsText(area)}, more than the ${pixelsText(maxPixelArea)} of image.max_pixel_area: image information and pictures are refused.`,
+    advice: "Raise image.max_pixel_area where the file is what it should be.",
+  };
+}
+
+export function accessFinding({ settings: { profile, hooks } }: Known): Finding | undefined {
+  const asked = hooks.includes("authorize") ? " The authorize hook is asked for each request." : "";
+  if (profile === undefined)
+    return asked
+      ? { level: "note", code: "access_hook", text: `No rule names this image.${asked}` }
+      : undefined;
+  return {
+    level: "note",
+    code: "access_rule",
+    text: `A rule puts this image under the access profile ${profile}: who has no session gets what that profile says.${asked}`,
+    advice: "smalti doctor auth walks through its login.",
+  };
+}

@@ -1,0 +1,141 @@
+// Findings about what the picture is: damage, pages, depth, transparency, colour, orientation and metadata.
+
+import { asShown } from "../../orientation.ts";
+import type { Finding } from "../diagnosis.ts";
+import type { Known } from "../known.ts";
+import { profileUse } from "../profile-use.ts";
+import { dropProfile, embedProfile } from "./commands.ts";
+
+/** The file ends early, or a picture of it could not be made whole. */
+export function damageFinding({ header, measured = [] }: Known): Finding | undefined {
+  const advice = "Copy the file again from its original, and compare both with a checksum.";
+  if (header?.incomplete)
+    return {
+      level: "problem",
+      code: "incomplete",
+      text: "The file ends before something that its header refers to, or in zeros. Answers show what can be read, and are not kept.",
+      advice,
+    };
+  if (!measured.some(({ incomplete }) => incomplete)) return undefined;
+  return {
+    level: "problem",
+    code: "damaged",
+    text: "Part of the picture could not be decoded: the file is damaged or ends early. Something else stands for what is missing, and answers are not kept.",
+    advice,
+  };
+}
+
+export function pagesFinding({ header, place, identifier }: Known): Finding | undefined {
+  if (!header || header.pages < 2 || !place) return undefined;
+  const bare = place.page > 1 ? identifier.replace(/;\d+$/, "") : identifier;
+  return {
+    level: "note",
+    code: "pages",
+    text: `The file has ${header.pages} pages; this is page ${place.page}. Each is an image of its own: ${bare};2 is the second.`,
+  };
+}
+
+/** Samples of more than 8 bits, and what answers make of them. */
+export function depthFinding({ header, file, settings: { policy } }: Known): Finding | undefined {
+  if (header?.depth !== 16) return undefined;
+  const float = file?.sampleFormat === "floating point";
+  const range = policy.window
+    ? `the range between percentiles ${policy.window.low} and ${policy.window.high} of its values is shown`
+    : float
+      ? "values from 0 to 1 are shown"
+      : "the whole range of their type is shown";
+  return {
+    level: "note",
+    code: "depth",
+    text:
+      policy.depth === "source"
+        ? `Samples have more than 8 bits. PNG and TIFF answers keep 16, all others have 8.`
+        : `Samples have more than 8 bits and become 8; ${range}.`,
+    advice: `${policy.depth === "source" ? "" : "image.depth: source keeps 16 bits in PNG and TIFF answers. "}Where the picture looks dark or flat, image.window stretches its own range.`,
+  };
+}
+
+export function transparencyFinding({ header, settings: { policy } }: Known): Finding | undefined {
+  const colours = header && { gray: 1, rgb: 3, ycc: 3, cmyk: 4, lab: 3 }[header.interpretation];
+  if (!header || !colours || header.bands <= colours) return undefined;
+  const background = `#${policy.background.map((level) => level.toString(16).padStart(2, "0")).join("")}`;
+  return {
+    level: "note",
+    code: "transparency",
+    text: `The picture has transparent pixels. JPEG answers show the background ${background} there; PNG and WebP answers stay transparent.`,
+    advice: "image.background sets the colour.",
+  };
+}
+
+/** A profile that is there but not used. */
+export function ignoredProfileFinding(known: Known): Finding | undefined {
+  const ignored = known.header?.colour?.ignored;
+  if (ignored === undefined) return undefined;
+  return {
+    level: "problem",
+    code: "profile_ignored",
+    text: `The embedded colour profile is not used: ${ignored}. Colours: ${profileUse(known)}.`,
+    advice: "Embed the right profile, or take this one out.",
+    command: `${embedProfile}\n${dropProfile}`,
+  };
+}
+
+/** Inks without a profile are a guess. */
+export function inksFinding({ header }: Known): Finding | undefined {
+  if (header?.interpretation !== "cmyk" || (header.colour && header.colour.ignored === undefined))
+    return undefined;
+  return {
+    level: "note",
+    code: "cmyk_without_profile",
+    text: "The picture is CMYK without a profile that can be used: colours are converted as inks of SWOP on coated paper, which may not be those that were meant.",
+    advice: "Embed the profile of the press that the file was made for.",
+    command: embedProfile,
+  };
+}
+
+/** What becomes of colours where that is in order. */
+export function colourFinding(known: Known): Finding | undefined {
+  const { header, profile } = known;
+  if (!header || header.unsupported || header.colour?.ignored !== undefined) return undefined;
+  if (header.interpretation === "cmyk" && !header.colour) return undefined;
+  const from = profile?.description ?? (header.colour ? "the colours that the file names" : undefined);
+  return {
+    level: "good",
+    code: "colour",
+    text: from
+      ? `Colours are those of ${from}. What is done with them: ${profileUse(known)}.`
+      : `The file names no colours. What is done with them: ${profileUse(known)}.`,
+  };
+}
+
+export function orientationFinding({ header, settings: { policy } }: Known): Finding | undefined {
+  if (!header || header.orientation === 1) return undefined;
+  const turned = asShown(header, policy).orientation !== 1;
+  return {
+    level: "note",
+    code: "orientation",
+    text: turned
+      ? `The file has the orientation tag ${header.orientation}: answers show it upright, and the sizes of image information are the upright ones.`
+      : `The file has the orientation tag ${header.orientation}. Answers keep the stored pixels and carry the tag, since image.metadata is preserve; viewers of tiles show it as stored.`,
+    ...(turned
+      ? {}
+      : { advice: "Where tiles should be upright, turn the file itself, or set image.metadata to strip." }),
+  };
+}
+
+export function metadataFinding({ metadata, settings: { policy } }: Known): Finding | undefined {
+  const kinds = Object.keys(metadata ?? {}).filter((kind) => kind !== "icc");
+  if (kinds.length === 0) return undefined;
+  const names = kinds.map((kind) => kind.toUpperCase()).join(", ");
+  return policy.metadata === "preserve"
+    ? {
+        level: "note",
+        code: "metadata",
+        text: `Answers carry ${names} of the file, which may hold places and names.`,
+      }
+    : {
+        level: "good",
+        code: "metadata",
+        text: `${names} of the file are left out of answers (image.metadata: strip).`,
+      };
+}

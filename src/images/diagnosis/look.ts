@@ -1,0 +1,159 @@
+// How the image doctor finds out about an image: step by step, each bounded, and none of them fatal.
+
+import type { ImageHeader } from "../../codecs/codec.ts";
+import { readFileFacts } from "../../codecs/facts/index.ts";
+import { describeProfile } from "../../codecs/facts/profile.ts";
+import { cancelled, ServiceError } from "../../errors.ts";
+import { checkIdentifier } from "../../iiif/image/path.ts";
+import { withDeadline } from "../../lib/bounded-wait.ts";
+import { awaitingWithout, readingWithout } from "../../lib/place.ts";
+import { masterVersion } from "../cache-keys.ts";
+import { demandOf, type GrantedMaster, inspect } from "../describe.ts";
+import { placeOf, withMaster } from "../open.ts";
+import { asOperator, operatorCaller } from "../operator.ts";
+import type { RenderParts } from "../render.ts";
+import { expectedCosts } from "./costs.ts";
+import type { Known, Look, Settings } from "./known.ts";
+import { type Measured, measure } from "./measure.ts";
+
+/** What is found while looking; grows step by step, so that what was found before a deadline counts. */
+type Found = { -readonly [K in keyof Known]: Known[K] } & { readonly failures: Map<Look, ServiceError> };
+
+/** Reading headers and metadata is short work, but it may wait for a source. */
+const looking = { kind: "look", ms: 5 } as const;
+
+/**
+ * Looks at an image for at most `limitMs`. Never rejects for what the image, its source or a hook does: what could not be had is
+ * among the failures.
+ */
+export async function lookAt(
+  parts: RenderParts,
+  identifier: string,
+  { measures, limitMs, signal }: { measures: boolean; limitMs: number; signal?: AbortSignal | undefined },
+): Promise<Known> {
+  const found: Found = { identifier, failures: new Map(), settings: settingsOf(parts, identifier) };
+  const limit = new AbortController();
+  const leave = () => limit.abort(signal?.reason);
+  signal?.addEventListener("abort", leave, { once: true });
+  let step: Look = "identifier";
+  const take = async <T>(look: Look, act: () => Promise<T>): Promise<T | undefined> => {
+    step = look;
+    try {
+      return await act();
+    } catch (error) {
+      found.failures.set(look, asKnown(error));
+      return undefined;
+    }
+  };
+  try {
+    await withDeadline(limitMs, () => walk(parts, found, take, measures, limit.signal), late(limitMs));
+  } catch (error) {
+    if (signal?.aborted) throw cancelled(signal);
+    found.failures.set(step, asKnown(error));
+  } finally {
+    limit.abort();
+    signal?.removeEventListener("abort", leave);
+  }
+  // What still goes on behind the deadline does not change what is said.
+  return { ...found, failures: new Map(found.failures) };
+}
+
+async function walk(
+  parts: RenderParts,
+  found: Found,
+  take: <T>(look: Look, act: () => Promise<T>) => Promise<T | undefined>,
+  measures: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const { identifier, failures } = found;
+  const caller = operatorCaller(identifier, signal);
+  await take("identifier", async () => checkIdentifier(identifier));
+  if (failures.size > 0) return;
+  if (parts.hooks.has("resolve")) {
+    const place = await take("hook", () => placeOf(parts, caller));
+    if (failures.size > 0) return;
+    found.hook = place ? "mapped" : place === false ? "no image" : "no opinion";
+  }
+  await take("open", () =>
+    withMaster(asOperator(parts), caller, async (master) => {
+      found.place = placeFacts(master);
+      const header = await take("header", () => inspect(parts, master, signal));
+      if (!header) return;
+      found.header = header;
+      const codec = parts.codecs.byFormat(header.format);
+      await parts.probes.run(demandOf(master, 0, looking), signal, async (place) => {
+        const { bytes } = master.image;
+        const read = place ? readingWithout(bytes, awaitingWithout(place), signal) : bytes;
+        found.file = await take("file", () => readFileFacts(read, header, master.page));
+        const blocks = await take("metadata", async () => codec.blocks?.(read, header, "all"));
+        found.metadata = Object.fromEntries(
+          Object.entries(blocks ?? {}).flatMap(([kind, block]) => (block ? [[kind, block.length]] : [])),
+        );
+        found.profile = blocks?.icc && describeProfile(blocks.icc);
+      });
+      found.latest = parts.latest.of(masterVersion(master));
+      if (header.unsupported || isTooLarge(header, parts.maxPixelArea())) return;
+      found.sidecar = await take(
+        "sidecar",
+        async () => (await parts.sidecars.state(master, header)) ?? ({ state: "none" } as const),
+      );
+      const ready = found.sidecar?.state !== "absent";
+      const costs = await take("costs", () => expectedCosts(parts, master, ready));
+      found.costs = costs;
+      if (!measures || !costs) return;
+      const measured: Measured[] = [];
+      found.measured = measured;
+      await take("measure", () => measure(parts, master, costs, signal, (each) => measured.push(each)));
+      found.sidecar = await take(
+        "sidecar",
+        async () => (await parts.sidecars.state(master, header)) ?? ({ state: "none" } as const),
+      );
+    }),
+  );
+}
+
+const isTooLarge = ({ width, height }: ImageHeader, limit: number) => limit > 0 && width * height > limit;
+
+function placeFacts({ source, key, page, image }: GrantedMaster): NonNullable<Known["place"]> {
+  const { size } = image.bytes;
+  return {
+    source: source.name,
+    backend: source.backend,
+    key,
+    page,
+    remote: image.remote === true,
+    ...(size !== undefined && { size }),
+    ...(image.modified && { modified: image.modified }),
+  };
+}
+
+function settingsOf(parts: RenderParts, identifier: string): Settings {
+  const { policy, limits, tileSize, hooks, access } = parts;
+  const profile = access.ruleFor?.(identifier)?.profile;
+  return {
+    policy,
+    limits,
+    tileSize,
+    maxPixelArea: parts.maxPixelArea(),
+    ...(profile !== undefined && { profile }),
+    hooks: (["authorize", "overlay"] as const).filter((name) => hooks.has(name)),
+  };
+}
+
+const late = (ms: number) =>
+  new ServiceError("timeout", `This took longer than the ${ms / 1000} s that a diagnosis may take.`, {
+    code: "diagnosis_timeout",
+  });
+
+/** An error that is a bug of ours is said neutrally: a diagnosis of a strange file is wanted all the same. */
+function asKnown(error: unknown): ServiceError {
+  return error instanceof ServiceError
+    ? error
+    : new ServiceError(
+        "decode",
+        "The doctor could not read this: the file has a form that it does not expect.",
+        {
+          cause: error,
+        },
+      );
+}

@@ -1,0 +1,82 @@
+// What pictures really take: one tile and, where that is bounded, the whole image, rendered for the doctor and not kept.
+
+import { ServiceError } from "../../errors.ts";
+import { StageClock, type StageMs } from "../../lib/stage-times.ts";
+import type { Slot } from "../../stores/slot.ts";
+import type { GrantedMaster } from "../describe.ts";
+import { prepare, type RenderParts, render } from "../render.ts";
+import type { Cost } from "./costs.ts";
+
+export interface Measured {
+  readonly what: Cost["what"];
+  readonly canonical: string;
+  /** Milliseconds from the plan to the last byte, waiting included. */
+  readonly ms: number;
+  readonly stages: Partial<StageMs>;
+  readonly reads: number;
+  readonly readBytes: number;
+  /** Bytes of the answer. */
+  readonly bytes: number;
+  /** Part of the picture could not be read. */
+  readonly incomplete: boolean;
+}
+
+/** The whole image is rendered where that is expected to take at most so many milliseconds. */
+const mostWholeMs = 2000;
+
+/**
+ * Renders the tile of full size, then the whole image where that is cheap, through the same gate as requests and past the render slot.
+ * Throws what `render` throws.
+ */
+export async function measure(
+  parts: RenderParts,
+  master: GrantedMaster,
+  costs: readonly Cost[],
+  signal: AbortSignal,
+  note: (measured: Measured) => void,
+): Promise<void> {
+  const past: RenderParts = { ...parts, render: unkept(parts.render) };
+  for (const cost of chosen(costs)) {
+    const began = performance.now();
+    const stages = new StageClock(began);
+    const watched = { ...master, caller: { ...callerOf(master), signal, stages } };
+    const prepared = await prepare(past, watched, cost.request, signal);
+    const { bytes, incomplete } = await render(past, watched, prepared, signal);
+    const { sidecar, queue, read, index, decode, steps, encode } = stages;
+    note({
+      what: cost.what,
+      canonical: prepared.canonical,
+      ms: performance.now() - began,
+      stages: { sidecar, queue, read, index, decode, steps, encode },
+      reads: stages.reads,
+      readBytes: stages.readBytes,
+      bytes: bytes.length,
+      incomplete,
+    });
+  }
+}
+
+const callerOf = ({ caller, identifier }: GrantedMaster) =>
+  caller ?? { identifier, path: "", header: () => undefined };
+
+function chosen(costs: readonly Cost[]): readonly Cost[] {
+  const tile = costs.find(({ what, expected }) => what === "tile" && expected);
+  const whole = costs.find(
+    ({ what, expected }) => what === "whole" && expected && expected.ms <= mostWholeMs,
+  );
+  return [tile, whole].filter((cost) => cost !== undefined);
+}
+
+/** A slot that has nothing and keeps nothing: what is measured is work. */
+function unkept(slot: Slot): Slot {
+  return {
+    ...slot,
+    get: async () => undefined,
+    put() {},
+    async getOrMake(_name, _variant, make, { signal, watch } = {}) {
+      if (signal?.aborted) throw new ServiceError("cancelled", "Nobody waits for this any more.");
+      watch?.found("miss");
+      return make(signal ?? new AbortController().signal);
+    },
+  };
+}

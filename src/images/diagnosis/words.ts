@@ -1,0 +1,24 @@
+// Values of facts as people read them.
+
+import { formatSize } from "../../lib/quantity.ts";
+
+/** Milliseconds, rounded to what matters. */
+export function msText(ms: number): string {
+  if (ms < 1) return "under 1 ms";
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+}
+
+export const bytesText = (bytes: number): string => formatSize(bytes);
+
+export const sizeText = ({ width, height }: { readonly width: number; readonly height: number }): string =>
+  `${width} × ${height}`;
+
+export const pixelsText = (pixels: number): string =>
+  pixels >= 1e6 ? `${(pixels / 1e6).toFixed(1)} megapixels` : `${pixels} pixel${pixels === 1 ? "" : "s"}`;
+
+export const yesNo = (value: boolean): string => (value ? "yes" : "no");
+
+/** One number for all where they are the same. */
+export const eachText = (values: readonly number[]): string =>
+  new Set(values).size === 1 && values.length > 1 ? `${values.length} × ${values[0]}` : values.join(", ");
