@@ -40,9 +40,9 @@ const sections: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "Image pipeline": {
     "image.max_pixel_area": "Largest source image",
     "image.max_concurrent": "Renders at the same time",
-    "image.max_output_area": "Largest area of an answer",
-    "image.max_output_width": "Largest width of an answer",
-    "image.max_output_height": "Largest height of an answer",
+    "image.max_output_area": "Largest output area",
+    "image.max_output_width": "Largest output width",
+    "image.max_output_height": "Largest output height",
     "image.tile_size": "Tile size",
   },
 };

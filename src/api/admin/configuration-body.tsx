@@ -34,11 +34,15 @@ export function ConfigurationBody({ c, service, view, attempt }: BodyProps) {
       <div class="configuration">
         <section aria-labelledby="edit">
           <h2 id="edit">Settings</h2>
-          {path !== undefined && (
-            <p class="quiet">
-              Saved to <span class="path">{path}</span>. All else in that file stays as it is.
-            </p>
-          )}
+          <p class="quiet">
+            What is <b>live</b> counts as soon as it is saved, the rest from the next start on.
+            {path !== undefined && (
+              <>
+                {" "}
+                Saved to <span class="path">{path}</span>, where all else stays as it is.
+              </>
+            )}
+          </p>
           <Form c={c} view={view} attempt={attempt} running={running} />
         </section>
         <section aria-labelledby="effective">

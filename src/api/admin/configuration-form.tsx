@@ -73,7 +73,10 @@ function Field({ field, value, lockedBy, attempt, running, disabled }: FieldProp
   ];
   return (
     <div class="field">
-      <label for={id}>{field.label}</label>
+      <div class="about">
+        <label for={id}>{field.label}</label>
+        <When field={field} lockedBy={lockedBy} />
+      </div>
       <Input
         field={field}
         value={typed ?? value}
@@ -88,12 +91,9 @@ function Field({ field, value, lockedBy, attempt, running, disabled }: FieldProp
           {wrong}
         </p>
       )}
-      <p class="facts">
-        <span class="path">{field.path}</span> <When field={field} lockedBy={lockedBy} />
-      </p>
       <p class="quiet" id={`${id}-help`}>
-        {plain(field.help)}
-        {` Default: ${field.initial}.`}
+        <span class="path">{field.path}</span>
+        {`: ${plain(field.help)} Default: ${field.initial}.`}
       </p>
       {notes.length > 0 && (
         <p class="quiet" id={`${id}-notes`}>
@@ -118,8 +118,8 @@ function When({ field, lockedBy }: { readonly field: EditableField; readonly loc
       live
     </span>
   ) : (
-    <span class="pill" id={id}>
-      needs a restart
+    <span class="pill quiet" id={id}>
+      at restart
     </span>
   );
 }

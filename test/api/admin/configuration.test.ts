@@ -155,7 +155,7 @@ describe("the form", () => {
       expect(html).toContain(`<label for="${id}">`);
       expect(disabled).toBe(false);
       for (const other of describedBy) expect(html).toContain(`id="${other}"`);
-      expect(textById(html, `${id}-when`)).toBe(live.includes(name) ? "live" : "needs a restart");
+      expect(textById(html, `${id}-when`)).toBe(live.includes(name) ? "live" : "at restart");
     }
   });
 
