@@ -3,6 +3,7 @@
 import { cancelled, ServiceError } from "../errors.ts";
 import type { ByteSource } from "../lib/byte-source.ts";
 import { type Counts, createCounts } from "../lib/count.ts";
+import { type Waiter, waitForTurn } from "../lib/wait-for-turn.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { CodecHost, Encoded, ImageHeader, IndexAccess } from "./codec.ts";
 import { type Codecs, createCodecs } from "./index.ts";
@@ -109,11 +110,6 @@ export interface Pool {
   close(): void;
 }
 
-interface Waiting {
-  take(runner: Runner): void;
-  drop(error: unknown): void;
-}
-
 const countOf: Partial<Record<ServiceError["kind"], (typeof poolCounts)[number]>> = {
   cancelled: "cancelled",
   timeout: "timeouts",
@@ -128,7 +124,7 @@ export function createPool(options: PoolOptions): Pool {
   /** The one that worked last at the end. */
   const idle: { readonly runner: Runner; readonly since: number }[] = [];
   const all = new Set<Runner>();
-  const queue: Waiting[] = [];
+  const queue: Waiter<Runner>[] = [];
   let closed = false;
   let lastNumber = 0;
 
@@ -180,11 +176,11 @@ export function createPool(options: PoolOptions): Pool {
       } catch (error) {
         options.log?.warn("no render worker could be started", { cause: String(error) });
         if (all.size > 0) return; // one that runs will take the job
-        queue.shift()?.drop(error);
+        queue.shift()?.refuse(error);
         continue;
       }
       if (!runner) return;
-      queue.shift()?.take(runner);
+      queue.shift()?.admit(runner);
     }
   };
 
@@ -236,26 +232,19 @@ export function createPool(options: PoolOptions): Pool {
 
   /** A runner for this job alone. The job is started by its own caller: on workerd nobody else may use its files. */
   const turn = (signal: AbortSignal | undefined): Promise<Runner> =>
-    new Promise((resolve, reject) => {
-      const onAbort = () => {
-        const at = queue.indexOf(waiting);
-        if (at >= 0) queue.splice(at, 1);
-        reject(cancelled(signal));
-      };
-      const waiting: Waiting = {
-        take(runner) {
-          signal?.removeEventListener("abort", onAbort);
-          resolve(runner);
+    waitForTurn(
+      {
+        join(waiter) {
+          queue.push(waiter);
+          next();
         },
-        drop(error) {
-          signal?.removeEventListener("abort", onAbort);
-          reject(error);
+        leave(waiter) {
+          const at = queue.indexOf(waiter);
+          if (at >= 0) queue.splice(at, 1);
         },
-      };
-      signal?.addEventListener("abort", onAbort, { once: true });
-      queue.push(waiting);
-      next();
-    });
+      },
+      signal,
+    );
 
   if (platform.startWorker) idle.push({ runner: startRunner(true), since: performance.now() });
 
@@ -321,7 +310,7 @@ export function createPool(options: PoolOptions): Pool {
     close() {
       closed = true;
       clearTimeout(trimming);
-      for (const waiting of queue.splice(0)) waiting.drop(cancelled());
+      for (const waiter of queue.splice(0)) waiter.refuse(cancelled());
       for (const runner of all) runner.kill();
       all.clear();
       idle.length = 0;

@@ -4,6 +4,7 @@ import { cancelled, ServiceError } from "../errors.ts";
 import type { Counts, Recorder } from "../lib/count.ts";
 import type { Place } from "../lib/place.ts";
 import { createTurns } from "../lib/turns.ts";
+import { waitForTurn } from "../lib/wait-for-turn.ts";
 import { createEstimates, type Work } from "./cost.ts";
 
 /** Of all work, cheap is what is estimated to take a bounded time; the rest is heavy. */
@@ -212,42 +213,41 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
       }),
   });
 
-  const enqueue = (demand: Demand, signal: AbortSignal | undefined) =>
-    new Promise<Ticket>((resolve, reject) => {
-      const lane = estimates.of(demand.work) <= mostCheapMs ? "cheap" : "heavy";
-      const queue = queues[lane];
-      const party = demand.client ?? "";
-      const gone = () => {
-        queue.remove(party, ticket);
-        counts.cancelled.add();
-        reject(cancelled(signal));
-        next();
-      };
-      const ticket: Ticket = {
-        ...demand,
-        lane,
-        party,
-        asked: performance.now(),
-        since: undefined,
-        workedMs: 0,
-        enter() {
-          signal?.removeEventListener("abort", gone);
-          resolve(ticket);
+  const enqueue = (demand: Demand, signal: AbortSignal | undefined): Promise<Ticket> => {
+    const lane = estimates.of(demand.work) <= mostCheapMs ? "cheap" : "heavy";
+    const queue = queues[lane];
+    const party = demand.client ?? "";
+    let ticket: Ticket;
+    return waitForTurn(
+      {
+        join(waiter) {
+          ticket = {
+            ...demand,
+            lane,
+            party,
+            asked: performance.now(),
+            since: undefined,
+            workedMs: 0,
+            enter: () => waiter.admit(ticket),
+          };
+          queue.add(party, ticket);
+          next();
+          if (admitted.has(ticket)) return;
+          const alike = sum(queue.items(), ({ remote }) => (remote === demand.remote ? 1 : 0));
+          if (alike <= limits.waiting) return counts.waited.add();
+          queue.remove(party, ticket);
+          counts.queueFull.add();
+          waiter.refuse(tooMany());
         },
-      };
-      queue.add(party, ticket);
-      next();
-      if (admitted.has(ticket)) return;
-      const alike = sum(queue.items(), ({ remote }) => (remote === demand.remote ? 1 : 0));
-      if (alike > limits.waiting) {
-        queue.remove(party, ticket);
-        counts.queueFull.add();
-        reject(tooMany());
-        return;
-      }
-      counts.waited.add();
-      signal?.addEventListener("abort", gone, { once: true });
-    });
+        leave() {
+          queue.remove(party, ticket);
+          counts.cancelled.add();
+          next();
+        },
+      },
+      signal,
+    );
+  };
 
   const allows = (bytes: number) => bytes <= limits.memory;
   const check = (bytes: number) => {

@@ -7,7 +7,8 @@ import { onAbort } from "./on-abort.ts";
  * Waits until the signal aborts, at most. Throws ServiceError `cancelled` then, and what is waited for throws; what comes of that
  * later, an error too, is for nobody.
  */
-export async function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function unlessAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return result;
   let stop = () => {};
   const gone = new Promise<never>((_, reject) => {
     const leave = () => reject(cancelled(signal));
@@ -18,13 +19,18 @@ export async function unlessAborted<T>(result: Promise<T>, signal: AbortSignal):
 }
 
 /**
- * What `act` gives, or an Error (`late` where it is given) when that takes longer than so many milliseconds. `act` itself is not stopped; what comes
- * of it later, an error too, is for nobody.
+ * Waits for what `act` promises for at most `ms` milliseconds (Infinity: without limit). Throws what `act` throws, and an error when that
+ * takes longer: `late`, or what it returns. `act` itself is not stopped; what comes of it later, an error too, is for nobody.
  */
-export async function withDeadline<T>(ms: number, act: () => Promise<T>, late?: Error): Promise<T> {
+export async function withDeadline<T>(
+  ms: number,
+  act: () => Promise<T>,
+  late: Error | (() => Error) = () => new Error(`no answer within ${ms} ms`),
+): Promise<T> {
+  if (ms === Number.POSITIVE_INFINITY) return act();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<never>((_, reject) => {
-    const give = () => reject(late ?? new Error(`no answer within ${ms} ms`));
+    const give = () => reject(late instanceof Error ? late : late());
     // What has come while this process was busy is read first: that is no late answer.
     timer = setTimeout(() => {
       timer = setTimeout(give);

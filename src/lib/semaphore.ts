@@ -1,6 +1,7 @@
 // Permits for a bounded number of tasks at a time, with a bounded queue that a task may leave.
 
 import { cancelled, ServiceError } from "../errors.ts";
+import { type Waiter, waitForTurn } from "./wait-for-turn.ts";
 
 export interface Semaphore {
   /** Permits in use. */
@@ -19,14 +20,10 @@ export interface Semaphore {
   resize(permits: number): void;
 }
 
-interface Waiter {
-  readonly weight: number;
-  readonly admit: () => void;
-}
-
 /** A semaphore of `permits` permits and at most `maxWaiting` tasks in its queue (default: no bound). */
 export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_INFINITY): Semaphore {
-  const queue = new Set<Waiter>();
+  /** Those who wait, with their weights, in the order in which they came. */
+  const queue = new Map<Waiter<() => void>, number>();
   let total = permits;
   let active = 0;
 
@@ -44,10 +41,10 @@ export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_IN
     };
   };
   const admitNext = () => {
-    for (const waiter of queue) {
-      if (!fits(waiter.weight)) break;
+    for (const [waiter, weight] of queue) {
+      if (!fits(weight)) break;
       queue.delete(waiter);
-      waiter.admit();
+      waiter.admit(take(weight));
     }
   };
 
@@ -60,22 +57,16 @@ export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_IN
         "busy",
         "The server expected fewer requests at once; its queue is full. Try again shortly.",
       );
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        queue.delete(waiter);
-        reject(cancelled(signal));
-        admitNext();
-      };
-      const waiter: Waiter = {
-        weight,
-        admit: () => {
-          signal?.removeEventListener("abort", leave);
-          resolve(take(weight));
+    return waitForTurn<() => void>(
+      {
+        join: (waiter) => queue.set(waiter, weight),
+        leave(waiter) {
+          queue.delete(waiter);
+          admitNext();
         },
-      };
-      queue.add(waiter);
-      signal?.addEventListener("abort", leave, { once: true });
-    });
+      },
+      signal,
+    );
   };
 
   return {

@@ -1,8 +1,8 @@
 // How long one request waits for a source: in all no longer than its limit, and counted.
 
 import { cancelled } from "../errors.ts";
+import { unlessAborted, withDeadline } from "../lib/bounded-wait.ts";
 import type { Counts } from "../lib/count.ts";
-import { onAbort } from "../lib/on-abort.ts";
 import { originError } from "./remote.ts";
 
 /** What is counted of waits; `late`: those that took longer than the limit. */
@@ -26,27 +26,14 @@ export function createWaits(limitMs: number, counts: Counts<(typeof waitCounts)[
     if (open++ === 0) since = performance.now();
     counts.waits.add();
     const leaving = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let gone = () => {};
-    const ended = new Promise<never>((_, reject) => {
-      gone = () => reject(cancelled(signal));
-      const late = () => {
-        counts.late.add();
-        reject(originError("origin_unavailable", `waited for longer than ${limitMs} ms`));
-      };
-      const ms = Math.max(0, left - (performance.now() - since));
-      // What has come while this process was busy is read first: that is not late.
-      if (ms < Number.POSITIVE_INFINITY)
-        timer = setTimeout(() => {
-          timer = setTimeout(late);
-        }, ms);
-    });
-    const unhear = signal && onAbort(signal, gone);
+    const late = () => {
+      counts.late.add();
+      return originError("origin_unavailable", `waited for longer than ${limitMs} ms`);
+    };
     try {
-      return await Promise.race([act(leaving.signal), ended]);
+      const ms = Math.max(0, left - (performance.now() - since));
+      return await withDeadline(ms, () => unlessAborted(act(leaving.signal), signal), late);
     } finally {
-      clearTimeout(timer);
-      unhear?.();
       leaving.abort(cancelled(signal));
       if (--open === 0) {
         const ms = performance.now() - since;

@@ -1,6 +1,7 @@
 // Two workers that run the operator's file: calls wait in a bounded queue, and one that is late loses its worker while the other goes on.
 
 import { createDeadline, type Deadline } from "../../lib/deadline.ts";
+import { waitForTurn } from "../../lib/wait-for-turn.ts";
 import type { WorkerPort } from "../../platform/platform.ts";
 import { HookError, type HookFunction } from "../hook.ts";
 import type { FromHookWorker, PrintLevel, Program, ToHookWorker } from "./messages.ts";
@@ -230,32 +231,24 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
             `${mostWaiting} calls wait already; hooks take too long, or there are too many calls`,
           ),
         );
-      return new Promise((resolve, reject) => {
-        const settle = () => signal?.removeEventListener("abort", onAbort);
-        const call: Call = {
-          name,
-          input,
-          since: performance.now(),
-          done(answer) {
-            settle();
-            resolve(answer);
+      let call: Call;
+      return waitForTurn<string | undefined>(
+        {
+          join({ admit, refuse }) {
+            call = { name, input, since: performance.now(), done: admit, fail: refuse };
+            queue.push(call);
+            fill();
+            next();
           },
-          fail(error) {
-            settle();
-            reject(error);
+          // A call that runs goes on to its end, which is near.
+          leave() {
+            const at = queue.indexOf(call);
+            if (at >= 0) queue.splice(at, 1);
           },
-        };
-        // A call that runs goes on to its end, which is near.
-        const onAbort = () => {
-          const at = queue.indexOf(call);
-          if (at >= 0) queue.splice(at, 1);
-          call.fail(signal?.reason);
-        };
-        signal?.addEventListener("abort", onAbort, { once: true });
-        queue.push(call);
-        fill();
-        next();
-      });
+        },
+        signal,
+        () => signal?.reason,
+      );
     },
     retire() {
       if (state === "open") state = "retired";
