@@ -56,10 +56,7 @@ function inFour(node: usize, first: i32, b: i32, c: i32, d: i32): v128 {
   const half = i32x4.splat(one >> 1);
   const part = first >> 16;
   const low = i32x4.shr_s(i32x4.add(inThree(node, b, c, d), half), weightBits);
-  const high = i32x4.shr_s(
-    i32x4.add(inThree(node + <usize>(first & stepMask), b, c, d), half),
-    weightBits,
-  );
+  const high = i32x4.shr_s(i32x4.add(inThree(node + <usize>(first & stepMask), b, c, d), half), weightBits);
   const both = i16x8.narrow_i32x4_s(low, high);
   const pairs = v128.shuffle<i16>(both, both, 0, 4, 1, 5, 2, 6, 3, 7);
   return i32x4.dot_i16x8_s(pairs, i32x4.splat((one - part) | (part << 16)));

@@ -58,7 +58,16 @@ function store4(to: usize, a: v128, b: v128, c: v128, d: v128): void {
  * Cr. `flip`: 255 to complement the result, of four planes all but d after a conversion being complemented once more,
  * as YCCK has it; else 0. Works on 16 pixels at a time: reads up to 15 bytes and writes up to 60 bytes more.
  */
-export function colourRow(a: usize, b: usize, c: usize, d: usize, to: usize, count: i32, convert: i32, flip: i32): void {
+export function colourRow(
+  a: usize,
+  b: usize,
+  c: usize,
+  d: usize,
+  to: usize,
+  count: i32,
+  convert: i32,
+  flip: i32,
+): void {
   const middle = i16x8.splat(128);
   const complement = i8x16.splat(flip as i8);
   // in YCCK it is the complement of C, M and Y that was converted

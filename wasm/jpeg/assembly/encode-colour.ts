@@ -3,7 +3,7 @@
 // @ts-ignore: decorator
 @inline
 function pair(a: i16, b: i16): v128 {
-  return i32x4.splat((<i32>b << 16) | (<i32>a & 0xffff));
+  return i32x4.splat(((<i32>b) << 16) | (<i32>a & 0xffff));
 }
 
 // @ts-ignore: decorator

@@ -1,15 +1,12 @@
 // Coefficients to Huffman codes (ITU T.81, F.1.2), at once or by way of counted tokens, and bits to bytes (F.1.2.3).
 
-import {
-  BLOCK, CODES, CODES_TABLE, COUNTS, RUNS, RUNS_TABLE, STUFFING, VALUES, ZIGZAG_BYTES,
-} from "./encode-map";
+import { BLOCK, CODES, CODES_TABLE, COUNTS, RUNS, RUNS_TABLE, STUFFING, VALUES, ZIGZAG_BYTES } from "./encode-map";
 
 /** Natural position of each coefficient in zigzag order. */
 const NATURAL = memory.data<u8>([
-  0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,
-  12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
-  35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
-  58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
+  0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
+  35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47,
+  55, 62, 63,
 ]);
 
 /** Bits that wait for a whole word, right-aligned, and how many: below 32 between calls. */
@@ -81,7 +78,7 @@ export function prepareRuns(table: i32): void {
       const size = value >> 16;
       const code = load<u32>(codes + (((run << 4) | size) << 2));
       const joined =
-        size == 0 || code == 0 ? 0 : (((code >> 5 << size) | (value & 0xffff)) << 5) | ((code & 31) + size);
+        size == 0 || code == 0 ? 0 : ((((code >> 5) << size) | (value & 0xffff)) << 5) | ((code & 31) + size);
       store<u32>(runs + (((run << 8) | byte) << 2), joined);
     }
   }
@@ -132,11 +129,11 @@ export function writeBlock(table: usize, difference: i32, nonzero: u64): void {
     length = code & 31;
     if (code == 0) {
       // the byte is saturated: take the coefficient itself
-      const value = <i32>load<i16>(BLOCK + (<usize>load<u8>(NATURAL + k) << 1));
+      const value = <i32>load<i16>(BLOCK + ((<usize>load<u8>(NATURAL + k)) << 1));
       size = 32 - clz(abs(value));
       code = load<u32>(codes + CODES_TABLE + (((run << 4) | size) << 2));
       length = (code & 31) + size;
-      code = ((((code >> 5) << size) | ((value + (value >> 31)) & ((1 << size) - 1))) << 5);
+      code = (((code >> 5) << size) | ((value + (value >> 31)) & ((1 << size) - 1))) << 5;
     }
     acc = (acc << length) | (code >> 5);
     n += length;
@@ -190,7 +187,7 @@ export function writeCoded(table: usize, difference: i32, from: usize, length: u
 
 /** Like writeBlock, but counts the symbols and keeps them as at most 64 tokens (256 bytes). */
 export function countBlock(table: usize, difference: i32, nonzero: u64): void {
-  const dc = <u32>table << 25;
+  const dc = (<u32>table) << 25;
   const ac = dc | (1 << 24);
   let p = token;
 
@@ -216,9 +213,9 @@ export function countBlock(table: usize, difference: i32, nonzero: u64): void {
       store<u32>(count, load<u32>(count) + 1);
       run -= 16;
     }
-    let value = load<u32>(VALUES + (<u32>load<u8>(ZIGZAG_BYTES + k) << 2));
+    let value = load<u32>(VALUES + ((<u32>load<u8>(ZIGZAG_BYTES + k)) << 2));
     if (value == 0) {
-      const exact = <i32>load<i16>(BLOCK + (<usize>load<u8>(NATURAL + k) << 1));
+      const exact = <i32>load<i16>(BLOCK + ((<usize>load<u8>(NATURAL + k)) << 1));
       size = 32 - clz(abs(exact));
       value = (size << 16) | ((exact + (exact >> 31)) & ((1 << size) - 1));
     }

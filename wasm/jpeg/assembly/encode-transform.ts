@@ -20,8 +20,8 @@ export function prepareDivisors(table: i32): void {
     const value = <u32>load<u8>(from + i);
     const divisor: u32 = (value > 0 ? value : 1) << 3;
     let bits: u32 = 16 + 31 - clz(divisor);
-    let reciprocal: u32 = (<u32>1 << bits) / divisor;
-    const rest: u32 = (<u32>1 << bits) % divisor;
+    let reciprocal: u32 = ((<u32>1) << bits) / divisor;
+    const rest: u32 = ((<u32>1) << bits) % divisor;
     let correction: u32 = divisor >> 1;
     if (rest == 0) {
       reciprocal >>= 1;
@@ -32,15 +32,15 @@ export function prepareDivisors(table: i32): void {
     const at = to + (i << 1);
     store<u16>(at, <u16>reciprocal);
     store<u16>(at + CORRECTION, <u16>correction);
-    store<u16>(at + HALF_STEP, <u16>(<u32>1 << (shift - 1)));
-    store<u16>(at + FACTOR, <u16>(<u32>1 << (15 - shift)));
+    store<u16>(at + HALF_STEP, <u16>((<u32>1) << (shift - 1)));
+    store<u16>(at + FACTOR, <u16>((<u32>1) << (15 - shift)));
   }
 }
 
 // @ts-ignore: decorator
 @inline
 function pair(a: i16, b: i16): v128 {
-  return i32x4.splat((<i32>b << 16) | (<i32>a & 0xffff));
+  return i32x4.splat(((<i32>b) << 16) | (<i32>a & 0xffff));
 }
 
 // @ts-ignore: decorator
@@ -240,21 +240,25 @@ export function transformBlock(source: usize, stride: usize, divisors: usize): u
   const b = i8x16.narrow_i16x8_s(q2, q3);
   const c = i8x16.narrow_i16x8_s(q4, q5);
   const d = i8x16.narrow_i16x8_s(q6, q7);
+  // biome-ignore format: the lanes in one line
   const s0 = v128.shuffle<i8>(
     v128.shuffle<i8>(a, b, 0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 0, 25, 18, 11, 4, 5),
     c,
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 11, 12, 13, 14, 15,
   );
+  // biome-ignore format: the lanes in one line
   const s1 = v128.shuffle<i8>(
     v128.shuffle<i8>(a, b, 12, 19, 26, 0, 0, 0, 0, 0, 27, 20, 13, 6, 7, 14, 21, 28),
     v128.shuffle<i8>(c, d, 0, 0, 0, 1, 8, 16, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0),
     0, 1, 2, 19, 20, 21, 22, 23, 8, 9, 10, 11, 12, 13, 14, 15,
   );
+  // biome-ignore format: the lanes in one line
   const s2 = v128.shuffle<i8>(
     v128.shuffle<i8>(a, b, 0, 0, 0, 0, 0, 0, 0, 0, 29, 22, 15, 23, 30, 0, 0, 0),
     v128.shuffle<i8>(c, d, 3, 10, 17, 24, 25, 18, 11, 4, 0, 0, 0, 0, 0, 5, 12, 19),
     16, 17, 18, 19, 20, 21, 22, 23, 8, 9, 10, 11, 12, 29, 30, 31,
   );
+  // biome-ignore format: the lanes in one line
   const s3 = v128.shuffle<i8>(
     v128.shuffle<i8>(c, d, 26, 27, 20, 13, 6, 0, 7, 14, 21, 28, 29, 22, 15, 23, 30, 31),
     b,
@@ -267,8 +271,8 @@ export function transformBlock(source: usize, stride: usize, divisors: usize): u
   const zero = i8x16.splat(0);
   return ~(
     <u64>i8x16.bitmask(i8x16.eq(s0, zero)) |
-    (<u64>i8x16.bitmask(i8x16.eq(s1, zero)) << 16) |
-    (<u64>i8x16.bitmask(i8x16.eq(s2, zero)) << 32) |
-    (<u64>i8x16.bitmask(i8x16.eq(s3, zero)) << 48)
+    ((<u64>i8x16.bitmask(i8x16.eq(s1, zero))) << 16) |
+    ((<u64>i8x16.bitmask(i8x16.eq(s2, zero))) << 32) |
+    ((<u64>i8x16.bitmask(i8x16.eq(s3, zero))) << 48)
   );
 }

@@ -3,8 +3,19 @@
 
 import { convertRow, extendRow, extendRows, halveRows } from "./encode-colour";
 import {
-  clearOutput, countBlock, dropTokens, flushBits, flushWords, outputFill, prepareRuns, prepareValues, startBits,
-  startTokens, tokensEnd, writeBlock, writeTokens,
+  clearOutput,
+  countBlock,
+  dropTokens,
+  flushBits,
+  flushWords,
+  outputFill,
+  prepareRuns,
+  prepareValues,
+  startBits,
+  startTokens,
+  tokensEnd,
+  writeBlock,
+  writeTokens,
 } from "./encode-entropy";
 import { BLOCK, CODES, COUNTS, DIVISORS, DIVISORS_TABLE, PICTURE, QUANTISATION } from "./encode-map";
 import { prepareDivisors, transformBlock } from "./encode-transform";

@@ -77,7 +77,6 @@ import {
   STEP,
   STOP_ROW,
   T_DC,
-  T_FAST,
   T_SKIP,
   TO_GO,
   WINDOW_OFFSET,
@@ -231,7 +230,7 @@ function prepareRow(mode: i32, row: i32): void {
 // @ts-ignore: decorator
 @inline
 function noteEntry(place: u64, spent: u64): void {
-  let to: usize = load<u32>(OUTPUT);
+  const to: usize = load<u32>(OUTPUT);
   store<u64>(to, (place - ((RAW as u64) << 3) + (load<u64>(WINDOW_OFFSET) << 3)) | (spent << 63));
   const count = load<i32>(COMPONENT_COUNT);
   for (let i = 0; i < count; i++)

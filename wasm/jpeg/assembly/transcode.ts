@@ -86,15 +86,7 @@ export function begin(count: i32, wide: i32, outputBytes: i32): i32 {
  * Component `index`: its sampling factors, its size in blocks that hold picture, the quantisation value of DC, and
  * whether it is written with the tables of luma (0) or chroma (1). 0 or an error.
  */
-export function component(
-  index: i32,
-  across: i32,
-  down: i32,
-  wide: i32,
-  high: i32,
-  step: i32,
-  codes: i32,
-): i32 {
+export function component(index: i32, across: i32, down: i32, wide: i32, high: i32, step: i32, codes: i32): i32 {
   if (index < 0 || index >= components || across < 1 || across > 4 || down < 1 || down > 4) return 1;
   const stride = mcusWide * across;
   if (wide < 1 || wide > stride || high < 1) return 1;

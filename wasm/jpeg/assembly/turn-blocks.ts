@@ -35,8 +35,8 @@ export function beginSound(): void {
 /** Natural position of each coefficient in zigzag order, and the other way. */
 const NATURAL = memory.data<u8>([
   0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
-  35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55,
-  62, 63,
+  35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47,
+  55, 62, 63,
 ]);
 const ZIGZAG = memory.data(64);
 for (let k: usize = 0; k < 64; k++) store<u8>(ZIGZAG + (load<u8>(NATURAL + k) as usize), k as u8);
@@ -279,7 +279,8 @@ export function countBlock(table: usize, counts: usize): void {
 @inline
 function changesOf(pair: u64, first: usize, second: usize): u64 {
   const changes =
-    ((pair as u32) & load<u32>(first, SPOTS + S_CHANGE)) | (((pair >> 32) as u32) & load<u32>(second, SPOTS + S_CHANGE));
+    ((pair as u32) & load<u32>(first, SPOTS + S_CHANGE)) |
+    (((pair >> 32) as u32) & load<u32>(second, SPOTS + S_CHANGE));
   return (changes as u64) << 32;
 }
 

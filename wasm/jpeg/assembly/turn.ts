@@ -123,7 +123,7 @@ export function arenaAt(): usize {
 }
 
 function room(end: usize): bool {
-  const missing = ((end + 0xffff) >> 16) as i32 - memory.size();
+  const missing = (((end + 0xffff) >> 16) as i32) - memory.size();
   return missing <= 0 || memory.grow(missing) >= 0;
 }
 
@@ -331,7 +331,8 @@ function walk(mode: i32): bool {
         setBits(ptr, cnt, buf);
         let length: u32 = 0;
         if (mode == COUNT) countBlock(ac, COUNTS + (2 * load<u32>(c, C_OUT) + 1) * CODES_TABLE);
-        else if (mode == RECODE) length = recodeBlock(ac, JOINED + (load<u32>(c, C_OUT) as usize) * JOINED_TABLE, string);
+        else if (mode == RECODE)
+          length = recodeBlock(ac, JOINED + (load<u32>(c, C_OUT) as usize) * JOINED_TABLE, string);
         else length = copyBlock(ac, string);
         ptr = bitsAt;
         cnt = bitCount;
@@ -395,7 +396,7 @@ function joinRow(row: i32, counting: bool): void {
       if (counting) {
         const to = COUNTS + 2 * load<u32>(c, C_OUT) * CODES_TABLE + ((32 - clz(abs(difference))) << 2);
         store<u32>(to, load<u32>(to) + 1);
-      } else writeCoded(load<u32>(c, C_OUT), difference, (note as u32) as usize, ((note >> 32) as u32) & 0xffff);
+      } else writeCoded(load<u32>(c, C_OUT), difference, note as u32 as usize, ((note >> 32) as u32) & 0xffff);
     }
   }
 }

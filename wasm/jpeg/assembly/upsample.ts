@@ -10,6 +10,7 @@ function three(near: v128, far: v128): v128 {
 // @ts-ignore: decorator
 @inline
 function storeZipped(to: usize, even: v128, odd: v128): void {
+  // biome-ignore format: the lanes in one line
   v128.store(
     to,
     v128.shuffle<u8>(

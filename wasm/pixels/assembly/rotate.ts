@@ -6,15 +6,7 @@ const taps: usize = 6;
 const phaseBytes = 32;
 
 /** `left` times the first, `count` of the, `right` times the last of the pixels at `from`. 1 to 4 bands; 2 and 4 end in alpha. */
-export function widenRow(
-  from: usize,
-  left: i32,
-  count: i32,
-  right: i32,
-  bands: i32,
-  depth: i32,
-  to: usize,
-): void {
+export function widenRow(from: usize, left: i32, count: i32, right: i32, bands: i32, depth: i32, to: usize): void {
   const colours = bands - ((bands & 1) === 0 ? 1 : 0);
   const full: f32 = depth === 1 ? 255 : 65535;
   const first = to + ((<usize>left) << 4);
@@ -102,9 +94,7 @@ export function rotateBlock(
       const alpha = f32x4.extract_lane(sum, 3);
       const shown = <i32>(min<f32>(1, alpha) * <f32>cover * full + 0.5);
       if (shown <= 0) continue;
-      const rounded = i32x4.trunc_sat_f32x4_s(
-        f32x4.add(f32x4.div(sum, f32x4.splat(alpha)), f32x4.splat(0.5)),
-      );
+      const rounded = i32x4.trunc_sat_f32x4_s(f32x4.add(f32x4.div(sum, f32x4.splat(alpha)), f32x4.splat(0.5)));
       const most = i32x4.splat(<i32>full);
       const mixed = i32x4.min_s(i32x4.max_s(rounded, i32x4.splat(0)), most);
       put(to, 0, depth, i32x4.extract_lane(mixed, 0));

@@ -165,23 +165,41 @@ function sum1(p: usize, w: usize, length: usize): v128 {
   return sample(a);
 }
 
-function filterPairs1(quads: usize, starts: usize, weights: usize, count: i32, from: i32, to: i32, target: usize, stride: usize): void {
+function filterPairs1(
+  quads: usize,
+  starts: usize,
+  weights: usize,
+  count: i32,
+  from: i32,
+  to: i32,
+  target: usize,
+  stride: usize,
+): void {
   const length = (<usize>count) << 1;
   for (let i = from; i < to; i += 4) {
     const s = starts + ((<usize>i) << 2);
     const w = weights + <usize>i * length;
     storeBytes(
-      sum1(quads + (<usize>load<u32>(s) << 4), w, length),
-      sum1(quads + (<usize>load<u32>(s, 4) << 4), w + length, length),
-      sum1(quads + (<usize>load<u32>(s, 8) << 4), w + 2 * length, length),
-      sum1(quads + (<usize>load<u32>(s, 12) << 4), w + 3 * length, length),
+      sum1(quads + ((<usize>load<u32>(s)) << 4), w, length),
+      sum1(quads + ((<usize>load<u32>(s, 4)) << 4), w + length, length),
+      sum1(quads + ((<usize>load<u32>(s, 8)) << 4), w + 2 * length, length),
+      sum1(quads + ((<usize>load<u32>(s, 12)) << 4), w + 3 * length, length),
       target + <usize>i,
       stride,
     );
   }
 }
 
-function filterPairs2(quads: usize, starts: usize, weights: usize, count: i32, from: i32, to: i32, target: usize, stride: usize): void {
+function filterPairs2(
+  quads: usize,
+  starts: usize,
+  weights: usize,
+  count: i32,
+  from: i32,
+  to: i32,
+  target: usize,
+  stride: usize,
+): void {
   const length = (<usize>count) << 1;
   for (let i = from; i < to; i += 2) {
     const s = starts + ((<usize>i) << 2);
@@ -190,13 +208,13 @@ function filterPairs2(quads: usize, starts: usize, weights: usize, count: i32, f
     let b = a;
     let c = a;
     let d = a;
-    let p = quads + (<usize>load<u32>(s) << 5);
+    let p = quads + ((<usize>load<u32>(s)) << 5);
     for (const end = w + length; w < end; w += 4, p += 64) {
       const k = v128.load32_splat(w);
       a = i32x4.add(a, i32x4.dot_i16x8_s(v128.load(p), k));
       b = i32x4.add(b, i32x4.dot_i16x8_s(v128.load(p, 16), k));
     }
-    p = quads + (<usize>load<u32>(s, 4) << 5);
+    p = quads + ((<usize>load<u32>(s, 4)) << 5);
     for (const end = w + length; w < end; w += 4, p += 64) {
       const k = v128.load32_splat(w);
       c = i32x4.add(c, i32x4.dot_i16x8_s(v128.load(p), k));
@@ -206,7 +224,16 @@ function filterPairs2(quads: usize, starts: usize, weights: usize, count: i32, f
   }
 }
 
-function filterPairs3(quads: usize, starts: usize, weights: usize, count: i32, from: i32, to: i32, target: usize, stride: usize): void {
+function filterPairs3(
+  quads: usize,
+  starts: usize,
+  weights: usize,
+  count: i32,
+  from: i32,
+  to: i32,
+  target: usize,
+  stride: usize,
+): void {
   const length = (<usize>count) << 1;
   for (let i = from; i < to; i++) {
     let w = weights + <usize>i * length;
@@ -224,11 +251,20 @@ function filterPairs3(quads: usize, starts: usize, weights: usize, count: i32, f
   }
 }
 
-function filterPairs4(quads: usize, starts: usize, weights: usize, count: i32, from: i32, to: i32, target: usize, stride: usize): void {
+function filterPairs4(
+  quads: usize,
+  starts: usize,
+  weights: usize,
+  count: i32,
+  from: i32,
+  to: i32,
+  target: usize,
+  stride: usize,
+): void {
   const length = (<usize>count) << 1;
   for (let i = from; i < to; i++) {
     let w = weights + <usize>i * length;
-    let p = quads + (<usize>load<u32>(starts + ((<usize>i) << 2)) << 6);
+    let p = quads + ((<usize>load<u32>(starts + ((<usize>i) << 2))) << 6);
     let a = halfSample();
     let b = a;
     let c = a;

@@ -30,13 +30,7 @@ export function quadLines(lines: usize, stride: usize, from: i32, to: i32, quads
     const line0 = lines + ((<usize>s) << 2);
     const line1 = line0 + stride;
     const line2 = line1 + stride;
-    turn(
-      v128.load(line0),
-      v128.load(line1),
-      v128.load(line2),
-      v128.load(line2 + stride),
-      quads + ((<usize>s) << 4),
-    );
+    turn(v128.load(line0), v128.load(line1), v128.load(line2), v128.load(line2 + stride), quads + ((<usize>s) << 4));
   }
 }
 

@@ -159,7 +159,7 @@ export function feed(count: i32): void {
     } else {
       const length = width * bands;
       const doubles = weighted && depth === 2;
-      if (next === top) memory.fill(sums, 0, <usize>length << (doubles ? 3 : 2));
+      if (next === top) memory.fill(sums, 0, (<usize>length) << (doubles ? 3 : 2));
       if (doubles) addWeightedWords(from, stride, part, length, bands, sums);
       else if (weighted) addWeightedBytes(from, stride, part, length, bands, sums);
       else if (depth === 2) addWords(from, stride, part, length, sums);
