@@ -1,4 +1,4 @@
-// The module "jpeg-decode" and its memory: the same map as wasm/jpeg/assembly/map.ts, seen from outside.
+// The module "jpeg-decode" and its memory. The map is that of wasm/jpeg/assembly/map.ts: test/wasm/bindings.test.ts compares them.
 
 /** The module's functions; wasm/jpeg/decode.md describes them. */
 interface Exports {
