@@ -26,6 +26,12 @@ export const stageNames = [
 
 export type StageName = (typeof stageNames)[number];
 
+/** Where the time of a stage stands. */
+export const placeOf = Object.fromEntries(stageNames.map((name, i) => [name, i])) as Record<
+  StageName,
+  number
+>;
+
 /** What the render slot had: the derivative (`hit`), nothing (`miss`), or one being made for another request (`shared`). */
 export type CacheOutcome = "hit" | "miss" | "shared";
 
@@ -41,11 +47,13 @@ export interface RenderFacts {
   readonly request: string;
 }
 
-/** Milliseconds of each stage so far; undefined where it did not take place. All but `store` are within the request. */
-export type StageMs = Readonly<Record<StageName, number | undefined>>;
-
 /** What is known of the stages of one request. Grows until its answer is there, `store` a little longer. */
-export interface StageTimes extends StageMs {
+export interface StageTimes {
+  /**
+   * Milliseconds of each stage so far, in the order of {@link stageNames}; undefined where it did not take place. All but `store` are
+   * within the request. A list, since reading twelve members by names costs as much as all else that is done with them.
+   */
+  readonly ms: readonly (number | undefined)[];
   /** Undefined: the request did not come to a lookup. */
   readonly cache: CacheOutcome | undefined;
   /** The render that this request waited for and began; undefined where there was none. */
@@ -61,26 +69,27 @@ export interface StageTimes extends StageMs {
 
 /** The stages of one request as they pass. A stage that takes place twice has the sum. */
 export class StageClock implements StageTimes {
-  open: number | undefined = undefined;
-  describe: number | undefined = undefined;
-  lookup: number | undefined = undefined;
-  wait: number | undefined = undefined;
-  sidecar: number | undefined = undefined;
-  queue: number | undefined = undefined;
-  read: number | undefined = undefined;
-  index: number | undefined = undefined;
-  decode: number | undefined = undefined;
-  steps: number | undefined = undefined;
-  encode: number | undefined = undefined;
-  store: number | undefined = undefined;
+  readonly ms: (number | undefined)[] = [
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ];
   cache: CacheOutcome | undefined = undefined;
   render: RenderFacts | undefined = undefined;
   worker: number | undefined = undefined;
   jobBegan: number | undefined = undefined;
   reads = 0;
   readBytes = 0;
-  /** Called when a derivative is stored, after the answer. */
-  stored: (() => void) | undefined = undefined;
+  #stored: (() => void) | undefined = undefined;
   #since: number;
 
   /** `began`: when the request came, by `performance.now()`. */
@@ -91,7 +100,7 @@ export class StageClock implements StageTimes {
   /** A stage has ended: what passed since the one before ended is its time. */
   end(stage: StageName): void {
     const now = performance.now();
-    this.#add(stage, now - this.#since);
+    this.#add(placeOf[stage], now - this.#since);
     this.#since = now;
   }
 
@@ -116,22 +125,33 @@ export class StageClock implements StageTimes {
 
   /** Its job has ended. */
   did(times: JobTimes): void {
-    this.#add("read", times.read);
-    this.#add("index", times.index);
-    this.#add("decode", times.decode);
-    this.#add("steps", times.steps);
-    this.#add("encode", times.encode);
+    this.#add(placeOf.read, times.read);
+    this.#add(placeOf.index, times.index);
+    this.#add(placeOf.decode, times.decode);
+    this.#add(placeOf.steps, times.steps);
+    this.#add(placeOf.encode, times.encode);
     this.reads += times.reads;
     this.readBytes += times.readBytes;
   }
 
   /** The derivative was written to its slot, which took so many milliseconds. */
   wrote(ms: number): void {
-    this.#add("store", ms);
-    this.stored?.();
+    this.#add(placeOf.store, ms);
+    this.#stored?.();
   }
 
-  #add(stage: StageName, ms: number): void {
-    this[stage] = (this[stage] ?? 0) + ms;
+  /** Calls back when the derivative is stored, which mostly comes after the answer. */
+  whenStored(act: () => void): void {
+    const before = this.#stored;
+    this.#stored = before
+      ? () => {
+          before();
+          act();
+        }
+      : act;
+  }
+
+  #add(stage: number, ms: number): void {
+    this.ms[stage] = (this.ms[stage] ?? 0) + ms;
   }
 }

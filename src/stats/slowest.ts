@@ -1,6 +1,6 @@
 // The slowest renders of the last hour: of each image the slowest one.
 
-import { type StageClock, type StageName, stageNames } from "../lib/stage-times.ts";
+import { placeOf, type StageClock, type StageName, stageNames } from "../lib/stage-times.ts";
 
 /** A render that took long, with what is needed to ask for it again. */
 export interface SlowRender {
@@ -86,8 +86,8 @@ function slowestOf(renders: readonly SlowRender[]): readonly SlowRender[] {
 
 /** The stage that took longest; storing comes after the answer. */
 function slowestStage(stages: StageClock): { readonly stage: StageName; readonly stageMs: number } {
-  let stage: StageName = "open";
-  for (const name of stageNames)
-    if (name !== "store" && (stages[name] ?? 0) > (stages[stage] ?? 0)) stage = name;
-  return { stage, stageMs: stages[stage] ?? 0 };
+  let slowest = 0;
+  for (let i = 1; i < stageNames.length; i++)
+    if (i !== placeOf.store && (stages.ms[i] ?? 0) > (stages.ms[slowest] ?? 0)) slowest = i;
+  return { stage: stageNames[slowest] as StageName, stageMs: stages.ms[slowest] ?? 0 };
 }

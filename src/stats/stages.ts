@@ -1,17 +1,12 @@
 // Times of the stages of renders, as the registry has them: by route, format of the derivative and codec of the master.
 
-import type { StageClock, StageName } from "../lib/stage-times.ts";
+import { placeOf, type StageClock, type StageName, stageNames } from "../lib/stage-times.ts";
 import { type RouteClass, renderStages } from "./figures.ts";
 import type { Registry } from "./registry.ts";
 import { LatestValues } from "./ring.ts";
 import { createSlowest, type SlowRender } from "./slowest.ts";
 
-export {
-  type CacheOutcome,
-  type StageName,
-  type StageTimes,
-  stageNames,
-} from "../lib/stage-times.ts";
+export type { StageName } from "../lib/stage-times.ts";
 
 export interface StageReading {
   readonly stage: StageName;
@@ -36,9 +31,7 @@ const latestKept = 1024;
 export function createStageFigures({ counter, histogram }: Registry): StageFigures {
   const declared = new Map<string, ReturnType<typeof declare>>();
   /** Of all routes and formats together. */
-  const latest = Object.fromEntries(
-    renderStages.map((stage) => [stage, new LatestValues(latestKept)]),
-  ) as Record<(typeof renderStages)[number], LatestValues>;
+  const latest = stageNames.map((stage) => (stage === "wait" ? undefined : new LatestValues(latestKept)));
   const slowest = createSlowest();
   const declare = (labels: {
     readonly route: RouteClass;
@@ -48,9 +41,10 @@ export function createStageFigures({ counter, histogram }: Registry): StageFigur
     renders: counter("renders", labels),
     reads: counter("render_reads", labels),
     readBytes: counter("render_read", labels),
-    stages: Object.fromEntries(
-      renderStages.map((stage) => [stage, histogram("render_stage_duration", { ...labels, stage })]),
-    ) as Record<(typeof renderStages)[number], ReturnType<typeof histogram>>,
+    /** In the order of all stages; a render never waits for another. */
+    stages: stageNames.map((stage) =>
+      stage === "wait" ? undefined : histogram("render_stage_duration", { ...labels, stage }),
+    ),
   });
   return {
     record(route, stages, ms) {
@@ -63,21 +57,23 @@ export function createStageFigures({ counter, histogram }: Registry): StageFigur
       renders.add();
       reads.add(stages.reads);
       readBytes.add(stages.readBytes);
-      const took = (stage: (typeof renderStages)[number], seconds: number) => {
-        durations[stage].record(seconds);
-        latest[stage].add(seconds);
+      const took = (stage: number, seconds: number) => {
+        durations[stage]?.record(seconds);
+        latest[stage]?.add(seconds);
       };
-      for (const stage of renderStages) {
-        const ms = stages[stage];
+      for (let stage = 0; stage < stageNames.length; stage++) {
+        const ms = stages.ms[stage];
         if (ms !== undefined) took(stage, ms / 1000);
       }
       // Storing ends after the answer, mostly.
-      if (stages.store === undefined) stages.stored = () => took("store", (stages.store as number) / 1000);
+      const { store } = placeOf;
+      if (stages.ms[store] === undefined)
+        stages.whenStored(() => took(store, (stages.ms[store] as number) / 1000));
       slowest.offer(stages, ms, Date.now());
     },
     latest: () =>
       renderStages.map((stage) => {
-        const [median, p95] = latest[stage].percentiles([0.5, 0.95]);
+        const [median, p95] = latest[placeOf[stage]]?.percentiles([0.5, 0.95]) ?? [];
         return { stage, median, p95 };
       }),
     slowest: () => slowest.read(Date.now()),

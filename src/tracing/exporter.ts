@@ -1,10 +1,12 @@
 // Sends finished traces to a collector, several by one request (OTLP/HTTP with JSON). Nothing ever waits for it: what it cannot
 // send in time is dropped and counted.
 
+import { ByteText } from "../lib/byte-text.ts";
 import type { Counts } from "../lib/count.ts";
 import type { Log } from "../lib/log.ts";
 import { createSeldom } from "../lib/seldom.ts";
-import type { Finished } from "./spans.ts";
+import { type Answered, type exportFrame, writeSpans, writeStore } from "./spans.ts";
+import type { RequestTrace } from "./tracing.ts";
 
 export interface ExporterOptions {
   readonly url: string;
@@ -13,15 +15,29 @@ export interface ExporterOptions {
   readonly counts: Counts<"sent" | "dropped">;
   /** Where work ends with its request: lets it go on when that is answered. */
   readonly keepAlive: ((work: Promise<unknown>) => void) | undefined;
-  readonly write: (finished: readonly Finished[]) => string;
+  readonly frame: ReturnType<typeof exportFrame>;
 }
 
 export interface Exporter {
-  add(finished: Finished): void;
+  /** Takes the spans of an answered request. False: they are dropped. */
+  add(trace: RequestTrace, answered: Answered): boolean;
+  /** Takes the span of storing its derivative, which has ended after the request. */
+  addStore(trace: RequestTrace, answered: Answered): void;
   close(): Promise<void>;
 }
 
-/** Traces that wait at most: a few megabytes. */
+/** The body of one export. */
+interface Batch {
+  readonly text: ByteText;
+  traces: number;
+  /** When its first trace was answered, by `performance.now()`. */
+  readonly since: number;
+}
+
+/** Bytes of a batch at first; later as many as the one before it had. */
+const firstBytes = 16 * 1024;
+
+/** Traces that wait at most: some 8 MB. */
 const mostWaiting = 2048;
 /** Traces of one request: some 1 MB. */
 const mostAtOnce = 256;
@@ -42,12 +58,17 @@ const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** An exporter whose queue is empty. */
 export function createExporter(options: ExporterOptions): Exporter {
-  const { url, token, log, counts, keepAlive, write } = options;
+  const { url, token, log, counts, keepAlive, frame } = options;
   const headers = {
     "Content-Type": "application/json",
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
   };
-  let waiting: Finished[] = [];
+  /** Whole batches, the oldest first, and the one that grows. */
+  const whole: Batch[] = [];
+  let growing: Batch | undefined;
+  /** Traces in all of them. */
+  let waiting = 0;
+  let capacity = firstBytes;
   let newest = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
@@ -59,22 +80,46 @@ export function createExporter(options: ExporterOptions): Exporter {
     if (isDue(message)) log.warn(message, { reason });
   };
 
-  const failedOnce = (batch: readonly Finished[], reason: string, retryAfterMs = 0) => {
+  const failedOnce = (batch: Batch, reason: string, retryAfterMs = 0) => {
     const pause = Math.min(mostPauseMs, Math.max(retryAfterMs, pauseMs * 2 ** Math.min(failures++, 10)));
     pausedUntil = performance.now() + pause;
-    const room = Math.max(0, mostWaiting - waiting.length);
     // The newest are kept: they are what somebody is looking for.
-    waiting = [...batch.slice(Math.max(0, batch.length - room)), ...waiting];
-    counts.dropped.add(Math.max(0, batch.length - room));
+    if (waiting + batch.traces > mostWaiting) counts.dropped.add(batch.traces);
+    else {
+      whole.unshift(batch);
+      waiting += batch.traces;
+    }
     warn("traces cannot be sent now; they are kept in memory, and dropped when too many wait", reason);
+  };
+
+  /** The batch that spans are added to. */
+  const growingBatch = (ended: number): Batch => {
+    if (growing) return growing;
+    const text = new ByteText(capacity);
+    text.put(frame.head);
+    growing = { text, traces: 0, since: ended };
+    return growing;
+  };
+
+  /** Nothing more is added to the batch that grows. */
+  const complete = () => {
+    if (!growing) return;
+    const { text } = growing;
+    text.length--; // the comma after the last span
+    text.put(frame.tail);
+    capacity = Math.max(firstBytes, text.length);
+    whole.push(growing);
+    growing = undefined;
   };
 
   /** Ends the export that is under way. Made for each, since on workerd no request may use another's. */
   let current: AbortController | undefined;
 
   const send = async (): Promise<void> => {
-    const batch = waiting.splice(0, mostAtOnce);
-    if (batch.length === 0) return;
+    complete();
+    const batch = whole.shift();
+    if (!batch) return;
+    waiting -= batch.traces;
     const limit = new AbortController();
     current = limit;
     const late = setTimeout(() => limit.abort(), timeoutMs);
@@ -82,19 +127,19 @@ export function createExporter(options: ExporterOptions): Exporter {
       const response = await fetch(url, {
         method: "POST",
         headers,
-        body: write(batch),
+        body: batch.text.view() as Uint8Array<ArrayBuffer>,
         redirect: "manual",
         signal: limit.signal,
       });
       await response.body?.cancel().catch(() => {});
       if (response.ok) {
         failures = 0;
-        counts.sent.add(batch.length);
+        counts.sent.add(batch.traces);
       } else if (passing.has(response.status)) {
         const seconds = Number(response.headers.get("retry-after"));
         failedOnce(batch, `status ${response.status}`, seconds > 0 ? seconds * 1000 : 0);
       } else {
-        counts.dropped.add(batch.length);
+        counts.dropped.add(batch.traces);
         warn("traces are dropped, since the collector refuses them", `status ${response.status}`);
       }
     } catch (error) {
@@ -104,24 +149,25 @@ export function createExporter(options: ExporterOptions): Exporter {
     }
   };
 
-  const canSend = () => waiting.length > 0 && performance.now() >= pausedUntil;
+  const isEmpty = () => whole.length === 0 && !growing;
+  const canSend = () => !isEmpty() && performance.now() >= pausedUntil;
 
   /** Sends what waits; what comes meanwhile waits for its own time, unless it is enough for an export. */
   let sending: Promise<void> | undefined;
   const sendAll = (): Promise<void> => {
     sending ??= (async () => {
       do await send();
-      while (canSend() && waiting.length >= mostAtOnce);
+      while (canSend() && whole.length > 0);
     })().finally(() => {
       sending = undefined;
-      if (waiting.length > 0) later();
+      if (!isEmpty()) later();
     });
     return sending;
   };
 
   const later = () => {
     if (closed || timer !== undefined || sending) return;
-    const ms = Math.max(waiting.length >= mostAtOnce ? 0 : gatherMs, pausedUntil - performance.now());
+    const ms = Math.max(whole.length > 0 ? 0 : gatherMs, pausedUntil - performance.now());
     timer = setTimeout(() => {
       timer = undefined;
       void sendAll();
@@ -133,22 +179,39 @@ export function createExporter(options: ExporterOptions): Exporter {
   const sendWithRequest = async (): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, quietMs));
     const now = performance.now();
-    const oldest = waiting[0]?.answered.ended ?? now;
+    const oldest = (whole[0] ?? growing)?.since ?? now;
     const isQuiet = now - newest >= quietMs * 0.9 || now - oldest >= mostGatherMs;
-    if (canSend() && (isQuiet || waiting.length >= mostAtOnce)) await send();
+    if (canSend() && (isQuiet || whole.length > 0)) await send();
   };
 
   return {
-    add(finished) {
-      if (closed || waiting.length >= mostWaiting) return counts.dropped.add();
-      waiting.push(finished);
-      newest = finished.answered.ended;
-      if (keepAlive) return keepAlive(sendWithRequest());
-      if (waiting.length === mostAtOnce) {
-        clearTimeout(timer);
-        timer = undefined;
+    add(trace, answered) {
+      if (closed || waiting >= mostWaiting) {
+        counts.dropped.add();
+        return false;
       }
-      later();
+      const batch = growingBatch(answered.ended);
+      writeSpans(batch.text, trace, answered);
+      batch.traces++;
+      waiting++;
+      newest = answered.ended;
+      const isWhole = batch.traces === mostAtOnce;
+      if (isWhole) complete();
+      if (keepAlive) keepAlive(sendWithRequest());
+      else {
+        if (isWhole) {
+          clearTimeout(timer);
+          timer = undefined;
+        }
+        later();
+      }
+      return true;
+    },
+    addStore(trace, answered) {
+      if (closed) return;
+      writeStore(growingBatch(answered.ended).text, trace, answered);
+      // Where each request sends for itself, its trace is still waiting to do so.
+      if (!keepAlive) later();
     },
     async close() {
       closed = true;
@@ -161,10 +224,10 @@ export function createExporter(options: ExporterOptions): Exporter {
       await sending;
       pausedUntil = 0;
       const before = failures;
-      while (waiting.length > 0 && !isLate && failures === before) await send();
+      while (!isEmpty() && !isLate && failures === before) await send();
       clearTimeout(late);
-      counts.dropped.add(waiting.length);
-      waiting = [];
+      counts.dropped.add(waiting);
+      whole.length = waiting = 0;
     },
   };
 }

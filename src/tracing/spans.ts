@@ -1,8 +1,9 @@
-// A request and its stages as spans, in the JSON of OTLP (opentelemetry-proto, trace.proto in its JSON mapping).
+// A request and its stages as spans, in the JSON of OTLP (opentelemetry-proto, trace.proto in its JSON mapping). Written as bytes when the
+// request is answered: objects and strings that wait for an export cost more, most of it in collecting them.
 
+import { asciiBytes, type ByteText, writeAscii, writeDigits } from "../lib/byte-text.ts";
 import { maskPath } from "../lib/mask-path.ts";
-import { type StageName, type StageTimes, stageNames } from "../lib/stage-times.ts";
-import { newSpanId } from "./ids.ts";
+import { placeOf, type StageClock, type StageName, stageNames } from "../lib/stage-times.ts";
 import type { RequestTrace } from "./tracing.ts";
 
 /** What a span says of a request that was answered. */
@@ -23,15 +24,8 @@ export interface Answered {
   readonly ended: number;
   /** When it was answered, in milliseconds since 1970. */
   readonly at: number;
-  readonly stages: StageTimes | undefined;
+  readonly stages: StageClock | undefined;
 }
-
-export interface Finished {
-  readonly trace: RequestTrace;
-  readonly answered: Answered;
-}
-
-type Attributes = Readonly<Record<string, string | number | undefined>>;
 
 /** SpanKind and StatusCode of the protocol. */
 const internal = 1;
@@ -51,105 +45,234 @@ const methods: ReadonlySet<string> = new Set([
   "CONNECT",
 ]);
 
-/** Returns a function that writes finished requests as the body of one export. `resource`: attributes of the service. */
-export function bodyWriter(resource: Attributes): (finished: readonly Finished[]) => string {
-  const version = resource["service.version"];
-  const scope = JSON.stringify({ name: "smalti", version });
-  const head = `{"resourceSpans":[{"resource":{"attributes":${attributesText(resource)}},"scopeSpans":[{"scope":${scope},"spans":[`;
-  return (finished) => `${head}${finished.map(spansOf).join(",")}]}]}]}`;
+/** What stands before and after the spans of one export, each of which ends with a comma. `resource`: attributes of the service. */
+export function exportFrame(resource: Readonly<Record<string, string>>): {
+  readonly head: Uint8Array;
+  readonly tail: Uint8Array;
+} {
+  const attributes = Object.entries(resource).map(([key, stringValue]) => ({ key, value: { stringValue } }));
+  const scope = { name: "smalti", version: resource["service.version"] };
+  const [head = "", tail = ""] = JSON.stringify({
+    resourceSpans: [{ resource: { attributes }, scopeSpans: [{ scope, spans: ["here"] }] }],
+  }).split('"here"');
+  return { head: asciiBytes(head), tail: asciiBytes(tail) };
 }
 
-/** The span of a request and, as its children, those of its stages. */
-function spansOf({ trace, answered }: Finished): string {
-  const { method, route, pattern, path, status, bytes, began, ended, at, stages } = answered;
+/** Writes the span of a request and, as its children, those of its stages. */
+export function writeSpans(out: ByteText, trace: RequestTrace, answered: Answered): void {
+  const { began, ended, at, stages } = answered;
   /** From `performance.now()` to milliseconds since 1970. */
   const toEpoch = at - ended;
-  const shown = methods.has(method) ? method : "_OTHER";
-  const attributes = {
-    "http.request.method": shown,
-    "http.response.status_code": status,
-    "http.response.body.size": bytes,
-    "http.route": pattern,
-    "url.path": path === undefined ? undefined : maskPath(path),
-    "error.type": status >= 500 ? String(status) : undefined,
-    "smalti.route": route,
-    "smalti.cache": stages?.cache,
-    "smalti.format": stages?.render?.format,
-    "smalti.codec": stages?.render?.codec,
-    "smalti.worker": stages?.worker,
-    "smalti.reads": stages?.render && stages.reads,
-    "smalti.read_bytes": stages?.render && stages.readBytes,
-  };
-  const status_ = status >= 500 ? `,"status":{"code":${failed}}` : "";
-  const parent = trace.parentId === undefined ? "" : `,"parentSpanId":"${trace.parentId}"`;
-  const state = trace.state === undefined ? "" : `,"traceState":${JSON.stringify(trace.state)}`;
-  const name = `${shown === "_OTHER" ? "HTTP" : shown} ${route}`;
-  let text = `{"traceId":"${trace.traceId}","spanId":"${trace.spanId}"${parent}${state},"name":${JSON.stringify(name)},"kind":${server},${timesText(toEpoch + began, toEpoch + ended)},"attributes":${attributesText(attributes)}${status_}}`;
-  if (!stages) return text;
-  const begin = `,{"traceId":"${trace.traceId}","parentSpanId":"${trace.spanId}","kind":${internal},"spanId":"`;
-  for (const { stage, from, to } of timeline(stages, began, ended))
-    text += `${begin}${newSpanId()}","name":"${stage}",${timesText(toEpoch + from, toEpoch + to)}}`;
-  return text;
+  writeRequest(out, trace, answered, toEpoch);
+  if (!stages) return;
+  setParent(trace);
+  // Stages of a job take turns: each is drawn once, with its sum, behind the one before.
+  let from = began;
+  let hasJob = false;
+  for (let stage = 0; stage < stageNames.length; stage++) {
+    const ms = stages.ms[stage];
+    if (ms === undefined) continue;
+    if (isInJob[stage] && !hasJob) {
+      hasJob = true;
+      from = stages.jobBegan ?? from;
+    }
+    // Storing begins when the answer is there.
+    const begin = stage === placeOf.store ? ended : Math.min(from, ended);
+    const end = stage === placeOf.store ? ended + ms : Math.min(begin + ms, ended);
+    writeStage(out, stage, toEpoch + begin, toEpoch + end);
+    from = end;
+  }
 }
 
 const inJob: ReadonlySet<StageName> = new Set<StageName>(["read", "index", "decode", "steps", "encode"]);
+const isInJob = stageNames.map((stage) => inJob.has(stage));
+
+/** Writes the span of storing the derivative alone, which ended after the others were written. */
+export function writeStore(out: ByteText, trace: RequestTrace, { at, stages }: Answered): void {
+  setParent(trace);
+  writeStage(out, placeOf.store, at, at + (stages?.ms[placeOf.store] ?? 0));
+}
+
+/** Digits that are written later. Seconds since 1970 have ten until 2286. */
+const zeros = (digits: number) => "0".repeat(digits);
+const times = `"startTimeUnixNano":"${zeros(19)}","endTimeUnixNano":"${zeros(19)}"`;
+const parent = `"parentSpanId":"${zeros(16)}"`;
+
+/** Where the value of a field begins in a text. */
+const beginOf = (field: string, text: string) => text.indexOf(`"${field}":"`) + field.length + 4;
 
 /**
- * Where the stages lie in the time of the request. Those of a job take turns: each is drawn once, with its sum, behind the one
- * before.
+ * How all spans of stages of one trace begin. Their ids are the one of the request but for the last digit, which is 0 there: random as
+ * that is, and cheaper than random ones of their own.
  */
-function timeline(
-  stages: StageTimes,
-  began: number,
-  ended: number,
-): readonly { readonly stage: StageName; readonly from: number; readonly to: number }[] {
-  const spans = [];
-  let at = began;
-  let hasJob = false;
-  for (const stage of stageNames) {
-    const ms = stages[stage];
-    if (ms === undefined) continue;
-    if (inJob.has(stage) && !hasJob) {
-      hasJob = true;
-      at = stages.jobBegan ?? at;
-    }
-    // Storing begins when the answer is there.
-    const from = stage === "store" ? ended : Math.min(at, ended);
-    const to = stage === "store" ? ended + ms : Math.min(from + ms, ended);
-    spans.push({ stage, from, to });
-    at = to;
-  }
-  return spans;
+const stageHeadText = `{"traceId":"${zeros(32)}",${parent},"kind":${internal},"spanId":"${zeros(15)}`;
+const stageHead = asciiBytes(stageHeadText);
+/** What follows, by stage. */
+const stageTails = stageNames.map((name, i) =>
+  asciiBytes(`${(i + 1).toString(16)}","name":"${name}",${times}},`),
+);
+const headPlaces = {
+  traceId: beginOf("traceId", stageHeadText),
+  parentId: beginOf("parentSpanId", stageHeadText),
+  spanId: beginOf("spanId", stageHeadText),
+};
+/** From the end. */
+const tailPlaces = { from: 2 * 19 + '","endTimeUnixNano":""},'.length, to: 19 + '"},'.length };
+
+/** Sets the trace whose stages are written next. */
+function setParent({ traceId, spanId }: RequestTrace): void {
+  writeAscii(stageHead, headPlaces.traceId, traceId);
+  writeAscii(stageHead, headPlaces.parentId, spanId);
+  stageHead.copyWithin(headPlaces.spanId, headPlaces.parentId, headPlaces.parentId + 15);
 }
 
-const timesText = (from: number, to: number) =>
-  `"startTimeUnixNano":"${nanoseconds(from)}","endTimeUnixNano":"${nanoseconds(to)}"`;
+/** `stage`: its place; `from`, `to`: milliseconds since 1970. */
+function writeStage(out: ByteText, stage: number, from: number, to: number): void {
+  out.put(stageHead);
+  out.put(stageTails[stage] as Uint8Array);
+  const { bytes, length } = out;
+  writeTime(bytes, length - tailPlaces.from, from);
+  writeTime(bytes, length - tailPlaces.to, to);
+}
 
-/** What was written last: most spans begin where another one ends, in the same second, and numbers are slow to write. */
-const last = { ms: 0, text: "0", second: 0, secondText: "0" };
+const ids = `"traceId":"${zeros(32)}","spanId":"${zeros(16)}"`;
+const requestBegin = `{${ids},${times}`;
+const requestSpan = asciiBytes(requestBegin);
+const parentField = asciiBytes(`,${parent}`);
+const requestPlaces = {
+  traceId: beginOf("traceId", requestBegin),
+  spanId: beginOf("spanId", requestBegin),
+  from: beginOf("startTimeUnixNano", requestBegin),
+  to: beginOf("endTimeUnixNano", requestBegin),
+};
 
-/** Milliseconds since 1970 to whole microseconds, in nanoseconds: more digits than a number holds. */
-function nanoseconds(ms: number): string {
-  if (ms === last.ms) return last.text;
-  const microseconds = Math.round((ms % 1000) * 1000);
-  const second = Math.floor(ms / 1000) + (microseconds === 1_000_000 ? 1 : 0);
+function writeRequest(out: ByteText, trace: RequestTrace, answered: Answered, toEpoch: number): void {
+  const { method, route, pattern, path, status, bytes, began, ended, stages } = answered;
+  const begin = out.length;
+  out.put(requestSpan);
+  writeAscii(out.bytes, begin + requestPlaces.traceId, trace.traceId);
+  writeAscii(out.bytes, begin + requestPlaces.spanId, trace.spanId);
+  writeTime(out.bytes, begin + requestPlaces.from, toEpoch + began);
+  writeTime(out.bytes, begin + requestPlaces.to, toEpoch + ended);
+  if (trace.parentId !== undefined) {
+    out.put(parentField);
+    writeAscii(out.bytes, out.length - 17, trace.parentId);
+  }
+  if (trace.state !== undefined) {
+    out.put(fields.traceState);
+    out.json(trace.state);
+  }
+  if (status >= 500) out.put(fields.failed);
+  out.put(kindOf(methods.has(method) ? method : "_OTHER", route, pattern));
+  out.put(words.status.of(status));
+  if (status >= 500) out.put(words.error.of(String(status)));
+  writeNumber(out, fields.bytes, bytes);
+  if (path !== undefined) {
+    out.put(fields.path);
+    out.json(maskPath(path));
+    out.put(fields.end);
+  }
+  if (stages) {
+    const { cache, render, worker } = stages;
+    if (cache !== undefined) out.put(words.cache.of(cache));
+    if (worker !== undefined) out.put(words.worker.of(worker));
+    if (render) {
+      out.put(words.format.of(render.format));
+      out.put(words.codec.of(render.codec));
+      writeNumber(out, fields.reads, stages.reads);
+      writeNumber(out, fields.readBytes, stages.readBytes);
+    }
+  }
+  out.length--; // the comma after the last attribute
+  out.put(fields.close);
+}
+
+const attributeBegin = (key: string) => `{"key":"${key}","value":`;
+const attribute = (key: string, value: string | number) => {
+  const typed = typeof value === "number" ? { intValue: String(value) } : { stringValue: value };
+  return `${attributeBegin(key)}${JSON.stringify(typed)}},`;
+};
+const numberField = (key: string) => asciiBytes(`${attributeBegin(key)}{"intValue":"`);
+
+const fields = {
+  traceState: asciiBytes(',"traceState":'),
+  failed: asciiBytes(`,"status":{"code":${failed}}`),
+  bytes: numberField("http.response.body.size"),
+  reads: numberField("smalti.reads"),
+  readBytes: numberField("smalti.read_bytes"),
+  path: asciiBytes(`${attributeBegin("url.path")}{"stringValue":`),
+  end: asciiBytes("}},"),
+  numberEnd: asciiBytes('"}},'),
+  close: asciiBytes("]},"),
+};
+
+function writeNumber(out: ByteText, field: Uint8Array, value: number): void {
+  out.put(field);
+  out.integer(value);
+  out.put(fields.numberEnd);
+}
+
+/** Keeps what a function returns for each of a few values. */
+function keeping<K, V>(make: (key: K) => V): { of(key: K): V } {
+  const kept = new Map<K, V>();
+  return {
+    of(key) {
+      let value = kept.get(key);
+      if (value === undefined) {
+        if (kept.size >= 1024) kept.clear();
+        kept.set(key, (value = make(key)));
+      }
+      return value;
+    },
+  };
+}
+
+const attributesNamed = (key: string) =>
+  keeping((value: string | number) => asciiBytes(attribute(key, value)));
+
+/** Attributes that have few values. */
+const words = {
+  status: attributesNamed("http.response.status_code"),
+  error: attributesNamed("error.type"),
+  cache: attributesNamed("smalti.cache"),
+  worker: attributesNamed("smalti.worker"),
+  format: attributesNamed("smalti.format"),
+  codec: attributesNamed("smalti.codec"),
+};
+
+/** The name of the span and the attributes that say the same. */
+const kinds = keeping((method: string) =>
+  keeping((route: string) =>
+    keeping((pattern: string | undefined) => {
+      const name = JSON.stringify(`${method === "_OTHER" ? "HTTP" : method} ${route}`);
+      const shown = [
+        attribute("http.request.method", method),
+        attribute("smalti.route", route),
+        pattern === undefined ? "" : attribute("http.route", pattern),
+      ];
+      return asciiBytes(`,"kind":${server},"name":${name},"attributes":[${shown.join("")}`);
+    }),
+  ),
+);
+
+const kindOf = (method: string, route: string, pattern: string | undefined) =>
+  kinds.of(method).of(route).of(pattern);
+
+/** The second that was written last: most spans begin in the same one. */
+const last = { second: -1, digits: new Uint8Array(10) };
+
+/** Writes milliseconds since 1970 as nanoseconds, whole microseconds of them: 19 digits, more than a number holds. */
+function writeTime(bytes: Uint8Array, at: number, ms: number): void {
+  let second = Math.floor(ms / 1000);
+  let microseconds = Math.round((ms - second * 1000) * 1000) | 0;
+  if (microseconds === 1_000_000) {
+    second++;
+    microseconds = 0;
+  }
   if (second !== last.second) {
     last.second = second;
-    last.secondText = String(second);
+    writeDigits(last.digits, 0, second, 10);
   }
-  last.ms = ms;
-  last.text = `${last.secondText}${String(1_000_000 + (microseconds % 1_000_000)).slice(1)}000`;
-  return last.text;
-}
-
-function attributesText(attributes: Attributes): string {
-  let text = "";
-  for (const key in attributes) {
-    const value = attributes[key];
-    if (value === undefined) continue;
-    const typed =
-      typeof value === "number" ? `"intValue":"${value}"` : `"stringValue":${JSON.stringify(value)}`;
-    text += `${text === "" ? "" : ","}{"key":"${key}","value":{${typed}}}`;
-  }
-  return `[${text}]`;
+  for (let i = 0; i < 10; i++) bytes[at + i] = last.digits[i] as number;
+  writeDigits(bytes, at + 10, microseconds, 6);
 }

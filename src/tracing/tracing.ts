@@ -3,12 +3,13 @@
 import type { Counts } from "../lib/count.ts";
 import type { Log } from "../lib/log.ts";
 import { secretOf } from "../lib/secret.ts";
+import { placeOf } from "../lib/stage-times.ts";
 import { parseTraceparent, parseTracestate, type TraceHeaders, traceHeaders } from "../lib/trace-context.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createExporter } from "./exporter.ts";
 import { newSpanId, newTraceId } from "./ids.ts";
 import type { TracingOptions } from "./options.ts";
-import { type Answered, bodyWriter } from "./spans.ts";
+import { type Answered, exportFrame } from "./spans.ts";
 
 export type { Answered } from "./spans.ts";
 
@@ -52,7 +53,7 @@ export function createTracing(options: TracingOptions, parts: TracingParts): Tra
     log,
     counts,
     keepAlive: platform.keepAlive,
-    write: bodyWriter({
+    frame: exportFrame({
       "service.name": "smalti",
       "service.version": version,
       "process.runtime.name": platform.name,
@@ -71,7 +72,10 @@ export function createTracing(options: TracingOptions, parts: TracingParts): Tra
       return { traceId, spanId, parentId: parent?.spanId, state, sampled, headers };
     },
     end(trace, answered) {
-      if (trace.sampled) exporter.add({ trace, answered });
+      if (!trace.sampled || !exporter.add(trace, answered)) return;
+      const { stages } = answered;
+      if (stages && stages.ms[placeOf.store] === undefined)
+        stages.whenStored(() => exporter.addStore(trace, answered));
     },
     close: exporter.close,
   };
@@ -85,5 +89,5 @@ function tracesUrl(endpoint: string): string {
 
 /** By the end of the id alone, which is random, so that services with the same ratio decide alike. */
 export function isSampled(traceId: string, ratio: number): boolean {
-  return Number.parseInt(traceId.slice(-13), 16) < ratio * 2 ** 52;
+  return ratio === 1 || Number.parseInt(traceId.slice(-13), 16) < ratio * 2 ** 52;
 }

@@ -52,8 +52,8 @@ export function answerFields(c: RequestContext, route: RouteClass | "stream", ms
 function stageFields(stages: StageTimes): LogFields {
   const { cache, worker, reads, readBytes } = stages;
   const times: Record<string, number> = {};
-  for (const stage of stageNames) {
-    const ms = stages[stage];
+  for (const [i, stage] of stageNames.entries()) {
+    const ms = stages.ms[i];
     if (ms !== undefined) times[stage] = rounded(ms);
   }
   return { cache, ...(worker !== undefined && { worker, reads, readBytes }), stages: times };
@@ -69,8 +69,8 @@ export function setServerTiming(c: RequestContext, route: RouteClass | false, ms
   if (route !== "iiif/3 image" && route !== "iiif/2 image") return;
   const stages = c.get("stages");
   const parts = stages?.cache ? [`cache;desc=${stages.cache}`] : [];
-  for (const stage of stageNames) {
-    const taken = stages?.[stage];
+  for (const [i, stage] of stageNames.entries()) {
+    const taken = stages?.ms[i];
     if (taken !== undefined) parts.push(`${stage};dur=${rounded(taken)}`);
   }
   const { headers } = c.res;

@@ -1,0 +1,89 @@
+// Text that is written as bytes, for what is written often: no string is made, joined and encoded on the way.
+
+const utf8 = new TextEncoder();
+
+/** A text as bytes, for {@link ByteText.put}. */
+export const asciiBytes = (text: string): Uint8Array => utf8.encode(text);
+
+const quote = 0x22;
+const backslash = 0x5c;
+const zero = 0x30;
+
+/** A text in UTF-8 that grows at its end. */
+export class ByteText {
+  bytes: Uint8Array;
+  length = 0;
+
+  /** `capacity`: bytes that it is likely to need. */
+  constructor(capacity: number) {
+    this.bytes = new Uint8Array(capacity);
+  }
+
+  /** Makes room for so many more bytes. */
+  reserve(more: number): void {
+    const needed = this.length + more;
+    if (needed <= this.bytes.length) return;
+    const grown = new Uint8Array(Math.max(needed, 2 * this.bytes.length));
+    grown.set(this.bytes.subarray(0, this.length));
+    this.bytes = grown;
+  }
+
+  /** Bytes as they are. */
+  put(part: Uint8Array): void {
+    this.reserve(part.length);
+    this.bytes.set(part, this.length);
+    this.length += part.length;
+  }
+
+  /** A string in quotes, as JSON has it. */
+  json(text: string): void {
+    this.reserve(text.length + 2);
+    const { bytes, length } = this;
+    let at = length;
+    bytes[at++] = quote;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code < 0x20 || code > 0x7e || code === quote || code === backslash)
+        return void this.put(utf8.encode(JSON.stringify(text)));
+      bytes[at++] = code;
+    }
+    bytes[at++] = quote;
+    this.length = at;
+  }
+
+  /** A whole number from 0 to 2^53, in decimal digits. */
+  integer(value: number): void {
+    let digits = 1;
+    for (let limit = 10; value >= limit && digits < 16; limit *= 10) digits++;
+    this.reserve(digits);
+    writeDigits(this.bytes, this.length, value, digits);
+    this.length += digits;
+  }
+
+  /** The bytes so far, which are valid until more are written. */
+  view(): Uint8Array {
+    return this.bytes.subarray(0, this.length);
+  }
+}
+
+/** Writes the last `digits` decimal digits of a whole number, with zeros in front. */
+export function writeDigits(bytes: Uint8Array, at: number, value: number, digits: number): void {
+  let rest = value;
+  let i = at + digits - 1;
+  for (; i >= at && rest > 0x7fffffff; i--) {
+    const tenth = Math.floor(rest / 10);
+    bytes[i] = zero + (rest - 10 * tenth);
+    rest = tenth;
+  }
+  // Small numbers are divided as integers.
+  for (let small = rest | 0; i >= at; i--) {
+    const tenth = (small / 10) | 0;
+    bytes[i] = zero + (small - 10 * tenth);
+    small = tenth;
+  }
+}
+
+/** Writes a string of ASCII characters, which has to have room. */
+export function writeAscii(bytes: Uint8Array, at: number, text: string): void {
+  for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i);
+}
