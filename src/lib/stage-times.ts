@@ -47,6 +47,9 @@ export interface RenderFacts {
   readonly request: string;
 }
 
+/** Milliseconds of stages by their names. */
+export type StageMs = Readonly<Partial<Record<StageName, number>>>;
+
 /** What is known of the stages of one request. Grows until its answer is there, `store` a little longer. */
 export interface StageTimes {
   /**
@@ -138,6 +141,16 @@ export class StageClock implements StageTimes {
   wrote(ms: number): void {
     this.#add(placeOf.store, ms);
     this.#stored?.();
+  }
+
+  /** What there is so far, by name. */
+  named(): StageMs {
+    const named: Partial<Record<StageName, number>> = {};
+    for (const [i, stage] of stageNames.entries()) {
+      const ms = this.ms[i];
+      if (ms !== undefined) named[stage] = ms;
+    }
+    return named;
   }
 
   /** Calls back when the derivative is stored, which mostly comes after the answer. */

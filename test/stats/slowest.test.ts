@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { StageClock } from "../../src/lib/stage-times.ts";
+import { placeOf, StageClock } from "../../src/lib/stage-times.ts";
 import { createSlowest } from "../../src/stats/slowest.ts";
 
 const minute = 60_000;
 
 function render(identifier: string, request = "full/max/0/default.jpg"): StageClock {
   const stages = new StageClock(0);
-  stages.open = 1;
-  stages.decode = 30;
-  stages.encode = 8;
-  stages.store = 900;
+  stages.ms[placeOf.open] = 1;
+  stages.ms[placeOf.decode] = 30;
+  stages.ms[placeOf.encode] = 8;
+  stages.ms[placeOf.store] = 900;
   stages.rendered({ codec: "jpg", format: "jpg", identifier, request });
   return stages;
 }

@@ -12,7 +12,7 @@ export interface Measured {
   readonly canonical: string;
   /** Milliseconds from the plan to the last byte, waiting included. */
   readonly ms: number;
-  readonly stages: Partial<StageMs>;
+  readonly stages: StageMs;
   readonly reads: number;
   readonly readBytes: number;
   /** Bytes of the answer. */
@@ -42,7 +42,7 @@ export async function measure(
     const watched = { ...master, caller: { ...callerOf(master), signal, stages } };
     const prepared = await prepare(past, watched, cost.request, signal);
     const { bytes, incomplete } = await render(past, watched, prepared, signal);
-    const { sidecar, queue, read, index, decode, steps, encode } = stages;
+    const { sidecar, queue, read, index, decode, steps, encode } = stages.named();
     note({
       what: cost.what,
       canonical: prepared.canonical,
