@@ -1,20 +1,14 @@
 // The picture to zoom in, by OpenSeadragon. Its tiles come as for any reader: what is gated for this browser does not.
 (async () => {
   const byId = (id) => document.getElementById(id);
-  const [stage, place, trouble, thumbnail, controls] = [
-    "stage",
-    "viewer",
-    "trouble",
-    "thumbnail",
-    "controls",
-  ].map(byId);
+  const [stage, place, trouble, controls] = ["stage", "viewer", "trouble", "controls"].map(byId);
   if (!place || !window.OpenSeadragon) return;
   const { address, name } = place.dataset;
 
   const instead = (reason) => {
     place.hidden = true;
-    controls.hidden = true;
-    thumbnail.hidden = true;
+    controls.parentElement.hidden = true;
+    stage.hidden = false;
     trouble.hidden = false;
     trouble.textContent = `This image cannot be shown. ${reason}`;
   };
@@ -33,9 +27,7 @@
   const mobileStyle = document.createElementNS(null, "style");
   mobileStyle.setAttribute("data-openseadragon-mobile-css", "");
   document.head.append(mobileStyle);
-  place.hidden = false;
-  place.classList.add("on");
-  thumbnail.hidden = true;
+  stage.hidden = false;
   const viewer = window.OpenSeadragon({
     element: place,
     tileSources: info,
@@ -68,7 +60,6 @@
       viewer.viewport.applyConstraints();
     });
   }
-  controls.hidden = false;
 
   let drawn = false;
   viewer.addHandler("tile-loaded", () => {

@@ -256,7 +256,9 @@ function Decisions({ c, service }: Props & { readonly c: RequestContext }) {
                 {decisions.map(({ at, identifier, profile, verdict, status }) => (
                   <tr>
                     <td>
-                      <time datetime={new Date(at).toISOString()}>{timeOf(at)}</time>
+                      <time datetime={new Date(at).toISOString()} title={timeOf(at)}>
+                        {shortTimeOf(at)}
+                      </time>
                     </td>
                     <td class="path">
                       <a href={href(c, imagePath(identifier))}>{identifier}</a>
@@ -281,3 +283,9 @@ const number = (value: number) => value.toLocaleString("en");
 
 /** Date and time in UTC, to the second. */
 const timeOf = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace("T", " ");
+
+/** Without the date where that is today. */
+const shortTimeOf = (ms: number) => {
+  const [date, time = ""] = timeOf(ms).split(" ");
+  return date === timeOf(Date.now()).split(" ")[0] ? time : timeOf(ms);
+};

@@ -30,15 +30,19 @@ export async function respondCaches(c: RequestContext, admin: Admin, fault?: Pur
   const body = (
     <>
       <SlotTable readings={readings} />
-      <PurgeImage c={c} fault={fault} />
-      <PurgeEntry c={c} service={service} fault={fault} />
-      <PurgeSlot c={c} readings={readings} fault={fault} />
+      <div class="forms">
+        <div>
+          <PurgeImage c={c} fault={fault} />
+          <PurgeSlot c={c} readings={readings} fault={fault} />
+        </div>
+        <PurgeEntry c={c} service={service} fault={fault} />
+      </div>
     </>
   );
   return adminPage(
     c,
     admin,
-    { title: "Caches", section: "caches", body, scripts: ["admin/caches.js"] },
+    { title: "Caches", section: "caches", body, styles: ["admin/caches.css"], scripts: ["admin/caches.js"] },
     { status: fault?.status ?? 200 },
   );
 }

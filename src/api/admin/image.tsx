@@ -47,8 +47,11 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
       {look.problem && <Problem problem={look.problem} isThere={isThere} />}
       <GateNotice {...props} />
       <Stage {...props} />
+      <div class="facts">
+        <Thumbnail {...props} />
+        <Origin {...props} />
+      </div>
       <Addresses {...props} />
-      <Origin {...props} />
       <Purge c={c} identifier={identifier} />
     </>
   );
@@ -56,7 +59,7 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
     c,
     admin,
     {
-      title: identifier.slice(identifier.lastIndexOf("/") + 1),
+      title: nameOf(identifier),
       section: "images",
       body,
       styles: ["admin/browse.css", "admin/image.css"],
@@ -139,25 +142,16 @@ function GateNotice({ c, service: { auth }, gate }: Props) {
   );
 }
 
-function Stage({ c, identifier, look: { size }, gate, address, thumbnail }: Props) {
+/** Hidden until its script runs: a page without one has the thumbnail. */
+function Stage({ c, identifier, look: { size }, gate, address }: Props) {
   if (!size || !gate?.isShown) return null;
-  const name = identifier.slice(identifier.lastIndexOf("/") + 1);
   return (
-    <figure id="stage">
-      <div id="viewer" data-address={href(c, address)} data-name={name} />
+    <figure id="stage" hidden>
+      <div id="viewer" data-address={href(c, address)} data-name={nameOf(identifier)} />
       <p class="notice bad" id="trouble" role="status" hidden />
-      <img
-        id="thumbnail"
-        src={href(c, thumbnail)}
-        width={Math.round(size.width * shrink(size))}
-        height={Math.round(size.height * shrink(size))}
-        alt={`Thumbnail of ${name}`}
-      />
       <figcaption>
-        <span>
-          {size.width.toLocaleString("en")} × {size.height.toLocaleString("en")} pixels
-        </span>
-        <span id="controls" hidden>
+        <span class="quiet">Drag to move, double-click or use the wheel to zoom.</span>
+        <span id="controls">
           <button type="button" class="plain" data-act="in" aria-label="Zoom in">
             +
           </button>
@@ -178,8 +172,21 @@ function Stage({ c, identifier, look: { size }, gate, address, thumbnail }: Prop
   );
 }
 
-const shrink = ({ width, height }: { readonly width: number; readonly height: number }) =>
-  Math.min(1, thumbnailBox / Math.max(width, height));
+function Thumbnail({ c, identifier, look: { size }, gate, thumbnail }: Props) {
+  if (!size || !gate?.isShown) return null;
+  const scale = Math.min(1, thumbnailBox / Math.max(size.width, size.height));
+  return (
+    <img
+      id="thumbnail"
+      src={href(c, thumbnail)}
+      width={Math.max(1, Math.round(size.width * scale))}
+      height={Math.max(1, Math.round(size.height * scale))}
+      alt={`Thumbnail of ${nameOf(identifier)}`}
+    />
+  );
+}
+
+const nameOf = (identifier: string) => identifier.slice(identifier.lastIndexOf("/") + 1);
 
 function Addresses({ c, service, identifier, address, thumbnail }: Props) {
   const base = c.get("base");
@@ -219,7 +226,7 @@ function Addresses({ c, service, identifier, address, thumbnail }: Props) {
   );
 }
 
-function Origin({ service, identifier }: Props) {
+function Origin({ service, identifier, look: { size } }: Props) {
   const { source, key } = service.sources.resolve(identifier);
   const paged = splitPage(identifier);
   return (
@@ -228,6 +235,14 @@ function Origin({ service, identifier }: Props) {
       <dl>
         <dt>Identifier</dt>
         <dd class="path">{identifier}</dd>
+        {size && (
+          <>
+            <dt>Size</dt>
+            <dd>
+              {size.width.toLocaleString("en")} × {size.height.toLocaleString("en")} pixels
+            </dd>
+          </>
+        )}
         <dt>Source</dt>
         <dd>{service.hooks.has("resolve") ? "as the hook says" : `${source.name} (${source.backend})`}</dd>
         {!service.hooks.has("resolve") && (

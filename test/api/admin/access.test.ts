@@ -1,0 +1,207 @@
+// /admin/auth: what is said of sessions, profiles, rules and decisions, and what never is.
+
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type S3Server, startS3 } from "../../s3/server.ts";
+import { type Served, served } from "../../served.ts";
+import { type RedisServer, startRedis } from "../../stores/redis-server.ts";
+import { authSection, pictures } from "../gated.ts";
+import { asOperator, operator } from "./operator.ts";
+
+let folder: string;
+let redis: RedisServer;
+let bucket: S3Server;
+const keys = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "secret" };
+const open: Served[] = [];
+
+beforeAll(async () => {
+  folder = await pictures();
+  redis = await startRedis();
+  bucket = await startS3({ account: keys });
+});
+afterAll(async () => {
+  await Promise.all(open.map(({ service }) => service.close()));
+  await redis.close();
+  await bucket.close();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+function sessionsFolder(): string {
+  const path = join(folder, ".sessions");
+  mkdirSync(path);
+  return path;
+}
+
+/** A service over the pictures; `session`: the lines below `auth.session`. */
+async function gated(session = "{ backend: heap }"): Promise<Served> {
+  const app = await served(
+    `base_url: https://images.example.org
+sources: [{ name: a, type: filesystem, root: ${JSON.stringify(folder)} }]
+auth:
+  session: ${session}
+${authSection}`,
+    { ...operator, KEY: keys.accessKeyId, SECRET: keys.secretAccessKey },
+  );
+  open.push(app);
+  return app;
+}
+
+async function logIn({ service }: Served, profile: string, before?: string): Promise<string> {
+  const { sessions, profileOf } = service.auth!;
+  const { pattern = "", access_service: login } = profileOf(profile) ?? {};
+  const now = Date.now();
+  const grant = { profile, user: "ann", pattern, backend: login?.backend ?? "" };
+  return (await sessions.logIn({ ...grant, grantedAt: now, expiresAt: now + 60_000 }, before)).id;
+}
+
+const pageOf = async ({ get }: Served) => {
+  const answer = await get("/admin/auth", { headers: asOperator });
+  expect(answer.status).toBe(200);
+  return answer.text();
+};
+
+const textOf = (html: string) =>
+  html
+    .replace(/<[^>]+>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+
+/** The figure of a card by its label. */
+const figure = (html: string, label: string) =>
+  new RegExp(`<span class="label">${label}</span><strong class="figure">(.*?)</strong>`).exec(html)?.[1];
+
+/** Texts of the cells of a table, by the heading above it. */
+function rows(html: string, heading: string): string[][] {
+  const [, table = ""] = new RegExp(`id="${heading}".*?<tbody>(.*?)</tbody>`, "s").exec(html) ?? [];
+  return [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = ""]) => textOf(cell)),
+  );
+}
+
+test("where nothing is gated the page says so, and how to change that", async () => {
+  const app = await served("", operator);
+  open.push(app);
+  const html = await pageOf(app);
+  expect(html).toContain("Nothing is gated");
+  expect(rows(html, "rules")).toEqual([]);
+  expect(html).not.toContain('id="decisions"');
+});
+
+test("profiles and rules stand as they are configured, with the login of each", async () => {
+  const html = await pageOf(await gated());
+  expect(rows(html, "profiles")).toEqual([
+    ["staff", "active", "builtin", "nothing", "2", "0"],
+    ["terms", "clickthrough", "builtin", "a picture of !100,100 at most", "1", "0"],
+    ["room", "kiosk", "builtin", "nothing", "1", "0"],
+    ["proxy", "external", "header, by the site in front", "nothing", "1", "–"],
+  ]);
+  expect(rows(html, "rules")).toEqual([
+    ["1", "private/*", "staff"],
+    ["2", "terms.png", "terms"],
+    ["3", "room.png", "room"],
+    ["4", "proxied.png", "proxy"],
+    ["5", "missing/*", "staff"],
+  ]);
+  expect(html).toContain('href="/iiif/auth/login/staff"');
+});
+
+describe("active sessions", () => {
+  test.each([
+    ["heap", () => "{ backend: heap }"],
+    ["filesystem", () => `{ backend: filesystem, path: ${JSON.stringify(sessionsFolder())} }`],
+  ])("in %s are counted for each profile", async (_, session) => {
+    const app = await gated(session());
+    await logIn(app, "terms");
+    // One session with two grants.
+    await logIn(app, "room", await logIn(app, "terms"));
+    const html = await pageOf(app);
+    expect(figure(html, "Sessions")).toBe("2");
+    expect(rows(html, "profiles").map((row) => [row[0], row[5]])).toEqual([
+      ["staff", "0"],
+      ["terms", "2"],
+      ["room", "1"],
+      ["proxy", "–"],
+    ]);
+  });
+
+  test.each([
+    ["redis", () => `{ backend: redis, redis: { addr: "127.0.0.1:${redis.port}" } }`],
+    [
+      "s3",
+      () =>
+        `{ backend: s3, s3: { bucket: ${bucket.bucket}, endpoint: "${bucket.url}", path_style: true, region: ${bucket.region}, access_key_env: KEY, secret_key_env: SECRET } }`,
+    ],
+  ])("in %s are counted in all", async (backend, session) => {
+    const app = await gated(session());
+    await logIn(app, "terms");
+    await logIn(app, "room");
+    const html = await pageOf(app);
+    expect([figure(html, "Sessions"), figure(html, "Kept in")]).toEqual(["2", backend]);
+    expect(rows(html, "profiles").map((row) => row[5])).toEqual(["–", "–", "–", "–"]);
+  });
+
+  test("of a store that is shared are asked for at most every ten seconds", async () => {
+    const app = await gated(
+      `{ backend: redis, redis: { addr: "127.0.0.1:${redis.port}", prefix: seldom/ } }`,
+    );
+    await logIn(app, "terms");
+    expect(figure(await pageOf(app), "Sessions")).toBe("1");
+    await logIn(app, "terms");
+    expect(figure(await pageOf(app), "Sessions")).toBe("1");
+  });
+
+  test("of a store that is gone are a dash with the reason, without its address", async () => {
+    const gone = await startRedis();
+    const app = await gated(`{ backend: redis, redis: { addr: "127.0.0.1:${gone.port}", timeout: 100ms } }`);
+    await gone.close();
+    const html = await pageOf(app);
+    expect(figure(html, "Sessions")).toBe("–");
+    expect(html).toContain("does not answer");
+    expect(html).not.toContain(String(gone.port));
+  });
+});
+
+describe("decisions", () => {
+  test("are listed with time, identifier, profile, verdict and status, the newest first, and tallied", async () => {
+    const app = await gated();
+    const id = await logIn(app, "terms");
+    const ask = (identifier: string, headers: Record<string, string> = {}) =>
+      app.get(`/iiif/3/${identifier}/full/10,/0/default.jpg`, { headers });
+    await ask("public.png");
+    await ask("private%2Fa.png");
+    await ask("terms.png");
+    await ask("terms.png", { Cookie: `service_session=${id}` });
+    const html = await pageOf(app);
+    const decisions = rows(html, "decisions");
+    expect(decisions.map(([, ...rest]) => rest)).toEqual([
+      ["terms.png", "terms", "allow", "200"],
+      ["terms.png", "terms", "deny → substitute", "200"],
+      ["private/a.png", "staff", "deny", "401"],
+      ["public.png", "public", "allow", "200"],
+    ]);
+    for (const [time] of decisions) expect(time).toMatch(/\d\d:\d\d:\d\d$/);
+    expect([figure(html, "Allowed"), figure(html, "Denied")]).toEqual(["2", "2"]);
+    // Nothing of who asked.
+    for (const secret of [id, "192.0.2.1", "ann"]) expect(textOf(html)).not.toContain(secret);
+  });
+
+  test("are the latest 64, and the looks of the operator are none", async () => {
+    const app = await gated();
+    for (let n = 0; n < 70; n++) await app.get(`/iiif/3/private%2F${n}.png/full/10,/0/default.jpg`);
+    await app.get("/admin/browse/private", { headers: asOperator });
+    await app.get("/admin/view/private/a.png", { headers: asOperator });
+    const decisions = rows(await pageOf(app), "decisions");
+    expect(decisions.length).toBe(64);
+    expect(decisions[0]?.[1]).toBe("private/69.png");
+    expect(decisions.at(-1)?.[1]).toBe("private/6.png");
+  });
+
+  test("show identifiers as text, whatever is in them", async () => {
+    const app = await gated();
+    await app.get("/iiif/3/private%2F%3Cimg%20src%3Dx%3E%22/full/10,/0/default.jpg");
+    const html = await pageOf(app);
+    expect(html).toContain("private/&lt;img src=x&gt;&quot;");
+    expect(html).not.toContain("<img src=x>");
+  });
+});
