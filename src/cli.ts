@@ -1,4 +1,4 @@
-// The command line: serve, check, hook test, doctor auth, hash-password, version.
+// The command line: serve, check, hook test, doctor, hash-password, version.
 
 import { createApp } from "./app.ts";
 import { diagnose, doctorQuestion } from "./auth-doctor.ts";
@@ -11,6 +11,7 @@ import { absolutePath, withAbsolutePaths, withFolder } from "./config/paths.ts";
 import type { Config } from "./config/schema.ts";
 import { CommandError, hashPasswordCommand } from "./hash-password.ts";
 import { type HookQuestion, testHook } from "./hook-test.ts";
+import { askAboutImage, imageQuestion } from "./image-doctor.ts";
 import { nameOf, placed, preventsStart } from "./lib/checks.ts";
 import { createLog } from "./lib/log.ts";
 import { maskUrls } from "./lib/mask-urls.ts";
@@ -35,6 +36,10 @@ const usage = `smalti ${version}, an IIIF image server
       --identifier ID                 an image that needs a login; without it one for each profile
       --client-ip ADDRESS             the address of this machine as the service has to see it, for kiosks
       --json                          the findings as JSON
+  smalti doctor IMAGE               say why an image looks or behaves as it does, and what to do about it: format, colours, levels,
+                                    cost, limits. IMAGE is an identifier, or a file where no sources are configured; beside -config FILE:
+      --no-measure                    render nothing; without it a tile and, where that is cheap, the whole image
+      --json                          facts and findings as JSON
   smalti hash-password [--cost N]   print the hash of a password for users or htpasswd_file; it is typed, or read from the
                                     standard input
   smalti version                    print the version
@@ -161,9 +166,11 @@ async function askHook(platform: Platform, config: Config, question: HookQuestio
 
 /** Prints what the doctor finds; the exit code. */
 async function askDoctor(platform: Platform, args: readonly string[]): Promise<number> {
-  const { file, ...question } = doctorQuestion(args);
+  const about = args[0] === "auth" ? doctorQuestion(args) : imageQuestion(args);
+  const { file } = about;
   const { config } = await readConfig(platform, { command: "check", ...(file && { file }) });
-  const { out, failed } = await diagnose(config, platform, question).catch((error: unknown) => {
+  const asked = "image" in about ? askAboutImage(config, platform, about) : diagnose(config, platform, about);
+  const { out, failed } = await asked.catch((error: unknown) => {
     throw new StartError(error instanceof Error ? error.message : String(error));
   });
   platform.write?.("out", out);

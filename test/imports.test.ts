@@ -46,6 +46,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "check.ts": ["*", "!api"],
   "hook-test.ts": ["*", "!api"],
   "auth-doctor.ts": ["*", "!api"],
+  "image-doctor.ts": ["*", "!api"],
   "start-facts.ts": ["*", "!api"],
   "hash-password.ts": ["access"],
   "start-text.ts": ["iiif", "images", "config"],

@@ -38,7 +38,7 @@ beforeAll(async () => {
   for (const name of ["png-rgb16.png", "jpg-orient-6.jpg", "jpg-cmyk-adobe.jpg", "jpg-icc-displayp3.jpg"])
     cpSync(join(fixturesFolder, name), join(folder, name));
   app = await served(inFolder());
-}, 60_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("an image that cannot be had", () => {

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const { stdout } = spawnSync("exiftool", args, { encoding: "utf8", maxBuffer: 2 ** 28 });
   for (const row of JSON.parse(stdout || "[]") as Tags[]) tags[basename(String(row.SourceFile))] = row;
   for (const name of names) told.set(name, await diagnose(app.service.images, name, { measures: true }));
-}, 120_000);
+});
 
 /** A fact by its name. */
 function fact(name: string, wanted: string): unknown {

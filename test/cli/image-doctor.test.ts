@@ -1,0 +1,74 @@
+// `smalti doctor IMAGE`, as an operator runs it.
+
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fixturesFolder } from "../host.ts";
+import { type Built, buildProgram } from "./built.ts";
+
+let built: Built;
+let folder: string;
+let file: string;
+
+beforeAll(async () => {
+  built = await buildProgram();
+  folder = mkdtempSync(join(tmpdir(), "smalti-image-doctor-"));
+  file = join(folder, "smalti.yaml");
+  cpSync(join(fixturesFolder, "bad-trunc-50.jpg"), join(folder, "auth"));
+  writeFileSync(file, `sources: [{ name: a, type: filesystem, root: ${JSON.stringify(fixturesFolder)} }]\n`);
+});
+afterAll(() => {
+  built.remove();
+  rmSync(folder, { recursive: true });
+});
+
+const doctor = (...args: string[]) => built.run(["doctor", ...args], { cwd: folder });
+
+describe("smalti doctor IMAGE", () => {
+  test("prints findings and facts, and ends with 0 where there is no problem", async () => {
+    const { code, out, err } = await doctor("tif-pyramid-subifd.tif", "-config", file);
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(/^tif-pyramid-subifd\.tif\n\n/);
+    expect(out).toMatch(/^good +Tiles are fast to serve/m);
+    expect(out).toMatch(/^ {2}Levels in the file +300 × 200, 150 × 100/m);
+    expect(out).toMatch(/^ {2}Measured now +tile at 1\/1: /m);
+    expect(out).toMatch(/\nNo problem was found\.\n$/);
+  });
+
+  test("ends with 1 where there is a problem, and says what to do", async () => {
+    const { code, out } = await doctor("bad-trunc-50.png", "-config", file);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^problem +Expected a sound PNG.*\n +what to do: Replace the file/m);
+  });
+
+  test("finds what only rendering shows, unless it is told not to render", async () => {
+    expect((await doctor("bad-trunc-50.jp2", "-config", file)).code).toBe(1);
+    expect((await doctor("bad-trunc-50.jp2", "-config", file, "--no-measure")).code).toBe(0);
+  });
+
+  test("gives the same as JSON", async () => {
+    const { code, out } = await doctor("nowhere.tif", "-config", file, "--json");
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      identifier: "nowhere.tif",
+      problems: 1,
+      findings: [{ level: "problem", code: "open_image_not_found" }],
+    });
+  });
+
+  test("takes a file where no sources are configured, also one named auth", async () => {
+    const { code, out } = await doctor("--identifier", "auth");
+    expect([code, /^problem +Part of the picture/m.test(out)]).toEqual([1, true]);
+    expect((await doctor(join(fixturesFolder, "base.png"))).code).toBe(0);
+    expect(out).not.toContain(folder);
+  });
+
+  test.each([[[]], [["a", "b"]], [["a", "--loud"]], [["a", "-config"]]])(
+    "refuses the arguments %j in one line",
+    async (args) => {
+      const { code, out, err } = await doctor(...args);
+      expect([code, out, err.trimEnd().split("\n").length]).toEqual([1, "", 1]);
+    },
+  );
+});
