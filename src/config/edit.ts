@@ -73,7 +73,11 @@ function valueAt(tree: unknown, keys: readonly string[]): unknown {
   return keys.reduce((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), tree);
 }
 
-const maskedProblem = ({ path, message }: Problem): Problem => ({ path, message: maskUrls(message) });
+/** A key may be a URL as well, where somebody took a colon for part of it. */
+const maskedProblem = ({ path, message }: Problem): Problem => ({
+  path: maskUrls(path),
+  message: maskUrls(message),
+});
 
 export type Edited =
   | { readonly kind: "unchanged" }

@@ -1,11 +1,13 @@
 // What the editor of the configuration does to the text of a file.
 
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { editText, readFields } from "../../src/config/edit.ts";
 import { editableFields } from "../../src/config/editable.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import fc from "../properties.ts";
+import { seeded } from "../seeded.ts";
 
 type Env = Readonly<Record<string, string>>;
 
@@ -228,13 +230,13 @@ describe("a value that is refused", () => {
     expect(result.kind === "refused" && result.wrong.size).toBe(11);
   });
 
-  test("does not show a secret of the file", () => {
-    const result = edit(
-      "sources: [{ name: web, type: http, url: 'ftp://user:hunter2@example.org/{identifier}' }]",
-      { "log.level": "warn" },
-    );
+  test.each([
+    "sources: [{ name: web, type: http, url: 'ftp://user:hunter2@example.org/{identifier}' }]",
+    "'https://user:hunter2@example.org/': 5",
+  ])("does not show a secret of %s", (text) => {
+    const result = edit(text, { "log.level": "warn" });
     expect(result.kind).toBe("refused");
-    expect(JSON.stringify(result)).not.toContain("hunter2");
+    expect(JSON.stringify([result, readFields(text, {}).problems])).not.toContain("hunter2");
   });
 });
 
@@ -282,6 +284,45 @@ describe("a variable that overrides the file", () => {
 
   test("counts only where it is not empty", () => {
     expect(readFields("", { SERVICE_ADDR: "" }).fields.some(({ lockedBy }) => lockedBy)).toBe(false);
+  });
+});
+
+describe("over the examples of the docs", () => {
+  const docs = new URL("../../docs/", import.meta.url);
+  const examples = ["", "examples/"].flatMap((folder) =>
+    readdirSync(new URL(folder, docs)).flatMap((name) => {
+      const text = /\.(md|ya?ml)$/.test(name) ? readFileSync(new URL(folder + name, docs), "utf8") : "";
+      if (!name.endsWith(".md")) return [text];
+      return [...text.matchAll(/```ya?ml\n([\s\S]*?)```/g)].map(([, yaml = ""]) => yaml);
+    }),
+  );
+  /** Every variable that an example names is set. */
+  const env = new Proxy<Env>({}, { get: (_, name) => (`${String(name)}`.startsWith("SERVICE_") ? "" : "x") });
+  const valid = examples.filter((text) => loadConfig(text, env).config !== undefined);
+
+  test("there are some", () => {
+    expect(valid.length).toBeGreaterThan(10);
+  });
+
+  test("a save keeps all other keys and every comment, wherever one stands", () => {
+    const below = seeded(5);
+    for (const text of valid) {
+      const commented = text.split("\n").flatMap((line, at) => {
+        const pick = below(6);
+        if (pick === 0) return [`${" ".repeat(below(6))}# note ${at}.`, line];
+        return [pick === 1 && /^\s*[\w-]+: *[^|>#&]+$/.test(line) ? `${line} # note ${at}.` : line];
+      });
+      const before = commented.join(below(2) === 0 ? "\n" : "\r\n");
+      if (!loadConfig(before, env).config) continue; // the note has become part of a block of text
+      const after = edited(before, { shutdown_timeout: "11s", "image.tile_size": "333" }, env);
+      const { config } = loadConfig(before, env);
+      expect(loadConfig(after, env).config).toEqual({
+        ...config,
+        shutdown_timeout: "11s",
+        image: { ...config?.image, tile_size: 333 },
+      });
+      for (const note of before.match(/note \d+\./g) ?? []) expect(after).toContain(note);
+    }
   });
 });
 

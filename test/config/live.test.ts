@@ -34,7 +34,11 @@ type Settings = z.output<typeof schema>;
 /** What counts after a change, and what waits. */
 function change(before: Settings, after: Settings): readonly [Settings, readonly string[]] {
   const settings = createLiveSettings(treeOf(schema), before);
+  const foreseen = settings.compare(after);
+  expect(settings.current()).toEqual(before);
   const waiting = settings.take(after);
+  expect(foreseen.waits).toEqual(waiting);
+  expect(settings.compare(after)).toEqual({ takes: [], waits: waiting });
   return [settings.current(), waiting];
 }
 
@@ -113,6 +117,14 @@ describe("of a changed configuration", () => {
     ],
   ])("%s", (_, before, after, expected, waiting) => {
     expect(change(before, after)).toEqual([expected, waiting]);
+  });
+
+  test("can be foreseen: what would be taken, and what would wait", () => {
+    const settings = createLiveSettings<Settings>(treeOf(schema), { port: 1, level: "a", words: ["x"] });
+    expect(settings.compare({ port: 2, level: "b", words: ["x"] })).toEqual({
+      takes: ["level"],
+      waits: ["port"],
+    });
   });
 
   test("what waited counts no more once it is changed back", () => {

@@ -249,6 +249,8 @@ describe("what waits", () => {
     writeFileSync(path, original.replace("warn", "error").concat("metrics: { enabled: true }\n"));
     const html = await page.open();
     expect(textById(html, "unread")).toContain("log.level");
+    expect(textById(html, "unread")).not.toContain("metrics.enabled");
+    expect(textById(html, "waiting")).not.toContain("log.level");
     expect(textById(html, "waiting")).toContain("metrics.enabled");
   });
 });
