@@ -46,6 +46,8 @@ export interface Frame {
   readonly sources?: readonly SourceFrame[];
   /** What the other parts stand on (caches, hooks, sessions and so on); beside the sources. */
   readonly parts?: readonly PartFrame[];
+  /** Of both, how many were checked and how many of them cannot be used. */
+  readonly checks?: { readonly all: number; readonly unhealthy: number };
   /** The newest first. */
   readonly recentErrors: readonly RecentError[];
   /** The slowest renders of the last hour, one of each image. */
@@ -81,7 +83,7 @@ export interface SourceFrame {
   /** The latest that a check found wrong, and when; null where none did. */
   readonly lastError: string | null;
   readonly lastErrorAt: number | null;
-  /** Since the check. */
+  readonly checkedAt: number;
   readonly ageMs: number;
   readonly latencyMs: number;
   /** Whether it is not asked for now, since it did not answer. */
@@ -193,10 +195,13 @@ const inMs = (seconds: number | undefined) => (seconds === undefined ? null : ro
 /** Reads what came of the checks, and remembers the last error of each source. */
 function createSourceReader({ sources, health }: FrameParts) {
   const lastErrors = new Map<string, { readonly text: string; readonly at: number }>();
-  return async (): Promise<Pick<Frame, "sources" | "parts">> => {
+  return async (): Promise<Pick<Frame, "sources" | "parts" | "checks">> => {
     const { findings, checkedAt } = await health();
-    const ageMs = Date.now() - checkedAt;
     return {
+      checks: {
+        all: findings.length,
+        unhealthy: findings.filter(({ problem }) => problem !== undefined).length,
+      },
       sources: sources.all.map(({ name, backend, counts, isAway }) => {
         const own = findings.filter(({ check }) => check.part === "sources" && check.name === name);
         const text = own.find(({ problem }) => problem !== undefined)?.problem;
@@ -208,7 +213,8 @@ function createSourceReader({ sources, health }: FrameParts) {
           healthy: text === undefined,
           lastError: last?.text ?? null,
           lastErrorAt: last?.at ?? null,
-          ageMs,
+          checkedAt,
+          ageMs: Date.now() - checkedAt,
           latencyMs: Math.max(0, ...own.map(({ latencyMs }) => latencyMs)),
           resting: isAway?.() ?? false,
           opens: counts.opens.value,

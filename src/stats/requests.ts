@@ -16,7 +16,7 @@ export interface RecentError {
 }
 
 /** How many of them are kept. */
-const recentErrorsKept = 50;
+export const recentErrorsKept = 50;
 
 export interface RouteReading {
   readonly route: RouteClass;

@@ -25,7 +25,7 @@ export interface Slowest {
 }
 
 /** How many are kept. */
-const kept = 10;
+export const slowestKept = 10;
 /** An hour passes in six spans, each with its slowest, so that what is left when one of them ends is still the slowest. */
 const spanMs = 10 * 60_000;
 const spans = 6;
@@ -66,7 +66,7 @@ export function createSlowest(): Slowest {
         ...slowestStage(stages),
       };
       span.renders = slowestOf([...span.renders, slow]);
-      if (span.renders.length === kept) span.least = span.renders.at(-1)?.ms ?? 0;
+      if (span.renders.length === slowestKept) span.least = span.renders.at(-1)?.ms ?? 0;
     },
     read(now) {
       const since = Math.floor(now / spanMs) - spans;
@@ -81,7 +81,7 @@ function slowestOf(renders: readonly SlowRender[]): readonly SlowRender[] {
   const byImage = new Map<string, SlowRender>();
   for (const render of renders.toSorted((a, b) => b.ms - a.ms))
     if (!byImage.has(render.identifier)) byImage.set(render.identifier, render);
-  return [...byImage.values()].slice(0, kept);
+  return [...byImage.values()].slice(0, slowestKept);
 }
 
 /** The stage that took longest; storing comes after the answer. */

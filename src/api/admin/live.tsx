@@ -1,0 +1,118 @@
+// Elements that show one value of a dashboard frame each: written by the server, and marked so that dashboard.js can change their texts.
+
+import type { Child } from "hono/jsx";
+import type { Frame } from "../../dashboard/frame.ts";
+import { type Form, textAt, valueAt } from "./figures.ts";
+
+/** Path of a value in the frame, and how it is written. */
+export interface Shown {
+  readonly of: string;
+  readonly form: Form;
+}
+
+/** The attributes by which the script finds an element whose text is a value. */
+export const marked = ({ of, form }: Shown) => ({ "data-of": of, "data-form": form });
+
+/** The elements of a frame. */
+export function liveElements(frame: Frame) {
+  const text = ({ of, form }: Shown) => textAt(frame, of, form);
+  const longest = Math.max(...frame.stages.map(({ p95Ms }) => p95Ms ?? 0)) || 1;
+  return {
+    text,
+    Figure: (shown: Shown & { readonly class?: string }) => (
+      <span class={shown.class} {...marked(shown)}>
+        {text(shown)}
+      </span>
+    ),
+    NumberCell: (shown: Shown) => (
+      <td class="number" {...marked(shown)}>
+        {text(shown)}
+      </td>
+    ),
+    /** How long ago a moment was, with the moment itself as its title. */
+    Ago({ of }: { readonly of: string }) {
+      const at = valueAt(frame, of);
+      const moment = at === undefined ? undefined : new Date(Number(at)).toISOString();
+      const shown = { of, form: "ago" } as const;
+      return (
+        <time datetime={moment} title={moment} {...marked(shown)}>
+          {text(shown)}
+        </time>
+      );
+    },
+    /** Whether something can be used, in text and colour. */
+    Health({ of }: { readonly of: string }) {
+      const shown = { of, form: "healthy" } as const;
+      return (
+        <span class="pill" data-state={String(valueAt(frame, of))} {...marked(shown)}>
+          {text(shown)}
+        </span>
+      );
+    },
+    /** Of the stages of renders: as long as its share of the longest. */
+    Bar: ({ of, kind }: { readonly of: string; readonly kind: "median" | "p95" }) => (
+      <rect
+        class={kind}
+        data-bar={of}
+        width={`${(100 * Number(valueAt(frame, of) ?? 0)) / longest}%`}
+        height="100%"
+      />
+    ),
+    /** Attributes of what is there only while a value is. */
+    onlyWith: (of: string) => ({ "data-row": of, hidden: valueAt(frame, of) === undefined }),
+  } as const;
+}
+
+export type LiveElements = ReturnType<typeof liveElements>;
+
+/** The latest values as a line, which the script draws. What it shows stands beside it in numbers. */
+export const Spark = ({ of }: { readonly of: string }) => (
+  <svg class="spark" viewBox="0 0 59 20" preserveAspectRatio="none" aria-hidden="true">
+    <polyline data-spark={of} points="" />
+  </svg>
+);
+
+/** A table, which may be wider than the page and then scrolls by itself, by keyboard too. `label`: id of its heading; `head`: its first row. */
+export const Table = ({ label, tall, head, children }: TableFacts) => (
+  <section class={tall ? "scroll tall" : "scroll"} aria-labelledby={label} tabindex={0}>
+    <table class="grid" aria-labelledby={label}>
+      <thead>
+        <tr>{head}</tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  </section>
+);
+
+interface TableFacts {
+  readonly label: string;
+  readonly tall?: boolean;
+  readonly head: Child;
+  readonly children?: Child;
+}
+
+/** Headings of columns. */
+export const Columns = ({ names }: { readonly names: readonly string[] }) => (
+  <>
+    {names.map((name) => (
+      <th scope="col">{name}</th>
+    ))}
+  </>
+);
+
+export const NumberColumns = ({ names }: { readonly names: readonly string[] }) => (
+  <>
+    {names.map((name) => (
+      <th scope="col" class="number">
+        {name}
+      </th>
+    ))}
+  </>
+);
+
+/** The heading of a column that is drawn. */
+export const DrawnColumn = ({ name }: { readonly name: string }) => (
+  <th scope="col">
+    <span aria-hidden="true">{name}</span>
+  </th>
+);

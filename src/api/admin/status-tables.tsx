@@ -1,0 +1,251 @@
+// The tables of the status page: requests, stages of renders, slow images, caches, sources, other parts, errors.
+
+import type { Frame } from "../../dashboard/frame.ts";
+import { checkedParts } from "../../lib/checks.ts";
+import { recentErrorsKept } from "../../stats/requests.ts";
+import { slowestKept } from "../../stats/slowest.ts";
+import { Columns, DrawnColumn, type LiveElements, marked, NumberColumns, Spark, Table } from "./live.tsx";
+
+interface Shown {
+  readonly frame: Frame;
+  readonly live: LiveElements;
+}
+
+const numbered = (count: number) => Array.from({ length: count }, (_, i) => i);
+
+export function RequestTable({ frame, live: { NumberCell } }: Shown) {
+  const head = (
+    <>
+      <Columns names={["Route"]} />
+      <NumberColumns names={["Requests", "Errors", "Bytes", "p50", "p95", "p99"]} />
+      <DrawnColumn name="p95, last minute" />
+    </>
+  );
+  return (
+    <Table label="routes" head={head}>
+      {frame.routes.map(({ route }, i) => (
+        <tr>
+          <th scope="row">{route}</th>
+          <NumberCell of={`routes.${i}.requests`} form="count" />
+          <NumberCell of={`routes.${i}.errors`} form="count" />
+          <NumberCell of={`routes.${i}.bytes`} form="bytes" />
+          <NumberCell of={`routes.${i}.p50Ms`} form="ms" />
+          <NumberCell of={`routes.${i}.p95Ms`} form="ms" />
+          <NumberCell of={`routes.${i}.p99Ms`} form="ms" />
+          <td class="drawn">
+            <Spark of={`routes.${i}.p95Ms`} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+export function StageTable({ frame, live: { NumberCell, Bar } }: Shown) {
+  const head = (
+    <>
+      <Columns names={["Stage"]} />
+      <NumberColumns names={["Median", "p95"]} />
+      <DrawnColumn name="" />
+    </>
+  );
+  return (
+    <Table label="stages" head={head}>
+      {frame.stages.map(({ stage }, i) => (
+        <tr>
+          <th scope="row">{stage}</th>
+          <NumberCell of={`stages.${i}.medianMs`} form="ms" />
+          <NumberCell of={`stages.${i}.p95Ms`} form="ms" />
+          <td class="drawn">
+            <svg class="bars" aria-hidden="true">
+              <Bar of={`stages.${i}.p95Ms`} kind="p95" />
+              <Bar of={`stages.${i}.medianMs`} kind="median" />
+            </svg>
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+/** `page`: address of the page of an image, without its identifier. */
+export function SlowTable({ frame, live, page }: Shown & { readonly page: string }) {
+  const { Figure, Ago, onlyWith, text } = live;
+  const head = (
+    <>
+      <Columns names={["Image"]} />
+      <NumberColumns names={["Took", "When"]} />
+    </>
+  );
+  const pathOf = (identifier: string) => identifier.split("/").map(encodeURIComponent).join("/");
+  return (
+    <Table label="slowest" head={head}>
+      {numbered(slowestKept).map((i) => {
+        const name = { of: `slowest.${i}.identifier`, form: "text" } as const;
+        return (
+          <tr {...onlyWith(`slowest.${i}`)}>
+            <td class="image">
+              <a
+                class="path"
+                data-link={name.of}
+                data-base={page}
+                href={page + pathOf(frame.slowest[i]?.identifier ?? "")}
+                {...marked(name)}
+              >
+                {text(name)}
+              </a>
+              <Figure class="path quiet" of={`slowest.${i}.request`} form="text" />
+            </td>
+            <td class="number">
+              <Figure of={`slowest.${i}.ms`} form="ms" />
+              <span class="quiet below">
+                <Figure of={`slowest.${i}.stage`} form="text" />{" "}
+                <Figure of={`slowest.${i}.stageMs`} form="ms" />
+              </span>
+            </td>
+            <td class="number">
+              <Ago of={`slowest.${i}.at`} />
+            </td>
+          </tr>
+        );
+      })}
+      <tr data-empty="slowest" hidden={frame.slowest.length > 0}>
+        <td colspan={3} class="quiet">
+          Nothing was rendered in the last hour.
+        </td>
+      </tr>
+    </Table>
+  );
+}
+
+export function ErrorTable({ frame, live: { Figure, NumberCell, Ago, onlyWith } }: Shown) {
+  const head = (
+    <>
+      <Columns names={["When", "Route"]} />
+      <NumberColumns names={["Status"]} />
+    </>
+  );
+  return (
+    <Table label="errors" tall head={head}>
+      {numbered(recentErrorsKept).map((i) => (
+        <tr {...onlyWith(`recentErrors.${i}`)}>
+          <td>
+            <Ago of={`recentErrors.${i}.at`} />
+          </td>
+          <td>
+            <Figure of={`recentErrors.${i}.route`} form="text" />
+          </td>
+          <NumberCell of={`recentErrors.${i}.status`} form="text" />
+        </tr>
+      ))}
+      <tr data-empty="recentErrors" hidden={frame.recentErrors.length > 0}>
+        <td colspan={3} class="quiet">
+          None since the start.
+        </td>
+      </tr>
+    </Table>
+  );
+}
+
+export function CacheTable({ frame, live: { Figure, NumberCell } }: Shown) {
+  const head = (
+    <>
+      <Columns names={["Slot", "Backend"]} />
+      <NumberColumns names={["Entries", "Bytes", "Hit rate"]} />
+    </>
+  );
+  return (
+    <Table label="caches" head={head}>
+      {frame.caches.map(({ name, backend }, i) => (
+        <tr>
+          <th scope="row">{name}</th>
+          <td class="state">
+            {backend === "none" ? "off" : backend}{" "}
+            <Figure class="warn" of={`caches.${i}.resting`} form="resting" />
+          </td>
+          <NumberCell of={`caches.${i}.entries`} form="count" />
+          <NumberCell of={`caches.${i}.bytes`} form="bytes" />
+          <NumberCell of={`caches.${i}.hitRate`} form="percent" />
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+/** How many checks of a source are shown, the newest at the right. */
+const checksShown = 30;
+
+export function SourceTable({ frame, live: { Figure, NumberCell, Ago, Health, onlyWith } }: Shown) {
+  const head = (
+    <>
+      <Columns names={["Source", "State"]} />
+      <DrawnColumn name="Latest checks" />
+      <NumberColumns names={["Checked", "Opened", "Not found", "Errors"]} />
+      <Columns names={["Last error"]} />
+    </>
+  );
+  return (
+    <Table label="sources" head={head}>
+      {(frame.sources ?? []).map(({ name, backend, healthy }, i) => (
+        <tr>
+          <th scope="row">
+            {name} <span class="quiet">{backend}</span>
+          </th>
+          <td class="state">
+            <Health of={`sources.${i}.healthy`} />{" "}
+            <Figure class="warn" of={`sources.${i}.resting`} form="resting" />
+          </td>
+          <td class="drawn">
+            <svg
+              class="strip"
+              viewBox={`0 0 ${4 * checksShown} 12`}
+              aria-hidden="true"
+              data-strip={`sources.${i}`}
+            >
+              {numbered(checksShown).map((n) => (
+                <rect
+                  x={4 * n}
+                  width="3"
+                  height="12"
+                  data-state={n === checksShown - 1 ? String(healthy) : ""}
+                />
+              ))}
+            </svg>
+          </td>
+          <td class="number">
+            <Ago of={`sources.${i}.checkedAt`} />
+          </td>
+          <NumberCell of={`sources.${i}.opens`} form="count" />
+          <NumberCell of={`sources.${i}.notFound`} form="count" />
+          <NumberCell of={`sources.${i}.errors`} form="count" />
+          <td class="message">
+            <Figure of={`sources.${i}.lastError`} form="text" />{" "}
+            <span class="quiet" {...onlyWith(`sources.${i}.lastErrorAt`)}>
+              <Ago of={`sources.${i}.lastErrorAt`} />
+            </span>
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+export function PartTable({ frame, live: { Figure, Health } }: Shown) {
+  return (
+    <Table label="parts" head={<Columns names={["Part", "State", "Error"]} />}>
+      {(frame.parts ?? []).map(({ part, name }, i) => (
+        <tr>
+          <th scope="row">
+            {name} <span class="quiet">{checkedParts[part]}</span>
+          </th>
+          <td>
+            <Health of={`parts.${i}.healthy`} />
+          </td>
+          <td class="message">
+            <Figure of={`parts.${i}.error`} form="text" />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

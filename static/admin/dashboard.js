@@ -1,0 +1,133 @@
+// The status page comes alive: each frame of the stream changes the texts that differ, and nothing else.
+
+import { textAt, valueAt } from "./figures.js";
+
+const page = document.getElementById("status");
+const pill = document.getElementById("live");
+const all = (selector) => [...page.querySelectorAll(selector)];
+
+const texts = all("[data-of]").map((element) => ({ element, ...element.dataset }));
+const rows = all("[data-row]").map((element) => ({ element, path: element.dataset.row }));
+const empties = all("[data-empty]").map((element) => ({ element, path: element.dataset.empty }));
+const links = all("[data-link]").map((element) => ({ element, path: element.dataset.link }));
+const bars = all("[data-bar]").map((element) => ({ element, path: element.dataset.bar }));
+const sparks = all("[data-spark]").map((element) => ({ element, path: element.dataset.spark, values: [] }));
+const strips = all("[data-strip]").map((element) => ({ element, path: element.dataset.strip, last: 0 }));
+
+const longestSpark = 60;
+/** Two frames may speak of one check. */
+const sameCheckMs = 2000;
+
+/** What is known, from the latest frames together: only some speak of the sources. */
+let known = {};
+
+function show(frame) {
+  known = { ...known, ...frame };
+  const selection = document.getSelection();
+  const isSelected = (node) => !selection.isCollapsed && selection.containsNode(node, true);
+  for (const { element, path } of rows) setHidden(element, valueAt(known, path) === undefined);
+  for (const { element, path } of empties) setHidden(element, valueAt(known, path)?.length !== 0);
+  for (const { element, of, form } of texts) {
+    const text = textAt(known, of, form);
+    const node = element.firstChild ?? element.appendChild(new Text());
+    // What somebody is about to copy stays as it is.
+    if (node.data !== text && !isSelected(node)) node.data = text;
+    if (element.dataset.state !== undefined) element.dataset.state = String(valueAt(known, of));
+    if (element.localName === "time") setTime(element, valueAt(known, of));
+  }
+  for (const { element, path } of links) setLink(element, valueAt(known, path));
+  const longest = Math.max(...known.stages.map(({ p95Ms }) => p95Ms ?? 0)) || 1;
+  for (const { element, path } of bars)
+    element.setAttribute("width", `${(100 * (valueAt(known, path) ?? 0)) / longest}%`);
+  for (const spark of sparks) draw(spark, valueAt(frame, spark.path));
+  for (const strip of strips) if (frame.sources) mark(strip, valueAt(frame, strip.path));
+}
+
+function setHidden(element, hidden) {
+  if (element.hidden !== hidden) element.hidden = hidden;
+}
+
+function setTime(element, at) {
+  if (at === undefined) return;
+  const text = new Date(at).toISOString();
+  if (element.dateTime === text) return;
+  element.dateTime = text;
+  element.title = new Date(at).toLocaleString();
+}
+
+function setLink(element, identifier) {
+  if (identifier === undefined) return;
+  const target = element.dataset.base + identifier.split("/").map(encodeURIComponent).join("/");
+  if (element.getAttribute("href") !== target) element.setAttribute("href", target);
+}
+
+/** The latest values as a line, the newest at the right; from zero to the largest of them. */
+function draw({ element, values }, value) {
+  values.push(value ?? null);
+  if (values.length > longestSpark) values.shift();
+  const most = Math.max(...values) || 1;
+  const begin = longestSpark - values.length;
+  const points = values.flatMap((each, i) =>
+    each === null ? [] : [`${begin + i},${(19 - (18 * each) / most).toFixed(1)}`],
+  );
+  element.setAttribute("points", points.join(" "));
+}
+
+/** The latest checks of a source, the newest at the right. */
+function mark(strip, source) {
+  if (!source || source.checkedAt - strip.last < sameCheckMs) return;
+  const marks = [...strip.element.children];
+  // The page came with the newest one.
+  if (strip.last !== 0)
+    marks.forEach((each, i) => {
+      each.dataset.state = marks[i + 1]?.dataset.state ?? "";
+    });
+  marks.at(-1).dataset.state = String(source.healthy);
+  strip.last = source.checkedAt;
+}
+
+const states = {
+  live: "Live",
+  reconnecting: "Reconnecting",
+  full: "Too many dashboards are open",
+  login: "Log in again: reload the page",
+};
+
+function tell(state) {
+  if (pill.dataset.state === state) return;
+  pill.dataset.state = state;
+  pill.firstChild.data = states[state];
+}
+
+const retryMs = 5000;
+let stream;
+let retry;
+
+function open() {
+  clearTimeout(retry);
+  stream?.close();
+  stream = new EventSource(page.dataset.stream);
+  stream.onmessage = ({ data }) => {
+    show(JSON.parse(data));
+    tell("live");
+  };
+  stream.onerror = () => {
+    // It tries again by itself, but not after an answer of another status, which it does not say either.
+    if (stream.readyState !== EventSource.CLOSED) return tell("reconnecting");
+    retry = setTimeout(open, retryMs);
+    fetch(page.dataset.stream, { method: "HEAD", cache: "no-store" }).then(
+      ({ status }) => tell(status === 503 ? "full" : status === 401 ? "login" : "reconnecting"),
+      () => tell("reconnecting"),
+    );
+  };
+}
+
+open();
+// A page that the browser keeps for the way back takes no place meanwhile.
+addEventListener("pagehide", () => {
+  clearTimeout(retry);
+  stream.close();
+});
+addEventListener("pageshow", ({ persisted }) => {
+  if (persisted) open();
+});

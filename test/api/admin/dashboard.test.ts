@@ -1,0 +1,108 @@
+// The status page as the server writes it: whole without a script.
+
+import { afterEach, describe, expect, test } from "vitest";
+import { type Served, served } from "../../served.ts";
+import { asOperator, operator } from "./operator.ts";
+
+const open: Served[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(({ service }) => service.close()));
+});
+
+async function application(yaml = ""): Promise<Served> {
+  const heap = "{ backend: heap }";
+  const cache = `cache: { render: ${heap}, info: ${heap}, origin: ${heap} }`;
+  const app = await served(yaml.includes("cache:") ? yaml : `${cache}\n${yaml}`, operator);
+  open.push(app);
+  return app;
+}
+
+const page = async ({ get }: Served) => (await get("/admin/", { headers: asOperator })).text();
+
+/** The text of what shows the value at a path. */
+function shown(html: string, path: string): string | undefined {
+  const element = new RegExp(`<(\\w+)[^>]*data-of="${path.replaceAll(".", "\\.")}"[^>]*>([^<]*)</\\1>`).exec(
+    html,
+  );
+  return element?.[2];
+}
+
+describe("the status page", () => {
+  test("says what has happened, under the name of its process, with its figures in the page itself", async () => {
+    const app = await application();
+    for (const target of [
+      "100,/0/default.jpg",
+      "100,/0/default.jpg",
+      "101,/0/default.jpg",
+      "9999,/0/default.jpg",
+    ])
+      await (await app.get(`/iiif/3/base.png/full/${target}`)).arrayBuffer();
+    await (await app.get("/iiif/2/base.png/info.json")).arrayBuffer();
+    const html = await page(app);
+    expect(html).toContain("test:1");
+    expect(shown(html, "requests")).toBe("5");
+    expect(shown(html, "errors")).toBe("1");
+    const route = (html.match(/data-of="routes\.\d\.requests"/g) ?? []).length;
+    expect(route).toBe(7);
+    expect([shown(html, "routes.3.requests"), shown(html, "routes.3.errors")]).toEqual(["4", "1"]);
+    expect(shown(html, "routes.4.requests")).toBe("1");
+    expect(shown(html, "routes.5.p95Ms")).toBe("–");
+    expect([shown(html, "recentErrors.0.route"), shown(html, "recentErrors.0.status")]).toEqual([
+      "iiif/3 image",
+      "400",
+    ]);
+    expect(shown(html, "sources.0.healthy")).toBe("Healthy");
+    // Three lookups of derivatives, one of them found.
+    expect(shown(html, "caches.0.hitRate")).toBe("33.3 %");
+  });
+
+  test("leads from a slow image to its page, whatever its name is", async () => {
+    const app = await application();
+    const { service } = app;
+    const { StageClock } = await import("../../../src/lib/stage-times.ts");
+    const stages = new StageClock(0);
+    stages.did({ read: 1, index: 0, decode: 900, steps: 2, encode: 3, reads: 1, readBytes: 10 });
+    const identifier = 'a b/<i>"&ü;2.tif';
+    stages.rendered({ codec: "tif", format: "jpg", identifier, request: "full/max/0/default.jpg" });
+    service.stages.record("iiif/3 image", stages, 1234);
+    const html = await page(app);
+    expect(html).toContain('href="/admin/view/a%20b/%3Ci%3E%22%26%C3%BC%3B2.tif"');
+    expect(html).not.toContain("<i>");
+    expect(shown(html, "slowest.0.ms")).toBe("1.2 s");
+    expect([shown(html, "slowest.0.stage"), shown(html, "slowest.0.stageMs")]).toEqual(["decode", "900 ms"]);
+  });
+
+  test("has no numbers for a bucket, which cannot count what it holds", async () => {
+    const bucket = "{ backend: s3, bucket: my-cache, region: eu-west-1, endpoint: 'http://127.0.0.1:9' }";
+    const app = await served(
+      `cache: { render: ${bucket}, info: { backend: none }, origin: { backend: heap } }`,
+      {
+        ...operator,
+        AWS_ACCESS_KEY_ID: "id",
+        AWS_SECRET_ACCESS_KEY: "key",
+      },
+    );
+    open.push(app);
+    const html = await page(app);
+    const row = (i: number) =>
+      ["entries", "bytes", "hitRate"].map((name) => shown(html, `caches.${i}.${name}`));
+    expect(row(0)).toEqual(["–", "–", "–"]);
+    expect(row(2)).toEqual(["0", "0 B", "–"]);
+  });
+
+  test("names every part that cannot be used, and counts them", async () => {
+    const yaml = `sources: [{ name: gone, type: http, url: "http://127.0.0.1:9/{identifier}", timeout: 1s }]`;
+    const html = await page(await application(yaml));
+    expect([shown(html, "sources.0.healthy"), shown(html, "checks.unhealthy")]).toEqual(["Unhealthy", "1"]);
+    expect(shown(html, "sources.0.lastError")).toMatch(/\w/);
+  });
+
+  test("has nothing inline that its policy refuses, and is stored nowhere", async () => {
+    const app = await application();
+    const answer = await app.get("/admin/", { headers: asOperator });
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    const html = await answer.text();
+    expect(html).not.toMatch(/ style=| on[a-z]+=|<style|<script>/);
+    expect(html).toMatch(/<script type="module" src="\/static\/@[^"]+\/admin\/dashboard\.js">/);
+  });
+});
