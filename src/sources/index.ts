@@ -9,7 +9,7 @@ import { boundMasterFiles } from "./bounded-files.ts";
 import { filesystemSource } from "./filesystem.ts";
 import { httpFingerprint, httpRemote } from "./http.ts";
 import type { HttpSourceOptions, S3SourceOptions, SourceOptions } from "./options.ts";
-import { originCached, type RemoteFigures } from "./origin-cache.ts";
+import { originCached, type RemoteFigures } from "./origin/cache.ts";
 import { withoutParameters } from "./path-parameters.ts";
 import { type RetryPolicy, usualRetries } from "./remote-http.ts";
 import { s3Fingerprint, s3Remote } from "./s3.ts";

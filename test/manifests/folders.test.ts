@@ -9,7 +9,7 @@ import { createFolders } from "../../src/manifests/folders.ts";
 import { nodeFiles } from "../../src/platform/node-files.ts";
 import { filesystemSource } from "../../src/sources/filesystem.ts";
 import type { Source } from "../../src/sources/source.ts";
-import { slotOver } from "../sources/over-origin.ts";
+import { slotOver } from "../sources/origin/over-origin.ts";
 
 let root: string;
 beforeAll(async () => {

@@ -1,16 +1,16 @@
 // Sources over a test origin, and the bytes of its masters.
 
 import { afterEach, expect } from "vitest";
-import { createCounts } from "../../src/lib/count.ts";
-import { nodePlatform } from "../../src/platform/node.ts";
-import { buildSources } from "../../src/sources/index.ts";
-import { type SourceOptions, sourceOptions } from "../../src/sources/options.ts";
-import type { Source, SourceImage } from "../../src/sources/source.ts";
-import { heapStore } from "../../src/stores/heap.ts";
-import { createSlot, type Slot, slotCounts } from "../../src/stores/slot.ts";
-import { type Master, type Origin, startOrigin } from "../origin.ts";
+import { createCounts } from "../../../src/lib/count.ts";
+import { nodePlatform } from "../../../src/platform/node.ts";
+import { buildSources } from "../../../src/sources/index.ts";
+import { type SourceOptions, sourceOptions } from "../../../src/sources/options.ts";
+import type { Source, SourceImage } from "../../../src/sources/source.ts";
+import { heapStore } from "../../../src/stores/heap.ts";
+import { createSlot, type Slot, slotCounts } from "../../../src/stores/slot.ts";
+import { type Master, type Origin, startOrigin } from "../../origin.ts";
 
-export const platform = nodePlatform(new URL("../../dist/", import.meta.url));
+export const platform = nodePlatform(new URL("../../../dist/", import.meta.url));
 
 /** Bytes that differ from block to block and from seed to seed. */
 export function pattern(size: number, seed = 0): Uint8Array {

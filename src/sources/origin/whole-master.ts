@@ -1,7 +1,7 @@
 // A master that comes in one answer, from origins without ranges and for what has to be held as a whole.
 
-import { ServiceError } from "../errors.ts";
-import { originError, type RemoteAnswer } from "./remote.ts";
+import { ServiceError } from "../../errors.ts";
+import { originError, type RemoteAnswer } from "../remote.ts";
 
 export type Whole = Extract<RemoteAnswer, { kind: "whole" }>;
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { createCounts } from "../../src/lib/count.ts";
-import { buildSources } from "../../src/sources/index.ts";
-import { sourceOptions } from "../../src/sources/options.ts";
-import { blockSize } from "../../src/sources/origin-cache.ts";
-import type { Source } from "../../src/sources/source.ts";
-import { heapStore } from "../../src/stores/heap.ts";
-import { createSlot, type Slot, slotCounts } from "../../src/stores/slot.ts";
-import { sourceContract } from "../contracts/source.ts";
-import { masterOf, type Origin, startOrigin } from "../origin.ts";
-import { startS3 } from "../s3/server.ts";
+import { createCounts } from "../../../src/lib/count.ts";
+import { buildSources } from "../../../src/sources/index.ts";
+import { sourceOptions } from "../../../src/sources/options.ts";
+import { blockSize } from "../../../src/sources/origin/cache.ts";
+import type { Source } from "../../../src/sources/source.ts";
+import { heapStore } from "../../../src/stores/heap.ts";
+import { createSlot, type Slot, slotCounts } from "../../../src/stores/slot.ts";
+import { sourceContract } from "../../contracts/source.ts";
+import { masterOf, type Origin, startOrigin } from "../../origin.ts";
+import { startS3 } from "../../s3/server.ts";
 import { expectBytes, httpSource, open, originWith, pattern, platform, slotOver } from "./over-origin.ts";
 
 const content = pattern(5000);

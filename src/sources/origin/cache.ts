@@ -1,0 +1,145 @@
+// The origin cache: a source over masters that lie elsewhere. What was read of them is kept as aligned blocks in the origin
+// slot, so that nothing is fetched twice and a fresh master that is kept costs no request at all.
+
+import { cancelled, ServiceError } from "../../errors.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import { createCounts, noRecorder } from "../../lib/count.ts";
+import type { KeepAlive } from "../../lib/single-flight.ts";
+import type { TraceHeaders } from "../../lib/trace-context.ts";
+import type { Slot } from "../../stores/slot.ts";
+import type { Remote } from "../remote.ts";
+import type { Source } from "../source.ts";
+import { createDeliveries } from "./deliveries.ts";
+import { blockSize, createKeptBlocks } from "./kept-blocks.ts";
+import { createKnownStates } from "./known-states.ts";
+import type { State } from "./master-state.ts";
+import { createReadAhead, upTo } from "./read-ahead.ts";
+import { atOnce, createOriginRequests, type RemoteFigures, remoteCounts } from "./requests.ts";
+import { createWaits, type Wait } from "./waits.ts";
+
+export { blockSize } from "./kept-blocks.ts";
+export type { RemoteFigures } from "./requests.ts";
+
+export interface OriginCacheOptions extends Pick<Source, "name" | "prefix" | "fingerprint"> {
+  readonly backend: "http" | "s3";
+  readonly remote: Remote;
+  /** The origin slot. */
+  readonly slot: Pick<Slot, "get" | "put" | "settled">;
+  /** How long a master counts as unchanged, in milliseconds; 0: it is asked for each time. */
+  readonly revalidateMs: number;
+  /** How long after that a master may still be served while its origin does not answer, in milliseconds. */
+  readonly staleMs: number;
+  /** How long one request may wait for this source in all, in milliseconds; 0: no limit. */
+  readonly timeoutMs: number;
+  readonly list?: Source["list"];
+  readonly keepAlive?: KeepAlive;
+  readonly figures?: RemoteFigures | undefined;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/** Bytes between two ranges that are sooner fetched along than asked for apart. */
+const gap = 2 * blockSize;
+
+/** A check of an origin ends after this. */
+const checkMs = 5_000;
+
+/** A source over a remote. Throws what {@link Source.open} and {@link Remote.get} throw. */
+export function originCached(options: OriginCacheOptions): Source {
+  const {
+    name,
+    prefix,
+    fingerprint,
+    backend,
+    remote,
+    slot,
+    timeoutMs,
+    list,
+    now = Date.now,
+    figures = { counts: createCounts(...remoteCounts), requests: noRecorder },
+  } = options;
+  const { counts } = figures;
+  const entryName = (key: string) => `${name}:${key}`;
+  const states = createKnownStates({ ...options, entryName, now });
+  const kept = createKeptBlocks({ slot, entryName, isCurrent: states.isCurrent });
+  const requests = createOriginRequests({ remote, slot, states, kept, figures });
+  const deliveries = createDeliveries(kept, requests);
+
+  const counted = (error: unknown): unknown => {
+    if (error instanceof ServiceError && error.kind === "source") counts.errors.add();
+    return error;
+  };
+
+  const reader = (key: string, state: State, wait: Wait, trace?: TraceHeaders): ByteSource => {
+    const { size } = state.facts;
+    const pattern = createReadAhead(size);
+    /** Ends what was fetched ahead. */
+    const aheads = new Set<() => void>();
+    return {
+      size,
+      gap,
+      async read(offset, length, signal) {
+        if (signal?.aborted) throw cancelled(signal);
+        const wanted = Math.max(0, Math.min(length, size - offset));
+        if (wanted === 0) return new Uint8Array();
+        if (!states.isCurrent(key, state)) throw requests.changed(key);
+        const reading = { key, state, signal, trace };
+        const end = offset + wanted;
+        const first = Math.floor(offset / blockSize);
+        const last = Math.floor((end - 1) / blockSize);
+        deliveries.ahead(reading, pattern.read(first, last), aheads);
+        const out = new Uint8Array(wanted);
+        for (let at = first; at <= last; at += atOnce) {
+          const numbers = upTo(at, Math.min(at + atOnce, last + 1));
+          const arriving = deliveries.blocks(reading, numbers, wait);
+          deliveries.ahead(reading, pattern.next(), aheads);
+          const there = await arriving.catch((error: unknown) => {
+            // The work ends here: nobody comes for what was to follow.
+            for (const release of aheads) release();
+            throw counted(error);
+          });
+          for (const [i, block] of there.entries()) {
+            const start = (at + i) * blockSize;
+            const from = Math.max(0, offset - start);
+            out.set(block.subarray(from, Math.min(block.length, end - start)), start + from - offset);
+          }
+        }
+        counts.reads.add();
+        counts.bytes.add(wanted);
+        return out;
+      },
+    };
+  };
+
+  return {
+    name,
+    backend,
+    prefix,
+    fingerprint,
+    counts,
+    async open(key, signal, trace) {
+      remote.checkKey(key);
+      try {
+        const wait = createWaits(timeoutMs, counts);
+        const state = await states.find(key, requests.look, wait, signal, trace);
+        (state ? counts.opens : counts.notFound).add();
+        if (!state) return undefined;
+        const { facts, validator } = state;
+        return {
+          bytes: reader(key, state, wait, trace),
+          remote: true,
+          validator,
+          ...(facts.modified === undefined ? {} : { modified: new Date(facts.modified) }),
+          async close() {},
+        };
+      } catch (error) {
+        throw counted(error);
+      }
+    },
+    forget: states.forget,
+    purge: states.purge,
+    ...(list ? { list } : {}),
+    isAway: states.isAway,
+    check: () => remote.check(AbortSignal.timeout(checkMs)),
+  };
+}

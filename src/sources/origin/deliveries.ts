@@ -1,0 +1,120 @@
+// Blocks on their way from the slot or the origin: each once for all who wait for it, and only as long as somebody does.
+
+import type { TraceHeaders } from "../../lib/trace-context.ts";
+import { type Coming, type Delivery, hold } from "./delivery.ts";
+import type { KeptBlocks } from "./kept-blocks.ts";
+import type { State } from "./master-state.ts";
+import { atOnce, type OriginRequests, type Run } from "./requests.ts";
+import type { Wait } from "./waits.ts";
+
+/** Of which master, in which state, for whom. */
+export interface Reading {
+  readonly key: string;
+  readonly state: State;
+  readonly signal?: AbortSignal | undefined;
+  readonly trace?: TraceHeaders | undefined;
+}
+
+export interface Deliveries {
+  /** Blocks from memory; those that are not there are waited for. */
+  blocks(reading: Reading, numbers: readonly number[], wait: Wait): Promise<readonly Uint8Array[]>;
+  /**
+   * Brings blocks that are likely to be wanted next, as long as somebody waits for the signal's work. Who ceases to want them
+   * calls what is in `held`.
+   */
+  ahead(reading: Reading, numbers: readonly number[], held: Set<() => void>): void;
+}
+
+/** Deliveries of what `requests` fetches and `kept` keeps. */
+export function createDeliveries(kept: KeptBlocks, requests: Pick<OriginRequests, "blocks">): Deliveries {
+  /** By the names of blocks. */
+  const coming = new Map<string, Coming>();
+
+  /**
+   * Begins to bring the blocks of a list that are neither in memory nor on their way; neighbours come with one request.
+   * undefined: there are none.
+   */
+  const bring = ({ key, state, trace }: Reading, wanted: readonly number[]): Delivery | undefined => {
+    const claimed = wanted.filter(
+      (n) => kept.get(state, n) === undefined && !coming.has(kept.nameOf(state, n)),
+    );
+    if (claimed.length === 0) return undefined;
+    const stopping = new AbortController();
+    const run = (async () => {
+      const stored = await Promise.all(claimed.map((n) => kept.load(key, state, n)));
+      const missing = claimed.filter((_, i) => stored[i] === undefined);
+      return {
+        stored,
+        runs: runsOf(missing).map((each) => ({
+          ...each,
+          found: requests.blocks(key, state, each, stopping.signal, trace),
+        })),
+      };
+    })();
+    let left = claimed.length;
+    const forget = (n: number) => {
+      const name = kept.nameOf(state, n);
+      if (coming.get(name)?.delivery === delivery) coming.delete(name);
+    };
+    const arriving = claimed.map((n, i) =>
+      run
+        .then(async ({ stored, runs }) => {
+          const mine = runs.find(({ first, count }) => n >= first && n < first + count);
+          return stored[i] ?? ((await mine?.found)?.[n - (mine?.first ?? 0)] as Uint8Array);
+        })
+        .finally(() => {
+          left--;
+          forget(n);
+        }),
+    );
+    const delivery: Delivery = {
+      holders: 0,
+      ended: Promise.allSettled(arriving), // those who wait for a block hear of its error
+      stop() {
+        if (left === 0) return;
+        // whoever asks for these blocks from now on begins again
+        claimed.forEach(forget);
+        stopping.abort();
+      },
+    };
+    for (const [i, n] of claimed.entries())
+      coming.set(kept.nameOf(state, n), { delivery, block: arriving[i] as Promise<Uint8Array> });
+    return delivery;
+  };
+
+  return {
+    async blocks(reading, numbers, wait) {
+      const { state, signal } = reading;
+      bring(reading, numbers);
+      const found = numbers.map((n) => kept.get(state, n) ?? (coming.get(kept.nameOf(state, n)) as Coming));
+      const isThere = (one: Uint8Array | Coming) => one instanceof Uint8Array;
+      if (found.every(isThere)) return found;
+      return wait((leaving) => {
+        const deliveries = new Set(found.flatMap((one) => (isThere(one) ? [] : one.delivery)));
+        for (const delivery of deliveries) hold(delivery, leaving);
+        return Promise.all(found.map((one) => (isThere(one) ? one : one.block)));
+      }, signal);
+    },
+    ahead(reading, numbers, held) {
+      const delivery = bring(reading, numbers);
+      if (!delivery) return;
+      const release = hold(delivery, reading.signal);
+      held.add(release);
+      void delivery.ended.then(() => {
+        held.delete(release);
+        release();
+      });
+    },
+  };
+}
+
+/** Numbers in ascending order as runs of neighbours, none longer than one request may bring. */
+export function runsOf(numbers: readonly number[]): readonly Run[] {
+  const runs: { first: number; count: number }[] = [];
+  for (const n of numbers) {
+    const last = runs.at(-1);
+    if (last && last.first + last.count === n && last.count < atOnce) last.count++;
+    else runs.push({ first: n, count: 1 });
+  }
+  return runs;
+}
