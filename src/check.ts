@@ -1,7 +1,7 @@
 // What `smalti check` finds besides a valid configuration: doubtful values, and what cannot be built, reached or used from here.
 
 import { createCodecs } from "./codecs/index.ts";
-import { runTask } from "./codecs/job.ts";
+import { runTask } from "./codecs/run/job.ts";
 import type { Config } from "./config/schema.ts";
 import { configWarnings } from "./config/warnings.ts";
 import { overlayChecks } from "./images/overlay-check.ts";

@@ -1,6 +1,6 @@
 // The gauges of a service: what the registry reads from its parts when somebody asks.
 
-import type { Pool } from "./codecs/pool.ts";
+import type { Pool } from "./codecs/run/pool.ts";
 import type { Admission } from "./images/admit.ts";
 import type { Check, CheckedPart, Finding } from "./lib/checks.ts";
 import { remembering } from "./lib/remember.ts";

@@ -8,7 +8,7 @@ import { hookedAccess } from "./access/hooked.ts";
 import type { ContentStates } from "./bookmarks/content-states.ts";
 import { deflateIdentity } from "./codecs/deflate-identity.ts";
 import { createCodecs } from "./codecs/index.ts";
-import { createPool } from "./codecs/pool.ts";
+import { createPool } from "./codecs/run/pool.ts";
 import type { ConfigFile } from "./config/file.ts";
 import { createLiveSettings, type LiveSettings } from "./config/live.ts";
 import { type Config, configTree } from "./config/schema.ts";

@@ -1,7 +1,7 @@
 // Entry of a pool worker.
 
-import type { ToWorker } from "./codecs/messages.ts";
-import { serveJobs } from "./codecs/worker.ts";
+import type { ToWorker } from "./codecs/run/messages.ts";
+import { serveJobs } from "./codecs/run/worker.ts";
 import { openFileAtOnce } from "./platform/node-files.ts";
 import { deflate, threadMemory } from "./platform/process.ts";
 import { threadPort } from "./platform/thread-port.ts";

@@ -115,7 +115,45 @@ function violations(file: string): string[] {
   });
 }
 
+/** Groups of files that import each other, directly or by way of others. Types count: they have to be understood together too. */
+function circles(): string[][] {
+  const known = new Set(files);
+  const targets = new Map(
+    files.map((file) => [
+      file,
+      importsOf(readFileSync(resolve(src, file), "utf8"))
+        .map(({ from }) => relative(src, resolve(src, dirname(file), from)))
+        .filter((target) => known.has(target)),
+    ]),
+  );
+  const reached = new Map(files.map((file) => [file, reachableFrom(file, targets)]));
+  const seen = new Set<string>();
+  return files.flatMap((file) => {
+    if (seen.has(file)) return [];
+    const circle = [...(reached.get(file) ?? [])].filter((other) => reached.get(other)?.has(file));
+    for (const member of circle) seen.add(member);
+    return circle.length > 1 ? [circle.sort()] : [];
+  });
+}
+
+function reachableFrom(file: string, targets: ReadonlyMap<string, readonly string[]>): Set<string> {
+  const reached = new Set<string>();
+  const next = [file];
+  for (let at = next.pop(); at !== undefined; at = next.pop())
+    for (const target of targets.get(at) ?? [])
+      if (!reached.has(target)) {
+        reached.add(target);
+        next.push(target);
+      }
+  return reached;
+}
+
 describe("imports", () => {
+  test("no circle of imports goes beyond one folder, types counted", () => {
+    const beyond = circles().filter((circle) => new Set(circle.map((file) => dirname(file))).size > 1);
+    expect(beyond).toEqual([]);
+  });
+
   test("every file imports only what its folder may", () => {
     expect(files.length).toBeGreaterThan(50);
     expect(files.flatMap(violations)).toEqual([]);

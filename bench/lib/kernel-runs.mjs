@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { createJpegEncoder } from "../../src/codecs/jpg/encode/fast-encode.ts";
 import { createEngine, openJpeg } from "../../src/codecs/jpg/region/index.ts";
 import { memoryBytes } from "../../src/lib/byte-source.ts";
-import { createResampler } from "../../src/pipeline/resample-wasm.ts";
+import { createResampler } from "../../src/pipeline/wasm/resample.ts";
 
 const { picture, modules, batches, batchMs, warmMs } = JSON.parse(globalThis.process.argv[2]);
 const moduleOf = (name) => new WebAssembly.Module(readFileSync(modules[name]));

@@ -18,7 +18,7 @@ async function theirs() {
 }
 
 async function own() {
-  const { createResampler } = await compiled("src/pipeline/resample-wasm.ts");
+  const { createResampler } = await compiled("src/pipeline/wasm/resample.ts");
   const module = (await codecHost()).wasm("resample");
   return createResampler(() => module);
 }

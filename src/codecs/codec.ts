@@ -2,92 +2,12 @@
 
 import type { ByteSource } from "../lib/byte-source.ts";
 import type { JobStages } from "../lib/job-clock.ts";
-import type { Interpretation, PixelBuffer } from "../pipeline/pixels.ts";
-import type { Kernels } from "../pipeline/steps.ts";
+import type { PixelBuffer } from "../pipeline/pixels.ts";
+import type { Kernels } from "../pipeline/step.ts";
 import type { BlockKinds, Blocks } from "./blocks.ts";
-import type { RenderPlan } from "./job.ts";
+import type { ImageHeader, SourceFormat } from "./image-header.ts";
 import type { WorkerModule } from "./modules.ts";
-
-export type SourceFormat = "jpg" | "png" | "webp" | "gif" | "tif" | "jp2";
-export type OutputFormat = "jpg" | "png" | "webp" | "tif" | "jp2";
-
-/** Physical resolution in pixels per centimetre. */
-export interface Resolution {
-  readonly x: number;
-  readonly y: number;
-}
-
-/** A whole-pixel rectangle. */
-export interface Rectangle {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-/**
- * Facts of one page of a master, read from its header alone. Plain data: the info slot keeps it as JSON.
- * `bands`, `depth` and `interpretation` describe what `decode` delivers: palettes expanded, sub-byte samples
- * widened to 8 bit, float counted as 16.
- */
-export interface ImageHeader {
-  readonly format: SourceFormat;
-  /** As stored, before orientation. */
-  readonly width: number;
-  readonly height: number;
-  readonly bands: number;
-  readonly depth: 8 | 16;
-  readonly interpretation: Interpretation;
-  /** EXIF numbering 1 to 8; 1 where absent or out of range. */
-  readonly orientation: number;
-  /** Pages of a TIFF that are pictures of their own (pyramid levels are not), frames of a GIF or WebP; else 1. */
-  readonly pages: number;
-  /** The kind within the format, in words for people: "progressive", "lzw", "htj2k". */
-  readonly variant: string;
-  readonly resolution?: Resolution;
-  /** Stored tile size, where the file is tiled. */
-  readonly tile?: { readonly width: number; readonly height: number };
-  /** What the file says of its colours; absent where it says nothing. */
-  readonly colour?: ColourFacts;
-  /** CIE 1931 x and y of the white that CIELAB samples are relative to; absent for D50. */
-  readonly labWhite?: readonly [x: number, y: number];
-  /** Why this file is refused, in words for the caller, when its header already tells. */
-  readonly unsupported?: string;
-  /** The file ends before something that its header refers to, or in zeros before its end: pictures of it are not to be kept. */
-  readonly incomplete?: true;
-  /** Facts that only the format's own decoder needs. JSON values. */
-  readonly details?: Readonly<Record<string, number | string | boolean | readonly number[]>>;
-}
-
-/** What a file says of its colours, as far as its header tells. */
-export interface ColourFacts {
-  /** PNG's cICP, which names sRGB or Display P3; an embedded ICC profile; PNG's gAMA, cHRM and sRGB; the colour space that EXIF names. */
-  readonly from: "cicp" | "icc" | "chunks" | "exif";
-  /** Whether the samples are sRGB (gray: in its tone curve) within rounding, so that nothing has to be converted. */
-  readonly srgb: boolean;
-  /** Why an embedded profile is not used, in words for people; the samples then count as if it were not there. */
-  readonly ignored?: string;
-  /** From chunks that are not sRGB: gAMA, and cHRM in its order, white first. */
-  readonly gamma?: number;
-  readonly chromaticities?: readonly number[];
-}
-
-/** What to decode: a rectangle of stored, full-size pixels at 1/scaleFactor. */
-export interface ReadRequest {
-  readonly header: ImageHeader;
-  /** 1-based. */
-  readonly page: number;
-  /** Inside the image; x and y are multiples of scaleFactor, width and height too unless they reach the edge. */
-  readonly region: Rectangle;
-  /** One of the codec's `scaleFactors`. */
-  readonly scaleFactor: number;
-  /** The answer holds colour in half its size: a codec that keeps it apart may read it so. */
-  readonly halvesColour?: true;
-  /** An earlier attempt ended with code whole_file_wanted: the codec decodes the whole file with its other decoder. */
-  readonly whole?: true;
-  /** Percentiles of the whole picture's values that become black and white: 0 to 100, `low` below `high`. TIFF of 16 bits and more. */
-  readonly window?: { readonly low: number; readonly high: number };
-}
+import type { EncodeOptions, NamedMaster, ReadRequest, RenderPlan } from "./plan.ts";
 
 /** What `decode` returns. */
 export interface Decoded extends PixelBuffer {
@@ -103,31 +23,6 @@ export interface Encoded {
   readonly unchanged?: boolean;
 }
 
-export interface EncodeOptions {
-  readonly format: OutputFormat;
-  /** 1 to 100, for lossy formats. */
-  readonly quality: number;
-  readonly progressive: boolean;
-  readonly chroma: "420" | "444";
-  /** JPEG: the quick encoder or the one with the smallest files. */
-  readonly encoder: "fast" | "small";
-  /** Whether parts of a JPEG master may be cut from it losslessly; "off" where not given. */
-  readonly passthrough?: "auto" | "off";
-  readonly resolution?: Resolution;
-  /** What goes into the file beside its pixels; nothing where not given. */
-  readonly carry?: Carry;
-}
-
-/** What a derivative carries beside its pixels. */
-export interface Carry {
-  /** The small sRGB profile, or the master's own, unchanged. */
-  readonly profile?: "srgb" | "source";
-  /** Whether EXIF, XMP and IPTC of the master are kept. */
-  readonly metadata: boolean;
-  /** Orientation to be told in EXIF, 1 to 8: that of the master, whose pixels were not turned. */
-  readonly orientation?: number;
-}
-
 /** What codecs need of the platform: compiled modules and the platform's deflate. */
 export interface CodecHost {
   wasm(name: WorkerModule): WebAssembly.Module;
@@ -135,12 +30,6 @@ export interface CodecHost {
   deflate(data: Uint8Array, level: number): Promise<Uint8Array>;
   /** Hears that the profile of a master turned out not to be usable, and why. */
   ignoredProfile?(master: NamedMaster, reason: string): void;
-}
-
-/** A master, and which bytes and page of it. */
-export interface NamedMaster {
-  readonly name: string;
-  readonly version: string;
 }
 
 /** The stored index of one master. What is parsed from it may be kept under `id`, which changes with the bytes. */

@@ -5,8 +5,9 @@ import { adobeRgbProfile, chunkProfile, codedSpace, displayP3Profile } from "../
 import { type ByteSource, memoryBytes } from "../lib/byte-source.ts";
 import { concatenated } from "../lib/concatenated.ts";
 import type { Interpretation } from "../pipeline/pixels.ts";
-import type { Codec, ColourFacts, ImageHeader } from "./codec.ts";
+import type { Codec } from "./codec.ts";
 import type { Exif } from "./exif.ts";
+import type { ColourFacts, ImageHeader } from "./image-header.ts";
 import { inflating } from "./inflate.ts";
 
 /** What was found in a file; the first that is there counts. */

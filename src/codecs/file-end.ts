@@ -2,7 +2,7 @@
 // it ends in zeros.
 
 import type { ByteSource } from "../lib/byte-source.ts";
-import type { SourceFormat } from "./codec.ts";
+import type { SourceFormat } from "./image-header.ts";
 
 /** So many zeros at the end of a file are looked into; no format that is asked about ends so by itself. */
 const suspicious = 64;

@@ -1,15 +1,16 @@
 // The formats that this build knows, one row each.
 
-import { type Colour, createColour } from "../colour/transform.ts";
+import { createColour } from "../colour/transform.ts";
 import { ServiceError } from "../errors.ts";
-import type { Kernels } from "../pipeline/steps.ts";
-import type { Codec, CodecHost, OutputFormat, SourceFormat } from "./codec.ts";
+import type { Codec, CodecHost } from "./codec.ts";
+import type { Codecs, Encoder } from "./codecs.ts";
 import { gifCodec } from "./gif/codec.ts";
+import type { SourceFormat } from "./image-header.ts";
 import { jp2Codec } from "./jp2/codec.ts";
 import { jpegCodec } from "./jpg/codec.ts";
-import { createKernels } from "./kernels.ts";
-import { createOverlayPixels, type OverlayPixels } from "./overlays.ts";
 import { pngCodec } from "./png/codec.ts";
+import { createKernels } from "./run/kernels.ts";
+import { createOverlayPixels } from "./run/overlay-pixels.ts";
 import { tiffCodec } from "./tif/codec.ts";
 import { webpCodec } from "./webp/codec.ts";
 
@@ -24,26 +25,6 @@ const factories = {
   SourceFormat,
   (host: CodecHost, kernels: ReturnType<typeof createKernels>) => Codec
 >;
-
-/** A codec that writes as well. */
-export type Encoder = Codec & Required<Pick<Codec, "encode" | "encodes" | "embed">>;
-
-export interface Codecs {
-  /** The format of a file by its first 64 bytes; undefined where none is known. */
-  recognise(head: Uint8Array): Codec | undefined;
-  /** Throws ServiceError `unsupported` for a format that this build does not read. */
-  byFormat(format: SourceFormat): Codec;
-  /** Throws ServiceError `unsupported` for a format that this build does not write. */
-  encoder(format: OutputFormat): Encoder;
-  /** What the steps between decoding and encoding run on. */
-  readonly kernels: Kernels;
-  /** Transforms by profiles. */
-  readonly colour: Colour;
-  /** Overlays that this thread has. */
-  readonly overlays: OverlayPixels;
-  /** Hears of profiles that turned out not to be usable. */
-  readonly ignoredProfile?: CodecHost["ignoredProfile"];
-}
 
 /** All codecs over one host; instances of WebAssembly modules are made when first needed. */
 export function createCodecs(host: CodecHost): Codecs {

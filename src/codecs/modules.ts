@@ -37,9 +37,9 @@ export const wasmModules = {
   "jpeg-encode": { usedBy: "worker", source: "wasm/jpeg/assembly/encode.ts" },
   // colour/kernel.ts
   colour: { usedBy: "worker", source: "wasm/colour/assembly/colour.ts" },
-  // pipeline/sharpen-wasm.ts, rotate-wasm.ts, light-wasm.ts
+  // pipeline/wasm/sharpen.ts, rotate.ts, light.ts
   pixels: { usedBy: "worker", source: "wasm/pixels/assembly/pixels.ts" },
-  // pipeline/resample-wasm.ts
+  // pipeline/wasm/resample.ts
   resample: { usedBy: "worker", source: "wasm/resample/assembly/resample.ts" },
   // hooks/js/sandbox.ts
   quickjs: { usedBy: "hooks", package: "@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module.wasm" },

@@ -11,7 +11,7 @@ import {
   type PixelBuffer,
   samplesLike,
 } from "../pipeline/pixels.ts";
-import { toSrgb as withoutProfile } from "../pipeline/to-srgb.ts";
+import { toSrgb as withoutProfile } from "../pipeline/steps/to-srgb.ts";
 import { readAxes } from "./axes.ts";
 import { openProfile } from "./facts.ts";
 import { type Grid, makeGrid } from "./grid.ts";

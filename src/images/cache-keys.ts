@@ -1,7 +1,7 @@
 // Names and variants of cache entries. Purging uses the same file.
 
 import type { Grant, Tier } from "../access/access.ts";
-import type { NamedMaster } from "../codecs/codec.ts";
+import type { NamedMaster } from "../codecs/plan.ts";
 import type { Geometry } from "../iiif/image/geometry.ts";
 import { imageAddress, mainPrefix } from "../iiif/image/mounts.ts";
 import { toBase64Url } from "../lib/base64url.ts";

@@ -1,9 +1,9 @@
 // From an identifier to an opened master and its header facts; nothing here decodes a pixel.
 
 import { type Caller, type Grant, publicGrant } from "../access/access.ts";
-import type { ImageHeader } from "../codecs/codec.ts";
+import type { Codecs } from "../codecs/codecs.ts";
 import { lacksItsEnd } from "../codecs/file-end.ts";
-import type { Codecs } from "../codecs/index.ts";
+import type { ImageHeader } from "../codecs/image-header.ts";
 import { ServiceError } from "../errors.ts";
 import { splitPage } from "../iiif/image/path.ts";
 import { type ByteSource, fileTooLarge } from "../lib/byte-source.ts";

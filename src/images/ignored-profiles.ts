@@ -1,6 +1,6 @@
 // Masters whose embedded profile is not used, and why: told in the log once each, and on every answer.
 
-import type { NamedMaster } from "../codecs/codec.ts";
+import type { NamedMaster } from "../codecs/plan.ts";
 import type { Log } from "../lib/log.ts";
 import { createLru } from "../lib/lru.ts";
 import { maskIdentifier } from "../lib/mask-path.ts";

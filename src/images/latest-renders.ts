@@ -1,6 +1,6 @@
 // What the latest renders of each master took, beside what was expected of them: for the image doctor.
 
-import type { NamedMaster } from "../codecs/codec.ts";
+import type { NamedMaster } from "../codecs/plan.ts";
 import { createLru } from "../lib/lru.ts";
 import type { Work } from "./cost.ts";
 

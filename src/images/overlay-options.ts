@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { pathOption } from "../lib/option-types.ts";
 import { plainSegments } from "../lib/plain-segments.ts";
-import { type Anchor, anchors, fits } from "../pipeline/overlay.ts";
+import { type Anchor, anchors, fits } from "../pipeline/steps/overlay-layout.ts";
 
 const names = Object.keys(anchors) as [Anchor, ...Anchor[]];
 const distance = z.int().min(0).max(65535);

@@ -1,16 +1,17 @@
 // From header facts and a resolved request to what to read at which scale, which steps, what to write. Pure.
 
 import { mostBlockBytes } from "../codecs/blocks.ts";
-import type { Carry, EncodeOptions, ImageHeader, ReadRequest, Rectangle } from "../codecs/codec.ts";
-import type { RenderPlan } from "../codecs/job.ts";
+import type { ImageHeader, Rectangle } from "../codecs/image-header.ts";
+import type { Carry, EncodeOptions, ReadRequest, RenderPlan } from "../codecs/plan.ts";
 import { ServiceError } from "../errors.ts";
 import type { Geometry } from "../iiif/image/geometry.ts";
 import type { ImageRequest } from "../iiif/image/request.ts";
 import { backOrientation, orientationOf } from "../pipeline/orientation.ts";
-import { placeOverlay } from "../pipeline/overlay.ts";
 import { hasAlpha } from "../pipeline/pixels.ts";
-import { blurReach } from "../pipeline/sharpen.ts";
-import { type ResampleAxis, type Step, shapeAfter } from "../pipeline/steps.ts";
+import { shapeAfter } from "../pipeline/shape.ts";
+import type { ResampleAxis, Step } from "../pipeline/step.ts";
+import { placeOverlay } from "../pipeline/steps/overlay-layout.ts";
+import { blurReach } from "../pipeline/steps/sharpen.ts";
 import { carryOf, convertsColours } from "./carry.ts";
 import { asShown, type Size, uprightSize } from "./orientation.ts";
 import type { Overlay } from "./overlays.ts";

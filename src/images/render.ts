@@ -1,14 +1,15 @@
 // One derivative, from request to bytes: the flow of the whole service on one screen.
 
-import type { Encoded, ImageHeader } from "../codecs/codec.ts";
-import type { Codecs } from "../codecs/index.ts";
-import type { RenderPlan } from "../codecs/job.ts";
-import type { Pool } from "../codecs/pool.ts";
+import type { Encoded } from "../codecs/codec.ts";
+import type { Codecs } from "../codecs/codecs.ts";
+import type { ImageHeader } from "../codecs/image-header.ts";
+import type { RenderPlan } from "../codecs/plan.ts";
+import type { Pool } from "../codecs/run/pool.ts";
 import { ServiceError } from "../errors.ts";
 import { canonicalParameters } from "../iiif/image/canonical.ts";
 import { type Geometry, type Limits, resolve, withDetailOf } from "../iiif/image/geometry.ts";
 import type { ImageRequest } from "../iiif/image/request.ts";
-import { rotatedSize } from "../pipeline/rotate.ts";
+import { rotatedSize } from "../pipeline/steps/rotate.ts";
 import type { Slot } from "../stores/slot.ts";
 import type { Admission } from "./admit.ts";
 import { type EntryKey, entityTag, masterVersion, renderKey } from "./cache-keys.ts";

@@ -1,8 +1,10 @@
 // The jobs that make sidecars and add to them, and where their bytes go: the origin slot, or memory where that is off.
 
-import type { ImageHeader, IndexAccess, IndexBlocks, Indexing, ReadRequest } from "../codecs/codec.ts";
-import type { Codecs } from "../codecs/index.ts";
-import type { Pool } from "../codecs/pool.ts";
+import type { IndexAccess, IndexBlocks, Indexing } from "../codecs/codec.ts";
+import type { Codecs } from "../codecs/codecs.ts";
+import type { ImageHeader } from "../codecs/image-header.ts";
+import type { ReadRequest } from "../codecs/plan.ts";
+import type { Pool } from "../codecs/run/pool.ts";
 import { ServiceError } from "../errors.ts";
 import { withDeadline } from "../lib/bounded-wait.ts";
 import type { Slot } from "../stores/slot.ts";

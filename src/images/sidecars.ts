@@ -1,7 +1,9 @@
 // The sidecars of masters: all that is derived from a master and kept beside it, so that reads of regions are cheap. In memory, else
 // in the origin slot, else made once by the pool for all who wait.
 
-import type { ImageHeader, IndexAccess, Indexing, ReadRequest } from "../codecs/codec.ts";
+import type { IndexAccess, Indexing } from "../codecs/codec.ts";
+import type { ImageHeader } from "../codecs/image-header.ts";
+import type { ReadRequest } from "../codecs/plan.ts";
 import { ServiceError } from "../errors.ts";
 import { unlessAborted } from "../lib/bounded-wait.ts";
 import { createGenerations } from "../lib/generations.ts";

@@ -1,8 +1,8 @@
 // A file of the operator's that is read again when it changes. The last good content stays in force while the new one is broken.
 
-import { sha256, toHex } from "../lib/digest.ts";
 import type { FileStat, FileSystem } from "../platform/platform.ts";
 import { withDeadline } from "./bounded-wait.ts";
+import { sha256, toHex } from "./digest.ts";
 import type { Log } from "./log.ts";
 import { maskUrls } from "./mask-urls.ts";
 

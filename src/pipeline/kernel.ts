@@ -1,6 +1,6 @@
 // The Lanczos-3 kernel as weights per output sample, and the source pixels they reach (one grid for all tiles of a level, so that they meet without a seam).
 
-import type { ResampleAxis } from "./steps.ts";
+import type { ResampleAxis } from "./step.ts";
 
 /** Lobes of the kernel: it reaches three source pixels to each side, or three output pixels when reducing. */
 const lobes = 3;

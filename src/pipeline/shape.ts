@@ -2,8 +2,8 @@
 
 import { orientationOf } from "./orientation.ts";
 import { fullScale, hasAlpha, type Interpretation, type PixelBuffer } from "./pixels.ts";
-import { isRightAngle, rotatedSize } from "./rotate.ts";
-import type { Step } from "./steps.ts";
+import type { Step } from "./step.ts";
+import { isRightAngle, rotatedSize } from "./steps/rotate.ts";
 
 export interface Shape {
   readonly width: number;

@@ -3,8 +3,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { SourceFormat } from "../../src/codecs/codec.ts";
 import { lacksItsEnd } from "../../src/codecs/file-end.ts";
+import type { SourceFormat } from "../../src/codecs/image-header.ts";
 import { memoryBytes } from "../../src/lib/byte-source.ts";
 import { fixturesFolder } from "../host.ts";
 

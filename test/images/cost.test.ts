@@ -1,8 +1,9 @@
 // What is estimated of jobs: which plans are cheap, and how estimates follow what jobs took.
 
 import { expect, test } from "vitest";
-import type { ImageHeader, OutputFormat, SourceFormat } from "../../src/codecs/codec.ts";
+import type { ImageHeader, SourceFormat } from "../../src/codecs/image-header.ts";
 import { createCodecs } from "../../src/codecs/index.ts";
+import type { OutputFormat } from "../../src/codecs/plan.ts";
 import { resolve } from "../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
 import { mostCheapMs } from "../../src/images/admit.ts";

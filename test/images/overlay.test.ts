@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Anchor, Fit } from "../../src/pipeline/overlay.ts";
+import type { Anchor, Fit } from "../../src/pipeline/steps/overlay-layout.ts";
 import { type Served, served } from "../served.ts";
 
 const magickThere =

@@ -8,7 +8,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publicGrant } from "../../src/access/access.ts";
 import { createCodecs } from "../../src/codecs/index.ts";
-import { runTask } from "../../src/codecs/job.ts";
+import { runTask } from "../../src/codecs/run/job.ts";
 import { openMaster } from "../../src/images/describe.ts";
 import { overlayOptions } from "../../src/images/overlay-options.ts";
 import { createOverlays, type OverlayParts } from "../../src/images/overlays.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ImageHeader, SourceFormat } from "../../src/codecs/codec.ts";
+import type { ImageHeader, SourceFormat } from "../../src/codecs/image-header.ts";
 import { createCodecs } from "../../src/codecs/index.ts";
 import { resolve } from "../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../src/iiif/image/grammar.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { ImageHeader } from "../../src/codecs/codec.ts";
+import type { ImageHeader } from "../../src/codecs/image-header.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
 import { blockVariant, sidecarKey } from "../../src/images/cache-keys.ts";

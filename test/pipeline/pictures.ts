@@ -2,7 +2,7 @@
 
 import sharp, { type Sharp } from "sharp";
 import type { Interpretation, PixelBuffer } from "../../src/pipeline/pixels.ts";
-import type { ResampleAxis } from "../../src/pipeline/steps.ts";
+import type { ResampleAxis } from "../../src/pipeline/step.ts";
 import { fixture } from "../host.ts";
 
 const readings = { 1: "gray", 2: "gray", 3: "rgb", 4: "rgb" } as const satisfies Record<

@@ -1,8 +1,8 @@
 // How a GIF stores its frames (GIF89a specification, 17 to 20).
 
 import type { ByteSource } from "../../lib/byte-source.ts";
-import type { ImageHeader } from "../codec.ts";
 import { readGifHeader } from "../gif/header.ts";
+import type { ImageHeader } from "../image-header.ts";
 import type { FileFacts } from "./file-facts.ts";
 
 /** Facts of the frame that is page `page`. Throws ServiceError `decode`. */

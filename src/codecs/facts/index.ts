@@ -1,7 +1,7 @@
 // Facts of files by format, one row each.
 
 import type { ByteSource } from "../../lib/byte-source.ts";
-import type { ImageHeader, SourceFormat } from "../codec.ts";
+import type { ImageHeader, SourceFormat } from "../image-header.ts";
 import type { FileFacts } from "./file-facts.ts";
 import { gifFacts } from "./gif.ts";
 import { jp2Facts } from "./jp2.ts";

@@ -1,8 +1,8 @@
 // How a JPEG 2000 file stores its picture: SIZ and COD, and which pointers stand in front of its packets (ITU-T T.800, annex A).
 
 import type { ByteSource } from "../../lib/byte-source.ts";
-import type { ImageHeader } from "../codec.ts";
 import { fourCC, type HeaderBytes, headerBytes } from "../header-bytes.ts";
+import type { ImageHeader } from "../image-header.ts";
 import { isSubsampled } from "../jp2/codestream.ts";
 import { readFacts } from "../jp2/header.ts";
 import { type FileFacts, halvings, type StoredSize } from "./file-facts.ts";

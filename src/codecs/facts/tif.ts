@@ -1,7 +1,7 @@
 // How a page of a TIFF is stored (TIFF 6.0, sections 3 to 8, 14, 15, 18 to 21).
 
 import type { ByteSource } from "../../lib/byte-source.ts";
-import type { ImageHeader } from "../codec.ts";
+import type { ImageHeader } from "../image-header.ts";
 import { compressions } from "../tif/compression/compression.ts";
 import {
   type Directory,

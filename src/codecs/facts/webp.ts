@@ -1,7 +1,7 @@
 // How a WebP stores its picture (WebP Container Specification).
 
 import type { ByteSource } from "../../lib/byte-source.ts";
-import type { ImageHeader } from "../codec.ts";
+import type { ImageHeader } from "../image-header.ts";
 import { readContainer } from "../webp/header.ts";
 import type { FileFacts } from "./file-facts.ts";
 

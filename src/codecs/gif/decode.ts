@@ -3,7 +3,7 @@
 import { ServiceError } from "../../errors.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { allocated } from "../allocate.ts";
-import type { Rectangle } from "../codec.ts";
+import type { Rectangle } from "../image-header.ts";
 import { damaged, type GifFrame, type GifHeader } from "./header.ts";
 import { decodeRows } from "./lzw.ts";
 

@@ -2,7 +2,7 @@
 
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import type { Rectangle } from "../codec.ts";
+import type { Rectangle } from "../image-header.ts";
 
 /** What happens to a frame's area before the next one is drawn (23.c.iv). */
 export type Disposal = "keep" | "clear" | "restore";

@@ -1,7 +1,8 @@
 // JPEG 2000 as a codec: headers by our own reader, pixels by OpenJPEG and OpenJPH.
 
 import { memoryBytes, readAll } from "../../lib/byte-source.ts";
-import type { Codec, CodecHost, ImageHeader } from "../codec.ts";
+import type { Codec, CodecHost } from "../codec.ts";
+import type { ImageHeader } from "../image-header.ts";
 import { embedInJp2, readJp2Blocks } from "./blocks.ts";
 import { damaged } from "./codestream.ts";
 import { componentDecoder, decodeRegion, readBeyond } from "./decode.ts";

@@ -3,8 +3,9 @@
 import createOpenJpeg from "@cornerstonejs/codec-openjpeg/wasmjs";
 import { ServiceError } from "../../errors.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
-import type { CodecHost, EncodeOptions } from "../codec.ts";
+import type { CodecHost } from "../codec.ts";
 import { emscriptenOptions, keptInstance } from "../instance.ts";
+import type { EncodeOptions } from "../plan.ts";
 import type { OpenJpeg } from "./glue.ts";
 import { jp2File } from "./write-boxes.ts";
 

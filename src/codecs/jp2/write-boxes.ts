@@ -1,6 +1,6 @@
 // JP2 boxes that we write: around what is encoded, and in front of what OpenJPEG shall decode (ITU-T T.800 Annex I).
 
-import type { Resolution } from "../codec.ts";
+import type { Resolution } from "../image-header.ts";
 import type { Codestream } from "./codestream.ts";
 
 type Bytes = readonly number[];

@@ -1,7 +1,9 @@
 // What the header and the length of a JPEG file tell before anything of it is decoded: how it is read, what of it can be kept,
 // and the memory that this takes, whatever a slot holds.
 
-import type { ImageHeader, Indexing, ReadRequest } from "../codec.ts";
+import type { Indexing } from "../codec.ts";
+import type { ImageHeader } from "../image-header.ts";
+import type { ReadRequest } from "../plan.ts";
 import { readEntry } from "../sidecar/entry.ts";
 import { detailsOf } from "./decode/turbo-decoder.ts";
 

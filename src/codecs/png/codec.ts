@@ -2,8 +2,9 @@
 
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import type { Codec, CodecHost, ImageHeader } from "../codec.ts";
+import type { Codec, CodecHost } from "../codec.ts";
 import { colourFacts, compressedProfileBytes, inflatedProfile, type Told } from "../colour.ts";
+import type { ImageHeader } from "../image-header.ts";
 import { pngEmbedder, readPngBlocks } from "./blocks.ts";
 import { decodePng } from "./decode.ts";
 import { encodePng } from "./encode.ts";

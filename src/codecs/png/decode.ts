@@ -3,7 +3,7 @@
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import { allocated } from "../allocate.ts";
-import type { Rectangle } from "../codec.ts";
+import type { Rectangle } from "../image-header.ts";
 import { boxReducer, scatterReducer } from "../reduce.ts";
 import { damaged, type PngHeader } from "./header.ts";
 import { inflatedPicture } from "./idat.ts";

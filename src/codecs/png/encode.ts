@@ -4,7 +4,8 @@ import { ServiceError } from "../../errors.ts";
 import { concatenated } from "../../lib/concatenated.ts";
 import { crc32 } from "../../lib/crc32.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
-import type { CodecHost, EncodeOptions } from "../codec.ts";
+import type { CodecHost } from "../codec.ts";
+import type { EncodeOptions } from "../plan.ts";
 import { filterRows } from "./filter.ts";
 import { signature } from "./header.ts";
 

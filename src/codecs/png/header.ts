@@ -5,9 +5,9 @@ import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { crc32 } from "../../lib/crc32.ts";
 import { blockBytes, hasText } from "../block-bytes.ts";
-import type { Resolution } from "../codec.ts";
 import type { Told } from "../colour.ts";
 import { type Exif, readExif } from "../exif.ts";
+import type { Resolution } from "../image-header.ts";
 import { type Found, isTextType, rawKeyword, takeRawProfile } from "./raw-profile.ts";
 
 /** The eight bytes every PNG begins with. */

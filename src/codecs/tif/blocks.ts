@@ -1,7 +1,7 @@
 // Which strips or tiles a region needs, where they lie, and their bytes in few reads.
 
 import type { ByteSource } from "../../lib/byte-source.ts";
-import type { Rectangle } from "../codec.ts";
+import type { Rectangle } from "../image-header.ts";
 import { type Directory, damaged, readValues, type TiffFile } from "./directory/ifd.ts";
 import { type Picture, storedRows } from "./directory/picture.ts";
 import { tags } from "./directory/tags.ts";

@@ -2,7 +2,8 @@
 
 import { ServiceError } from "../../errors.ts";
 import { hasAlpha, type PixelBuffer } from "../../pipeline/pixels.ts";
-import type { CodecHost, EncodeOptions } from "../codec.ts";
+import type { CodecHost } from "../codec.ts";
+import type { EncodeOptions } from "../plan.ts";
 
 /** Of deflate. */
 export const level = 6;

@@ -1,6 +1,7 @@
 // What decoding a region holds at its peak, before it is read.
 
-import type { ReadRequest, Rectangle } from "../codec.ts";
+import type { Rectangle } from "../image-header.ts";
+import type { ReadRequest } from "../plan.ts";
 import { MAX_RUN, storedLimit } from "./blocks.ts";
 import { compressions } from "./compression/compression.ts";
 import { type Stage, stageFor } from "./directory/stages.ts";

@@ -4,7 +4,8 @@ import createDecoder from "@jsquash/webp/codec/dec/webp_dec.js";
 import { ServiceError } from "../../errors.ts";
 import { memoryBytes } from "../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
-import type { CodecHost, Rectangle } from "../codec.ts";
+import type { CodecHost } from "../codec.ts";
+import type { Rectangle } from "../image-header.ts";
 import { emscriptenOptions, keptInstance } from "../instance.ts";
 import { type Container, type Frame, readContainer } from "./header.ts";
 

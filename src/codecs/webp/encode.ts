@@ -4,8 +4,9 @@ import createEncoder from "@jsquash/webp/codec/enc/webp_enc_simd.js";
 import { defaultOptions } from "@jsquash/webp/meta.js";
 import { ServiceError } from "../../errors.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
-import type { CodecHost, EncodeOptions } from "../codec.ts";
+import type { CodecHost } from "../codec.ts";
 import { emscriptenOptions, keptInstance } from "../instance.ts";
+import type { EncodeOptions } from "../plan.ts";
 
 /** The format's largest width and height (RFC 6386, section 9.1: 14 bits). */
 export const maxSide = 16383;

@@ -1,8 +1,8 @@
 // What the image doctor has found out of an image before anything is said about it. Whatever could not be had is absent.
 
-import type { ImageHeader } from "../../codecs/codec.ts";
 import type { FileFacts } from "../../codecs/facts/index.ts";
 import type { ProfileDescription } from "../../codecs/facts/profile.ts";
+import type { ImageHeader } from "../../codecs/image-header.ts";
 import type { ServiceError } from "../../errors.ts";
 import type { Limits } from "../../iiif/image/geometry.ts";
 import type { LatestRenders } from "../latest-renders.ts";

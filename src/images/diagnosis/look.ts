@@ -1,8 +1,8 @@
 // How the image doctor finds out about an image: step by step, each bounded, and none of them fatal.
 
-import type { ImageHeader } from "../../codecs/codec.ts";
 import { readFileFacts } from "../../codecs/facts/index.ts";
 import { describeProfile } from "../../codecs/facts/profile.ts";
+import type { ImageHeader } from "../../codecs/image-header.ts";
 import { cancelled, ServiceError } from "../../errors.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
 import { withDeadline } from "../../lib/bounded-wait.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Rectangle } from "../../../src/codecs/codec.ts";
 import { gifCodec } from "../../../src/codecs/gif/codec.ts";
+import type { Rectangle } from "../../../src/codecs/image-header.ts";
 import { ServiceError } from "../../../src/errors.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";

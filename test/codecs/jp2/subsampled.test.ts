@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { jp2Codec } from "../../../src/codecs/jp2/codec.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
-import { toSrgb } from "../../../src/pipeline/to-srgb.ts";
+import { toSrgb } from "../../../src/pipeline/steps/to-srgb.ts";
 import { testHost } from "../../host.ts";
 import { seeded } from "../../seeded.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ImageHeader, Rectangle } from "../../../src/codecs/codec.ts";
+import type { ImageHeader, Rectangle } from "../../../src/codecs/image-header.ts";
 import { pngCodec } from "../../../src/codecs/png/codec.ts";
 import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";

@@ -2,7 +2,7 @@
 
 import sharp, { type TiffOptions } from "sharp";
 import { describe, expect, test } from "vitest";
-import type { ImageHeader, Rectangle } from "../../../src/codecs/codec.ts";
+import type { ImageHeader, Rectangle } from "../../../src/codecs/image-header.ts";
 import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";

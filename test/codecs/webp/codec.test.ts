@@ -2,7 +2,8 @@
 
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import type { EncodeOptions, ImageHeader } from "../../../src/codecs/codec.ts";
+import type { ImageHeader } from "../../../src/codecs/image-header.ts";
+import type { EncodeOptions } from "../../../src/codecs/plan.ts";
 import { webpCodec } from "../../../src/codecs/webp/codec.ts";
 import { ServiceError } from "../../../src/errors.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";

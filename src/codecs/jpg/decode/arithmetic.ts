@@ -3,8 +3,8 @@
 import type { JPEGDecoder, LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import { type ByteSource, readAll } from "../../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
-import type { ReadRequest } from "../../codec.ts";
 import { asServiceError } from "../../instance.ts";
+import type { ReadRequest } from "../../plan.ts";
 import { crop, detailsOf, mismatch } from "./turbo-decoder.ts";
 
 const maxFile = 1024 ** 3;

@@ -3,8 +3,10 @@
 import { ServiceError } from "../../../errors.ts";
 import { type ByteSource, readAll } from "../../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
-import type { CodecHost, Decoded, ImageHeader, ReadRequest } from "../../codec.ts";
+import type { CodecHost, Decoded } from "../../codec.ts";
+import type { ImageHeader } from "../../image-header.ts";
 import { asServiceError, keptInstance } from "../../instance.ts";
+import type { ReadRequest } from "../../plan.ts";
 import type { JpegDetails } from "../markers/header.ts";
 import { accurateDct, createTurbo, pixelFormats, type Turbo } from "./turbo.ts";
 

@@ -5,8 +5,9 @@ import type { LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmj
 import createMozjpeg, { type Mozjpeg } from "@jsquash/jpeg/codec/enc/mozjpeg_enc.js";
 import { ServiceError } from "../../../errors.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
-import type { CodecHost, EncodeOptions } from "../../codec.ts";
+import type { CodecHost } from "../../codec.ts";
 import { asServiceError, emscriptenOptions, keptInstance } from "../../instance.ts";
+import type { EncodeOptions } from "../../plan.ts";
 import { withDensity } from "../markers/density.ts";
 import { maxSide } from "../markers/header.ts";
 import type { JpegEncoder } from "./fast-encode.ts";

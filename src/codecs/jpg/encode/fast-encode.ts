@@ -3,7 +3,7 @@
 
 import { ServiceError } from "../../../errors.ts";
 import { concatenated } from "../../../lib/concatenated.ts";
-import type { Resolution } from "../../codec.ts";
+import type { Resolution } from "../../image-header.ts";
 import {
   bestTable,
   codesOf,

@@ -2,7 +2,7 @@
 
 import { ServiceError } from "../../../errors.ts";
 import { concatenated } from "../../../lib/concatenated.ts";
-import type { Resolution } from "../../codec.ts";
+import type { Resolution } from "../../image-header.ts";
 import { densityFields } from "../markers/density.ts";
 import { definitionOf, type HuffmanTable, type HuffmanTables } from "../markers/huffman-codes.ts";
 import { type QuantisationTables, zigzag } from "../markers/quantisation.ts";

@@ -1,6 +1,6 @@
 // The header of a lossless crop or transform: the source's frame, tables and colours, with another size (ITU-T T.81, B.2).
 
-import type { Rectangle } from "../../codec.ts";
+import type { Rectangle } from "../../image-header.ts";
 import { distinctIds } from "../markers/component-ids.ts";
 import type { Frame } from "../markers/frame.ts";
 import { zigzag } from "../markers/quantisation.ts";

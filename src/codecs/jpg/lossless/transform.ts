@@ -3,7 +3,7 @@
 
 import { concatenated } from "../../../lib/concatenated.ts";
 import type { Orientation } from "../../../pipeline/orientation.ts";
-import type { Rectangle } from "../../codec.ts";
+import type { Rectangle } from "../../image-header.ts";
 import type { Plane } from "../encode/input.ts";
 import type { Frame } from "../markers/frame.ts";
 import {

@@ -2,9 +2,9 @@
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import type { ImageHeader, Resolution } from "../../codec.ts";
 import { colourFacts, piecewise, type Told } from "../../colour.ts";
 import { type Exif, readExif } from "../../exif.ts";
+import type { ImageHeader, Resolution } from "../../image-header.ts";
 import { type FrameHeader, frameKinds, frameOfHeight, readFrameHeader } from "./frame.ts";
 import { findLineCount, longestSearch } from "./line-count.ts";
 import { damaged, isNamed, type MarkerWalk, marker, type Segment, walkMarkers, word } from "./walk.ts";

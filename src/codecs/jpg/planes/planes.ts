@@ -2,10 +2,11 @@
 
 import type { JobStages } from "../../../lib/job-clock.ts";
 import { isCopy } from "../../../pipeline/kernel.ts";
-import { sourceWindow } from "../../../pipeline/resize.ts";
-import { sharpen } from "../../../pipeline/sharpen.ts";
-import type { Kernels, ResampleAxis } from "../../../pipeline/steps.ts";
-import type { EncodeOptions, Rectangle } from "../../codec.ts";
+import type { Kernels, ResampleAxis } from "../../../pipeline/step.ts";
+import { sourceWindow } from "../../../pipeline/steps/resize.ts";
+import { sharpen } from "../../../pipeline/steps/sharpen.ts";
+import type { Rectangle } from "../../image-header.ts";
+import type { EncodeOptions } from "../../plan.ts";
 import type { Plane as EncoderPlane, JpegInput } from "../encode/input.ts";
 import type { Turner } from "../lossless/transform.ts";
 import type { Plane, ScaleFactor } from "../region/index.ts";

@@ -1,9 +1,9 @@
 // Where the pixels of a JPEG answer lie on the stored picture, for plans that only scale, turn and leave out colour.
 
 import { type Orientation, orientationOf, rightAngleOf } from "../../../pipeline/orientation.ts";
-import type { Sharpening } from "../../../pipeline/sharpen.ts";
-import type { ResampleAxis, Step } from "../../../pipeline/steps.ts";
-import type { RenderPlan } from "../../job.ts";
+import type { ResampleAxis, Step } from "../../../pipeline/step.ts";
+import type { Sharpening } from "../../../pipeline/steps/sharpen.ts";
+import type { RenderPlan } from "../../plan.ts";
 
 /**
  * The answer's axes on the stored picture reduced by the plan's scale factor, counted from its corner. A negative scale

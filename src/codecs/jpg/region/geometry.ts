@@ -1,7 +1,7 @@
 // From a region and a scale to samples, blocks and MCUs of each component. All sizes are those of ITU-T T.81, A.1.1 and
 // A.2, with blocks that become 8, 4, 2 or 1 samples wide.
 
-import type { Rectangle } from "../../codec.ts";
+import type { Rectangle } from "../../image-header.ts";
 import type { Frame } from "../markers/frame.ts";
 import type { Scan } from "./header.ts";
 

@@ -2,7 +2,7 @@
 
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import { allocated } from "../../allocate.ts";
-import type { Rectangle } from "../../codec.ts";
+import type { Rectangle } from "../../image-header.ts";
 import type { Frame } from "../markers/frame.ts";
 import { type Engine, slack } from "./engine.ts";
 import {

@@ -3,13 +3,13 @@
 
 import { sourceWindow } from "../../../pipeline/kernel.ts";
 import type { Plane as Samples } from "../../../pipeline/pixels.ts";
-import type { ResampleAxis } from "../../../pipeline/steps.ts";
+import type { ResampleAxis } from "../../../pipeline/step.ts";
 import type { Frame } from "../markers/frame.ts";
 import { slack } from "./engine.ts";
 import { type ComponentWindow, isWanted, reducedSize, type ScaleFactor } from "./geometry.ts";
 import { type DecodeJob, decodeWindows, layOut, type MemoryPlane } from "./region.ts";
 
-/** One band resampled by the rules of pipeline/resize.ts. */
+/** One band resampled by the rules of pipeline/steps/resize.ts. */
 export type ResamplePlane = (plane: Samples, x: ResampleAxis, y: ResampleAxis) => Samples;
 
 /** Where a component's kept samples are read: rows and columns `left` to `right`, `top` to `bottom` of its plane. */

@@ -3,7 +3,7 @@
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
-import type { Rectangle } from "../../codec.ts";
+import type { Rectangle } from "../../image-header.ts";
 import { type Backwards, type Cut, cutFile, cutRange, cutRegion } from "../lossless/crop.ts";
 import type { Frame } from "../markers/frame.ts";
 import { loadIndex, saveIndex } from "../sidecar/access-points.ts";

@@ -1,6 +1,7 @@
 // Building the sidecar of a JPEG file, and adding to one that there is.
 
-import type { ImageHeader, IndexAccess, IndexBlocks } from "../../codec.ts";
+import type { IndexAccess, IndexBlocks } from "../../codec.ts";
+import type { ImageHeader } from "../../image-header.ts";
 import { blockSource } from "../../sidecar/block-reader.ts";
 import { type BlockList, endOfBlocks } from "../../sidecar/blocks.ts";
 import { mismatch } from "../decode/turbo-decoder.ts";

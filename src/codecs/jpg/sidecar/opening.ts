@@ -1,7 +1,9 @@
 // Opening a JPEG file to read regions of it: through its sidecar, over its baseline transcode, or from the file alone.
 
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import type { ImageHeader, IndexAccess, ReadRequest } from "../../codec.ts";
+import type { IndexAccess } from "../../codec.ts";
+import type { ImageHeader } from "../../image-header.ts";
+import type { ReadRequest } from "../../plan.ts";
 import { type BlockCache, type BlockReader, blockSource } from "../../sidecar/block-reader.ts";
 import { type BlockList, type BlockSink, blockWriter } from "../../sidecar/blocks.ts";
 import { mismatch } from "../decode/turbo-decoder.ts";

@@ -6,7 +6,6 @@ import type { ByteSource } from "../../../lib/byte-source.ts";
 import { concatenated } from "../../../lib/concatenated.ts";
 import { type BlockBytes, blockBytes } from "../../block-bytes.ts";
 import type { BlockKinds, Blocks } from "../../blocks.ts";
-import type { ImageHeader } from "../../codec.ts";
 import {
   descriptive,
   directoryBytes,
@@ -18,6 +17,7 @@ import {
   readExifFields,
   swapped,
 } from "../../exif-fields.ts";
+import type { ImageHeader } from "../../image-header.ts";
 import { iptcOf } from "../../photoshop.ts";
 import { type Directory, openTiff, readDirectory, readNumber, type TiffFile } from "./ifd.ts";
 import { stagesOf } from "./stages.ts";

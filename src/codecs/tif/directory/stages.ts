@@ -1,6 +1,7 @@
 // The stored pictures of a page, full size and levels, and at which scales they can be had.
 
-import type { ImageHeader, ReadRequest } from "../../codec.ts";
+import type { ImageHeader } from "../../image-header.ts";
+import type { ReadRequest } from "../../plan.ts";
 import { damaged } from "./ifd.ts";
 import { type Picture, rowBytes } from "./picture.ts";
 

@@ -1,6 +1,6 @@
 // From quantiles of a picture's values, and a window in percent, to the values that become black and white.
 
-import type { ReadRequest } from "../../codec.ts";
+import type { ReadRequest } from "../../plan.ts";
 import type { Range } from "./samples.ts";
 
 /** What a window in percent is as values, exchanged where the least value is white; undefined where that is no range. */

@@ -1,6 +1,6 @@
 // Where decompressed rows go: to their place in the result, or into averages.
 
-import type { Rectangle } from "../../codec.ts";
+import type { Rectangle } from "../../image-header.ts";
 import { boxReducer, type Reduction } from "../../reduce.ts";
 import { type Picture, rowBytes } from "../directory/picture.ts";
 import type { Part } from "../parts.ts";

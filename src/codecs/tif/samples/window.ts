@@ -2,7 +2,9 @@
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import type { ImageHeader, IndexAccess, ReadRequest } from "../../codec.ts";
+import type { IndexAccess } from "../../codec.ts";
+import type { ImageHeader } from "../../image-header.ts";
+import type { ReadRequest } from "../../plan.ts";
 import { bytesOf, readEntry, writeEntry } from "../../sidecar/entry.ts";
 import type { BlockDecoders } from "../compression/decoders.ts";
 import { fillFrom, openStage } from "../decode.ts";

@@ -1,11 +1,11 @@
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import type { Rectangle } from "../../../../src/codecs/codec.ts";
+import type { Rectangle } from "../../../../src/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/codecs/index.ts";
 import { ServiceError } from "../../../../src/errors.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/pipeline/pixels.ts";
-import { resize } from "../../../../src/pipeline/resize.ts";
+import { resize } from "../../../../src/pipeline/steps/resize.ts";
 import { fixture, testHost } from "../../../host.ts";
 import fc from "../../../properties.ts";
 import { named, withFrame, withSegments } from "../segments.ts";

@@ -1,8 +1,8 @@
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import type { EncodeOptions } from "../../../../src/codecs/codec.ts";
 import { createCodecs } from "../../../../src/codecs/index.ts";
 import { withDensity } from "../../../../src/codecs/jpg/markers/density.ts";
+import type { EncodeOptions } from "../../../../src/codecs/plan.ts";
 import type { PixelBuffer } from "../../../../src/pipeline/pixels.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { isFrame, takeApart } from "../segments.ts";

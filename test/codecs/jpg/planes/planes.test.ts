@@ -1,13 +1,13 @@
 // JPEG answers made from planes, turned and scaled: each sample is where arithmetic says.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import type { ImageHeader } from "../../../../src/codecs/codec.ts";
+import type { ImageHeader } from "../../../../src/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/codecs/index.ts";
 import { createJpegEncoder } from "../../../../src/codecs/jpg/encode/fast-encode.ts";
 import type { JpegInput, Sampling } from "../../../../src/codecs/jpg/encode/input.ts";
 import { planesOf } from "../../../../src/codecs/jpg/planes/planes.ts";
 import { memoryBytes, readAll } from "../../../../src/lib/byte-source.ts";
-import type { ResampleAxis, Step } from "../../../../src/pipeline/steps.ts";
+import type { ResampleAxis, Step } from "../../../../src/pipeline/step.ts";
 import { testHost } from "../../../host.ts";
 import { orientations, storedPoint } from "../../../images/orientations.ts";
 import { openIndexed, whole } from "../open.ts";

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { openJpeg, type Plane, quarterSize } from "../../../../src/codecs/jpg/region/index.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
-import { resize } from "../../../../src/pipeline/resize.ts";
+import { resize } from "../../../../src/pipeline/steps/resize.ts";
 import { fixture } from "../../../host.ts";
 import { randomness } from "../make-matrix.mjs";
 import { mutate } from "../mutate.ts";

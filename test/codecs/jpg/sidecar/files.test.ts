@@ -2,13 +2,15 @@
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import type { ImageHeader, IndexAccess } from "../../../../src/codecs/codec.ts";
+import type { IndexAccess } from "../../../../src/codecs/codec.ts";
+import type { ImageHeader } from "../../../../src/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/codecs/index.ts";
-import { type RenderPlan, runJob } from "../../../../src/codecs/job.ts";
+import type { RenderPlan } from "../../../../src/codecs/plan.ts";
+import { runJob } from "../../../../src/codecs/run/job.ts";
 import { ServiceError } from "../../../../src/errors.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../../src/pipeline/pixels.ts";
-import type { Step } from "../../../../src/pipeline/steps.ts";
+import type { Step } from "../../../../src/pipeline/step.ts";
 import { grain } from "../../../grain.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { countingBytes, psnr } from "../../counting.ts";

@@ -1,7 +1,8 @@
 // A progressive file through its sidecar: what is loaded to read a region, and what is noticed.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import type { ImageHeader, IndexAccess } from "../../../../src/codecs/codec.ts";
+import type { IndexAccess } from "../../../../src/codecs/codec.ts";
+import type { ImageHeader } from "../../../../src/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/codecs/index.ts";
 import { blockBytes } from "../../../../src/codecs/sidecar/blocks.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";

@@ -2,7 +2,7 @@
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import type { Rectangle } from "../../../../src/codecs/codec.ts";
+import type { Rectangle } from "../../../../src/codecs/image-header.ts";
 import { tiffCodec } from "../../../../src/codecs/tif/codec.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { testHost } from "../../../host.ts";

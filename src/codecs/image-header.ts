@@ -1,0 +1,66 @@
+// The facts of one page of a master that its header tells, the same for every format.
+
+import type { Interpretation } from "../pipeline/pixels.ts";
+
+export type SourceFormat = "jpg" | "png" | "webp" | "gif" | "tif" | "jp2";
+
+/** Physical resolution in pixels per centimetre. */
+export interface Resolution {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A whole-pixel rectangle. */
+export interface Rectangle {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * Facts of one page of a master, read from its header alone. Plain data: the info slot keeps it as JSON.
+ * `bands`, `depth` and `interpretation` describe what `decode` delivers: palettes expanded, sub-byte samples
+ * widened to 8 bit, float counted as 16.
+ */
+export interface ImageHeader {
+  readonly format: SourceFormat;
+  /** As stored, before orientation. */
+  readonly width: number;
+  readonly height: number;
+  readonly bands: number;
+  readonly depth: 8 | 16;
+  readonly interpretation: Interpretation;
+  /** EXIF numbering 1 to 8; 1 where absent or out of range. */
+  readonly orientation: number;
+  /** Pages of a TIFF that are pictures of their own (pyramid levels are not), frames of a GIF or WebP; else 1. */
+  readonly pages: number;
+  /** The kind within the format, in words for people: "progressive", "lzw", "htj2k". */
+  readonly variant: string;
+  readonly resolution?: Resolution;
+  /** Stored tile size, where the file is tiled. */
+  readonly tile?: { readonly width: number; readonly height: number };
+  /** What the file says of its colours; absent where it says nothing. */
+  readonly colour?: ColourFacts;
+  /** CIE 1931 x and y of the white that CIELAB samples are relative to; absent for D50. */
+  readonly labWhite?: readonly [x: number, y: number];
+  /** Why this file is refused, in words for the caller, when its header already tells. */
+  readonly unsupported?: string;
+  /** The file ends before something that its header refers to, or in zeros before its end: pictures of it are not to be kept. */
+  readonly incomplete?: true;
+  /** Facts that only the format's own decoder needs. JSON values. */
+  readonly details?: Readonly<Record<string, number | string | boolean | readonly number[]>>;
+}
+
+/** What a file says of its colours, as far as its header tells. */
+export interface ColourFacts {
+  /** PNG's cICP, which names sRGB or Display P3; an embedded ICC profile; PNG's gAMA, cHRM and sRGB; the colour space that EXIF names. */
+  readonly from: "cicp" | "icc" | "chunks" | "exif";
+  /** Whether the samples are sRGB (gray: in its tone curve) within rounding, so that nothing has to be converted. */
+  readonly srgb: boolean;
+  /** Why an embedded profile is not used, in words for people; the samples then count as if it were not there. */
+  readonly ignored?: string;
+  /** From chunks that are not sRGB: gAMA, and cHRM in its order, white first. */
+  readonly gamma?: number;
+  readonly chromaticities?: readonly number[];
+}

@@ -1,0 +1,68 @@
+// The plan of one derivative: what to read of a master, which steps, what to write. Plain data, which crosses threads; who makes
+// it is `images/plan.ts`, who runs it `run/job.ts`.
+
+import type { Step } from "../pipeline/step.ts";
+import type { ImageHeader, Rectangle, Resolution } from "./image-header.ts";
+
+export type OutputFormat = "jpg" | "png" | "webp" | "tif" | "jp2";
+
+/** What to read at which scale, which steps, what to write. Plain data, made before any pixel is decoded. */
+export interface RenderPlan {
+  readonly read: ReadRequest;
+  readonly steps: readonly Step[];
+  readonly write: EncodeOptions;
+  /** All is made by the steps, from pixels that are the same for every format: the codec takes no shorter way of its own. */
+  readonly bySteps?: true;
+  /** Names the master, and its bytes: what was made of its profile is kept under both. */
+  readonly master?: NamedMaster;
+  /** Estimated peak bytes of the whole job. */
+  readonly memory: number;
+}
+
+/** What to decode: a rectangle of stored, full-size pixels at 1/scaleFactor. */
+export interface ReadRequest {
+  readonly header: ImageHeader;
+  /** 1-based. */
+  readonly page: number;
+  /** Inside the image; x and y are multiples of scaleFactor, width and height too unless they reach the edge. */
+  readonly region: Rectangle;
+  /** One of the codec's `scaleFactors`. */
+  readonly scaleFactor: number;
+  /** The answer holds colour in half its size: a codec that keeps it apart may read it so. */
+  readonly halvesColour?: true;
+  /** An earlier attempt ended with code whole_file_wanted: the codec decodes the whole file with its other decoder. */
+  readonly whole?: true;
+  /** Percentiles of the whole picture's values that become black and white: 0 to 100, `low` below `high`. TIFF of 16 bits and more. */
+  readonly window?: { readonly low: number; readonly high: number };
+}
+
+export interface EncodeOptions {
+  readonly format: OutputFormat;
+  /** 1 to 100, for lossy formats. */
+  readonly quality: number;
+  readonly progressive: boolean;
+  readonly chroma: "420" | "444";
+  /** JPEG: the quick encoder or the one with the smallest files. */
+  readonly encoder: "fast" | "small";
+  /** Whether parts of a JPEG master may be cut from it losslessly; "off" where not given. */
+  readonly passthrough?: "auto" | "off";
+  readonly resolution?: Resolution;
+  /** What goes into the file beside its pixels; nothing where not given. */
+  readonly carry?: Carry;
+}
+
+/** What a derivative carries beside its pixels. */
+export interface Carry {
+  /** The small sRGB profile, or the master's own, unchanged. */
+  readonly profile?: "srgb" | "source";
+  /** Whether EXIF, XMP and IPTC of the master are kept. */
+  readonly metadata: boolean;
+  /** Orientation to be told in EXIF, 1 to 8: that of the master, whose pixels were not turned. */
+  readonly orientation?: number;
+}
+
+/** A master, and which bytes and page of it. */
+export interface NamedMaster {
+  readonly name: string;
+  readonly version: string;
+}

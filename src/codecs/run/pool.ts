@@ -1,0 +1,321 @@
+// The pool: jobs wait in a bounded queue, each runs alone on a worker, and a worker that fails is replaced on demand.
+
+import { cancelled, ServiceError } from "../../errors.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import { type Counts, createCounts } from "../../lib/count.ts";
+import { type Waiter, waitForTurn } from "../../lib/wait-for-turn.ts";
+import type { Platform } from "../../platform/platform.ts";
+import type { CodecHost, Encoded, IndexAccess } from "../codec.ts";
+import type { Codecs } from "../codecs.ts";
+import type { ImageHeader } from "../image-header.ts";
+import { createCodecs } from "../index.ts";
+import type { RenderPlan } from "../plan.ts";
+import type { JobFile } from "./messages.ts";
+import type { OverlayImage } from "./overlay-pixels.ts";
+import { inPlaceRunner, type Job, type JobLimits, type Runner, workerRunner } from "./runner.ts";
+
+export type { JobLimits, JobWatch } from "./runner.ts";
+
+/**
+ * What a pool counts: its jobs by how they ended; `started`: workers; `replaced`: those that were not fit for another job, and
+ * of these `deaths`: those that ended by themselves.
+ */
+export const poolCounts = [
+  "done",
+  "errors",
+  "refused",
+  "cancelled",
+  "timeouts",
+  "started",
+  "replaced",
+  "deaths",
+] as const;
+
+export type PoolCounts = Counts<(typeof poolCounts)[number]>;
+
+export interface PoolOptions {
+  readonly platform: Pick<Platform, "wasm" | "deflate" | "startWorker">;
+  /** Workers that work at most; more are started while jobs are without their place. Jobs in place work one at a time. */
+  readonly size: number;
+  /** Jobs that may wait; no bound where the caller admits jobs by itself. */
+  readonly maxQueue?: number;
+  /** For jobs in place; made from the platform when not given. */
+  readonly codecs?: Codecs;
+  readonly counts?: PoolCounts;
+  readonly log?: PoolLog;
+  /** Hears of profiles that workers could not use. */
+  readonly ignoredProfile?: CodecHost["ignoredProfile"];
+  /** How long a cancelled job may run on before its worker is ended; 250. */
+  readonly cancelGraceMs?: number;
+  /** A worker is replaced after a job of more estimated bytes, since its memories do not shrink; 512 MiB. */
+  readonly maxJobBytes?: number;
+}
+
+/** How long a worker that was started while others waited stays without a job, since starting one costs more than a tile. */
+const surplusMs = 10_000;
+
+interface PoolLog {
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+export interface PoolStatus {
+  readonly size: number;
+  /** Workers that are running, busy or idle. */
+  readonly workers: number;
+  readonly busy: number;
+  /** Of the busy ones, those whose job waits for bytes without its place. */
+  readonly waiting: number;
+  readonly queued: number;
+}
+
+/** A master as jobs get at it. `file`: where a worker can open the same bytes by itself. */
+export interface JobSource {
+  readonly bytes: ByteSource;
+  readonly file?: JobFile;
+}
+
+export interface RenderJob extends JobSource {
+  readonly plan: RenderPlan;
+  readonly index?: IndexAccess;
+  /** Where the plan has an overlay: the one that it names. */
+  readonly overlay?: OverlayImage;
+}
+
+export interface OverlayJob extends JobSource {
+  readonly plan: Pick<RenderPlan, "read" | "steps" | "memory">;
+}
+
+export interface IndexJob extends JobSource {
+  readonly header: ImageHeader;
+  /** Its id tells what an earlier job may have begun. */
+  readonly index?: IndexAccess;
+  /** Estimated peak bytes. */
+  readonly memory: number;
+}
+
+export interface Pool {
+  /**
+   * The encoded derivative. Throws what the codecs throw, and ServiceError `busy` (the queue is full), `timeout` (code
+   * render_timeout, waiting not counted), `cancelled` (the signal, or the pool was closed), `decode` (code worker_died).
+   */
+  render(job: RenderJob, limits: JobLimits): Promise<Encoded>;
+  /** The index of a master; empty where none can be kept. Throws like {@link render}. */
+  index(job: IndexJob, limits: JobLimits): Promise<Uint8Array>;
+  /** The pixels of an overlay, as {@link OverlayImage} has them. Throws like {@link render}. */
+  overlay(job: OverlayJob, limits: JobLimits): Promise<Uint8Array>;
+  status(): PoolStatus;
+  /** Bytes of all workers, as far as they have said; absent where jobs run in place. */
+  memory?(): Promise<number>;
+  /** Changes the number of workers; surplus ones end when they are idle. */
+  resize(size: number): void;
+  /** Ends all workers; running and waiting jobs are cancelled. */
+  close(): void;
+}
+
+const countOf: Partial<Record<ServiceError["kind"], (typeof poolCounts)[number]>> = {
+  cancelled: "cancelled",
+  timeout: "timeouts",
+  busy: "refused",
+};
+
+/** A pool whose first worker is started and warmed at once; the others come when jobs wait. */
+export function createPool(options: PoolOptions): Pool {
+  const { platform, maxQueue = Number.POSITIVE_INFINITY, counts = createCounts(...poolCounts) } = options;
+  const clamp = (wanted: number) => (platform.startWorker ? Math.max(1, Math.floor(wanted)) : 1);
+  let size = clamp(options.size);
+  /** The one that worked last at the end. */
+  const idle: { readonly runner: Runner; readonly since: number }[] = [];
+  const all = new Set<Runner>();
+  const queue: Waiter<Runner>[] = [];
+  let closed = false;
+  let lastNumber = 0;
+
+  /** Codecs of a runner in place: module instances keep what a job has done between its reads, so that no two may share them. */
+  const ownCodecs = () =>
+    (all.size === 0 && options.codecs) ||
+    createCodecs({
+      wasm: (name) => platform.wasm(name),
+      deflate: (data, level) => platform.deflate(data, level),
+      ...(options.ignoredProfile && { ignoredProfile: options.ignoredProfile }),
+    });
+
+  const startRunner = (warm: boolean): Runner => {
+    const runner = platform.startWorker
+      ? workerRunner(platform.startWorker(), {
+          module: (name) => platform.wasm(name),
+          number: ++lastNumber,
+          warm,
+          cancelGraceMs: options.cancelGraceMs ?? 250,
+          maxJobBytes: options.maxJobBytes ?? 1 << 29,
+          ignoredProfile: options.ignoredProfile,
+        })
+      : inPlaceRunner(ownCodecs());
+    if (platform.startWorker) counts.started.add();
+    all.add(runner);
+    return runner;
+  };
+
+  /** An idle worker; those that ended while idle are forgotten. */
+  const takeIdle = (): Runner | undefined => {
+    for (let last = idle.pop(); last; last = idle.pop()) {
+      if (last.runner.alive()) return last.runner;
+      all.delete(last.runner);
+    }
+    return undefined;
+  };
+
+  const waiting = () => [...all].filter((runner) => runner.waits()).length;
+  /** Whether one more may work. */
+  const hasRoom = () => all.size - idle.length - waiting() < size;
+  /** An idle worker, else a new one. */
+  const take = () => (hasRoom() ? (takeIdle() ?? startRunner(false)) : undefined);
+
+  const next = () => {
+    while (queue.length > 0) {
+      let runner: Runner | undefined;
+      try {
+        runner = take();
+      } catch (error) {
+        options.log?.warn("no render worker could be started", { cause: String(error) });
+        if (all.size > 0) return; // one that runs will take the job
+        queue.shift()?.refuse(error);
+        continue;
+      }
+      if (!runner) return;
+      queue.shift()?.admit(runner);
+    }
+  };
+
+  const end = (runner: Runner) => {
+    runner.kill();
+    all.delete(runner);
+  };
+
+  const idleMs = (now: number) => (idle[0] ? now - idle[0].since : 0);
+
+  /** Ends workers beyond the size that have been idle for so long. */
+  const trim = (ms = 0) => {
+    while (all.size > size && idle[0] && idleMs(performance.now()) >= ms) end(idle.shift()!.runner);
+  };
+  let trimming: ReturnType<typeof setTimeout> | undefined;
+  const trimLater = () => {
+    if (all.size <= size || trimming !== undefined) return;
+    const left = surplusMs - idleMs(performance.now());
+    trimming = setTimeout(
+      () => {
+        trimming = undefined;
+        trim(surplusMs);
+        trimLater();
+      },
+      Math.max(1, Math.ceil(left)),
+    );
+    (trimming as { unref?(): void }).unref?.();
+  };
+
+  const release = (runner: Runner, usable: boolean) => {
+    if (closed) return;
+    if (usable) idle.push({ runner, since: performance.now() });
+    else {
+      counts.replaced.add();
+      end(runner);
+    }
+    if (platform.startWorker) trimLater();
+    else trim(); // where no timer outlives its request
+    next();
+  };
+
+  const count = (error: unknown) => {
+    const kind = error instanceof ServiceError ? error.kind : "decode";
+    counts[countOf[kind] ?? "errors"].add();
+    if (!(error instanceof ServiceError) || error.code !== "worker_died") return;
+    counts.deaths.add();
+    options.log?.warn("a render worker ended and is replaced", { cause: String(error.cause) });
+  };
+
+  /** A runner for this job alone. The job is started by its own caller: on workerd nobody else may use its files. */
+  const turn = (signal: AbortSignal | undefined): Promise<Runner> =>
+    waitForTurn(
+      {
+        join(waiter) {
+          queue.push(waiter);
+          next();
+        },
+        leave(waiter) {
+          const at = queue.indexOf(waiter);
+          if (at >= 0) queue.splice(at, 1);
+        },
+      },
+      signal,
+    );
+
+  if (platform.startWorker) idle.push({ runner: startRunner(true), since: performance.now() });
+
+  /** A job that gives its place back makes room for one that waits here. */
+  const withNext = ({ place, ...limits }: JobLimits): JobLimits =>
+    place
+      ? {
+          ...limits,
+          place: {
+            leave() {
+              place.leave();
+              next();
+            },
+            back: place.back,
+          },
+        }
+      : limits;
+
+  const submit = async (job: Job, limits: JobLimits) => {
+    try {
+      if (closed || limits.signal?.aborted) throw cancelled(limits.signal);
+      if (!hasRoom() && queue.length >= maxQueue) {
+        throw new ServiceError("busy", "The render queue is full; try again in a moment.", {
+          code: "render_queue_full",
+        });
+      }
+      const runner =
+        (queue.length === 0 && hasRoom() ? takeIdle() : undefined) ?? (await turn(limits.signal));
+      const encoded = await runner.run(job, withNext(limits), (usable) => release(runner, usable));
+      counts.done.add();
+      return encoded;
+    } catch (error) {
+      count(error);
+      throw error;
+    }
+  };
+
+  return {
+    render: ({ plan, bytes, file, index, overlay }, limits) =>
+      submit({ task: { kind: "render", plan }, bytes, file, index, overlay, memory: plan.memory }, limits),
+    overlay: async ({ plan: { memory, ...plan }, bytes, file }, limits) =>
+      (await submit({ task: { kind: "overlay", plan }, bytes, file, memory }, limits)).bytes,
+    index: async ({ header, bytes, file, index, memory }, limits) =>
+      (await submit({ task: { kind: "index", header }, bytes, file, index, memory }, limits)).bytes,
+    status: () => ({
+      size,
+      workers: all.size,
+      busy: all.size - idle.length,
+      waiting: waiting(),
+      queued: queue.length,
+    }),
+    ...(platform.startWorker && {
+      async memory() {
+        const each = await Promise.all([...all].map((runner) => runner.memory?.()));
+        return each.reduce<number>((sum, bytes = 0) => sum + bytes, 0);
+      },
+    }),
+    resize(wanted) {
+      size = clamp(wanted);
+      trim();
+      next();
+    },
+    close() {
+      closed = true;
+      clearTimeout(trimming);
+      for (const waiter of queue.splice(0)) waiter.refuse(cancelled());
+      for (const runner of all) runner.kill();
+      all.clear();
+      idle.length = 0;
+    },
+  };
+}

@@ -1,0 +1,88 @@
+// Where an overlay (a watermark) lies on an answer, and in which size.
+
+/** The nine anchors, as shares of the room to the left and above: 0 is the left or top edge, 1 the right or bottom one. */
+export const anchors = {
+  "top-left": [0, 0],
+  top: [0.5, 0],
+  "top-right": [1, 0],
+  left: [0, 0.5],
+  center: [0.5, 0.5],
+  right: [1, 0.5],
+  "bottom-left": [0, 1],
+  bottom: [0.5, 1],
+  "bottom-right": [1, 1],
+} as const satisfies Readonly<Record<string, readonly [number, number]>>;
+
+export type Anchor = keyof typeof anchors;
+
+/** `shrink`: smaller where it would not fit; `scale`: as large as fits; `tile`: repeated over the whole answer in its own size. */
+export const fits = ["shrink", "scale", "tile"] as const;
+
+export type Fit = (typeof fits)[number];
+
+/** How an overlay is laid on an answer. Plain data. */
+export interface OverlayLayout {
+  readonly anchor: Anchor;
+  /** Pixels of the answer between the overlay and the edges that the anchor names, across and down. */
+  readonly offset: readonly [number, number];
+  readonly fit: Fit;
+  /** 0 to 1; the overlay's own alpha is multiplied by it. */
+  readonly opacity: number;
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The rectangle of one copy on the answer, in whole pixels; `tiled`: the copies go on to all sides. */
+export interface Placement extends Size {
+  readonly x: number;
+  readonly y: number;
+  readonly tiled: boolean;
+}
+
+/**
+ * Where an overlay lies on an answer. But for `tile` it fits into the answer less the offsets, and where an answer is too
+ * small for them, the offsets give way and not the overlay: at least one pixel of it is always there.
+ */
+export function placeOverlay(answer: Size, image: Size, { anchor, offset, fit }: OverlayLayout): Placement {
+  const [across, down] = anchors[anchor];
+  const tiled = fit === "tile";
+  const size = tiled ? image : fittingSize(answer, image, fit, [across, down], offset);
+  const x = start(answer.width, size.width, across, offset[0]);
+  const y = start(answer.height, size.height, down, offset[1]);
+  if (tiled) return { x, y, width: size.width, height: size.height, tiled };
+  return {
+    x: Math.min(Math.max(0, x), answer.width - size.width),
+    y: Math.min(Math.max(0, y), answer.height - size.height),
+    width: size.width,
+    height: size.height,
+    tiled,
+  };
+}
+
+function fittingSize(
+  answer: Size,
+  image: Size,
+  fit: Fit,
+  [across, down]: readonly [number, number],
+  offset: readonly [number, number],
+): Size {
+  const room = {
+    width: Math.max(1, answer.width - (across === 0.5 ? 0 : offset[0])),
+    height: Math.max(1, answer.height - (down === 0.5 ? 0 : offset[1])),
+  };
+  const factor = Math.min(room.width / image.width, room.height / image.height);
+  if (fit === "shrink" && factor >= 1) return image;
+  return {
+    width: Math.min(room.width, Math.max(1, Math.round(image.width * factor))),
+    height: Math.min(room.height, Math.max(1, Math.round(image.height * factor))),
+  };
+}
+
+/** Nothing but the edges that an anchor names counts offsets: in the middle of an axis there are none. */
+function start(answer: number, size: number, share: number, offset: number): number {
+  if (share === 0) return offset;
+  return share === 1 ? answer - size - offset : Math.floor((answer - size) / 2);
+}

@@ -1,0 +1,159 @@
+// Rotation by any angle (IIIF Image API 3.0, section 4.3): right angles move pixels, others sample with Lanczos-3.
+
+import { lanczos } from "../kernel.ts";
+import { rightAngleOf } from "../orientation.ts";
+import { fullScale, hasAlpha, type PixelBuffer, samplesLike } from "../pixels.ts";
+import { orient } from "./orient.ts";
+import { toSrgb } from "./to-srgb.ts";
+
+/** Sides that come out a hair above a whole number by floating-point noise are that whole number. */
+const tolerance = 1e-6;
+
+/** Whether a rotation by `degrees` only moves pixels. */
+export function isRightAngle(degrees: number): boolean {
+  return degrees % 90 === 0;
+}
+
+/** The bounding box of a rotated picture, in whole pixels: 1000x1000 by 45 degrees is 1415x1415. */
+export function rotatedSize(
+  width: number,
+  height: number,
+  degrees: number,
+): { width: number; height: number } {
+  if (isRightAngle(degrees))
+    return degrees % 180 === 0 ? { width, height } : { width: height, height: width };
+  const { sine, cosine } = direction(degrees);
+  return {
+    width: Math.ceil(width * Math.abs(cosine) + height * Math.abs(sine) - tolerance),
+    height: Math.ceil(width * Math.abs(sine) + height * Math.abs(cosine) - tolerance),
+  };
+}
+
+/**
+ * Clockwise about the centre. Other than right angles add alpha where there is none (cmyk becomes rgb first): corners
+ * that the picture leaves are transparent, its edges are smoothed by how much of a pixel they cover. Same depth.
+ * `freely` is what turns by other angles.
+ */
+export function rotate(pixels: PixelBuffer, degrees: number, freely: Rotate = rotateFreely): PixelBuffer {
+  const orientation = rightAngleOf(degrees);
+  return orientation ? orient(pixels, orientation) : freely(toSrgb(pixels), ((degrees % 360) + 360) % 360);
+}
+
+type Rotate = (pixels: PixelBuffer, degrees: number) => PixelBuffer;
+
+/** A turned picture: its size, its colours, and how to get from its pixels to those of the picture before. */
+export interface Turn {
+  readonly width: number;
+  readonly height: number;
+  /** Bands without alpha. */
+  readonly colours: number;
+  readonly sine: number;
+  readonly cosine: number;
+}
+
+/** The turn of a gray or rgb picture. */
+export function turnOf(pixels: PixelBuffer, degrees: number): Turn {
+  const colours = hasAlpha(pixels) ? pixels.bands - 1 : pixels.bands;
+  return { ...rotatedSize(pixels.width, pixels.height, degrees), colours, ...direction(degrees) };
+}
+
+/** Where the centre of output pixel `x`, `y` lies on the picture. */
+export function sourceOf(
+  { width, height }: PixelBuffer,
+  turn: Turn,
+  x: number,
+  y: number,
+): { x: number; y: number } {
+  const dx = x + 0.5 - turn.width / 2;
+  const dy = y + 0.5 - turn.height / 2;
+  return {
+    x: turn.cosine * dx + turn.sine * dy + width / 2,
+    y: turn.cosine * dy - turn.sine * dx + height / 2,
+  };
+}
+
+function rotateFreely(pixels: PixelBuffer, degrees: number): PixelBuffer {
+  const turn = turnOf(pixels, degrees);
+  const { width, height, colours } = turn;
+  const bands = colours + 1;
+  const data = samplesLike(pixels, width * height * bands);
+  const full = fullScale(pixels);
+  const sample = sampler(pixels, colours);
+  const mixed = new Float64Array(bands);
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const at = sourceOf(pixels, turn, x, y);
+      const cover = overlap(at.x, pixels.width) * overlap(at.y, pixels.height);
+      if (cover === 0) continue; // the new buffer is zero
+      sample(at.x, at.y, mixed);
+      const alpha = mixed[colours]!;
+      const shown = Math.floor(Math.min(1, alpha) * cover * full + 0.5);
+      if (shown <= 0) continue;
+      const p = (y * width + x) * bands;
+      for (let b = 0; b < colours; b++) data[p + b] = Math.min(full, Math.max(0, mixed[b]! / alpha + 0.5));
+      data[p + colours] = shown;
+    }
+  return { width, height, bands, interpretation: pixels.interpretation, data };
+}
+
+/** How much of the unit interval around `centre` lies within 0 to `size`. */
+function overlap(centre: number, size: number): number {
+  return Math.max(0, Math.min(size, centre + 0.5) - Math.max(0, centre - 0.5));
+}
+
+type Sample = (x: number, y: number, out: Float64Array) => void;
+
+/**
+ * Lanczos-3 over six by six pixels, edges repeated. `out` gets the colours, weighted by alpha, and then alpha as 0 to 1
+ * (unclamped).
+ */
+function sampler({ width, height, bands, data }: PixelBuffer, colours: number): Sample {
+  const full = fullScale({ data });
+  const table = phaseTable();
+  return (x, y, out) => {
+    const left = Math.floor(x - 0.5);
+    const top = Math.floor(y - 0.5);
+    const across = phaseAt(x - 0.5 - left);
+    const down = phaseAt(y - 0.5 - top);
+    out.fill(0);
+    for (let j = 0; j < 6; j++) {
+      const row = Math.min(height - 1, Math.max(0, top - 2 + j)) * width;
+      for (let i = 0; i < 6; i++) {
+        const p = (row + Math.min(width - 1, Math.max(0, left - 2 + i))) * bands;
+        let weight = table[across + i]! * table[down + j]!;
+        if (bands > colours) weight *= data[p + colours]! / full;
+        for (let b = 0; b < colours; b++) out[b]! += data[p + b]! * weight;
+        out[colours]! += weight;
+      }
+    }
+  };
+}
+
+/** Parts of a pixel that positions are told apart by. */
+export const phases = 2048;
+/** f32 from phase to phase: six taps and two that are 0. */
+const phaseLength = 8;
+
+const phaseAt = (t: number) => Math.floor(t * phases + 0.5) * phaseLength;
+
+let madeTable: Float32Array | undefined;
+
+/** For points 0 to 1 (in `phases` steps) past pixel 0 the Lanczos-3 weights of the pixels from -2 to 3, their sum 1. */
+export function phaseTable(): Float32Array {
+  if (madeTable) return madeTable;
+  const table = new Float32Array((phases + 1) * phaseLength);
+  for (let phase = 0; phase <= phases; phase++) {
+    const weights = Array.from({ length: 6 }, (_, k) => lanczos(k - 2 - phase / phases));
+    const sum = weights.reduce((total, weight) => total + weight, 0);
+    table.set(
+      weights.map((weight) => weight / sum),
+      phase * phaseLength,
+    );
+  }
+  return (madeTable = table);
+}
+
+function direction(degrees: number): { sine: number; cosine: number } {
+  const angle = (degrees * Math.PI) / 180;
+  return { sine: Math.sin(angle), cosine: Math.cos(angle) };
+}

@@ -1,0 +1,257 @@
+// The resampler as WebAssembly: strips of rows go in, strips come out, so that a picture is never in there as a whole.
+
+import { boxFactor, isCopy } from "../kernel.ts";
+import { hasAlpha, type PixelBuffer, type Plane, samplesLike } from "../pixels.ts";
+import type { ResampleAxis } from "../step.ts";
+import { resize as resizeInDoubles } from "../steps/resize.ts";
+import { align, groupRows, kindOf, kinds, type Layout, layOut, type Samples } from "./resample-layout.ts";
+import { createTapTables, type PackedTaps } from "./resample-taps.ts";
+
+export interface Resampler {
+  /**
+   * As `resize` of resize.ts, whose rules hold here too: the edge repeats, flat colour stays flat, windows of
+   * `sourceWindow` give what the whole gives, a scale of 1 at a whole origin copies. 8-bit samples differ from it by
+   * one level at most. Weighted by alpha where there is one.
+   */
+  resize(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): PixelBuffer;
+  /** One band by the same rules, rows without padding: the planes of a JPEG each have a size and axes of their own. */
+  resamplePlane(plane: Plane, x: ResampleAxis, y: ResampleAxis): Plane;
+}
+
+/** What the module exports; wasm/resample/README.md says what the calls mean. */
+interface Exports extends WebAssembly.Exports {
+  readonly memory: WebAssembly.Memory;
+  base(): number;
+  format(kind: number, bands: number, bytesPerSample: number, weighted: number): void;
+  source(width: number, height: number, boxX: number, boxY: number, staged: number, sums: number): void;
+  cells(ring: number, stride: number, slots: number, samples: number, rows: number): void;
+  across(size: number, count: number, starts: number, weights: number): void;
+  down(size: number, count: number, starts: number, weights: number): void;
+  scratch(
+    pointers: number,
+    lines: number,
+    lineStride: number,
+    quads: number,
+    group: number,
+    groupStride: number,
+  ): void;
+  seek(row: number): void;
+  feed(rows: number): void;
+  run(first: number, count: number, out: number): void;
+}
+
+/** WebAssembly memory never shrinks: above this the instance is not kept, and above the next it is not used. */
+const keptMemory = 32 << 20;
+const mostMemory = 256 << 20;
+/** Column sums are u32: rows of 16-bit values that they hold. */
+const mostSummedRows = 65536;
+/** More has ink with alpha alone, which is rare. */
+const mostBands = 4;
+const page = 65536;
+
+/**
+ * A resampler over the compiled module "resample"; the instance is made when first needed. What needs more than `most`
+ * bytes of its memory (pictures of a million pixels in a row), or has five bands, is resized in doubles.
+ */
+export function createResampler(module: () => WebAssembly.Module, most = mostMemory): Resampler {
+  const tables = createTapTables();
+  let exports: Exports | undefined;
+
+  /** Undefined where the scratch memory would be too large. */
+  const resample = (
+    from: Samples,
+    x: ResampleAxis,
+    y: ResampleAxis,
+  ): Uint8Array | Uint16Array | undefined => {
+    const boxX = boxFactor(x.scale);
+    const boxY = boxFactor(y.scale);
+    if (boxY > mostSummedRows) return undefined;
+    const kind = kindOf(from, boxX * boxY);
+    const format = kind === "floats" ? "f32" : "i16";
+    const across = tables(x, Math.ceil(from.width / boxX), format);
+    const down = tables(y, Math.ceil(from.height / boxY), format);
+    const layout = layOut(from, across, down, { x: boxX, y: boxY }, kind);
+    exports ??= new WebAssembly.Instance(module()).exports as Exports;
+    const base = align(exports.base());
+    if (base + layout.bytes > most) return undefined;
+    try {
+      if (!grown(exports.memory, base + layout.bytes)) return undefined;
+      const result = runStrips(exports, from, across, down, layout, base);
+      if (exports.memory.buffer.byteLength > keptMemory) exports = undefined;
+      return result;
+    } catch (error) {
+      exports = undefined;
+      throw error;
+    }
+  };
+
+  return {
+    resize(pixels, x, y) {
+      if ((isCopy(x) && isCopy(y)) || pixels.bands > mostBands) return resizeInDoubles(pixels, x, y);
+      const stride = pixels.width * pixels.bands;
+      const data = resample({ ...pixels, stride, weighted: hasAlpha(pixels) }, x, y);
+      return data ? { ...pixels, width: x.size, height: y.size, data } : resizeInDoubles(pixels, x, y);
+    },
+    resamplePlane(plane, x, y) {
+      const { stride } = plane;
+      const data =
+        isCopy(x) && isCopy(y) ? undefined : resample({ ...plane, bands: 1, stride, weighted: false }, x, y);
+      if (data) return { width: x.size, height: y.size, stride: x.size, data };
+      const { width, height } = plane;
+      const packed = {
+        width,
+        height,
+        bands: 1,
+        interpretation: "gray",
+        data: packedRows(plane, stride),
+      } as const;
+      return { width: x.size, height: y.size, stride: x.size, data: resizeInDoubles(packed, x, y).data };
+    },
+  };
+}
+
+/** Whether the memory has that many bytes, or could be grown to them. */
+function grown(memory: WebAssembly.Memory, bytes: number): boolean {
+  const missing = bytes - memory.buffer.byteLength;
+  try {
+    if (missing > 0) memory.grow(Math.ceil(missing / page));
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** The rows without what lies between them. */
+function packedRows({ data, width, height }: Plane, stride: number): Uint8Array | Uint16Array {
+  if (stride === width) return data;
+  const rows = samplesLike({ data }, width * height);
+  for (let y = 0; y < height; y++) rows.set(data.subarray(y * stride, y * stride + width), y * width);
+  return rows;
+}
+
+function runStrips(
+  exports: Exports,
+  from: Samples,
+  across: PackedTaps,
+  down: PackedTaps,
+  layout: Layout,
+  base: number,
+): Uint8Array | Uint16Array {
+  const { data, width, height, bands, weighted } = from;
+  const { box, kind } = layout;
+  const depth = data.BYTES_PER_ELEMENT;
+  const memory = new Uint8Array(exports.memory.buffer);
+  const rows = Math.ceil(height / box.y);
+  const place = (table: Int32Array | Int16Array | Float32Array, at: number) =>
+    memory.set(new Uint8Array(table.buffer, table.byteOffset, table.byteLength), base + at);
+  place(across.starts, layout.xStarts);
+  place(across.weights, layout.xWeights);
+  place(down.starts, layout.yStarts);
+  place(down.weights, layout.yWeights);
+  exports.format(kinds[kind], bands, depth, Number(weighted));
+  exports.source(width, height, box.x, box.y, base + layout.staged, base + layout.sums);
+  exports.cells(
+    base + layout.ring,
+    layout.ringStride,
+    layout.ringRows,
+    Math.ceil(width / box.x) * bands,
+    rows,
+  );
+  exports.across(across.size, across.count, base + layout.xStarts, base + layout.xWeights);
+  exports.down(down.size, down.count, base + layout.yStarts, base + layout.yWeights);
+  exports.scratch(
+    base + layout.pointers,
+    base + layout.lines,
+    layout.lineStride,
+    base + layout.quads,
+    base + layout.group,
+    layout.groupStride,
+  );
+
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  const stride = from.stride * depth;
+  const load =
+    kind === "bytes"
+      ? ringWriter(bytes, stride, width * bands, memory, layout, base + layout.ring)
+      : stagedFeeder(
+          bytes,
+          stride,
+          width * bands * depth,
+          height,
+          memory,
+          layout,
+          base + layout.staged,
+          exports,
+        );
+  const result = samplesLike(from, across.size * bands * down.size);
+  const resultBytes = new Uint8Array(result.buffer);
+  const rowBytes = across.size * bands * depth;
+  const { starts, count } = down;
+  const end = (row: number) => Math.min(rows, starts[Math.min(row + groupRows, down.size) - 1]! + count);
+  let loaded = starts[0]!;
+  exports.seek(loaded * box.y);
+  for (let row = 0; row < down.size; ) {
+    let next = row + groupRows;
+    while (next < down.size && next - row < layout.outRows && end(next) - starts[row]! <= layout.ringRows)
+      next += groupRows;
+    next = Math.min(next, down.size);
+    const needed = Math.min(rows, starts[next - 1]! + count);
+    if (needed > loaded) load(loaded, needed);
+    loaded = Math.max(loaded, needed);
+    exports.run(row, next - row, base + layout.out);
+    const at = base + layout.out;
+    resultBytes.set(memory.subarray(at, at + (next - row) * rowBytes), row * rowBytes);
+    row = next;
+  }
+  return result;
+}
+
+type Load = (first: number, end: number) => void;
+
+/** Writes 8-bit rows where they are read. */
+function ringWriter(
+  bytes: Uint8Array,
+  stride: number,
+  rowBytes: number,
+  memory: Uint8Array,
+  { ringStride, ringRows }: Layout,
+  ring: number,
+): Load {
+  const packed = stride === rowBytes && ringStride === rowBytes;
+  return (first, end) => {
+    for (let row = first; row < end; ) {
+      const slot = row % ringRows;
+      const run = packed ? Math.min(end - row, ringRows - slot) : 1;
+      memory.set(bytes.subarray(row * stride, row * stride + run * rowBytes), ring + slot * ringStride);
+      row += run;
+    }
+  };
+}
+
+/** Stages the source rows of cell rows, some at a time. */
+function stagedFeeder(
+  bytes: Uint8Array,
+  stride: number,
+  rowBytes: number,
+  height: number,
+  memory: Uint8Array,
+  { box, stagedRows }: Layout,
+  staged: number,
+  exports: Exports,
+): Load {
+  return (first, end) => {
+    const last = Math.min(height, end * box.y);
+    for (let row = first * box.y; row < last; ) {
+      const run = Math.min(last - row, stagedRows);
+      if (stride === rowBytes) memory.set(bytes.subarray(row * stride, (row + run) * stride), staged);
+      else
+        for (let y = 0; y < run; y++) {
+          const at = (row + y) * stride;
+          memory.set(bytes.subarray(at, at + rowBytes), staged + y * rowBytes);
+        }
+      exports.feed(run);
+      row += run;
+    }
+  };
+}

@@ -1,0 +1,160 @@
+// Sharpening as WebAssembly: rows go through a ring of blurred rows, so that a picture is never in there as a whole.
+
+import { fullScale, hasAlpha, type PixelBuffer, samplesLike } from "../pixels.ts";
+import { blurReach, gaussian, type Sharpening, sharpen as sharpenInDoubles } from "../steps/sharpen.ts";
+
+/** What the module exports; wasm/pixels/README.md says what the calls mean. */
+interface Exports extends WebAssembly.Exports {
+  readonly memory: WebAssembly.Memory;
+  base(): number;
+  across(
+    from: number,
+    width: number,
+    bands: number,
+    depth: number,
+    weights: number,
+    reach: number,
+    line: number,
+    light: number,
+    blurred: number,
+    cover: number,
+  ): void;
+  sharpenRows(
+    from: number,
+    width: number,
+    bands: number,
+    depth: number,
+    weights: number,
+    reach: number,
+    light: number,
+    pointers: number,
+    amount: number,
+    least: number,
+    out: number,
+  ): void;
+}
+
+/** Above this the instance is not kept, and above the next it is not used. */
+const keptMemory = 16 << 20;
+const mostMemory = 128 << 20;
+
+/** As `sharpen` of sharpen.ts, up to rounding. The instance is made when first needed. */
+export function createSharpener(
+  module: () => WebAssembly.Module,
+): (pixels: PixelBuffer, how: Sharpening) => PixelBuffer {
+  let exports: Exports | undefined;
+  return (pixels, how) => {
+    exports ??= new WebAssembly.Instance(module()).exports as Exports;
+    const layout = layOut(pixels, blurReach(how.radius), Math.ceil(exports.base() / 64) * 64);
+    if (layout.end > mostMemory) return sharpenInDoubles(pixels, how);
+    const missing = layout.end - exports.memory.buffer.byteLength;
+    if (missing > 0) exports.memory.grow(Math.ceil(missing / 65536));
+    const sharpened = throughRing(exports, layout, pixels, how);
+    if (exports.memory.buffer.byteLength > keptMemory) exports = undefined;
+    return sharpened;
+  };
+}
+
+/** Where everything lies. A ring has a slot for each row that a blur down the columns reaches. */
+interface Layout {
+  readonly slots: number;
+  readonly weights: number;
+  readonly pointers: number;
+  readonly line: number;
+  readonly out: number;
+  /** Of the rings: samples as they came, luma, blurred luma, blurred alpha; bytes from slot to slot. */
+  readonly rows: number;
+  readonly rowStride: number;
+  readonly light: number;
+  readonly blurred: number;
+  readonly cover: number;
+  readonly floatStride: number;
+  readonly end: number;
+}
+
+function layOut(pixels: PixelBuffer, reach: number, base: number): Layout {
+  let end = base;
+  const stride = (bytes: number) => Math.ceil((bytes + 32) / 64) * 64; // vectors end up to 32 bytes later
+  const take = (bytes: number) => {
+    const at = end;
+    end += stride(bytes);
+    return at;
+  };
+  const slots = 2 * reach + 1;
+  const rowStride = stride(pixels.width * pixels.bands * pixels.data.BYTES_PER_ELEMENT);
+  const floatStride = stride(pixels.width * 4);
+  return {
+    slots,
+    weights: take((reach + 1) * 4),
+    pointers: take(2 * slots * 4),
+    line: take(2 * (pixels.width + 2 * reach + 16) * 4),
+    out: take(rowStride),
+    rows: take(slots * rowStride),
+    rowStride,
+    light: take(slots * floatStride),
+    blurred: take(slots * floatStride),
+    cover: take(hasAlpha(pixels) ? slots * floatStride : 0),
+    floatStride,
+    end,
+  };
+}
+
+function throughRing(
+  exports: Exports,
+  layout: Layout,
+  pixels: PixelBuffer,
+  { radius, amount, threshold }: Sharpening,
+): PixelBuffer {
+  const { width, height, bands, data: source } = pixels;
+  const { slots } = layout;
+  const reach = blurReach(radius);
+  const depth = source.BYTES_PER_ELEMENT;
+  const least = (threshold * fullScale(pixels)) / 255;
+  const memory = new Uint8Array(exports.memory.buffer);
+  new Float32Array(exports.memory.buffer, layout.weights, reach + 1).set(gaussian(radius));
+  const pointers = new Uint32Array(exports.memory.buffer, layout.pointers, 2 * slots);
+  const data = samplesLike(pixels, source.length);
+  const from = new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  const to = new Uint8Array(data.buffer);
+  const rowBytes = width * bands * depth;
+  const rowAt = (y: number) => layout.rows + (y % slots) * layout.rowStride;
+  const floatsAt = (ring: number, y: number) => ring + (y % slots) * layout.floatStride;
+  let next = 0;
+  for (let y = 0; y < height; y++) {
+    for (; next <= Math.min(height - 1, y + reach); next++) {
+      memory.set(from.subarray(next * rowBytes, (next + 1) * rowBytes), rowAt(next));
+      exports.across(
+        rowAt(next),
+        width,
+        bands,
+        depth,
+        layout.weights,
+        reach,
+        layout.line,
+        floatsAt(layout.light, next),
+        floatsAt(layout.blurred, next),
+        floatsAt(layout.cover, next),
+      );
+    }
+    for (let k = 0; k < slots; k++) {
+      const row = Math.min(height - 1, Math.max(0, y - reach + k));
+      pointers[k] = floatsAt(layout.blurred, row);
+      pointers[slots + k] = floatsAt(layout.cover, row);
+    }
+    exports.sharpenRows(
+      rowAt(y),
+      width,
+      bands,
+      depth,
+      layout.weights,
+      reach,
+      floatsAt(layout.light, y),
+      layout.pointers,
+      amount,
+      least,
+      layout.out,
+    );
+    to.set(memory.subarray(layout.out, layout.out + rowBytes), y * rowBytes);
+  }
+  return { ...pixels, data };
+}

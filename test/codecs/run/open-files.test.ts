@@ -1,0 +1,174 @@
+// The files of a worker, over real files: which are read, and which are refused.
+
+import { appendFileSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { JobFile } from "../../../src/codecs/run/messages.ts";
+import { openFiles } from "../../../src/codecs/run/open-files.ts";
+import { openFileAtOnce } from "../../../src/platform/node-files.ts";
+
+let top: string;
+let opened: string[];
+let closed: number;
+beforeEach(() => {
+  top = mkdtempSync(join(tmpdir(), "smalti-open-"));
+  opened = [];
+  closed = 0;
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(top, { recursive: true, force: true });
+});
+
+const filesOf = () =>
+  openFiles((path) => {
+    opened.push(path);
+    const file = openFileAtOnce(path);
+    return {
+      ...file,
+      close() {
+        closed++;
+        file.close();
+      },
+    };
+  });
+const openNow = () => opened.length - closed;
+
+/** A file as the main thread has checked it. */
+function written(name: string, content: string | Uint8Array): JobFile {
+  const path = join(top, name);
+  writeFileSync(path, content);
+  return fileAt(path);
+}
+
+const text = async (bytes: Promise<Uint8Array>) => new TextDecoder().decode(await bytes);
+const changed = expect.objectContaining({ kind: "changed", code: "source_changed" });
+
+describe("a worker's files", () => {
+  it("are opened once for one job after another", async () => {
+    const files = filesOf();
+    const file = written("a", "0123456789");
+    for (let i = 0; i < 3; i++) {
+      expect(await text(files.open(file).read(i, 2))).toBe(`${i}${i + 1}`);
+      files.rest();
+    }
+    expect(opened).toEqual([file.path]);
+  });
+
+  it("give ranges that the caller may change, fewer bytes at the end and none behind it", async () => {
+    const bytes = filesOf().open(written("a", "0123456789"));
+    const first = await bytes.read(0, 4);
+    first.fill(0);
+    expect(await text(bytes.read(2, 4))).toBe("2345");
+    expect(await text(bytes.read(8, 9))).toBe("89");
+    expect(await text(bytes.read(10, 1))).toBe("");
+    expect(await text(bytes.read(0, 0))).toBe("");
+  });
+
+  it("give long ranges and many short ones whole", async () => {
+    const all = Uint8Array.from({ length: 300_000 }, (_, i) => (i * 31 + (i >> 8)) & 255);
+    const bytes = filesOf().open(written("a", all));
+    expect(Buffer.from(await bytes.read(0, all.length)).equals(all)).toBe(true);
+    const parts: Uint8Array[] = [];
+    for (let at = 0; at < all.length; at += 7001) parts.push(await bytes.read(at, 7001));
+    expect(Buffer.concat(parts).equals(all)).toBe(true);
+  });
+
+  it.each([
+    [
+      "that took its place",
+      (path: string) => {
+        writeFileSync(`${path}.new`, "abcdefghij");
+        renameSync(`${path}.new`, path);
+      },
+    ],
+    ["that was written over it", (path: string) => writeFileSync(path, "abcdefghij")],
+    ["of another length", (path: string) => writeFileSync(path, "abc")],
+  ])("do not read one %s, whether it was open or not", async (_, replace) => {
+    for (const before of [true, false]) {
+      const files = filesOf();
+      const file = written("a", "0123456789");
+      if (before) expect(await text(files.open(file).read(0, 1))).toBe("0");
+      await new Promise((resolve) => setTimeout(resolve, 10)); // a change time of its own
+      replace(file.path);
+      expect(() => files.open(file)).toThrow(changed);
+      expect(await text(files.open(fileAt(file.path)).read(0, 1))).toBe("a");
+    }
+  });
+
+  it("are read to their end when they grew between two jobs", async () => {
+    const files = filesOf();
+    const file = written("a", "01234");
+    expect(await text(files.open(file).read(0, 10))).toBe("01234");
+    files.rest();
+    appendFileSync(file.path, "56789");
+    expect(await text(files.open(fileAt(file.path)).read(3, 10))).toBe("3456789");
+  });
+
+  it.each([
+    ["nothing happened to", () => {}, true],
+    ["that was written over", (path: string) => writeFileSync(path, "abcdefghij"), false],
+    ["that another one replaced", (path: string) => renameSync(written("b", "abc").path, path), false],
+    ["that grew", (path: string) => appendFileSync(path, "x"), false],
+  ])("say whether a file is unchanged: one %s", async (_, happens, unchanged) => {
+    const files = filesOf();
+    expect(files.unchanged()).toBe(false);
+    const file = written("a", "0123456789");
+    await files.open(file).read(0, 1);
+    await new Promise((resolve) => setTimeout(resolve, 10)); // a change time of its own
+    happens(file.path);
+    expect(files.unchanged()).toBe(unchanged);
+  });
+
+  it("are not said to be unchanged where files have no number", async () => {
+    const files = openFiles((path) => {
+      const file = openFileAtOnce(path);
+      return { ...file, stat: () => ({ size: file.stat().size }) };
+    });
+    const { path, size } = written("a", "0123456789");
+    await files.open({ path, size }).read(0, 1);
+    expect(files.unchanged()).toBe(false);
+  });
+
+  it("say source where there is none, and go on", async () => {
+    const files = filesOf();
+    const unreadable = expect.objectContaining({ kind: "source" });
+    expect(() => files.open({ path: join(top, "none"), size: 1, id: "1:1:1" })).toThrow(unreadable);
+    expect(await text(files.open(written("a", "x")).read(0, 1))).toBe("x");
+  });
+
+  it("are read by no one who comes after they were closed", async () => {
+    vi.useFakeTimers();
+    const files = filesOf();
+    const bytes = files.open(written("a", "x"));
+    files.rest();
+    vi.advanceTimersByTime(60_000);
+    await expect(bytes.read(0, 1)).rejects.toMatchObject({ kind: "source" });
+  });
+
+  it("stay open through a long job, and close some time after the last", () => {
+    vi.useFakeTimers();
+    const files = filesOf();
+    files.open(written("a", "x"));
+    vi.advanceTimersByTime(60_000);
+    expect(openNow()).toBe(1);
+    files.rest();
+    vi.advanceTimersByTime(60_000);
+    expect(openNow()).toBe(0);
+  });
+
+  it("are few", () => {
+    const files = filesOf();
+    for (let i = 0; i < 40; i++) {
+      files.open(written(`f${i}`, "x"));
+      files.rest();
+    }
+    expect(openNow()).toBeLessThanOrEqual(8);
+  });
+});
+
+function fileAt(path: string): JobFile {
+  const { size, dev, ino, ctimeMs } = statSync(path);
+  return { path, size, id: `${dev}:${ino}:${ctimeMs}` };
+}
