@@ -1,6 +1,15 @@
 // The built program whose configuration is saved by its page: what lasts over a restart, and over an end without warning.
 
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -124,8 +133,17 @@ test.runIf(process.getuid?.() === 0)(
     expect(await page(server.url)).toContain("the file is read-only for this service");
     expect((await save(server.url, { "log.level": "warn" })).status).toBe(409);
     expect(readFileSync(file, "utf8")).toBe("cache: { origin: { backend: heap } }\n");
+    chmodSync(file, 0o664);
+    chmodSync(folder, 0o777);
+    expect(await page(server.url)).toContain("the file is read-only for this service");
+    chmodSync(folder, 0o755);
     chmodSync(file, 0o666);
     expect(await page(server.url)).toContain("the folder of the file is read-only for this service");
     expect((await save(server.url, { "log.level": "warn" })).status).toBe(409);
+    // It may write the file, but not give the new one to the group of the old one, which keeps no rights then.
+    chmodSync(folder, 0o777);
+    expect((await save(server.url, { "log.level": "warn" })).status).toBe(303);
+    expect(statSync(file).uid).toBe(65534);
+    expect((statSync(file).mode & 0o777).toString(8)).toBe("606");
   },
 );

@@ -1,0 +1,116 @@
+// The configuration page in Chromium: typed values, messages where the focus is, keys in force and keys that wait, at every width and in both colours.
+
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import axe from "axe-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { operator } from "../api/admin/operator.ts";
+import { type Built, buildProgram } from "../cli/built.ts";
+import { fixturesFolder } from "../host.ts";
+import { launching } from "./launching.ts";
+
+let built: Built;
+let browser: Browser;
+let folder: string;
+let file: string;
+let url: string;
+
+beforeAll(async () => {
+  built = await buildProgram();
+  folder = mkdtempSync(join(tmpdir(), "smalti-admin-page-"));
+  mkdirSync(join(folder, "images"));
+  copyFileSync(join(fixturesFolder, "base.png"), join(folder, "images", "base.png"));
+  file = join(folder, "smalti.yaml");
+  writeFileSync(
+    file,
+    "sources: [{ name: scans, type: filesystem, root: ./images }]\ncache: { origin: { backend: heap } }\n",
+  );
+  ({ url } = await built.serve(["-config", file], { env: operator }));
+  browser = await chromium.launch(launching);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  built?.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The page in a window of the operator's. All that the console says but `allowed` is a failure. */
+async function open(options: BrowserContextOptions = {}, allowed: RegExp = /status of 422/) {
+  const context = await browser.newContext({
+    ...options,
+    httpCredentials: { username: operator.SERVICE_ADMIN_USER, password: operator.SERVICE_ADMIN_PASS },
+  });
+  const page = await context.newPage();
+  const said: string[] = [];
+  page.on("console", (message) => said.push(message.text()));
+  page.on("pageerror", (error) => said.push(String(error)));
+  await page.goto(`${url}/admin/config`);
+  return {
+    page,
+    async close() {
+      await context.close();
+      expect(said.filter((line) => !allowed.test(line))).toEqual([]);
+    },
+  };
+}
+
+/** What axe-core finds, which runs outside of the page's policy. */
+async function findings(page: Page): Promise<string[]> {
+  const { violations } = await page.evaluate<axe.AxeResults>(`${axe.source}; axe.run()`);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(", ")}`);
+}
+
+test("an operator corrects a mistake where the page says, and sees what is in force and what waits", async () => {
+  const { page, close } = await open();
+  await page.getByLabel("Log level").selectOption("warn");
+  await page.getByLabel("Largest source image").fill("10");
+  await page.getByLabel("Tile size").fill("1");
+  await page.getByLabel("Tile size").press("Enter");
+  await page.waitForFunction(() => document.activeElement?.id === "refused");
+  const summary = page.getByRole("alert");
+  await summary.getByRole("link", { name: "Tile size" }).click();
+  await page.waitForFunction(() => document.activeElement?.id === "field-image-tile_size");
+  expect(await page.getByLabel("Tile size").inputValue()).toBe("1");
+  expect(await page.getByLabel("Log level").inputValue()).toBe("warn");
+  expect(readFileSync(file, "utf8")).not.toContain("warn");
+
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("256");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  const outcome = page.locator("#outcome");
+  await outcome.waitFor();
+  expect(await outcome.innerText()).toContain("In force now: log.level, image.max_pixel_area");
+  expect(await page.locator("#waiting").innerText()).toContain("image.tile_size");
+  expect((await fetch(`${url}/iiif/3/base.png/info.json`)).status).toBe(400);
+  await page.reload();
+  expect(await outcome.count()).toBe(0);
+  expect(await page.locator("#waiting").count()).toBe(1);
+  await page.getByLabel("Largest source image").fill("1000000000");
+  await page.getByRole("button", { name: "Save" }).click();
+  await outcome.waitFor();
+  expect((await fetch(`${url}/iiif/3/base.png/info.json`)).status).toBe(200);
+  await close();
+});
+
+test.each([
+  ["light, wide", { viewport: { width: 1280, height: 900 } }],
+  ["dark, wide", { viewport: { width: 1280, height: 900 }, colorScheme: "dark" }],
+  ["light, 400 px", { viewport: { width: 400, height: 800 } }],
+  ["dark, 400 px", { viewport: { width: 400, height: 800 }, colorScheme: "dark" }],
+] as const)(
+  "%s: nothing is wider than the window, and axe finds nothing, with messages and without",
+  async (_, options) => {
+    const { page, close } = await open(options);
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect([await overflow(), await findings(page)]).toEqual([0, []]);
+    await page.getByLabel("Read timeout").fill("a very long word ".repeat(20).replaceAll(" ", "-"));
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("alert").waitFor();
+    expect([await overflow(), await findings(page)]).toEqual([0, []]);
+    await close();
+  },
+);
