@@ -9,6 +9,7 @@ import {
   sectionTitles,
 } from "./diagnosis.ts";
 import { findingsOf } from "./findings/index.ts";
+import type { Known } from "./known.ts";
 import { lookAt } from "./look.ts";
 import { factsOf } from "./sections.ts";
 
@@ -38,7 +39,23 @@ export async function diagnose(
   const rank = (level: FindingLevel) => findingLevels.indexOf(level);
   return {
     identifier,
+    costs: costRows(known),
     sections: sections.filter(({ facts }) => facts.length > 0),
     findings: findingsOf(known).sort((a, b) => rank(a.level) - rank(b.level)),
   };
+}
+
+function costRows({ costs = [], measured = [] }: Known): readonly CostRow[] {
+  return costs.map(({ what, scale, canonical, expected, refused }) => {
+    // Of tiles the one of full size is measured.
+    const took = scale === 1 ? measured.find((each) => each.what === what) : undefined;
+    return {
+      what,
+      scale,
+      request: canonical,
+      ...(expected && { expected }),
+      ...(refused && { refused: refused.message }),
+      ...(took && { measuredMs: took.ms }),
+    };
+  });
 }

@@ -52,8 +52,30 @@ export interface Section {
   readonly facts: readonly Fact[];
 }
 
+/** What a picture of the image costs: a tile of a level, or the whole image. */
+export interface CostRow {
+  readonly what: "tile" | "whole";
+  /** Pixels of the image for one of the answer, each way. */
+  readonly scale: number;
+  /** `region/size/rotation/quality.format`. */
+  readonly request: string;
+  /** Absent where it is refused. */
+  readonly expected?: {
+    readonly ms: number;
+    /** Peak bytes. */
+    readonly memory: number;
+    /** Pixels of the master that are decoded. */
+    readonly decoded: number;
+  };
+  readonly refused?: string;
+  /** Milliseconds of a render for this diagnosis, waiting included. */
+  readonly measuredMs?: number;
+}
+
 export interface Diagnosis {
   readonly identifier: string;
+  /** Those of the section `costs` in rows; none where the image cannot be served. */
+  readonly costs: readonly CostRow[];
   /** Those that have facts, in the order of {@link sectionTitles}. */
   readonly sections: readonly Section[];
   /** The worst first. */

@@ -1,0 +1,150 @@
+// A diagnosis of an image as a section of a page: findings with what to do, what pictures cost, and the facts.
+
+import type {
+  CostRow,
+  Diagnosis as ImageDiagnosis,
+  Finding,
+  FindingLevel,
+} from "../../images/diagnosis/diagnosis.ts";
+import { bytesText, msText, pixelsText } from "../../images/diagnosis/words.ts";
+
+/** How a level looks and reads. */
+const levels = {
+  problem: { word: "Problem", pill: "pill bad" },
+  slow: { word: "Slow", pill: "pill warn" },
+  note: { word: "Note", pill: "pill" },
+  good: { word: "Good", pill: "pill good" },
+} as const satisfies Record<FindingLevel, { word: string; pill: string }>;
+
+/** The section; it needs the style sheet admin/diagnosis.css. `measured`: pictures were rendered for it. */
+export function Diagnosis({
+  diagnosis: { findings, costs, sections },
+  measured,
+}: {
+  readonly diagnosis: ImageDiagnosis;
+  readonly measured: boolean;
+}) {
+  const shown = sections.filter(({ name }) => name !== "costs" || costs.length === 0);
+  return (
+    <section class="diagnosis" id="diagnosis" aria-labelledby="doctor">
+      <h2 id="doctor">What the doctor says</h2>
+      <ul class="findings">
+        {findings.map((finding) => (
+          <FindingItem finding={finding} />
+        ))}
+      </ul>
+      {costs.length > 0 && <Costs costs={costs} measured={measured} />}
+      <details>
+        <summary>All that is known of the file</summary>
+        <div class="knowledge">
+          {shown.map(({ title, facts }) => (
+            <section>
+              <h3>{title}</h3>
+              <dl>
+                {facts.map(({ label, text }) => (
+                  <>
+                    <dt>{label}</dt>
+                    <dd>{text}</dd>
+                  </>
+                ))}
+              </dl>
+            </section>
+          ))}
+        </div>
+      </details>
+    </section>
+  );
+}
+
+function FindingItem({ finding: { level, code, text, advice, command } }: { readonly finding: Finding }) {
+  const { word, pill } = levels[level];
+  return (
+    <li data-code={code}>
+      <span class={pill}>{word}</span>
+      <div>
+        <p>{text}</p>
+        {advice && <p class="quiet">{advice}</p>}
+        {command?.split("\n").map((line) => (
+          <div class="command">
+            <code class="path">{line}</code>
+            <button type="button" class="plain copy" data-copy={line} aria-label="Copy this command" hidden>
+              Copy
+            </button>
+          </div>
+        ))}
+      </div>
+    </li>
+  );
+}
+
+function Costs({ costs, measured }: { readonly costs: readonly CostRow[]; readonly measured: boolean }) {
+  return (
+    <section aria-labelledby="costs">
+      <h3 id="costs">What pictures cost</h3>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard */}
+      <section class="scroll" tabindex={0} aria-labelledby="costs">
+        <table class="grid">
+          <thead>
+            <tr>
+              <th scope="col">Picture</th>
+              <th scope="col" class="number">
+                Expected
+              </th>
+              {measured && (
+                <th scope="col" class="number">
+                  Measured now
+                </th>
+              )}
+              <th scope="col" class="number">
+                Memory
+              </th>
+              <th scope="col" class="number">
+                Decodes
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {costs.map((cost) => (
+              <Row cost={cost} measured={measured} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <form class="actions" method="get" action="#diagnosis">
+        <input type="hidden" name="measure" value="yes" />
+        <button type="submit" class="plain">
+          {measured ? "Measure again" : "Render a tile now and measure"}
+        </button>
+        <span class="quiet">
+          Of each level the last whole tile; times are of one processor. Nothing that is rendered for this is
+          kept.
+        </span>
+      </form>
+    </section>
+  );
+}
+
+function Row({ cost, measured }: { readonly cost: CostRow; readonly measured: boolean }) {
+  const { what, scale, request, expected, refused, measuredMs } = cost;
+  const columns = measured ? 4 : 3;
+  return (
+    <tr>
+      <th scope="row">
+        {what === "whole" ? "Whole image" : `Tile at 1/${scale}`}
+        <span class="quiet about path">{request}</span>
+      </th>
+      {expected ? (
+        <>
+          <td class="number">{msText(expected.ms)}</td>
+          {measured && <td class="number">{measuredMs === undefined ? "" : msText(measuredMs)}</td>}
+          <td class="number">{bytesText(expected.memory)}</td>
+          <td class="number">{pixelsText(Math.round(expected.decoded))}</td>
+        </>
+      ) : (
+        <td colspan={columns}>
+          <span class="pill warn">refused</span> {refused}
+        </td>
+      )}
+    </tr>
+  );
+}
