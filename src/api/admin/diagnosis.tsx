@@ -2,9 +2,9 @@
 
 import type {
   CostRow,
-  Diagnosis as ImageDiagnosis,
   Finding,
   FindingLevel,
+  Diagnosis as ImageDiagnosis,
 } from "../../images/diagnosis/diagnosis.ts";
 import { bytesText, msText, pixelsText } from "../../images/diagnosis/words.ts";
 

@@ -5,12 +5,14 @@ import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
 import { checkIdentifier, identifierOf, splitPage } from "../../iiif/image/path.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { viewAddress } from "../../iiif/view-mounts.ts";
+import { diagnose } from "../../images/diagnosis/diagnose.ts";
 import { lookAsOperator, type OperatorLook } from "../../images/operator.ts";
 import { placeOf, trailOf } from "../../manifests/places.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
 import { imagePath, viewFolder } from "./addresses.ts";
 import { type Admin, type AdminPage, href } from "./admin.ts";
+import { Diagnosis } from "./diagnosis.tsx";
 import { adminPage } from "./frame.tsx";
 import { decideForBrowser, type Gate } from "./gated-images.ts";
 import { thumbnailBox, thumbnailOf } from "./thumbnails.ts";
@@ -40,6 +42,8 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
   const thumbnail = address + thumbnailOf(look.size);
   const gate = await decideForBrowser(c, service, identifier, thumbnail);
   const isThere = look.problem?.kind !== "not-found";
+  const measures = new URLSearchParams(c.get("target").query).get("measure") === "yes";
+  const diagnosis = isThere && (await diagnosisOf(service, identifier, measures, c.req.raw.signal));
   const props = { c, service, identifier, look, gate, address, thumbnail };
   const body = (
     <>
@@ -52,6 +56,7 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
         <Origin {...props} />
       </div>
       <Addresses {...props} />
+      {diagnosis && <Diagnosis diagnosis={diagnosis} measured={measures} />}
       <Purge c={c} identifier={identifier} />
     </>
   );
@@ -62,12 +67,22 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
       title: nameOf(identifier),
       section: "images",
       body,
-      styles: ["admin/browse.css", "admin/image.css"],
+      styles: ["admin/browse.css", "admin/image.css", "admin/diagnosis.css"],
       scripts: ["admin/copy.js"],
     },
     { status: isThere ? 200 : 404 },
   );
 }
+
+/** Who looks at a picture does not wait long for what explains it, unless they ask for a measurement. */
+const diagnosisMs = { looks: 5000, measures: 20_000 } as const;
+
+const diagnosisOf = (service: Service, identifier: string, measures: boolean, signal: AbortSignal) =>
+  diagnose(service.images, identifier, {
+    measures,
+    limitMs: measures ? diagnosisMs.measures : diagnosisMs.looks,
+    signal,
+  });
 
 interface Props {
   readonly c: RequestContext;

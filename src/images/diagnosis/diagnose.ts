@@ -2,6 +2,7 @@
 
 import type { RenderParts } from "../render.ts";
 import {
+  type CostRow,
   type Diagnosis,
   type FindingLevel,
   findingLevels,

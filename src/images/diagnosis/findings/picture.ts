@@ -136,6 +136,6 @@ export function metadataFinding({ metadata, settings: { policy } }: Known): Find
     : {
         level: "good",
         code: "metadata",
-        text: `${names} of the file are left out of answers (image.metadata: strip).`,
+        text: `${names} of the file ${kinds.length > 1 ? "are" : "is"} left out of answers (image.metadata: strip).`,
       };
 }

@@ -1,0 +1,44 @@
+// What the image doctor says on /admin/view/{identifier}.
+
+import { expect, test } from "vitest";
+import { served } from "../../served.ts";
+import { asOperator, operator } from "./operator.ts";
+
+const app = await served("", operator);
+const page = async (path: string) => {
+  const response = await app.get(`/admin/view/${path}`, { headers: asOperator });
+  return { status: response.status, text: await response.text() };
+};
+const codes = (text: string) => [...text.matchAll(/data-code="([^"]+)"/g)].map(([, code]) => code);
+
+test("the page of an image shows findings, the costs of its tiles, and facts", async () => {
+  const { status, text } = await page("tif-pyramid-subifd.tif");
+  expect(status).toBe(200);
+  expect(codes(text)).toContain("fast");
+  expect(text).toMatch(/<th scope="row">Tile at 1\/1<span/);
+  expect(text).toMatch(/<dt>Levels in the file<\/dt><dd>300 × 200, 150 × 100, 75 × 50<\/dd>/);
+  expect(text).not.toContain("Measured now");
+});
+
+test("it measures where that is asked for", async () => {
+  const { text } = await page("tif-pyramid-subifd.tif?measure=yes");
+  expect(text).toContain("Measured now");
+});
+
+test("an image that is refused has its reason and a command on its page", async () => {
+  const { status, text } = await page("tif-jp2k-tiled.tif");
+  expect([status, codes(text)[0]]).toEqual([200, "unsupported"]);
+  expect(text).toContain('data-copy="vips tiffsave IN OUT.tif');
+});
+
+test("what a file holds is text on the page", async () => {
+  const { text } = await page("jpg-icc-adobergb.jpg");
+  expect(text).toMatch(/<dt>Embedded profile<\/dt><dd>[^<]+<\/dd>/);
+  const { text: missing } = await page("%3Cb%3Ex.tif");
+  expect(missing).not.toContain("<b>x");
+});
+
+test("an image that is not there has no diagnosis beside what the page says", async () => {
+  const { status, text } = await page("nowhere.tif");
+  expect([status, codes(text)]).toEqual([404, []]);
+});
