@@ -239,7 +239,7 @@ async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): P
   const log = createLog({
     level: config.log.level,
     format: config.log.format,
-    write: (line) => platform.write?.("err", line.endsWith("\n") ? line : `${line}\n`),
+    write: (line, mayWait) => platform.write?.("err", line, mayWait),
   });
   const file = configFileOf(platform, args, loaded.file);
   const service = await createService(config, platform, log, version, undefined, file).catch(

@@ -195,6 +195,8 @@ export async function createService(
     admission.limit(gate());
     probes.limit(gate());
   });
+  const droppedLines = registry.counter("log_dropped_lines", {});
+  platform.onDropped?.(() => droppedLines.add());
   const startedAt = Date.now();
   const tracing = config.tracing.otlp_endpoint
     ? (await import("./tracing/tracing.ts")).createTracing(config.tracing, {

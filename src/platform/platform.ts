@@ -161,7 +161,13 @@ export interface Platform {
    * ends by a signal, after `tell` was called with what they do.
    */
   exit?(code: number, tell?: (calls: readonly string[]) => void): void;
-  write?(stream: "out" | "err", text: string): void;
+  /**
+   * Writes in order. `mayWait`: lines of the log that come in quick succession are written together, a tenth of a second later at most;
+   * at the end of the process too, unless a signal or a want of memory kills it.
+   */
+  write?(stream: "out" | "err", text: string, mayWait?: boolean): void;
+  /** Calls back for each text that is left out, since the reader of the standard error is far behind. */
+  onDropped?(listener: () => void): void;
   /**
    * One line that a person types and nobody sees, after a prompt; else the standard input to its end, without a final line
    * break. Rejects where the person breaks off, or more than 64 KiB come.

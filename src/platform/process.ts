@@ -7,7 +7,7 @@ import { assetReader, moduleLoader } from "./dist-files.ts";
 import { endProcess } from "./exit.ts";
 import { fileThreads, instanceName, usableMemory, usableProcessors } from "./machine.ts";
 import { nodeFiles } from "./node-files.ts";
-import { createOutput } from "./output.ts";
+import { createOutput, type Output } from "./output.ts";
 import type { Platform } from "./platform.ts";
 import { notedAddress, notedTarget } from "./request-facts.ts";
 import { readSecret } from "./secret-input.ts";
@@ -35,7 +35,16 @@ const signals = { reload: ["SIGHUP"], stop: ["SIGTERM", "SIGINT"] } as const;
 /** Everything but version, workers and server; `dist` is the directory of the bundle, with a final slash. */
 export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform, "version"> {
   /** Made when something is written first: looking at a stream opens it. */
-  const outputs: { out?: (text: string) => void; err?: (text: string) => void } = {};
+  const outputs: { out?: Output; err?: Output } = {};
+  const flush = () => outputs.err?.flush();
+  const dropped: (() => void)[] = [];
+  const errorOutput = () => {
+    // Also where an error ends the process.
+    for (const event of ["exit", "uncaughtExceptionMonitor"]) process.on(event, flush);
+    return createOutput(process.stderr, () => {
+      for (const listener of dropped) listener();
+    });
+  };
   return {
     name,
     env: process.env,
@@ -59,12 +68,16 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
     onSignal(signal, listener) {
       for (const name of signals[signal]) process.on(name, listener);
     },
-    exit: (code, tell) => endProcess(name, code, tell),
-    readSecret,
-    write(stream, text) {
-      outputs[stream] ??=
-        stream === "out" ? createOutput(process.stdout, false) : createOutput(process.stderr, true);
-      outputs[stream](text);
+    exit(code, tell) {
+      flush();
+      endProcess(name, code, tell);
     },
+    readSecret,
+    write(stream, text, mayWait) {
+      if (stream === "out") flush();
+      outputs[stream] ??= stream === "out" ? createOutput(process.stdout) : errorOutput();
+      outputs[stream].write(text, mayWait);
+    },
+    onDropped: (listener) => void dropped.push(listener),
   };
 }

@@ -266,6 +266,11 @@ export const figures = {
     help: "Requests whose trace the collector took (`sent`), or did not get, since it failed or too many were waiting (`dropped`).",
     labels: { outcome: ["sent", "dropped"] },
   },
+  log_dropped_lines: {
+    kind: "counter",
+    help: "Lines of the log that were left out, since their reader was far behind.",
+    labels: {},
+  },
   part_healthy: {
     kind: "gauge",
     help: "1 where what a part stands on could be used when it was last checked, else 0. Asking checks it again after ten seconds.",

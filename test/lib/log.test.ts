@@ -33,6 +33,7 @@ describe("text lines", () => {
     ["next\u0085line"],
     ["separator\u2028here"],
     ["right\u202eleft"],
+    ["tag \u{e0001}, private \u{10fffd}, lone \ud83d"],
     ['name="x" forged=1'],
   ])("stay one line whatever a field holds: %j", (value) => {
     const { log, lines } = recorder();

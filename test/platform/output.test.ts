@@ -2,9 +2,9 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Writable } from "node:stream";
+import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { createOutput } from "../../src/platform/output.ts";
 
 const readers: ChildProcess[] = [];
@@ -23,7 +23,7 @@ const mebibyte = "x".repeat(1024 * 1024);
 
 test("a reader that has gone does not end the process", async () => {
   const { child, pipe } = reader();
-  const write = createOutput(pipe, true);
+  const { write } = createOutput(pipe, () => {});
   write("one\n");
   child.kill("SIGKILL");
   await once(child, "exit");
@@ -35,15 +35,74 @@ test("a reader that has gone does not end the process", async () => {
 
 test("a log whose reader does not read keeps 16 MiB", () => {
   const { pipe } = reader();
-  const write = createOutput(pipe, true);
+  const { write } = createOutput(pipe, () => {});
   for (let i = 0; i < 40; i++) write(mebibyte);
   expect(pipe.writableLength).toBeGreaterThan(15 * 1024 * 1024);
   expect(pipe.writableLength).toBeLessThanOrEqual(17 * 1024 * 1024);
 });
 
+test("each text that is left out is counted", () => {
+  const { pipe } = reader();
+  let dropped = 0;
+  const { write } = createOutput(pipe, () => dropped++);
+  for (let i = 0; i < 40; i++) write(mebibyte, i % 2 === 0);
+  const written = pipe.writableLength / mebibyte.length;
+  expect(dropped).toBe(40 - written);
+});
+
 test("what a command prints is kept whole", () => {
   const { pipe } = reader();
-  const write = createOutput(pipe, false);
+  const { write } = createOutput(pipe);
   for (let i = 0; i < 40; i++) write(mebibyte);
   expect(pipe.writableLength).toBeGreaterThan(39 * 1024 * 1024);
+});
+
+describe("texts that may wait", () => {
+  /** Keeps what is written, by calls. */
+  function writes(isTTY = false) {
+    const written: string[] = [];
+    const stream = new Writable({
+      write(chunk, _, done) {
+        written.push(String(chunk));
+        done();
+      },
+    });
+    return { written, output: createOutput(Object.assign(stream, { isTTY })) };
+  }
+
+  test("are written together and in order, the first of them at once", async () => {
+    const { written, output } = writes();
+    for (const text of ["a", "b", "c"]) output.write(text, true);
+    expect(written).toEqual(["a"]);
+    await expect.poll(() => written).toEqual(["a", "bc"]);
+    output.write("d", true);
+    await expect.poll(() => written.join("")).toBe("abcd");
+  });
+
+  test("are written before one that may not", () => {
+    const { written, output } = writes();
+    for (const text of ["a", "b", "c"]) output.write(text, true);
+    output.write("urgent");
+    expect(written).toEqual(["a", "bcurgent"]);
+  });
+
+  test("are written at the end", () => {
+    const { written, output } = writes();
+    for (const text of ["a", "b"]) output.write(text, true);
+    output.flush();
+    output.flush();
+    expect(written).toEqual(["a", "b"]);
+  });
+
+  test("do not wait at a terminal", () => {
+    const { written, output } = writes(true);
+    for (const text of ["a", "b"]) output.write(text, true);
+    expect(written).toEqual(["a", "b"]);
+  });
+
+  test("do not wait where they are many", () => {
+    const { written, output } = writes();
+    for (let i = 0; i < 3; i++) output.write("x".repeat(40_000), true);
+    expect(written.map(({ length }) => length)).toEqual([40_000, 80_000]);
+  });
 });

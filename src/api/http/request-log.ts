@@ -1,7 +1,9 @@
 // What is said of each request: one line of the log, and the header Server-Timing.
 
+import { hundredthsText } from "../../lib/hundredths.ts";
 import { shortenedIp } from "../../lib/ip-range.ts";
 import type { LogFields } from "../../lib/log.ts";
+import { createLru } from "../../lib/lru.ts";
 import { maskPath } from "../../lib/mask-path.ts";
 import { type StageTimes, stageNames } from "../../lib/stage-times.ts";
 import type { RouteClass } from "../../stats/figures.ts";
@@ -35,31 +37,52 @@ export function requestFields(c: RequestContext) {
 
 /** What its line says beside: how it was answered. `ms`: since it came. The client's address is that of its network. */
 export function answerFields(c: RequestContext, route: RouteClass | "stream", ms: number): LogFields {
+  const { id, method, path, trace } = requestFields(c);
   const client = c.get("client");
   const stages = c.get("stages");
+  // What was read is there where a job read it.
+  const hasJob = stages?.worker !== undefined;
   return {
-    ...requestFields(c),
+    id,
+    method,
+    path,
+    trace,
     route,
     status: c.res.status,
     bytes: c.get("bytes") ?? 0,
     ms: rounded(ms),
-    client: client === undefined ? undefined : shortenedIp(client),
-    ...(stages && stageFields(stages)),
+    client: client === undefined ? undefined : networkOf(client),
+    cache: stages?.cache,
+    worker: stages?.worker,
+    reads: hasJob ? stages.reads : undefined,
+    readBytes: hasJob ? stages.readBytes : undefined,
+    stages: stages && stageFields(stages),
   };
 }
 
-/** How the derivative came about; what was read is there where a job read it. */
-function stageFields(stages: StageTimes): LogFields {
-  const { cache, worker, reads, readBytes } = stages;
-  const times: Record<string, number> = {};
-  for (const [i, stage] of stageNames.entries()) {
-    const ms = stages.ms[i];
-    if (ms !== undefined) times[stage] = rounded(ms);
+/** Networks of the latest clients: finding one costs as much as half of a line. */
+const networks = createLru<string, string | undefined>(1024);
+
+function networkOf(client: string): string | undefined {
+  const known = networks.get(client);
+  if (known !== undefined) return known;
+  const network = shortenedIp(client);
+  networks.set(client, network, 1);
+  return network;
+}
+
+/** Milliseconds of each stage, by name. */
+function stageFields({ ms }: StageTimes): LogFields {
+  const fields: Record<string, number> = {};
+  for (let i = 0; i < ms.length; i++) {
+    const taken = ms[i];
+    if (taken !== undefined) fields[stageNames[i] as string] = rounded(taken);
   }
-  return { cache, ...(worker !== undefined && { worker, reads, readBytes }), stages: times };
+  return fields;
 }
 
 const rounded = (ms: number) => Math.round(ms * 100) / 100;
+const durationText = (ms: number) => hundredthsText(rounded(ms)) ?? String(rounded(ms));
 
 /**
  * Sets Server-Timing on answers of images (W3C Server Timing, section 3.3): what the cache had, and milliseconds of each stage and of
@@ -68,12 +91,12 @@ const rounded = (ms: number) => Math.round(ms * 100) / 100;
 export function setServerTiming(c: RequestContext, route: RouteClass | false, ms: number): void {
   if (route !== "iiif/3 image" && route !== "iiif/2 image") return;
   const stages = c.get("stages");
-  const parts = stages?.cache ? [`cache;desc=${stages.cache}`] : [];
-  for (const [i, stage] of stageNames.entries()) {
+  let parts = stages?.cache ? `cache;desc=${stages.cache}, ` : "";
+  for (let i = 0; i < stageNames.length; i++) {
     const taken = stages?.ms[i];
-    if (taken !== undefined) parts.push(`${stage};dur=${rounded(taken)}`);
+    if (taken !== undefined) parts += `${stageNames[i]};dur=${durationText(taken)}, `;
   }
   const { headers } = c.res;
-  headers.set("Server-Timing", [...parts, `total;dur=${rounded(ms)}`].join(", "));
+  headers.set("Server-Timing", `${parts}total;dur=${durationText(ms)}`);
   headers.set("Timing-Allow-Origin", "*");
 }
