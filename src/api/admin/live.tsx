@@ -109,10 +109,3 @@ export const NumberColumns = ({ names }: { readonly names: readonly string[] }) 
     ))}
   </>
 );
-
-/** The heading of a column that is drawn. */
-export const DrawnColumn = ({ name }: { readonly name: string }) => (
-  <th scope="col">
-    <span aria-hidden="true">{name}</span>
-  </th>
-);

@@ -4,7 +4,7 @@ import type { Frame } from "../../dashboard/frame.ts";
 import { checkedParts } from "../../lib/checks.ts";
 import { recentErrorsKept } from "../../stats/requests.ts";
 import { slowestKept } from "../../stats/slowest.ts";
-import { Columns, DrawnColumn, type LiveElements, marked, NumberColumns, Spark, Table } from "./live.tsx";
+import { Columns, type LiveElements, marked, NumberColumns, Spark, Table } from "./live.tsx";
 
 interface Shown {
   readonly frame: Frame;
@@ -18,7 +18,7 @@ export function RequestTable({ frame, live: { NumberCell } }: Shown) {
     <>
       <Columns names={["Route"]} />
       <NumberColumns names={["Requests", "Errors", "Bytes", "p50", "p95", "p99"]} />
-      <DrawnColumn name="p95, last minute" />
+      <Columns names={["p95, last minute"]} />
     </>
   );
   return (
@@ -46,7 +46,7 @@ export function StageTable({ frame, live: { NumberCell, Bar } }: Shown) {
     <>
       <Columns names={["Stage"]} />
       <NumberColumns names={["Median", "p95"]} />
-      <DrawnColumn name="" />
+      <Columns names={["Median within p95"]} />
     </>
   );
   return (
@@ -178,8 +178,7 @@ const checksShown = 30;
 export function SourceTable({ frame, live: { Figure, NumberCell, Ago, Health, onlyWith } }: Shown) {
   const head = (
     <>
-      <Columns names={["Source", "State"]} />
-      <DrawnColumn name="Latest checks" />
+      <Columns names={["Source", "State", "Latest checks"]} />
       <NumberColumns names={["Checked", "Opened", "Not found", "Errors"]} />
       <Columns names={["Last error"]} />
     </>
