@@ -33,7 +33,7 @@ async function own() {
   const { memoryBytes } = await compiled("src/lib/byte-source.ts");
   const codec = pngCodec(await codecHost());
   return {
-    encode: (pixels) => codec.encode(pixels, { format: "png", quality: 80 }),
+    encode: (pixels) => codec.write.encode(pixels, { format: "png", quality: 80 }),
     async decode(data) {
       const bytes = memoryBytes(data);
       const header = await codec.probe(bytes, 1);

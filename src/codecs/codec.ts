@@ -37,7 +37,7 @@ export interface IndexAccess {
   readonly id: string;
   /** There is none: a job makes what it needs by itself. */
   readonly absent?: boolean;
-  /** For the job that makes the index: with all that makes reads cheaper, see {@link Codec.gains}; `load` gives the one that there is. */
+  /** For the job that makes the index: with all that makes reads cheaper, see {@link SidecarFormat.lacks}; `load` gives the one that there is. */
   readonly full?: boolean;
   /** What is too large to stand in the index; missing where it cannot have such parts. */
   readonly blocks?: IndexBlocks;
@@ -56,18 +56,77 @@ export interface IndexBlocks {
   keep(block: number, bytes: Uint8Array): Promise<void>;
 }
 
-/**
- * How a read goes on while its file has no index yet; the pixels are the same. `none`: nothing is kept of the file. `begin`: the job
- * makes what it needs of the index by itself, keeps it for the index job that follows, and other reads wait meanwhile.
- * `apart`: the job answers from the file alone, whether or not an index is being made. `wait`: the index job comes first, since
- * the read would have to do its work.
- */
-export type Indexing = "none" | "begin" | "apart" | "wait";
+/** Reductions that `decode` delivers cheaply. */
+export interface Scales {
+  /** Those of a page beside 1, ascending, for answers that hold colour in half its size or not. */
+  of(header: ImageHeader, halvesColour: boolean): readonly Reduction[];
+}
+
+export interface Reduction {
+  readonly factor: number;
+  readonly quality: ReductionQuality;
+}
 
 /**
- * One format. Factories take the host: `jpegCodec(host)`. Instances of modules live inside and are thrown away
- * after any error. Errors: ServiceError `decode` (damaged), `unsupported` (sound, but cannot be served right),
- * `encode`, `source` (from the bytes).
+ * How good the pixels of a reduction are, so that the plan knows what has to follow. `level`: as good as a resampling to their size
+ * (stored levels, wavelet resolutions). `exact`: as good where nothing is resampled after them, else as `frequencies`: the high
+ * ones were left out, and a step of the good filter has to follow. `averages`: of boxes, which want a larger step of it.
+ */
+export type ReductionQuality = "level" | "exact" | "frequencies" | "averages";
+
+/**
+ * How a read goes on while its file has no sidecar yet; the pixels are the same. `none`: nothing is kept of the file. `begin`: the job
+ * makes what it needs of the sidecar by itself, keeps it for the job that builds it next, and other reads wait meanwhile.
+ * `apart`: the job answers from the file alone, whether or not a sidecar is being built. `wait`: it is built first, since
+ * the read would have to do its work.
+ */
+export type SidecarWay = "none" | "begin" | "apart" | "wait";
+
+/** What is derived from a master and kept beside it, so that later reads are cheap. */
+export interface SidecarFormat {
+  /** `room` as in {@link IndexBlocks}; of what needs more for its blocks nothing is kept. */
+  way(read: ReadRequest, fileSize: number, room: number): SidecarWay;
+  /**
+   * Builds the entry from the whole file: small but for its blocks, storable, checked when it is loaded. Empty where this file has
+   * none that can be kept. Goes on from what an earlier job with the same id has made.
+   */
+  build(bytes: ByteSource, header: ImageHeader, access?: IndexAccess): Promise<Uint8Array>;
+  /** Whether a read, which an entry serves all the same, would be cheaper with parts that it lacks; undefined: there is no entry yet. */
+  lacks(entry: Uint8Array | undefined, read: ReadRequest, fileSize: number): boolean;
+  /** Estimated peak bytes of `build`, with all parts unless `full` is false. */
+  memory(header: ImageHeader, full?: boolean): number;
+}
+
+/** The metadata that files carry beside their pixels. */
+export interface MetadataReader {
+  /** All kinds where none are named. Damaged ones are left out. Reads at most `mostBlockBytes`. */
+  read(bytes: ByteSource, header: ImageHeader, kinds?: BlockKinds): Promise<Blocks>;
+}
+
+/** Writing files of a format. */
+export interface Encoder {
+  /** 1 to 4 bands (gray, gray+alpha, rgb, rgb+alpha), 8 or 16 bit as `encodes` says. */
+  encode(pixels: PixelBuffer, options: EncodeOptions): Promise<Uint8Array>;
+  /** An encoded file with this metadata in place of its own of the same kinds. */
+  embed(encoded: Uint8Array, metadata: Blocks): Promise<Uint8Array>;
+  /** What `encode` takes; the plan flattens and reduces before. */
+  readonly encodes: EncodableKinds;
+}
+
+export interface EncodableKinds {
+  readonly alpha: boolean;
+  readonly depths: readonly (8 | 16)[];
+  readonly maxSide: number;
+  /** Gray is written as RGB, so that a gray profile does not fit. */
+  readonly rgbOnly?: true;
+  /** The bytes depend on the deflate of the host. */
+  readonly deflates?: true;
+}
+
+/**
+ * One format: what every one has, and groups of what some have. A format lacks a group as a whole or has all of it. Factories take
+ * the host: `jpegCodec(host)`. Instances of modules live inside and are thrown away after any error. Errors: ServiceError
+ * `decode` (damaged), `unsupported` (sound, but cannot be served right), `encode`, `source` (from the bytes).
  */
 export interface Codec {
   readonly format: SourceFormat;
@@ -75,25 +134,10 @@ export interface Codec {
   recognises(head: Uint8Array): boolean;
   /** Header facts of a page, from at most 256 KiB of a file that keeps its header in front. Throws `not-found`, code page_not_found. */
   probe(bytes: ByteSource, page: number): Promise<ImageHeader>;
-  /** Scale factors at which `decode` can deliver cheaply; ascending, always with 1. */
-  scaleFactors(header: ImageHeader): readonly number[];
-  /**
-   * Those of `scaleFactors` whose pixels are as good as a resampling to their size (stored levels, wavelet
-   * resolutions): the plan uses them as they are. Others, and all but 1 where this is absent, want one step of the good
-   * filter after them.
-   */
-  ownScales?(header: ImageHeader): readonly number[];
-  /**
-   * Those of `scaleFactors` whose pixels are as good as a resampling where nothing is resampled after them, for answers that
-   * hold colour in half their size or not. The plan prefers them to reducing from a larger scale.
-   */
-  exactScales?(header: ImageHeader, halvesColour: boolean): readonly number[];
-  /** How many times the answer's size `decode` is to deliver at least at other scales; the plan decides where absent. */
-  readonly headroom?: number;
-  /** Bytes of the largest file that `decode` takes, where it needs the whole file in memory. */
-  readonly mostBytes?: number;
   /** Estimated peak bytes of `decode`, result included, whatever is kept of the file. `fileSize` is the master's length. */
   memory(read: ReadRequest, fileSize: number): number;
+  /** Bytes of the largest file that `decode` takes, where it needs the whole file in memory. */
+  readonly mostBytes?: number;
   /**
    * Full-size pixels that `decode` has to decode for a read, however few it returns: those of the region where the file gives
    * access to it, else more. Pixels that are decoded at a reduced scale count for less.
@@ -101,49 +145,28 @@ export interface Codec {
   decodedPixels(read: ReadRequest): number;
   /**
    * The region at 1/scaleFactor: exactly ceil(width/scaleFactor) by ceil(height/scaleFactor) pixels, as stored (no orientation
-   * applied), the same ones with an index and without. Throws ServiceError `unsupported`, code whole_file_wanted, where the file
+   * applied), the same ones with a sidecar and without. Throws ServiceError `unsupported`, code whole_file_wanted, where the file
    * is to be read with `whole`.
    */
-  decode(bytes: ByteSource, read: ReadRequest, index?: IndexAccess): Promise<Decoded>;
-  /**
-   * What makes later regions cheap: made once from the whole file, small but for its blocks, storable, checked when it is
-   * loaded. Empty where this file has none that can be kept. Goes on from what an earlier job with the same id has made.
-   */
-  index?(bytes: ByteSource, header: ImageHeader, access?: IndexAccess): Promise<Uint8Array>;
-  /**
-   * Whether a full index would make a read cheaper than this one does, which serves it all the same; undefined: there is none
-   * yet. Absent where there is but one kind.
-   */
-  gains?(index: Uint8Array | undefined, read: ReadRequest, fileSize: number): boolean;
-  /** Estimated peak bytes of `index`, of a full one unless `full` is false; present with it. */
-  indexMemory?(header: ImageHeader, full?: boolean): number;
-  /** Present with `index`. `room` as in {@link IndexBlocks}; of what needs more for its blocks nothing is kept. */
-  indexing?(read: ReadRequest, fileSize: number, room: number): Indexing;
+  decode(bytes: ByteSource, read: ReadRequest, sidecar?: IndexAccess): Promise<Decoded>;
   /** A whole job with less than the general way from pixels to pixels, where this file and plan allow; else undefined. */
   derive?(
     bytes: ByteSource,
     plan: RenderPlan,
-    index: IndexAccess | undefined,
+    sidecar: IndexAccess | undefined,
     kernels: Kernels,
     stages?: JobStages,
   ): Promise<Encoded | undefined>;
-  /**
-   * The blocks that the file carries beside its pixels; all kinds where none are named. Damaged ones are left out. At most
-   * `mostBlockBytes` are read.
-   */
-  blocks?(bytes: ByteSource, header: ImageHeader, kinds?: BlockKinds): Promise<Blocks>;
-  /** An encoded file with these blocks put in, in place of its own of the same kinds. Present with `encode`. */
-  embed?(encoded: Uint8Array, blocks: Blocks): Promise<Uint8Array>;
-  /** 1 to 4 bands (gray, gray+alpha, rgb, rgb+alpha), 8 or 16 bit as `encodes` says. */
-  encode?(pixels: PixelBuffer, options: EncodeOptions): Promise<Uint8Array>;
-  /** What `encode` takes; the plan flattens and reduces before. Present with `encode`. */
-  readonly encodes?: {
-    readonly alpha: boolean;
-    readonly depths: readonly (8 | 16)[];
-    readonly maxSide: number;
-    /** Gray is written as RGB, so that a gray profile does not fit. */
-    readonly rgbOnly?: true;
-    /** The bytes depend on the deflate of the host. */
-    readonly deflates?: true;
-  };
+  /** Absent: every read decodes full-size pixels. */
+  readonly scales?: Scales;
+  /** Absent: every read has the whole file to work with, and nothing else. */
+  readonly sidecar?: SidecarFormat;
+  readonly metadata?: MetadataReader;
+  /** Absent: masters only. */
+  readonly write?: Encoder;
+}
+
+/** Factors at which `decode` can deliver cheaply: ascending, always with 1. */
+export function scaleFactorsOf({ scales }: Pick<Codec, "scales">, header: ImageHeader): readonly number[] {
+  return [1, ...(scales?.of(header, false) ?? []).map(({ factor }) => factor)];
 }

@@ -2,13 +2,10 @@
 
 import type { Colour } from "../colour/transform.ts";
 import type { Kernels } from "../pipeline/step.ts";
-import type { Codec, CodecHost } from "./codec.ts";
+import type { Codec, CodecHost, Encoder } from "./codec.ts";
 import type { SourceFormat } from "./image-header.ts";
 import type { OutputFormat } from "./plan.ts";
 import type { OverlayPixels } from "./run/overlay-pixels.ts";
-
-/** A codec that writes as well. */
-export type Encoder = Codec & Required<Pick<Codec, "encode" | "encodes" | "embed">>;
 
 export interface Codecs {
   /** The format of a file by its first 64 bytes; undefined where none is known. */

@@ -48,12 +48,12 @@ export async function colourFacts(
 
 /** The profile of a master whose header says that its samples are not sRGB: its own, or one made of what it says. */
 export async function profileOf(
-  codec: Pick<Codec, "blocks">,
+  codec: Pick<Codec, "metadata">,
   bytes: ByteSource,
   header: ImageHeader,
 ): Promise<Uint8Array | undefined> {
   const { colour } = header;
-  if (colour?.from === "icc") return (await codec.blocks?.(bytes, header, "icc"))?.icc;
+  if (colour?.from === "icc") return (await codec.metadata?.read(bytes, header, "icc"))?.icc;
   if (!colour || colour.srgb) return undefined;
   if (colour.from === "cicp") return displayP3Profile();
   return colour.from === "exif" ? adobeRgbProfile() : chunkProfile(colour, header.interpretation === "gray");

@@ -3,7 +3,7 @@
 import { createColour } from "../colour/transform.ts";
 import { ServiceError } from "../errors.ts";
 import type { Codec, CodecHost } from "./codec.ts";
-import type { Codecs, Encoder } from "./codecs.ts";
+import type { Codecs } from "./codecs.ts";
 import { gifCodec } from "./gif/codec.ts";
 import type { SourceFormat } from "./image-header.ts";
 import { jp2Codec } from "./jp2/codec.ts";
@@ -46,14 +46,9 @@ export function createCodecs(host: CodecHost): Codecs {
       return codec;
     },
     encoder(format) {
-      const codec = all.get(format);
-      if (!codec || !writes(codec))
-        throw new ServiceError("unsupported", `This service does not write ${format} images.`);
-      return codec;
+      const write = all.get(format)?.write;
+      if (!write) throw new ServiceError("unsupported", `This service does not write ${format} images.`);
+      return write;
     },
   };
-}
-
-function writes(codec: Codec): codec is Encoder {
-  return codec.encode !== undefined && codec.encodes !== undefined && codec.embed !== undefined;
 }

@@ -26,7 +26,7 @@ export interface ReadRequest {
   readonly page: number;
   /** Inside the image; x and y are multiples of scaleFactor, width and height too unless they reach the edge. */
   readonly region: Rectangle;
-  /** One of the codec's `scaleFactors`. */
+  /** 1, or a reduction that the codec's `scales` name. */
   readonly scaleFactor: number;
   /** The answer holds colour in half its size: a codec that keeps it apart may read it so. */
   readonly halvesColour?: true;

@@ -1,6 +1,7 @@
 // From an identifier to an opened master and its header facts; nothing here decodes a pixel.
 
 import { type Caller, type Grant, publicGrant } from "../access/access.ts";
+import { scaleFactorsOf } from "../codecs/codec.ts";
 import type { Codecs } from "../codecs/codecs.ts";
 import { lacksItsEnd } from "../codecs/file-end.ts";
 import type { ImageHeader } from "../codecs/image-header.ts";
@@ -139,7 +140,7 @@ export function checkServable(
   const codec = parts.codecs.byFormat(header.format);
   const fileSize = image.bytes.size ?? 0;
   if (fileSize > (codec.mostBytes ?? Number.POSITIVE_INFINITY)) throw fileTooLarge(codec.mostBytes!);
-  const cheapest = codec.scaleFactors(header).map((scaleFactor) => {
+  const cheapest = scaleFactorsOf(codec, header).map((scaleFactor) => {
     const [width, height] = [Math.min(header.width, scaleFactor), Math.min(header.height, scaleFactor)];
     return codec.memory({ header, page, region: { x: 0, y: 0, width, height }, scaleFactor }, fileSize);
   });

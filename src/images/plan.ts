@@ -1,6 +1,7 @@
 // From header facts and a resolved request to what to read at which scale, which steps, what to write. Pure.
 
 import { mostBlockBytes } from "../codecs/blocks.ts";
+import type { Reduction } from "../codecs/codec.ts";
 import type { ImageHeader, Rectangle } from "../codecs/image-header.ts";
 import type { Carry, EncodeOptions, ReadRequest, RenderPlan } from "../codecs/plan.ts";
 import { ServiceError } from "../errors.ts";
@@ -18,9 +19,9 @@ import type { Overlay } from "./overlays.ts";
 import type { CodecFacts, OutputPolicy } from "./policy.ts";
 import { pitchOf, type Sampling, type Span, samplingOf, span, windowOf } from "./sampling.ts";
 
-/** How many times the answer's size a decoder has to deliver, at least, where its scales are not its own. */
+/** How many times the answer's size a decoder has to deliver, at least, where its pixels are not as good as a resampling. */
 const leastHeadroom = 2;
-/** The same where it does not say and the whole picture at that scale has no more than so many pixels. */
+/** The same of averages, where the whole picture at that scale has at most this many pixels. */
 const usualHeadroom = 4;
 const mostPixels = 64e6;
 /** The same for reductions in linear light: a decoder's own are not. */
@@ -69,20 +70,21 @@ export function planRender(input: PlanInput): RenderPlan {
     x: axis(across, step.x, factor, upright.width, orientation.flipX),
     y: axis(down, step.y, factor, upright.height, orientation.flipY),
   });
-  const isExact = (factor: number) => Object.values(axesAt(factor)).every(isIdentity);
+  const isExact = ({ factor }: Pick<Reduction, "factor">) => Object.values(axesAt(factor)).every(isIdentity);
   // Cells are the same for every format.
   const halvesColour = !geometry.detail && request.format === "jpg" && policy.chroma === "420";
   const times = timesDecoded(policy, step, linear);
+  const reductions = decoder.scales?.of(header, halvesColour) ?? [];
   const scaleFactor =
-    (times ? undefined : decoder.exactScales?.(header, halvesColour).find(isExact)) ??
-    chooseScale(decoder, header, Math.min(step.x, step.y), times);
+    (times ? undefined : reductions.filter(({ quality }) => quality === "exact").find(isExact)?.factor) ??
+    chooseScale(reductions, header, Math.min(step.x, step.y), times);
 
   const level: Size = {
     width: Math.ceil(upright.width / scaleFactor),
     height: Math.ceil(upright.height / scaleFactor),
   };
   const { x, y } = axesAt(scaleFactor);
-  const exact = isExact(scaleFactor);
+  const exact = isExact({ factor: scaleFactor });
   const window = exact ? { x: x.origin, y: y.origin, width: x.size, height: y.size } : windowOf(x, y, level);
   const readRegion = storedRegion(window, level, header, scaleFactor);
 
@@ -112,7 +114,7 @@ export function planRender(input: PlanInput): RenderPlan {
     region: readRegion,
     scaleFactor,
     ...(input.whole && ({ whole: true } as const)),
-    ...(decoder.exactScales && halvesColour && ({ halvesColour } as const)),
+    ...(halvesColour && ({ halvesColour } as const)),
     ...(percentiles && { window: percentiles }),
   };
   const decoded = {
@@ -182,19 +184,18 @@ function windowFor({ format, depth, interpretation, bands }: ImageHeader, { wind
   return format === "tif" && depth === 16 && plain ? window : undefined;
 }
 
-/** The largest factor that a decoder offers and that is as good as what is wanted; 1 at least. */
+/** The largest reduction that is as good as what is wanted; 1 at least. */
 function chooseScale(
-  decoder: PlanInput["decoder"],
+  reductions: readonly Reduction[],
   header: ImageHeader,
   wanted: number,
   times: number | undefined,
 ): number {
-  const own = times ? [] : (decoder.ownScales?.(header).filter((factor) => factor <= wanted) ?? []);
-  const others = decoder.scaleFactors(header);
-  const largest = (headroom: number) =>
-    Math.max(1, ...own, ...others.filter((factor) => factor * headroom <= wanted));
-  const given = times ?? decoder.headroom;
-  if (given) return largest(given);
+  const largest = (ofAverages: number) => {
+    const headroom = { level: 1, exact: leastHeadroom, frequencies: leastHeadroom, averages: ofAverages };
+    const fits = ({ factor, quality }: Reduction) => factor * (times ?? headroom[quality]) <= wanted;
+    return Math.max(1, ...reductions.filter(fits).map(({ factor }) => factor));
+  };
   // Never by the region: all tiles of a level are made from one scale.
   const usual = largest(usualHeadroom);
   return header.width * header.height <= mostPixels * usual ** 2 ? usual : largest(leastHeadroom);

@@ -1,6 +1,6 @@
 // What of the configuration decides the bytes of an answer, beside the request itself.
 
-import type { Codec } from "../codecs/codec.ts";
+import type { Codec, EncodableKinds } from "../codecs/codec.ts";
 import type { Sharpening } from "../pipeline/steps/sharpen.ts";
 import { type ImageOptions, parseColour, sharpening } from "./options.ts";
 
@@ -30,8 +30,8 @@ export interface OutputPolicy {
 
 /** What a plan has to know of the two codecs. */
 export interface CodecFacts {
-  readonly decoder: Pick<Codec, "scaleFactors" | "ownScales" | "exactScales" | "headroom" | "memory">;
-  readonly encoder: NonNullable<Codec["encodes"]>;
+  readonly decoder: Pick<Codec, "scales" | "memory">;
+  readonly encoder: EncodableKinds;
 }
 
 /** The output policy of the options under `image:`. */

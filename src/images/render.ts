@@ -249,8 +249,6 @@ export function planFor(
   const { header, request, geometry, overlay } = prepared;
   const { grant } = master;
   const encoder = parts.codecs.encoder(request.format);
-  if (!encoder.encodes)
-    throw new ServiceError("unsupported", `This service does not write ${request.format} images.`);
   const plan = planRender({
     header,
     page: master.page,

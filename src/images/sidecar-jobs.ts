@@ -1,6 +1,7 @@
 // The jobs that make sidecars and add to them, and where their bytes go: the origin slot, or memory where that is off.
 
-import type { IndexAccess, IndexBlocks, Indexing } from "../codecs/codec.ts";
+import type { IndexAccess, IndexBlocks, SidecarWay } from "../codecs/codec.ts";
+import { scaleFactorsOf } from "../codecs/codec.ts";
 import type { Codecs } from "../codecs/codecs.ts";
 import type { ImageHeader } from "../codecs/image-header.ts";
 import type { ReadRequest } from "../codecs/plan.ts";
@@ -47,8 +48,8 @@ const longestWait = 4000;
 const nothing = async () => new Uint8Array();
 
 export interface SidecarJobs {
-  /** How a read gets at a sidecar: see {@link Indexing}; "alone": none can be kept, or made within the memory budget. */
-  wayOf(master: Master, read: ReadRequest): Indexing | "alone";
+  /** How a read gets at a sidecar: see {@link SidecarWay}; "alone": none can be kept, or made within the memory budget. */
+  wayOf(master: Master, read: ReadRequest): SidecarWay | "alone";
   /** Whether a read would gain by parts that an entry does not have, and that may be made; without an entry, by any such parts. */
   gains(master: Master, read: ReadRequest, entry?: Uint8Array): boolean;
   /** Whether any read would gain by parts that an entry does not have. */
@@ -85,7 +86,7 @@ export function createSidecarJobs(
 ): SidecarJobs {
   const room = () => (origin.maxBytes() === 0 ? roomInMemory : origin.maxBytes() * shareOfSlot);
   const memoryOf = (header: ImageHeader, full: boolean) =>
-    codecs.byFormat(header.format).indexMemory?.(header, full) ?? 0;
+    codecs.byFormat(header.format).sidecar?.memory(header, full) ?? 0;
 
   const blocksOf: SidecarJobs["blocksOf"] = (key, blocks) => ({
     room: room(),
@@ -118,14 +119,14 @@ export function createSidecarJobs(
   };
 
   const wouldGain = ({ image }: Master, read: ReadRequest, entry?: Uint8Array) =>
-    codecs.byFormat(read.header.format).gains?.(entry, read, image.bytes.size ?? 0) ?? false;
+    codecs.byFormat(read.header.format).sidecar?.lacks(entry, read, image.bytes.size ?? 0) ?? false;
   const gains: SidecarJobs["gains"] = (master, read, entry) =>
     wouldGain(master, read, entry) && admission.allows(memoryOf(read.header, true));
 
   return {
     wayOf({ image }, read) {
       const codec = codecs.byFormat(read.header.format);
-      const within = (bytes: number) => codec.indexing?.(read, image.bytes.size ?? 0, bytes) ?? "none";
+      const within = (bytes: number) => codec.sidecar?.way(read, image.bytes.size ?? 0, bytes) ?? "none";
       if (within(Number.POSITIVE_INFINITY) === "none") return "none";
       const way = admission.allows(memoryOf(read.header, false)) ? within(room()) : "none";
       return way === "none" ? "alone" : way;
@@ -133,13 +134,10 @@ export function createSidecarJobs(
     gains,
     lacks(master, header, entry) {
       const region = { x: 0, y: 0, width: header.width, height: header.height };
-      return codecs
-        .byFormat(header.format)
-        .scaleFactors(header)
-        .some((scaleFactor) => {
-          const read = { header, page: master.page, region, scaleFactor };
-          return wouldGain(master, read, entry) || wouldGain(master, { ...read, halvesColour: true }, entry);
-        });
+      return scaleFactorsOf(codecs.byFormat(header.format), header).some((scaleFactor) => {
+        const read = { header, page: master.page, region, scaleFactor };
+        return wouldGain(master, read, entry) || wouldGain(master, { ...read, halvesColour: true }, entry);
+      });
     },
     blocksOf,
     async build(master, read, key, signal) {

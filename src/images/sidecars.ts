@@ -1,7 +1,7 @@
 // The sidecars of masters: all that is derived from a master and kept beside it, so that reads of regions are cheap. In memory, else
 // in the origin slot, else made once by the pool for all who wait.
 
-import type { IndexAccess, Indexing } from "../codecs/codec.ts";
+import type { IndexAccess, SidecarWay } from "../codecs/codec.ts";
 import type { ImageHeader } from "../codecs/image-header.ts";
 import type { ReadRequest } from "../codecs/plan.ts";
 import { ServiceError } from "../errors.ts";
@@ -45,7 +45,7 @@ export interface Sidecars {
   /**
    * The sidecar for a read; undefined where the read has no use for one. The pixels do not depend on it: where there is none
    * yet, or none can be kept, the job makes what it needs by itself. One pass makes the sidecar, whoever asks meanwhile; the codec's
-   * `indexing` says who waits for it. Throws `cancelled`, `source` where the render did that was to begin it, and to those who can
+   * `sidecar.way` says who waits for it. Throws `cancelled`, `source` where the render did that was to begin it, and to those who can
    * only wait what the pass threw, but for a file that is damaged or refused.
    */
   of(
@@ -174,7 +174,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     master: Master,
     read: ReadRequest,
     key: SidecarKey,
-    way: Exclude<Indexing, "none">,
+    way: Exclude<SidecarWay, "none">,
     signal: AbortSignal,
   ): Promise<FoundSidecar> => {
     const asking = origin.get(key.name, key.variant);

@@ -14,7 +14,7 @@ const codecs = createCodecs(testHost);
 async function read(file: Uint8Array): Promise<Blocks> {
   const codec = codecs.recognise(file.subarray(0, 64))!;
   const bytes = memoryBytes(file);
-  return codec.blocks!(bytes, await codec.probe(bytes, 1));
+  return codec.metadata!.read(bytes, await codec.probe(bytes, 1));
 }
 
 const embed = (format: "tif" | "webp" | "jp2", file: Uint8Array, blocks: Blocks) =>
@@ -118,7 +118,7 @@ describe.skipIf(!hasExifTool)("reading", () => {
           k % 2 === 0 ? below(1200) : damaged.length - 1 - below(Math.min(4000, damaged.length - 20));
         damaged[Math.min(damaged.length - 1, Math.max(16, near))] = below(256);
       }
-      const blocks = await codec.blocks!(memoryBytes(damaged), header).catch((error: Error) => error);
+      const blocks = await codec.metadata!.read(memoryBytes(damaged), header).catch((error: Error) => error);
       if (blocks instanceof Error) expect.fail(`${blocks.stack}`);
     }
   });

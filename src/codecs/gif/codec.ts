@@ -36,8 +36,6 @@ export function gifCodec(_host?: unknown): Codec {
         ...(colour && { colour }),
       };
     },
-    blocks: (bytes, _header, kinds) => readGifBlocks(bytes, kinds),
-    scaleFactors: () => [1],
     mostBytes: longestFile,
     memory({ header, page, region }, fileSize) {
       const pixels = region.width * region.height * header.bands;
@@ -54,6 +52,7 @@ export function gifCodec(_host?: unknown): Codec {
       if (page > gif.frames.length) throw damaged(`frame ${page}, which is missing`);
       return decodeGif(await readAll(bytes, longestFile), gif, page, region, bands);
     },
+    metadata: { read: (bytes, _header, kinds) => readGifBlocks(bytes, kinds) },
   };
 }
 

@@ -1,7 +1,7 @@
 // JPEG 2000 as a codec: headers by our own reader, pixels by OpenJPEG and OpenJPH.
 
 import { memoryBytes, readAll } from "../../lib/byte-source.ts";
-import type { Codec, CodecHost } from "../codec.ts";
+import type { Codec, CodecHost, Reduction } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { embedInJp2, readJp2Blocks } from "./blocks.ts";
 import { damaged } from "./codestream.ts";
@@ -22,8 +22,6 @@ export function jp2Codec(host: CodecHost): Codec {
     format: "jp2",
     recognises: isJpeg2000,
     probe: readHeader,
-    scaleFactors,
-    ownScales: scaleFactors,
     mostBytes: fileLimit,
     memory({ header, region, scaleFactor }, fileSize) {
       const sample = header.depth / 8;
@@ -50,17 +48,22 @@ export function jp2Codec(host: CodecHost): Codec {
       const codestream = file.subarray(start, length === undefined ? undefined : start + length);
       return decodeRegion(decodeComponents, codestream, facts, region, Math.log2(scaleFactor));
     },
-    blocks: (bytes, _header, kinds) => readJp2Blocks(bytes, kinds),
-    embed: embedInJp2,
-    encode: jp2Encoder(host),
-    encodes: { alpha: false, depths: [8], maxSide },
+    scales: { of: resolutions },
+    metadata: { read: (bytes, _header, kinds) => readJp2Blocks(bytes, kinds) },
+    write: {
+      encode: jp2Encoder(host),
+      embed: embedInJp2,
+      encodes: { alpha: false, depths: [8], maxSide },
+    },
   };
 }
 
 /** Powers of two down the stored levels; with an image offset only those whose grid begins where every component does. */
-function scaleFactors({ details }: ImageHeader): readonly number[] {
+function resolutions({ details }: ImageHeader): readonly Reduction[] {
   const levels = Number(details?.levels ?? 0);
   const starts = Array.isArray(details?.starts) ? (details.starts as number[]) : [0];
-  const all = Array.from({ length: Math.min(levels, 30) + 1 }, (_, level) => 2 ** level);
-  return all.filter((factor) => starts.every((start) => start % factor === 0));
+  const all = Array.from({ length: Math.min(levels, 30) }, (_, level) => 2 ** (level + 1));
+  return all
+    .filter((factor) => starts.every((start) => start % factor === 0))
+    .map((factor) => ({ factor, quality: "level" }));
 }

@@ -18,7 +18,7 @@ import { arithmeticDecoder, arithmeticMemory } from "./decode/arithmetic.ts";
 import { detailsOf, turboDecoder, turboMemory } from "./decode/turbo-decoder.ts";
 import { encodes, jpegEncoder, optimisePays } from "./encode/encode.ts";
 import { createJpegEncoder, type JpegEncoder } from "./encode/fast-encode.ts";
-import { gains, indexing, indexMemory, isFiltered, quarter, regionMemory } from "./estimates.ts";
+import { gains, indexing, indexMemory, isFiltered, quarter, reductions, regionMemory } from "./estimates.ts";
 import { worthCutting } from "./lossless/passthrough.ts";
 import { backwardsOf, createTurner, isTurnable, type Turner } from "./lossless/transform.ts";
 import { withDensity } from "./markers/density.ts";
@@ -111,9 +111,7 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
         });
       return readJpegHeader(bytes);
     },
-    scaleFactors: (header) => (detailsOf(header).arithmetic ? [1] : [1, 2, 4, 8]),
-    headroom: 2, // reduced in the frequencies
-    exactScales: (header, halvesColour) => (isFiltered(header, halvesColour) ? [quarter] : []),
+    scales: { of: reductions },
     memory(read, fileSize) {
       if (detailsOf(read.header).arithmetic) return arithmeticMemory(read, fileSize);
       if (!read.whole) return regionMemory(read);
@@ -129,10 +127,6 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
       // 1/8 is kept with the index; elsewhere the codes of all pixels are read, but not all of them are transformed.
       return (region.width * region.height) / (scaleFactor === 8 ? 64 : scaleFactor);
     },
-    index: (bytes, header, ...rest) => files.index(sized(bytes, header), header, ...rest),
-    gains,
-    indexMemory,
-    indexing,
     async derive(bytes, plan, access, kernels, stages) {
       const { read, write } = plan;
       if (write.format !== "jpg" || isWhole(read)) return undefined;
@@ -155,9 +149,13 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
         return decodeHuffman(source, read);
       return reduced(read, (larger) => decodeHuffman(source, larger), resampler);
     },
-    blocks: (bytes, _header, kinds) => readJpegBlocks(bytes, kinds),
-    embed: embedInJpeg,
-    encode: jpegEncoder(host, withTurbo, baseline),
-    encodes,
+    sidecar: {
+      way: indexing,
+      build: (bytes, header, access) => files.index(sized(bytes, header), header, access),
+      lacks: gains,
+      memory: indexMemory,
+    },
+    metadata: { read: (bytes, _header, kinds) => readJpegBlocks(bytes, kinds) },
+    write: { encode: jpegEncoder(host, withTurbo, baseline), embed: embedInJpeg, encodes },
   };
 }

@@ -1,7 +1,7 @@
 // What the header and the length of a JPEG file tell before anything of it is decoded: how it is read, what of it can be kept,
 // and the memory that this takes, whatever a slot holds.
 
-import type { Indexing } from "../codec.ts";
+import type { Reduction, SidecarWay } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
 import type { ReadRequest } from "../plan.ts";
 import { readEntry } from "../sidecar/entry.ts";
@@ -27,8 +27,8 @@ export function isKept(header: ImageHeader, fileSize: number, room: number): boo
   return !isProgressive(header) || transcodeBytes(header, fileSize) <= room;
 }
 
-/** As Codec.indexing promises. A progressive file is shown at 1/8 by its DC scans, and else by its transcode. */
-export function indexing({ header, scaleFactor }: ReadRequest, fileSize: number, room: number): Indexing {
+/** As `SidecarFormat.way` promises. A progressive file is shown at 1/8 by its DC scans, and else by its transcode. */
+export function indexing({ header, scaleFactor }: ReadRequest, fileSize: number, room: number): SidecarWay {
   if (!isKept(header, fileSize, room)) return "none";
   if (!isProgressive(header)) return "begin";
   return scaleFactor === 8 ? "apart" : "wait";
@@ -42,8 +42,18 @@ export function isFiltered(header: ImageHeader, halvesColour = false): boolean {
   return !arithmetic && (subsampling === "none" || (halvesColour && subsampling === "halved"));
 }
 
+/** What is decoded at a reduced size: in the frequencies, but for 1/4 where its samples are as good as a resampling. */
+export function reductions(header: ImageHeader, halvesColour: boolean): readonly Reduction[] {
+  if (detailsOf(header).arithmetic) return [];
+  return [
+    { factor: 2, quality: "frequencies" },
+    { factor: quarter, quality: isFiltered(header, halvesColour) ? "exact" : "frequencies" },
+    { factor: 8, quality: "frequencies" },
+  ];
+}
+
 /**
- * As Codec.gains promises: whether an index lacks planes at 1/4 that it could have, as far as the header tells, and the read is
+ * As `SidecarFormat.lacks` promises: whether an index lacks planes at 1/4 that it could have, as far as the header tells, and the read is
  * made of them.
  */
 export function gains(

@@ -2,7 +2,7 @@
 
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import type { Codec, CodecHost } from "../codec.ts";
+import type { Codec, CodecHost, Reduction } from "../codec.ts";
 import { colourFacts, compressedProfileBytes, inflatedProfile, type Told } from "../colour.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { pngEmbedder, readPngBlocks } from "./blocks.ts";
@@ -26,12 +26,6 @@ export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
         });
       return imageHeader(bytes, await readPngHeader(bytes));
     },
-    scaleFactors(header) {
-      const factors = [1];
-      const side = Math.min(header.width, header.height);
-      for (let factor = 2; factor <= largestFactor && factor <= side; factor *= 2) factors.push(factor);
-      return factors;
-    },
     memory({ header, region, scaleFactor }) {
       const sampleBytes = header.depth / 8;
       const rowSamples = header.width * header.bands;
@@ -53,10 +47,21 @@ export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
         throw damaged("its header, which is not the one read before");
       return decodePng(bytes, png, region, scaleFactor);
     },
-    blocks: (bytes, _header, kinds) => readPngBlocks(bytes, kinds),
-    embed: pngEmbedder(host),
-    encode: (pixels, options) => encodePng(pixels, options, host),
-    encodes: { alpha: true, depths: [8, 16], maxSide: 2 ** 31 - 1, deflates: true },
+    scales: {
+      of({ width, height }) {
+        const reductions: Reduction[] = [];
+        const side = Math.min(width, height);
+        for (let factor = 2; factor <= largestFactor && factor <= side; factor *= 2)
+          reductions.push({ factor, quality: "averages" });
+        return reductions;
+      },
+    },
+    metadata: { read: (bytes, _header, kinds) => readPngBlocks(bytes, kinds) },
+    write: {
+      encode: (pixels, options) => encodePng(pixels, options, host),
+      embed: pngEmbedder(host),
+      encodes: { alpha: true, depths: [8, 16], maxSide: 2 ** 31 - 1, deflates: true },
+    },
   };
 }
 

@@ -30,7 +30,7 @@ async function blocksFor(
 ): Promise<Blocks> {
   const { header } = read;
   const codec = codecs.byFormat(header.format);
-  const own = carry.metadata ? await codec.blocks?.(bytes, header) : undefined;
+  const own = carry.metadata ? await codec.metadata?.read(bytes, header) : undefined;
   const profiles = {
     none: () => undefined,
     srgb: srgbProfile,

@@ -40,7 +40,7 @@ export async function runTask(
   await stillWanted(signal);
   if (task.kind === "overlay") return { bytes: await overlayPixels(task.plan, bytes, codecs) };
   const codec = codecs.byFormat(task.header.format);
-  return { bytes: (await codec.index?.(bytes, task.header, index)) ?? new Uint8Array() };
+  return { bytes: (await codec.sidecar?.build(bytes, task.header, index)) ?? new Uint8Array() };
 }
 
 /**

@@ -5,7 +5,7 @@ import { blockDecoders } from "./compression/decoders.ts";
 import { decodeTiff } from "./decode.ts";
 import { probeTiff } from "./directory/header.ts";
 import { embedInTiff, readTiffBlocks } from "./directory/metadata.ts";
-import { decodedPixels, scaleFactors, storedScales } from "./directory/stages.ts";
+import { decodedPixels, reductions } from "./directory/stages.ts";
 import { encodeTiff } from "./encode.ts";
 import { memory } from "./memory.ts";
 import { indexQuantiles, quantilesFor } from "./samples/window.ts";
@@ -20,17 +20,23 @@ export function tiffCodec(host: CodecHost): Codec {
         [...mark].every((letter, i) => head[i] === letter.charCodeAt(0)),
       ),
     probe: probeTiff,
-    scaleFactors,
-    ownScales: storedScales,
     memory,
     decodedPixels,
     decode: async (bytes, read, index) =>
       decodeTiff(bytes, read, decoders, await quantilesFor(bytes, read, decoders, index)),
-    index: (bytes, header) => indexQuantiles(bytes, header, decoders),
-    indexing: ({ window }) => (window ? "wait" : "none"),
-    blocks: readTiffBlocks,
-    embed: embedInTiff,
-    encode: (pixels, options) => encodeTiff(pixels, options, host),
-    encodes: { alpha: true, depths: [8, 16], maxSide: 2 ** 31 - 1, deflates: true },
+    scales: { of: reductions },
+    // Quantiles of a page, for answers that show the range between two of them: some bytes, of which nothing can be missing.
+    sidecar: {
+      way: ({ window }) => (window ? "wait" : "none"),
+      build: (bytes, header) => indexQuantiles(bytes, header, decoders),
+      lacks: () => false,
+      memory: () => 0,
+    },
+    metadata: { read: readTiffBlocks },
+    write: {
+      encode: (pixels, options) => encodeTiff(pixels, options, host),
+      embed: embedInTiff,
+      encodes: { alpha: true, depths: [8, 16], maxSide: 2 ** 31 - 1, deflates: true },
+    },
   };
 }

@@ -18,7 +18,6 @@ export function webpCodec(host: CodecHost): Codec {
     format: "webp",
     recognises: isWebp,
     probe: readHeader,
-    scaleFactors: () => [1],
     mostBytes: fileLimit,
     // The file here and in the decoder's memory; RGBA there (with a copy inside the bindings) and here; the canvas of an animation; the cut.
     memory: ({ header, region }, fileSize) =>
@@ -30,9 +29,11 @@ export function webpCodec(host: CodecHost): Codec {
       if (header.unsupported) throw new ServiceError("unsupported", header.unsupported);
       return decodePage(decodeStill, await readAll(bytes, fileLimit), page, region);
     },
-    blocks: (bytes, _header, kinds) => readWebpBlocks(bytes, kinds),
-    embed: embedInWebp,
-    encode: webpEncoder(host),
-    encodes: { alpha: true, depths: [8], maxSide, rgbOnly: true },
+    metadata: { read: (bytes, _header, kinds) => readWebpBlocks(bytes, kinds) },
+    write: {
+      encode: webpEncoder(host),
+      embed: embedInWebp,
+      encodes: { alpha: true, depths: [8], maxSide, rgbOnly: true },
+    },
   };
 }

@@ -85,7 +85,7 @@ async function walk(
         const { bytes } = master.image;
         const read = place ? readingWithout(bytes, awaitingWithout(place), signal) : bytes;
         found.file = await take("file", () => readFileFacts(read, header, master.page));
-        const blocks = await take("metadata", async () => codec.blocks?.(read, header, "all"));
+        const blocks = await take("metadata", async () => codec.metadata?.read(read, header, "all"));
         found.metadata = Object.fromEntries(
           Object.entries(blocks ?? {}).flatMap(([kind, block]) => (block ? [[kind, block.length]] : [])),
         );

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
+import { scaleFactorsOf } from "../../../src/codecs/codec.ts";
 import type { ImageHeader } from "../../../src/codecs/image-header.ts";
 import { jp2Codec } from "../../../src/codecs/jp2/codec.ts";
 import type { EncodeOptions } from "../../../src/codecs/plan.ts";
@@ -61,18 +62,18 @@ describe("jpeg 2000 header", () => {
   it("tells the coding, tiles, levels and profile", async () => {
     const tiled = await probe(fixture("jp2-tiled-128.jp2"));
     expect(tiled.tile).toEqual({ width: 128, height: 128 });
-    expect(codec.scaleFactors(tiled)).toEqual([1, 2, 4, 8]); // made with -n 4: four resolutions
+    expect(scaleFactorsOf(codec, tiled)).toEqual([1, 2, 4, 8]); // made with -n 4: four resolutions
     const lossless = await probe(fixture("jp2-reversible.jp2"));
     expect(lossless.tile).toBeUndefined();
     expect(lossless.variant).toBe("jpeg2000, reversible, LRCP");
-    expect(codec.scaleFactors(lossless)).toEqual([1, 2, 4, 8, 16, 32]);
+    expect(scaleFactorsOf(codec, lossless)).toEqual([1, 2, 4, 8, 16, 32]);
     expect((await probe(fixture("jp2-precincts-rpcl-plt-tlm.jp2"))).variant).toBe(
       "jpeg2000, irreversible, RPCL",
     );
     expect((await probe(fixture("htj2k-lossy.j2c"))).variant).toMatch(/^htj2k, irreversible/);
     expect((await probe(fixture("jp2-icc-displayp3.jp2"))).colour).toEqual({ from: "icc", srgb: false });
-    expect(codec.scaleFactors(await probe(fixture("jp2-layers-offset.jp2")))).toEqual([1]); // offset 17,23
-    expect(codec.scaleFactors(await probe(fixture("jp2-palette.jp2")))).toEqual([1]);
+    expect(scaleFactorsOf(codec, await probe(fixture("jp2-layers-offset.jp2")))).toEqual([1]); // offset 17,23
+    expect(scaleFactorsOf(codec, await probe(fixture("jp2-palette.jp2")))).toEqual([1]);
   });
 
   it("reads resolution and orientation, extended box lengths, and boxes behind the codestream", async () => {
@@ -197,7 +198,7 @@ describe("jpeg 2000 pixels", () => {
       const header = await probe(fixture(name));
       const full = await decode(fixture(name));
       const top = header.depth === 16 ? 65535 : 255;
-      for (const scale of codec.scaleFactors(header).slice(1)) {
+      for (const scale of scaleFactorsOf(codec, header).slice(1)) {
         const small = await decode(fixture(name), scale);
         expect([small.width, small.height]).toEqual([
           Math.ceil(header.width / scale),
@@ -408,7 +409,7 @@ describe("jpeg 2000 output", () => {
     encoder: "fast",
     resolution: { x: 118.11, y: 59.055 },
   };
-  const encode = async (pixels: PixelBuffer) => (await codec.encode?.(pixels, options)) as Uint8Array;
+  const encode = async (pixels: PixelBuffer) => (await codec.write?.encode(pixels, options)) as Uint8Array;
   const rgb = () =>
     ({ width: 600, height: 400, bands: 3, interpretation: "rgb", data: base }) satisfies PixelBuffer;
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { scaleFactorsOf } from "../../../src/codecs/codec.ts";
 import type { ImageHeader, Rectangle } from "../../../src/codecs/image-header.ts";
 import { pngCodec } from "../../../src/codecs/png/codec.ts";
 import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
@@ -177,7 +178,7 @@ describe("the pixels of a PNG", () => {
       const file = fixture(name);
       const header = await codec.probe(memoryBytes(file), 1);
       const all = await decode(file);
-      const factors = codec.scaleFactors(header);
+      const factors = scaleFactorsOf(codec, header);
       expect(factors.slice(0, 4)).toEqual([1, 2, 4, 8]);
       for (const factor of factors)
         expectSame(await decode(file, whole(header), factor), reduced(all, whole(header), factor));

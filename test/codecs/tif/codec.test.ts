@@ -1,7 +1,9 @@
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
+import { scaleFactorsOf } from "../../../src/codecs/codec.ts";
 import type { ImageHeader, Rectangle } from "../../../src/codecs/image-header.ts";
 import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
+import { storedScales } from "../../../src/codecs/tif/directory/stages.ts";
 import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { grain } from "../../grain.ts";
@@ -182,8 +184,8 @@ describe("pyramid levels", () => {
   ])("of %s serve as scale factors, with their own pixels", async (file, options) => {
     const data = fixture(file);
     const header = await codec.probe(memoryBytes(data), 1);
-    expect(codec.ownScales?.(header)).toEqual([1, 2, 4, 8]);
-    expect(codec.scaleFactors(header)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256]);
+    expect(storedScales(header)).toEqual([1, 2, 4, 8]);
+    expect(scaleFactorsOf(codec, header)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256]);
     for (const [level, scale] of [2, 4, 8].entries()) {
       const stored = await sharp(data, options(level + 1))
         .raw()
@@ -206,7 +208,7 @@ describe("pyramid levels", () => {
       .toBuffer();
     const header = await codec.probe(memoryBytes(data), 1);
     // libvips writes 301x200 for the level at 1/2, where ceil(603/2) is 302 and ceil(401/2) is 201.
-    expect(codec.ownScales?.(header)).toEqual([1, 2, 4, 8, 16]);
+    expect(storedScales(header)).toEqual([1, 2, 4, 8, 16]);
     expect(header.pages).toBe(1);
     for (const [level, scale] of [2, 4, 8].entries()) {
       const stored = await sharp(data, { page: level + 1 })

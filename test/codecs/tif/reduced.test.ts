@@ -4,6 +4,7 @@ import sharp, { type TiffOptions } from "sharp";
 import { describe, expect, test } from "vitest";
 import type { ImageHeader, Rectangle } from "../../../src/codecs/image-header.ts";
 import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
+import { storedScales } from "../../../src/codecs/tif/directory/stages.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { fixture, testHost } from "../../host.ts";
@@ -189,7 +190,7 @@ describe("reduced pictures", () => {
       [1, 2, 4, 8, 16, 64].map(async (s) => (await decode(wholeOf(header), s)).data[0]),
     );
     expect(values).toEqual([10, 20, 30, 30, 30, 30]);
-    expect(codec.ownScales?.(header)).toEqual([1, 2, 4]);
+    expect(storedScales(header)).toEqual([1, 2, 4]);
   });
 });
 

@@ -170,7 +170,10 @@ describe("webp output", () => {
       return rgba[Math.floor(i / bands) * 4 + (from[i % bands] as number)] as number;
     });
     const interpretation = bands < 3 ? "gray" : "rgb";
-    const encoded = await codec.encode?.({ width: 600, height: 400, bands, interpretation, data }, options);
+    const encoded = await codec.write?.encode(
+      { width: 600, height: 400, bands, interpretation, data },
+      options,
+    );
     const read = sharp(encoded as Uint8Array);
     expect(await read.metadata()).toMatchObject({
       format: "webp",
@@ -198,7 +201,7 @@ describe("webp output", () => {
       .raw()
       .toBuffer({ resolveWithObject: true });
     const pixels = { ...info, bands: 4, interpretation: "rgb", data: new Uint8Array(data) } as const;
-    const encoded = (await codec.encode?.(pixels, options)) as Uint8Array;
+    const encoded = (await codec.write?.encode(pixels, options)) as Uint8Array;
     expect(new TextDecoder().decode(encoded.subarray(8, 16))).toBe("WEBPVP8 ");
     const peer = await sharp(fixture("base.png")).webp({ quality: 80 }).toBuffer();
     expect(Math.abs(encoded.length / peer.length - 1)).toBeLessThan(0.02);
@@ -212,6 +215,6 @@ describe("webp output", () => {
       interpretation: "gray",
       data: new Uint8Array(16384),
     } as const;
-    await expect(codec.encode?.(pixels, options)).rejects.toMatchObject({ kind: "encode" });
+    await expect(codec.write?.encode(pixels, options)).rejects.toMatchObject({ kind: "encode" });
   });
 });

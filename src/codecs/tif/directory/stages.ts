@@ -1,5 +1,6 @@
 // The stored pictures of a page, full size and levels, and at which scales they can be had.
 
+import type { Reduction } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { damaged } from "./ifd.ts";
@@ -54,11 +55,15 @@ export function stagesOf(header: ImageHeader): Stage[] {
 export const storedScales = (header: ImageHeader) => stagesOf(header).map(({ scale }) => scale);
 
 /** Stored scales, and powers of two that come from them by averaging. */
-export function scaleFactors(header: ImageHeader): readonly number[] {
-  const factors = new Set(storedScales(header));
+export function reductions(header: ImageHeader): readonly Reduction[] {
+  const stored = new Set(storedScales(header));
+  const factors = new Set(stored);
   const side = Math.min(header.width, header.height);
   for (let factor = 2; factor <= LARGEST_FACTOR && factor <= side; factor *= 2) factors.add(factor);
-  return [...factors].sort((a, b) => a - b);
+  factors.delete(1);
+  return [...factors]
+    .sort((a, b) => a - b)
+    .map((factor) => ({ factor, quality: stored.has(factor) ? "level" : "averages" }));
 }
 
 /**

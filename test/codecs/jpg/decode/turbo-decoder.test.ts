@@ -1,5 +1,6 @@
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
+import { scaleFactorsOf } from "../../../../src/codecs/codec.ts";
 import type { Rectangle } from "../../../../src/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/codecs/index.ts";
 import { ServiceError } from "../../../../src/errors.ts";
@@ -188,7 +189,7 @@ describe("decoding a JPEG file", () => {
   ])("gives regions of %s that equal the crop of the whole", async (file) => {
     const data = fixture(file);
     const header = await codec.probe(memoryBytes(data), 1);
-    for (const s of codec.scaleFactors(header)) {
+    for (const s of scaleFactorsOf(codec, header)) {
       const whole = await decode(data, s);
       const edge = 8 * Math.ceil(280 / 8);
       for (const [x, y, width, height] of [

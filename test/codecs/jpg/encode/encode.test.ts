@@ -16,7 +16,7 @@ const defaults: EncodeOptions = {
   encoder: "fast",
 };
 const encode = (pixels: PixelBuffer, options: Partial<EncodeOptions> = {}) =>
-  codec.encode!(pixels, { ...defaults, ...options });
+  codec.write!.encode(pixels, { ...defaults, ...options });
 
 async function photograph(bands: 1 | 3): Promise<PixelBuffer> {
   const image = sharp(fixture("base.png")).removeAlpha();

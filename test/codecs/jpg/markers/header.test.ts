@@ -131,8 +131,12 @@ describe("the header of a JPEG file", () => {
   ])("says whether samples of %s at 1/4 stand for a resampling", async (_, [y, b, r], inFull, halved) => {
     const data = withFrame(plain, (f) => ({ ...f, body: f.body.with(7, y!).with(10, b!).with(13, r!) }));
     const header = await probe(data);
-    expect(codec.exactScales?.(header, false)).toEqual(inFull ? [4] : []);
-    expect(codec.exactScales?.(header, true)).toEqual(halved ? [4] : []);
+    const exact = (halvesColour: boolean) =>
+      codec.scales
+        ?.of(header, halvesColour)
+        .flatMap(({ factor, quality }) => (quality === "exact" ? [factor] : []));
+    expect(exact(false)).toEqual(inFull ? [4] : []);
+    expect(exact(true)).toEqual(halved ? [4] : []);
   });
 
   it("refuses another page than the first", async () => {

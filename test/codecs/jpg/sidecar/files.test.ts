@@ -33,7 +33,7 @@ async function indexed(file: Uint8Array): Promise<Indexed> {
   let index = new Uint8Array();
   // the planes at 1/4 of a twin are made by a second pass
   for (let pass = 0; pass < 2; pass++)
-    index = (await codec.index?.(bytes, header, access)) as Uint8Array<ArrayBuffer>;
+    index = (await codec.sidecar?.build(bytes, header, access)) as Uint8Array<ArrayBuffer>;
   return { file, header, access: { ...access, id: `${access.id} stored` } };
 }
 
@@ -81,7 +81,7 @@ const base = sharp(fixture("base.png"));
 describe("what is stored beside a JPEG", () => {
   test("is nothing for arithmetic coding, which another decoder reads", async () => {
     const bytes = memoryBytes(fixture("jpg-arithmetic.jpg"));
-    expect(await codec.index?.(bytes, await codec.probe(bytes, 1))).toHaveLength(0);
+    expect(await codec.sidecar?.build(bytes, await codec.probe(bytes, 1))).toHaveLength(0);
   });
 
   test("serves the same pixels as no index and as another decoder, for sequential and progressive files", async () => {
@@ -175,7 +175,7 @@ describe("planes at 1/4", () => {
     const header = await codec.probe(bytes, 1);
     const blocks = heapBlocks(1000);
     const access = { id: "no room", full: true, blocks, load: async () => index };
-    const index = (await codec.index?.(bytes, header, access)) as Uint8Array;
+    const index = (await codec.sidecar?.build(bytes, header, access)) as Uint8Array;
     expect(blocks.all.size).toBe(0);
     const stored = { ...access, id: "no room stored" };
     expect(await answers({ file, header, access: stored })).toEqual(await answers(await indexed(file)));
@@ -223,9 +223,9 @@ describe("while there is no index yet", () => {
     const pixels = await codec.decode(bytes, read, absent("noise"));
     expect(bytes.total()).toBeLessThan(file.length / 2);
     expect(pixels).toEqual(await codec.decode(memoryBytes(file), read));
-    const index = await codec.index?.(bytes, header, absent("noise"));
+    const index = await codec.sidecar?.build(bytes, header, absent("noise"));
     expect(bytes.total()).toBeLessThan(1.1 * file.length);
-    expect(index).toEqual(await codec.index?.(memoryBytes(file), header));
+    expect(index).toEqual(await codec.sidecar?.build(memoryBytes(file), header));
   });
 
   test("a read that fails in the middle costs that job only", async () => {
@@ -242,7 +242,9 @@ describe("while there is no index yet", () => {
     const read = { header, page: 1, region: { x: 200, y: 2500, width: 300, height: 300 }, scaleFactor: 1 };
     await expect(codec.decode(failing, read, absent("failing"))).rejects.toMatchObject({ kind: "source" });
     expect(await codec.decode(sound, read, absent("failing"))).toEqual(await codec.decode(sound, read));
-    expect(await codec.index?.(sound, header, absent("failing"))).toEqual(await codec.index?.(sound, header));
+    expect(await codec.sidecar?.build(sound, header, absent("failing"))).toEqual(
+      await codec.sidecar?.build(sound, header),
+    );
   });
 });
 
@@ -454,7 +456,7 @@ test("full indexes need room for planes at 1/4, at most a 16th of two components
     const header = { ...found, width: side, height: side };
     const at = (scaleFactor: number) =>
       codec.memory({ header, page: 1, region: { x: 0, y: 0, width: 64, height: 64 }, scaleFactor }, 2 ** 27);
-    const index = (full: boolean) => codec.indexMemory?.(header, full) ?? 0;
+    const index = (full: boolean) => codec.sidecar?.memory(header, full) ?? 0;
     return { planes: (side * side * 2) / 16, one: at(1), quarter: at(4), full: index(true) - index(false) };
   };
   const small = needs(8000);
@@ -470,6 +472,6 @@ test("a picture of 400 megapixels in 4:2:0 gains by planes at 1/4", async () => 
   const found = await codec.probe(memoryBytes(fixture("jpg-baseline-420.jpg")), 1);
   const header = { ...found, width: 24_000, height: 16_800 };
   const read = { ...plan(header, []).read, scaleFactor: 4, halvesColour: true as const };
-  expect(codec.gains?.(undefined, read, 100 * 2 ** 20)).toBe(true);
-  expect(codec.gains?.(undefined, { ...read, scaleFactor: 2 }, 100 * 2 ** 20)).toBe(false);
+  expect(codec.sidecar?.lacks(undefined, read, 100 * 2 ** 20)).toBe(true);
+  expect(codec.sidecar?.lacks(undefined, { ...read, scaleFactor: 2 }, 100 * 2 ** 20)).toBe(false);
 });

@@ -25,7 +25,7 @@ describe("a progressive file of several blocks", () => {
   beforeAll(async () => {
     file = new Uint8Array(await grain(2000, 1600, 50).jpeg({ quality: 90, progressive: true }).toBuffer());
     header = await codec.probe(memoryBytes(file), 1);
-    index = (await codec.index?.(memoryBytes(file), header, {
+    index = (await codec.sidecar?.build(memoryBytes(file), header, {
       id: "made",
       absent: true,
       blocks,
@@ -93,7 +93,7 @@ describe("a progressive file of several blocks", () => {
   test("is not read through the index of a sequential one, nor the other way round", async () => {
     const own = fixture("jpg-baseline-420.jpg");
     const ownHeader = await codec.probe(memoryBytes(own), 1);
-    const ownIndex = (await codec.index?.(memoryBytes(own), ownHeader)) as Uint8Array;
+    const ownIndex = (await codec.sidecar?.build(memoryBytes(own), ownHeader)) as Uint8Array;
     let reports = 0;
     const unfit = () => reports++;
     const foreign = { ...access(), load: async () => ownIndex, unfit };
@@ -109,8 +109,8 @@ describe("a progressive file of several blocks", () => {
 
   test("has no index where there is no room for its blocks, and is read and planned as if it had one", async () => {
     const tooSmall = { ...access(), blocks: heapBlocks(file.length / 2) };
-    expect(await codec.index?.(memoryBytes(file), header, tooSmall)).toHaveLength(0);
-    expect(codec.indexing?.(read(0), file.length, file.length / 2)).toBe("none");
+    expect(await codec.sidecar?.build(memoryBytes(file), header, tooSmall)).toHaveLength(0);
+    expect(codec.sidecar?.way(read(0), file.length, file.length / 2)).toBe("none");
     const absent = { ...tooSmall, id: "no room", absent: true };
     const right = await codec.decode(memoryBytes(file), { ...read(1100), whole: true });
     expect(same((await codec.decode(memoryBytes(file), read(1100), absent)).data, right.data)).toBe(true);
@@ -121,7 +121,7 @@ describe("a progressive file of several blocks", () => {
 
   test("waits for its index but at 1/8, which goes on apart; a sequential file begins with each", async () => {
     const told = (scaleFactor: number, variant: string) =>
-      codec.indexing?.({ ...read(0), header: { ...header, variant }, scaleFactor }, file.length, 2 ** 30);
+      codec.sidecar?.way({ ...read(0), header: { ...header, variant }, scaleFactor }, file.length, 2 ** 30);
     expect([1, 2, 4, 8].map((factor) => told(factor, "progressive"))).toEqual([
       "wait",
       "wait",

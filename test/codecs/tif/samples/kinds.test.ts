@@ -1,6 +1,7 @@
 import sharp, { type TiffOptions } from "sharp";
 import { describe, expect, test } from "vitest";
 import { tiffCodec } from "../../../../src/codecs/tif/codec.ts";
+import { storedScales } from "../../../../src/codecs/tif/directory/stages.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { plainFields, type TestPicture, tiffFile } from "../tiff-file.ts";
@@ -278,7 +279,7 @@ describe("pages", () => {
   test("have their own levels", async () => {
     const reduced = [254, 4, 1] as const;
     const data = memoryBytes(tiffFile([page(8, 8), page(4, 4, reduced), page(24, 24), page(8, 8, reduced)]));
-    expect(codec.ownScales?.(await codec.probe(data, 1))).toEqual([1, 2]);
-    expect(codec.ownScales?.(await codec.probe(data, 2))).toEqual([1, 3]);
+    expect(storedScales(await codec.probe(data, 1))).toEqual([1, 2]);
+    expect(storedScales(await codec.probe(data, 2))).toEqual([1, 3]);
   });
 });
