@@ -1,12 +1,14 @@
 // A source over a folder: a key is the exact name of a file below its root, and nothing outside the root is ever read.
 
 import { ServiceError, sourceChanged } from "../errors.ts";
-import type { ByteSource } from "../lib/byte-source.ts";
 import { forEachConcurrently, until } from "../lib/concurrent.ts";
 import { createCounts } from "../lib/count.ts";
 import { createLru } from "../lib/lru.ts";
-import type { FileEntry, FileStat, OpenFile } from "../platform/platform.ts";
-import type { MasterFiles } from "./bounded-files.ts";
+import type { FileEntry } from "../platform/platform.ts";
+import type { MasterFiles } from "./folder/bounded-files.ts";
+import { checkedFile, lastChange, validatorOf } from "./folder/checked-file.ts";
+import { checkRoot, createRoot } from "./folder/root.ts";
+import { isSpelledAsStored } from "./folder/spelling.ts";
 import { keySegments } from "./key.ts";
 import { fileKind, isHidden, isUnlisted } from "./listing.ts";
 import {
@@ -17,7 +19,6 @@ import {
   type SourceImage,
   sourceCounts,
 } from "./source.ts";
-import { isSpelledAsStored } from "./spelling.ts";
 
 export interface FilesystemSourceOptions {
   readonly name: string;
@@ -30,17 +31,11 @@ export interface FilesystemSourceOptions {
   readonly counts?: SourceCounts | undefined;
 }
 
-/** Codes of file system errors that mean that no file has such a name: not there, too long, links in a circle. */
-const absentCodes: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"]);
-
 /** What is known of a file that was found. */
 type Checked = Required<Pick<SourceImage, "validator" | "modified" | "file">>;
 
 /** Files of which it is kept that they were found. */
 const foundKept = 20_000;
-
-/** How long the resolved root counts, so that a request for a tile does not ask for it again. */
-const rootKeptMs = 1000;
 
 /** How often a file that is replaced while it is being opened is tried again. */
 const attempts = 3;
@@ -57,57 +52,8 @@ export function filesystemSource({
   revalidateMs = 0,
   counts = createCounts(...sourceCounts),
 }: FilesystemSourceOptions): Source {
-  const top = root.replace(/(?<=[^/\\:])[/\\]+$/, "");
-  const base = top.replace(/[/\\]$/, "");
-  const pathOf = (segments: readonly string[]) => `${base}/${segments.join("/")}`;
-
-  const broken = (code: string, message: string, cause?: unknown) => {
-    counts.errors.add();
-    return new ServiceError("source", message, { code, cause });
-  };
-  const unreadable = (cause: unknown) =>
-    broken(
-      "source_unreadable",
-      "The file of this image could not be read. Ask the operator of this service.",
-      cause,
-    );
-
-  /** What `look` gives; undefined where nothing can be there. Throws ServiceError `source` for other errors. */
-  const unlessAbsent = async <T>(look: () => Promise<T | undefined>): Promise<T | undefined> => {
-    try {
-      return await look();
-    } catch (error) {
-      if (absentCodes.has((error as { code?: unknown } | null)?.code)) return undefined;
-      throw unreadable(error);
-    }
-  };
-
-  let knownRoot: { readonly path: string; readonly until: number } | undefined;
-  const realRootPath = async (): Promise<string> => {
-    if (knownRoot && Date.now() < knownRoot.until) return knownRoot.path;
-    const realRoot = await unlessAbsent(() => files.realPath(top));
-    if (realRoot !== undefined) {
-      knownRoot = { path: realRoot, until: Date.now() + rootKeptMs };
-      return realRoot;
-    }
-    knownRoot = undefined;
-    // A root that is gone (a disk that is not mounted) is a fault, not thousands of images that do not exist.
-    throw broken(
-      "source_root_missing",
-      `The folder of source "${name}" was expected; it is not there. Ask the operator of this service.`,
-    );
-  };
-
-  /** The resolved path, when it lies in the resolved root and nothing on its way from there is hidden. */
-  const realPathIn = async (realRoot: string, path: string): Promise<string | undefined> => {
-    const real = await unlessAbsent(() => files.realPath(path));
-    return real !== undefined && isServed(real, realRoot) ? real : undefined;
-  };
-
-  const statFile = async (path: string): Promise<FileStat | undefined> => {
-    const stat = await unlessAbsent(() => files.stat(path));
-    return stat?.kind === "file" ? stat : undefined;
-  };
+  const folder = createRoot({ name, root, files, onError: () => counts.errors.add() });
+  const { pathOf, unlessAbsent } = folder;
 
   const found = createLru<string, { readonly checked: Checked; readonly until: number }>(foundKept);
   // What was looked at before a file was to be forgotten is not remembered after it.
@@ -128,9 +74,9 @@ export function filesystemSource({
     if (revalidateMs > 0 && checked !== known?.checked && begun === forgets)
       found.set(path, { checked, until: Date.now() + revalidateMs }, 1);
     const { validator, modified, file } = checked;
-    const { bytes, close } = opened(file);
+    const { bytes, close } = checkedFile({ root: folder, files, counts }, file);
     const isChanged = async () => {
-      const now = await statFile(file.path);
+      const now = await folder.stat(file.path);
       return now === undefined || validatorOf(now) !== validator;
     };
     return { validator, modified, file, bytes, close, changed: isChanged };
@@ -141,69 +87,17 @@ export function filesystemSource({
     path: string,
     segments: readonly string[],
   ): Promise<Checked | "changed" | undefined> => {
-    const realRoot = await realRootPath();
-    const real = await realPathIn(realRoot, path);
-    const facts = real === undefined ? undefined : await statFile(real);
+    const realRoot = await folder.real();
+    const real = await folder.resolve(realRoot, path);
+    const facts = real === undefined ? undefined : await folder.stat(real);
     if (real === undefined || facts === undefined) return undefined;
     const spelled = () => isSpelledAsStored(files, realRoot, segments, real);
     if (!(await unlessAbsent(spelled))) return undefined;
     // Looked at again, so that what was looked at lies where it was checked, wherever links were turned to meanwhile.
-    if ((await realPathIn(realRoot, real)) !== real) return "changed";
+    if ((await folder.resolve(realRoot, real)) !== real) return "changed";
     const { size, id } = facts;
     const file: MasterFile = { path: real, size, ...(id === undefined ? {} : { id }) };
     return { validator: validatorOf(facts), modified: lastChange(facts), file };
-  };
-
-  const changed = () => {
-    counts.errors.add();
-    return sourceChanged();
-  };
-
-  /** Opens what was checked: another file at its path is an error. */
-  const openChecked = async ({ path, size, id }: MasterFile): Promise<OpenFile> => {
-    const opening = files.open(path).catch((error) => {
-      throw unreadable(error);
-    });
-    const file = await opening;
-    const same = file.size === size && file.stat.id === id;
-    // Where files have no number, the path is what tells that no link was put there.
-    if (same && (id !== undefined || (await realPathIn(await realRootPath(), path)) === path)) return file;
-    await file.close();
-    throw changed();
-  };
-
-  /** Opened by the first read: most requests need no byte of it here. A read after the end opens it for itself. */
-  const opened = (checked: MasterFile): Pick<SourceImage, "bytes" | "close"> => {
-    let kept: Promise<OpenFile> | undefined;
-    let over = false;
-    const readFrom = async (file: OpenFile, offset: number, length: number): Promise<Uint8Array> => {
-      const part = await file.read(offset, length).catch((error) => {
-        throw unreadable(error);
-      });
-      counts.reads.add();
-      counts.bytes.add(part.length);
-      if (part.length < length) throw changed();
-      return part;
-    };
-    const bytes: ByteSource = {
-      size: checked.size,
-      async read(offset, length) {
-        const wanted = Math.max(0, Math.min(length, checked.size - offset));
-        if (wanted === 0) return new Uint8Array();
-        if (!over) return readFrom(await (kept ??= openChecked(checked)), offset, wanted);
-        const file = await openChecked(checked);
-        return readFrom(file, offset, wanted).finally(() => file.close());
-      },
-    };
-    const close = async () => {
-      if (over) return;
-      over = true;
-      await kept?.then(
-        (file) => file.close(),
-        () => {},
-      );
-    };
-    return { bytes, close };
   };
 
   const open: Source["open"] = async (key, signal) => {
@@ -227,7 +121,8 @@ export function filesystemSource({
       counts.opens.add();
       return image;
     }
-    throw changed();
+    counts.errors.add();
+    throw sourceChanged();
   };
 
   const forget = (key: string): void => {
@@ -238,8 +133,8 @@ export function filesystemSource({
   const list: Source["list"] = async (directory, enough = () => false, validators = false) => {
     const segments = directory === "" ? [] : keySegments(directory.replace(/\/$/, ""));
     if (segments.some(isHidden)) return undefined;
-    const realRoot = await realRootPath();
-    const real = await realPathIn(realRoot, pathOf(segments).replace(/\/$/, "") || "/");
+    const realRoot = await folder.real();
+    const real = await folder.resolve(realRoot, pathOf(segments).replace(/\/$/, "") || "/");
     if (real === undefined || (await unlessAbsent(() => files.stat(real)))?.kind !== "directory")
       return undefined;
     const entries: SourceEntry[] = [];
@@ -247,8 +142,9 @@ export function filesystemSource({
       if (kind === "other" || isUnlisted(name)) return;
       // A link that leads out of the root or to nothing is not there; what is no link lies where its directory lies.
       const path = `${real.replace(/\/$/, "")}/${name}`;
-      if (link && !(await realPathIn(realRoot, path).catch(() => undefined))) return;
-      const facts = validators && kind === "file" ? await statFile(path).catch(() => undefined) : undefined;
+      if (link && !(await folder.resolve(realRoot, path).catch(() => undefined))) return;
+      const facts =
+        validators && kind === "file" ? await folder.stat(path).catch(() => undefined) : undefined;
       entries.push({
         name,
         kind: kind === "file" ? fileKind(name) : kind,
@@ -259,42 +155,11 @@ export function filesystemSource({
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   };
 
-  const check = async (): Promise<void> => {
-    const fault = (code: string, found: string, advice: string, cause?: unknown) =>
-      new ServiceError(
-        "source",
-        `The root of source "${name}" was expected to be a readable folder; ${found}. ${advice}`,
-        { code, cause },
-      );
-    try {
-      const stat = await files.stat(top);
-      if (!stat)
-        throw fault("source_root_missing", "nothing is there", "Create it, mount it, or correct root.");
-      if (stat.kind !== "directory")
-        throw fault(
-          "source_root_no_folder",
-          "it is no folder",
-          "Set root to the folder that holds the images.",
-        );
-      for await (const _ of files.list(top)) break;
-    } catch (error) {
-      if (error instanceof ServiceError) throw error;
-      if ((error as { code?: unknown } | null)?.code === "ETIMEDOUT")
-        throw fault("source_root_unreadable", "it does not answer", "Check its mount and its disk.", error);
-      throw fault(
-        "source_root_unreadable",
-        "it cannot be read",
-        "Give the service's user the right to read it.",
-        error,
-      );
-    }
-  };
-
   return {
     name,
     backend: "filesystem",
     prefix,
-    fingerprint: `filesystem:${top}`,
+    fingerprint: `filesystem:${folder.top}`,
     counts,
     open,
     forget,
@@ -304,26 +169,6 @@ export function filesystemSource({
       found.clear();
     },
     list,
-    check,
+    check: () => checkRoot(name, folder.top, files),
   };
-}
-
-/** Whether a resolved path is a resolved root or lies below it, under names that are not hidden. */
-function isServed(real: string, realRoot: string): boolean {
-  // On POSIX a backslash is part of a name, so it separates only where the root is written with it.
-  const separator = realRoot.includes("/") ? "/" : "\\";
-  const above = realRoot.endsWith(separator) ? realRoot : realRoot + separator;
-  if (real === realRoot) return true;
-  return real.startsWith(above) && !real.slice(above.length).split(separator).some(isHidden);
-}
-
-/** Size, modification time and, where the runtime tells, file number. */
-/** Without the device, so that servers that mount the same volume share what they keep and send the same ETags. */
-/** An older file that was moved into the place of another has changed the picture now, not when it was written. */
-const lastChange = ({ modified, changed }: FileStat): Date =>
-  changed && changed > modified ? changed : modified;
-
-function validatorOf({ size, modified, state }: FileStat): string {
-  const parts = [size.toString(36), modified.getTime().toString(36), state];
-  return parts.filter((part) => part !== undefined).join("-");
 }

@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { nodeFiles } from "../../src/platform/node-files.ts";
-import type { FileSystem } from "../../src/platform/platform.ts";
-import { filesystemSource } from "../../src/sources/filesystem.ts";
+import { nodeFiles } from "../../../src/platform/node-files.ts";
+import type { FileSystem } from "../../../src/platform/platform.ts";
+import { filesystemSource } from "../../../src/sources/filesystem.ts";
 
 let root: string;
 

@@ -1,0 +1,84 @@
+// The bytes of a file that was checked: opened by the first read, and refused where another file has taken its place.
+
+import { sourceChanged } from "../../errors.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import type { FileStat, OpenFile } from "../../platform/platform.ts";
+import type { MasterFile, SourceCounts, SourceImage } from "../source.ts";
+import type { MasterFiles } from "./bounded-files.ts";
+import type { Root } from "./root.ts";
+
+/** When a picture last changed. An older file that was moved into the place of another has changed it now, not when it was written. */
+export const lastChange = ({ modified, changed }: FileStat): Date =>
+  changed && changed > modified ? changed : modified;
+
+/**
+ * Size, modification time and, where the runtime has it, file number; without the device, so that servers that mount the same volume
+ * share what they keep and send the same ETags.
+ */
+export function validatorOf({ size, modified, state }: FileStat): string {
+  const parts = [size.toString(36), modified.getTime().toString(36), state];
+  return parts.filter((part) => part !== undefined).join("-");
+}
+
+export interface CheckedFileParts {
+  readonly root: Root;
+  readonly files: MasterFiles;
+  readonly counts: SourceCounts;
+}
+
+const changed = ({ counts }: CheckedFileParts) => {
+  counts.errors.add();
+  return sourceChanged();
+};
+
+/** Opens what was checked. Throws ServiceError `source`, and `changed` where another file is at its path. */
+async function openChecked(parts: CheckedFileParts, { path, size, id }: MasterFile): Promise<OpenFile> {
+  const { root, files } = parts;
+  const file = await files.open(path).catch((error) => {
+    throw root.unreadable(error);
+  });
+  const same = file.size === size && file.stat.id === id;
+  // Where files have no number, the path is what says that no link was put there.
+  if (same && (id !== undefined || (await root.resolve(await root.real(), path)) === path)) return file;
+  await file.close();
+  throw changed(parts);
+}
+
+/** Opened by the first read: most requests need no byte of it here. A read after the end opens it for itself. */
+export function checkedFile(
+  parts: CheckedFileParts,
+  checked: MasterFile,
+): Pick<SourceImage, "bytes" | "close"> {
+  const { root, counts } = parts;
+  let opened: Promise<OpenFile> | undefined;
+  let over = false;
+  const open = () => openChecked(parts, checked);
+  const readFrom = async (file: OpenFile, offset: number, length: number): Promise<Uint8Array> => {
+    const part = await file.read(offset, length).catch((error) => {
+      throw root.unreadable(error);
+    });
+    counts.reads.add();
+    counts.bytes.add(part.length);
+    if (part.length < length) throw changed(parts);
+    return part;
+  };
+  const bytes: ByteSource = {
+    size: checked.size,
+    async read(offset, length) {
+      const wanted = Math.max(0, Math.min(length, checked.size - offset));
+      if (wanted === 0) return new Uint8Array();
+      if (!over) return readFrom(await (opened ??= open()), offset, wanted);
+      const file = await open();
+      return readFrom(file, offset, wanted).finally(() => file.close());
+    },
+  };
+  const close = async () => {
+    if (over) return;
+    over = true;
+    await opened?.then(
+      (file) => file.close(),
+      () => {},
+    );
+  };
+  return { bytes, close };
+}
