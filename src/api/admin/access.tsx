@@ -134,7 +134,7 @@ function Profiles({ c, service: { auth }, sessions }: ProfilesProps) {
   const byProfile = sessions?.count?.byProfile;
   if (names.length === 0) return null;
   return (
-    <section aria-labelledby="profiles">
+    <section>
       <h2 id="profiles">Profiles</h2>
       <section class="scroll" tabindex={0} aria-labelledby="profiles">
         <table class="grid">
@@ -190,7 +190,7 @@ function Rules({ service: { auth } }: Props) {
   if (!auth) return null;
   const { rules } = auth.options;
   return (
-    <section aria-labelledby="rules">
+    <section>
       <h2 id="rules">Rules</h2>
       {rules.length === 0 ? (
         <p>There is none, so that every image is public.</p>
@@ -232,7 +232,7 @@ function Decisions({ c, service }: Props & { readonly c: RequestContext }) {
   if (!service.auth && !isHooked(service)) return null;
   const decisions = service.decisions.latest().slice(0, shown);
   return (
-    <section aria-labelledby="decisions">
+    <section>
       <h2 id="decisions">Latest decisions</h2>
       {decisions.length === 0 ? (
         <p>None yet. They appear here when images are asked for.</p>

@@ -102,7 +102,7 @@ const holds: Readonly<Record<SlotName, string>> = {
 
 function SlotTable({ readings }: { readonly readings: readonly SlotReading[] }) {
   return (
-    <section aria-labelledby="slots">
+    <section>
       <h2 id="slots">What they hold</h2>
       <section class="scroll" tabindex={0} aria-labelledby="slots">
         <table class="grid">

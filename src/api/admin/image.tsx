@@ -118,7 +118,7 @@ function Problem({
 }
 
 /** Says what the operator's browser gets: admin credentials open no gated image. */
-function GateNotice({ c, service: { auth }, gate }: Props) {
+function GateNotice({ c, service: { auth }, identifier, gate }: Props) {
   if (!gate)
     return (
       <div class="notice warn">
@@ -133,10 +133,12 @@ function GateNotice({ c, service: { auth }, gate }: Props) {
   const login = profile === undefined ? undefined : auth?.profileOf(profile);
   const canLogIn = login && login.access_service.backend !== "header";
   const which = profile === undefined ? "Gated" : `Gated by the profile ${profile}`;
+  const back = encodeURIComponent(href(c, imagePath(identifier)));
   const logIn = canLogIn && (
     <>
       {" "}
-      <a href={loginAddress(href(c, ""), login.name, 2)}>Log in as a reader</a>, then load this page again.
+      <a href={`${loginAddress(href(c, ""), login.name, 2)}?return_to=${back}`}>Log in as a reader</a> to see
+      what they see.
     </>
   );
   return (

@@ -282,7 +282,9 @@ describe("/admin/view", () => {
     expect(textOf(html)).toContain(
       "Gated by the profile staff. The name and password of this page open no image.",
     );
-    expect(html).toContain('href="/pictures/iiif/auth/login/staff"');
+    expect(html).toContain(
+      'href="/pictures/iiif/auth/login/staff?return_to=%2Fpictures%2Fadmin%2Fview%2Fgated%2Fsecret.png"',
+    );
     expect(html).not.toContain("<img");
     expect(html).not.toContain('id="viewer"');
   });

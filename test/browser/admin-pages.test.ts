@@ -1,0 +1,304 @@
+// The operator's pages of caches, access, folders and images in Chromium: purging, browsing and zooming, without a message in the
+// console and without another host.
+
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import axe from "axe-core";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { operator } from "../api/admin/operator.ts";
+import { type Built, buildProgram } from "../cli/built.ts";
+import { fixture, fixturesFolder } from "../host.ts";
+import { launching } from "./launching.ts";
+
+let built: Built;
+let browser: Browser;
+let folder: string;
+let url: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "smalti-admin-pages-"));
+  for (const name of ["maps", "gated", "long", "damaged"]) mkdirSync(join(folder, name));
+  copyFileSync(
+    new URL("../../static/sample/sample.jpg", import.meta.url),
+    join(folder, "maps/City & land.jpg"),
+  );
+  copyFileSync(join(fixturesFolder, "base.png"), join(folder, "gated/secret.png"));
+  copyFileSync(join(fixturesFolder, "base.png"), join(folder, `${"a very long name ".repeat(12)}.png`));
+  writeFileSync(join(folder, "text.jpg"), "no picture");
+  // The header is sound; the pixels end early.
+  writeFileSync(join(folder, "damaged/cut.png"), (await fixture("base.png")).subarray(0, 20_000));
+  for (let n = 1; n <= 65; n++) writeFileSync(join(folder, `long/note ${n}.txt`), "");
+  const config = join(folder, "smalti.yaml");
+  writeFileSync(
+    config,
+    `sources: [{ name: archive, type: filesystem, root: ${JSON.stringify(folder)} }]
+cache: { render: { backend: heap }, info: { backend: heap }, origin: { backend: heap } }
+auth:
+  profiles: { staff: { pattern: clickthrough, access_service: { backend: builtin } } }
+  rules: [{ match: gated/*, profile: staff }]
+`,
+  );
+  built = await buildProgram();
+  url = (await built.serve(["-config", config], { env: operator })).url;
+  browser = await chromium.launch(launching);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  built?.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Opened {
+  readonly page: Page;
+  /** Errors, refusals by the policy of a page, failed answers and requests to other hosts. */
+  readonly problems: string[];
+  /** Paths of requests. */
+  readonly asked: string[];
+}
+
+async function open(
+  path: string,
+  {
+    width = 1280,
+    scheme = "light",
+    scripts = true,
+  }: { width?: number; scheme?: "light" | "dark"; scripts?: boolean } = {},
+): Promise<Opened> {
+  const context = await browser.newContext({
+    viewport: { width, height: 860 },
+    colorScheme: scheme,
+    javaScriptEnabled: scripts,
+    httpCredentials: { username: operator.SERVICE_ADMIN_USER, password: operator.SERVICE_ADMIN_PASS },
+  });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const asked: string[] = [];
+  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("request", (request) => {
+    if (request.url().startsWith(url)) asked.push(request.url().slice(url.length));
+    else if (!/^(data|blob):/.test(request.url())) problems.push(`foreign host: ${request.url()}`);
+  });
+  page.on("response", (response) => {
+    // The browser asks without a password first.
+    if (response.status() >= 400 && response.status() !== 401)
+      problems.push(`${response.status()} ${response.url()}`);
+  });
+  await page.goto(url + path, { waitUntil: "networkidle" });
+  return { page, problems, asked };
+}
+
+const close = ({ page }: Opened) => page.context().close();
+
+/** Different colours in the viewer: a picture is drawn when there are more than a handful. */
+const colours = (page: Page) =>
+  page.evaluate(() => {
+    const canvas = document.querySelector<HTMLCanvasElement>("#viewer canvas");
+    const data =
+      canvas?.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data ??
+      new Uint8ClampedArray();
+    const seen = new Set<number>();
+    for (let i = 0; i < data.length; i += 400)
+      seen.add(((data[i] ?? 0) << 16) | ((data[i + 1] ?? 0) << 8) | (data[i + 2] ?? 0));
+    return seen.size;
+  });
+
+/** What is in the viewer, to see it change. */
+const drawn = (page: Page) =>
+  page.evaluate(() => document.querySelector<HTMLCanvasElement>("#viewer canvas")?.toDataURL());
+
+const tilesIn = (asked: readonly string[]) =>
+  asked.filter((path) => path.startsWith("/iiif/3/") && !path.includes("!300,300") && path.endsWith(".jpg"));
+
+/** How many entries the page says that the render cache holds. */
+const renderEntries = async (page: Page) =>
+  Number(await page.locator("tbody tr", { hasText: "render" }).locator("td").nth(1).textContent());
+
+async function askForTile(): Promise<void> {
+  const answer = await fetch(`${url}/iiif/3/maps%2FCity%20&%20land.jpg/0,0,512,512/512,/0/default.jpg`);
+  await answer.arrayBuffer();
+}
+
+test("from the folders to an image: its tiles come from this host, by hand, by buttons and by keyboard", async () => {
+  const opened = await open("/admin/browse");
+  const { page, problems, asked } = opened;
+  await page.getByRole("link", { name: "maps" }).click();
+  await page.getByRole("link", { name: "City & land.jpg" }).click();
+  await expect.poll(() => colours(page)).toBeGreaterThan(100);
+  expect(await page.locator("#thumbnail").evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(
+    300,
+  );
+  const shown = tilesIn(asked).length;
+  expect(shown).toBeGreaterThan(0);
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  await expect.poll(() => tilesIn(asked).length).toBeGreaterThan(shown);
+  const closer = tilesIn(asked).length;
+  await page.locator("#viewer").dblclick({ position: { x: 300, y: 200 } });
+  await expect.poll(() => tilesIn(asked).length).toBeGreaterThan(closer);
+  await page.waitForLoadState("networkidle");
+  const before = await drawn(page);
+  await page.locator(".openseadragon-canvas").press("0");
+  await expect.poll(() => drawn(page)).not.toBe(before);
+  await page.getByRole("link", { name: "maps", exact: true }).click();
+  expect(await page.locator("h1").textContent()).toBe("maps");
+  expect(problems).toEqual([]);
+  await close(opened);
+});
+
+test("addresses are copied by their buttons", async () => {
+  const opened = await open("/admin/view/maps/City%20&%20land.jpg");
+  const { page, problems } = opened;
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: url });
+  await page.getByRole("button", { name: "Copy: Full image" }).click();
+  await expect.poll(() => page.locator("#copied").textContent()).toBe("Copied.");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    `${url}/iiif/3/maps%2FCity%20&%20land.jpg/full/max/0/default.jpg`,
+  );
+  expect(problems).toEqual([]);
+  await close(opened);
+});
+
+test("an image is purged from its page, which says what went", async () => {
+  const opened = await open("/admin/view/maps/City%20&%20land.jpg");
+  const { page, problems } = opened;
+  await askForTile();
+  await page.getByRole("button", { name: "Purge this image" }).click();
+  expect(await page.locator("#outcome").textContent()).toMatch(
+    /^\d+ entries of maps\/City & land\.jpg removed: render \d+, info \d+, origin \d+\.$/,
+  );
+  expect(page.url()).toBe(`${url}/admin/view/maps/City%20&%20land.jpg`);
+  // It is said once.
+  await page.reload();
+  expect(await page.locator("#outcome").count()).toBe(0);
+  expect(problems).toEqual([]);
+  await close(opened);
+});
+
+test("a wrong key comes back with a message at its field, a right one with what went", async () => {
+  await askForTile();
+  const opened = await open("/admin/cache");
+  const { page, problems } = opened;
+  const form = page.locator("form", { has: page.getByRole("button", { name: "Purge entry" }) });
+  await form.getByLabel("Key").fill("not a key");
+  await form.getByRole("button").click();
+  const field = form.getByLabel("Key");
+  expect(await field.inputValue()).toBe("not a key");
+  expect(await field.getAttribute("aria-invalid")).toBe("true");
+  expect(await page.locator("#key-wrong").textContent()).toContain("Expected as key of the slot render");
+  await field.fill("/iiif/3/maps%2FCity%20&%20land.jpg/0,0,512,512/512,/0/default.jpg");
+  await form.getByRole("button").click();
+  expect(await page.locator("#outcome").textContent()).toContain("1 entry removed from the render cache.");
+  // The browser reports the status of the page with the message.
+  expect(problems.filter((problem) => !problem.includes("422"))).toEqual([]);
+  await close(opened);
+});
+
+test("a cache is emptied after a question, and not when that is answered with no", async () => {
+  await askForTile();
+  const opened = await open("/admin/cache");
+  const { page, problems } = opened;
+  expect(await renderEntries(page)).toBeGreaterThan(0);
+  const empty = page.getByRole("button", { name: "Empty cache" });
+  await empty.click();
+  const dialog = page.getByRole("dialog", { name: "Empty this cache?" });
+  expect(await dialog.textContent()).toMatch(/The cache render loses \d+ entr(y|ies)\./);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await page.reload();
+  expect(await renderEntries(page)).toBeGreaterThan(0);
+  await empty.click();
+  await page.keyboard.press("Escape");
+  expect(await dialog.isVisible()).toBe(false);
+  await empty.click();
+  await dialog.getByRole("button", { name: "Empty it" }).click();
+  await page.waitForSelector("#outcome");
+  expect(await page.locator("#outcome").textContent()).toContain("The render cache was emptied");
+  expect(await renderEntries(page)).toBe(0);
+  expect(problems).toEqual([]);
+  await close(opened);
+});
+
+test("without scripts a box has to be ticked before a cache is emptied, and images are shown and purged all the same", async () => {
+  await askForTile();
+  const opened = await open("/admin/cache", { scripts: false });
+  const { page } = opened;
+  await page.getByRole("button", { name: "Empty cache" }).click();
+  expect(await page.locator("#outcome").count()).toBe(0);
+  await page.getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Empty cache" }).click();
+  await page.waitForSelector("#outcome");
+  await page.goto(`${url}/admin/view/maps/City%20&%20land.jpg`);
+  expect(await page.locator("#thumbnail").isVisible()).toBe(true);
+  expect(await page.locator("#stage").isVisible()).toBe(false);
+  await page.getByRole("button", { name: "Purge this image" }).click();
+  expect(await page.locator("#outcome").count()).toBe(1);
+  await close(opened);
+});
+
+test("a gated image is not shown to the operator before a login as a reader, and is after it", async () => {
+  const opened = await open("/admin/view/gated/secret.png");
+  const { page, problems, asked } = opened;
+  expect(await page.locator("#viewer").count()).toBe(0);
+  expect(asked.filter((path) => path.startsWith("/iiif/"))).toEqual([]);
+  await page.getByRole("link", { name: "Log in as a reader" }).click();
+  await page.locator("form button").first().click();
+  await page.waitForURL(`${url}/admin/view/gated/secret.png`);
+  expect(await page.getByText("all of it is shown").count()).toBe(1);
+  await expect.poll(() => colours(page)).toBeGreaterThan(100);
+  expect(problems).toEqual([]);
+  await close(opened);
+});
+
+test("pixels that are damaged behind a sound header say so in the viewer and in the folder", async () => {
+  const opened = await open("/admin/view/damaged/cut.png");
+  const { page } = opened;
+  await expect.poll(() => page.locator("#trouble").textContent()).toContain("This image cannot be shown.");
+  await page.goto(`${url}/admin/browse/damaged`, { waitUntil: "networkidle" });
+  const item = page.locator(".images li", { hasText: "cut.png" });
+  await expect.poll(() => item.locator(".reason").count()).toBe(1);
+  expect(await item.locator("img").count()).toBe(0);
+  await close(opened);
+});
+
+const pages = [
+  "/admin/cache",
+  "/admin/auth",
+  "/admin/browse",
+  "/admin/browse/long",
+  "/admin/browse?q=a",
+  "/admin/view/maps/City%20&%20land.jpg",
+  "/admin/view/gated/secret.png",
+  "/admin/view/text.jpg",
+];
+
+for (const [width, scheme] of [
+  [1280, "light"],
+  [1280, "dark"],
+  [400, "light"],
+] as const)
+  test(`nothing hinders readers of the pages at ${width} px in ${scheme}, and nothing is wider than the page`, async () => {
+    await (await fetch(`${url}/iiif/3/gated%2Fsecret.png/full/max/0/default.jpg`)).arrayBuffer();
+    for (const path of pages) {
+      const opened = await open(path, { width, scheme });
+      const { page } = opened;
+      await page.evaluate(axe.source);
+      const found = await page.evaluate(async () => {
+        const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
+        return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+      });
+      expect(found, path).toEqual([]);
+      const over = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect(over, path).toBeLessThanOrEqual(0);
+      if (process.env.SCREENSHOTS)
+        await page.screenshot({
+          path: `${process.env.SCREENSHOTS}/admin${path.replaceAll(/[^a-z]+/gi, "-")}-${width}-${scheme}.png`,
+          fullPage: true,
+        });
+      await close(opened);
+    }
+  });
