@@ -2,5 +2,11 @@ import { defineConfig } from "vitest/config";
 
 // Pages in a real Chromium against the built server.
 export default defineConfig({
-  test: { include: ["test/browser/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 300_000, maxWorkers: 1 },
+  test: {
+    include: ["test/browser/**/*.test.ts"],
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    maxWorkers: 1,
+    expect: { poll: { timeout: 15_000 } },
+  },
 });
