@@ -105,7 +105,7 @@ async function runsOf(data, work) {
   let frame;
   for (const [name, decoder] of Object.entries(decoders)) {
     const reader = await decoder.open(data);
-    await reader.buildIndex();
+    await reader.buildAccessPoints();
     frame = reader.frame;
     const regions = work.side ? regionsOf(frame, work.side, work.count) : [];
     const borrowed = (region, scale) => reader.withPlanes(region, scale, "stored", () => undefined);
@@ -118,7 +118,7 @@ async function runsOf(data, work) {
       decoder.inside = 0;
       if (work.side === 0) {
         const fresh = await decoder.open(data);
-        await fresh.buildIndex();
+        await fresh.buildAccessPoints();
         return { bytes: data.length, inside: decoder.inside };
       }
       for (const region of regions) await decode(region, work.scale);

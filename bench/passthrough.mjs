@@ -1,4 +1,4 @@
-// How well a JPEG file's header tells what encoding it anew would save: the estimate of src/codecs/jpg/lossless/passthrough.ts beside
+// How well a JPEG file's header tells what encoding it anew would save: the estimate of src/codecs/jpg/lossless/worth-cropping.ts beside
 // real files, and the fit from which it has its numbers.
 //
 //   node bench/passthrough.mjs [--photos FOLDER] [--fit]
@@ -28,7 +28,7 @@ const [width, height] = [640, 480];
 
 const { createJpegEncoder } = await compiled("src/codecs/jpg/encode/fast-encode.ts");
 const { quantisationTables } = await compiled("src/codecs/jpg/markers/quantisation.ts");
-const { bytesRatio, featuresOf } = await compiled("src/codecs/jpg/lossless/passthrough.ts");
+const { bytesRatio, featuresOf } = await compiled("src/codecs/jpg/lossless/worth-cropping.ts");
 const files = await buildWasm(["jpeg-encode"]);
 const encoder = createJpegEncoder(new WebAssembly.Module(readFileSync(files["jpeg-encode"])));
 sharp.concurrency(1);

@@ -12,7 +12,7 @@ const moduleOf = (name) => new WebAssembly.Module(readFileSync(modules[name]));
 
 const engine = createEngine(moduleOf("jpeg-decode"));
 const reader = await openJpeg(() => engine, memoryBytes(new Uint8Array(readFileSync(picture))));
-await reader.buildIndex();
+await reader.buildAccessPoints();
 const encoder = createJpegEncoder(moduleOf("jpeg-encode"));
 const resample = moduleOf("resample");
 const resampler = createResampler(() => resample);

@@ -18,9 +18,17 @@ import { arithmeticDecoder, arithmeticMemory } from "./decode/arithmetic.ts";
 import { detailsOf, turboDecoder, turboMemory } from "./decode/turbo-decoder.ts";
 import { encodes, jpegEncoder, optimisePays } from "./encode/encode.ts";
 import { createJpegEncoder, type JpegEncoder } from "./encode/fast-encode.ts";
-import { gains, indexing, indexMemory, isFiltered, quarter, reductions, regionMemory } from "./estimates.ts";
-import { worthCutting } from "./lossless/passthrough.ts";
-import { backwardsOf, createTurner, isTurnable, type Turner } from "./lossless/transform.ts";
+import {
+  gains,
+  indexing,
+  indexMemory,
+  isFiltered,
+  level4Scale,
+  reductions,
+  regionMemory,
+} from "./estimates.ts";
+import { backwardsOf, canTransform, createTransformer, type Transformer } from "./lossless/transform.ts";
+import { worthCropping } from "./lossless/worth-cropping.ts";
 import { withDensity } from "./markers/density.ts";
 import { readJpegHeader } from "./markers/header.ts";
 import { withHeight } from "./markers/line-count.ts";
@@ -36,7 +44,7 @@ function sized(bytes: ByteSource, header: ImageHeader): ByteSource {
   return lateHeight ? withHeight(bytes, frameOffset, header.height) : bytes;
 }
 
-/** A read at 1/4 made from one at 1/2, as the index makes it. */
+/** A read at 1/4 reduced from one at 1/2, as the reduced level is. */
 async function reduced(
   read: ReadRequest,
   decode: (read: ReadRequest) => Promise<PixelBuffer>,
@@ -71,18 +79,18 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
   const decodeHuffman = turboDecoder(host);
   const decodeArithmetic = arithmeticDecoder(withTurbo);
   const files = jpegFiles(host, resampler.resamplePlane);
-  let kept: Turner | undefined;
-  const turner = () => (kept ??= createTurner(host.wasm("jpeg-turn")));
-  const cutIn = async (turn: Orientation, reader: JpegReader, region: Rectangle) => {
-    if (!turn.swap && !turn.flipX && !turn.flipY) return reader.cut(region);
-    if (!isTurnable(region)) return undefined;
-    const cut = await reader.cutData(region, backwardsOf(turn));
-    return cut && turner().turn(cut, turn, optimisePays(region));
+  let kept: Transformer | undefined;
+  const transformer = () => (kept ??= createTransformer(host.wasm("jpeg-turn")));
+  const cropIn = async (turn: Orientation, reader: JpegReader, region: Rectangle) => {
+    if (!turn.swap && !turn.flipX && !turn.flipY) return reader.crop(region);
+    if (!canTransform(region)) return undefined;
+    const crop = await reader.cropData(region, backwardsOf(turn));
+    return crop && transformer().transform(crop, turn, optimisePays(region));
   };
   let encoder: JpegEncoder | undefined;
   const baseline = () => (encoder ??= createJpegEncoder(host.wasm("jpeg-encode")));
   const isWhole = ({ header, whole }: ReadRequest) => whole === true || detailsOf(header).arithmetic;
-  /** A JPEG answer without RGB in between: a lossless crop, or planes; undefined where the plan does not allow it. */
+  /** A JPEG derivative without RGB in between, by lossless crop or from planes; undefined where the plan does not allow it. */
   const derived = async (file: Opened, plan: RenderPlan, kernels: Kernels, stages?: JobStages) => {
     const { read, write } = plan;
     const { frame } = file.reader;
@@ -91,12 +99,12 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
     if (
       write.passthrough === "auto" &&
       onlyMoves(target, read, frame.components.length) &&
-      worthCutting(file.reader, write.quality)
+      worthCropping(file.reader, write.quality)
     ) {
-      const cut = await cutIn(turnOf(target), file.reader, read.region);
-      if (cut) return withDensity(cut, write.resolution);
+      const crop = await cropIn(turnOf(target), file.reader, read.region);
+      if (crop) return withDensity(crop, write.resolution);
     }
-    const input = await planesOf(file, target, read.scaleFactor, write, kernels, turner, stages);
+    const input = await planesOf(file, target, read.scaleFactor, write, kernels, transformer, stages);
     const { quality, chroma, resolution } = write;
     stages?.enter("encode");
     return input && baseline().encode(input, { quality, chroma, resolution, optimise: optimisePays(input) });
@@ -117,14 +125,14 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
       if (!read.whole) return regionMemory(read);
       const { scaleFactor } = read;
       return turboMemory(
-        scaleFactor === quarter ? { ...read, scaleFactor: scaleFactor / 2 } : read,
+        scaleFactor === level4Scale ? { ...read, scaleFactor: scaleFactor / 2 } : read,
         fileSize,
       );
     },
     decodedPixels({ header, region, scaleFactor, whole }) {
       if (detailsOf(header).arithmetic) return header.width * header.height;
       if (whole) return header.width * (region.y + region.height);
-      // 1/8 is kept with the index; elsewhere the codes of all pixels are read, but not all of them are transformed.
+      // the sidecar has 1/8; at other scales the codes of all pixels are read, but not all coefficients are transformed
       return (region.width * region.height) / (scaleFactor === 8 ? 64 : scaleFactor);
     },
     async derive(bytes, plan, access, kernels, stages) {
@@ -145,7 +153,7 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
           incomplete: file.damaged,
         }));
       if (detailsOf(read.header).arithmetic) return decodeArithmetic(source, read);
-      if (read.scaleFactor !== quarter || !isFiltered(read.header, read.halvesColour))
+      if (read.scaleFactor !== level4Scale || !isFiltered(read.header, read.halvesColour))
         return decodeHuffman(source, read);
       return reduced(read, (larger) => decodeHuffman(source, larger), resampler);
     },

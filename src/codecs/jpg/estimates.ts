@@ -8,11 +8,11 @@ import { readEntry } from "../sidecar/entry.ts";
 import { detailsOf } from "./decode/turbo-decoder.ts";
 
 /** Planes at 1/4 of more bytes are not kept, or of more than so many times those of the file: what has few bytes is quickly decoded. */
-const quarterLimit = 64 * 2 ** 20;
+const level4Limit = 64 * 2 ** 20;
 const mostOfFile = 4;
 const mostBegun = 24 * 2 ** 20;
-export const quarterLimitOf = (fileSize = Number.POSITIVE_INFINITY) =>
-  Math.min(quarterLimit, 2 ** 20 + mostOfFile * fileSize);
+export const level4LimitOf = (fileSize = Number.POSITIVE_INFINITY) =>
+  Math.min(level4Limit, 2 ** 20 + mostOfFile * fileSize);
 
 /** These files are read through a baseline transcode. */
 export const isProgressive = (header: ImageHeader) => header.variant === "progressive";
@@ -35,7 +35,7 @@ export function indexing({ header, scaleFactor }: ReadRequest, fileSize: number,
 }
 
 /** The scale whose samples are as good as a resampling. */
-export const quarter = 4;
+export const level4Scale = 4;
 /** Whether they are: each component is at a quarter of its own size there, which has to be what the answer holds of it. */
 export function isFiltered(header: ImageHeader, halvesColour = false): boolean {
   const { arithmetic, subsampling } = detailsOf(header);
@@ -47,7 +47,7 @@ export function reductions(header: ImageHeader, halvesColour: boolean): readonly
   if (detailsOf(header).arithmetic) return [];
   return [
     { factor: 2, quality: "frequencies" },
-    { factor: quarter, quality: isFiltered(header, halvesColour) ? "exact" : "frequencies" },
+    { factor: level4Scale, quality: isFiltered(header, halvesColour) ? "exact" : "frequencies" },
     { factor: 8, quality: "frequencies" },
   ];
 }
@@ -61,11 +61,11 @@ export function gains(
   { header, scaleFactor, halvesColour }: ReadRequest,
   fileSize: number,
 ): boolean {
-  if (scaleFactor !== quarter || !isFiltered(header, halvesColour)) return false;
-  if (mostQuarter(header) > quarterLimitOf(fileSize)) return false;
+  if (scaleFactor !== level4Scale || !isFiltered(header, halvesColour)) return false;
+  if (mostLevel4(header) > level4LimitOf(fileSize)) return false;
   const parts = index && readEntry(index);
   // those of a transcode are made of it
-  return parts ? !parts.has("quarter") : index === undefined && !isProgressive(header);
+  return parts ? !parts.has("level4") : index === undefined && !isProgressive(header);
 }
 
 /**
@@ -76,20 +76,20 @@ export function regionMemory({ header, region, scaleFactor }: ReadRequest): numb
   const side = (length: number) => Math.ceil(length / scaleFactor) + 64;
   const samples = side(region.width) * side(region.height) * header.bands;
   // at 1/4 four samples at 1/2 become one
-  const planes = scaleFactor === quarter ? 8 : 3;
-  const begun = scaleFactor === quarter && beginsQuarter(header) ? mostQuarter(header) : 0;
-  return planes * samples + overviewBytes(header) + begun + transcodeMemory(header) + 16 * 2 ** 20;
+  const planes = scaleFactor === level4Scale ? 8 : 3;
+  const begun = scaleFactor === level4Scale && beginsLevel4(header) ? mostLevel4(header) : 0;
+  return planes * samples + level8Bytes(header) + begun + transcodeMemory(header) + 16 * 2 ** 20;
 }
 
-const overviewBytes = ({ width, height, bands }: ImageHeader) => Math.ceil((width * height * bands) / 64);
+const level8Bytes = ({ width, height, bands }: ImageHeader) => Math.ceil((width * height * bands) / 64);
 /** The most that planes at 1/4 take: of subsampled components two have half the samples of the others, or fewer. */
-function mostQuarter(header: ImageHeader): number {
+function mostLevel4(header: ImageHeader): number {
   const { width, height, bands } = header;
   const whole = detailsOf(header).subsampling === "none" ? bands : bands - 1;
   return Math.ceil((width * height * whole) / 16);
 }
 /** Whether a read that has to begin an index makes planes at 1/4 with it: larger ones would keep small budgets from reading. */
-export const beginsQuarter = (header: ImageHeader) => mostQuarter(header) <= mostBegun;
+export const beginsLevel4 = (header: ImageHeader) => mostLevel4(header) <= mostBegun;
 
 /** Windows of all scans, a row of MCUs as coefficients of 2 bytes, and the blocks at hand. */
 function transcodeMemory(header: ImageHeader): number {
@@ -99,6 +99,6 @@ function transcodeMemory(header: ImageHeader): number {
 
 /** Estimated peak bytes of making an index: a window of the file, tables, rows at 1/2, and what is kept of the whole. */
 export function indexMemory(header: ImageHeader, full = true): number {
-  const planes = full ? Math.min(quarterLimit, mostQuarter(header)) : 0;
-  return 12 * 2 ** 20 + overviewBytes(header) + planes + transcodeMemory(header);
+  const planes = full ? Math.min(level4Limit, mostLevel4(header)) : 0;
+  return 12 * 2 ** 20 + level8Bytes(header) + planes + transcodeMemory(header);
 }

@@ -16,9 +16,9 @@ export const partKinds = {
   /** Where decoding can begin. */
   accessPoints: 1,
   /** The picture at 1/8. */
-  eighth: 2,
+  level8: 2,
   /** The picture at 1/4, as good as a resampling. */
-  quarter: 3,
+  level4: 3,
   /** A file without random access as one that has it, with the same pixels. */
   transcode: 4,
   /** The range of values of a scientific picture. */

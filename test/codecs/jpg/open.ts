@@ -14,7 +14,7 @@ export const { resamplePlane } = createResampler(() => resample);
 export async function openIndexed(file: Uint8Array, chunkSize?: number) {
   const reader = await openJpeg(() => engine, memoryBytes(file), { chunkSize });
   if (!reader) throw new Error("not a file for this decoder");
-  await reader.buildIndex();
+  await reader.buildAccessPoints();
   return reader;
 }
 

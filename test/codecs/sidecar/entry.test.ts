@@ -15,7 +15,7 @@ const beside = await listBlocks(noise(blockBytes + 1, 3));
 const small = () =>
   writeEntry([
     { kind: "accessPoints", inside: [Uint8Array.of(1, 2, 3)] },
-    { kind: "eighth", inside: [Uint8Array.of(4), new Uint8Array(), Uint8Array.of(5, 6)] },
+    { kind: "level8", inside: [Uint8Array.of(4), new Uint8Array(), Uint8Array.of(5, 6)] },
     { kind: "transcode", blocks: { ...beside, first: 7 } },
   ]);
 
@@ -25,22 +25,22 @@ describe("an entry", () => {
       await writeEntry([
         { kind: "accessPoints", inside: [Uint8Array.of(1, 2, 3)] },
         undefined,
-        { kind: "eighth", inside: [Uint8Array.of(4), new Uint8Array(), Uint8Array.of(5, 6)] },
+        { kind: "level8", inside: [Uint8Array.of(4), new Uint8Array(), Uint8Array.of(5, 6)] },
         { kind: "quantiles", inside: [new Uint8Array()] },
         { kind: "transcode", blocks: { ...beside, first: 7 } },
       ]),
     );
-    expect([...(parts?.keys() ?? [])]).toEqual(["accessPoints", "eighth", "transcode"]);
+    expect([...(parts?.keys() ?? [])]).toEqual(["accessPoints", "level8", "transcode"]);
     expect(await bytesOf(parts!.get("accessPoints")!)).toEqual(Uint8Array.of(1, 2, 3));
-    expect(await bytesOf(parts!.get("eighth")!)).toEqual(Uint8Array.of(4, 5, 6));
+    expect(await bytesOf(parts!.get("level8")!)).toEqual(Uint8Array.of(4, 5, 6));
     expect(parts!.get("transcode")).toEqual({ kind: "transcode", blocks: { ...beside, first: 7 } });
     expect(await bytesOf(parts!.get("transcode")!)).toBeUndefined();
   });
 
   test("holds parts of several blocks, which are checked to their last byte", async () => {
     const bytes = noise(2 * blockBytes + 5, 11);
-    const entry = await writeEntry([{ kind: "eighth", inside: [bytes.subarray(0, 9), bytes.subarray(9)] }]);
-    const read = async (stored: Uint8Array) => bytesOf(readEntry(stored)!.get("eighth")!);
+    const entry = await writeEntry([{ kind: "level8", inside: [bytes.subarray(0, 9), bytes.subarray(9)] }]);
+    const read = async (stored: Uint8Array) => bytesOf(readEntry(stored)!.get("level8")!);
     expect(Buffer.compare((await read(entry)) as Uint8Array, bytes)).toBe(0);
     const start = entry.length - bytes.length;
     for (const at of [start, start + blockBytes, entry.length - 1])
@@ -58,7 +58,7 @@ describe("an entry", () => {
     const entry = await small();
     for (let i = 0; i < entry.length; i++) {
       const parts = readEntry(entry.with(i, entry[i]! ^ 0x20) as Uint8Array);
-      const inside = [parts?.get("accessPoints"), parts?.get("eighth")];
+      const inside = [parts?.get("accessPoints"), parts?.get("level8")];
       const sound = await Promise.all(inside.map(async (part) => part && (await bytesOf(part))));
       expect(sound.includes(undefined), `${i}`).toBe(true);
     }
@@ -85,7 +85,7 @@ describe("an entry", () => {
   });
 
   test("has each kind once", async () => {
-    const part = { kind: "eighth", inside: [Uint8Array.of(1)] } as const;
+    const part = { kind: "level8", inside: [Uint8Array.of(1)] } as const;
     expect(readEntry(await writeEntry([part, part]))).toBeUndefined();
   });
 });

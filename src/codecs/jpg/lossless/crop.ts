@@ -1,4 +1,4 @@
-// Lossless cuts: a rectangle on the MCU grid becomes a JPEG file of its own, from the same coded bits (ITU-T T.81, F.1).
+// Lossless crops: a rectangle on the MCU grid becomes a JPEG file of its own, from the same coded bits (ITU-T T.81, F.1).
 
 import { concatenated } from "../../../lib/concatenated.ts";
 import type { Rectangle } from "../../image-header.ts";
@@ -12,7 +12,7 @@ import type { DecodeJob } from "../region/region.ts";
 import { describeScan, runRow } from "../region/run.ts";
 import { cropHeader } from "./header.ts";
 
-/** Which axes of the stored picture a cut's own picture runs against. */
+/** The axes of the stored image that a transformed crop runs against. */
 export interface Backwards {
   readonly x: boolean;
   readonly y: boolean;
@@ -21,10 +21,10 @@ export interface Backwards {
 const forwards: Backwards = { x: false, y: false };
 
 /**
- * The MCUs of a region that begins and ends on their grid or at the image's edge; `undefined` for others. Where the cut
- * runs backwards it begins at the region's end, which then is on the grid.
+ * The MCUs of a region that begins and ends on their grid or at the image's edge; `undefined` for others. A crop that
+ * runs backwards begins at the region's end, which has to be on the grid then.
  */
-export function cutRange(
+export function cropRange(
   frame: Frame,
   scan: Scan,
   region: Rectangle,
@@ -51,54 +51,57 @@ export function cutRange(
 /** A code of at most 27 bits for each component after a jump; room for one jump in each MCU of a row. */
 const outputRoom = 2 * area.rawRoom + (1 << 20);
 const endOfFile = Uint8Array.from(endOfImage);
-/** Bytes of output that stay in the module's memory before they are taken out: most tiles are taken out as a whole. */
+/** Bytes of output that are gathered in the module's memory: most tiles are copied out at once. */
 const gathered = 1 << 20;
 
-/** The coded data of a region, without restart markers. */
-export interface Cut {
+/** A region as coded data, without restart markers. */
+export interface Crop {
   readonly frame: Frame;
   readonly scan: Scan;
   readonly region: Rectangle;
   readonly mcus: McuRange;
-  /** One after the other, up to the end-of-image marker, which comes too. */
+  /** In pieces, the end-of-image marker included. */
   readonly data: readonly Uint8Array[];
 }
 
 /**
- * The coded data of a region. `undefined` where it is not on the grid, where data is damaged, or where a DC table lacks a
- * code that is needed.
+ * The coded data of a region, in memory of its own. `undefined` where the region is not on the grid, the data is damaged, or a
+ * DC table lacks a code that is needed.
  */
-export function cutRegion(
+export function cropRegion(
   job: DecodeJob,
   region: Rectangle,
   backwards?: Backwards,
-): Promise<Cut | undefined> {
-  return withCut(job, region, backwards, (cut) => ({ ...cut, data: cut.data.map((part) => part.slice()) }));
+): Promise<Crop | undefined> {
+  return withCrop(job, region, backwards, (crop) => ({
+    ...crop,
+    data: crop.data.map((part) => part.slice()),
+  }));
 }
 
-/** The same as a baseline JPEG file with the source's tables and without metadata. */
-export function cutFile(job: DecodeJob, region: Rectangle): Promise<Uint8Array | undefined> {
-  return withCut(job, region, forwards, ({ frame, scan, data }) =>
+/** The region as a baseline JPEG file with the source's tables and without metadata. */
+export function cropFile(job: DecodeJob, region: Rectangle): Promise<Uint8Array | undefined> {
+  return withCrop(job, region, forwards, ({ frame, scan, data }) =>
     concatenated([cropHeader(frame, scan, region), ...data]),
   );
 }
 
-/** What `use` makes of the coded data of a region. It works at once, since data lies in memory that the next call overwrites. */
-async function withCut<T>(
+/** Returns the result of `use`, which must not wait: the coded data lies in memory that the next call overwrites. */
+async function withCrop<T>(
   job: DecodeJob,
   region: Rectangle,
   backwards: Backwards | undefined,
-  use: (cut: Cut) => T,
+  use: (crop: Crop) => T,
 ): Promise<T | undefined> {
-  const { engine, tables, frame, index } = job;
-  const scanIndex = index.scans[0]!;
-  const { scan } = scanIndex;
-  const mcus = cutRange(frame, scan, region, backwards);
+  const { engine, tables, frame, accessPoints } = job;
+  const scanPoints = accessPoints.scans[0]!;
+  const { scan } = scanPoints;
+  const mcus = cropRange(frame, scan, region, backwards);
   if (!mcus) return undefined;
   const short = new Set<string>();
   for (;;) {
     const before = short.size;
-    const ranges = rowRanges(scanIndex, 0, mcus, short);
+    const ranges = rowRanges(scanPoints, 0, mcus, short);
     if (ranges.length < mcus.bottom - mcus.top) return undefined;
     const bytesOf = await readRanges(ranges, job.read, job.gap);
 
@@ -125,10 +128,10 @@ async function withCut<T>(
     const columns = { endColumn: mcus.right, fromColumn: mcus.left };
     for (const range of ranges) {
       words[field.fresh] = 1;
-      const final = range.offset + range.length >= scanIndex.end && scanIndex.complete;
+      const final = range.offset + range.length >= scanPoints.end && scanPoints.complete;
       const result = runRow(engine, "cutRows", scan, range, columns, bytesOf(range), final, output);
       if (result === outcome.hungry && short.size === 0) {
-        // one estimate fell short: all rows are read up to their next entry
+        // one estimate was too small: read all rows up to their next access point
         for (const { row } of ranges) short.add(rowKey(0, row));
         break;
       }

@@ -1,5 +1,5 @@
-// The module "jpeg-turn": lossless cuts in another orientation, the same coefficients in their turned places, coded with the
-// file's own Huffman tables as far as these have all codes; and planes whose rows become columns.
+// The module "jpeg-turn". Lossless transforms: a crop in another orientation, with the same coefficients in other places, coded
+// with the file's own Huffman tables where these have all codes. And planes whose rows become columns.
 
 import { concatenated } from "../../../lib/concatenated.ts";
 import type { Orientation } from "../../../pipeline/orientation.ts";
@@ -17,15 +17,15 @@ import {
 } from "../markers/huffman-codes.ts";
 import { endOfImage } from "../markers/write.ts";
 import type { Scan } from "../region/header.ts";
-import type { Backwards, Cut } from "./crop.ts";
+import type { Backwards, Crop } from "./crop.ts";
 import { cropHeader } from "./header.ts";
 
-export interface Turner {
+export interface Transformer {
   /**
    * The cut as a JPEG file in an orientation; `optimise`: with Huffman tables of its own. `undefined` where values are
    * larger than 8-bit samples have them, or where there is no memory.
    */
-  turn(cut: Cut, orientation: Orientation, optimise: boolean): Uint8Array | undefined;
+  transform(crop: Crop, orientation: Orientation, optimise: boolean): Uint8Array | undefined;
   /** Rows of samples as columns; then the new axes are flipped. `undefined` where there is no memory. */
   transpose(plane: Plane, flipX: boolean, flipY: boolean): Plane | undefined;
 }
@@ -74,20 +74,20 @@ interface Instance {
 
 /** Linear memory never shrinks: an instance that grew past this is not kept. */
 const keptBytes = 32 * 1024 * 1024;
-/** The codes of a larger cut, which are there three times, could take more memory than its planes do. */
+/** The codes of a larger crop, of which there are three copies, could take more memory than its planes. */
 const mostPixels = 2048 * 2048;
 
-/** Whether a region of this size is turned as a cut. */
-export const isTurnable = ({ width, height }: Pick<Rectangle, "width" | "height">): boolean =>
+/** Whether a region of this size is transformed losslessly. */
+export const canTransform = ({ width, height }: Pick<Rectangle, "width" | "height">): boolean =>
   width * height <= mostPixels;
 
-/** The stored axes that an orientation runs against. */
+/** The axes of the stored image that an orientation runs against. */
 export function backwardsOf({ swap, flipX, flipY }: Orientation): Backwards {
   return swap ? { x: flipY, y: flipX } : { x: flipX, y: flipY };
 }
 
-/** A turner over a compiled `jpeg-turn`. One instance is kept between calls. */
-export function createTurner(module: WebAssembly.Module): Turner {
+/** A transformer over a compiled `jpeg-turn`. One instance is kept between calls. */
+export function createTransformer(module: WebAssembly.Module): Transformer {
   let idle: Instance | undefined;
   const withInstance = <T>(work: (instance: Instance) => T): T => {
     const instance = idle ?? {
@@ -96,22 +96,22 @@ export function createTurner(module: WebAssembly.Module): Turner {
       ac: [],
       huffman: undefined,
     };
-    idle = undefined; // back only from work that ended well
+    idle = undefined; // an instance whose work threw is not used again
     const made = work(instance);
     if (instance.wasm.memory.buffer.byteLength <= keptBytes) idle = instance;
     return made;
   };
   return {
-    turn: (cut, orientation, optimise) =>
-      withInstance((instance) => turned(instance, cut, orientation, optimise)),
-    transpose: (plane, flipX, flipY) => withInstance(({ wasm }) => transposed(wasm, plane, flipX, flipY)),
+    transform: (crop, orientation, optimise) =>
+      withInstance((instance) => transformCrop(instance, crop, orientation, optimise)),
+    transpose: (plane, flipX, flipY) => withInstance(({ wasm }) => transposePlane(wasm, plane, flipX, flipY)),
   };
 }
 
 /** Samples that are read and written beyond a plane on each side. */
 const beyond = 8;
 
-function transposed(
+function transposePlane(
   wasm: Exports,
   { data, stride, ...size }: Plane,
   flipX: boolean,
@@ -136,36 +136,36 @@ function transposed(
   return { data: bytes.slice(to, to + height * toStride), width, height, stride: toStride };
 }
 
-function turned(
+function transformCrop(
   instance: Instance,
-  cut: Cut,
+  crop: Crop,
   { swap, flipX, flipY }: Orientation,
   optimise: boolean,
 ): Uint8Array | undefined {
   const { wasm } = instance;
-  const { scan, mcus } = cut;
+  const { scan, mcus } = crop;
   for (const [i, { across, down, dc, ac }] of scan.components.entries()) {
     const tables = [useTable(instance, "dc", dc, i), useTable(instance, "ac", ac, i)] as const;
     if (tables.includes(-1)) return undefined;
     wasm.describe(i, across, down, ...tables, Math.min(i, 1));
   }
-  const length = cut.data.reduce((sum, part) => sum + part.length, 0);
+  const length = crop.data.reduce((sum, part) => sum + part.length, 0);
   const columns = mcus.right - mcus.left;
   const rows = mcus.bottom - mcus.top;
   const flags = [swap, flipX, flipY].map(Number) as [number, number, number];
   if (wasm.begin(columns, rows, scan.components.length, ...flags, length) !== 1) return undefined;
   let at = wasm.inputAt();
-  for (const part of cut.data) {
+  for (const part of crop.data) {
     bytesOf(wasm).set(part, at);
     at += part.length;
   }
   if (wasm.take(length) !== 1) return undefined;
 
   if (optimise && wasm.countSymbols() !== 1) return undefined;
-  const form = optimise ? turnedForm(cut, swap, countedTables(wasm)) : usualForm(cut, swap);
+  const form = optimise ? transformedForm(crop, swap, countedTables(wasm)) : usualForm(crop, swap);
   useHuffman(instance, form.huffman);
   if ((form.copies ? wasm.copy() : wasm.recode()) !== 1) return undefined;
-  const { width, height } = cut.region;
+  const { width, height } = crop.region;
   const size = swap ? { width: height, height: width } : { width, height };
   const parts: Uint8Array[] = [cropHeader(form.frame, form.scan, size)];
   for (let result = 1; result !== 2; ) {
@@ -212,31 +212,31 @@ function countedTables(wasm: Exports): HuffmanTables {
   return { dcLuma: best(0), acLuma: best(1), dcChroma: best(2), acChroma: best(3) };
 }
 
-/** How a turned picture is written. */
+/** How a transformed crop is written. */
 interface Form {
   readonly frame: Frame;
   readonly scan: Scan;
   readonly huffman: HuffmanTables;
-  /** AC codes stay as the file has them: nothing but signs changes. */
+  /** AC codes are copied from the file: only signs change. */
   readonly copies: boolean;
 }
 
-/** What cuts of a file have in common, with rows as columns and without. */
+/** Forms by scan, with rows as columns and without: crops of a file share them. */
 const forms = new WeakMap<Scan, Map<boolean, Form>>();
 
 /** The form with the file's own tables where they have all codes, else with the typical ones. */
-function usualForm(cut: Cut, swap: boolean): Form {
-  const { scan } = cut;
+function usualForm(crop: Crop, swap: boolean): Form {
+  const { scan } = crop;
   const known = forms.get(scan) ?? new Map<boolean, Form>();
   let form = known.get(swap);
   if (!form) {
-    form = turnedForm(cut, swap, ownTables(scan), !swap);
+    form = transformedForm(crop, swap, ownTables(scan), !swap);
     forms.set(scan, known.set(swap, form));
   }
   return form;
 }
 
-function turnedForm({ frame, scan }: Cut, swap: boolean, huffman: HuffmanTables, copies = false): Form {
+function transformedForm({ frame, scan }: Crop, swap: boolean, huffman: HuffmanTables, copies = false): Form {
   const luma = { dc: definitionOf(huffman.dcLuma), ac: definitionOf(huffman.acLuma) };
   const chroma = { dc: definitionOf(huffman.dcChroma), ac: definitionOf(huffman.acChroma) };
   return {
@@ -258,8 +258,8 @@ function turnedForm({ frame, scan }: Cut, swap: boolean, huffman: HuffmanTables,
 }
 
 /**
- * The tables of a scan; typical ones for those that lack codes which 8-bit samples may need, as tables made for one picture do,
- * and where chroma components have not the same.
+ * The tables of a scan. Typical tables replace those that lack codes which 8-bit samples may need, as tables optimised for one
+ * image do, and those of chroma components that do not share one.
  */
 function ownTables({ components }: Scan): HuffmanTables {
   const own = (definitions: readonly Uint8Array[], typical: HuffmanTable): HuffmanTable => {

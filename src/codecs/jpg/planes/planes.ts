@@ -8,7 +8,7 @@ import { sharpen } from "../../../pipeline/steps/sharpen.ts";
 import type { Rectangle } from "../../image-header.ts";
 import type { EncodeOptions } from "../../plan.ts";
 import type { Plane as EncoderPlane, JpegInput } from "../encode/input.ts";
-import type { Turner } from "../lossless/transform.ts";
+import type { Transformer } from "../lossless/transform.ts";
 import type { Plane, ScaleFactor } from "../region/index.ts";
 import type { Opened } from "../sidecar/files.ts";
 import { reversed, type Target, turnOf, widened } from "./target.ts";
@@ -21,7 +21,7 @@ export async function planesOf(
   scaleFactor: number,
   write: EncodeOptions,
   kernels: Kernels,
-  turner: () => Turner,
+  transformer: () => Transformer,
   stages?: JobStages,
 ): Promise<Extract<JpegInput, { kind: "planes" }> | undefined> {
   const { frame } = file.reader;
@@ -57,7 +57,7 @@ export async function planesOf(
           onSamples({ ...want.y, pixels: plane.pixelsDown }),
           kernels,
         );
-        const turned = out && turnPlane(out, turn, turner);
+        const turned = out && turnPlane(out, turn, transformer);
         if (!turned) return undefined;
         made.push(i === 0 && how ? sharpened(turned, how, kernels) : turned);
       }

@@ -2,15 +2,15 @@
 
 import type { Orientation } from "../../../pipeline/orientation.ts";
 import type { Plane } from "../encode/input.ts";
-import type { Turner } from "../lossless/transform.ts";
+import type { Transformer } from "../lossless/transform.ts";
 
 /** The plane in an orientation; the plane itself where there is nothing to do, `undefined` where there is no memory. */
 export function turnPlane(
   plane: Plane,
   { swap, flipX, flipY }: Orientation,
-  turner: () => Turner,
+  transformer: () => Transformer,
 ): Plane | undefined {
-  if (swap) return turner().transpose(plane, flipX, flipY);
+  if (swap) return transformer().transpose(plane, flipX, flipY);
   return flipX || flipY ? mirrored(plane, flipX, flipY) : plane;
 }
 

@@ -1,21 +1,21 @@
-// Random access into sequential JPEG files: what this folder gives to others.
+// Reading sequential JPEG files by regions: what other folders use.
 
-export type { Backwards, Cut } from "../lossless/crop.ts";
+export type { Backwards, Crop } from "../lossless/crop.ts";
 export type { Component, Frame, JpegColour } from "../markers/frame.ts";
-export { type WrittenFile, writtenIndex } from "../transcode/access-points.ts";
-export type { BuildOptions } from "./build-index.ts";
+export { type WrittenFile, writtenAccessPoints } from "../transcode/access-points.ts";
+export { level8Size } from "./access-points.ts";
+export type { BuildOptions } from "./build-access-points.ts";
 export { createEngine, type Engine } from "./engine.ts";
 export type { ScaleFactor } from "./geometry.ts";
 export type { Scan } from "./header.ts";
-export type { Plane } from "./pixels.ts";
 export {
-  type KeptPlanes,
+  level4Bytes,
+  level4Size,
   type PlaneArea,
   type PlanePart,
-  quarterBytes,
-  quarterSize,
   type ResamplePlane,
-} from "./quarter.ts";
+  type StoredPlanes,
+} from "./level4.ts";
+export type { Plane } from "./pixels.ts";
 export type { ByteRange, Read } from "./ranges.ts";
-export { type BuildIndexOptions, type JpegReader, openJpeg } from "./reader.ts";
-export { overviewSize } from "./scan-index.ts";
+export { type BuildAccessPointsOptions, type JpegReader, openJpeg } from "./reader.ts";

@@ -13,7 +13,7 @@ import {
   scaledRegion,
   type WindowOptions,
 } from "./geometry.ts";
-import { type QuarterJob, readWindows } from "./quarter.ts";
+import { type RegionJob, readWindows } from "./level4.ts";
 import { type MemoryPlane, paddedStride, planesSize } from "./region.ts";
 
 /** One component of a region, at its decoded resolution. */
@@ -84,7 +84,7 @@ const planeOptions: WindowOptions = { chroma: "stored", margin: false };
  * works at once: the planes mostly lie in the decoder's own memory, which the next call overwrites.
  */
 export async function withPlanes<T>(
-  job: QuarterJob,
+  job: RegionJob,
   region: Rectangle,
   scale: ScaleFactor,
   chroma: Exclude<ChromaSize, "full">,
@@ -149,7 +149,7 @@ const kinds = {
 
 /** A region as gray, RGB or CMYK (0 is no ink), rows without padding; stored chroma is upsampled at every scale as at 1/1. */
 export async function decodePixels(
-  job: QuarterJob,
+  job: RegionJob,
   region: Rectangle,
   scale: ScaleFactor,
   chroma: "full" | "stored" = "full",

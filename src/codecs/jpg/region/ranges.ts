@@ -1,7 +1,13 @@
-// Which bytes of the file a stretch of MCUs lies in, row by row, from the index.
+// The bytes of the file that a stretch of MCUs takes, row by row, from its access points.
 
+import {
+  type AccessPoint,
+  type AccessPoints,
+  accessPointBefore,
+  endOf,
+  type ScanAccessPoints,
+} from "./access-points.ts";
 import type { McuRange } from "./geometry.ts";
-import { type Entry, endOf, entryBefore, type JpegIndex, type ScanIndex } from "./scan-index.ts";
 
 export interface ByteRange {
   readonly offset: number;
@@ -13,29 +19,29 @@ export interface RowRange extends ByteRange {
   readonly scan: number;
   readonly row: number;
   /** Where decoding begins. */
-  readonly entry: Entry;
+  readonly start: AccessPoint;
 }
 
-/** Rows whose estimate turned out too small, as "scan:row"; those are read up to the next entry. */
+/** Rows whose estimate turned out too small, as "scan:row"; those are read up to the next access point. */
 export type Short = ReadonlySet<string>;
 
 export const rowKey = (scan: number, row: number): string => `${scan}:${row}`;
 
 /** Ranges for some MCUs of one scan, in row order; rows without any data have none. */
-export function rowRanges(index: ScanIndex, scan: number, mcus: McuRange, short: Short): RowRange[] {
+export function rowRanges(points: ScanAccessPoints, scan: number, mcus: McuRange, short: Short): RowRange[] {
   const ranges: RowRange[] = [];
   for (let row = mcus.top; row < mcus.bottom; row++) {
-    const entry = entryBefore(index, row, mcus.left);
-    if (!entry) continue;
-    const end = endOf(index, row, entry, mcus.right, short.size > 0 && short.has(rowKey(scan, row)));
-    ranges.push({ scan, row, entry, offset: entry.offset, length: Math.max(0, end - entry.offset) });
+    const start = accessPointBefore(points, row, mcus.left);
+    if (!start) continue;
+    const end = endOf(points, row, start, mcus.right, short.size > 0 && short.has(rowKey(scan, row)));
+    ranges.push({ scan, row, start, offset: start.offset, length: Math.max(0, end - start.offset) });
   }
   return ranges;
 }
 
 /** The same for all scans of a file. */
-export function allRanges(index: JpegIndex, mcus: readonly McuRange[], short: Short): RowRange[] {
-  return index.scans.flatMap((scan, i) => rowRanges(scan, i, mcus[i]!, short));
+export function allRanges(accessPoints: AccessPoints, mcus: readonly McuRange[], short: Short): RowRange[] {
+  return accessPoints.scans.flatMap((scan, i) => rowRanges(scan, i, mcus[i]!, short));
 }
 
 /** One range for those that touch or lie at most `gap` bytes apart, none longer than `most` unless it was before. */
@@ -56,7 +62,7 @@ export function joined(ranges: readonly ByteRange[], gap: number, most = 1 << 20
 /** Reads bytes of the file; fewer only where it ends. */
 export type Read = (offset: number, length: number) => Promise<Uint8Array>;
 
-/** Reads ranges all at once, neighbours at most `gap` bytes apart as one; gives the bytes of any of them back. */
+/** Reads ranges all at once, neighbours at most `gap` bytes apart as one; returns a function that finds the bytes of each. */
 export async function readRanges(
   ranges: readonly RowRange[],
   read: Read,
@@ -75,7 +81,7 @@ export async function readRanges(
       last = holds(last + 1, range) ? last + 1 : wanted.findLastIndex((_, i) => holds(i, range));
     const part = parts[last];
     if (!part) return new Uint8Array(0);
-    const start = range.offset - wanted[last]!.offset;
-    return start === 0 && range.length === part.length ? part : part.subarray(start, start + range.length);
+    const from = range.offset - wanted[last]!.offset;
+    return from === 0 && range.length === part.length ? part : part.subarray(from, from + range.length);
   };
 }

@@ -1,26 +1,30 @@
-// A sequential JPEG file read by regions: header, index, pixels, planes and lossless cuts behind one object.
+// A sequential JPEG file read by regions: header, access points, pixels, planes and lossless crops behind one object.
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { Rectangle } from "../../image-header.ts";
-import { type Backwards, type Cut, cutFile, cutRange, cutRegion } from "../lossless/crop.ts";
+import { type Backwards, type Crop, cropFile, cropRange, cropRegion } from "../lossless/crop.ts";
 import type { Frame } from "../markers/frame.ts";
-import { loadIndex, saveIndex } from "../sidecar/access-points.ts";
-import { type BuildOptions, createIndexBuilder, type IndexBuilder } from "./build-index.ts";
+import { loadAccessPoints, saveAccessPoints } from "../sidecar/access-points.ts";
+import type { AccessPoints } from "./access-points.ts";
+import {
+  type AccessPointBuilder,
+  type BuildOptions,
+  createAccessPointBuilder,
+} from "./build-access-points.ts";
 import type { Engine } from "./engine.ts";
 import { mcuRange, type ScaleFactor } from "./geometry.ts";
 import { readHeader } from "./header.ts";
+import { planesInMemory, type RegionJob, type StoredPlanes } from "./level4.ts";
 import { decodePixels, type Plane, regionWindows, withPlanes } from "./pixels.ts";
-import { type KeptPlanes, planesInMemory, type QuarterJob } from "./quarter.ts";
 import { allRanges, type ByteRange, joined, type Read } from "./ranges.ts";
-import type { JpegIndex } from "./scan-index.ts";
 import { createTables } from "./tables.ts";
 
 /** On a disk a further range costs little. */
 const diskGap = 1024;
 
-export interface BuildIndexOptions {
+export interface BuildAccessPointsOptions {
   /** Full-size rows from the top that have to be decodable; default all. */
   readonly untilRow?: number;
   readonly signal?: AbortSignal;
@@ -37,32 +41,33 @@ export interface JpegReader {
   readonly codedBytes: number | undefined;
   /** Full-size rows from the top that can be decoded now. */
   readonly rows: number;
-  readonly indexed: boolean;
-  /** The data ended early, or restarts were not where they belong; what is missing is gray. Known once indexed. */
+  /** All access points are known. */
+  readonly isComplete: boolean;
+  /** The data ended early, or restarts were not where they belong; what is missing is gray. Known once complete. */
   readonly damaged: boolean;
-  /** Reads on until enough is indexed. Calls at the same time share the work. Throws the signal's reason. */
-  buildIndex(options?: BuildIndexOptions): Promise<void>;
-  /** One piece of the file (at most `chunkSize` bytes); false once the index is complete. For callers with slices. */
-  stepIndex(): Promise<boolean>;
-  /** The complete index as bytes to store, well compressible; `undefined` before. */
-  saveIndex(): Uint8Array | undefined;
+  /** Reads on until enough access points are known. Calls at the same time share the work. Throws the signal's reason. */
+  buildAccessPoints(options?: BuildAccessPointsOptions): Promise<void>;
+  /** One piece of the file (at most `chunkSize` bytes); false once complete. For callers with slices. */
+  stepAccessPoints(): Promise<boolean>;
+  /** All access points as bytes to store, well compressible; `undefined` before they are complete. */
+  saveAccessPoints(): Uint8Array | undefined;
   /**
-   * Takes an index that {@link JpegReader.saveIndex} gave for a file of this size and header; false where it is not
-   * sound or not this file's. `overview`: the samples at 1/8, as {@link JpegReader.overview} had them.
+   * Takes what {@link JpegReader.saveAccessPoints} returned for a file of this size and header; false where it is not sound or
+   * not this file's. `level8`: the reduced level, as {@link JpegReader.level8} had it.
    */
-  loadIndex(stored: Uint8Array, overview?: readonly Uint8Array[]): Promise<boolean>;
-  /** Samples at 1/8 of each component, ceil(width/8) by ceil(height/8), once indexed; none where they are too large. */
-  readonly overview: readonly Uint8Array[] | undefined;
+  loadAccessPoints(saved: Uint8Array, level8?: readonly Uint8Array[]): Promise<boolean>;
+  /** Samples at 1/8 of each component, ceil(width/8) by ceil(height/8), once complete; none where they are too large. */
+  readonly level8: readonly Uint8Array[] | undefined;
   /**
-   * Samples at 1/4 of each component, ceil(width/4) by ceil(height/4) of its own size and as good as a resampling, where
-   * they were made along with the index; none before that is complete.
+   * Samples at 1/4 of each component, ceil(width/4) by ceil(height/4) of its own size and as good as a resampling, once
+   * complete, if they were made along with the access points.
    */
-  readonly quarter: readonly Uint8Array[] | undefined;
-  /** Whether such planes are made or being made, and held in memory. */
-  readonly keepsQuarter: boolean;
-  /** Reads planes at 1/4 from there from now on, and forgets its own. */
-  keepQuarter(kept: KeptPlanes): void;
-  /** The ranges of the file that a region takes; few bytes may come on top where an estimate falls short. */
+  readonly level4: readonly Uint8Array[] | undefined;
+  /** A level at 1/4 is in memory, complete or growing. */
+  readonly buildsLevel4: boolean;
+  /** Reads the level at 1/4 from there from now on, and drops its own. */
+  readLevel4From(stored: StoredPlanes): void;
+  /** The ranges of the file that a region takes; a few more bytes where an estimate is too small. */
   neededRanges(region: Rectangle, scale: ScaleFactor, as?: "pixels" | "planes", gap?: number): ByteRange[];
   /**
    * Gray, RGB or CMYK; at 1/1 the same bytes as libjpeg's accurate transform with smooth upsampling gives. `chroma`: "full"
@@ -77,8 +82,7 @@ export interface JpegReader {
   /** The components by themselves, subsampled ones as they are. */
   decodePlanes(region: Rectangle, scale: ScaleFactor, read?: Read): Promise<Plane[]>;
   /**
-   * Returns what `use` makes of the components. It works at once, since the planes lie in memory that the next call
-   * overwrites. `chroma`: the components behind the first as stored, in half the size (at 1/8 as stored), or empty.
+   * Returns the result of `use`, which must not wait: the planes lie in memory that the next call overwrites. `chroma`: the components behind the first as stored, in half the size (at 1/8 as stored), or empty.
    */
   withPlanes<T>(
     region: Rectangle,
@@ -87,16 +91,16 @@ export interface JpegReader {
     use: (planes: readonly Plane[]) => T,
   ): Promise<T>;
   /** Whether a region lies on the grid of a file with one scan. */
-  cutIsPossible(region: Rectangle): boolean;
+  canCrop(region: Rectangle): boolean;
   /** The region as a JPEG file from the same coded bits; `undefined` where that cannot be. */
-  cut(region: Rectangle, read?: Read): Promise<Uint8Array | undefined>;
-  /** The coded bits of a region, for pictures that run backwards along axes of this one. */
-  cutData(region: Rectangle, backwards: Backwards): Promise<Cut | undefined>;
+  crop(region: Rectangle, read?: Read): Promise<Uint8Array | undefined>;
+  /** The coded bits of a region, for transforms that run backwards along axes of the image. */
+  cropData(region: Rectangle, backwards: Backwards): Promise<Crop | undefined>;
 }
 
 /**
  * Opens a file: reads its header. `undefined` for JPEG of other kinds (progressive, arithmetic, 12 bit, 2 components).
- * `engine` is asked for anew in each call, since an instance is dropped after an error. Throws ServiceError `decode`.
+ * Each call asks `engine` again, since an instance is dropped after an error. Throws ServiceError `decode`.
  */
 export async function openJpeg(
   engine: () => Engine,
@@ -108,10 +112,16 @@ export async function openJpeg(
   const { frame } = header;
   const tables = createTables();
   tables.add(header.first);
-  /** Dropped with its planes when they are not needed any more. */
-  let builder: IndexBuilder | undefined = createIndexBuilder(engine, tables, header, source, options);
-  let kept: KeptPlanes | undefined = builder.quarter && planesInMemory(frame, builder.quarter);
-  let index: JpegIndex = builder.index;
+  /** Dropped with its planes when they are no longer needed. */
+  let builder: AccessPointBuilder | undefined = createAccessPointBuilder(
+    engine,
+    tables,
+    header,
+    source,
+    options,
+  );
+  let stored: StoredPlanes | undefined = builder.level4 && planesInMemory(frame, builder.level4);
+  let accessPoints: AccessPoints = builder.accessPoints;
   let flight: Promise<unknown> | undefined;
 
   /** One step at a time, whoever asks. */
@@ -122,24 +132,24 @@ export async function openJpeg(
     return flight ?? Promise.resolve();
   };
 
-  /** Rows of pixels whose MCU rows, and the one below them for upsampling, are indexed. */
+  /** Rows of pixels that can be decoded: access points of their MCU rows, and of the one below for upsampling, are known. */
   const rowsReady = (): number => {
-    if (index.complete) return frame.height;
-    if (index.scans.length > 1 || header.first.components.length < frame.components.length) return 0;
+    if (accessPoints.complete) return frame.height;
+    if (accessPoints.scans.length > 1 || header.first.components.length < frame.components.length) return 0;
     const mcuHeight = frame.components.length === 1 ? 8 : 8 * frame.vMax;
-    // the end of the last row is told by the entry of the row behind it
-    return Math.min(frame.height, Math.max(0, index.scans[0]!.rows - 2) * mcuHeight);
+    // the access point of the row behind it says where a row ends
+    return Math.min(frame.height, Math.max(0, accessPoints.scans[0]!.rows - 2) * mcuHeight);
   };
 
-  const job = (read?: Read): QuarterJob => ({
+  const job = (read?: Read): RegionJob => ({
     engine: engine(),
     tables,
     frame,
-    index,
+    accessPoints,
     read: read ?? ((offset, length) => source.read(offset, length)),
     gap: source.gap ?? diskGap,
     resample: options.resample,
-    kept,
+    stored,
   });
 
   const confirm = (region: Rectangle) => {
@@ -151,7 +161,7 @@ export async function openJpeg(
         `Expected a region inside ${frame.width} by ${frame.height} pixels; received ${x},${y},${width},${height}. Ask for pixels of the image.`,
       );
     if (y + height > rowsReady())
-      throw new RangeError(`rows up to ${y + height} are not indexed yet, only ${rowsReady()}`);
+      throw new RangeError(`rows up to ${y + height} have no access points yet, only ${rowsReady()}`);
   };
 
   return {
@@ -161,59 +171,61 @@ export async function openJpeg(
     get rows() {
       return rowsReady();
     },
-    get indexed() {
-      return index.complete;
+    get isComplete() {
+      return accessPoints.complete;
     },
     get damaged() {
-      const seen = index.scans.reduce((sum, { scan }) => sum + scan.components.length, 0);
+      const seen = accessPoints.scans.reduce((sum, { scan }) => sum + scan.components.length, 0);
       return (
-        index.scans.some(({ damage }) => damage > 0) || (index.complete && seen < frame.components.length)
+        accessPoints.scans.some(({ damage }) => damage > 0) ||
+        (accessPoints.complete && seen < frame.components.length)
       );
     },
-    async buildIndex({ untilRow = frame.height, signal, onProgress } = {}) {
+    async buildAccessPoints({ untilRow = frame.height, signal, onProgress } = {}) {
       const enough = Math.min(untilRow, frame.height);
-      while (!index.complete && rowsReady() < enough) {
+      while (!accessPoints.complete && rowsReady() < enough) {
         signal?.throwIfAborted();
         await step();
         onProgress?.(rowsReady());
       }
     },
-    async stepIndex() {
-      if (!index.complete) await step();
-      return !index.complete;
+    async stepAccessPoints() {
+      if (!accessPoints.complete) await step();
+      return !accessPoints.complete;
     },
-    saveIndex: () => (index.complete ? saveIndex(frame, index, source.size ?? 0) : undefined),
-    async loadIndex(stored, overview) {
-      const loaded = await loadIndex(stored, header, source, overview);
+    saveAccessPoints: () =>
+      accessPoints.complete ? saveAccessPoints(frame, accessPoints, source.size ?? 0) : undefined,
+    async loadAccessPoints(saved, level8) {
+      const loaded = await loadAccessPoints(saved, header, source, level8);
       if (!loaded) return false;
       for (const { scan } of loaded.scans.slice(1)) tables.add(scan);
-      index = loaded;
+      accessPoints = loaded;
       builder = undefined;
-      kept = undefined;
+      stored = undefined;
       return true;
     },
-    get overview() {
-      return index.complete ? index.overview : undefined;
+    get level8() {
+      return accessPoints.complete ? accessPoints.level8 : undefined;
     },
-    get quarter() {
-      return index.complete ? builder?.quarter?.map(({ plane }) => plane) : undefined;
+    get level4() {
+      return accessPoints.complete ? builder?.level4?.map(({ plane }) => plane) : undefined;
     },
-    get keepsQuarter() {
-      return builder?.quarter !== undefined;
+    get buildsLevel4() {
+      return builder?.level4 !== undefined;
     },
-    keepQuarter(planes) {
-      kept = planes;
-      if (index.complete) builder = undefined;
+    readLevel4From(planes) {
+      stored = planes;
+      if (accessPoints.complete) builder = undefined;
     },
     neededRanges(region, scale, as = "pixels", gap = 0) {
       confirm(region);
-      if (scale === 8 && index.overview) return [];
+      if (scale === 8 && accessPoints.level8) return [];
       const all: ByteRange[] = [];
       for (const windows of regionWindows(frame, region, scale, as))
         all.push(
           ...allRanges(
-            index,
-            index.scans.map(({ scan }) => mcuRange(scan, windows)),
+            accessPoints,
+            accessPoints.scans.map(({ scan }) => mcuRange(scan, windows)),
             new Set(),
           ),
         );
@@ -233,14 +245,14 @@ export async function openJpeg(
       confirm(region);
       return withPlanes(job(), region, scale, chroma, use);
     },
-    cutIsPossible: (region) => cutRange(frame, header.first, region) !== undefined,
-    async cut(region, read) {
+    canCrop: (region) => cropRange(frame, header.first, region) !== undefined,
+    async crop(region, read) {
       confirm(region);
-      return cutFile(job(read), region);
+      return cropFile(job(read), region);
     },
-    async cutData(region, backwards) {
+    async cropData(region, backwards) {
       confirm(region);
-      return cutRegion(job(), region, backwards);
+      return cropRegion(job(), region, backwards);
     },
   };
 }

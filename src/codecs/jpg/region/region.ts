@@ -2,12 +2,12 @@
 
 import { ServiceError } from "../../../errors.ts";
 import type { Frame } from "../markers/frame.ts";
+import { type AccessPoints, level8Size } from "./access-points.ts";
 import { area, type Engine, outcome, slack } from "./engine.ts";
 import type { ComponentWindow, McuRange, ScaleFactor } from "./geometry.ts";
 import { mcuRange } from "./geometry.ts";
 import { type ByteRange, type Read, type RowRange, readRanges, rowKey, rowRanges } from "./ranges.ts";
 import { describeScan, runRow, type Target } from "./run.ts";
-import { type JpegIndex, overviewSize } from "./scan-index.ts";
 import type { Tables } from "./tables.ts";
 
 /** A component in the module's memory: the sample at (left, top) of the image lies at `at`. */
@@ -25,7 +25,7 @@ export interface DecodeJob {
   readonly engine: Engine;
   readonly tables: Tables;
   readonly frame: Frame;
-  readonly index: JpegIndex;
+  readonly accessPoints: AccessPoints;
   readonly read: Read;
   /** Bytes between ranges that are read along. */
   readonly gap: number;
@@ -47,9 +47,9 @@ function planeBytes({ blockLeft, blockRight, blockTop, blockBottom, edge }: Comp
 }
 
 /**
- * Decodes what `windows` (one per component) ask for. Returns what `use` makes of the planes; `use` gets them and the
- * first free byte behind them, works at once, and keeps nothing. At 1/8 no byte is read when there is an overview.
- * Throws ServiceError `decode` where the file no longer has the bytes that were indexed.
+ * Decodes what `windows` (one per component) ask for. Returns the result of `use`, which receives the planes and the first
+ * free byte behind them, and must neither wait nor keep them. At 1/8 no byte is read where there is a reduced level.
+ * Throws ServiceError `decode`, code header_mismatch, where the file no longer has the bytes that the access points are for.
  */
 export async function decodeWindows<T>(
   job: DecodeJob,
@@ -57,21 +57,21 @@ export async function decodeWindows<T>(
   scale: ScaleFactor,
   use: (planes: readonly MemoryPlane[], free: number) => T,
 ): Promise<T> {
-  const { index, frame } = job;
-  if (scale === 8 && index.overview) {
+  const { accessPoints, frame } = job;
+  if (scale === 8 && accessPoints.level8) {
     const { planes, free } = layOut(job.engine, windows);
-    copyOverview(job.engine, frame, index.overview, windows, planes);
+    copyLevel8(job.engine, frame, accessPoints.level8, windows, planes);
     return use(planes, free);
   }
-  const mcus = index.scans.map(({ scan }) => mcuRange(scan, windows));
+  const mcus = accessPoints.scans.map(({ scan }) => mcuRange(scan, windows));
   const short = new Set<string>();
   for (;;) {
     const before = short.size;
-    const ranges = index.scans.map((scan, i) => rowRanges(scan, i, mcus[i]!, short));
+    const ranges = accessPoints.scans.map((scan, i) => rowRanges(scan, i, mcus[i]!, short));
     const bytesOf = await readRanges(ranges.flat(), job.read, job.gap);
     // from here on nothing waits: other files use the same memory
     const { planes, free } = layOut(job.engine, windows);
-    index.scans.forEach((_, i) => {
+    accessPoints.scans.forEach((_, i) => {
       decodeScan(job, i, mcus[i]!, ranges[i]!, windows, planes, bytesOf, short);
     });
     if (short.size === before) {
@@ -113,9 +113,9 @@ function decodeScan(
   bytesOf: (range: ByteRange) => Uint8Array,
   short: Set<string>,
 ): void {
-  const { engine, tables, index } = job;
-  const scanIndex = index.scans[number]!;
-  const { scan } = scanIndex;
+  const { engine, tables, accessPoints } = job;
+  const scanPoints = accessPoints.scans[number]!;
+  const { scan } = scanPoints;
   const targets = scan.components.map(({ index: component }) =>
     target(windows[component]!, planes[component]!),
   );
@@ -128,7 +128,7 @@ function decodeScan(
       continue;
     }
     next++;
-    const final = range.offset + range.length >= scanIndex.end && scanIndex.complete;
+    const final = range.offset + range.length >= scanPoints.end && scanPoints.complete;
     const result = runRow(
       engine,
       "decodeRows",
@@ -177,12 +177,12 @@ function grayRow(
 
 /** Components that no scan has brought. */
 function grayMissing(
-  { engine, index }: DecodeJob,
+  { engine, accessPoints }: DecodeJob,
   windows: readonly ComponentWindow[],
   planes: readonly MemoryPlane[],
 ): void {
   const seen = new Set(
-    index.scans.flatMap(({ scan }) => scan.components.map(({ index: component }) => component)),
+    accessPoints.scans.flatMap(({ scan }) => scan.components.map(({ index: component }) => component)),
   );
   windows.forEach((w, i) => {
     const { at, stride } = planes[i]!;
@@ -190,20 +190,20 @@ function grayMissing(
   });
 }
 
-function copyOverview(
+function copyLevel8(
   engine: Engine,
   frame: Frame,
-  overview: readonly Uint8Array[],
+  level8: readonly Uint8Array[],
   windows: readonly ComponentWindow[],
   planes: readonly MemoryPlane[],
 ): void {
   const bytes = engine.bytes();
   windows.forEach((w, i) => {
     const { at, stride } = planes[i]!;
-    const { width } = overviewSize(frame, i);
+    const { width } = level8Size(frame, i);
     for (let y = w.blockTop; y < w.blockBottom; y++) {
       const row = y * width;
-      bytes.set(overview[i]!.subarray(row + w.blockLeft, row + w.blockRight), at + (y - w.blockTop) * stride);
+      bytes.set(level8[i]!.subarray(row + w.blockLeft, row + w.blockRight), at + (y - w.blockTop) * stride);
     }
   });
 }

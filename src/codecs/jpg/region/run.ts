@@ -18,7 +18,7 @@ export interface Place {
   damage: number;
 }
 
-/** What a run makes of a component; places in memory and blocks of the whole component. */
+/** Where a run puts the samples of a component: places in memory, and blocks of the whole component. */
 export interface Target {
   readonly plane: number;
   readonly stride: number;
@@ -27,7 +27,7 @@ export interface Target {
   readonly columns: number;
   readonly top: number;
   readonly rows: number;
-  /** Where the samples at 1/8 go that an index run makes. */
+  /** Where a run that finds access points puts samples at 1/8. */
   readonly means?: { readonly at: number; readonly stride: number };
 }
 
@@ -41,7 +41,7 @@ export function startOf(scan: Scan): Place {
   });
 }
 
-/** The place before an MCU, from what an index entry holds: restarts follow from the MCU's number. */
+/** The place before an MCU, from an access point: restarts follow from the MCU's number. */
 export function placeAt(
   scan: Scan,
   row: number,
@@ -63,7 +63,7 @@ export function placeAt(
   };
 }
 
-/** Last coefficient in zigzag order that a block of this size is made from. */
+/** The last coefficient in zigzag order that a block of this size needs. */
 const limits: Readonly<Record<number, number>> = { 8: 63, 4: 24, 2: 4, 1: 0, 0: 0 };
 
 /** Loads tables and describes scan and targets; `targets` stand for the scan's components in order. */
@@ -178,45 +178,45 @@ export function runOver(
   }
 }
 
-/** Where the bytes of a part of an MCU row begin: as an index entry has it. */
+/** A part of an MCU row, from an access point on. */
 export interface RowStart {
   readonly row: number;
-  readonly entry: Pick<Place, "offset" | "bit" | "spent"> & {
+  readonly start: Pick<Place, "offset" | "bit" | "spent"> & {
     readonly column: number;
     readonly predictors: readonly number[];
   };
 }
 
 /**
- * Runs over one row from an entry on, as {@link runOver} does from the entry's place; `bytes` begin with the entry's. A tile takes
- * many rows of few bytes, so nothing is made for each of them.
+ * Runs over one row from an access point on, as {@link runOver} does; `bytes` begin with the byte of the access point. A tile
+ * takes many rows of few bytes, so this allocates nothing for each of them.
  */
 export function runRow(
   engine: Engine,
   act: Act,
   scan: Scan,
-  start: RowStart,
+  range: RowStart,
   columns: Pick<Bounds, "endColumn" | "fromColumn">,
   bytes: Uint8Array,
   final: boolean,
   output?: { readonly at: number; drain(end: number): void },
 ): number {
-  const { row, entry } = start;
+  const { row, start: from } = range;
   if (bytes.length > area.rawRoom - slack) {
-    const place = placeAt(scan, row, entry.column, entry);
+    const place = placeAt(scan, row, from.column, from);
     return runOver(engine, act, place, { stopRow: row + 1, ...columns }, [bytes], final, output);
   }
   engine.bytes().set(bytes, area.raw);
   const words = engine.words();
   const { interval } = scan;
-  const number = row * scan.columns + entry.column;
+  const number = row * scan.columns + from.column;
   words[field.rawEnd] = area.raw + bytes.length;
   words[field.final] = final ? 1 : 0;
   words[field.position] = area.raw;
-  words[field.bit] = entry.bit;
-  words[field.spent] = entry.spent ? 1 : 0;
+  words[field.bit] = from.bit;
+  words[field.spent] = from.spent ? 1 : 0;
   words[field.row] = row;
-  words[field.column] = entry.column;
+  words[field.column] = from.column;
   words[field.stopRow] = row + 1;
   words[field.endColumn] = columns.endColumn;
   words[field.fromColumn] = columns.fromColumn ?? 0;
@@ -224,7 +224,7 @@ export function runRow(
   words[field.nextRestart] = interval > 0 ? Math.floor(number / interval) % 8 : 0;
   words[field.output] = output?.at ?? 0;
   words[field.damage] = 0;
-  const { predictors } = entry;
+  const { predictors } = from;
   for (let i = 0; i < predictors.length; i++)
     words[components.at + i * components.size + components.predictor] = predictors[i]!;
   const result = engine.run[act]();

@@ -1,11 +1,11 @@
 // Samples at 1/8 and 1/2 in the module's memory while access points are built: where they lie, and how they come out of it.
 
+import { type AccessPoints, accessPointBytes } from "./access-points.ts";
 import { area, type Engine, slack } from "./engine.ts";
 import type { Scan } from "./header.ts";
-import { halfEdge, type QuarterMaker } from "./quarter.ts";
+import { halfEdge, type Level4Maker } from "./level4.ts";
 import { paddedStride } from "./region.ts";
 import type { Place, Target } from "./run.ts";
-import { entrySize, type JpegIndex } from "./scan-index.ts";
 
 /** Room for samples at 1/8 and 1/2 of some rows, and for access points of as many. */
 const sampleRoom = 512 * 1024;
@@ -38,7 +38,7 @@ export function layOutSamples(engine: Engine, scan: Scan, halves: boolean): Samp
     Math.min(
       Math.floor(sampleRoom / perRow),
       Math.floor(halfRoom / halfPerRow),
-      Math.floor(entryRoom / (entriesPerRow * entrySize)),
+      Math.floor(entryRoom / (entriesPerRow * accessPointBytes)),
     ),
   );
   let at: number = area.arena;
@@ -57,7 +57,7 @@ export function layOutSamples(engine: Engine, scan: Scan, halves: boolean): Samp
       half: { at: room(half * down * halfEdge * rows), stride: half },
     };
   });
-  const entries = room(rows * entriesPerRow * entrySize);
+  const entries = room(rows * entriesPerRow * accessPointBytes);
   engine.reserve(at);
   return {
     entries,
@@ -94,13 +94,13 @@ export function putHalves(engine: Engine, { planes }: SampleRooms, row: readonly
 export function takeHalves(
   engine: Engine,
   { planes }: SampleRooms,
-  quarter: readonly QuarterMaker[],
+  level4: readonly Level4Maker[],
   scan: Scan,
   rows: number,
 ): void {
   for (const [i, { index }] of scan.components.entries()) {
     const { down, half } = planes[i]!;
-    quarter[index]!.take(engine.bytes().subarray(half.at), half.stride, rows * down * halfEdge);
+    level4[index]!.take(engine.bytes().subarray(half.at), half.stride, rows * down * halfEdge);
   }
 }
 
@@ -110,20 +110,20 @@ export type Sizes = readonly { readonly width: number; readonly height: number }
 export function prepareSamples(
   engine: Engine,
   { planes }: SampleRooms,
-  overview: JpegIndex["overview"],
+  level8: AccessPoints["level8"],
   sizes: Sizes,
   scan: Scan,
   row: number,
   begun: boolean,
 ): void {
-  if (!overview || !begun) return;
+  if (!level8 || !begun) return;
   const bytes = engine.bytes();
   scan.components.forEach(({ index }, i) => {
     const { at, stride, down } = planes[i]!;
     const { width, height } = sizes[index]!;
     for (let y = 0; y < down && row * down + y < height; y++)
       bytes.set(
-        overview[index]!.subarray((row * down + y) * width, (row * down + y + 1) * width),
+        level8[index]!.subarray((row * down + y) * width, (row * down + y + 1) * width),
         at + y * stride,
       );
   });
@@ -133,29 +133,29 @@ export function prepareSamples(
 export function keepSamples(
   engine: Engine,
   { planes }: SampleRooms,
-  overview: JpegIndex["overview"],
+  level8: AccessPoints["level8"],
   sizes: Sizes,
   scan: Scan,
   from: number,
   to: number,
 ): void {
-  if (!overview) return;
+  if (!level8) return;
   const bytes = engine.bytes();
   scan.components.forEach(({ index }, i) => {
     const { at, stride, down } = planes[i]!;
     const { width, height } = sizes[index]!;
     for (let y = from * down; y < to * down && y < height; y++) {
       const start = at + (y - from * down) * stride;
-      overview[index]!.set(bytes.subarray(start, start + width), y * width);
+      level8[index]!.set(bytes.subarray(start, start + width), y * width);
     }
   });
 }
 
 /** Middle gray from the MCU at `place` on. */
-export function grayRest(overview: JpegIndex["overview"], sizes: Sizes, scan: Scan, place: Place): void {
+export function grayRest(level8: AccessPoints["level8"], sizes: Sizes, scan: Scan, place: Place): void {
   for (const { index, across, down } of scan.components) {
     const { width } = sizes[index]!;
-    const plane = overview?.[index];
+    const plane = level8?.[index];
     for (let y = 0; y < down; y++) {
       const row = (place.row * down + y) * width;
       plane?.fill(128, row + Math.min(width, place.column * across), row + width);

@@ -1,4 +1,4 @@
-// A file's tables in the module's memory: built once, kept as a copy, loaded when another file was there meanwhile.
+// A file's tables in the module's memory: built once, and copied back when another file has used the memory since.
 
 import { damaged } from "../markers/walk.ts";
 import { area, type Engine } from "./engine.ts";

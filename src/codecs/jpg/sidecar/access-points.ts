@@ -1,39 +1,39 @@
-// Access points as bytes: checksum, facts it must agree with, differences between entries as variable-length numbers.
+// Access points as bytes: a checksum, facts of the file, and differences from point to point as variable-length numbers.
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { crc32 } from "../../../lib/crc32.ts";
 import type { Frame } from "../markers/frame.ts";
-import { type Header, readScan, type Scan } from "../region/header.ts";
 import {
-  appendEntries,
-  createScanIndex,
-  entryAt,
-  entrySize,
-  type JpegIndex,
-  overviewSize,
-} from "../region/scan-index.ts";
+  type AccessPoints,
+  accessPointAt,
+  accessPointBytes,
+  appendAccessPoints,
+  createScanAccessPoints,
+  level8Size,
+} from "../region/access-points.ts";
+import { type Header, readScan, type Scan } from "../region/header.ts";
 
 /** Changes with every change of the format. */
 const version = 1;
 const maxScans = 4;
 
-/** The complete index of a file of `size` bytes (0: not known), without the overview. */
-export function saveIndex(frame: Frame, index: JpegIndex, size: number): Uint8Array {
+/** The complete access points of a file of `size` bytes (0: not known), without the reduced level. */
+export function saveAccessPoints(frame: Frame, accessPoints: AccessPoints, size: number): Uint8Array {
   const out = writer();
-  for (const fact of [version, size, frame.width, frame.height, frame.code, index.scans.length])
+  for (const fact of [version, size, frame.width, frame.height, frame.code, accessPoints.scans.length])
     out.number(fact);
-  for (const { scan, perRow, count, end, damage } of index.scans) {
+  for (const { scan, perRow, count, end, damage } of accessPoints.scans) {
     for (const fact of [...factsOf(scan), end, damage, count]) out.number(fact);
-    const current = index.scans.find((other) => other.scan === scan)!;
+    const current = accessPoints.scans.find((other) => other.scan === scan)!;
     let bits = 0;
     const predictors = scan.components.map(() => 0);
     for (let n = 0; n < count; n++) {
-      const entry = entryAt(current, Math.floor(n / perRow), n % perRow)!;
-      const place = entry.offset * 8 + entry.bit;
-      out.number((place - bits) * 2 + (entry.spent ? 1 : 0));
+      const point = accessPointAt(current, Math.floor(n / perRow), n % perRow)!;
+      const place = point.offset * 8 + point.bit;
+      out.number((place - bits) * 2 + (point.spent ? 1 : 0));
       bits = place;
-      entry.predictors.forEach((predictor, i) => {
+      point.predictors.forEach((predictor, i) => {
         const difference = predictor - predictors[i]!;
         out.number(difference < 0 ? -2 * difference - 1 : 2 * difference);
         predictors[i] = predictor;
@@ -61,15 +61,15 @@ function factsOf(scan: Scan): number[] {
 }
 
 /**
- * The index that {@link saveIndex} wrote. `undefined` where anything in it is not sound, or does not agree with the
- * file's header, size or, in files of several scans, their headers, which are read again.
+ * What {@link saveAccessPoints} wrote. `undefined` where anything in it is not sound, or does not agree with the file's header,
+ * its size, or the headers of further scans, which are read again.
  */
-export async function loadIndex(
+export async function loadAccessPoints(
   stored: Uint8Array,
   header: Header,
   source: ByteSource,
-  overview: readonly Uint8Array[] | undefined,
-): Promise<JpegIndex | undefined> {
+  level8: readonly Uint8Array[] | undefined,
+): Promise<AccessPoints | undefined> {
   if (stored.length < 5) return undefined;
   const view = new DataView(stored.buffer, stored.byteOffset, stored.length);
   if (view.getUint32(0) !== crc32(stored.subarray(4))) return undefined;
@@ -81,37 +81,39 @@ export async function loadIndex(
   if (scanCount < 1 || scanCount > maxScans) return undefined;
   const limit = source.size ?? Number.MAX_SAFE_INTEGER / 16;
 
-  const index: JpegIndex = { scans: [], overview: soundOverview(frame, overview), complete: true };
+  const accessPoints: AccessPoints = { scans: [], level8: soundLevel8(frame, level8), complete: true };
   for (let i = 0; i < scanCount; i++) {
     const headerAt = numbers.next();
     if (!(headerAt <= limit)) return undefined;
     const scan =
-      i === 0 ? first : await readScan(source, headerAt, frame, index.scans[i - 1]!.scan).catch(refused);
+      i === 0
+        ? first
+        : await readScan(source, headerAt, frame, accessPoints.scans[i - 1]!.scan).catch(refused);
     if (!scan || headerAt !== scan.headerAt || !agrees(factsOf(scan).slice(1))) return undefined;
-    const current = createScanIndex(scan);
+    const current = createScanAccessPoints(scan);
     const end = numbers.next();
     const damage = numbers.next();
     const count = numbers.next();
     if (!(end >= scan.start && end <= limit && count <= current.perRow * scan.rows)) return undefined;
-    const raw = readEntries(numbers, scan, count, end);
+    const raw = readPoints(numbers, scan, count, end);
     if (!raw) return undefined;
-    appendEntries(current, raw);
+    appendAccessPoints(current, raw);
     Object.assign(current, { end, damage, rows: scan.rows, complete: true });
-    index.scans.push(current);
+    accessPoints.scans.push(current);
   }
-  return numbers.atEnd() ? index : undefined;
+  return numbers.atEnd() ? accessPoints : undefined;
 }
 
-/** A scan header that is not there makes an index unsound; a source that cannot be read is an error of its own. */
+/** Stored access points are not sound where a scan header is missing; other errors, as of the source, are thrown. */
 function refused(error: unknown): undefined {
   if (error instanceof ServiceError && error.kind === "decode") return undefined;
   throw error;
 }
 
-/** Entries in ascending order between the scan's start and end. */
-function readEntries(numbers: Numbers, scan: Scan, count: number, end: number): Uint8Array | undefined {
+/** Access points in ascending order between the scan's start and end. */
+function readPoints(numbers: Numbers, scan: Scan, count: number, end: number): Uint8Array | undefined {
   if (count > numbers.left()) return undefined;
-  const raw = new Uint8Array(count * entrySize);
+  const raw = new Uint8Array(count * accessPointBytes);
   const view = new DataView(raw.buffer);
   let bits = 0;
   const predictors = scan.components.map(() => 0);
@@ -119,29 +121,33 @@ function readEntries(numbers: Numbers, scan: Scan, count: number, end: number): 
     const difference = numbers.next();
     bits += Math.floor(difference / 2);
     if (!(bits >= scan.start * 8 && bits <= end * 8)) return undefined;
-    view.setUint32(n * entrySize, bits % 2 ** 32, true);
-    view.setUint32(n * entrySize + 4, Math.floor(bits / 2 ** 32) + (difference % 2) * 0x80000000, true);
+    view.setUint32(n * accessPointBytes, bits % 2 ** 32, true);
+    view.setUint32(
+      n * accessPointBytes + 4,
+      Math.floor(bits / 2 ** 32) + (difference % 2) * 0x80000000,
+      true,
+    );
     for (let i = 0; i < predictors.length; i++) {
       const coded = numbers.next();
       predictors[i]! += coded % 2 ? -(coded + 1) / 2 : coded / 2;
       if (!(Math.abs(predictors[i]!) <= 32768)) return undefined;
-      view.setInt16(n * entrySize + 8 + 2 * i, predictors[i]!, true);
+      view.setInt16(n * accessPointBytes + 8 + 2 * i, predictors[i]!, true);
     }
   }
   return raw;
 }
 
-function soundOverview(
+function soundLevel8(
   frame: Frame,
-  overview: readonly Uint8Array[] | undefined,
+  level8: readonly Uint8Array[] | undefined,
 ): readonly Uint8Array[] | undefined {
   const sound =
-    overview?.length === frame.components.length &&
-    overview.every((plane, i) => {
-      const { width, height } = overviewSize(frame, i);
+    level8?.length === frame.components.length &&
+    level8.every((plane, i) => {
+      const { width, height } = level8Size(frame, i);
       return plane.length === width * height;
     });
-  return sound ? overview : undefined;
+  return sound ? level8 : undefined;
 }
 
 interface Writer {

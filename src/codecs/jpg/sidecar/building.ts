@@ -5,7 +5,7 @@ import type { ImageHeader } from "../../image-header.ts";
 import { blockSource } from "../../sidecar/block-reader.ts";
 import { type BlockList, endOfBlocks } from "../../sidecar/blocks.ts";
 import { mismatch } from "../decode/turbo-decoder.ts";
-import { isKept, isProgressive, quarterLimitOf } from "../estimates.ts";
+import { isKept, isProgressive, level4LimitOf } from "../estimates.ts";
 import { openJpeg } from "../region/index.ts";
 import { planesToBlocks } from "./levels.ts";
 import type { Job, Opened, Opening, OpeningParts } from "./opening.ts";
@@ -30,35 +30,35 @@ export function createBuilding(
 ): BuildSidecar {
   /** The entry of a sequential file; a level at 1/4 goes into blocks where it is asked for, and is read from there. */
   const saveSequential = async (file: Opened, accessPoints: Uint8Array, access: IndexAccess | undefined) => {
-    const { quarter: planes, overview: eighth = [] } = file.reader;
+    const { level4: planes, level8 = [] } = file.reader;
     const blocks = access?.full ? access.blocks : undefined;
-    const quarter = planes && blocks && (await planesToBlocks(planes, blocks, 0));
-    if (quarter) opening.keepQuarter(file, opening.inBlocks(quarter, { current: file.current }));
-    return saveParts({ accessPoints, eighth, transcode: undefined, quarter });
+    const level4 = planes && blocks && (await planesToBlocks(planes, blocks, 0));
+    if (level4) opening.readLevel4From(file, opening.inBlocks(level4, { current: file.current }));
+    return saveParts({ accessPoints, level8, transcode: undefined, level4 });
   };
 
   const ofSequential = async (job: Job): Promise<Uint8Array> => {
     const { access } = job;
     const known = access && files.get(access.id);
     const full = access?.full === true;
-    const goesOn = known && !known.loaded && (!full || known.reader.keepsQuarter);
+    const goesOn = known && !known.loaded && (!full || known.reader.buildsLevel4);
     const file = goesOn ? known : await opening.sequential(job, full);
     if (!file) return nothing;
     try {
       file.current.job = job;
-      await file.reader.buildIndex();
+      await file.reader.buildAccessPoints();
     } catch (error) {
       if (access) files.forget(access.id);
       throw error;
     }
-    const accessPoints = file.damaged ? undefined : file.reader.saveIndex();
+    const accessPoints = file.damaged ? undefined : file.reader.saveAccessPoints();
     const entry = accessPoints ? await saveSequential(file, accessPoints, access) : nothing;
     if (access) files.remember(access.id, file);
     return entry;
   };
 
   /** The entry with a level at 1/4 added, which is made of the transcode, where there is room. */
-  const withQuarter = async (
+  const withLevel4 = async (
     job: Job,
     entry: Uint8Array,
     parts: JpegParts,
@@ -68,13 +68,13 @@ export function createBuilding(
     const file = await opening.overTranscode(job, parts, transcode, false);
     if (!file?.replay) return nothing;
     const source = blockSource(opening.inBlocks(transcode, file), mismatch);
-    const options = { resample, overviewLimit: 0, quarterLimit: quarterLimitOf(transcode.size) };
+    const options = { resample, level8Limit: 0, level4Limit: level4LimitOf(transcode.size) };
     try {
       const reader = await openJpeg(engine, source, options);
-      await reader?.buildIndex();
+      await reader?.buildAccessPoints();
       const first = endOfBlocks(transcode);
-      const quarter = reader?.quarter && (await planesToBlocks(reader.quarter, blocks, first));
-      return quarter ? await saveParts({ ...parts, quarter }) : entry;
+      const level4 = reader?.level4 && (await planesToBlocks(reader.level4, blocks, first));
+      return level4 ? await saveParts({ ...parts, level4 }) : entry;
     } finally {
       file.replay.end();
     }
@@ -86,7 +86,7 @@ export function createBuilding(
     if (!access?.blocks) return nothing;
     const entry = access.full ? await access.load() : nothing;
     const parts = await loadParts(entry);
-    if (parts?.transcode) return withQuarter(job, entry, parts, parts.transcode, access.blocks);
+    if (parts?.transcode) return withLevel4(job, entry, parts, parts.transcode, access.blocks);
     const made = await opening.transcoded(bytes, access.blocks, true);
     return made ? saveParts(made.parts) : nothing;
   };

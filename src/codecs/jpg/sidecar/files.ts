@@ -9,7 +9,7 @@ import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { createBlockCache } from "../../sidecar/block-reader.ts";
 import { mismatch } from "../decode/turbo-decoder.ts";
-import { isProgressive, quarter } from "../estimates.ts";
+import { isProgressive, level4Scale } from "../estimates.ts";
 import { createEngine, type Engine, type ResamplePlane, type ScaleFactor } from "../region/index.ts";
 import { openTranscoder } from "../transcode/transcoder.ts";
 import { createBuilding } from "./building.ts";
@@ -109,7 +109,7 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
         read.region,
         read.scaleFactor as ScaleFactor,
         undefined,
-        read.scaleFactor === quarter && read.halvesColour ? "stored" : "full",
+        read.scaleFactor === level4Scale && read.halvesColour ? "stored" : "full",
       ),
   };
 }
@@ -119,7 +119,7 @@ const marginRows = 128;
 
 async function indexedTo({ reader }: Opened, { region, scaleFactor }: ReadRequest): Promise<void> {
   const untilRow = region.y + region.height + marginRows * scaleFactor;
-  if (!reader.indexed) await reader.buildIndex(scaleFactor < 8 ? { untilRow } : {});
+  if (!reader.isComplete) await reader.buildAccessPoints(scaleFactor < 8 ? { untilRow } : {});
 }
 
 /** Whether a file is refused while it is opened; another decoder may show it all the same. */

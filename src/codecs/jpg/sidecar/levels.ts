@@ -3,10 +3,10 @@
 import type { IndexBlocks } from "../../codec.ts";
 import type { BlockReader } from "../../sidecar/block-reader.ts";
 import { type BlockList, blockBytes, blockWriter } from "../../sidecar/blocks.ts";
-import { type Frame, type KeptPlanes, overviewSize, quarterSize } from "../region/index.ts";
+import { type Frame, level4Size, level8Size, type StoredPlanes } from "../region/index.ts";
 
 /** The planes of the level at 1/8 from its pieces, not copied: one for all components, or one for each. */
-export function planesOfEighth(
+export function planesOfLevel8(
   frame: Frame,
   pieces: readonly Uint8Array[],
 ): readonly Uint8Array[] | undefined {
@@ -14,7 +14,7 @@ export function planesOfEighth(
   if (!all || pieces.length > 1) return all && pieces;
   let end = 0;
   return frame.components.map((_, component) => {
-    const { width, height } = overviewSize(frame, component);
+    const { width, height } = level8Size(frame, component);
     const at = end;
     end += width * height;
     return all.subarray(at, end);
@@ -22,10 +22,10 @@ export function planesOfEighth(
 }
 
 /** Reads the level at 1/4 from blocks; where some of them are lost it is not there. */
-export function quarterInBlocks(frame: Frame, blocks: BlockReader): KeptPlanes {
+export function level4InBlocks(frame: Frame, blocks: BlockReader): StoredPlanes {
   let end = 0;
   const planes = frame.components.map((_, component) => {
-    const { width, height } = quarterSize(frame, component);
+    const { width, height } = level4Size(frame, component);
     const at = end;
     end += width * height;
     return { at, width };

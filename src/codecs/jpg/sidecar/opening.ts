@@ -7,18 +7,18 @@ import type { ReadRequest } from "../../plan.ts";
 import { type BlockCache, type BlockReader, blockSource } from "../../sidecar/block-reader.ts";
 import { type BlockList, type BlockSink, blockWriter } from "../../sidecar/blocks.ts";
 import { mismatch } from "../decode/turbo-decoder.ts";
-import { beginsQuarter, gains, isProgressive, quarterLimitOf } from "../estimates.ts";
+import { beginsLevel4, gains, isProgressive, level4LimitOf } from "../estimates.ts";
 import {
   type Engine,
   type JpegReader,
+  level4Bytes,
   openJpeg,
-  quarterBytes,
   type ResamplePlane,
-  writtenIndex,
+  writtenAccessPoints,
 } from "../region/index.ts";
 import { createReplay, type Replay } from "../transcode/replay.ts";
 import type { Transcoder } from "../transcode/transcoder.ts";
-import { planesOfEighth, quarterInBlocks } from "./levels.ts";
+import { level4InBlocks, planesOfLevel8 } from "./levels.ts";
 import { type JpegParts, loadParts } from "./parts.ts";
 
 /** What a job brings: the bytes of its file, and its way to the sidecar. */
@@ -41,7 +41,7 @@ export interface Opened {
 }
 
 /** A level at 1/8 of more bytes is not kept. */
-const eighthLimit = 48 * 2 ** 20;
+const level8Limit = 48 * 2 ** 20;
 
 export interface OpeningParts {
   engine(): Engine;
@@ -63,11 +63,11 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     });
 
   /** Has a file's level at 1/4 read from blocks; it is made of the file where blocks are lost. */
-  const keepQuarter = ({ reader }: Opened, blocks: BlockReader) =>
-    reader.keepQuarter(quarterInBlocks(reader.frame, blocks));
+  const readLevel4From = ({ reader }: Opened, blocks: BlockReader) =>
+    reader.readLevel4From(level4InBlocks(reader.frame, blocks));
 
   /** Over the file itself; undefined for kinds that are refused. */
-  const sequential = async (job: Job, withQuarter: boolean): Promise<Opened | undefined> => {
+  const sequential = async (job: Job, withLevel4: boolean): Promise<Opened | undefined> => {
     const current = { job };
     const source: ByteSource = {
       size: job.bytes.size,
@@ -76,8 +76,8 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
       },
       read: (offset, length) => current.job.bytes.read(offset, length),
     };
-    const quarterLimit = withQuarter ? quarterLimitOf(job.bytes.size) : 0;
-    const reader = await openJpeg(engine, source, { overviewLimit: eighthLimit, resample, quarterLimit });
+    const level4Limit = withLevel4 ? level4LimitOf(job.bytes.size) : 0;
+    const reader = await openJpeg(engine, source, { level8Limit, resample, level4Limit });
     if (!reader) return undefined;
     return {
       reader,
@@ -91,7 +91,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
   const writeTranscode = async (bytes: ByteSource, sink: BlockSink, most: number, onlySound = false) => {
     const writer = blockWriter(sink);
     const noted = await transcoder().transcode(bytes, {
-      overviewLimit: most,
+      level8Limit: most,
       onlySound,
       onChunk: writer.add,
     });
@@ -100,18 +100,18 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
 
   /** Transcodes a file; undefined where the transcode is of a kind that is refused. */
   const transcoded = async (bytes: ByteSource, sink: BlockSink, onlySound: boolean) => {
-    const { noted, blocks } = await writeTranscode(bytes, sink, eighthLimit, onlySound);
-    const accessPoints = await writtenIndex(noted);
+    const { noted, blocks } = await writeTranscode(bytes, sink, level8Limit, onlySound);
+    const accessPoints = await writtenAccessPoints(noted);
     if (!accessPoints) return undefined;
-    const eighth = noted.planes?.map(({ data }) => data) ?? [];
-    const parts: JpegParts = { accessPoints, eighth, transcode: blocks, quarter: undefined };
+    const level8 = noted.planes?.map(({ data }) => data) ?? [];
+    const parts: JpegParts = { accessPoints, level8, transcode: blocks, level4: undefined };
     return { parts, damaged: noted.damaged };
   };
 
   /** Over the baseline transcode of a file, whose blocks are loaded, and made again where they are lost. */
   const overTranscode = async (
     job: Job,
-    { accessPoints, eighth }: JpegParts,
+    { accessPoints, level8 }: JpegParts,
     transcode: BlockList,
     damaged: boolean,
   ): Promise<Opened | undefined> => {
@@ -119,25 +119,26 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     const replay = createReplay((sink) => writeTranscode(current.job.bytes, sink, 0), cache.add);
     const blocks = inBlocks(transcode, { current, replay });
     const reader = await openJpeg(engine, blockSource(blocks, mismatch), { resample });
-    const fits = reader && (await reader.loadIndex(accessPoints, planesOfEighth(reader.frame, eighth)));
+    const fits =
+      reader && (await reader.loadAccessPoints(accessPoints, planesOfLevel8(reader.frame, level8)));
     return fits ? { reader, current, replay, damaged } : undefined;
   };
 
   const throughParts = async (job: Job, header: ImageHeader, parts: JpegParts | undefined) => {
     if (!parts || (parts.transcode !== undefined) !== isProgressive(header)) return undefined;
-    const { transcode, quarter } = parts;
+    const { transcode, level4 } = parts;
     const file = transcode ? await overTranscode(job, parts, transcode, false) : await sequential(job, false);
     const frame = file?.reader.frame;
     if (!file || frame?.width !== header.width || frame.height !== header.height) return undefined;
-    const eighth = planesOfEighth(frame, parts.eighth);
-    if (!transcode && !(await file.reader.loadIndex(parts.accessPoints, eighth))) return undefined;
-    if (quarter) keepQuarter(file, inBlocks(quarter, { current: file.current }));
+    const level8 = planesOfLevel8(frame, parts.level8);
+    if (!transcode && !(await file.reader.loadAccessPoints(parts.accessPoints, level8))) return undefined;
+    if (level4) readLevel4From(file, inBlocks(level4, { current: file.current }));
     return { ...file, loaded: true as const };
   };
 
   return {
     inBlocks,
-    keepQuarter,
+    readLevel4From,
     sequential,
     transcoded,
     overTranscode,
@@ -158,12 +159,12 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     async overDcScans(job: Job): Promise<Opened | undefined> {
       const { head, planes, damaged } = await transcoder().dcPlanes(job.bytes);
       const size = head.length;
-      const accessPoints = await writtenIndex({ head, entries: new Uint8Array(), end: size, size });
-      const eighth = planes.map(({ data }) => data);
-      const isWhole = eighth.reduce((sum, { length }) => sum + length, 0) <= eighthLimit;
+      const accessPoints = await writtenAccessPoints({ head, entries: new Uint8Array(), end: size, size });
+      const level8 = planes.map(({ data }) => data);
+      const isWhole = level8.reduce((sum, { length }) => sum + length, 0) <= level8Limit;
       if (damaged || !isWhole || !accessPoints) return undefined;
       const reader = await openJpeg(engine, inMemory(head));
-      return reader && (await reader.loadIndex(accessPoints, eighth))
+      return reader && (await reader.loadAccessPoints(accessPoints, level8))
         ? { reader, current: { job }, damaged: false }
         : undefined;
     },
@@ -171,8 +172,8 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     /** A file without a sidecar; undefined for kinds that are refused. */
     async alone(job: Job, read: ReadRequest): Promise<Opened | undefined> {
       if (!isProgressive(read.header)) {
-        const withQuarter = gains(undefined, read, job.bytes.size ?? 0) && beginsQuarter(read.header);
-        return sequential(job, withQuarter);
+        const withLevel4 = gains(undefined, read, job.bytes.size ?? 0) && beginsLevel4(read.header);
+        return sequential(job, withLevel4);
       }
       const sink: BlockSink = {
         room: Number.POSITIVE_INFINITY,
@@ -186,9 +187,9 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
 }
 
 /** Bytes that a file keeps in memory, its level at 1/8 counted as if it were there, and one at 1/4 that is in no blocks. */
-export function weightOf({ reader: { frame, keepsQuarter } }: Opened): number {
-  const eighth = Math.ceil((frame.width * frame.height * frame.components.length) / 64);
-  return 128 * 1024 + eighth + (keepsQuarter ? quarterBytes(frame) : 0);
+export function weightOf({ reader: { frame, buildsLevel4 } }: Opened): number {
+  const level8 = Math.ceil((frame.width * frame.height * frame.components.length) / 64);
+  return 128 * 1024 + level8 + (buildsLevel4 ? level4Bytes(frame) : 0);
 }
 
 /** Reads without copies: nobody changes what is read here. */

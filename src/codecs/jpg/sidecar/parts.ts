@@ -7,20 +7,20 @@ export interface JpegParts {
   /** Of the file or, where there is one, of its transcode. */
   readonly accessPoints: Uint8Array;
   /** Samples at 1/8 of each component, one after the other, in any pieces; none where they are too large. */
-  readonly eighth: readonly Uint8Array[];
+  readonly level8: readonly Uint8Array[];
   /** Samples at 1/4 of each component, one after the other. */
-  readonly quarter: BlockList | undefined;
+  readonly level4: BlockList | undefined;
   /** A baseline file with the same coefficients as a progressive one. */
   readonly transcode: BlockList | undefined;
 }
 
 /** The entry of a sidecar. */
-export function saveParts({ accessPoints, eighth, quarter, transcode }: JpegParts): Promise<Uint8Array> {
+export function saveParts({ accessPoints, level8, level4, transcode }: JpegParts): Promise<Uint8Array> {
   return writeEntry([
     { kind: "accessPoints", inside: [accessPoints] },
-    { kind: "eighth", inside: eighth },
+    { kind: "level8", inside: level8 },
     transcode && { kind: "transcode", blocks: transcode },
-    quarter && { kind: "quarter", blocks: quarter },
+    level4 && { kind: "level4", blocks: level4 },
   ]);
 }
 
@@ -28,15 +28,15 @@ export function saveParts({ accessPoints, eighth, quarter, transcode }: JpegPart
 export async function loadParts(entry: Uint8Array): Promise<JpegParts | undefined> {
   const parts = readEntry(entry);
   const points = parts?.get("accessPoints");
-  const eighth = parts?.get("eighth");
+  const level8 = parts?.get("level8");
   const accessPoints = points && (await bytesOf(points));
-  const samples = eighth && (await bytesOf(eighth));
-  if (!accessPoints || (eighth && !samples)) return undefined;
+  const samples = level8 && (await bytesOf(level8));
+  if (!accessPoints || (level8 && !samples)) return undefined;
   const transcode = parts?.get("transcode")?.blocks;
   return {
     accessPoints,
-    eighth: samples ? [samples] : [],
-    quarter: parts?.get("quarter")?.blocks,
+    level8: samples ? [samples] : [],
+    level4: parts?.get("level4")?.blocks,
     transcode,
   };
 }

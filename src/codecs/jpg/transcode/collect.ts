@@ -1,7 +1,7 @@
 // What is taken from the transcoder beside its output, band after band: access points, and the reduced level at 1/8.
 
 import type { FrameHeader } from "../markers/frame.ts";
-import { entrySize } from "../region/scan-index.ts";
+import { accessPointBytes } from "../region/access-points.ts";
 import { accept, geometry, type Work } from "./work.ts";
 
 /** Samples of one component at 1/8 of its own size, one for each of its blocks inside the image. */
@@ -11,12 +11,12 @@ export interface DcPlane {
   readonly height: number;
 }
 
-/** Collects the access points, in the form of `ScanIndex.entries`. */
+/** Collects the access points, in the form of `ScanAccessPoints.entries`. */
 export function collectAccessPoints({ wasm, bands }: Work, frame: FrameHeader, headLength: number) {
   const step = Math.max(2, Math.floor(512 / (8 * frame.hMax)));
   const pointer = wasm.index(step, headLength);
   if (pointer === 0) accept(2);
-  const length = entrySize * (1 + Math.floor(geometry(frame).mcusWide / step));
+  const length = accessPointBytes * (1 + Math.floor(geometry(frame).mcusWide / step));
   const all = new Uint8Array(length * bands);
   return {
     all,

@@ -11,7 +11,7 @@ import { eachBand, isDamaged, type SliceOptions, startWork, takeOutput } from ".
 
 export interface TranscodeOptions extends SliceOptions {
   /** A reduced level at 1/8 of more bytes is not made; no bound by default. */
-  readonly overviewLimit?: number;
+  readonly level8Limit?: number;
   /** Receives the next bytes of the transcode, and may keep them; the work waits for its promise. */
   onChunk(bytes: Uint8Array): void | Promise<void>;
   /** Throw ServiceError `decode`, code damaged_image, for a damaged file; for one that ends early, before writing anything. */
@@ -25,7 +25,7 @@ export interface BaselineTranscode {
   /** The first of them, up to the entropy-coded data, and where that ends. */
   readonly head: Uint8Array;
   readonly end: number;
-  /** Its access points, in the form of `ScanIndex.entries`: in each row of MCUs at column 0 and every 512 pixels. */
+  /** Its access points, in the form of `ScanAccessPoints.entries`: in each row of MCUs at column 0 and every 512 pixels. */
   readonly entries: Uint8Array;
   /** Its reduced level at 1/8, as {@link Transcoder.dcPlanes} returns it; undefined where it would be too large. */
   readonly planes: readonly DcPlane[] | undefined;
@@ -79,14 +79,14 @@ async function transcode(
   source: ByteSource,
   options: TranscodeOptions,
 ): Promise<BaselineTranscode> {
-  const { onChunk, onlySound, overviewLimit = Number.POSITIVE_INFINITY } = options;
+  const { onChunk, onlySound, level8Limit = Number.POSITIVE_INFINITY } = options;
   const list = await listScans(source);
   if (onlySound && list.damaged) throw damagedFile();
   const work = startWork(module, source, list);
   const head = transcodeHeader(list);
   const accessPoints = collectAccessPoints(work, list.frame, head.length);
   const level = collectDcPlanes(work, list.frame);
-  const hasLevel = level.bytes <= overviewLimit;
+  const hasLevel = level.bytes <= level8Limit;
   let size = 0;
   const write = async (bytes: Uint8Array) => {
     size += bytes.length;

@@ -18,8 +18,8 @@ async function samples(reader: Reader, region: { x: number; y: number; width: nu
 }
 
 async function confirmCut(reader: Reader, region: { x: number; y: number; width: number; height: number }) {
-  expect(reader.cutIsPossible(region), JSON.stringify(region)).toBe(true);
-  const file = (await reader.cut(region))!;
+  expect(reader.canCrop(region), JSON.stringify(region)).toBe(true);
+  const file = (await reader.crop(region))!;
   expect(file, JSON.stringify(region)).toBeDefined();
   const cut = await openIndexed(file);
   expect([cut.frame.width, cut.frame.height, cut.frame.colour]).toEqual([
@@ -70,7 +70,7 @@ describe.each(names)("cuts of %s", (name) => {
   it("open in another decoder without a warning and carry no metadata", async () => {
     const reader = await openIndexed(fixture(name));
     const region = { x: 64, y: 32, width: 128, height: 96 };
-    const file = (await reader.cut(region))!;
+    const file = (await reader.crop(region))!;
     const { width, height, exif, icc, xmp } = await sharp(file, { failOn: "warning" }).metadata();
     expect([width, height, exif, icc, xmp]).toEqual([128, 96, undefined, undefined, undefined]);
     await sharp(file, { failOn: "warning" }).raw().toBuffer();
@@ -87,13 +87,13 @@ it("is not possible off the grid, nor from damaged data", async () => {
     { x: 0, y: 0, width: 24, height: 16 },
     { x: 0, y: 0, width: 16, height: 17 },
   ]) {
-    expect(reader.cutIsPossible(region)).toBe(false);
-    expect(await reader.cut(region)).toBeUndefined();
+    expect(reader.canCrop(region)).toBe(false);
+    expect(await reader.crop(region)).toBeUndefined();
   }
   const broken = await openIndexed(fixture("bad-trunc-50.jpg"));
   const { width, height } = broken.frame;
-  expect(await broken.cut({ x: 0, y: 0, width, height })).toBeUndefined();
-  expect(await broken.cut({ x: 0, y: 0, width: 64, height: 64 })).toBeDefined();
+  expect(await broken.crop({ x: 0, y: 0, width, height })).toBeUndefined();
+  expect(await broken.crop({ x: 0, y: 0, width: 64, height: 64 })).toBeDefined();
 });
 
 it("holds the samples of the source where it is larger than what the module gathers at once", async () => {
@@ -146,8 +146,8 @@ describe.skipIf(!hasTools)("needs cjpeg and djpeg of libjpeg-turbo-progs", () =>
     await confirmCut(reader, { x: 0, y: 0, width, height: 64 });
     await confirmCut(reader, { x: 0, y: 8, width, height: 40 });
     const part = { x: 256, y: 0, width: 256, height: 64 };
-    expect(reader.cutIsPossible(part)).toBe(true);
-    expect(await reader.cut(part)).toBeUndefined();
+    expect(reader.canCrop(part)).toBe(true);
+    expect(await reader.crop(part)).toBeUndefined();
   });
 
   it("names its tables and components so that libjpeg sees the same colours without a JFIF segment", async () => {
@@ -155,7 +155,7 @@ describe.skipIf(!hasTools)("needs cjpeg and djpeg of libjpeg-turbo-progs", () =>
       all.filter(({ code }) => code !== 0xe0),
     );
     const reader = await openIndexed(source);
-    const cut = (await reader.cut({ x: 0, y: 0, width: 1234, height: 210 }))!;
+    const cut = (await reader.crop({ x: 0, y: 0, width: 1234, height: 210 }))!;
     expect(differences(decode(cut), decode(source))).toBe(0);
   });
 });

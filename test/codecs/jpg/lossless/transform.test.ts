@@ -8,7 +8,7 @@ import sharp, { type Sharp } from "sharp";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Rectangle } from "../../../../src/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/codecs/index.ts";
-import { backwardsOf, createTurner } from "../../../../src/codecs/jpg/lossless/transform.ts";
+import { backwardsOf, createTransformer } from "../../../../src/codecs/jpg/lossless/transform.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { concatenated } from "../../../../src/lib/concatenated.ts";
 import { orientationOf } from "../../../../src/pipeline/orientation.ts";
@@ -244,7 +244,7 @@ describe("a cut in another orientation", () => {
   test.each(["4:2:0", "tables of its own", "gray"])(
     "of any bytes ends, and harms none behind it: %s",
     async (kind) => {
-      const turner = createTurner(await ownModule("jpeg-turn"));
+      const transformer = createTransformer(await ownModule("jpeg-turn"));
       const reader = await openIndexed(await kinds[kind]!(320, 240));
       const region = { x: 64, y: 64, width: 160, height: 128 };
       const random = seeded(11);
@@ -254,12 +254,12 @@ describe("a cut in another orientation", () => {
       for (let n = 0; n < 600; n++) {
         const orientation = orientationOf(2 + (n % 7));
         const optimise = n % 3 === 0;
-        const whole = (await reader.cutData(region, backwardsOf(orientation)))!;
+        const whole = (await reader.cropData(region, backwardsOf(orientation)))!;
         const data = [mutate(concatenated(whole.data), 0, share)];
         const components = whole.scan.components.map((component) =>
           n % 5 === 0 ? { ...component, ac: mutate(component.ac, 0, share) } : component,
         );
-        const turned = turner.turn(
+        const turned = transformer.transform(
           { ...whole, scan: { ...whole.scan, components }, data },
           orientation,
           optimise,
@@ -268,7 +268,7 @@ describe("a cut in another orientation", () => {
         else expect([...turned.subarray(-2)]).toEqual([0xff, 0xd9]);
 
         const key = JSON.stringify([orientation, optimise]);
-        const again = turner.turn(whole, orientation, optimise);
+        const again = transformer.transform(whole, orientation, optimise);
         expect(again?.length).toBeGreaterThan(1000);
         const before = sound.get(key) ?? again!;
         expect(Buffer.compare(again!, before)).toBe(0);

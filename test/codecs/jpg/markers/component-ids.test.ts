@@ -69,9 +69,9 @@ describe.each(names)("%s", (name) => {
 
   it("is cropped without loss into files whose components have ids of their own", async () => {
     const reader = await openIndexed(withIds(sound, () => 7));
-    const cut = (await reader.cut({ ...whole(reader), width: 160, height: 96 }))!;
+    const cut = (await reader.crop({ ...whole(reader), width: 160, height: 96 }))!;
     expect(new Set(idsOf(cut)).size).toBe(idsOf(sound).length);
-    const original = await (await openIndexed(sound)).cut({ ...whole(reader), width: 160, height: 96 });
+    const original = await (await openIndexed(sound)).crop({ ...whole(reader), width: 160, height: 96 });
     expect(Buffer.compare(await reference(cut), await reference(original!))).toBe(0);
   });
 });

@@ -36,9 +36,9 @@ describe("a truncated file", () => {
     };
     const counted = { ...fresh, run: { ...fresh.run, indexRows } };
     const reader = (await openJpeg(() => counted, memoryBytes(file)))!;
-    await reader.buildIndex();
+    await reader.buildAccessPoints();
     expect(reader.damaged).toBe(true);
-    expect(reader.overview).toBeUndefined();
+    expect(reader.level8).toBeUndefined();
     expect(runs).toBeLessThan(100);
     const { data } = await reader.decodePixels({ x: 65000, y: 65000, width: 500, height: 500 }, 1);
     expect(data.every((v) => v === 128)).toBe(true);
@@ -58,12 +58,12 @@ it("takes a file of many MCUs and few bytes in steps of bounded work", async () 
   const file = putTogether(all, new Uint8Array([...scan.subarray(0, 2 + rest[3]!), ...empty, 0xff, 0xd9]));
   const reader = (await openJpeg(() => engine, memoryBytes(file)))!;
   const seen: number[] = [];
-  await reader.buildIndex({ onProgress: (rows) => seen.push(rows) });
+  await reader.buildAccessPoints({ onProgress: (rows) => seen.push(rows) });
   expect(reader.damaged).toBe(true);
   expect(seen.length).toBeGreaterThan(1);
   const steps = seen.map((rows, i) => (rows - (seen[i - 1] ?? 0)) * 512 * 0.125);
   expect(Math.max(...steps)).toBeLessThan(2_200_000);
-  expect(reader.overview![0]!.every((v) => v === 128)).toBe(true);
+  expect(reader.level8![0]!.every((v) => v === 128)).toBe(true);
 });
 
 describe.skipIf(!hasTools)("needs cjpeg and djpeg of libjpeg-turbo-progs", () => {
@@ -93,7 +93,7 @@ describe.skipIf(!hasTools)("needs cjpeg and djpeg of libjpeg-turbo-progs", () =>
 /** A corner of files that would take long. */
 async function small(file: Uint8Array): Promise<Uint8Array> {
   const corner = { x: 0, y: 0, width: 256, height: 128 };
-  const cut = file.length > 100_000 ? await (await openIndexed(file)).cut(corner) : file;
+  const cut = file.length > 100_000 ? await (await openIndexed(file)).crop(corner) : file;
   if (!cut) throw new Error("expected a file that can be cut");
   return cut;
 }
@@ -139,11 +139,11 @@ describe("changed bytes anywhere in a file", () => {
       runs = 0;
       try {
         const reader = await openJpeg(() => counted, memoryBytes(file), {
-          overviewLimit: 1 << 20,
-          ...(i % 3 > 0 && { resample: resamplePlane, quarterLimit: 1 << 20 }),
+          level8Limit: 1 << 20,
+          ...(i % 3 > 0 && { resample: resamplePlane, level4Limit: 1 << 20 }),
         });
         if (!reader) continue;
-        await reader.buildIndex();
+        await reader.buildAccessPoints();
         const { width, height } = reader.frame;
         const scale = scales[i % 4]!;
         const x = Math.floor((random() * width) / 16) * 16;
@@ -151,7 +151,7 @@ describe("changed bytes anywhere in a file", () => {
         const region = { x, y, width: Math.min(128, width - x), height: Math.min(128, height - y) };
         await reader.decodePixels(region, scale);
         if (scale === 4) await reader.decodePlanes(region, scale);
-        await reader.cut(region);
+        await reader.crop(region);
         pictures++;
       } catch (error) {
         if (!(error instanceof ServiceError)) throw new Error(`mutation ${i}`, { cause: error });

@@ -200,12 +200,12 @@ it("gives gray files the same samples as plane and as pixels", async () => {
 it("answers a region as soon as its rows are indexed, and refuses one whose rows are not", async () => {
   const file = fixture("jpg-baseline-420.jpg");
   const reader = (await openJpeg(() => engine, memoryBytes(file), { chunkSize: 4096 }))!;
-  await reader.buildIndex({ untilRow: 64 });
+  await reader.buildAccessPoints({ untilRow: 64 });
   expect(reader.rows).toBeGreaterThanOrEqual(64);
-  expect(reader.indexed).toBe(false);
+  expect(reader.isComplete).toBe(false);
   const early = await reader.decodePixels({ x: 0, y: 0, width: 600, height: 64 }, 1);
   await expect(reader.decodePixels({ x: 0, y: 0, width: 600, height: 400 }, 1)).rejects.toThrow(RangeError);
-  await reader.buildIndex();
+  await reader.buildAccessPoints();
   const all = await reader.decodePixels(whole(reader), 1);
   expect(differences(early.data, all.data.subarray(0, early.data.length))).toBe(0);
 });

@@ -7,16 +7,16 @@ import { listBlocks } from "../../../../src/codecs/sidecar/blocks.ts";
 const blocks = await listBlocks(new Uint8Array(100));
 const all = {
   accessPoints: Uint8Array.of(1, 2, 3),
-  eighth: [Uint8Array.of(4, 5)],
+  level8: [Uint8Array.of(4, 5)],
   transcode: blocks,
-  quarter: { ...blocks, first: 1 },
+  level4: { ...blocks, first: 1 },
 };
 
 test.each([
   ["all of them", all],
-  ["none at 1/8", { ...all, eighth: [] }],
+  ["none at 1/8", { ...all, level8: [] }],
   ["those of a sequential file", { ...all, transcode: undefined }],
-  ["those of a file without a level at 1/4", { ...all, quarter: undefined }],
+  ["those of a file without a level at 1/4", { ...all, level4: undefined }],
 ])("%s come apart as they were put together", async (_, parts) => {
   expect(await loadParts(await saveParts(parts))).toEqual(parts);
 });

@@ -1,7 +1,7 @@
 // What transcoding notes beside the twin, held to what the index pass over the finished twin finds.
 
 import { beforeAll, describe, expect, it } from "vitest";
-import { createEngine, openJpeg, writtenIndex } from "../../../../src/codecs/jpg/region/index.ts";
+import { createEngine, openJpeg, writtenAccessPoints } from "../../../../src/codecs/jpg/region/index.ts";
 import { openTranscoder, type Transcoder } from "../../../../src/codecs/jpg/transcode/transcoder.ts";
 import { ServiceError } from "../../../../src/errors.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
@@ -22,10 +22,10 @@ async function bothWays(file: Uint8Array) {
   const noted = await transcoder.transcode(memoryBytes(file), { onChunk: (part) => void parts.push(part) });
   const engine = createEngine(decoder);
   const reader = await openJpeg(() => engine, memoryBytes(new Uint8Array(Buffer.concat(parts))));
-  await reader?.buildIndex();
+  await reader?.buildAccessPoints();
   return {
-    noted: { index: await writtenIndex(noted), overview: noted.planes?.map(({ data }) => data) },
-    found: { index: reader?.saveIndex(), overview: reader?.overview },
+    noted: { index: await writtenAccessPoints(noted), level8: noted.planes?.map(({ data }) => data) },
+    found: { index: reader?.saveAccessPoints(), level8: reader?.level8 },
     early: await transcoder.dcPlanes(memoryBytes(file)),
   };
 }
@@ -37,7 +37,7 @@ async function expectSame(file: Uint8Array, what: string) {
   expect(
     early.planes.map(({ data }) => data),
     what,
-  ).toEqual(found.overview);
+  ).toEqual(found.level8);
 }
 
 describe("the index noted while a twin is written", () => {
@@ -94,7 +94,7 @@ describe("the index noted while a twin is written", () => {
         expect(
           early.planes.map(({ data }) => data),
           `mutation ${n}`,
-        ).toEqual(found.overview);
+        ).toEqual(found.level8);
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
       }

@@ -28,9 +28,9 @@ describe.each(names)("the index of %s", (name) => {
     const once = await openIndexed(file);
     for (const chunkSize of [1, 333, 3072, 65536].filter((size) => file.length / size < 30_000)) {
       const reader = await openIndexed(file, chunkSize);
-      expect(differences(reader.saveIndex()!, once.saveIndex()!), `${chunkSize}`).toBe(0);
-      reader.overview!.forEach((plane, i) => {
-        expect(differences(plane, once.overview![i]!), `${chunkSize}`).toBe(0);
+      expect(differences(reader.saveAccessPoints()!, once.saveAccessPoints()!), `${chunkSize}`).toBe(0);
+      reader.level8!.forEach((plane, i) => {
+        expect(differences(plane, once.level8![i]!), `${chunkSize}`).toBe(0);
       });
     }
   });
@@ -39,7 +39,7 @@ describe.each(names)("the index of %s", (name) => {
     const file = fixture(name);
     const reader = await openIndexed(file);
     const other = (await openJpeg(() => createEngine(module), memoryBytes(file)))!;
-    expect(await other.loadIndex(reader.saveIndex()!, reader.overview)).toBe(true);
+    expect(await other.loadAccessPoints(reader.saveAccessPoints()!, reader.level8)).toBe(true);
     expect(other.damaged).toBe(reader.damaged);
     for (const scale of [1, 2, 4, 8] as const) {
       const [a, b] = [
@@ -54,8 +54,8 @@ describe.each(names)("the index of %s", (name) => {
     const file = fixture(name);
     const reader = await openIndexed(file);
     const other = (await openJpeg(() => engine, memoryBytes(file)))!;
-    expect(await other.loadIndex(reader.saveIndex()!)).toBe(true);
-    expect(other.overview).toBeUndefined();
+    expect(await other.loadAccessPoints(reader.saveAccessPoints()!)).toBe(true);
+    expect(other.level8).toBeUndefined();
     const [a, b] = [await reader.decodePixels(whole(reader), 8), await other.decodePixels(whole(other), 8)];
     expect(differences(a.data, b.data)).toBe(0);
   });
@@ -64,18 +64,20 @@ describe.each(names)("the index of %s", (name) => {
 describe("a stored index", () => {
   it("is refused after any change of a byte", async () => {
     const file = fixture("jpg-restart.jpg");
-    const stored = (await openIndexed(file)).saveIndex()!;
+    const stored = (await openIndexed(file)).saveAccessPoints()!;
     const other = (await openJpeg(() => engine, memoryBytes(file)))!;
     for (let i = 0; i < stored.length; i++)
-      expect(await other.loadIndex(stored.with(i, stored[i]! ^ 0x20) as Uint8Array), `${i}`).toBe(false);
+      expect(await other.loadAccessPoints(stored.with(i, stored[i]! ^ 0x20) as Uint8Array), `${i}`).toBe(
+        false,
+      );
     for (const length of [0, 3, 4, 5, stored.length - 1])
-      expect(await other.loadIndex(stored.subarray(0, length)), `${length}`).toBe(false);
+      expect(await other.loadAccessPoints(stored.subarray(0, length)), `${length}`).toBe(false);
   });
 
   it("is refused or harmless where its checksum is right and its numbers are not", async () => {
     const random = randomness(9);
     const file = fixture("jpg-restart.jpg");
-    const stored = (await openIndexed(file)).saveIndex()!;
+    const stored = (await openIndexed(file)).saveAccessPoints()!;
     let refused = 0;
     for (let i = 0; i < 400; i++) {
       const forged = stored.slice();
@@ -84,7 +86,7 @@ describe("a stored index", () => {
       new DataView(forged.buffer).setUint32(0, crc32(forged.subarray(4)));
       const own = createEngine(module);
       const other = (await openJpeg(() => own, memoryBytes(file)))!;
-      if (!(await other.loadIndex(forged))) {
+      if (!(await other.loadAccessPoints(forged))) {
         refused++;
         continue;
       }
@@ -101,12 +103,12 @@ describe("a stored index", () => {
 
   it("is refused for a file of another size or with another frame", async () => {
     const file = fixture("jpg-baseline-420.jpg");
-    const stored = (await openIndexed(file)).saveIndex()!;
+    const stored = (await openIndexed(file)).saveAccessPoints()!;
     const longer = (await openJpeg(() => engine, memoryBytes(new Uint8Array([...file, 0]))))!;
-    expect(await longer.loadIndex(stored)).toBe(false);
+    expect(await longer.loadAccessPoints(stored)).toBe(false);
     const narrower = withFrame(file, (frame) => ({ ...frame, body: frame.body.with(4, frame.body[4]! - 1) }));
     const other = (await openJpeg(() => engine, memoryBytes(narrower)))!;
-    expect(await other.loadIndex(stored)).toBe(false);
+    expect(await other.loadAccessPoints(stored)).toBe(false);
   });
 });
 
@@ -123,8 +125,12 @@ it("shares one pass among those who ask at the same time", async () => {
     },
   };
   const reader = (await openJpeg(() => engine, counting, { chunkSize: 5000 }))!;
-  await Promise.all([reader.buildIndex(), reader.buildIndex({ untilRow: 100 }), reader.buildIndex()]);
-  expect(reader.indexed).toBe(true);
+  await Promise.all([
+    reader.buildAccessPoints(),
+    reader.buildAccessPoints({ untilRow: 100 }),
+    reader.buildAccessPoints(),
+  ]);
+  expect(reader.isComplete).toBe(true);
   expect(bytes).toBeLessThan(file.length + 20_000);
 });
 
@@ -133,7 +139,7 @@ it("stops when its caller is gone, and goes on for the next", async () => {
   const reader = (await openJpeg(() => engine, memoryBytes(file), { chunkSize: 2000 }))!;
   const gone = new AbortController();
   const rows: number[] = [];
-  const build = reader.buildIndex({
+  const build = reader.buildAccessPoints({
     signal: gone.signal,
     onProgress: (ready) => {
       rows.push(ready);
@@ -142,10 +148,10 @@ it("stops when its caller is gone, and goes on for the next", async () => {
   });
   await expect(build).rejects.toThrow("abort");
   expect(rows).toEqual(rows.toSorted((a, b) => a - b));
-  expect(reader.indexed).toBe(false);
-  await reader.buildIndex();
+  expect(reader.isComplete).toBe(false);
+  await reader.buildAccessPoints();
   const once = await openIndexed(file);
-  expect(differences(reader.saveIndex()!, once.saveIndex()!)).toBe(0);
+  expect(differences(reader.saveAccessPoints()!, once.saveAccessPoints()!)).toBe(0);
 });
 
 it("works on several files with one engine in turn, and goes on with a new engine after one was dropped", async () => {
@@ -154,7 +160,7 @@ it("works on several files with one engine in turn, and goes on with a new engin
   const readers = await Promise.all(
     files.map(async (file) => (await openJpeg(() => current, memoryBytes(file), { chunkSize: 7000 }))!),
   );
-  while ((await Promise.all(readers.map((reader) => reader.stepIndex()))).some(Boolean))
+  while ((await Promise.all(readers.map((reader) => reader.stepAccessPoints()))).some(Boolean))
     current = createEngine(module);
   const mixed = await Promise.all(
     readers.flatMap((reader) =>
@@ -191,7 +197,7 @@ describe.skipIf(!hasTools)("needs cjpeg of libjpeg-turbo-progs", () => {
     for (const kind of kinds) {
       const reader = await openIndexed(encode(ppm, ["-quality", "85", ...kind]));
       const other = await openIndexed(encode(ppm, ["-quality", "85", ...kind]), 3000);
-      expect(differences(reader.saveIndex()!, other.saveIndex()!)).toBe(0);
+      expect(differences(reader.saveAccessPoints()!, other.saveAccessPoints()!)).toBe(0);
       for (const scale of [1, 2, 4, 8] as const) {
         const all = await reader.decodePixels(whole(reader), scale);
         for (const x of [0, 512, 1024, 1536]) {
@@ -216,10 +222,12 @@ describe.skipIf(!hasTools)("needs cjpeg of libjpeg-turbo-progs", () => {
       const file = makeFile({ ...row, width: 1100, height: 50 }, folder);
       const reader = await openIndexed(file);
       const other = (await openJpeg(() => engine, memoryBytes(file)))!;
-      expect(await other.loadIndex(reader.saveIndex()!)).toBe(true);
-      expect(await other.loadIndex(reader.saveIndex()!)).toBe(true);
-      expect(differences((await openIndexed(file, 900)).saveIndex()!, reader.saveIndex()!)).toBe(0);
-      expect(other.cutIsPossible(whole(other))).toBe(false);
+      expect(await other.loadAccessPoints(reader.saveAccessPoints()!)).toBe(true);
+      expect(await other.loadAccessPoints(reader.saveAccessPoints()!)).toBe(true);
+      expect(
+        differences((await openIndexed(file, 900)).saveAccessPoints()!, reader.saveAccessPoints()!),
+      ).toBe(0);
+      expect(other.canCrop(whole(other))).toBe(false);
       const region = { x: 520, y: 16, width: 333, height: 30 };
       const all = decode(file);
       for (const { data } of [await reader.decodePixels(region, 1), await other.decodePixels(region, 1)])
@@ -253,7 +261,7 @@ describe.skipIf(!hasTools)("needs cjpeg of libjpeg-turbo-progs", () => {
       return file.subarray(offset, offset + length);
     });
     expect(reads).toBeGreaterThan(reader.neededRanges(region, 1, "pixels", 1024).length);
-    const cut = await openIndexed((await reader.cut(region))!);
+    const cut = await openIndexed((await reader.crop(region))!);
     expect(differences((await cut.decodePixels(whole(cut), 1)).data, tile.data)).toBe(0);
     const all = await reader.decodePixels(whole(reader), 1);
     for (let y = 0; y < 64; y++)

@@ -1,13 +1,13 @@
-// Whether an image's tiles are better cut from the file losslessly than encoded anew: decided once for the whole image,
-// from its header and length alone, so that all its tiles are made alike.
+// Whether lossless crops of an image are better than encoding its tiles again: decided once for the whole image, from its
+// header and length alone, so that all its tiles are made the same way.
 
 import { quantisationTables } from "../markers/quantisation.ts";
 import type { JpegReader } from "../region/index.ts";
 
-/** A cut may have this many times the bytes that encoding anew is estimated to need. */
+/** A crop may take this many times the bytes that encoding is estimated to need. */
 const allowance = 1.5;
 
-/** What the estimate is made from. */
+/** Facts of the file that the estimate is made from. */
 export interface StoredJpeg {
   /** The quantisation table of the first component, 64 values in natural order. */
   readonly steps: ArrayLike<number>;
@@ -32,8 +32,8 @@ const usualDetail = 0.3;
 /** What was decided of an image, for the quality that was asked for last: the same one for all its tiles. */
 const decided = new WeakMap<object, { readonly quality: number; readonly worth: boolean }>();
 
-/** Whether cuts are estimated to take at most 1.5 times the bytes of the same tiles encoded at `quality` with halved chroma. */
-export function worthCutting(
+/** Whether crops are estimated to take at most 1.5 times the bytes of the same tiles encoded at `quality` with halved chroma. */
+export function worthCropping(
   reader: Pick<JpegReader, "frame" | "quant" | "codedBytes">,
   quality: number,
 ): boolean {
@@ -58,13 +58,13 @@ function isWorth(
   return bytesRatio(file, quantisationTables(quality).luma) <= allowance;
 }
 
-/** How many times the bytes has a file that encoding it anew makes, with luma steps `target` and halved chroma. */
+/** Estimated ratio of the file's bytes to those of encoding it again with luma steps `target` and halved chroma. */
 export function bytesRatio(file: StoredJpeg, target: ArrayLike<number>): number {
   const features = featuresOf(file, target);
   return Math.exp(features.reduce((sum, feature, i) => sum + feature * weights[i]!, 0));
 }
 
-/** What the logarithm of the ratio is taken to be a sum of. */
+/** The terms whose weighted sum is the logarithm of the ratio. */
 export function featuresOf(file: StoredJpeg, target: ArrayLike<number>): number[] {
   const [least, most] = detailBounds;
   const coarser = Math.log(meanStep(target) / meanStep(file.steps));

@@ -1,17 +1,19 @@
-// Building an index: one pass over the entropy-coded bytes, in pieces of any size, that can be left and taken up.
+// Finding access points: one pass over the entropy-coded bytes, in steps of any size, that also makes reduced levels.
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { concatenated } from "../../../lib/concatenated.ts";
+import {
+  type AccessPoints,
+  appendAccessPoints,
+  createScanAccessPoints,
+  level8Size,
+  nextScan,
+  type ScanAccessPoints,
+} from "./access-points.ts";
 import { type Engine, outcome } from "./engine.ts";
 import type { Header } from "./header.ts";
-import {
-  createQuarterMaker,
-  halfEdge,
-  type QuarterMaker,
-  quarterBytes,
-  type ResamplePlane,
-} from "./quarter.ts";
+import { createLevel4Maker, halfEdge, type Level4Maker, level4Bytes, type ResamplePlane } from "./level4.ts";
 import { describeScan, type Place, runOver, startOf } from "./run.ts";
 import {
   grayRest,
@@ -24,25 +26,17 @@ import {
   type Sizes,
   takeHalves,
 } from "./sample-rooms.ts";
-import {
-  appendEntries,
-  createScanIndex,
-  type JpegIndex,
-  nextScan,
-  overviewSize,
-  type ScanIndex,
-} from "./scan-index.ts";
 import type { Tables } from "./tables.ts";
 
 export interface BuildOptions {
   /** Bytes read at a time, at most 1 MiB, which is also the default. */
   readonly chunkSize?: number;
   /** A reduced level at 1/8 of more bytes is not kept. Default 48 MiB. */
-  readonly overviewLimit?: number;
+  readonly level8Limit?: number;
   /** Makes samples at 1/4 as good as a resampling; without it they are those of the transform, and never kept. */
   readonly resample?: ResamplePlane;
-  /** A reduced level at 1/4 of more bytes is not made along with the index. Default 0: none. */
-  readonly quarterLimit?: number;
+  /** A reduced level at 1/4 of more bytes is not made. Default 0: none. */
+  readonly level4Limit?: number;
 }
 
 const largestChunk = 1 << 20;
@@ -52,11 +46,12 @@ const mcusPerStep = 2_000_000;
 /** What a run leaves unread is less than an MCU, unless the bytes are no data. */
 const largestRest = 32 * 1024;
 
-export interface IndexBuilder {
-  readonly index: JpegIndex;
-  /** Each component at 1/4, as far as the index has come. */
-  readonly quarter: readonly QuarterMaker[] | undefined;
-  /** Reads and takes in the next piece of the file; the number of bytes read. Nothing once the index is complete. */
+export interface AccessPointBuilder {
+  /** As far as they are found. */
+  readonly accessPoints: AccessPoints;
+  /** Each component at 1/4, as far as it is made. */
+  readonly level4: readonly Level4Maker[] | undefined;
+  /** Reads and takes in the next piece of the file; the number of bytes read. Does nothing once complete. */
   step(): Promise<number>;
 }
 
@@ -67,41 +62,39 @@ interface Pass {
   readonly header: Header;
   readonly source: ByteSource;
   readonly chunkSize: number;
-  readonly index: JpegIndex;
+  readonly accessPoints: AccessPoints;
   /** Sizes of the components at 1/8. */
   readonly sizes: Sizes;
-  readonly quarter: readonly QuarterMaker[] | undefined;
+  readonly level4: readonly Level4Maker[] | undefined;
   place: Place;
   /** Bytes from `place.offset` on that the last run could not use yet. */
   rest: Uint8Array;
-  /** Samples at 1/2 of a row of MCUs that was left in its midst, by component of the scan. */
+  /** Samples at 1/2 of a row of MCUs that is not finished, by component of the scan. */
   begunRow: readonly Uint8Array[];
-  /** The scan before is done, and the next one's header comes next. */
+  /** A scan has ended; the header of another may follow. */
   between: boolean;
-  /** The step before ended for its work, not for want of bytes. */
+  /** The step before ended because it had done enough, with bytes left. */
   unfinished: boolean;
   /** The bytes at hand are the file's last. */
   last: boolean;
 }
 
-export function createIndexBuilder(
+export function createAccessPointBuilder(
   engine: () => Engine,
   tables: Tables,
   header: Header,
   source: ByteSource,
   options: BuildOptions = {},
-): IndexBuilder {
-  const { chunkSize = largestChunk, overviewLimit = 48 << 20, resample, quarterLimit = 0 } = options;
+): AccessPointBuilder {
+  const { chunkSize = largestChunk, level8Limit = 48 << 20, resample, level4Limit = 0 } = options;
   const { frame, first } = header;
-  const sizes = frame.components.map((_, i) => overviewSize(frame, i));
-  const overviewBytes = sizes.reduce((sum, { width, height }) => sum + width * height, 0);
-  const overview =
-    overviewBytes <= overviewLimit
-      ? sizes.map(({ width, height }) => new Uint8Array(width * height))
-      : undefined;
-  const quarter =
-    resample && quarterBytes(frame) <= quarterLimit
-      ? frame.components.map((_, i) => createQuarterMaker(frame, i, resample))
+  const sizes = frame.components.map((_, i) => level8Size(frame, i));
+  const level8Bytes = sizes.reduce((sum, { width, height }) => sum + width * height, 0);
+  const level8 =
+    level8Bytes <= level8Limit ? sizes.map(({ width, height }) => new Uint8Array(width * height)) : undefined;
+  const level4 =
+    resample && level4Bytes(frame) <= level4Limit
+      ? frame.components.map((_, i) => createLevel4Maker(frame, i, resample))
       : undefined;
   const pass: Pass = {
     engine,
@@ -109,9 +102,9 @@ export function createIndexBuilder(
     header,
     source,
     chunkSize: Math.max(1, Math.min(chunkSize, largestChunk)),
-    index: { scans: [createScanIndex(first)], overview, complete: false },
+    accessPoints: { scans: [createScanAccessPoints(first)], level8, complete: false },
     sizes,
-    quarter,
+    level4,
     place: startOf(first),
     rest: noBytes,
     begunRow: [],
@@ -119,52 +112,52 @@ export function createIndexBuilder(
     unfinished: false,
     last: false,
   };
-  return { index: pass.index, quarter, step: () => step(pass) };
+  return { accessPoints: pass.accessPoints, level4, step: () => step(pass) };
 }
 
-/** As {@link IndexBuilder.step}. */
+/** As {@link AccessPointBuilder.step}. */
 async function step(pass: Pass): Promise<number> {
-  const { index } = pass;
-  if (index.complete) return 0;
+  const { accessPoints } = pass;
+  if (accessPoints.complete) return 0;
   if (pass.between) {
     await beginNextScan(pass);
     return 0;
   }
   const chunk = pass.unfinished ? noBytes : await readChunk(pass);
   try {
-    takeIn(pass, index.scans.at(-1)!, chunk);
+    takeIn(pass, accessPoints.scans.at(-1)!, chunk);
   } catch (error) {
-    // what was done counts: the next step reads on from there, with a new engine
+    // the next step reads on from the last place, with a new engine
     pass.rest = noBytes;
     pass.unfinished = false;
     throw error;
   }
-  if (pass.between && missingComponents(pass).length === 0) index.complete = true;
+  if (pass.between && missingComponents(pass).length === 0) accessPoints.complete = true;
   return chunk.length;
 }
 
-/** Goes on to the next scan; where there is none the index is complete, and what has not come is gray. */
+/** Goes on to the next scan; without one the pass is complete, and components that no scan has are gray. */
 async function beginNextScan(pass: Pass): Promise<void> {
-  const { index, source, header, tables, quarter } = pass;
-  const scan = await nextScan(source, index.scans.at(-1)!.end, header, index.scans);
+  const { accessPoints, source, header, tables, level4 } = pass;
+  const scan = await nextScan(source, accessPoints.scans.at(-1)!.end, header, accessPoints.scans);
   pass.between = false;
   if (!scan) {
     for (const missing of missingComponents(pass)) {
-      index.overview?.[missing]?.fill(128);
-      quarter?.[missing]?.finish();
+      accessPoints.level8?.[missing]?.fill(128);
+      level4?.[missing]?.finish();
     }
-    index.complete = true;
+    accessPoints.complete = true;
     return;
   }
   tables.add(scan);
-  index.scans.push(createScanIndex(scan));
+  accessPoints.scans.push(createScanAccessPoints(scan));
   pass.place = startOf(scan);
 }
 
-/** Components that no scan has brought. */
-function missingComponents({ index, header }: Pass): number[] {
+/** Components that are in no scan. */
+function missingComponents({ accessPoints, header }: Pass): number[] {
   const seen = new Set(
-    index.scans.flatMap(({ scan }) => scan.components.map((component) => component.index)),
+    accessPoints.scans.flatMap(({ scan }) => scan.components.map((component) => component.index)),
   );
   return header.frame.components.map((_, i) => i).filter((i) => !seen.has(i));
 }
@@ -178,15 +171,15 @@ async function readChunk(pass: Pass): Promise<Uint8Array> {
   return chunk;
 }
 
-/** Goes on as far as the bytes lead. */
-function takeIn(pass: Pass, current: ScanIndex, chunk: Uint8Array): void {
+/** Decodes as far as the bytes reach. */
+function takeIn(pass: Pass, current: ScanAccessPoints, chunk: Uint8Array): void {
   const { place, rest } = pass;
   const { scan } = current;
   const engine = pass.engine();
   const parts = [rest, chunk];
   const from = place.offset;
   const end = from + rest.length + chunk.length;
-  const rooms = layOutSamples(engine, scan, pass.quarter !== undefined);
+  const rooms = layOutSamples(engine, scan, pass.level4 !== undefined);
   const enough = place.row + Math.ceil(mcusPerStep / scan.columns);
   pass.unfinished = false;
   for (;;) {
@@ -212,28 +205,28 @@ function takeIn(pass: Pass, current: ScanIndex, chunk: Uint8Array): void {
 function runRows(
   pass: Pass,
   engine: Engine,
-  current: ScanIndex,
+  current: ScanAccessPoints,
   rooms: SampleRooms,
   parts: readonly Uint8Array[],
 ): number {
-  const { place, quarter, sizes } = pass;
-  const { overview } = pass.index;
+  const { place, level4, sizes } = pass;
+  const { level8 } = pass.accessPoints;
   const { scan } = current;
   const first = place.row;
   const isBegun = place.column > 0;
   describeScan(engine, pass.tables, scan, rooms.targets(first));
-  prepareSamples(engine, rooms, overview, sizes, scan, first, isBegun);
-  if (quarter && isBegun) putHalves(engine, rooms, pass.begunRow);
+  prepareSamples(engine, rooms, level8, sizes, scan, first, isBegun);
+  if (level4 && isBegun) putHalves(engine, rooms, pass.begunRow);
   const bounds = { stopRow: Math.min(scan.rows, first + rooms.rows), endColumn: scan.columns };
-  const result = runOver(engine, quarter ? "shrinkRows" : "indexRows", place, bounds, parts, pass.last, {
+  const result = runOver(engine, level4 ? "shrinkRows" : "indexRows", place, bounds, parts, pass.last, {
     at: rooms.entries,
     drain: (end) => {
-      appendEntries(current, engine.bytes().subarray(rooms.entries, end));
+      appendAccessPoints(current, engine.bytes().subarray(rooms.entries, end));
     },
   });
-  keepSamples(engine, rooms, overview, sizes, scan, first, place.row + (place.column > 0 ? 1 : 0));
-  if (quarter) {
-    takeHalves(engine, rooms, quarter, scan, place.row - first);
+  keepSamples(engine, rooms, level8, sizes, scan, first, place.row + (place.column > 0 ? 1 : 0));
+  if (level4) {
+    takeHalves(engine, rooms, level4, scan, place.row - first);
     pass.begunRow = place.column > 0 ? halvesOf(engine, rooms, place.row - first) : [];
   }
   current.rows = place.row;
@@ -242,17 +235,17 @@ function runRows(
   return result;
 }
 
-/** Ends a scan; one that is `short` is gray from its place on. */
-function finishScan(pass: Pass, current: ScanIndex, short: boolean, { planes }: SampleRooms): void {
-  const { place, begunRow, quarter } = pass;
-  if (short) grayRest(pass.index.overview, pass.sizes, current.scan, place);
+/** Ends a scan; fills one that is `short` with gray from its place on. */
+function finishScan(pass: Pass, current: ScanAccessPoints, short: boolean, { planes }: SampleRooms): void {
+  const { place, begunRow, level4 } = pass;
+  if (short) grayRest(pass.accessPoints.level8, pass.sizes, current.scan, place);
   for (const [i, { index: component, across, down }] of current.scan.components.entries()) {
     const begun = begunRow[i];
     const { stride } = planes[i]!.half;
     for (let y = 0; begun && y < down * halfEdge; y++)
       begun.fill(128, y * stride + place.column * across * halfEdge, (y + 1) * stride);
-    if (begun) quarter?.[component]?.take(begun, stride, down * halfEdge);
-    quarter?.[component]?.finish();
+    if (begun) level4?.[component]?.take(begun, stride, down * halfEdge);
+    level4?.[component]?.finish();
   }
   pass.begunRow = [];
   current.rows = current.scan.rows;

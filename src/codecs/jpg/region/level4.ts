@@ -1,5 +1,5 @@
-// Samples at 1/4 that are as good as a resampling: blocks at 1/2 reduced with Lanczos-3. They are made along with the index
-// and kept, or made for a region where they are not kept; both give the same samples.
+// The reduced level at 1/4, as good as a resampling: samples at 1/2 reduced with Lanczos-3. It is made with the access points
+// and stored, or made for a region at a time where it is not stored; the samples are the same.
 
 import { sourceWindow } from "../../../pipeline/kernel.ts";
 import type { Plane as Samples } from "../../../pipeline/pixels.ts";
@@ -12,7 +12,7 @@ import { type DecodeJob, decodeWindows, layOut, type MemoryPlane } from "./regio
 /** One band resampled by the rules of pipeline/steps/resize.ts. */
 export type ResamplePlane = (plane: Samples, x: ResampleAxis, y: ResampleAxis) => Samples;
 
-/** Where a component's kept samples are read: rows and columns `left` to `right`, `top` to `bottom` of its plane. */
+/** A part of a component's stored plane: columns `left` to `right`, rows `top` to `bottom`. */
 export interface PlaneArea {
   readonly component: number;
   readonly left: number;
@@ -21,59 +21,59 @@ export interface PlaneArea {
   readonly bottom: number;
 }
 
-/** The first sample of an area and the bytes from row to row. */
+/** The samples of an area, and the bytes from row to row. */
 export interface PlanePart {
   readonly data: Uint8Array;
   readonly stride: number;
 }
 
-/** Gives parts of planes that are kept; undefined where they are not there, or not yet. */
-export type KeptPlanes = (areas: readonly PlaneArea[]) => Promise<readonly PlanePart[] | undefined>;
+/** Reads parts of a stored level; undefined where they are not there, or not yet. */
+export type StoredPlanes = (areas: readonly PlaneArea[]) => Promise<readonly PlanePart[] | undefined>;
 
-/** What reading at 1/4 takes beside a job: who resamples, and what is kept. */
-export interface QuarterJob extends DecodeJob {
+/** What a region is decoded from; at 1/4 that is a stored level, or samples at 1/2. */
+export interface RegionJob extends DecodeJob {
   /** Without it samples at 1/4 are those of the transform of 2x2 coefficients. */
   readonly resample: ResamplePlane | undefined;
-  readonly kept: KeptPlanes | undefined;
+  readonly stored: StoredPlanes | undefined;
 }
 
 /** Size of a component at 1/4. */
-export const quarterSize = (frame: Frame, component: number) => reducedSize(frame, component, 4);
+export const level4Size = (frame: Frame, component: number) => reducedSize(frame, component, 4);
 
 /** Bytes of all components at 1/4. */
-export function quarterBytes(frame: Frame): number {
+export function level4Bytes(frame: Frame): number {
   return frame.components.reduce((sum, _, i) => {
-    const { width, height } = quarterSize(frame, i);
+    const { width, height } = level4Size(frame, i);
     return sum + width * height;
   }, 0);
 }
 
-/** Output samples of an axis that halves. */
+/** The output samples from `start` to `end` of an axis that is halved. */
 const halving = (start: number, end: number): ResampleAxis => ({
   size: end - start,
   origin: 2 * start,
   scale: 2,
 });
 
-/** Rows of a plane at 1/2 that an output row looks at behind its own. */
+/** Rows of a plane at 1/2 that the filter needs behind an output row. */
 const reach = 6;
 /** Output rows that are made at a time, at least. */
 const leastRows = 16;
 
 /** Takes a component's rows at 1/2 from the top on, and makes its plane at 1/4 of them. */
-export interface QuarterMaker {
-  /** Adds rows of samples that stand `stride` bytes apart; what lies below the picture is left out. */
+export interface Level4Maker {
+  /** Adds rows of samples, `stride` bytes apart; skips those below the image. */
   take(data: Uint8Array, stride: number, count: number): void;
-  /** What has not come is middle gray. */
+  /** Fills what is missing with middle gray. */
   finish(): void;
   /** ceil(width/4) by ceil(height/4), the first `rows` rows of it made. */
   readonly plane: Uint8Array;
   readonly rows: number;
 }
 
-export function createQuarterMaker(frame: Frame, component: number, resample: ResamplePlane): QuarterMaker {
+export function createLevel4Maker(frame: Frame, component: number, resample: ResamplePlane): Level4Maker {
   const half = reducedSize(frame, component, 2);
-  const { width, height } = quarterSize(frame, component);
+  const { width, height } = level4Size(frame, component);
   const plane = new Uint8Array(width * height);
   /** Rows at 1/2 from `top` on, `count` of them. */
   let rows = new Uint8Array(0);
@@ -103,7 +103,7 @@ export function createQuarterMaker(frame: Frame, component: number, resample: Re
     top = start;
   };
 
-  /** Room for more rows; how many of them lie in the picture. */
+  /** Makes room for more rows; returns how many of them lie in the image. */
   const reserve = (more: number): number => {
     const wanted = Math.max(0, Math.min(more, half.height - top - count));
     const bytes = (count + wanted) * half.width;
@@ -138,34 +138,34 @@ export function createQuarterMaker(frame: Frame, component: number, resample: Re
   };
 }
 
-/** Planes that are in memory, as far as they are made. */
-export function planesInMemory(frame: Frame, makers: readonly QuarterMaker[]): KeptPlanes {
+/** Reads a level that is in memory, as far as it is made. */
+export function planesInMemory(frame: Frame, makers: readonly Level4Maker[]): StoredPlanes {
   return async (areas) => {
     if (areas.some(({ component, bottom }) => bottom > makers[component]!.rows)) return undefined;
     return areas.map(({ component, left, top }) => {
-      const { width } = quarterSize(frame, component);
+      const { width } = level4Size(frame, component);
       return { data: makers[component]!.plane.subarray(top * width + left), stride: width };
     });
   };
 }
 
-/** Whether windows ask for what is kept at 1/4: each component at a quarter of its own size. */
-const isQuarter = (windows: readonly ComponentWindow[], scale: ScaleFactor) =>
+/** Whether windows ask for the reduced level: each component at 1/4 of its own size. */
+const isLevel4 = (windows: readonly ComponentWindow[], scale: ScaleFactor) =>
   scale === 4 && windows.every((w) => !isWanted(w) || w.edge === 2);
 
 /**
- * As `decodeWindows`, but at 1/4 of each component's size the samples are those of this file.
+ * As `decodeWindows`, but at 1/4 of each component's size the samples are those of the reduced level.
  */
 export async function readWindows<T>(
-  job: QuarterJob,
+  job: RegionJob,
   windows: readonly ComponentWindow[],
   scale: ScaleFactor,
   use: (planes: readonly MemoryPlane[], free: number) => T,
 ): Promise<T> {
   const { resample } = job;
-  if (!resample || !isQuarter(windows, scale)) return decodeWindows(job, windows, scale, use);
+  if (!resample || !isLevel4(windows, scale)) return decodeWindows(job, windows, scale, use);
   const areas = windows.flatMap((w, component) => (isWanted(w) ? [areaOf(w, component)] : []));
-  const parts = (await job.kept?.(areas)) ?? (await made(job, resample, windows, areas));
+  const parts = (await job.stored?.(areas)) ?? (await makeAreas(job, resample, windows, areas));
   const { planes, free } = layOut(job.engine, windows);
   const bytes = job.engine.bytes();
   for (const [i, { component, left, right, top, bottom }] of areas.entries()) {
@@ -177,7 +177,7 @@ export async function readWindows<T>(
   return use(planes, free);
 }
 
-/** Whole blocks, as far as the picture goes. */
+/** Whole blocks, cropped to the image. */
 function areaOf(w: ComponentWindow, component: number): PlaneArea {
   return {
     component,
@@ -188,8 +188,8 @@ function areaOf(w: ComponentWindow, component: number): PlaneArea {
   };
 }
 
-/** The same samples from the file. */
-function made(
+/** Makes the samples of areas from the file. */
+function makeAreas(
   job: DecodeJob,
   resample: ResamplePlane,
   windows: readonly ComponentWindow[],

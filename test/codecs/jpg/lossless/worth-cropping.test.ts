@@ -2,7 +2,7 @@
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { bytesRatio, worthCutting } from "../../../../src/codecs/jpg/lossless/passthrough.ts";
+import { bytesRatio, worthCropping } from "../../../../src/codecs/jpg/lossless/worth-cropping.ts";
 import { quantisationTables } from "../../../../src/codecs/jpg/markers/quantisation.ts";
 import { fixture } from "../../../host.ts";
 import { openIndexed } from "../open.ts";
@@ -46,7 +46,7 @@ describe.each(["sharp", "soft"] as const)("of a %s photograph", (photograph) => 
   test("cuts are taken where real files are small enough, not where they are much larger", async () => {
     for (const quality of [60, 80, 88, 90, 92, 100]) {
       const { file, ratio } = await stored(photograph, quality, "4:2:0");
-      expect(worthCutting(await openIndexed(file), 90), `quality ${quality}: ${ratio}`).toBe(ratio <= 1.5);
+      expect(worthCropping(await openIndexed(file), 90), `quality ${quality}: ${ratio}`).toBe(ratio <= 1.5);
     }
   });
 });
@@ -55,6 +55,6 @@ test("a file of unknown length counts as one of usual detail", async () => {
   const { file } = await stored("sharp", 90, "4:2:0");
   const reader = await openIndexed(file);
   const unknown = { frame: reader.frame, quant: reader.quant, codedBytes: undefined };
-  expect(worthCutting(unknown, 90)).toBe(true);
-  expect(worthCutting(unknown, 10)).toBe(false);
+  expect(worthCropping(unknown, 90)).toBe(true);
+  expect(worthCropping(unknown, 10)).toBe(false);
 });

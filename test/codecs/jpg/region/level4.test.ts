@@ -1,7 +1,7 @@
 // Samples at 1/4 that are as good as a resampling: those made along with the index, and those made for a region.
 
 import { describe, expect, it } from "vitest";
-import { openJpeg, type Plane, quarterSize } from "../../../../src/codecs/jpg/region/index.ts";
+import { level4Size, openJpeg, type Plane } from "../../../../src/codecs/jpg/region/index.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { resize } from "../../../../src/pipeline/steps/resize.ts";
 import { fixture } from "../../../host.ts";
@@ -23,10 +23,10 @@ const names = [
 async function open(file: Uint8Array, limit: number, chunkSize?: number) {
   const reader = await openJpeg(() => engine, memoryBytes(file), {
     resample: resamplePlane,
-    quarterLimit: limit,
+    level4Limit: limit,
     chunkSize,
   });
-  await reader!.buildIndex();
+  await reader!.buildAccessPoints();
   return reader!;
 }
 
@@ -39,7 +39,7 @@ describe.each(names)("%s", (name) => {
     const halves = await plain.decodePlanes(whole(plain), 2);
     const reader = await open(fixture(name), Number.POSITIVE_INFINITY);
     for (const [i, half] of halves.entries()) {
-      const { width, height } = quarterSize(reader.frame, i);
+      const { width, height } = level4Size(reader.frame, i);
       const gray = { width: half.width, height: half.height, bands: 1, interpretation: "gray" } as const;
       const axis = (size: number) => ({ size, origin: 0, scale: 2 });
       const expected = resize(
@@ -47,7 +47,7 @@ describe.each(names)("%s", (name) => {
         axis(width),
         axis(height),
       ).data;
-      const plane = reader.quarter![i]!;
+      const plane = reader.level4![i]!;
       expect(plane.length).toBe(width * height);
       // the WebAssembly kernel rounds within one level of the one in doubles
       expect(Math.max(...plane.map((v, n) => Math.abs(v - expected[n]!)))).toBeLessThanOrEqual(1);
@@ -59,9 +59,9 @@ describe.each(names)("%s", (name) => {
     const kept = await open(fixture(name), Number.POSITIVE_INFINITY);
     const pieces = await open(fixture(name), Number.POSITIVE_INFINITY, 700);
     const none = await open(fixture(name), 0);
-    expect(none.quarter).toBeUndefined();
-    for (const [i, plane] of kept.quarter!.entries())
-      expect(Buffer.compare(plane, pieces.quarter![i]!), `component ${i}`).toBe(0);
+    expect(none.level4).toBeUndefined();
+    for (const [i, plane] of kept.level4!.entries())
+      expect(Buffer.compare(plane, pieces.level4![i]!), `component ${i}`).toBe(0);
     for (let n = 0; n < 8; n++) {
       const { width, height } = kept.frame;
       const x = 4 * Math.floor((random() * width) / 4);
