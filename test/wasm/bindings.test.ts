@@ -1,8 +1,8 @@
 // Our own modules and the code that calls them: one memory map, one list of functions, written down on both sides.
 
 import { describe, expect, it, test } from "vitest";
+import { accessPointBytes } from "../../src/codecs/jpg/region/access-points.ts";
 import { area, blocks, components, field, outcome } from "../../src/codecs/jpg/region/engine.ts";
-import { entrySize } from "../../src/codecs/jpg/region/scan-index.ts";
 import { wasmModules } from "../../src/codecs/modules.ts";
 import { constantsOf, exportsOf, methodsOf } from "./assembly.ts";
 
@@ -14,11 +14,11 @@ const bindings: Record<string, readonly (readonly [file: string, name: string])[
   "jpeg-encode": [["src/codecs/jpg/encode/module.ts", "EncoderModule"]],
   colour: [["src/colour/kernel.ts", "Exports"]],
   pixels: [
-    ["src/pipeline/light-wasm.ts", "Exports"],
-    ["src/pipeline/rotate-wasm.ts", "Exports"],
-    ["src/pipeline/sharpen-wasm.ts", "Exports"],
+    ["src/pipeline/wasm/light.ts", "Exports"],
+    ["src/pipeline/wasm/rotate.ts", "Exports"],
+    ["src/pipeline/wasm/sharpen.ts", "Exports"],
   ],
-  resample: [["src/pipeline/resample-wasm.ts", "Exports"]],
+  resample: [["src/pipeline/wasm/resample.ts", "Exports"]],
 };
 
 const own = Object.entries(wasmModules).flatMap(([name, row]) =>
@@ -106,5 +106,5 @@ describe("the memory map of jpeg-decode", () => {
 });
 
 test("an access point has as many bytes in the transcoder as the reader takes it for", () => {
-  expect(constantsOf("wasm/jpeg/assembly/transcode-output.ts").get("ENTRY_SIZE")).toBe(entrySize);
+  expect(constantsOf("wasm/jpeg/assembly/transcode-output.ts").get("ENTRY_SIZE")).toBe(accessPointBytes);
 });
