@@ -19,6 +19,6 @@
   };
   for (const image of document.querySelectorAll(".images img")) {
     image.addEventListener("error", () => failed(image), { once: true });
-    if (image.complete && image.naturalWidth === 0 && image.currentSrc) failed(image);
+    if (image.complete && image.naturalWidth === 0 && image.currentSrc) void failed(image);
   }
 })();

@@ -1,5 +1,5 @@
 // The picture to zoom in, by OpenSeadragon. Its tiles come as for any reader: what is gated for this browser does not.
-(async () => {
+void (async () => {
   const byId = (id) => document.getElementById(id);
   const [stage, place, trouble, controls] = ["stage", "viewer", "trouble", "controls"].map(byId);
   if (!place || !window.OpenSeadragon) return;

@@ -137,7 +137,7 @@
       if (reason) fail(link.dataset.id, reason);
     };
     image.addEventListener("error", failed, { once: true });
-    if (image.complete && image.naturalWidth === 0 && image.currentSrc) failed();
+    if (image.complete && image.naturalWidth === 0 && image.currentSrc) void failed();
   }
   // Tiles of the picture before may still arrive or fail when the next one is already open.
   let drawn = false;

@@ -28,7 +28,7 @@ function open() {
     }),
   );
   const bar = loginBar(document.querySelector("#login"), () => drawAgain(uv));
-  followPages(uv, manifestId, bar);
+  void followPages(uv, manifestId, bar);
   uv.on("canvasIndexChange", (index) => {
     if (index !== at) region = undefined;
     at = index;
@@ -46,7 +46,7 @@ try {
   open();
   const manifest = fetch(view.manifestId).then((response) => response.json());
   let items = [];
-  manifest.then((document) => {
+  void manifest.then((document) => {
     items = document.items ?? [];
   });
   const current = () => {

@@ -80,7 +80,7 @@ export async function* inflatedPicture(bytes: ByteSource, start: number): AsyncG
       writer.abort(error).catch(quiet);
     }
   };
-  feed();
+  void feed();
 
   try {
     for (;;) {
