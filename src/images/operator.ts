@@ -54,6 +54,12 @@ export async function lookAsOperator(
 
 const unreadable = () => new ServiceError("decode", "This picture cannot be read.", { code: "decode" });
 
+/** What is said where a source takes too long for a page. */
+export const slowSource = () =>
+  new ServiceError("timeout", "The source did not answer in time. Load the page again in a moment.", {
+    code: "source_slow",
+  });
+
 /** Images that are looked at at once. */
 const atOnce = 8;
 

@@ -3,7 +3,8 @@
 import { ServiceError } from "../../errors.ts";
 import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
 import { identifierOf } from "../../iiif/image/path.ts";
-import { lookAtAll, type OperatorLook } from "../../images/operator.ts";
+import { lookAtAll, type OperatorLook, slowSource } from "../../images/operator.ts";
+import { withDeadline } from "../../lib/bounded-wait.ts";
 import { longestSearch, wordsOf } from "../../manifests/find-names.ts";
 import {
   createOperatorFolders,
@@ -37,6 +38,9 @@ export const browsePages: AdminPage = (admin) => {
 /** Entries of a page. */
 const shown = 60;
 
+/** Longest that a listing is waited for, in milliseconds. */
+const listMs = 15_000;
+
 /** Longest that the images of a page are looked at, in milliseconds. */
 const lookMs = 3000;
 
@@ -50,18 +54,19 @@ async function respondFolder(
   const parameters = new URLSearchParams(c.get("target").query);
   const search = (parameters.get("q") ?? "").trim().slice(0, longestSearch);
   const from = /^[1-9]\d{0,8}$/.exec(parameters.get("from") ?? "");
-  const opened = await folders
-    .open({
-      identifier,
-      from: from ? Number(from[0]) - 1 : 0,
-      count: shown,
-      words: wordsOf(search),
-      signal: c.req.raw.signal,
-    })
-    .catch((error: unknown) => {
+  const request = {
+    identifier,
+    from: from ? Number(from[0]) - 1 : 0,
+    count: shown,
+    words: wordsOf(search),
+    signal: c.req.raw.signal,
+  };
+  const opened = await withDeadline(listMs, () => folders.open(request), slowSource()).catch(
+    (error: unknown) => {
       if (error instanceof ServiceError && error.kind !== "cancelled") return error;
       throw error;
-    });
+    },
+  );
   const name = identifier.slice(identifier.lastIndexOf("/") + 1);
   const page = { title: name || "Images", section: "images", styles: ["admin/browse.css"] } as const;
   const sources = identifier === "" && search === "" && <SourceList c={c} service={service} />;

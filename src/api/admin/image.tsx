@@ -6,7 +6,7 @@ import { checkIdentifier, identifierOf, splitPage } from "../../iiif/image/path.
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { viewAddress } from "../../iiif/view-mounts.ts";
 import { diagnose } from "../../images/diagnosis/diagnose.ts";
-import { lookAsOperator, type OperatorLook } from "../../images/operator.ts";
+import { lookAtAll, type OperatorLook, slowSource } from "../../images/operator.ts";
 import { placeOf, trailOf } from "../../manifests/places.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
@@ -38,17 +38,22 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
   if (identifier === "") return openNamed(c);
   const { service } = admin;
   const address = imageAddress(mainPrefix[3], identifier);
-  const look = await lookAsOperator(service.images, identifier, c.req.raw.signal);
+  const measures = new URLSearchParams(c.get("target").query).get("measure") === "yes";
+  const [[found], diagnosis] = await Promise.all([
+    lookAtAll(service.images, [identifier], lookMs),
+    diagnosisOf(service, identifier, measures, c.req.raw.signal),
+  ]);
+  const look: OperatorLook = found ?? { identifier, problem: slowSource() };
   const thumbnail = address + thumbnailOf(look.size);
   const gate = await decideForBrowser(c, service, identifier, thumbnail);
   const isThere = look.problem?.kind !== "not-found";
-  const measures = new URLSearchParams(c.get("target").query).get("measure") === "yes";
-  const diagnosis = isThere && (await diagnosisOf(service, identifier, measures, c.req.raw.signal));
   const props = { c, service, identifier, look, gate, address, thumbnail };
+  const diagnosed = <Diagnosis diagnosis={diagnosis} measured={measures} />;
   const body = (
     <>
       <Trail c={c} trail={trailOf(service.sources, placeOf(service.sources, identifier))} />
       {look.problem && <Problem problem={look.problem} isThere={isThere} />}
+      {look.problem && diagnosed}
       <GateNotice {...props} />
       <Stage {...props} />
       <div class="facts">
@@ -56,7 +61,7 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
         <Origin {...props} />
       </div>
       <Addresses {...props} />
-      {diagnosis && <Diagnosis diagnosis={diagnosis} measured={measures} />}
+      {!look.problem && diagnosed}
       <Purge c={c} identifier={identifier} />
     </>
   );
@@ -73,6 +78,9 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
     { status: isThere ? 200 : 404 },
   );
 }
+
+/** Longest that the header of the image is waited for, in milliseconds. */
+const lookMs = 5000;
 
 /** Who looks at a picture does not wait long for what explains it, unless they ask for a measurement. */
 const diagnosisMs = { looks: 5000, measures: 20_000 } as const;

@@ -38,7 +38,7 @@ test("what a file holds is text on the page", async () => {
   expect(missing).not.toContain("<b>x");
 });
 
-test("an image that is not there has no diagnosis beside what the page says", async () => {
+test("an image that is not there is diagnosed too, which says where to look for it", async () => {
   const { status, text } = await page("nowhere.tif");
-  expect([status, codes(text)]).toEqual([404, []]);
+  expect([status, codes(text)]).toEqual([404, ["open_image_not_found"]]);
 });
