@@ -31,7 +31,8 @@ export function sampleParts(registry: Registry, parts: SampledParts): void {
   sampleProcess(registry, parts);
   for (const gate of ["render", "probe"] as const) sampleGate(registry, gate, parts.gates[gate]);
   samplePool(registry, parts.pool);
-  for (const slot of parts.slots.all) sampleSlot(registry, slot);
+  const shares = !parts.platform.connectionsEndWithRequest;
+  for (const slot of parts.slots.all) sampleSlot(registry, slot, shares);
   for (const { name, isAway } of parts.sources.all)
     if (isAway) registry.gauge("source_circuit_open", { source: name }, () => Number(isAway()));
   sampleHealth(registry, parts);
@@ -61,12 +62,17 @@ function samplePool({ gauge }: Registry, { status, memory }: Pool): void {
   if (memory) gauge("worker_memory", {}, memory);
 }
 
-function sampleSlot({ gauge }: Registry, { name: slot, backend, usage, circuits }: NamedSlot): void {
+/** `shares`: whether requests that come together may wait for one answer of the store. */
+function sampleSlot(
+  { gauge }: Registry,
+  { name: slot, backend, usage, circuits }: NamedSlot,
+  shares: boolean,
+): void {
   if (usage) {
     const inMemory = backend === "heap" || backend === "none";
     // That it failed is remembered too: a store that does not answer is asked no more often than one that does.
     const known = () => usage().catch(() => undefined);
-    const asked = inMemory ? known : remembering(askedEachMs, known);
+    const asked = inMemory ? known : remembering(askedEachMs, known, { shares });
     gauge("cache_entries", { slot }, async (once) => (await once(asked))?.entries);
     gauge("cache_size", { slot }, async (once) => (await once(asked))?.bytes);
   }

@@ -265,7 +265,9 @@ export async function createService(
   const manifests = buildManifests({ images, auth, folders, options: config.presentation, log });
   const check = () => runChecks(allChecks);
   const logFindings = checkLog(log);
-  const health = remembering(askedEachMs, async () => ({ findings: await check(), checkedAt: Date.now() }));
+  const health = remembering(askedEachMs, async () => ({ findings: await check(), checkedAt: Date.now() }), {
+    shares: !platform.connectionsEndWithRequest,
+  });
   sampleParts(registry, {
     platform,
     version,
