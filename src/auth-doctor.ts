@@ -1,17 +1,15 @@
 // `smalti doctor auth`: what the operator asks, and the findings in words or as JSON.
 
-import { parseAddress } from "./config/address.ts";
 import type { Config } from "./config/schema.ts";
-import { configWarnings } from "./config/warnings.ts";
 import { examine } from "./doctor/diagnose.ts";
 import type { Finding } from "./doctor/finding.ts";
+import { loopbackClient, ownAddress, settingsDoubts, viewerOrigin } from "./doctor/question.ts";
 import { problemCount, reportText } from "./doctor/report.ts";
 import { findTargets, targetOf } from "./doctor/targets.ts";
 import { CommandError } from "./hash-password.ts";
 import { checkIdentifier } from "./iiif/image/path.ts";
 import { normalIp } from "./lib/ip-range.ts";
 import { silentLog } from "./lib/log.ts";
-import { isLoopbackHost } from "./lib/loopback.ts";
 import { buildOuterParts } from "./parts.ts";
 import type { Platform } from "./platform/platform.ts";
 
@@ -92,7 +90,10 @@ export async function diagnose(
       ...(username && password && { credentials: { username, password } }),
       ...(client !== undefined && { client }),
     };
-    const findings = [...doubts(config, platform), ...(await examine({ options, base, origin, targets }))];
+    const findings = [
+      ...settingsDoubts(config, platform),
+      ...(await examine({ options, base, origin, targets })),
+    ];
     return { out: textOf(findings, question.json), failed: problemCount(findings) > 0 };
   } finally {
     await parts.close();
@@ -104,22 +105,8 @@ const textOf = (findings: readonly Finding[], json: boolean) =>
     ? `${JSON.stringify({ problems: problemCount(findings), findings }, null, 2)}\n`
     : reportText(findings);
 
-/** What is doubtful in the configuration itself. */
-function doubts(config: Config, platform: Platform): Finding[] {
-  return configWarnings(config, platform.name, platform.env)
-    .filter(({ path }) => /^(auth\.|trusted_proxies)/.test(path))
-    .map(({ path, message }) => ({
-      step: "settings",
-      state: "problem",
-      code: path === "trusted_proxies" ? path : "settings",
-      came: `${path}: ${message}`,
-      expected: "settings that smalti check has no doubt of",
-      change: "Correct it in the configuration, and restart.",
-    }));
-}
-
 /** The public URL: as asked for, as configured, or where the service listens on this machine. */
-function baseOf({ base_url, addr }: Config, url: string | undefined): string {
+function baseOf(config: Config, url: string | undefined): string {
   if (url !== undefined) {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
       throw new Error(
@@ -129,26 +116,21 @@ function baseOf({ base_url, addr }: Config, url: string | undefined): string {
     if (username + password !== "") throw new Error("--url expects an address without a name and password");
     return origin + pathname.replace(/\/+$/, "");
   }
-  if (base_url !== "") return base_url;
-  const { hostname = "localhost", port } = parseAddress(addr);
-  const host = /^(0\.0\.0\.0|::)$/.test(hostname) ? "localhost" : hostname;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return ownAddress(config);
 }
 
 function originOf(text: string): string {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+  const origin = viewerOrigin(text);
+  if (origin === undefined)
     throw new Error(
       `--origin expects the origin of a viewer, such as https://viewer.example.org, received ${text}`,
     );
-  return new URL(text).origin;
+  return origin;
 }
 
 /** The address of this machine as the service has to see it: as given, or by an address that does not leave it. */
 function clientOf(text: string | undefined, base: string): string | undefined {
-  if (text === undefined) {
-    const { hostname } = new URL(base);
-    return isLoopbackHost(hostname) && hostname !== "localhost" ? normalIp(hostname) : undefined;
-  }
+  if (text === undefined) return loopbackClient(base);
   const address = normalIp(text);
   if (address === undefined)
     throw new Error(`--client-ip expects an address such as 192.0.2.7, received ${text}`);

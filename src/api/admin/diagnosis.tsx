@@ -56,7 +56,11 @@ export function Diagnosis({
   );
 }
 
-function FindingItem({ finding: { level, code, text, advice, command } }: { readonly finding: Finding }) {
+export function FindingItem({
+  finding: { level, code, text, advice, command },
+}: {
+  readonly finding: Finding;
+}) {
   const { word, pill } = levels[level];
   return (
     <li data-code={code}>
@@ -81,7 +85,6 @@ function Costs({ costs, measured }: { readonly costs: readonly CostRow[]; readon
   return (
     <section aria-labelledby="costs">
       <h3 id="costs">What pictures cost</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard */}
       <section class="scroll" tabindex={0} aria-labelledby="costs">
         <table class="grid">
           <thead>

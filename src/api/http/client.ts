@@ -56,12 +56,12 @@ export function requestHost({ headers, url }: Request): string {
 }
 
 /** The host with the port beside it, where it has none of its own. */
-function forwardedHost(host: string, port: string, scheme: "http" | "https"): string | undefined {
+export function forwardedHost(host: string, port: string, scheme: "http" | "https"): string | undefined {
   return (port && !/:\d+$/.test(host) && normalHost(`${host}:${port}`, scheme)) || normalHost(host, scheme);
 }
 
 /** A path prefix in normal form; nothing for what is no plain path. */
-function prefixOf(text: string): string {
+export function prefixOf(text: string): string {
   const bare = text.replace(/^\/+|\/+$/g, "");
   return /^[A-Za-z0-9._~%!$&'()*+,;=:@-]+(\/[A-Za-z0-9._~%!$&'()*+,;=:@-]+)*$/.test(bare) &&
     !bare.split("/").some((segment) => segment === "." || segment === "..")

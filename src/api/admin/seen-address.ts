@@ -1,0 +1,49 @@
+// The address that an operator sees in the browser beside the one that ids begin with, and what a proxy has to say so that they are one.
+
+export interface AddressComparison {
+  readonly same: boolean;
+  /** What the typed address is the public URL of, or what is wrong with it. */
+  readonly seen?: string;
+  readonly text: string;
+  /** What to do, one way each. */
+  readonly advice: readonly string[];
+}
+
+const page = "/admin/doctor";
+
+/** Compares the address of the page /admin/doctor, as somebody copied it from a browser, with the public URL. */
+export function compareAddresses(typed: string, base: string): AddressComparison {
+  const url = URL.canParse(typed) ? new URL(typed) : undefined;
+  const at = url?.pathname.lastIndexOf(page) ?? -1;
+  if (!url || !/^https?:$/.test(url.protocol) || (at < 0 && url.pathname !== "/"))
+    return {
+      same: false,
+      text: `Expected the address of this page as your browser shows it, such as https://images.example.org${page}; received something else.`,
+      advice: [],
+    };
+  const folder = at < 0 ? "" : url.pathname.slice(0, at);
+  const seen = url.origin + folder;
+  const own = new URL(base);
+  const ownFolder = own.pathname.replace(/\/+$/, "");
+  if (seen === own.origin + ownFolder)
+    return {
+      same: true,
+      seen,
+      text: `Ids begin with ${seen}, as the address in your browser does.`,
+      advice: [],
+    };
+  const headers = [
+    ...(url.protocol === own.protocol ? [] : [`X-Forwarded-Proto: ${url.protocol.slice(0, -1)}`]),
+    ...(url.host === own.host ? [] : [`X-Forwarded-Host: ${url.host}`]),
+    ...(folder === ownFolder ? [] : [`X-Forwarded-Prefix: ${folder || "/"}`]),
+  ];
+  return {
+    same: false,
+    seen,
+    text: `Ids begin with ${own.origin}${ownFolder}, but your browser is at ${seen}. Viewers that load an image there follow its id to the other address.`,
+    advice: [
+      `Where readers use ${seen}: set base_url: "${seen}".`,
+      `Or let the proxy send ${headers.join(", ")}, with its address in trusted_proxies and base_url empty.`,
+    ],
+  };
+}

@@ -1,0 +1,269 @@
+// Why the ids of a request begin as they do: which setting or header each part of the base URL came from, what was not taken and why,
+// and what is doubtful about it.
+
+import { inRanges, shortenedIp } from "../../lib/ip-range.ts";
+import { isLoopbackHost, isSafeTransport } from "../../lib/loopback.ts";
+import { forwardedHost, type ProxyTrust, prefixOf, requestHost } from "./client.ts";
+import { normalHost } from "./host.ts";
+
+/** A part of the base URL and where it came from. */
+export interface UrlPart {
+  readonly part: "scheme" | "host" | "path";
+  readonly value: string;
+  readonly from: string;
+}
+
+/** A header about the public URL that the request brought. */
+export interface HeaderUse {
+  readonly name: string;
+  readonly value: string;
+  readonly counts: boolean;
+  /** Why, or why not. */
+  readonly why: string;
+}
+
+export interface Doubt {
+  readonly level: "problem" | "note" | "good";
+  readonly code: string;
+  readonly text: string;
+  readonly advice?: string;
+}
+
+export interface UrlExplanation {
+  readonly parts: readonly UrlPart[];
+  readonly headers: readonly HeaderUse[];
+  readonly doubts: readonly Doubt[];
+}
+
+/** What is asked beside the request and the trust in proxies. */
+export interface UrlCircumstances {
+  /** As `baseUrl` gives it. */
+  readonly base: string;
+  readonly peer: string | undefined;
+  readonly trust: ProxyTrust;
+  /** Whether readers log in, for which http is no place. */
+  readonly hasLogins: boolean;
+}
+
+const readHeaders = [
+  "x-forwarded-proto",
+  "x-forwarded-host",
+  "x-forwarded-port",
+  "x-forwarded-prefix",
+] as const;
+type ReadHeader = (typeof readHeaders)[number];
+
+/** Headers of proxies that mean the same but are not read, with how they say that the client came by https. */
+const otherHeaders: Readonly<Record<string, RegExp>> = {
+  forwarded: /proto="?https/i,
+  "x-forwarded-scheme": /^https$/i,
+  "x-forwarded-ssl": /^on$/i,
+  "x-forwarded-server": /^$/,
+  "x-scheme": /^https$/i,
+  "x-original-host": /^$/,
+  "front-end-https": /^on$/i,
+  "cf-visitor": /"scheme":\s*"https"/i,
+};
+const longest = 200;
+
+/** Explains the base URL of a request. */
+export function explainBaseUrl(request: Request, about: UrlCircumstances): UrlExplanation {
+  const { base, trust, peer } = about;
+  const { headers } = request;
+  const fromTrusted = trust.proxies.length === 0 || (peer !== undefined && inRanges(peer, trust.proxies));
+  const first = (name: ReadHeader) => headers.get(name)?.split(",")[0]?.trim() ?? "";
+  const url = new URL(base);
+  const scheme = url.protocol === "https:" ? "https" : "http";
+  const [host, port] = [first("x-forwarded-host"), first("x-forwarded-port")];
+  const hostCounts = forwardedHost(host, "", scheme) !== undefined;
+  /** Whether a value can be used, and what is wrong with one that cannot. */
+  const usable: Readonly<Record<ReadHeader, readonly [usable: boolean, otherwise: string]>> = {
+    "x-forwarded-proto": [/^https?$/i.test(first("x-forwarded-proto")), "it is neither http nor https"],
+    "x-forwarded-host": [hostCounts, "it is no host name or address"],
+    "x-forwarded-port": [
+      hostCounts && forwardedHost(host, port, scheme) !== forwardedHost(host, "", scheme),
+      "it counts beside an X-Forwarded-Host without a port, where it is not the usual one of the scheme",
+    ],
+    "x-forwarded-prefix": [prefixOf(first("x-forwarded-prefix")) !== "", "it is no plain path"],
+  };
+  const useOf = (name: ReadHeader): { counts: boolean; why: string } => {
+    if (trust.baseUrl) return { counts: false, why: "base_url is set, which alone decides" };
+    if (!fromTrusted) return { counts: false, why: "it did not come from an address in trusted_proxies" };
+    const [counts, otherwise] = usable[name];
+    if (!counts) return { counts, why: otherwise };
+    return {
+      counts,
+      why:
+        trust.proxies.length === 0
+          ? "trusted_proxies is empty, so that it counts from anybody"
+          : "it came from an address in trusted_proxies",
+    };
+  };
+  const uses = readHeaders.flatMap((name) => {
+    const value = headers.get(name);
+    return value === null ? [] : [{ name: spelled(name), value: value.slice(0, longest), ...useOf(name) }];
+  });
+  const others = Object.keys(otherHeaders).flatMap((name) => {
+    const value = headers.get(name);
+    return value === null
+      ? []
+      : [
+          {
+            name: spelled(name),
+            value: value.slice(0, longest),
+            counts: false,
+            why: "this service does not read it",
+          },
+        ];
+  });
+  const counts = (name: ReadHeader) => uses.some((use) => use.counts && use.name === spelled(name));
+  const whence = (name: ReadHeader, otherwise: string) =>
+    trust.baseUrl ? "base_url" : counts(name) ? spelled(name) : otherwise;
+  const all = { ...about, fromTrusted, uses: [...uses, ...others] };
+  const doubts = checks.flatMap((check) => check(request, all) ?? []);
+  return {
+    parts: [
+      { part: "scheme", value: scheme, from: whence("x-forwarded-proto", "the connection to this service") },
+      {
+        part: "host",
+        value: url.host,
+        from:
+          counts("x-forwarded-port") && !trust.baseUrl
+            ? "X-Forwarded-Host and X-Forwarded-Port"
+            : whence("x-forwarded-host", "the field Host"),
+      },
+      {
+        part: "path",
+        value: url.pathname.replace(/\/$/, ""),
+        from: whence("x-forwarded-prefix", "no header: there is none"),
+      },
+    ],
+    headers: all.uses,
+    doubts: doubts.length > 0 ? doubts : [good],
+  };
+}
+
+const good: Doubt = {
+  level: "good",
+  code: "public_url",
+  text: "Nothing about the public URL is doubtful as far as this request shows. Compare it with the address in your browser all the same.",
+};
+
+/** As people write it: `X-Forwarded-Proto`. */
+const spelled = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+
+interface Circumstances extends UrlCircumstances {
+  readonly fromTrusted: boolean;
+  readonly uses: readonly HeaderUse[];
+}
+
+/** Says that the client came by https although the base URL is http; undefined where nothing does. */
+function tlsSign({ headers }: Request, { base, uses }: Circumstances): string | undefined {
+  if (!base.startsWith("http:")) return undefined;
+  const unread = uses.find(({ name, value, counts }) => {
+    const says = name === "X-Forwarded-Proto" ? /^https\b/i : otherHeaders[name.toLowerCase()];
+    return !counts && says?.test(value);
+  });
+  if (unread) return `the header ${unread.name} says so`;
+  const seen = headers.get("Origin") ?? headers.get("Referer") ?? "";
+  if (/^https:/i.test(seen)) return "your browser came from a page that it had by https";
+  // Browsers send it to places alone that they trust: by https, or to this machine (Fetch Metadata, section 3).
+  const host = new URL(base).hostname;
+  if (headers.has("Sec-Fetch-Site") && !isLoopbackHost(host))
+    return "your browser sends Sec-Fetch-Site, which it does by https alone";
+  return undefined;
+}
+
+type Check = (request: Request, about: Circumstances) => Doubt | undefined;
+
+const checks: readonly Check[] = [
+  function httpBehindTls(request, about) {
+    const sign = tlsSign(request, about);
+    if (sign === undefined) return undefined;
+    return {
+      level: "problem",
+      code: "http_behind_tls",
+      text: `Ids begin with http, but browsers seem to come by https: ${sign}. Viewers on https pages cannot load what these ids name.`,
+      advice: about.trust.baseUrl
+        ? "Write base_url with https."
+        : "Set base_url to the address that readers see, or let the proxy send X-Forwarded-Proto: https and name its address in trusted_proxies.",
+    };
+  },
+  function untrustedProxy(_, { trust, fromTrusted, peer, uses }) {
+    if (trust.baseUrl || fromTrusted || uses.length === 0) return undefined;
+    const network = peer === undefined ? undefined : shortenedIp(peer);
+    return {
+      level: "problem",
+      code: "untrusted_proxy",
+      text: `The request brought headers of a proxy${network ? `, from the network ${network}` : ""}, but no address of it is in trusted_proxies, so that they are ignored.`,
+      advice: "Where that is your own proxy, add its address to trusted_proxies and restart.",
+    };
+  },
+  function anybodySays(_, { trust, uses }) {
+    if (trust.baseUrl || trust.proxies.length > 0) return undefined;
+    const counted = uses.some(({ counts }) => counts);
+    return {
+      level: counted ? "problem" : "note",
+      code: "anybody_says",
+      text: counted
+        ? "Ids follow headers that anybody can send who reaches this service, since neither base_url nor trusted_proxies is set. A cache in front may keep what they say."
+        : "Ids follow the field Host of each request, and would follow X-Forwarded-Proto, -Host and -Prefix from anybody, since neither base_url nor trusted_proxies is set.",
+      advice:
+        "Set base_url to the address that readers see, or name the addresses of the proxy in trusted_proxies.",
+    };
+  },
+  function unreadHeader(_, { trust, uses }) {
+    const unread = uses.filter(({ name }) => name.toLowerCase() in otherHeaders).map(({ name }) => name);
+    if (trust.baseUrl || unread.length === 0) return undefined;
+    return {
+      level: "note",
+      code: "unread_header",
+      text: `The request brought ${unread.join(", ")}, which this service does not read.`,
+      advice:
+        "Let the proxy send X-Forwarded-Proto, X-Forwarded-Host and X-Forwarded-Prefix, or set base_url.",
+    };
+  },
+  function brokenHeader(_, { trust, fromTrusted, uses }) {
+    if (trust.baseUrl || !fromTrusted) return undefined;
+    const broken = uses.filter(
+      ({ name, counts }) => !counts && name !== "X-Forwarded-Port" && !(name.toLowerCase() in otherHeaders),
+    );
+    if (broken.length === 0) return undefined;
+    return {
+      level: "problem",
+      code: "broken_header",
+      text: `${broken.map(({ name, why }) => `${name} is ignored: ${why}`).join("; ")}.`,
+      advice: "Correct what the proxy sends.",
+    };
+  },
+  function elsewhere(request, { base, trust }) {
+    if (!trust.baseUrl) return undefined;
+    const { host, hostname } = new URL(base);
+    const own = normalHost(requestHost(request), base.startsWith("https:") ? "https" : "http");
+    if (own === undefined || own === host || isLoopbackHost(hostname)) return undefined;
+    return {
+      level: "note",
+      code: "other_host",
+      text: `base_url names ${host}, and this request asked for ${own}. That is so where you look past the proxy, or where the proxy changes the field Host.`,
+      advice: `Open this page at ${base}/admin/doctor, to see it as readers do.`,
+    };
+  },
+  function loopback(_, { base }) {
+    if (!isLoopbackHost(new URL(base).hostname)) return undefined;
+    return {
+      level: "note",
+      code: "loopback",
+      text: "Ids name this machine alone (localhost or 127.0.0.1): they work for nobody else.",
+      advice: "Open this page at the address that readers use, or set base_url to it.",
+    };
+  },
+  function loginsOverHttp(_, { base, hasLogins }) {
+    if (!hasLogins || isSafeTransport(new URL(base))) return undefined;
+    return {
+      level: "problem",
+      code: "logins_over_http",
+      text: "Readers log in, but the public URL is http: browsers neither keep the cookies of logins in frames nor protect passwords.",
+      advice: "Serve the public URL by https, at a proxy, and set base_url to it.",
+    };
+  },
+];
