@@ -1,4 +1,4 @@
-// What the baseline twin of a progressive JPEG costs, beside a whole decode of the same file by sharp and by djpeg.
+// What the baseline transcode of a progressive JPEG costs, beside a whole decode of the same file by sharp and by djpeg.
 //
 //   node bench/transcode.mjs FILE.jpg [--rounds 7]
 //
@@ -23,7 +23,7 @@ process.on("exit", () => rmSync(folder, { recursive: true }));
 
 await build({
   entryPoints: {
-    twin: "src/codecs/jpg/transcode/transcoder.ts",
+    transcode: "src/codecs/jpg/transcode/transcoder.ts",
     scans: "src/codecs/jpg/transcode/scans.ts",
     source: "src/lib/byte-source.ts",
   },
@@ -36,7 +36,7 @@ await build({
   logLevel: "error",
 });
 const bundled = (file) => import(pathToFileURL(join(folder, `${file}.mjs`)).href);
-const { openTranscoder } = await bundled("twin");
+const { openTranscoder } = await bundled("transcode");
 const { listScans } = await bundled("scans");
 const { memoryBytes } = await bundled("source");
 
@@ -53,13 +53,13 @@ sharp.cache(false);
 const wasm = (await buildWasm(["jpeg-transcode"]))["jpeg-transcode"];
 const transcoder = openTranscoder(new WebAssembly.Module(readFileSync(wasm)));
 const source = memoryBytes(file);
-let twin;
+let transcode;
 
 const rows = {
   "walk over the markers": () => listScans(source),
   "DC planes": () => transcoder.dcPlanes(source),
-  "baseline twin": async () => {
-    twin = await transcoder.transcode(source, { onChunk: () => {} });
+  "baseline transcode": async () => {
+    transcode = await transcoder.transcode(source, { onChunk: () => {} });
   },
   "sharp, whole decode": () => sharp(file, { limitInputPixels: false }).raw().toBuffer(),
   "djpeg, whole decode": () => spawnSync("djpeg", ["-outfile", "/dev/null", path]).status === 0,
@@ -91,6 +91,6 @@ for (const [row, list] of Object.entries(times))
       "ms CPU",
     );
 console.log(
-  `source ${file.length} bytes, twin ${twin.size} (${((100 * twin.size) / file.length - 100).toFixed(1)} %)`,
+  `source ${file.length} bytes, transcode ${transcode.size} (${((100 * transcode.size) / file.length - 100).toFixed(1)} %)`,
 );
-console.log(`WebAssembly memory of the twin's work: ${(twin.memory / 2 ** 20).toFixed(2)} MiB`);
+console.log(`WebAssembly memory of the transcode's work: ${(transcode.memory / 2 ** 20).toFixed(2)} MiB`);

@@ -15,22 +15,22 @@ import type { ImageHeader, Rectangle } from "../image-header.ts";
 import { emscriptenOptions, keptInstance } from "../instance.ts";
 import type { ReadRequest, RenderPlan } from "../plan.ts";
 import { arithmeticDecoder, arithmeticMemory } from "./decode/arithmetic.ts";
-import { detailsOf, turboDecoder, turboMemory } from "./decode/turbo-decoder.ts";
+import { turboDecoder, turboMemory } from "./decode/turbo-decoder.ts";
 import { encodes, jpegEncoder, optimisePays } from "./encode/encode.ts";
 import { createJpegEncoder, type JpegEncoder } from "./encode/fast-encode.ts";
 import {
-  gains,
-  indexing,
-  indexMemory,
   isFiltered,
+  lacksLevel4,
   level4Scale,
   reductions,
   regionMemory,
+  sidecarMemory,
+  sidecarWay,
 } from "./estimates.ts";
 import { backwardsOf, canTransform, createTransformer, type Transformer } from "./lossless/transform.ts";
 import { worthCropping } from "./lossless/worth-cropping.ts";
 import { withDensity } from "./markers/density.ts";
-import { readJpegHeader } from "./markers/header.ts";
+import { detailsOf, readJpegHeader } from "./markers/header.ts";
 import { withHeight } from "./markers/line-count.ts";
 import { embedInJpeg, readJpegBlocks } from "./markers/metadata.ts";
 import { planesOf } from "./planes/planes.ts";
@@ -158,10 +158,10 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
       return reduced(read, (larger) => decodeHuffman(source, larger), resampler);
     },
     sidecar: {
-      way: indexing,
+      way: sidecarWay,
       build: (bytes, header, access) => files.index(sized(bytes, header), header, access),
-      lacks: gains,
-      memory: indexMemory,
+      lacks: lacksLevel4,
+      memory: sidecarMemory,
     },
     metadata: { read: (bytes, _header, kinds) => readJpegBlocks(bytes, kinds) },
     write: { encode: jpegEncoder(host, withTurbo, baseline), embed: embedInJpeg, encodes },

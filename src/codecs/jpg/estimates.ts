@@ -1,48 +1,51 @@
-// What the header and the length of a JPEG file tell before anything of it is decoded: how it is read, what of it can be kept,
-// and the memory that this takes, whatever a slot holds.
+// What follows from the header and the length of a JPEG file alone: how it is read, what its sidecar may have, and the memory
+// that this takes at most, whatever a slot holds.
 
 import type { Reduction, SidecarWay } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
 import type { ReadRequest } from "../plan.ts";
 import { readEntry } from "../sidecar/entry.ts";
-import { detailsOf } from "./decode/turbo-decoder.ts";
+import { detailsOf } from "./markers/header.ts";
 
-/** Planes at 1/4 of more bytes are not kept, or of more than so many times those of the file: what has few bytes is quickly decoded. */
+/** The largest level at 1/4 that is stored. */
 const level4Limit = 64 * 2 ** 20;
+/** It takes at most this many times the bytes of the file: files of few bytes decode quickly anyway. */
 const mostOfFile = 4;
+/** The largest level at 1/4 that a read makes while it begins the sidecar: larger ones would not fit small memory budgets. */
 const mostBegun = 24 * 2 ** 20;
+/** Bytes of the largest level at 1/4 that is stored of a file of this size. */
 export const level4LimitOf = (fileSize = Number.POSITIVE_INFINITY) =>
   Math.min(level4Limit, 2 ** 20 + mostOfFile * fileSize);
 
-/** These files are read through a baseline transcode. */
+/** Progressive files are read through a baseline transcode. */
 export const isProgressive = (header: ImageHeader) => header.variant === "progressive";
 
-/** What a transcode may take at most, but for very odd files: its codes are less exact, and no block takes less than 6 bits. */
+/** The most that a transcode takes, but for very odd files: its codes fit less well, and no block takes less than 6 bits. */
 const transcodeBytes = (header: ImageHeader, fileSize: number) =>
   Math.ceil(1.25 * fileSize + (header.width * header.height * header.bands) / 64);
 
-/** Whether what is made of a sound file of this kind can be kept; an unknown size counts as small. */
-export function isKept(header: ImageHeader, fileSize: number, room: number): boolean {
+/** Whether a sound file of this kind can have a sidecar; an unknown size counts as small. */
+export function canHaveSidecar(header: ImageHeader, fileSize: number, room: number): boolean {
   if (header.unsupported || detailsOf(header).arithmetic) return false;
   return !isProgressive(header) || transcodeBytes(header, fileSize) <= room;
 }
 
 /** As `SidecarFormat.way` promises. A progressive file is shown at 1/8 by its DC scans, and else by its transcode. */
-export function indexing({ header, scaleFactor }: ReadRequest, fileSize: number, room: number): SidecarWay {
-  if (!isKept(header, fileSize, room)) return "none";
+export function sidecarWay({ header, scaleFactor }: ReadRequest, fileSize: number, room: number): SidecarWay {
+  if (!canHaveSidecar(header, fileSize, room)) return "none";
   if (!isProgressive(header)) return "begin";
   return scaleFactor === 8 ? "apart" : "wait";
 }
 
-/** The scale whose samples are as good as a resampling. */
+/** The scale factor of the level whose samples are as good as a resampling. */
 export const level4Scale = 4;
-/** Whether they are: each component is at a quarter of its own size there, which has to be what the answer holds of it. */
+/** Whether they are: each component has 1/4 of its own size there, which has to be the size that the derivative wants. */
 export function isFiltered(header: ImageHeader, halvesColour = false): boolean {
   const { arithmetic, subsampling } = detailsOf(header);
   return !arithmetic && (subsampling === "none" || (halvesColour && subsampling === "halved"));
 }
 
-/** What is decoded at a reduced size: in the frequencies, but for 1/4 where its samples are as good as a resampling. */
+/** Reductions that are decoded directly: in the frequencies, but for 1/4 where its samples are as good as a resampling. */
 export function reductions(header: ImageHeader, halvesColour: boolean): readonly Reduction[] {
   if (detailsOf(header).arithmetic) return [];
   return [
@@ -52,25 +55,22 @@ export function reductions(header: ImageHeader, halvesColour: boolean): readonly
   ];
 }
 
-/**
- * As `SidecarFormat.lacks` promises: whether an index lacks planes at 1/4 that it could have, as far as the header tells, and the read is
- * made of them.
- */
-export function gains(
-  index: Uint8Array | undefined,
+/** As `SidecarFormat.lacks` promises: a read at 1/4 lacks the level at 1/4 of a file that may have one, as far as its header says. */
+export function lacksLevel4(
+  entry: Uint8Array | undefined,
   { header, scaleFactor, halvesColour }: ReadRequest,
   fileSize: number,
 ): boolean {
   if (scaleFactor !== level4Scale || !isFiltered(header, halvesColour)) return false;
   if (mostLevel4(header) > level4LimitOf(fileSize)) return false;
-  const parts = index && readEntry(index);
-  // those of a transcode are made of it
-  return parts ? !parts.has("level4") : index === undefined && !isProgressive(header);
+  const parts = entry && readEntry(entry);
+  // the level of a progressive file is made from its transcode
+  return parts ? !parts.has("level4") : entry === undefined && !isProgressive(header);
 }
 
 /**
- * Estimated peak bytes of reading a region: planes, pixels, margins, what is kept of the whole, and for a progressive file
- * what transcoding it takes, since that may have to be done for this read alone.
+ * Estimated peak bytes of reading a region: planes, pixels, margins, reduced levels, and for a progressive file what transcoding
+ * takes, since this read alone may need that.
  */
 export function regionMemory({ header, region, scaleFactor }: ReadRequest): number {
   const side = (length: number) => Math.ceil(length / scaleFactor) + 64;
@@ -82,23 +82,23 @@ export function regionMemory({ header, region, scaleFactor }: ReadRequest): numb
 }
 
 const level8Bytes = ({ width, height, bands }: ImageHeader) => Math.ceil((width * height * bands) / 64);
-/** The most that planes at 1/4 take: of subsampled components two have half the samples of the others, or fewer. */
+/** The most that the level at 1/4 takes: where components are subsampled, two have half the samples of the others, or fewer. */
 function mostLevel4(header: ImageHeader): number {
   const { width, height, bands } = header;
   const whole = detailsOf(header).subsampling === "none" ? bands : bands - 1;
   return Math.ceil((width * height * whole) / 16);
 }
-/** Whether a read that has to begin an index makes planes at 1/4 with it: larger ones would keep small budgets from reading. */
+/** Whether a read that begins the sidecar makes the level at 1/4 with it. */
 export const beginsLevel4 = (header: ImageHeader) => mostLevel4(header) <= mostBegun;
 
-/** Windows of all scans, a row of MCUs as coefficients of 2 bytes, and the blocks at hand. */
+/** Windows of all scans, a row of MCUs as coefficients of 2 bytes, and the blocks being written. */
 function transcodeMemory(header: ImageHeader): number {
   if (!isProgressive(header)) return 0;
   return 8 * 2 ** 20 + 2 * header.width * detailsOf(header).mcuHeight * header.bands;
 }
 
-/** Estimated peak bytes of making an index: a window of the file, tables, rows at 1/2, and what is kept of the whole. */
-export function indexMemory(header: ImageHeader, full = true): number {
+/** Estimated peak bytes of building a sidecar: a window of the file, tables, rows at 1/2, and reduced levels. */
+export function sidecarMemory(header: ImageHeader, full = true): number {
   const planes = full ? Math.min(level4Limit, mostLevel4(header)) : 0;
   return 12 * 2 ** 20 + level8Bytes(header) + planes + transcodeMemory(header);
 }

@@ -26,7 +26,7 @@ const order8 = memory.data<u8>([
 /** The same for the lowest 4x4 and 2x2 coefficients alone, one behind the other; others go behind the block as well. */
 const order4 = memory.data(208);
 const order2 = memory.data(208);
-/** Behind the block, and to be told from no coefficient by the bits that places in the block have. */
+/** Behind the block: no coefficient of 4x4 or 2x2 has this place. */
 const ELSEWHERE: usize = 192;
 
 function fillOrder(order: usize, edge: usize): void {

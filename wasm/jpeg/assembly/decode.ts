@@ -1,7 +1,7 @@
-// Entry of the module "jpeg-decode": index, decode and cut sequential JPEG scans by ranges of bytes (see ../decode.md).
+// Entry of the module "jpeg-decode": find access points in, decode and crop sequential JPEG scans by ranges of bytes (see ../decode.md).
 
 export { colourRow } from "./colour-out";
-export { finishCut } from "./cut-bits";
+export { finishCut } from "./crop-bits";
 export { buildTable } from "./huffman-read";
 export { cutRows, decodeRows, indexRows, shrinkRows } from "./mcus";
 export { doubleAcross, doubleBoth, doubleDown, extendRows, repeatAcross } from "./upsample";

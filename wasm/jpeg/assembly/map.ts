@@ -21,9 +21,9 @@ export const OUTPUT: usize = STATE + 60; // where the next entry or byte of outp
 export const FROM_COLUMN: usize = STATE + 64; // columns before it are passed over
 export const DAMAGE: usize = STATE + 68; // times that data ran out or a restart was not where it should be
 export const WINDOW_OFFSET: usize = STATE + 72; // u64: file offset of the window's first byte
-export const HELD: usize = STATE + 80; // u64: bits of a cut not yet written, the last one lowest
+export const HELD: usize = STATE + 80; // u64: bits of a crop not yet written, the last one lowest
 export const HELD_COUNT: usize = STATE + 88; // how many: 0 to 31
-export const FRESH: usize = STATE + 92; // 1: the next MCU of a cut follows a jump, its DC differences are coded anew
+export const FRESH: usize = STATE + 92; // 1: the next MCU of a crop follows a jump, its DC differences are coded again
 
 /** Blocks of an MCU in coding order, at most 10. */
 export const BLOCKS: usize = 0x1100;
@@ -61,8 +61,8 @@ export const C_TOP: usize = 36;
 export const C_ROWS: usize = 40;
 export const C_LIMIT: usize = 44; // last coefficient in zigzag order that a block of this size needs
 export const C_SAVED: usize = 48; // predictor at the start of an MCU that may have to be read again
-export const C_CUT: usize = 52; // DC of the last block written to a cut
-export const C_CUT_SAVED: usize = 56;
+export const C_CROP: usize = 52; // DC of the last block written to a crop
+export const C_CROP_SAVED: usize = 56;
 export const C_MEANS: usize = 60; // of an index run: pointer of the sample at 1/8 at block (0, C_TOP)
 export const C_MEANS_STRIDE: usize = 64;
 
@@ -99,4 +99,4 @@ export const MCU_BYTES: usize = 2560;
 export const REACHED: i32 = 0; // the row to stop at
 export const HUNGRY: i32 = 1; // more bytes are needed, from POSITION on
 export const EXHAUSTED: i32 = 2; // no more data in the scan: what is left is gray
-export const IMPOSSIBLE: i32 = 3; // a cut that needs a code that the table lacks, or damaged data
+export const IMPOSSIBLE: i32 = 3; // a crop that needs a code that the table lacks, or damaged data

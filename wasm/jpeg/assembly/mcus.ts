@@ -2,7 +2,7 @@
 // cutting, from which four functions are compiled. What damaged data comes to follows libjpeg, so that the same picture results.
 
 import { bigEndian64, DRY, MARKER, removedEnd, stoppedFor, unstuff, unstuffedEnd } from "./bits";
-import { appendDc, appendRun } from "./cut-bits";
+import { appendDc, appendRun } from "./crop-bits";
 import { bitCount, bits, bitsAt, NO_COEFFICIENT, orderOf, readCoefficients, setBits } from "./coefficients";
 import { longSymbol } from "./huffman-read";
 import { flat, inverse2, inverse4, inverse8 } from "./inverse-dct";
@@ -29,8 +29,8 @@ import {
   BLOCKS,
   C_ACROSS,
   C_COLUMNS,
-  C_CUT,
-  C_CUT_SAVED,
+  C_CROP,
+  C_CROP_SAVED,
   C_DOWN,
   C_EDGE,
   C_LEFT,
@@ -84,7 +84,7 @@ import {
 
 const INDEX = 0;
 const DECODE = 1;
-const CUT = 2;
+const CROP = 2;
 const SHRINK = 3; // indexes, and decodes all blocks
 
 // @ts-ignore: decorator
@@ -125,11 +125,11 @@ function resetPredictors(): void {
   for (let i = 0; i < count; i++) store<i32>(COMPONENTS + (i as usize) * COMPONENT_SIZE, 0, C_PREDICTOR);
 }
 
-function keepCutValues(): void {
+function keepCropValues(): void {
   const count = load<i32>(COMPONENT_COUNT);
   for (let i = 0; i < count; i++) {
     const c = COMPONENTS + (i as usize) * COMPONENT_SIZE;
-    store<i32>(c, load<i32>(c, C_PREDICTOR), C_CUT);
+    store<i32>(c, load<i32>(c, C_PREDICTOR), C_CROP);
   }
 }
 
@@ -257,7 +257,7 @@ function walk(mode: i32): i32 {
 
   while (row < stopRow) {
     if (interval > 0 && toGo == 0) {
-      if (mode == CUT && column > fromColumn) keepCutValues();
+      if (mode == CROP && column > fromColumn) keepCropValues();
       const found = restart();
       if (found == WANTS_MORE) {
         result = HUNGRY;
@@ -269,11 +269,11 @@ function walk(mode: i32): i32 {
       store<u32>(NEXT_RESTART, (load<u32>(NEXT_RESTART) + 1) & 7);
       toGo = interval;
       resetPredictors();
-      if (mode == CUT) store<u32>(FRESH, 1);
+      if (mode == CROP) store<u32>(FRESH, 1);
     }
 
     if (load<u32>(SPENT)) {
-      if (mode == CUT) {
+      if (mode == CROP) {
         result = IMPOSSIBLE;
         break;
       }
@@ -311,23 +311,23 @@ function walk(mode: i32): i32 {
     let buf = bigEndian64(SCRATCH);
     buf <<= load<u32>(BIT) as u64;
     cnt -= load<u32>(BIT);
-    let copied: usize = load<u32>(BIT); // bits of a cut up to here are written
+    let copied: usize = load<u32>(BIT); // bits of a crop up to here are written
     let moved = false;
-    if (mode != CUT && row < stopRow) prepareRow(mode, row);
+    if (mode != CROP && row < stopRow) prepareRow(mode, row);
 
     while (true) {
       // near the end of the stretch an MCU may turn out not to be there; then all is as if it had not begun
       const tail = ptr >= careful;
       const mcuBits = ((ptr - SCRATCH) << 3) - cnt;
-      if (mode == CUT && column == fromColumn) copied = mcuBits;
+      if (mode == CROP && column == fromColumn) copied = mcuBits;
       let savedOutput: u32 = 0;
       let savedHeld: u64 = 0;
       let savedHeldCount: u32 = 0;
       let savedFresh: u32 = 0;
       if (tail) {
         copyValues(C_PREDICTOR, C_SAVED);
-        if (mode == CUT) {
-          copyValues(C_CUT, C_CUT_SAVED);
+        if (mode == CROP) {
+          copyValues(C_CROP, C_CROP_SAVED);
           if (column >= fromColumn) {
             appendRun(SCRATCH, copied, mcuBits);
             copied = mcuBits;
@@ -339,7 +339,7 @@ function walk(mode: i32): i32 {
         savedOutput = load<u32>(OUTPUT);
       }
       if (notes(mode) && column == noted) noteEntry(placeOf(mcuBits, start), 0);
-      const fresh = mode == CUT && column >= fromColumn && load<u32>(FRESH) != 0;
+      const fresh = mode == CROP && column >= fromColumn && load<u32>(FRESH) != 0;
       let refused = false;
 
       for (let b = BLOCKS; b < blockEnd; b += BLOCK_SIZE) {
@@ -383,7 +383,7 @@ function walk(mode: i32): i32 {
           const value = ((dc * (load<u16>(load<u32>(b, B_QUANT) as usize) as i32) + 4) >> 3) + 128;
           store<u8>((load<u32>(b, B_MEANS) as usize) + x, max(0, min(255, value)) as u8);
         }
-        if (mode == CUT) {
+        if (mode == CROP) {
           if (fresh && (load<u32>(b, B_X) | load<u32>(b, B_Y)) == 0) {
             appendRun(SCRATCH, copied, dcBits);
             if (!appendDc(dcTable, component, dc)) refused = true;
@@ -475,8 +475,8 @@ function walk(mode: i32): i32 {
         if (!ends) {
           copyValues(C_SAVED, C_PREDICTOR);
           store<u32>(OUTPUT, savedOutput);
-          if (mode == CUT) {
-            copyValues(C_CUT_SAVED, C_CUT);
+          if (mode == CROP) {
+            copyValues(C_CROP_SAVED, C_CROP);
             store<u64>(HELD, savedHeld);
             store<u32>(HELD_COUNT, savedHeldCount);
             store<u32>(FRESH, savedFresh);
@@ -491,7 +491,7 @@ function walk(mode: i32): i32 {
         }
         store<u32>(SPENT, 1);
         store<u32>(DAMAGE, load<u32>(DAMAGE) + 1);
-        if (mode == CUT) result = IMPOSSIBLE;
+        if (mode == CROP) result = IMPOSSIBLE;
       }
       if (refused) result = IMPOSSIBLE;
       moved = true;
@@ -499,16 +499,16 @@ function walk(mode: i32): i32 {
       if (fresh) store<u32>(FRESH, 0);
       toGo--;
       if (++column == endColumn) {
-        if (mode == CUT) appendRun(SCRATCH, copied, ((ptr - SCRATCH) << 3) - cnt);
+        if (mode == CROP) appendRun(SCRATCH, copied, ((ptr - SCRATCH) << 3) - cnt);
         copied = ((ptr - SCRATCH) << 3) - cnt;
         column = 0;
         noted = 0;
         row++;
-        if (mode != CUT) prepareRow(mode, row);
+        if (mode != CROP) prepareRow(mode, row);
       }
       if (row == stopRow || toGo == 0 || load<u32>(SPENT) || result >= 0) {
         const done = min(((ptr - SCRATCH) << 3) - cnt, bitEnd);
-        if (mode == CUT && column > fromColumn) appendRun(SCRATCH, copied, done);
+        if (mode == CROP && column > fromColumn) appendRun(SCRATCH, copied, done);
         // rounding up is right before a restart: the rest of its byte is padding
         const place = placeOf(interval > 0 && toGo == 0 ? (done + 7) & ~7 : done, start);
         store<u32>(POSITION, (place >> 3) as u32);
@@ -518,7 +518,7 @@ function walk(mode: i32): i32 {
     }
     if (result >= 0) break;
   }
-  if (mode == CUT && row == stopRow && result < 0) keepCutValues();
+  if (mode == CROP && row == stopRow && result < 0) keepCropValues();
   store<i32>(ROW, row);
   store<i32>(COLUMN, column);
   store<i32>(TO_GO, toGo);
@@ -542,5 +542,5 @@ export function decodeRows(): i32 {
 
 /** Writes the bits from FROM_COLUMN up to END_COLUMN of a row to OUTPUT; REACHED, HUNGRY or IMPOSSIBLE. */
 export function cutRows(): i32 {
-  return walk(CUT);
+  return walk(CROP);
 }

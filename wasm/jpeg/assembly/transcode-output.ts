@@ -221,7 +221,7 @@ export function endOutput(): void {
 
 /**
  * The band of a component at 1/8, rows of C_WIDE samples: the inverse transform of DC alone, at C_DC_ROWS. Values that no
- * sound picture of 8 bits has count as damage, as their differences need not fit a twin.
+ * sound picture of 8 bits has count as damage, as their differences need not fit a transcode.
  */
 export function shrinkBand(component: usize): void {
   const wide = load<i32>(component, C_WIDE);

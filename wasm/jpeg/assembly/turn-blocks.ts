@@ -1,4 +1,4 @@
-// The AC coefficients of a block (ITU-T T.81, F.2.2.2) coded anew at once (F.1.2.2): in other places with other codes, or
+// The AC coefficients of a block (ITU-T T.81, F.2.2.2) coded again at once (F.1.2.2): in other places with other codes, or
 // with the codes that they have where nothing but signs changes. What DC is in the turned order comes later.
 
 import { bigEndian64 } from "./bits";

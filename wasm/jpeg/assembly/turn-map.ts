@@ -1,4 +1,4 @@
-// Memory map of the turner: what lies below the areas that are laid out for each cut. CODES, COUNTS and STUFFING lie where
+// Memory map of the turner: what lies below the areas that are laid out for each crop. CODES, COUNTS and STUFFING lie where
 // encode-map.ts has them, the rest of it is not used.
 
 /**
@@ -19,7 +19,7 @@ export const S_CHANGE: usize = 12; // u32: high bits set where the sign changes
 /** AC coefficients of the current block by number in the turned one, i16, as turn-tables.ts has values. */
 export const VALUES: usize = 0x7000;
 
-/** Components of the cut, at most 4. */
+/** Components of the crop, at most 4. */
 export const COMPONENTS: usize = 0x7200;
 export const COMPONENT_SIZE: usize = 64;
 export const C_ACROSS: usize = 0; // blocks of an MCU, as stored
@@ -55,5 +55,5 @@ export const AC_TABLE: usize = 0x10c00;
 export const REMOVED: usize = 0x60000;
 export const PIECE: usize = 0x8000;
 
-/** First byte of what is laid out for each cut. */
+/** First byte of what is laid out for each crop. */
 export const ARENA: usize = REMOVED + 8 * PIECE;

@@ -1,4 +1,4 @@
-// Module "jpeg-turn": a cut in another orientation, without loss. Blocks are read and coded anew one by one as the file
+// Module "jpeg-turn": a crop in another orientation, without loss. Blocks are decoded and coded again one by one as the file
 // has them, then joined in the order of the turned picture. ../turn.md has the exports.
 
 import { bigEndian64, MARKER, stoppedAt, stoppedFor, unstuff, unstuffedEnd } from "./bits";
@@ -182,7 +182,7 @@ export function describe(i: i32, across: i32, down: i32, dc: i32, ac: i32, out: 
 }
 
 /**
- * Lays out memory for a cut of `c` by `r` MCUs in as many components as were described, whose coded data takes `bytes`.
+ * Lays out memory for a crop of `c` by `r` MCUs in as many components as were described, whose coded data takes `bytes`.
  * From stored to turned: first rows and columns change places (`swap`), then axes run backwards. Returns 1, or 0
  * where there is no memory.
  */
@@ -353,7 +353,7 @@ function extended(buf: u64, size: u32): i32 {
   return (((buf >> 1) >> (63 - size)) as i32) + ((~((buf as i64) >> 63) as i32) & ((-1 << size) + 1));
 }
 
-/** Counts the symbols of the whole turned cut at countsAt. Returns 1, or 0 for data that cannot be coded anew. */
+/** Counts the symbols of the whole transformed crop at countsAt. Returns 1, or 0 for data that cannot be coded again. */
 export function countSymbols(): i32 {
   memory.fill(COUNTS, 0, 4 * CODES_TABLE);
   if (!walk(COUNT)) return 0;
@@ -363,7 +363,7 @@ export function countSymbols(): i32 {
   return 1;
 }
 
-/** Codes all blocks with the tables of useCodes. Returns 1, or 0 for data that cannot be coded anew. */
+/** Codes all blocks with the tables of useCodes. Returns 1, or 0 for data that cannot be coded again. */
 export function recode(): i32 {
   return begun(walk(RECODE));
 }

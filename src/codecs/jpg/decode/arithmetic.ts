@@ -5,7 +5,8 @@ import { type ByteSource, readAll } from "../../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import { asServiceError } from "../../instance.ts";
 import type { ReadRequest } from "../../plan.ts";
-import { crop, detailsOf, mismatch } from "./turbo-decoder.ts";
+import { detailsOf, mismatch } from "../markers/header.ts";
+import { crop } from "./turbo-decoder.ts";
 
 const maxFile = 1024 ** 3;
 /** The memory that this build begins with. */

@@ -7,10 +7,10 @@ import type { CodecHost, Decoded } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import { asServiceError, keptInstance } from "../../instance.ts";
 import type { ReadRequest } from "../../plan.ts";
-import type { JpegDetails } from "../markers/header.ts";
+import { detailsOf, mismatch } from "../markers/header.ts";
 import { accurateDct, createTurbo, pixelFormats, type Turbo } from "./turbo.ts";
 
-/** A picture with more scans is an attack: each costs a pass over all coefficients. */
+/** More scans are an attack: each costs a pass over all coefficients. */
 const maxScans = 100;
 /** What one instance may be asked to hold; its addresses have 32 bits. */
 const maxBytes = 3 * 1024 ** 3;
@@ -18,11 +18,6 @@ const chunkSize = 1 << 20;
 
 const damagedMessage =
   "Expected a sound JPEG file; its data is damaged beyond what can be shown. Replace the source file.";
-
-/** The format's own facts of a header that `readJpegHeader` made. */
-export function detailsOf(header: ImageHeader): JpegDetails {
-  return header.details as JpegDetails;
-}
 
 /**
  * How many rows from the top have to be decoded for the region: to the end of its last MCU row and one more, since
@@ -126,7 +121,7 @@ function decodeLoaded(turbo: Turbo, file: Loaded, read: ReadRequest): Decoded {
   return { ...pixels, incomplete: warned !== 0 };
 }
 
-/** Makes the frame header tell fewer rows, so that libjpeg stops where the region ends. */
+/** Writes fewer rows into the frame header, so that libjpeg stops where the region ends. */
 function shorten(file: Uint8Array, header: ImageHeader, rows: number): void {
   const { frameOffset } = detailsOf(header);
   const at = (i: number) => file[frameOffset + i] ?? -1;
@@ -184,14 +179,5 @@ function tooLarge(): ServiceError {
     "too-large",
     "Decoding this JPEG file needs more memory than its decoder can address. Ask for a smaller size.",
     { code: "source_too_large" },
-  );
-}
-
-/** The file is not the one whose header was read. */
-export function mismatch(): ServiceError {
-  return new ServiceError(
-    "decode",
-    "Expected the frame size that the JPEG file's header told before; received another. Try again.",
-    { code: "header_mismatch" },
   );
 }

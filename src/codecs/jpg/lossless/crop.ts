@@ -110,7 +110,7 @@ async function withCrop<T>(
     const words = engine.words();
     words[field.held] = words[field.held + 1] = words[field.heldCount] = 0;
     scan.components.forEach((_, i) => {
-      words[components.at + i * components.size + components.cut] = 0;
+      words[components.at + i * components.size + components.crop] = 0;
     });
     const data: Uint8Array[] = [];
     let at: number = area.arena;

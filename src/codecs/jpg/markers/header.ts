@@ -26,6 +26,11 @@ export type JpegDetails = {
   readonly adobe: number;
 };
 
+/** The details of a header that {@link readJpegHeader} made. */
+export function detailsOf(header: ImageHeader): JpegDetails {
+  return header.details as JpegDetails;
+}
+
 /** Small windows, since the walk looks at a few bytes of each segment. */
 const windowBytes = 2048;
 /** libjpeg's own bound on a side, below the format's 65535. */
@@ -211,4 +216,13 @@ function refusal(frame: FrameHeader, hierarchical: boolean, arithmetic: boolean)
     return `JPEG without a height, in its frame header or behind a first scan of at most ${longestSearch >> 20} MiB`;
   if (frame.width > maxSide || frame.height > maxSide) return `JPEG with a side above ${maxSide} pixels`;
   return undefined;
+}
+
+/** The file is not the one whose header was read. */
+export function mismatch(): ServiceError {
+  return new ServiceError(
+    "decode",
+    "Expected the frame size that the JPEG file's header told before; received another. Try again.",
+    { code: "header_mismatch" },
+  );
 }

@@ -77,7 +77,7 @@ export const components = {
   top: 9,
   rows: 10,
   limit: 11,
-  cut: 13,
+  crop: 13,
   means: 15,
   meansStride: 16,
 } as const;

@@ -4,8 +4,8 @@ import type { IndexAccess, IndexBlocks } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import { blockSource } from "../../sidecar/block-reader.ts";
 import { type BlockList, endOfBlocks } from "../../sidecar/blocks.ts";
-import { mismatch } from "../decode/turbo-decoder.ts";
-import { isKept, isProgressive, level4LimitOf } from "../estimates.ts";
+import { canHaveSidecar, isProgressive, level4LimitOf } from "../estimates.ts";
+import { mismatch } from "../markers/header.ts";
 import { openJpeg } from "../region/index.ts";
 import { planesToBlocks } from "./levels.ts";
 import type { Job, Opened, Opening, OpeningParts } from "./opening.ts";
@@ -92,7 +92,7 @@ export function createBuilding(
   };
 
   return async (job, header) => {
-    if (!isKept(header, job.bytes.size ?? 0, job.access?.blocks?.room ?? 0)) return nothing;
+    if (!canHaveSidecar(header, job.bytes.size ?? 0, job.access?.blocks?.room ?? 0)) return nothing;
     return isProgressive(header) ? ofProgressive(job) : ofSequential(job);
   };
 }

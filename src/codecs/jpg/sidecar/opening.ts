@@ -6,8 +6,8 @@ import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { type BlockCache, type BlockReader, blockSource } from "../../sidecar/block-reader.ts";
 import { type BlockList, type BlockSink, blockWriter } from "../../sidecar/blocks.ts";
-import { mismatch } from "../decode/turbo-decoder.ts";
-import { beginsLevel4, gains, isProgressive, level4LimitOf } from "../estimates.ts";
+import { beginsLevel4, isProgressive, lacksLevel4, level4LimitOf } from "../estimates.ts";
+import { mismatch } from "../markers/header.ts";
 import {
   type Engine,
   type JpegReader,
@@ -172,7 +172,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     /** A file without a sidecar; undefined for kinds that are refused. */
     async alone(job: Job, read: ReadRequest): Promise<Opened | undefined> {
       if (!isProgressive(read.header)) {
-        const withLevel4 = gains(undefined, read, job.bytes.size ?? 0) && beginsLevel4(read.header);
+        const withLevel4 = lacksLevel4(undefined, read, job.bytes.size ?? 0) && beginsLevel4(read.header);
         return sequential(job, withLevel4);
       }
       const sink: BlockSink = {

@@ -2,7 +2,7 @@
 
 import { ServiceError } from "../../../errors.ts";
 import type { BlockSink } from "../../sidecar/blocks.ts";
-import { mismatch } from "../decode/turbo-decoder.ts";
+import { mismatch } from "../markers/header.ts";
 
 /** Writes all blocks in order into a sink. Its `keep` throws when the rest is not wanted any more. */
 export type WriteBlocks = (sink: BlockSink) => Promise<unknown>;

@@ -1,4 +1,4 @@
-// Lossless cuts: files whose coefficients are the source's, for any rectangle on the grid.
+// Lossless crops: files whose coefficients are the source's, for any rectangle on the grid.
 
 import { readFileSync } from "node:fs";
 import sharp from "sharp";

@@ -146,7 +146,7 @@ describe.each(Object.keys(kinds))("a cut of %s", (kind) => {
   });
 });
 
-describe("a cut in another orientation", () => {
+describe("a crop in another orientation", () => {
   test("is small with tables of its own where it is small", async () => {
     const jpeg = await kinds["4:2:0"]!(640, 480);
     const region = { x: 0, y: 0, width: 256, height: 256 };

@@ -43,7 +43,7 @@ describe.each(["sharp", "soft"] as const)("of a %s photograph", (photograph) => 
     },
   );
 
-  test("cuts are taken where real files are small enough, not where they are much larger", async () => {
+  test("crops are taken where real files are small enough, not where they are much larger", async () => {
     for (const quality of [60, 80, 88, 90, 92, 100]) {
       const { file, ratio } = await stored(photograph, quality, "4:2:0");
       expect(worthCropping(await openIndexed(file), 90), `quality ${quality}: ${ratio}`).toBe(ratio <= 1.5);

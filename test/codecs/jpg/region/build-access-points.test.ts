@@ -1,4 +1,4 @@
-// The index: the same however the file comes in, stored and loaded without loss, refused when it is not sound.
+// Access points: the same however the file comes in, stored and loaded without loss, refused when it is not sound.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -50,7 +50,7 @@ describe.each(names)("the index of %s", (name) => {
     }
   });
 
-  it("gives the same 1/8 without the overview, from the bytes", async () => {
+  it("gives the same 1/8 without the stored level, from the bytes", async () => {
     const file = fixture(name);
     const reader = await openIndexed(file);
     const other = (await openJpeg(() => engine, memoryBytes(file)))!;
@@ -61,7 +61,7 @@ describe.each(names)("the index of %s", (name) => {
   });
 });
 
-describe("a stored index", () => {
+describe("stored access points", () => {
   it("is refused after any change of a byte", async () => {
     const file = fixture("jpg-restart.jpg");
     const stored = (await openIndexed(file)).saveAccessPoints()!;
@@ -191,7 +191,7 @@ it("takes the height of a file with none in its frame from the DNL segment", asy
 });
 
 describe.skipIf(!hasTools)("needs cjpeg of libjpeg-turbo-progs", () => {
-  it("keeps tiles right in pictures of several index columns, at each scale, with and without restarts", async () => {
+  it("keeps tiles right in pictures of several columns of access points, at each scale, with and without restarts", async () => {
     const ppm = picture(1700, 130, 4);
     const kinds = [[], ["-sample", "1x1"], ["-restart", "37B"], ["-grayscale"], ["-sample", "4x1"]];
     for (const kind of kinds) {
@@ -214,7 +214,7 @@ describe.skipIf(!hasTools)("needs cjpeg of libjpeg-turbo-progs", () => {
     }
   });
 
-  it("reads regions of files with a scan for each component, also from a stored index", async () => {
+  it("reads regions of files with a scan for each component, also from stored access points", async () => {
     const folder = mkdtempSync(join(tmpdir(), "scans-"));
     const rows = [...matrix()].filter(({ script }) => script);
     expect(rows.length).toBeGreaterThan(10);

@@ -1,4 +1,4 @@
-// Samples at 1/4 that are as good as a resampling: those made along with the index, and those made for a region.
+// Samples at 1/4 that are as good as a resampling: those made along with the access points, and those made for a region.
 
 import { describe, expect, it } from "vitest";
 import { level4Size, openJpeg, type Plane } from "../../../../src/codecs/jpg/region/index.ts";

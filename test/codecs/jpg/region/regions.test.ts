@@ -197,7 +197,7 @@ it("gives gray files the same samples as plane and as pixels", async () => {
   expect(differences(new Uint8Array(Buffer.concat(rows)), pixels.data)).toBe(0);
 });
 
-it("answers a region as soon as its rows are indexed, and refuses one whose rows are not", async () => {
+it("answers a region as soon as its rows have access points, and refuses one whose rows are not", async () => {
   const file = fixture("jpg-baseline-420.jpg");
   const reader = (await openJpeg(() => engine, memoryBytes(file), { chunkSize: 4096 }))!;
   await reader.buildAccessPoints({ untilRow: 64 });

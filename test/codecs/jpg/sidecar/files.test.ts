@@ -31,7 +31,7 @@ async function indexed(file: Uint8Array): Promise<Indexed> {
   const header = await codec.probe(bytes, 1);
   const access = { id: `test-${++ids}`, full: true, blocks: heapBlocks(), load: async () => index };
   let index = new Uint8Array();
-  // the planes at 1/4 of a twin are made by a second pass
+  // the planes at 1/4 of a transcode are made by a second pass
   for (let pass = 0; pass < 2; pass++)
     index = (await codec.sidecar?.build(bytes, header, access)) as Uint8Array<ArrayBuffer>;
   return { file, header, access: { ...access, id: `${access.id} stored` } };
@@ -84,7 +84,7 @@ describe("what is stored beside a JPEG", () => {
     expect(await codec.sidecar?.build(bytes, await codec.probe(bytes, 1))).toHaveLength(0);
   });
 
-  test("serves the same pixels as no index and as another decoder, for sequential and progressive files", async () => {
+  test("serves the same pixels as no sidecar and as another decoder, for sequential and progressive files", async () => {
     for (const name of [
       "jpg-baseline-420.jpg",
       "jpg-baseline-422.jpg",
@@ -108,7 +108,7 @@ describe("what is stored beside a JPEG", () => {
     }
   });
 
-  test("an index of another file is reported, and the pixels are made of the file", async () => {
+  test("a sidecar of another file is reported, and the pixels are made of the file", async () => {
     const one = await indexed(fixture("jpg-baseline-420.jpg"));
     const other = await indexed(fixture("jpg-orient-1.jpg"));
     const read = { header: one.header, page: 1, region: whole(one.header), scaleFactor: 1 };
@@ -119,7 +119,7 @@ describe("what is stored beside a JPEG", () => {
     expect(reports).toBe(1);
   });
 
-  test("a damaged index gives no wrong pixels and no trap", async () => {
+  test("a damaged sidecar gives no wrong pixels and no trap", async () => {
     const one = await indexed(fixture("jpg-baseline-420.jpg"));
     const stored = await one.access.load();
     const read = { header: one.header, page: 1, region: whole(one.header), scaleFactor: 1 };
@@ -205,7 +205,7 @@ describe("planes at 1/4", () => {
   });
 });
 
-describe("while there is no index yet", () => {
+describe("while there is no sidecar yet", () => {
   const absent = (id: string): IndexAccess => ({
     id,
     absent: true,
@@ -214,7 +214,7 @@ describe("while there is no index yet", () => {
   });
   const top = { x: 0, y: 0, width: 600, height: 48 };
 
-  test("a file is read to where the region ends, once, and the index job goes on from there", async () => {
+  test("a file is read to where the region ends, once, and the job that builds goes on from there", async () => {
     const file = new Uint8Array(await grain(1200, 4000, 60).jpeg({ quality: 97 }).toBuffer());
     expect(file.length).toBeGreaterThan(4 * 2 ** 20);
     const bytes = countingBytes(file);
@@ -352,7 +352,7 @@ describe("from planes to planes", () => {
   });
 });
 
-describe("a lossless cut", () => {
+describe("a lossless crop", () => {
   test("is taken for an aligned part at full size, and decodes to the same samples", async () => {
     const one = await indexed(fixture("jpg-baseline-420.jpg"));
     const region = { x: 64, y: 32, width: 256, height: 192 };
@@ -450,7 +450,7 @@ describe("a slow source", () => {
   });
 });
 
-test("full indexes need room for planes at 1/4, at most a 16th of two components of 4:2:0, and so do reads there that may begin one", async () => {
+test("full sidecars need room for the level at 1/4, at most a 16th of two components of 4:2:0, and so do reads there that may begin one", async () => {
   const found = await codec.probe(memoryBytes(fixture("jpg-baseline-420.jpg")), 1);
   const needs = (side: number) => {
     const header = { ...found, width: side, height: side };

@@ -46,16 +46,16 @@ describe("a progressive file of several blocks", () => {
     scaleFactor: 1,
   });
 
-  test("has an index of a hundredth of its twin, which lies in whole blocks beside it", () => {
+  test("has an entry of a hundredth of its transcode, which lies in whole blocks beside it", () => {
     expect(blocks.all.size).toBeGreaterThanOrEqual(3);
     const sizes = [...blocks.all.keys()].sort().map((n) => blocks.all.get(n)?.length);
     expect(new Set(sizes.slice(0, -1))).toEqual(new Set([blockBytes]));
-    const twin = sizes.reduce((sum: number, size) => sum + (size ?? 0), 0);
-    // the overview at 1/8 is width times height times 1.5 over 64, as the chroma of 4:2:0 is a quarter each
-    expect(index.length - (2000 * 1600 * 1.5) / 64).toBeLessThan(twin / 100);
+    const transcode = sizes.reduce((sum: number, size) => sum + (size ?? 0), 0);
+    // the level at 1/8 is width times height times 1.5 over 64, as the chroma of 4:2:0 is a quarter each
+    expect(index.length - (2000 * 1600 * 1.5) / 64).toBeLessThan(transcode / 100);
   });
 
-  test("is decoded to the same pixels as without index, from the blocks of the region alone", async () => {
+  test("is decoded to the same pixels as without a sidecar, from the blocks of the region alone", async () => {
     // in a process that has loaded none yet
     const fresh = createCodecs(testHost).byFormat("jpg");
     const own = access();
@@ -64,7 +64,7 @@ describe("a progressive file of several blocks", () => {
     const last = blocks.all.size - 1;
     const pixels = await fresh.decode(source, read(1500), own);
     expect(source.total()).toBe(0);
-    // the header of the twin lies in the first block
+    // the header of the transcode lies in the first block
     expect(blocks.loads.filter((n) => n > 0 && n < last - 1)).toEqual([]);
     const loaded = blocks.loads.length;
     await fresh.decode(source, { ...read(1500), region: { x: 0, y: 1500, width: 500, height: 64 } }, own);
@@ -90,7 +90,7 @@ describe("a progressive file of several blocks", () => {
     }
   });
 
-  test("is not read through the index of a sequential one, nor the other way round", async () => {
+  test("is not read through the sidecar of a sequential one, nor the other way round", async () => {
     const own = fixture("jpg-baseline-420.jpg");
     const ownHeader = await codec.probe(memoryBytes(own), 1);
     const ownIndex = (await codec.sidecar?.build(memoryBytes(own), ownHeader)) as Uint8Array;
@@ -107,7 +107,7 @@ describe("a progressive file of several blocks", () => {
     expect(reports).toBe(2);
   });
 
-  test("has no index where there is no room for its blocks, and is read and planned as if it had one", async () => {
+  test("has no sidecar where there is no room for its blocks, and is read and planned as if it had one", async () => {
     const tooSmall = { ...access(), blocks: heapBlocks(file.length / 2) };
     expect(await codec.sidecar?.build(memoryBytes(file), header, tooSmall)).toHaveLength(0);
     expect(codec.sidecar?.way(read(0), file.length, file.length / 2)).toBe("none");
@@ -119,7 +119,7 @@ describe("a progressive file of several blocks", () => {
     );
   });
 
-  test("waits for its index but at 1/8, which goes on apart; a sequential file begins with each", async () => {
+  test("waits for its sidecar but at 1/8, which goes on apart; a sequential file begins with each", async () => {
     const told = (scaleFactor: number, variant: string) =>
       codec.sidecar?.way({ ...read(0), header: { ...header, variant }, scaleFactor }, file.length, 2 ** 30);
     expect([1, 2, 4, 8].map((factor) => told(factor, "progressive"))).toEqual([

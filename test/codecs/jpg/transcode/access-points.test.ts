@@ -1,4 +1,4 @@
-// What transcoding notes beside the twin, held to what the index pass over the finished twin finds.
+// What transcoding notes beside the transcode, held to what a pass over the finished transcode finds.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { createEngine, openJpeg, writtenAccessPoints } from "../../../../src/codecs/jpg/region/index.ts";
@@ -40,7 +40,7 @@ async function expectSame(file: Uint8Array, what: string) {
   ).toEqual(found.level8);
 }
 
-describe("the index noted while a twin is written", () => {
+describe("the access points noted while a transcode is written", () => {
   it.each([
     "jpg-progressive.jpg",
     "jpg-restart.jpg",
@@ -50,7 +50,7 @@ describe("the index noted while a twin is written", () => {
     "jpg-rgb-adobe0.jpg",
     "jpg-cmyk-adobe.jpg",
     "jpg-ycck-adobe.jpg",
-  ])("of %s is that of a pass over the twin, and so is the overview", async (name) => {
+  ])("of %s is that of a pass over the transcode, and so is the level at 1/8", async (name) => {
     await expectSame(fixture(name), name);
   });
 

@@ -1,4 +1,4 @@
-// A progressive file at 1/8 before there is a twin: the same bytes as later from its index, whatever its scans are.
+// A progressive file at 1/8 before there is a transcode: the same bytes as later from its sidecar, whatever its scans are.
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// JPEG files of many kinds for the tests of the twin: pictures, scan scripts, and the programs of libjpeg-turbo.
+// JPEG files of many kinds for the tests of the transcode: pictures, scan scripts, and the programs of libjpeg-turbo.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -83,7 +83,7 @@ export interface Recipe {
 
 /** A file made by cjpeg. */
 export function made({ width, height, quality, sampling, script, restart }: Recipe): Uint8Array {
-  const folder = mkdtempSync(join(tmpdir(), "twin-"));
+  const folder = mkdtempSync(join(tmpdir(), "transcode-"));
   try {
     const args = ["-quality", String(quality), ...sampling];
     if (restart) args.push("-restart", restart);

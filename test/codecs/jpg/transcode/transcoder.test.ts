@@ -15,12 +15,12 @@ beforeAll(async () => {
   transcoder = openTranscoder(await ownModule("jpeg-transcode"));
 });
 
-async function twinOf(file: Uint8Array) {
+async function transcodeOf(file: Uint8Array) {
   const parts: Uint8Array[] = [];
-  const told = await transcoder.transcode(memoryBytes(file), { onChunk: (part) => void parts.push(part) });
-  const twin = new Uint8Array(Buffer.concat(parts));
-  expect(told.size).toBe(twin.length);
-  return { twin, ...told };
+  const facts = await transcoder.transcode(memoryBytes(file), { onChunk: (part) => void parts.push(part) });
+  const transcode = new Uint8Array(Buffer.concat(parts));
+  expect(facts.size).toBe(transcode.length);
+  return { transcode, ...facts };
 }
 
 /** Samples as libjpeg-turbo (in sharp) decodes them; CMYK stays as it is. */
@@ -39,17 +39,17 @@ async function expectSamePixels(actual: Uint8Array, expected: Uint8Array, what =
 }
 
 async function expectExact(file: Uint8Array, what = "") {
-  const { twin, damaged } = await twinOf(file);
+  const { transcode, damaged } = await transcodeOf(file);
   expect([what, damaged]).toEqual([what, false]);
-  const { scans, damaged: broken } = await listScans(memoryBytes(twin));
+  const { scans, damaged: broken } = await listScans(memoryBytes(transcode));
   expect([scans.length, scans[0]?.kind, scans[0]?.interval, broken]).toEqual([
     1,
     scanKinds.sequential,
     0,
     false,
   ]);
-  await expectSamePixels(twin, file, what);
-  return twin;
+  await expectSamePixels(transcode, file, what);
+  return transcode;
 }
 
 /** Offsets of the entropy-coded data of all scans. */
@@ -58,7 +58,7 @@ async function codedData(file: Uint8Array): Promise<number[]> {
   return scans.flatMap(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i));
 }
 
-describe("the baseline twin", () => {
+describe("the baseline transcode", () => {
   it.each([
     "jpg-progressive.jpg",
     "jpg-restart.jpg",
@@ -79,7 +79,7 @@ describe("the baseline twin", () => {
       named(0xfe, "a comment", []),
       ...all,
     ]);
-    const codes = takeApart((await twinOf(noted)).twin).segments.map(({ code }) => code);
+    const codes = takeApart((await transcodeOf(noted)).transcode).segments.map(({ code }) => code);
     expect(codes.filter((code) => code >= 0xe0)).toEqual([0xee]);
   });
 
@@ -120,107 +120,114 @@ describe("the baseline twin", () => {
   });
 });
 
-describe.skipIf(!has("cjpeg"))("the baseline twin of cjpeg's files (needs cjpeg of libjpeg-turbo)", () => {
-  const samplings = {
-    "4:4:4": ["-sample", "1x1"],
-    "4:2:2": ["-sample", "2x1"],
-    "4:2:0": ["-sample", "2x2"],
-    "4:4:0": ["-sample", "1x2"],
-    "4:1:1": ["-sample", "4x1"],
-    "2x2, 1x2, 2x1": ["-sample", "2x2,1x2,2x1"],
-    gray: ["-grayscale"],
-    RGB: ["-rgb"],
-  } as const;
-  const kinds = [undefined, ...(Object.keys(scripts) as (keyof typeof scripts)[])];
+describe.skipIf(!has("cjpeg"))(
+  "the baseline transcode of cjpeg's files (needs cjpeg of libjpeg-turbo)",
+  () => {
+    const samplings = {
+      "4:4:4": ["-sample", "1x1"],
+      "4:2:2": ["-sample", "2x1"],
+      "4:2:0": ["-sample", "2x2"],
+      "4:4:0": ["-sample", "1x2"],
+      "4:1:1": ["-sample", "4x1"],
+      "2x2, 1x2, 2x1": ["-sample", "2x2,1x2,2x1"],
+      gray: ["-grayscale"],
+      RGB: ["-rgb"],
+    } as const;
+    const kinds = [undefined, ...(Object.keys(scripts) as (keyof typeof scripts)[])];
 
-  it.each(Object.keys(samplings) as (keyof typeof samplings)[])(
-    "is exact with %s sampling in every scan script, quality and restart interval",
-    async (sampling) => {
-      const next = sequence(sampling.length * 77);
-      for (const script of kinds)
-        for (const quality of [4, 100])
-          for (const restart of [undefined, "1B", "7B", "1"]) {
-            const [width, height] = [1 + Math.floor(40 * next()), 1 + Math.floor(40 * next())];
-            const recipe = { width, height, quality, sampling: samplings[sampling], script, restart };
-            await expectExact(made(recipe), JSON.stringify(recipe));
-          }
-    },
-  );
+    it.each(Object.keys(samplings) as (keyof typeof samplings)[])(
+      "is exact with %s sampling in every scan script, quality and restart interval",
+      async (sampling) => {
+        const next = sequence(sampling.length * 77);
+        for (const script of kinds)
+          for (const quality of [4, 100])
+            for (const restart of [undefined, "1B", "7B", "1"]) {
+              const [width, height] = [1 + Math.floor(40 * next()), 1 + Math.floor(40 * next())];
+              const recipe = { width, height, quality, sampling: samplings[sampling], script, restart };
+              await expectExact(made(recipe), JSON.stringify(recipe));
+            }
+      },
+    );
 
-  it("is exact where one end-of-band run covers thousands of blocks", async () => {
-    for (const restart of [undefined, "200B"])
-      await expectExact(
-        made({ width: 1500, height: 1100, quality: 8, sampling: ["-sample", "2x2"], restart }),
-      );
-  });
+    it("is exact where one end-of-band run covers thousands of blocks", async () => {
+      for (const restart of [undefined, "200B"])
+        await expectExact(
+          made({ width: 1500, height: 1100, quality: 8, sampling: ["-sample", "2x2"], restart }),
+        );
+    });
 
-  it.skipIf(!has("jpegtran"))("shows a file that ends early as jpegtran does", async () => {
-    const sampling = ["-sample", "2x2"];
-    let refused = 0;
-    for (const restart of [undefined, "5B"]) {
-      const file = made({ width: 93, height: 71, quality: 90, sampling, restart });
-      const { scans } = await listScans(memoryBytes(file));
-      for (let end = scans[0]!.start + 20; end < file.length - 2; end += 61) {
-        const cut = file.subarray(0, end);
-        const { twin, damaged } = await twinOf(cut);
-        expect(damaged).toBe(true);
-        const expected = piped("jpegtran", [], cut);
-        if (expected) await expectSamePixels(twin, expected, `${end} bytes`);
-        else refused++; // the cut is inside a table
-      }
-    }
-    expect(refused).toBeLessThan(10);
-  });
-
-  it.skipIf(!has("jpegtran"))("shows changed, lost and repeated data as jpegtran does", async () => {
-    const next = sequence(4711);
-    let compared = 0;
-    for (const restart of [undefined, "3B"])
-      for (const script of kinds) {
-        const file = made({
-          width: 90,
-          height: 60,
-          quality: 85,
-          sampling: ["-sample", "2x1"],
-          script,
-          restart,
-        });
-        const places = await codedData(file);
-        for (let n = 0; n < 12; n++) {
-          const at = places[Math.floor(next() * places.length)]!;
-          const broken =
-            n % 3 === 0
-              ? file.with(at, Math.floor(255 * next()))
-              : new Uint8Array([...file.subarray(0, at), ...file.subarray(n % 3 === 1 ? at + 3 : at - 3)]);
-          const expected = piped("jpegtran", [], broken);
-          if (!expected) continue; // coefficients that baseline cannot hold, or a marker that is none
-          await expectSamePixels((await twinOf(broken)).twin, expected, `${script} ${restart} ${n} at ${at}`);
-          compared++;
+    it.skipIf(!has("jpegtran"))("shows a file that ends early as jpegtran does", async () => {
+      const sampling = ["-sample", "2x2"];
+      let refused = 0;
+      for (const restart of [undefined, "5B"]) {
+        const file = made({ width: 93, height: 71, quality: 90, sampling, restart });
+        const { scans } = await listScans(memoryBytes(file));
+        for (let end = scans[0]!.start + 20; end < file.length - 2; end += 61) {
+          const cut = file.subarray(0, end);
+          const { transcode, damaged } = await transcodeOf(cut);
+          expect(damaged).toBe(true);
+          const expected = piped("jpegtran", [], cut);
+          if (expected) await expectSamePixels(transcode, expected, `${end} bytes`);
+          else refused++; // the cut is inside a table
         }
       }
-    expect(compared).toBeGreaterThan(50);
-  });
+      expect(refused).toBeLessThan(10);
+    });
 
-  it.skipIf(!has("djpeg"))("has DC planes that are the picture at 1/8", async () => {
-    for (const [sampling, components] of [
-      [["-sample", "2x2"], "-grayscale"],
-      [["-rgb"], "-rgb"],
-    ] as const) {
-      const file = made({ width: 203, height: 149, quality: 80, sampling, restart: "2" });
-      const { planes, damaged } = await transcoder.dcPlanes(memoryBytes(file));
-      expect(damaged).toBe(false);
-      const pnm = piped("djpeg", ["-scale", "1/8", "-pnm", components], file)!;
-      const count = components === "-rgb" ? 3 : 1;
-      const expected = pnm.subarray(pnm.length - 26 * 19 * count);
-      for (let band = 0; band < count; band++) {
-        expect([planes[band]!.width, planes[band]!.height]).toEqual([26, 19]);
-        expect([...planes[band]!.data]).toEqual([...expected.filter((_, i) => i % count === band)]);
+    it.skipIf(!has("jpegtran"))("shows changed, lost and repeated data as jpegtran does", async () => {
+      const next = sequence(4711);
+      let compared = 0;
+      for (const restart of [undefined, "3B"])
+        for (const script of kinds) {
+          const file = made({
+            width: 90,
+            height: 60,
+            quality: 85,
+            sampling: ["-sample", "2x1"],
+            script,
+            restart,
+          });
+          const places = await codedData(file);
+          for (let n = 0; n < 12; n++) {
+            const at = places[Math.floor(next() * places.length)]!;
+            const broken =
+              n % 3 === 0
+                ? file.with(at, Math.floor(255 * next()))
+                : new Uint8Array([...file.subarray(0, at), ...file.subarray(n % 3 === 1 ? at + 3 : at - 3)]);
+            const expected = piped("jpegtran", [], broken);
+            if (!expected) continue; // coefficients that baseline cannot hold, or a marker that is none
+            await expectSamePixels(
+              (await transcodeOf(broken)).transcode,
+              expected,
+              `${script} ${restart} ${n} at ${at}`,
+            );
+            compared++;
+          }
+        }
+      expect(compared).toBeGreaterThan(50);
+    });
+
+    it.skipIf(!has("djpeg"))("has DC planes that are the picture at 1/8", async () => {
+      for (const [sampling, components] of [
+        [["-sample", "2x2"], "-grayscale"],
+        [["-rgb"], "-rgb"],
+      ] as const) {
+        const file = made({ width: 203, height: 149, quality: 80, sampling, restart: "2" });
+        const { planes, damaged } = await transcoder.dcPlanes(memoryBytes(file));
+        expect(damaged).toBe(false);
+        const pnm = piped("djpeg", ["-scale", "1/8", "-pnm", components], file)!;
+        const count = components === "-rgb" ? 3 : 1;
+        const expected = pnm.subarray(pnm.length - 26 * 19 * count);
+        for (let band = 0; band < count; band++) {
+          expect([planes[band]!.width, planes[band]!.height]).toEqual([26, 19]);
+          expect([...planes[band]!.data]).toEqual([...expected.filter((_, i) => i % count === band)]);
+        }
       }
-    }
-  });
-});
+    });
+  },
+);
 
-describe("the overview from DC scans", () => {
+describe("the level at 1/8 from DC scans", () => {
   it("is exact for blocks of one value each", async () => {
     const [width, height] = [11, 6];
     const values = Uint8Array.from({ length: width * height }, (_, i) => (i * 37) % 256);
@@ -307,7 +314,7 @@ describe("transcoding", () => {
       withFrame(plain, (f) => ({ ...f, body: f.body.with(0, 12) })),
       withFrame(plain, (f) => ({ ...f, body: f.body.with(7, 0x42).with(10, 0x22) })),
     ];
-    for (const file of files) await expect(twinOf(file)).rejects.toMatchObject({ kind: "unsupported" });
+    for (const file of files) await expect(transcodeOf(file)).rejects.toMatchObject({ kind: "unsupported" });
   });
 
   it("refuses a file without a scan and one with more than a hundred", async () => {
@@ -315,11 +322,11 @@ describe("transcoding", () => {
     const { segments } = takeApart(plain);
     const { scans } = await listScans(memoryBytes(plain));
     const headless = plain.subarray(0, plain.length - takeApart(plain).rest.length);
-    await expect(twinOf(headless)).rejects.toMatchObject({ kind: "decode", code: "damaged_image" });
+    await expect(transcodeOf(headless)).rejects.toMatchObject({ kind: "decode", code: "damaged_image" });
     expect(segments.length).toBeGreaterThan(3);
     const scan = plain.subarray(scans[0]!.start - 14, scans[0]!.end);
     const many = new Uint8Array(Buffer.concat([headless, ...new Array(101).fill(scan), plain.subarray(-2)]));
-    await expect(twinOf(many)).rejects.toMatchObject({ kind: "decode", code: "too_many_scans" });
+    await expect(transcodeOf(many)).rejects.toMatchObject({ kind: "decode", code: "too_many_scans" });
   });
 
   it("gives a file or refuses with a ServiceError, within its memory, whatever 2,000 mutations do", async () => {
@@ -344,10 +351,10 @@ describe("transcoding", () => {
         else broken = broken.slice(0, Math.max(at, 200));
       }
       try {
-        const { twin, memory } = await twinOf(broken);
-        expect([...twin.subarray(0, 2), ...twin.subarray(-2)]).toEqual([0xff, 0xd8, 0xff, 0xd9]);
+        const { transcode, memory } = await transcodeOf(broken);
+        expect([...transcode.subarray(0, 2), ...transcode.subarray(-2)]).toEqual([0xff, 0xd8, 0xff, 0xd9]);
         expect(memory).toBeLessThan(48 * 1024 * 1024);
-        expect((await listScans(memoryBytes(twin))).damaged).toBe(false);
+        expect((await listScans(memoryBytes(transcode))).damaged).toBe(false);
         shown++;
       } catch (error) {
         if (!(error instanceof ServiceError)) throw new Error(`mutation ${n}`, { cause: error });

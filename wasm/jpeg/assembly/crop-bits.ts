@@ -1,7 +1,7 @@
-// Writing a cut: runs of bits copied as they are, DC differences coded anew, byte stuffing put back (ITU-T T.81, F.1.2).
+// Writing a crop: runs of bits copied as they are, DC differences coded again, byte stuffing put back (ITU-T T.81, F.1.2).
 
 import { bigEndian64 } from "./bits";
-import { C_CUT, HELD, HELD_COUNT, OUTPUT, T_CODES } from "./map";
+import { C_CROP, HELD, HELD_COUNT, OUTPUT, T_CODES } from "./map";
 
 /** Appends the low `count` bits (0 to 32) of `bits`. */
 export function appendBits(bits: u32, count: u32): void {
@@ -41,7 +41,7 @@ export function appendRun(base: usize, from: usize, to: usize): void {
 
 /** Appends the code of a DC value after the component's last one; 0 where the table has none for it. */
 export function appendDc(table: usize, component: usize, dc: i32): i32 {
-  const difference = dc - load<i32>(component, C_CUT);
+  const difference = dc - load<i32>(component, C_CROP);
   const size: u32 = 32 - clz(abs(difference));
   if (size > 15) return 0;
   const entry = load<u32>(table + (size << 2), T_CODES);
