@@ -1,7 +1,7 @@
 // The plan of one derivative: what to read of a master, which steps, what to write. Plain data, which crosses threads; who makes
 // it is `images/plan.ts`, who runs it `run/job.ts`.
 
-import type { Step } from "../pipeline/step.ts";
+import type { ResampleAxis, Step } from "../pipeline/step.ts";
 import type { ImageHeader, Rectangle, Resolution } from "./image-header.ts";
 
 export type OutputFormat = "jpg" | "png" | "webp" | "tif" | "jp2";
@@ -9,6 +9,8 @@ export type OutputFormat = "jpg" | "png" | "webp" | "tif" | "jp2";
 /** What to read at which scale, which steps, what to write. Plain data, made before any pixel is decoded. */
 export interface RenderPlan {
   readonly read: ReadRequest;
+  readonly transform: Transform;
+  /** What makes the answer of decoded pixels: the transform and all that changes samples, in order. */
   readonly steps: readonly Step[];
   readonly write: EncodeOptions;
   /** All is made by the steps, from pixels that are the same for every format: the codec takes no shorter way of its own. */
@@ -17,6 +19,29 @@ export interface RenderPlan {
   readonly master?: NamedMaster;
   /** Estimated peak bytes of the whole job. */
   readonly memory: number;
+}
+
+/**
+ * Where the samples of an answer lie on its master. Steps that move, resample and crop derive from it; a codec that makes an answer
+ * by a way of its own reads it directly. With `bySteps`, the samples are the cells that the answer is made of.
+ */
+export interface Transform {
+  /** EXIF numbering, 1 to 8: from the stored picture to the upright one. */
+  readonly orientation: number;
+  /** Axes on the whole upright picture at the plan's scale factor, margins included: from left to right, and from top to bottom. */
+  readonly x: ResampleAxis;
+  readonly y: ResampleAxis;
+  /** How many samples at each end are only there for a filter that looks beyond the answer. They are cropped after it. */
+  readonly margins: {
+    readonly left: number;
+    readonly right: number;
+    readonly top: number;
+    readonly bottom: number;
+  };
+  /** Then left and right change sides, */
+  readonly mirror: boolean;
+  /** and then it is turned clockwise, 0 to 360. */
+  readonly degrees: number;
 }
 
 /** What to decode: a rectangle of stored, full-size pixels at 1/scaleFactor. */

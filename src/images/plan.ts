@@ -3,21 +3,20 @@
 import { mostBlockBytes } from "../codecs/blocks.ts";
 import type { Reduction } from "../codecs/codec.ts";
 import type { ImageHeader, Rectangle } from "../codecs/image-header.ts";
-import type { Carry, EncodeOptions, ReadRequest, RenderPlan } from "../codecs/plan.ts";
+import type { EncodeOptions, ReadRequest, RenderPlan, Transform } from "../codecs/plan.ts";
 import { ServiceError } from "../errors.ts";
-import type { Geometry } from "../iiif/image/geometry.ts";
 import type { ImageRequest } from "../iiif/image/request.ts";
-import { backOrientation, orientationOf } from "../pipeline/orientation.ts";
-import { hasAlpha } from "../pipeline/pixels.ts";
+import { orientationOf } from "../pipeline/orientation.ts";
 import { shapeAfter } from "../pipeline/shape.ts";
-import type { ResampleAxis, Step } from "../pipeline/step.ts";
+import type { ResampleAxis } from "../pipeline/step.ts";
 import { placeOverlay } from "../pipeline/steps/overlay-layout.ts";
 import { blurReach } from "../pipeline/steps/sharpen.ts";
-import { carryOf, convertsColours } from "./carry.ts";
+import { carryOf } from "./carry.ts";
 import { asShown, type Size, uprightSize } from "./orientation.ts";
-import type { Overlay } from "./overlays.ts";
-import type { CodecFacts, OutputPolicy } from "./policy.ts";
-import { pitchOf, type Sampling, type Span, samplingOf, span, windowOf } from "./sampling.ts";
+import type { PlanInput } from "./plan-input.ts";
+import { isIdentity, reductionSteps, stepsOf } from "./plan-steps.ts";
+import type { OutputPolicy } from "./policy.ts";
+import { pitchOf, type Span, samplingOf, span, windowOf } from "./sampling.ts";
 
 /** How many times the answer's size a decoder has to deliver, at least, where its pixels are not as good as a resampling. */
 const leastHeadroom = 2;
@@ -26,26 +25,6 @@ const usualHeadroom = 4;
 const mostPixels = 64e6;
 /** The same for reductions in linear light: a decoder's own are not. */
 const linearHeadroom = 4;
-
-export interface PlanInput {
-  readonly header: ImageHeader;
-  /** 1-based. */
-  readonly page: number;
-  /** Length of the master in bytes. */
-  readonly fileSize: number;
-  /** As {@link ReadRequest.whole}. */
-  readonly whole?: boolean;
-  readonly request: ImageRequest;
-  readonly geometry: Geometry;
-  readonly policy: OutputPolicy;
-  /** What is laid on the answer; absent: nothing. */
-  readonly overlay?: Pick<Overlay, "image" | "settings"> | undefined;
-  /** As in `carryOf`. */
-  readonly confined?: boolean;
-  /** The codecs of the master and of the answer. */
-  readonly decoder: CodecFacts["decoder"];
-  readonly encoder: CodecFacts["encoder"];
-}
 
 /**
  * Plans one derivative. Coordinates of the request are upright ones; what is read is stored ones, so only the part
@@ -59,9 +38,8 @@ export function planRender(input: PlanInput): RenderPlan {
   const upright = uprightSize(header);
   const orientation = orientationOf(header.orientation);
   const sampling = samplingOf(geometry, upright);
-  const { start, size, step, reduced } = sampling;
-  const linear = reduced && policy.linear;
-  const sharpen = reduced ? policy.sharpen : undefined;
+  const { start, size, step } = sampling;
+  const { linear, sharpen } = reductionSteps(sampling, policy);
   // A blur looks beyond the answer where the picture goes on.
   const reach = sharpen ? blurReach(sharpen.radius) : 0;
   const across = span(start.x, size.width, step.x, upright.width, reach);
@@ -88,24 +66,21 @@ export function planRender(input: PlanInput): RenderPlan {
   const window = exact ? { x: x.origin, y: y.origin, width: x.size, height: y.size } : windowOf(x, y, level);
   const readRegion = storedRegion(window, level, header, scaleFactor);
 
-  const steps: Step[] = [];
-  const converts = geometry.detail ? convertsColoursOfCells(input) : convertsColours(input);
-  if (header.orientation !== 1) steps.push({ op: "orient", orientation: header.orientation });
-  if (linear) steps.push(...colourSteps(header, converts), { op: "to-light" });
-  if (!exact)
-    steps.push({
-      op: "resize",
-      x: { ...x, origin: x.origin - window.x },
-      y: { ...y, origin: y.origin - window.y },
-    });
-  if (linear) steps.push({ op: "from-light", bits: header.depth });
-  else steps.push(...colourSteps(header, converts));
-  if (sharpen) steps.push({ op: "sharpen", ...sharpen });
-  if (across.size > size.width || down.size > size.height)
-    steps.push({ op: "crop", left: across.before, top: down.before, ...size });
-  if (sampling.cells) steps.push(...stepsFromCells(input, header, sampling.cells));
+  const transform: Transform = {
+    orientation: header.orientation,
+    x,
+    y,
+    margins: {
+      left: across.before,
+      right: across.size - across.before - size.width,
+      top: down.before,
+      bottom: down.size - down.before - size.height,
+    },
+    mirror: request.rotation.mirror,
+    degrees: request.rotation.degrees,
+  };
   const carry = carryOf(input);
-  steps.push(...outputSteps(input, header, carry));
+  const steps = stepsOf({ input, header, transform, window, sampling, carry });
 
   const percentiles = windowFor(header, policy);
   const read: ReadRequest = {
@@ -142,27 +117,7 @@ export function planRender(input: PlanInput): RenderPlan {
   const pitch = pitchOf(geometry);
   const write = { ...encodeOptions(request, policy, header, pitch), ...(carry && { carry }) };
   const bySteps = geometry.detail && ({ bySteps: true } as const);
-  return { read, steps, write, ...bySteps, memory: Math.ceil(memory) };
-}
-
-/** Whether cells have the colours of sRGB: as in the answer that takes the fewest steps from the master. */
-const convertsColoursOfCells = (input: PlanInput) =>
-  convertsColours({ ...input, request: { quality: "default" }, encoder: {} });
-
-/** From cells to the answer's size: cells are rounded as in the answer that shows them, then reduced. */
-function stepsFromCells(
-  input: PlanInput,
-  header: ImageHeader,
-  { x, y }: NonNullable<Sampling["cells"]>,
-): Step[] {
-  const { linear, depth } = input.policy;
-  const bits = depth === "source" ? header.depth : 8;
-  const rounded: Step[] = header.depth === bits ? [] : [{ op: "depth", bits }];
-  const colours = convertsColours(input) && !convertsColoursOfCells(input) ? colourSteps(header, true) : [];
-  const resize: Step = { op: "resize", x, y };
-  if (isIdentity(x) && isIdentity(y)) return [...rounded, ...colours];
-  if (!linear) return [...rounded, resize, ...colours];
-  return [...rounded, ...colours, { op: "to-light" }, resize, { op: "from-light", bits }];
+  return { read, transform, steps, write, ...bySteps, memory: Math.ceil(memory) };
 }
 
 /** How many times the answer's size the policy wants decoded, whatever the decoder; undefined where it does not say. */
@@ -213,8 +168,6 @@ function axis(
   return { size, origin: start / scaleFactor + shift, scale: step / scaleFactor };
 }
 
-const isIdentity = (a: ResampleAxis) => a.scale === 1 && Number.isInteger(a.origin);
-
 /** A window of the reduced upright picture as full-size pixels of the stored one. */
 function storedRegion(window: Rectangle, reduced: Size, header: ImageHeader, scaleFactor: number): Rectangle {
   const { swap, flipX, flipY } = orientationOf(header.orientation);
@@ -231,49 +184,6 @@ function storedRegion(window: Rectangle, reduced: Size, header: ImageHeader, sca
     width: Math.min(at.width * scaleFactor, header.width - x),
     height: Math.min(at.height * scaleFactor, header.height - y),
   };
-}
-
-/** To the colours of answers. */
-function colourSteps({ interpretation, colour }: ImageHeader, converts: boolean): Step[] {
-  const told = colour !== undefined && !colour.srgb && colour.ignored === undefined;
-  if (converts && told) return [{ op: "to-srgb", profile: true }];
-  return interpretation === "gray" || interpretation === "rgb" ? [] : [{ op: "to-srgb", profile: false }];
-}
-
-/** What happens to the pixels of the answer's size: mirror, rotation, quality, then what the format cannot hold. */
-function outputSteps(
-  { request, policy, encoder, overlay }: PlanInput,
-  header: ImageHeader,
-  carry: Carry | undefined,
-): Step[] {
-  const steps: Step[] = [];
-  const { mirror, degrees } = request.rotation;
-  const gray = header.interpretation === "gray";
-  if (mirror) steps.push({ op: "mirror" });
-  if (degrees !== 0) steps.push({ op: "rotate", degrees });
-  if (overlay) steps.push(...overlaySteps(overlay, carry));
-  const alpha = hasAlpha(header) || degrees % 90 !== 0;
-  const bitonal = request.quality === "bitonal";
-  if (alpha && (!encoder.alpha || bitonal)) steps.push({ op: "flatten", background: policy.background });
-  if (bitonal) steps.push({ op: "bitonal" });
-  else if (request.quality === "gray" && !gray) steps.push({ op: "gray" });
-  const deep = policy.depth === "source" && encoder.depths.includes(16);
-  if (header.depth === 16 && !deep) steps.push({ op: "depth", bits: 8 });
-  return steps;
-}
-
-/** On the pixels as they will be seen: viewers turn those whose orientation EXIF goes on telling. */
-function overlaySteps(
-  { image, settings }: NonNullable<PlanInput["overlay"]>,
-  carry: Carry | undefined,
-): Step[] {
-  const { anchor, offset, fit, opacity } = settings;
-  const { digest, width, height } = image;
-  const profile = carry?.profile === "source";
-  const step: Step = { op: "overlay", digest, width, height, profile, anchor, offset, fit, opacity };
-  const orientation = carry?.orientation ?? 1;
-  if (orientation === 1) return [step];
-  return [{ op: "orient", orientation }, step, { op: "orient", orientation: backOrientation(orientation) }];
 }
 
 /** Its pixels, and those in the size that they are laid on in, once more in the answer's colours. */

@@ -15,6 +15,7 @@ import { overlayOptions } from "../../src/images/overlay-options.ts";
 import { planRender } from "../../src/images/plan.ts";
 import { outputPolicy } from "../../src/images/policy.ts";
 import { memoryBytes } from "../../src/lib/byte-source.ts";
+import { blurReach } from "../../src/pipeline/steps/sharpen.ts";
 import { fixture, testHost } from "../host.ts";
 import { seeded } from "../seeded.ts";
 import { type Served, served } from "../served.ts";
@@ -64,6 +65,31 @@ function planOf(
     encoder: codecs.encoder(request.format).encodes,
   });
 }
+
+describe("the transform of a plan", () => {
+  test("has the axes of the answer on the upright picture, with what a blur looks at beyond it", () => {
+    const { transform, steps } = planOf(
+      headerOf(4000, 3000, 6),
+      "1024,512,1024,1024/512,512/!90/default.jpg",
+      { sharpen: { radius: 1, amount: 1, threshold: 0 } },
+    );
+    const reach = blurReach(1);
+    expect(transform).toEqual({
+      orientation: 6,
+      x: { size: 512 + 2 * reach, origin: 1024 - 2 * reach, scale: 2 },
+      y: { size: 512 + 2 * reach, origin: 512 - 2 * reach, scale: 2 },
+      margins: { left: reach, right: reach, top: reach, bottom: reach },
+      mirror: true,
+      degrees: 90,
+    });
+    expect(steps.map(({ op }) => op)).toEqual(["orient", "resize", "sharpen", "crop", "mirror", "rotate"]);
+  });
+
+  test("has no margin where the picture ends", () => {
+    const { transform } = planOf(headerOf(4000, 3000, 1), "full/500,/0/default.jpg", { sharpen: "on" });
+    expect(transform.margins).toEqual({ left: 0, right: 0, top: 0, bottom: 0 });
+  });
+});
 
 describe("a plan with an overlay", () => {
   const settings = overlayOptions.parse({ image: "mark.png" });

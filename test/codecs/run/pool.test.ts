@@ -25,6 +25,7 @@ import { startNodeWorker } from "../../../src/platform/node-worker.ts";
 import { deferred } from "../../deferred.ts";
 import { fixture, testHost } from "../../host.ts";
 import { noiseBytes } from "../jpg/cjpeg.ts";
+import { transformOf } from "../jpg/transform-of.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "smalti-pool-"));
 const dist = pathToFileURL(`${directory}/`);
@@ -45,9 +46,12 @@ beforeAll(async () => {
   );
   const header = await codecs.byFormat("png").probe(memoryBytes(master), 1);
   const { width, height } = header;
+  const read = { header, page: 1, region: { x: 0, y: 0, width, height }, scaleFactor: 1 };
+  const steps = [{ op: "crop", left: 0, top: 0, width: 16, height: 8 }] as const;
   plan = {
-    read: { header, page: 1, region: { x: 0, y: 0, width, height }, scaleFactor: 1 },
-    steps: [{ op: "crop", left: 0, top: 0, width: 16, height: 8 }],
+    read,
+    transform: transformOf(read, steps),
+    steps,
     write: { format: "png", quality: 80, progressive: false, chroma: "420", encoder: "fast" },
     memory: 1 << 20,
   };

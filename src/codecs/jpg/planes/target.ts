@@ -3,7 +3,7 @@
 import { type Orientation, orientationOf, rightAngleOf } from "../../../pipeline/orientation.ts";
 import type { ResampleAxis, Step } from "../../../pipeline/step.ts";
 import type { Sharpening } from "../../../pipeline/steps/sharpen.ts";
-import type { RenderPlan } from "../../plan.ts";
+import type { ReadRequest, RenderPlan, Transform } from "../../plan.ts";
 
 /**
  * The answer's axes on the stored picture reduced by the plan's scale factor, counted from its corner. A negative scale
@@ -26,23 +26,44 @@ interface Margin {
   readonly after: number;
 }
 
+/** Steps that planes need not be put together for. */
+const onPlanes: ReadonlySet<Step["op"]> = new Set<Step["op"]>([
+  "orient",
+  "resize",
+  "sharpen",
+  "crop",
+  "mirror",
+  "rotate",
+  "gray",
+]);
+
 /** What a plan asks of planes; undefined where a step needs whole pixels, or the answer is no plain JPEG. */
-export function targetOf({ read, steps, write }: RenderPlan, components: number): Target | undefined {
+export function targetOf(
+  { read, transform, steps, write }: RenderPlan,
+  components: number,
+): Target | undefined {
   if (write.format !== "jpg" || write.progressive || write.encoder !== "fast") return undefined;
-  const { region, scaleFactor } = read;
-  const unscaled = (start: number, length: number): ResampleAxis => ({
-    size: Math.ceil(length / scaleFactor),
-    origin: start / scaleFactor,
-    scale: 1,
-  });
-  let target: Target | undefined = {
-    across: unscaled(region.x, region.width),
-    down: unscaled(region.y, region.height),
-    swap: false,
-    gray: components === 1,
+  const turn = rightAngleOf(transform.degrees);
+  if (turn === undefined || !steps.every(({ op }) => onPlanes.has(op))) return undefined;
+  const upright: Target = {
+    ...sampledAxes(transform, read),
+    swap: orientationOf(transform.orientation).swap,
+    gray: components === 1 || steps.some(({ op }) => op === "gray"),
   };
-  for (const step of steps) target = target && after(target, step);
-  return target;
+  const sharpen = steps.find((step) => step.op === "sharpen");
+  const own = withoutMargins(upright, transform.margins, sharpen);
+  return turned(transform.mirror ? turned(own, 2) : own, turn);
+}
+
+/** The axes of a transform, margins included, on the stored picture at the scale that is read. */
+function sampledAxes({ orientation, x, y }: Transform, { header, scaleFactor }: ReadRequest) {
+  const { swap, flipX, flipY } = orientationOf(orientation);
+  const [width, height] = swap ? [header.height, header.width] : [header.width, header.height];
+  const stored = ({ size, origin, scale }: ResampleAxis, length: number, flipped: boolean): ResampleAxis =>
+    flipped
+      ? { size, origin: Math.ceil(length / scaleFactor) - origin, scale: -scale }
+      : { size, origin, scale };
+  return { across: stored(x, width, flipX), down: stored(y, height, flipY) };
 }
 
 /** What has to be done to samples in stored order to bring them upright. */
@@ -80,47 +101,24 @@ export function reversed({ size, origin, scale }: ResampleAxis): ResampleAxis {
   return { size, origin: origin + size * scale, scale: -scale };
 }
 
-function after(target: Target, step: Step): Target | undefined {
-  switch (step.op) {
-    case "orient":
-      return turned(target, step.orientation);
-    case "mirror":
-      return turned(target, 2);
-    case "rotate": {
-      const orientation = rightAngleOf(step.degrees);
-      return orientation === undefined ? undefined : turned(target, orientation);
-    }
-    case "resize":
-      return resized(target, step.x, step.y);
-    case "sharpen":
-      return { ...target, sharpen: { ...step, across: none, down: none } };
-    case "crop":
-      return target.sharpen && cropped(target, step, target.sharpen);
-    case "gray":
-      return { ...target, gray: true };
-    default:
-      return undefined;
-  }
-}
-
-const none: Margin = { before: 0, after: 0 };
-
-/** What is cut off after sharpening is what it looked at. */
-function cropped(
+/** The samples of the answer alone. Sharpening looks at those of the margins beside them. */
+function withoutMargins(
   target: Target,
-  { left, top, width, height }: Extract<Step, { op: "crop" }>,
-  sharpen: NonNullable<Target["sharpen"]>,
+  { left, right, top, bottom }: Transform["margins"],
+  sharpen: Sharpening | undefined,
 ): Target {
-  const { across, down } = target;
+  const inside = ({ size, origin, scale }: ResampleAxis, before: number, after: number): ResampleAxis => ({
+    size: size - before - after,
+    origin: origin + before * scale,
+    scale,
+  });
   return {
     ...target,
-    across: { ...across, size: width, origin: across.origin + left * across.scale },
-    down: { ...down, size: height, origin: down.origin + top * down.scale },
-    sharpen: {
-      ...sharpen,
-      across: { before: left, after: across.size - left - width },
-      down: { before: top, after: down.size - top - height },
-    },
+    across: inside(target.across, left, right),
+    down: inside(target.down, top, bottom),
+    ...(sharpen && {
+      sharpen: { ...sharpen, across: { before: left, after: right }, down: { before: top, after: bottom } },
+    }),
   };
 }
 
@@ -141,20 +139,5 @@ function turned(target: Target, orientation: number): Target {
     down: flipY ? reversed(down) : down,
     swap: swap !== target.swap,
     gray: target.gray,
-  };
-}
-
-/** One resampling at most: two in a row are not one of their product. */
-function resized(target: Target, x: ResampleAxis, y: ResampleAxis): Target | undefined {
-  if (Math.abs(target.across.scale) !== 1 || Math.abs(target.down.scale) !== 1) return undefined;
-  return { ...target, across: within(target.across, x), down: within(target.down, y) };
-}
-
-/** `inner` counts on the samples of `outer`. */
-function within(outer: ResampleAxis, inner: ResampleAxis): ResampleAxis {
-  return {
-    size: inner.size,
-    origin: outer.origin + inner.origin * outer.scale,
-    scale: outer.scale * inner.scale,
   };
 }

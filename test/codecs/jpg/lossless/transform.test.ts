@@ -21,6 +21,7 @@ import { heapBlocks } from "../../heap-blocks.ts";
 import { mutate } from "../mutate.ts";
 import { openIndexed } from "../open.ts";
 import { type Segment, takeApart, withSegments } from "../segments.ts";
+import { transformOf } from "../transform-of.ts";
 
 const fresh = () => createCodecs(testHost).byFormat("jpg");
 const kept = fresh();
@@ -78,6 +79,7 @@ async function cut(
           bytes,
           {
             read: { header, page: 1, region, scaleFactor: 1 },
+            transform: transformOf({ header, region, scaleFactor: 1 }, steps),
             steps,
             write: {
               format: "jpg",

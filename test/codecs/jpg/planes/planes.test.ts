@@ -11,6 +11,7 @@ import type { ResampleAxis, Step } from "../../../../src/pipeline/step.ts";
 import { testHost } from "../../../host.ts";
 import { orientations, storedPoint } from "../../../images/orientations.ts";
 import { openIndexed, whole } from "../open.ts";
+import { transformOf } from "../transform-of.ts";
 
 const codecs = createCodecs(testHost);
 const codec = codecs.byFormat("jpg");
@@ -65,6 +66,7 @@ async function answer(
     bytes,
     {
       read: { header, page: 1, region, scaleFactor },
+      transform: transformOf({ header, region, scaleFactor }, steps),
       steps,
       write: { format: "jpg", quality, progressive: false, chroma, encoder: "fast", passthrough: "off" },
       memory: 0,

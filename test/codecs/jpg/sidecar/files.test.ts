@@ -15,6 +15,7 @@ import { grain } from "../../../grain.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { countingBytes, psnr } from "../../counting.ts";
 import { type HeapBlocks, heapBlocks } from "../../heap-blocks.ts";
+import { transformOf } from "../transform-of.ts";
 
 const codecs = createCodecs(testHost);
 const codec = codecs.byFormat("jpg");
@@ -58,6 +59,7 @@ function plan(
 ): RenderPlan {
   return {
     read: { header, page: 1, region, scaleFactor: 1 },
+    transform: transformOf({ header, region, scaleFactor: 1 }, steps),
     steps,
     write: {
       format: "jpg",

@@ -9,9 +9,11 @@ import { openTranscoder } from "../../../../src/codecs/jpg/transcode/transcoder.
 import type { RenderPlan } from "../../../../src/codecs/plan.ts";
 import { runJob } from "../../../../src/codecs/run/job.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
+import type { Step } from "../../../../src/pipeline/step.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { countingBytes } from "../../counting.ts";
 import { heapBlocks } from "../../heap-blocks.ts";
+import { transformOf } from "../transform-of.ts";
 import { has, made, progressive, type scripts } from "./sources.ts";
 
 const codecs = createCodecs(testHost);
@@ -32,12 +34,15 @@ async function bothTimes(file: Uint8Array, format: "jpg" | "png") {
   const header = await codec.probe(bytes, 1);
   const { width, height } = header;
   const axis = (length: number) => ({ size: Math.ceil(length / 16), origin: 0, scale: 2 });
+  const wanted = { header, page: 1, region: { x: 0, y: 0, width, height }, scaleFactor: 8 };
+  const steps: Step[] = [
+    { op: "resize", x: axis(width), y: axis(height) },
+    ...(header.interpretation === "cmyk" ? [{ op: "to-srgb", profile: false } as const] : []),
+  ];
   const plan: RenderPlan = {
-    read: { header, page: 1, region: { x: 0, y: 0, width, height }, scaleFactor: 8 },
-    steps: [
-      { op: "resize", x: axis(width), y: axis(height) },
-      ...(header.interpretation === "cmyk" ? [{ op: "to-srgb", profile: false } as const] : []),
-    ],
+    read: wanted,
+    transform: transformOf(wanted, steps),
+    steps,
     write: {
       format,
       quality: 90,

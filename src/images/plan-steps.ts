@@ -1,0 +1,136 @@
+// The steps of a plan: those that move, resample and crop derive from its transform, the others from policy, request and formats.
+
+import type { ImageHeader, Rectangle } from "../codecs/image-header.ts";
+import type { Carry, Transform } from "../codecs/plan.ts";
+import { backOrientation } from "../pipeline/orientation.ts";
+import { hasAlpha } from "../pipeline/pixels.ts";
+import type { ResampleAxis, Step } from "../pipeline/step.ts";
+import { convertsColours } from "./carry.ts";
+import type { PlanInput } from "./plan-input.ts";
+import type { OutputPolicy } from "./policy.ts";
+import type { Sampling } from "./sampling.ts";
+
+/** What the steps of a plan depend on. */
+interface Stepping {
+  readonly input: PlanInput;
+  /** As it is shown: with the orientation that pixels are turned by. */
+  readonly header: ImageHeader;
+  readonly transform: Transform;
+  /** The part of the upright picture at the plan's scale that is read. */
+  readonly window: Rectangle;
+  readonly sampling: Sampling;
+  readonly carry: Carry | undefined;
+}
+
+/** All steps, in order: from stored pixels to what is encoded. */
+export function stepsOf({ input, header, transform, window, sampling, carry }: Stepping): Step[] {
+  const { linear, sharpen } = reductionSteps(sampling, input.policy);
+  const converts = input.geometry.detail ? convertsColoursOfCells(input) : convertsColours(input);
+  const colours = colourSteps(header, converts);
+  const resampled = resampling(transform, window);
+  return [
+    ...uprighting(transform),
+    ...(linear
+      ? [
+          ...colours,
+          { op: "to-light" } as const,
+          ...resampled,
+          { op: "from-light", bits: header.depth } as const,
+        ]
+      : [...resampled, ...colours]),
+    ...(sharpen ? [{ op: "sharpen", ...sharpen } as const] : []),
+    ...cropping(transform),
+    ...(sampling.cells ? stepsFromCells(input, header, sampling.cells) : []),
+    ...outputSteps(input, header, transform, carry),
+  ];
+}
+
+/** What the policy wants of answers that are reduced. */
+export function reductionSteps(
+  { reduced }: Pick<Sampling, "reduced">,
+  { linear, sharpen }: Pick<OutputPolicy, "linear" | "sharpen">,
+) {
+  return { linear: reduced && linear, sharpen: reduced ? sharpen : undefined };
+}
+
+const uprighting = ({ orientation }: Transform): Step[] =>
+  orientation === 1 ? [] : [{ op: "orient", orientation }];
+
+/** On the pixels of the window; none where these are the samples. */
+function resampling({ x, y }: Transform, window: Rectangle): Step[] {
+  if (isIdentity(x) && isIdentity(y)) return [];
+  const within = (axis: ResampleAxis, start: number) => ({ ...axis, origin: axis.origin - start });
+  return [{ op: "resize", x: within(x, window.x), y: within(y, window.y) }];
+}
+
+function cropping({ x, y, margins }: Transform): Step[] {
+  const { left, right, top, bottom } = margins;
+  if (left + right + top + bottom === 0) return [];
+  return [{ op: "crop", left, top, width: x.size - left - right, height: y.size - top - bottom }];
+}
+
+/** Whether samples are pixels as they are. */
+export const isIdentity = ({ scale, origin }: ResampleAxis) => scale === 1 && Number.isInteger(origin);
+
+/** Whether cells have the colours of sRGB: as in the answer that takes the fewest steps from the master. */
+const convertsColoursOfCells = (input: PlanInput) =>
+  convertsColours({ ...input, request: { quality: "default" }, encoder: {} });
+
+/** From cells to the answer's size: cells are rounded as in the answer that shows them, then reduced. */
+function stepsFromCells(
+  input: PlanInput,
+  header: ImageHeader,
+  { x, y }: NonNullable<Sampling["cells"]>,
+): Step[] {
+  const { linear, depth } = input.policy;
+  const bits = depth === "source" ? header.depth : 8;
+  const rounded: Step[] = header.depth === bits ? [] : [{ op: "depth", bits }];
+  const colours = convertsColours(input) && !convertsColoursOfCells(input) ? colourSteps(header, true) : [];
+  const resize: Step = { op: "resize", x, y };
+  if (isIdentity(x) && isIdentity(y)) return [...rounded, ...colours];
+  if (!linear) return [...rounded, resize, ...colours];
+  return [...rounded, ...colours, { op: "to-light" }, resize, { op: "from-light", bits }];
+}
+
+/** To the colours of answers. */
+function colourSteps({ interpretation, colour }: ImageHeader, converts: boolean): Step[] {
+  const told = colour !== undefined && !colour.srgb && colour.ignored === undefined;
+  if (converts && told) return [{ op: "to-srgb", profile: true }];
+  return interpretation === "gray" || interpretation === "rgb" ? [] : [{ op: "to-srgb", profile: false }];
+}
+
+/** What happens to the pixels of the answer's size: mirror, rotation, quality, then what the format cannot hold. */
+function outputSteps(
+  { request, policy, encoder, overlay }: PlanInput,
+  header: ImageHeader,
+  { mirror, degrees }: Transform,
+  carry: Carry | undefined,
+): Step[] {
+  const steps: Step[] = [];
+  const gray = header.interpretation === "gray";
+  if (mirror) steps.push({ op: "mirror" });
+  if (degrees !== 0) steps.push({ op: "rotate", degrees });
+  if (overlay) steps.push(...overlaySteps(overlay, carry));
+  const alpha = hasAlpha(header) || degrees % 90 !== 0;
+  const bitonal = request.quality === "bitonal";
+  if (alpha && (!encoder.alpha || bitonal)) steps.push({ op: "flatten", background: policy.background });
+  if (bitonal) steps.push({ op: "bitonal" });
+  else if (request.quality === "gray" && !gray) steps.push({ op: "gray" });
+  const deep = policy.depth === "source" && encoder.depths.includes(16);
+  if (header.depth === 16 && !deep) steps.push({ op: "depth", bits: 8 });
+  return steps;
+}
+
+/** On the pixels as they will be seen: viewers turn those whose orientation EXIF goes on telling. */
+function overlaySteps(
+  { image, settings }: NonNullable<PlanInput["overlay"]>,
+  carry: Carry | undefined,
+): Step[] {
+  const { anchor, offset, fit, opacity } = settings;
+  const { digest, width, height } = image;
+  const profile = carry?.profile === "source";
+  const step: Step = { op: "overlay", digest, width, height, profile, anchor, offset, fit, opacity };
+  const orientation = carry?.orientation ?? 1;
+  if (orientation === 1) return [step];
+  return [{ op: "orient", orientation }, step, { op: "orient", orientation: backOrientation(orientation) }];
+}
