@@ -1,5 +1,6 @@
 // Measures what 32 open dashboards cost a server, while it is idle and while it renders tiles at a steady rate, and what 1,000 of them that
-// came and went leave behind. CPU time of the process with its threads, with and without watchers in alternating order.
+// came and went leave behind. CPU time of the process with its threads, and their instructions where perf is there, with and without watchers in
+// alternating order.
 //
 //   npm run build && node bench/dashboard.mjs [--seconds 8] [--rounds 5] [--rate 40]      --rate: tiles a second
 
@@ -85,20 +86,37 @@ async function ask() {
   await (await fetch(`${base}/iiif/3/noise.jpg/${region}/512,512/0/default.jpg`)).arrayBuffer();
 }
 
-/** CPU of the server in percent of one processor, over a window in which it is asked for so many tiles a second. */
+/** Starts counting the instructions of the server; returns how to end that, which resolves to millions of them. */
+async function counting() {
+  const perf = spawn("perf", ["stat", "-x,", "-e", "instructions:u", "-p", String(server.pid)], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let text = "";
+  perf.stderr.on("data", (part) => (text += part));
+  const ended = new Promise((resolve) => perf.once("exit", resolve).once("error", resolve));
+  await pause(300); // until it counts
+  return async () => {
+    perf.kill("SIGINT");
+    await ended;
+    return Number(text.split(",")[0]) / 1e6;
+  };
+}
+
+/** CPU of the server in percent of one processor, and millions of instructions a second, while it is asked for so many tiles a second. */
 async function window(tilesPerSecond) {
+  const counted = await counting();
   const [before, began] = [usage(server.pid), performance.now()];
   const answers = [];
   while (performance.now() - began < seconds * 1000) {
     if (tilesPerSecond > 0) answers.push(ask());
-    await pause(
-      tilesPerSecond > 0 ? began + (answers.length * 1000) / tilesPerSecond - performance.now() : 1000,
-    );
+    const next = tilesPerSecond > 0 ? (answers.length * 1000) / tilesPerSecond : seconds * 1000;
+    await pause(began + next - performance.now());
   }
   await Promise.all(answers);
+  const ms = performance.now() - began;
   return {
-    cpu: (100 * spent(before, usage(server.pid))) / (performance.now() - began),
-    tiles: answers.length,
+    cpu: (100 * spent(before, usage(server.pid))) / ms,
+    instructions: (1000 * (await counted())) / ms,
   };
 }
 
@@ -115,31 +133,32 @@ for (const [name, tilesPerSecond] of [
   for (let round = 0; round < rounds; round++) {
     for (const which of round % 2 === 0 ? ["without", "with"] : ["with", "without"]) {
       const close = which === "with" ? await watch(32) : undefined;
-      results[which].push((await window(tilesPerSecond)).cpu);
+      results[which].push(await window(tilesPerSecond));
       await close?.();
       await pause(300);
     }
   }
-  const more = results.with.map((cpu, i) => cpu - results.without[i]);
-  console.log(`${name}: CPU in % of a processor, median of ${rounds} windows of ${seconds} s`);
-  console.log(
-    `  without ${spread(results.without)}   with 32 dashboards ${spread(results.with)}   more ${spread(more)}`,
-  );
+  console.log(`${name}, median of ${rounds} windows of ${seconds} s:`);
+  for (const [unit, of] of [
+    ["% of a processor", ({ cpu }) => cpu],
+    ["million instructions a second", ({ instructions }) => instructions],
+  ]) {
+    const [without, watched] = [results.without.map(of), results.with.map(of)];
+    const more = watched.map((each, i) => each - without[i]);
+    console.log(
+      `  ${unit}: without ${spread(without)}, with 32 dashboards ${spread(watched)}, more ${spread(more)}`,
+    );
+  }
 }
 console.log(`a frame has ${Math.round(bytes / frames)} bytes`);
 
-const memory = async () => {
-  const [message] = (
-    await (async () => {
-      const response = await fetch(`${base}/admin/stats/stream`, { headers });
-      const reader = response.body.getReader();
-      const { value } = await reader.read();
-      await reader.cancel();
-      return new TextDecoder().decode(value);
-    })()
-  ).split("\n\n");
-  return JSON.parse(message.slice(6)).memory;
-};
+/** What the first frame of a stream says of the memory of the server. */
+async function memory() {
+  const reader = (await fetch(`${base}/admin/stats/stream`, { headers })).body.getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  return JSON.parse(new TextDecoder().decode(value).slice("data: ".length)).memory;
+}
 const MiB = (n) => `${(n / 2 ** 20).toFixed(1)} MiB`;
 for (let round = 0; round <= 3; round++) {
   const { heap, resident } = await memory();
