@@ -83,7 +83,7 @@ export function FindingItem({
 
 function Costs({ costs, measured }: { readonly costs: readonly CostRow[]; readonly measured: boolean }) {
   return (
-    <section aria-labelledby="costs">
+    <section>
       <h3 id="costs">What pictures cost</h3>
       <section class="scroll" tabindex={0} aria-labelledby="costs">
         <table class="grid">

@@ -2,6 +2,7 @@
 
 import { ServiceError } from "../../errors.ts";
 import {
+  type PurgedImage,
   type PurgeParts,
   purgeable,
   purgeEntry,
@@ -9,6 +10,7 @@ import {
   purgeSlot,
   type SlotName,
 } from "../../images/purge.ts";
+import { maskIdentifier } from "../../lib/mask-path.ts";
 import { readForm, readJson } from "../http/body.ts";
 import { type RequestContext, sent } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
@@ -37,6 +39,7 @@ async function entryForm(c: RequestContext, admin: Admin): Promise<Response> {
   if (!slot) return respondCaches(c, admin, { ...unknownCache(cache), form: "entry", entered });
   return orFault(c, admin, { form: "entry", field: "key", entered }, async () => {
     const removed = await purgeEntry(partsOf(admin), slot, key.trim());
+    admin.service.log.info("an entry was purged by the operator", { cache: slot, entries: removed });
     return admin.outcomes.redirect(c, "/admin/cache", {
       state: "done",
       text:
@@ -57,6 +60,7 @@ async function slotForm(c: RequestContext, admin: Admin): Promise<Response> {
     const { usage } = admin.service.slots[slot];
     const held = await usage?.().catch(() => undefined);
     await purgeSlot(partsOf(admin), slot);
+    admin.service.log.info("a cache was emptied by the operator", { cache: slot });
     return admin.outcomes.redirect(c, "/admin/cache", {
       state: "done",
       text: `The ${slot} cache was emptied${held ? `; it held ${counted(held.entries)}` : ""}.`,
@@ -68,7 +72,7 @@ async function imageForm(c: RequestContext, admin: Admin): Promise<Response> {
   const { identifier, from } = await fields(c, ["identifier", "from"]);
   const entered = { identifier };
   return orFault(c, admin, { form: "image", field: "identifier", entered }, async () => {
-    const { purged } = await purgeImage(partsOf(admin), identifier);
+    const { purged } = await purgeNamed(admin, identifier);
     const removed = Object.values(purged).reduce((sum, each) => sum + each, 0);
     const page = from === "view" ? imagePath(identifier) : "/admin/cache";
     return admin.outcomes.redirect(c, page, {
@@ -92,10 +96,19 @@ async function purgeByScript(c: RequestContext, admin: Admin): Promise<Response>
       detail:
         'Expected a JSON object with the identifier of an image and nothing else, such as {"identifier": "maps/a.tif"}; received something else.',
     });
-  const result = await purgeImage(partsOf(admin), identifier);
+  const result = await purgeNamed(admin, identifier);
   return new Response(sent(c, JSON.stringify(result)), {
     headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
   });
+}
+
+async function purgeNamed(admin: Admin, identifier: string): Promise<PurgedImage> {
+  const result = await purgeImage(partsOf(admin), identifier);
+  admin.service.log.info("an image was purged by the operator", {
+    identifier: maskIdentifier(identifier),
+    ...result.purged,
+  });
+  return result;
 }
 
 /** The fields of a form; "" for what was not sent. */

@@ -277,6 +277,12 @@ describe("/admin/view", () => {
     expect(html).not.toContain("127.0.0.1:9");
   });
 
+  test("reads a URL as the identifier that it is", async () => {
+    const html = await see("/admin/view/web/https://example.org/a%20b.jpg");
+    expect(html).toContain('name="identifier" value="web/https://example.org/a b.jpg"');
+    expect(html).toContain("/iiif/3/web%2Fhttps:%2F%2Fexample.org%2Fa%20b.jpg/info.json");
+  });
+
   test("says that a gated image is not shown, and why; admin credentials open nothing", async () => {
     const html = await see("/admin/view/gated/secret.png");
     expect(textOf(html)).toContain(

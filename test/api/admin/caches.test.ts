@@ -4,8 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { silentLog } from "../../../src/lib/log.ts";
 import { type S3Server, startS3 } from "../../s3/server.ts";
 import { type Served, served } from "../../served.ts";
+import { startRedis } from "../../stores/redis-server.ts";
 import { asOperator, operator } from "./operator.ts";
 
 const heap = "{ backend: heap }";
@@ -267,6 +269,50 @@ describe("/admin/api/purge", () => {
       (await ask('{"identifier":"a"}', "application/json", { Origin: "https://evil.example" })).status,
     ).toBe(403);
   });
+});
+
+test("each purge is a line in the log, with what went and without what identifiers hide", async () => {
+  const lines: [string, unknown][] = [];
+  const log = {
+    ...silentLog,
+    info: (message: string, fields?: object) => void lines.push([message, fields]),
+  };
+  const own = await served(cache, operator, { log });
+  await (await own.get(tile)).arrayBuffer();
+  await settled(own);
+  lines.length = 0;
+  await post("/admin/cache/purge-image", { identifier: "base.png" }, own);
+  await post("/admin/cache/purge", { cache: "render", key: tile }, own);
+  await post("/admin/cache/purge-all", { cache: "info" }, own);
+  await post("/admin/cache/purge-image", { identifier: "https://ann:secret@example.org/a.png" }, own);
+  const purges = lines.filter(([message]) => message.includes("operator"));
+  expect(purges.slice(0, 3)).toEqual([
+    ["an image was purged by the operator", { identifier: "base.png", render: 1, info: 1, origin: 0 }],
+    ["an entry was purged by the operator", { cache: "render", entries: 0 }],
+    ["a cache was emptied by the operator", { cache: "info" }],
+  ]);
+  expect(JSON.stringify(lines)).not.toContain("secret");
+  await own.service.close();
+});
+
+test("Redis is asked how much it holds at most every ten seconds, however often the page is loaded", async () => {
+  const redis = await startRedis();
+  const own = await served(
+    `cache: { render: { backend: redis, addr: "127.0.0.1:${redis.port}" }, info: ${heap}, origin: ${heap} }`,
+    operator,
+  );
+  const entries = async () => {
+    const html = await (await page("/admin/cache", own)).text();
+    const [row = ""] = /<tr><th scope="row">render.*?<\/tr>/s.exec(html) ?? [];
+    return /<td class="number">(\d+)<\/td>/.exec(row)?.[1];
+  };
+  expect(await entries()).toBe("0");
+  await (await own.get(tile)).arrayBuffer();
+  await settled(own);
+  expect(await entries()).toBe("0");
+  expect((await own.service.slots.render.usage?.())?.entries).toBe(1);
+  await own.service.close();
+  await redis.close();
 });
 
 test("a folder as cache is counted as it is, also after it was emptied", async () => {
