@@ -5,6 +5,7 @@ import type {
   Finding,
   FindingLevel,
   Diagnosis as ImageDiagnosis,
+  LatestRow,
 } from "../../images/diagnosis/diagnosis.ts";
 import { bytesText, msText, pixelsText } from "../../images/diagnosis/words.ts";
 
@@ -18,7 +19,7 @@ const levels = {
 
 /** The section; it needs the style sheet admin/diagnosis.css. `measured`: pictures were rendered for it. */
 export function Diagnosis({
-  diagnosis: { findings, costs, sections },
+  diagnosis: { findings, costs, latest, sections },
   measured,
 }: {
   readonly diagnosis: ImageDiagnosis;
@@ -33,7 +34,7 @@ export function Diagnosis({
           <FindingItem finding={finding} />
         ))}
       </ul>
-      {costs.length > 0 && <Costs costs={costs} measured={measured} />}
+      {costs.length > 0 && <Costs costs={costs} latest={latest} measured={measured} />}
       <details>
         <summary>All that is known of the file</summary>
         <div class="knowledge">
@@ -81,9 +82,17 @@ export function FindingItem({
   );
 }
 
-function Costs({ costs, measured }: { readonly costs: readonly CostRow[]; readonly measured: boolean }) {
+function Costs({
+  costs,
+  latest,
+  measured,
+}: {
+  readonly costs: readonly CostRow[];
+  readonly latest: readonly LatestRow[];
+  readonly measured: boolean;
+}) {
   return (
-    <section>
+    <div>
       <h3 id="costs">What pictures cost</h3>
       <section class="scroll" tabindex={0} aria-labelledby="costs">
         <table class="grid">
@@ -113,6 +122,13 @@ function Costs({ costs, measured }: { readonly costs: readonly CostRow[]; readon
           </tbody>
         </table>
       </section>
+      {latest.map(({ request, ms, expectedMs, memory, at }) => (
+        <p class="latest">
+          Latest for readers: <code class="path">{request}</code> took {msText(ms)}, expected{" "}
+          {msText(expectedMs)}, admitted with {bytesText(memory)},{" "}
+          <time datetime={at}>{at.slice(0, 19).replace("T", " ")} UTC</time>.
+        </p>
+      ))}
       <form class="actions" method="get" action="#diagnosis">
         <input type="hidden" name="measure" value="yes" />
         <button type="submit" class="plain">
@@ -123,7 +139,7 @@ function Costs({ costs, measured }: { readonly costs: readonly CostRow[]; readon
           kept.
         </span>
       </form>
-    </section>
+    </div>
   );
 }
 

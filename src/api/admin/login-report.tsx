@@ -41,7 +41,7 @@ export function LoginSection({
             </div>
           )}
           {report && "findings" in report && <Findings report={report} />}
-          <form class="fields" method="post" action={action}>
+          <form class="fields" method="post" action={`${action}#login-doctor`}>
             <Field
               name="origin"
               label="Origin of the viewer"

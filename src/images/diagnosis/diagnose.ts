@@ -6,6 +6,7 @@ import {
   type Diagnosis,
   type FindingLevel,
   findingLevels,
+  type LatestRow,
   type SectionName,
   sectionTitles,
 } from "./diagnosis.ts";
@@ -41,9 +42,26 @@ export async function diagnose(
   return {
     identifier,
     costs: costRows(known),
+    latest: latestRows(known),
     sections: sections.filter(({ facts }) => facts.length > 0),
     findings: findingsOf(known).sort((a, b) => rank(a.level) - rank(b.level)),
   };
+}
+
+function latestRows({ latest }: Known): readonly LatestRow[] {
+  return [latest?.part, latest?.whole].flatMap((record) =>
+    record
+      ? [
+          {
+            request: record.canonical,
+            expectedMs: record.expected.ms,
+            ms: record.tookMs,
+            memory: record.memory,
+            at: new Date(record.at).toISOString(),
+          },
+        ]
+      : [],
+  );
 }
 
 function costRows({ costs = [], measured = [] }: Known): readonly CostRow[] {

@@ -72,10 +72,23 @@ export interface CostRow {
   readonly measuredMs?: number;
 }
 
+/** A render that a request led to in this process: the latest of a part of the image, or of all of it. */
+export interface LatestRow {
+  /** `region/size/rotation/quality.format`. */
+  readonly request: string;
+  readonly expectedMs: number;
+  readonly ms: number;
+  /** Bytes that it was admitted with. */
+  readonly memory: number;
+  /** When it ended, ISO 8601. */
+  readonly at: string;
+}
+
 export interface Diagnosis {
   readonly identifier: string;
   /** Those of the section `costs` in rows; none where the image cannot be served. */
   readonly costs: readonly CostRow[];
+  readonly latest: readonly LatestRow[];
   /** Those that have facts, in the order of {@link sectionTitles}. */
   readonly sections: readonly Section[];
   /** The worst first. */

@@ -42,3 +42,11 @@ test("an image that is not there is diagnosed too, which says where to look for 
   const { status, text } = await page("nowhere.tif");
   expect([status, codes(text)]).toEqual([404, ["open_image_not_found"]]);
 });
+
+test("what a reader's render took stands beside what was expected of it", async () => {
+  await app.get("/iiif/3/tif-zstd.tif/0,0,256,256/max/0/default.jpg");
+  const { text } = await page("tif-zstd.tif");
+  expect(text).toMatch(
+    /Latest for readers: <code class="path">0,0,256,256\/max\/0\/default\.jpg<\/code> took/,
+  );
+});

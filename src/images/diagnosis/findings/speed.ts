@@ -131,13 +131,18 @@ export function speedFindings(known: Known): Finding[] {
     const reason = reasons.find(({ applies }) => applies(known, tile)) as Reason;
     byReason.set(reason, [...(byReason.get(reason) ?? []), tile]);
   }
-  return [...byReason].map(([{ code, text, advice, command }, of]) => ({
-    level: code === "jpeg_without_sidecar" ? "note" : "slow",
-    code: `slow_${code}`,
-    text: `${text(known)} ${expectationText(of)}`,
-    advice,
-    ...(command !== "" && { command }),
-  }));
+  const told = new Set<string>();
+  return [...byReason].map(([{ code, text, advice, command }, of]) => {
+    // What helps against several reasons is said once.
+    const isNew = !told.has(command);
+    told.add(command);
+    return {
+      level: code === "jpeg_without_sidecar" ? "note" : "slow",
+      code: `slow_${code}`,
+      text: `${text(known)} ${expectationText(of)}`,
+      ...(isNew && { advice, ...(command !== "" && { command }) }),
+    };
+  });
 }
 
 function expectationText(tiles: readonly Tile[]): string {
