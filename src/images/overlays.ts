@@ -16,18 +16,13 @@ import type { Step } from "../pipeline/step.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Master } from "./describe.ts";
+import type { Overlay } from "./overlay.ts";
 import {
   answeredSettings,
   type OverlayOptions,
   type OverlaySettings,
   placeOfPicture,
 } from "./overlay-options.ts";
-
-/** An overlay as it is laid on one answer. */
-export interface Overlay {
-  readonly settings: OverlaySettings;
-  readonly image: OverlayImage;
-}
 
 export interface Overlays {
   /**

@@ -3,7 +3,7 @@
 import type { ImageHeader } from "../codecs/image-header.ts";
 import type { Geometry } from "../iiif/image/geometry.ts";
 import type { ImageRequest } from "../iiif/image/request.ts";
-import type { Overlay } from "./overlays.ts";
+import type { Overlay } from "./overlay.ts";
 import type { CodecFacts, OutputPolicy } from "./policy.ts";
 
 export interface PlanInput {

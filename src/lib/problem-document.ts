@@ -30,6 +30,11 @@ export interface ProblemFacts {
   readonly code: string;
 }
 
+/** A problem with the headers of its answer. */
+export interface Problem extends ProblemFacts {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** A bug: what a caller may know of it. */
 export const internalError: ProblemFacts = {
   status: 500,

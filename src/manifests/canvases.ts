@@ -5,9 +5,9 @@ import { splitPage } from "../iiif/image/path.ts";
 import type { CanvasFacts } from "../iiif/presentation/model.ts";
 import { forEachConcurrently } from "../lib/concurrent.ts";
 import type { Sources } from "../sources/index.ts";
-import type { Folder } from "./folders.ts";
+import type { Folder, ImageFacts } from "./folder.ts";
 import type { Gate } from "./gate.ts";
-import { type FactsParts, folderFacts, type ImageFacts, imageFacts } from "./image-facts.ts";
+import { type FactsParts, folderFacts, imageFacts } from "./image-facts.ts";
 import type { ListedFile } from "./listing.ts";
 import { identifierOf, inside, isReached, type Place } from "./places.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Sources } from "../sources/index.ts";
 import { imagesOf } from "./canvases.ts";
-import type { Folder } from "./folders.ts";
+import type { Folder } from "./folder.ts";
 import { identifierOf, inside, isReached, type Place } from "./places.ts";
 
 export interface Entry {

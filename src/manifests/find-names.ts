@@ -4,7 +4,8 @@ import { ServiceError } from "../errors.ts";
 import { withDeadline } from "../lib/bounded-wait.ts";
 import type { Sources } from "../sources/index.ts";
 import { type Entry, entriesOf } from "./entries.ts";
-import type { Folder, Folders } from "./folders.ts";
+import type { Folder } from "./folder.ts";
+import type { Folders } from "./folders.ts";
 import { identifierOf, type Place, placeOf } from "./places.ts";
 
 /** Characters of what is searched for that count. */

@@ -19,8 +19,8 @@ import type { DocumentContext, ManifestFacts } from "../iiif/presentation/model.
 import { imagesId, type PresentationPath } from "../iiif/presentation/mounts.ts";
 import { storedDocument } from "../iiif/presentation/stored.ts";
 import { folderCanvases, imagesOf } from "./canvases.ts";
+import type { Folder } from "./folder.ts";
 import { isOfImages, kindOfFolder } from "./folder-kind.ts";
-import type { Folder } from "./folders.ts";
 import type { Found, LongManifest, Made, Making, ManifestsParts } from "./making.ts";
 import { type Listed, lookInto, membersOf } from "./members.ts";
 import { identifierOf, nameOf, type Place, parentOf } from "./places.ts";

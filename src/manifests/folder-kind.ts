@@ -1,7 +1,7 @@
 // What a folder is: a manifest of its images, or a collection of what it holds, as its contents or its manifest file say.
 
 import type { LanguageMap } from "../iiif/auth.ts";
-import type { Folder } from "./folders.ts";
+import type { Folder } from "./folder.ts";
 import { nameOf, type Place } from "./places.ts";
 
 export type FolderKind = "manifest" | "collection";

@@ -8,25 +8,9 @@ import { plainSegments } from "../lib/plain-segments.ts";
 import { createSingleFlight, type KeepAlive } from "../lib/single-flight.ts";
 import type { Source, SourceEntry } from "../sources/source.ts";
 import type { Slot } from "../stores/slot.ts";
-import type { ImageFacts } from "./image-facts.ts";
+import type { Folder, KnownFacts } from "./folder.ts";
 import { type Listing, listingOf, sidecarNames, weightOf } from "./listing.ts";
-import { readSidecar, type Sidecar } from "./sidecar.ts";
-
-/** A folder as it was listed, with what has been found out of its images since. */
-export interface Folder {
-  /** Another one whenever a listing shows that something changed. */
-  readonly serial: number;
-  readonly listing: Listing;
-  /** What its operator wrote about it. */
-  readonly sidecar?: Sidecar;
-  /** By the name of a file; what counts for one validator only has it beside it. */
-  readonly facts: Map<string, KnownFacts>;
-}
-
-export interface KnownFacts {
-  readonly validator: string;
-  readonly facts: ImageFacts;
-}
+import { readSidecar } from "./sidecar.ts";
 
 export interface FoldersParts {
   /** Keeps listings of sources on other machines, for all replicas and later starts. */

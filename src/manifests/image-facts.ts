@@ -5,10 +5,10 @@ import { type ErrorKind, ServiceError } from "../errors.ts";
 import type { Admission } from "../images/admit.ts";
 import { checkServable, type DescribeParts, describe, type Master } from "../images/describe.ts";
 import { type OpenParts, withMaster } from "../images/open.ts";
-import { asShown, type Size, uprightSize } from "../images/orientation.ts";
+import { asShown, uprightSize } from "../images/orientation.ts";
 import type { OutputPolicy } from "../images/policy.ts";
 import { forEachConcurrently } from "../lib/concurrent.ts";
-import type { Folder } from "./folders.ts";
+import type { Folder, ImageFacts } from "./folder.ts";
 import type { ListedFile } from "./listing.ts";
 
 /** What is needed to tell sizes as answers have them. */
@@ -17,17 +17,6 @@ export type FactsParts = OpenParts &
     readonly policy: Pick<OutputPolicy, "metadata">;
     readonly admission: Pick<Admission, "allows">;
   };
-
-export interface ImageFacts {
-  /** Absent where no picture of it can be served. */
-  readonly size?: Size;
-  /** Why not, in words. */
-  readonly problem?: string;
-  /** Whether the problem may be over at the next look: the source did not answer, or too much was asked of it. */
-  readonly passes?: true;
-  /** At least 1. */
-  readonly pages: number;
-}
 
 /** Images of a folder that are looked at at once. */
 const atOnce = 16;

@@ -3,7 +3,8 @@
 import type { Caller } from "../access/access.ts";
 import type { CanvasFacts, DocumentContext, Resource } from "../iiif/presentation/model.ts";
 import type { Sources } from "../sources/index.ts";
-import type { Folder, Folders } from "./folders.ts";
+import type { Folder } from "./folder.ts";
+import type { Folders } from "./folders.ts";
 import type { Gate, GateParts } from "./gate.ts";
 import type { FactsParts } from "./image-facts.ts";
 import type { PresentationOptions } from "./options.ts";

@@ -5,8 +5,8 @@ import { ByteText } from "../lib/byte-text.ts";
 import type { Counts } from "../lib/count.ts";
 import type { Log } from "../lib/log.ts";
 import { createSeldom } from "../lib/seldom.ts";
-import { type Answered, type exportFrame, writeSpans, writeStore } from "./spans.ts";
-import type { RequestTrace } from "./tracing.ts";
+import { type exportFrame, writeSpans, writeStore } from "./spans.ts";
+import type { Answered, RequestTrace } from "./trace.ts";
 
 export interface ExporterOptions {
   readonly url: string;

@@ -3,29 +3,8 @@
 
 import { asciiBytes, type ByteText, writeAscii, writeDigits } from "../lib/byte-text.ts";
 import { maskPath } from "../lib/mask-path.ts";
-import { placeOf, type StageClock, type StageName, stageNames } from "../lib/stage-times.ts";
-import type { RequestTrace } from "./tracing.ts";
-
-/** What a span says of a request that was answered. */
-export interface Answered {
-  readonly method: string;
-  /** Class of the route. */
-  readonly route: string;
-  /** Pattern of the route's path; undefined: there is none. */
-  readonly pattern: string | undefined;
-  /** Path of a request for an image, as it came; undefined for others, whose paths may hold secrets. */
-  readonly path: string | undefined;
-  readonly status: number;
-  /** Bytes of the body. */
-  readonly bytes: number;
-  /** When it came, by `performance.now()`. */
-  readonly began: number;
-  /** When it was answered, by the same clock. */
-  readonly ended: number;
-  /** When it was answered, in milliseconds since 1970. */
-  readonly at: number;
-  readonly stages: StageClock | undefined;
-}
+import { placeOf, type StageName, stageNames } from "../lib/stage-times.ts";
+import type { Answered, RequestTrace } from "./trace.ts";
 
 /** SpanKind and StatusCode of the protocol. */
 const internal = 1;

@@ -4,27 +4,13 @@ import type { Counts } from "../lib/count.ts";
 import type { Log } from "../lib/log.ts";
 import { secretOf } from "../lib/secret.ts";
 import { placeOf } from "../lib/stage-times.ts";
-import { parseTraceparent, parseTracestate, type TraceHeaders, traceHeaders } from "../lib/trace-context.ts";
+import { parseTraceparent, parseTracestate, traceHeaders } from "../lib/trace-context.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createExporter } from "./exporter.ts";
 import { newSpanId, newTraceId } from "./ids.ts";
 import type { TracingOptions } from "./options.ts";
-import { type Answered, exportFrame } from "./spans.ts";
-
-export type { Answered } from "./spans.ts";
-
-/** The trace of one request. */
-export interface RequestTrace {
-  readonly traceId: string;
-  /** Of the span of the request. */
-  readonly spanId: string;
-  /** Span of the caller. */
-  readonly parentId: string | undefined;
-  readonly state: string | undefined;
-  readonly sampled: boolean;
-  /** For requests to other services on behalf of this one. */
-  readonly headers: TraceHeaders;
-}
+import { exportFrame } from "./spans.ts";
+import type { Answered, RequestTrace } from "./trace.ts";
 
 export interface Tracing {
   /** Begins the trace of a request, or goes on with that of its caller. */

@@ -3,7 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { ByteText } from "../../src/lib/byte-text.ts";
 import { StageClock } from "../../src/lib/stage-times.ts";
-import { type Answered, exportFrame, writeSpans, writeStore } from "../../src/tracing/spans.ts";
+import { exportFrame, writeSpans, writeStore } from "../../src/tracing/spans.ts";
+import type { Answered } from "../../src/tracing/trace.ts";
 
 const trace = {
   traceId: "4bf92f3577b34da6a3ce929d0e0e4736",

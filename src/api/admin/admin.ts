@@ -1,9 +1,23 @@
 // What the pages of the operator share.
 
 import type { Service } from "../../service.ts";
-import type { RequestContext } from "../http/context.ts";
-import type { Act, Route } from "../http/routes.ts";
-import type { Outcomes } from "./outcome.ts";
+import type { Act, RequestContext, Route } from "../http/context.ts";
+
+/** What came of a form. */
+export interface Outcome {
+  readonly state: "done" | "failed";
+  /** A sentence. */
+  readonly text: string;
+  /** Further lines, such as keys that have changed. */
+  readonly details?: readonly string[];
+}
+
+export interface Outcomes {
+  /** 303 to a page of the admin, such as `/admin/config`, which shows the outcome. */
+  redirect(c: RequestContext, path: string, outcome: Outcome): Promise<Response>;
+  /** The outcome that a request brings, with the header that lets the browser forget it; undefined: none. */
+  read(c: RequestContext): Promise<{ readonly outcome: Outcome; readonly forget: string } | undefined>;
+}
 
 export interface Admin {
   readonly service: Service;

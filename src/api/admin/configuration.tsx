@@ -10,11 +10,10 @@ import type { Service } from "../../service.ts";
 import { readForm } from "../http/body.ts";
 import type { RequestContext } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
-import type { Admin, AdminPage } from "./admin.ts";
+import type { Admin, AdminPage, Outcome } from "./admin.ts";
 import { ConfigurationBody } from "./configuration-body.tsx";
 import type { Attempt } from "./configuration-form.tsx";
 import { adminPage } from "./frame.tsx";
-import type { Outcome } from "./outcome.ts";
 
 /** Bytes of a form; the longest that a browser sends of this page has some 700. */
 const mostBytes = 16 * 1024;

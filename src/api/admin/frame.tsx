@@ -3,8 +3,7 @@
 import type { Child } from "hono/jsx";
 import type { RequestContext } from "../http/context.ts";
 import { pageResponse } from "../http/page.ts";
-import { type Admin, href } from "./admin.ts";
-import type { Outcome } from "./outcome.ts";
+import { type Admin, href, type Outcome } from "./admin.ts";
 
 /** The pages that the navigation leads to. */
 const sections = {

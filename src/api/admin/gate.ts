@@ -2,8 +2,8 @@
 
 import { LoginFailures } from "../../access/failures.ts";
 import type { Credentials } from "../../config/operator.ts";
+import type { Act } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
-import type { Act } from "../http/routes.ts";
 
 /**
  * Lets an act be called only by those who send the credentials. Throws a Refusal: 401 without them, 429 where a network has sent

@@ -4,22 +4,7 @@ import { cookieValues } from "../../access/credentials.ts";
 import { createSeals } from "../../access/sealed.ts";
 import type { Credentials } from "../../config/operator.ts";
 import { lengthOf, type RequestContext } from "../http/context.ts";
-import { href } from "./admin.ts";
-
-export interface Outcome {
-  readonly state: "done" | "failed";
-  /** A sentence. */
-  readonly text: string;
-  /** Further lines, such as keys that have changed. */
-  readonly details?: readonly string[];
-}
-
-export interface Outcomes {
-  /** 303 to a page of the admin, such as `/admin/config`, which shows the outcome. */
-  redirect(c: RequestContext, path: string, outcome: Outcome): Promise<Response>;
-  /** The outcome that a request brings, with the header that lets the browser forget it; undefined: none. */
-  read(c: RequestContext): Promise<{ readonly outcome: Outcome; readonly forget: string } | undefined>;
-}
+import { href, type Outcome, type Outcomes } from "./admin.ts";
 
 const name = "smalti_outcome";
 

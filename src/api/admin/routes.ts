@@ -2,8 +2,9 @@
 
 import { operatorOf } from "../../config/operator.ts";
 import type { Service } from "../../service.ts";
+import type { Act } from "../http/context.ts";
 import { noSuchPage, Refusal } from "../http/problem.ts";
-import type { Act, Routes } from "../http/routes.ts";
+import type { Routes } from "../http/routes.ts";
 import { accessPages } from "./access.tsx";
 import { type Admin, type AdminPage, href } from "./admin.ts";
 import { assetRoutes } from "./assets.ts";

@@ -1,9 +1,9 @@
 // Login by user name and password.
 
 import { returnToOf } from "./answers.ts";
-import { clientOf, type LoginAttempt, logIn, readLoginForm, showLogin } from "./attempt.ts";
+import { clientOf, logIn, readLoginForm, showLogin } from "./attempt.ts";
 import { readerOf } from "./reader.ts";
-import type { Way } from "./ways.ts";
+import type { LoginAttempt, Way } from "./way.ts";
 
 export const activeWay: Way = {
   get: (attempt) => showLogin(attempt, { returnTo: returnToOf(attempt.c) }),

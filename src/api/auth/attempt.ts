@@ -1,9 +1,6 @@
 // What all ways of logging in share: from the form to the session, and back to the viewer.
 
-import type { Auth } from "../../access/auth.ts";
-import type { Profile } from "../../access/profile.ts";
 import type { Issued, LoginGrant } from "../../access/session.ts";
-import type { Service } from "../../service.ts";
 import { readForm } from "../http/body.ts";
 import { clientAddress } from "../http/client.ts";
 import type { RequestContext } from "../http/context.ts";
@@ -15,18 +12,7 @@ import { presenterOf } from "./presenter.ts";
 import { readerOf } from "./reader.ts";
 import { refuseLogin } from "./refused.ts";
 import { returnTarget } from "./return-to.ts";
-
-export interface LoginParts {
-  readonly service: Service;
-  readonly auth: Auth;
-}
-
-/** A request for the login of a profile. */
-export interface LoginAttempt {
-  readonly c: RequestContext;
-  readonly parts: LoginParts;
-  readonly profile: Profile;
-}
+import type { LoginAttempt, LoginParts } from "./way.ts";
 
 /** Bytes of a login form: a name, a password and an address. */
 const mostFormBytes = 16 * 1024;

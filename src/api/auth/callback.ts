@@ -3,8 +3,8 @@
 import { authPaths } from "../../iiif/auth-mounts.ts";
 import type { RequestContext } from "../http/context.ts";
 import { noSuchPage, Refusal } from "../http/problem.ts";
-import type { LoginParts } from "./attempt.ts";
 import { profileAt } from "./profile-at.ts";
+import type { LoginParts } from "./way.ts";
 import { wayOf } from "./ways.ts";
 
 /** Answers a callback by the way of its profile. */

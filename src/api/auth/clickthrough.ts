@@ -2,7 +2,7 @@
 
 import { returnToOf } from "./answers.ts";
 import { logIn, readLoginForm, showLogin } from "./attempt.ts";
-import type { Way } from "./ways.ts";
+import type { Way } from "./way.ts";
 
 export const clickthroughWay: Way = {
   get: (attempt) => showLogin(attempt, { returnTo: returnToOf(attempt.c) }),

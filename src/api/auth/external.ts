@@ -3,10 +3,10 @@
 import type { ExternalLogin } from "../../access/external.ts";
 import { callbackAddress } from "../../iiif/auth-mounts.ts";
 import { notKept, returnToOf } from "./answers.ts";
-import { type LoginAttempt, logIn } from "./attempt.ts";
+import { logIn } from "./attempt.ts";
 import { keepLogin, keptLogins } from "./pending-cookies.ts";
 import { refuseLogin } from "./refused.ts";
-import type { Way } from "./ways.ts";
+import type { LoginAttempt, Way } from "./way.ts";
 
 const loginOf = ({ parts, profile }: LoginAttempt): ExternalLogin => {
   const login = parts.auth.logins.externalOf(profile.name);

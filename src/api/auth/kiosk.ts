@@ -2,9 +2,9 @@
 
 import { allowsAddress } from "../../access/kiosk.ts";
 import { returnToOf, say } from "./answers.ts";
-import { clientOf, type LoginAttempt, logIn } from "./attempt.ts";
+import { clientOf, logIn } from "./attempt.ts";
 import { readerOf, spoken } from "./reader.ts";
-import type { Way } from "./ways.ts";
+import type { LoginAttempt, Way } from "./way.ts";
 
 async function enter(attempt: LoginAttempt): Promise<Response> {
   const { c, parts, profile } = attempt;

@@ -2,8 +2,8 @@
 
 import type { RequestContext } from "../http/context.ts";
 import { noSuchPage, Refusal } from "../http/problem.ts";
-import type { LoginParts } from "./attempt.ts";
 import { profileAt } from "./profile-at.ts";
+import type { LoginParts } from "./way.ts";
 import { wayOf } from "./ways.ts";
 
 /** Answers a request for the login of the profile that follows `prefix` in its path. */

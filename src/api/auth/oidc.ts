@@ -4,10 +4,10 @@ import { OidcFault } from "../../access/oidc/faults.ts";
 import type { OidcLogin } from "../../access/oidc/login.ts";
 import { callbackAddress } from "../../iiif/auth-mounts.ts";
 import { notKept, returnToOf } from "./answers.ts";
-import { type LoginAttempt, logIn } from "./attempt.ts";
+import { logIn } from "./attempt.ts";
 import { keepLogin, keptLogins } from "./pending-cookies.ts";
 import { refuseLogin } from "./refused.ts";
-import type { Way } from "./ways.ts";
+import type { LoginAttempt, Way } from "./way.ts";
 
 const loginOf = ({ parts, profile }: LoginAttempt): OidcLogin => {
   const login = parts.auth.logins.oidcOf(profile.name);

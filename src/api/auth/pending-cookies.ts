@@ -3,9 +3,9 @@
 import { cookieValues } from "../../access/credentials.ts";
 import { type PendingLogin, type PendingLogins, pendingSeconds } from "../../access/pending.ts";
 import { authFolder } from "../../iiif/auth-mounts.ts";
-import type { LoginAttempt } from "./attempt.ts";
 import { type CookiePlace, cookiePlace } from "./cookie.ts";
 import { presenterOf } from "./presenter.ts";
+import type { LoginAttempt } from "./way.ts";
 
 const slots = [0, 1, 2, 3] as const;
 

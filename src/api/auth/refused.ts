@@ -2,8 +2,8 @@
 
 import { loginAddress } from "../../iiif/auth-mounts.ts";
 import { say } from "./answers.ts";
-import type { LoginAttempt } from "./attempt.ts";
 import { readerOf } from "./reader.ts";
+import type { LoginAttempt } from "./way.ts";
 import type { Words } from "./words.ts";
 
 interface Refused {

@@ -2,7 +2,8 @@
 
 import { authFolder, authPaths } from "../../iiif/auth-mounts.ts";
 import type { Service } from "../../service.ts";
-import type { Route, Routes } from "../http/routes.ts";
+import type { Route } from "../http/context.ts";
+import type { Routes } from "../http/routes.ts";
 import { respondCallback } from "./callback.ts";
 import { respondLogin } from "./login.ts";
 import { respondLogout } from "./logout.ts";

@@ -2,19 +2,11 @@
 
 import type { Profile } from "../../access/profile.ts";
 import { activeWay } from "./active.ts";
-import type { LoginAttempt } from "./attempt.ts";
 import { clickthroughWay } from "./clickthrough.ts";
 import { externalWay } from "./external.ts";
 import { kioskWay } from "./kiosk.ts";
 import { oidcWay } from "./oidc.ts";
-
-/** How a login page is asked for, and how its form is answered. */
-export interface Way {
-  get(attempt: LoginAttempt): Promise<Response>;
-  post(attempt: LoginAttempt): Promise<Response>;
-  /** Answers a reader who comes back from a login elsewhere; absent where none is sent there. */
-  callback?(attempt: LoginAttempt): Promise<Response>;
-}
+import type { Way } from "./way.ts";
 
 /** By backend; that of this service's own pages has one for each pattern. A backend without any has no login. */
 const ways = {

@@ -1,6 +1,6 @@
 // A page of the documentation, which the build made of docs/, in the layout of the service's own pages.
 
-import type { Page } from "../http/page.ts";
+import type { Page } from "../http/page-content.ts";
 
 /** The page around `body`, whose links are relative to the folder of all such pages, two below the start page. */
 export function docsPage(body: string): Page {

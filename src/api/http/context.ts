@@ -1,11 +1,50 @@
-// What every handler knows of its request, worked out once in app.ts.
+// What a route is, and what its handlers know of their request, worked out once in app.ts.
 
 import type { Context } from "hono";
+import type { Problem } from "../../lib/problem-document.ts";
 import type { StageClock } from "../../lib/stage-times.ts";
 import type { TraceHeaders } from "../../lib/trace-context.ts";
-import type { Route } from "./routes.ts";
-import type { StaticFiles } from "./static.ts";
+import type { RouteClass } from "../../stats/figures.ts";
+import type { Page } from "./page-content.ts";
 import type { Target } from "./target.ts";
+
+export type Act = (c: RequestContext) => Response | Promise<Response>;
+
+/** An address and its methods. HEAD and OPTIONS follow; a route without methods is 404, with its `cors`. */
+export interface Route {
+  /** A whole path, or all paths that begin so: `/static/*`. Only a `*` at the end is special; the longest match counts. */
+  readonly path: string;
+  /** Answers HEAD as well: the body is dropped. */
+  readonly get?: Act;
+  /** Reads the body with the readers of `body.ts`. Without `cors` only pages of this service may post here. */
+  readonly post?: Act;
+  /** Whether pages of other origins may read the answers: of all, or of these, to which answers then differ. */
+  readonly cors?: boolean | readonly string[];
+  /** Request headers that such pages may send besides the usual ones. */
+  readonly fields?: readonly string[];
+  /**
+   * The class that its answers are counted to, which may depend on the path; `other` where nothing is said. false: they are not
+   * counted, as an answer that never ends.
+   */
+  readonly counted?: RouteClass | ((path: string) => RouteClass) | false;
+  /** How people read a problem of it; without, as the usual page in English. It is in the language that they ask for. */
+  readonly problemPage?: (c: RequestContext, problem: Problem) => Page;
+  /** Whether it answers above `limits.max_in_flight` too. */
+  readonly uncapped?: boolean;
+  /** Longest path and query in characters; those of most routes are shorter (`caps.ts`). */
+  readonly maxTarget?: number;
+}
+
+/** The files of static/. */
+export interface StaticFiles {
+  /**
+   * Address of a file from the root of the service, with the version of its content where the file is there:
+   * `/static/@0123456789abcdef/home/home.css`. The version is in the path, since a CDN may ignore queries.
+   */
+  address(path: string): Promise<string>;
+  /** The answer to a GET or HEAD of a file, by what follows `/static/`; throws a Refusal, 404 or 416. */
+  respond(c: RequestContext, asked: string): Promise<Response>;
+}
 
 export interface Variables {
   readonly target: Target;

@@ -4,7 +4,7 @@ import { type ErrorKind, ServiceError } from "../../errors.ts";
 import { addressForm } from "../../iiif/image/mounts.ts";
 import {
   internalError,
-  type ProblemFacts,
+  type Problem,
   problemDocument,
   problemType,
   titles,
@@ -12,12 +12,9 @@ import {
 import { preferredType } from "./accept.ts";
 import { setVary } from "./caching.ts";
 import { type RequestContext, sent } from "./context.ts";
-import { escapeHtml, type Page, pageResponse } from "./page.ts";
+import { escapeHtml, pageResponse } from "./page.ts";
+import type { Page } from "./page-content.ts";
 import { statusOf } from "./status.ts";
-
-export interface Problem extends ProblemFacts {
-  readonly headers?: Readonly<Record<string, string>>;
-}
 
 /** A problem of HTTP alone, thrown: a method, a body or an address that the service does not take. */
 export class Refusal extends Error {

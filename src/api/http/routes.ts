@@ -1,38 +1,10 @@
 // The table of routes: which address answers which methods, and what holds for all of its answers, errors included.
 
 import type { RouteClass } from "../../stats/figures.ts";
-import type { RequestContext } from "./context.ts";
+import type { RequestContext, Route } from "./context.ts";
 import { preflight } from "./cors.ts";
-import type { Page } from "./page.ts";
-import { noSuchPage, type Problem, Refusal } from "./problem.ts";
+import { noSuchPage, Refusal } from "./problem.ts";
 import { refuseCrossSite } from "./same-site.ts";
-
-export type Act = (c: RequestContext) => Response | Promise<Response>;
-
-/** An address and its methods. HEAD and OPTIONS follow; a route without methods is 404, with its `cors`. */
-export interface Route {
-  /** A whole path, or all paths that begin so: `/static/*`. Only a `*` at the end is special; the longest match counts. */
-  readonly path: string;
-  /** Answers HEAD as well: the body is dropped. */
-  readonly get?: Act;
-  /** Reads the body with the readers of `body.ts`. Without `cors` only pages of this service may post here. */
-  readonly post?: Act;
-  /** Whether pages of other origins may read the answers: of all, or of these, to which answers then differ. */
-  readonly cors?: boolean | readonly string[];
-  /** Request headers that such pages may send besides the usual ones. */
-  readonly fields?: readonly string[];
-  /**
-   * The class that its answers are counted to, which may depend on the path; `other` where nothing is said. false: they are not
-   * counted, as an answer that never ends.
-   */
-  readonly counted?: RouteClass | ((path: string) => RouteClass) | false;
-  /** How people read a problem of it; without, as the usual page in English. It is in the language that they ask for. */
-  readonly problemPage?: (c: RequestContext, problem: Problem) => Page;
-  /** Whether it answers above `limits.max_in_flight` too. */
-  readonly uncapped?: boolean;
-  /** Longest path and query in characters; those of most routes are shorter (`caps.ts`). */
-  readonly maxTarget?: number;
-}
 
 export interface Routes {
   /** Throws an Error where the path is taken. */

@@ -4,7 +4,7 @@ import { sha256, toHex } from "../../lib/digest.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { acceptedEncodings, type Encoding } from "./accept.ts";
 import { isNotModified, validatorHeaders } from "./conditional.ts";
-import { type RequestContext, sent } from "./context.ts";
+import { type StaticFiles, sent } from "./context.ts";
 import { noSuchPage, Refusal } from "./problem.ts";
 import { requestedRange } from "./ranges.ts";
 
@@ -34,16 +34,6 @@ const isVersioned = (path: string) => /^viewer\/[a-z]+-\d+\.\d+\.\d+\//.test(pat
 
 /** The bundled master lies in static/ too, and is shown as images are, by its identifier. */
 const isServed = (path: string) => /^[\w./-]+$/.test(path) && !path.startsWith("sample/");
-
-export interface StaticFiles {
-  /**
-   * Address of a file from the root of the service, with the version of its content where the file is there:
-   * `/static/@0123456789abcdef/home/home.css`. The version is in the path, since a CDN may ignore queries.
-   */
-  address(path: string): Promise<string>;
-  /** The answer to a GET or HEAD of a file, by what follows `/static/`; throws a Refusal, 404 or 416. */
-  respond(c: RequestContext, asked: string): Promise<Response>;
-}
 
 /** `asset` reads files of static/ by relative path; `app.js.br` is a compressed `app.js`. */
 export function createStaticFiles(asset: Platform["asset"]): StaticFiles {

@@ -2,7 +2,8 @@
 
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { viewOfDocument } from "../../iiif/view-mounts.ts";
-import { escapeHtml, type Page } from "../http/page.ts";
+import { escapeHtml } from "../http/page.ts";
+import type { Page } from "../http/page-content.ts";
 import { type Asked, bar, headOf, icon, link, titleOf } from "./frame.ts";
 import { listOf, type Opened } from "./opened.ts";
 import { plainText } from "./plain-text.ts";

@@ -2,8 +2,9 @@
 
 import type { StateTarget } from "../../iiif/content-state/read.ts";
 import { regionText } from "../../iiif/content-state/region.ts";
-import { escapeHtml, type Page } from "../http/page.ts";
-import type { Problem } from "../http/problem.ts";
+import type { Problem } from "../../lib/problem-document.ts";
+import { escapeHtml } from "../http/page.ts";
+import type { Page } from "../http/page-content.ts";
 import type { Reader, Words } from "./words.ts";
 
 const styles = ["view/view.css", "view/message.css"];

@@ -1,6 +1,6 @@
 // The viewers that pages open, with what each needs from the page around it.
 
-import type { Page } from "../http/page.ts";
+import type { Page } from "../http/page-content.ts";
 
 export type ViewerName = "mirador" | "uv";
 

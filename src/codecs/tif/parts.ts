@@ -1,7 +1,8 @@
 // Strips and tiles as the rows that they decompress to, some at a time.
 
 import type { Block } from "./blocks.ts";
-import { type BlockReader, compressions, WEBP } from "./compression/compression.ts";
+import type { BlockReader } from "./compression/block.ts";
+import { compressions, WEBP } from "./compression/compression.ts";
 import type { BlockDecoders } from "./compression/decoders.ts";
 import type { JpegBlock } from "./compression/jpeg.ts";
 import { toMachineOrder, undoPredictor } from "./compression/predictor.ts";

@@ -1,6 +1,6 @@
 // What this service accepts and advertises of the Image API 2.1 (sections 4 and 5, compliance level 2).
 
-import type { ImageVersion } from "./grammar.ts";
+import type { ImageVersion } from "./version.ts";
 
 export const version2 = {
   version: 2,

@@ -1,7 +1,7 @@
 // The versions of the Image API that this service speaks, by their number.
 
-import type { ImageVersion } from "./grammar.ts";
 import { version2 } from "./v2.ts";
 import { version3 } from "./v3.ts";
+import type { ImageVersion } from "./version.ts";
 
 export const imageVersions: Readonly<Record<2 | 3, ImageVersion>> = { 2: version2, 3: version3 };

@@ -2,7 +2,7 @@
 // sections 10 and 11 use them.
 
 import { damaged } from "../directory/ifd.ts";
-import type { BlockReader, Stored } from "./compression.ts";
+import type { BlockReader, Stored } from "./block.ts";
 
 /** Code words of run lengths 0 to 63, then of 64, 128 ... 1728; T.4 tables 2 and 3a. */
 const whiteCodes =

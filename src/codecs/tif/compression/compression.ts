@@ -1,32 +1,12 @@
 // The compressions of TIFF by number: their names, and how those that are served are undone.
 
 import { damaged } from "../directory/ifd.ts";
+import type { BlockReader, Stored } from "./block.ts";
 import { ccitt } from "./ccitt.ts";
 import { inflated } from "./deflate.ts";
 import { lzw } from "./lzw.ts";
 import { packbits } from "./packbits.ts";
 import { zstd, zstdMemory } from "./zstd.ts";
-
-/** One strip or tile as stored, and what is wanted of it. */
-export interface Stored {
-  readonly data: Uint8Array;
-  /** Pixels of a row. */
-  readonly width: number;
-  /** Bytes that are wanted in all: whole rows from the top. */
-  readonly length: number;
-  /** T4Options or T6Options, where the compression has them. */
-  readonly options: number;
-}
-
-/** A strip or tile that is decompressed as it is read, from the top. */
-export interface BlockReader {
-  /** Fills `into`, a whole number of rows, with the bytes that follow. Throws ServiceError `decode` when there are fewer. */
-  read(into: Uint8Array): void | Promise<void>;
-  /** Whether something else stands for rows, or parts of rows, that could not be read until now. */
-  readonly incomplete?: boolean;
-  /** Gives up what is held, where something is. */
-  close?(): void;
-}
 
 interface Compression {
   readonly name: string;

@@ -2,7 +2,7 @@
 
 import { inflating } from "../../inflate.ts";
 import { damaged } from "../directory/ifd.ts";
-import type { BlockReader, Stored } from "./compression.ts";
+import type { BlockReader, Stored } from "./block.ts";
 
 const MAX_PADDING = 3;
 

@@ -1,7 +1,7 @@
 // LZW as TIFF 6.0 section 13 has it, codes from the high bit and wider one code early, and as writers before TIFF 5.0 had it.
 
 import { damaged } from "../directory/ifd.ts";
-import type { BlockReader, Stored } from "./compression.ts";
+import type { BlockReader, Stored } from "./block.ts";
 
 const CLEAR = 256;
 const END = 257;

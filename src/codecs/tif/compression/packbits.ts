@@ -1,7 +1,7 @@
 // PackBits runs: TIFF 6.0 section 9.
 
 import { damaged } from "../directory/ifd.ts";
-import type { BlockReader, Stored } from "./compression.ts";
+import type { BlockReader, Stored } from "./block.ts";
 
 /** Unpacks a block. Reading throws ServiceError `decode` when the block has fewer bytes. */
 export function packbits({ data, length }: Stored): BlockReader {

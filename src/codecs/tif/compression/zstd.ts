@@ -2,7 +2,7 @@
 
 import { decompressed, MOST_WINDOW } from "../../zstd/frames.ts";
 import { damaged } from "../directory/ifd.ts";
-import type { BlockReader, Stored } from "./compression.ts";
+import type { BlockReader, Stored } from "./block.ts";
 
 /** Decompresses a block as its bytes are asked for. Reading throws ServiceError `decode` when the data are broken or shorter. */
 export function zstd({ data, length }: Stored): BlockReader {

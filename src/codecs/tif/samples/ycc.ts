@@ -1,6 +1,6 @@
 // Luma and chroma of 8 bits outside JPEG: TIFF 6.0 sections 20 (ReferenceBlackWhite) and 21 (YCbCr).
 
-import type { BlockReader } from "../compression/compression.ts";
+import type { BlockReader } from "../compression/block.ts";
 import { type Directory, damaged, readField, type TiffFile } from "../directory/ifd.ts";
 import { tags } from "../directory/tags.ts";
 

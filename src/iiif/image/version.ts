@@ -1,0 +1,34 @@
+// What a version of the Image API is: what it accepts, and what image information says of it.
+
+import type { Format } from "./formats.ts";
+import type { Quality } from "./request.ts";
+
+/** Whether info.json lists a token, the compliance level already says it, or it works without being told. */
+export type Mark = "advertised" | "implied" | "silent";
+
+export type RegionForm = "full" | "square" | "x,y,w,h" | "pct:x,y,w,h";
+export type SizeToken = "max" | "full" | "w,h" | "w," | ",h" | "pct:n" | "!w,h";
+
+/** What a version accepts and says. The feature of a form is a key of `features`, or "base" where every server has it. */
+export interface ImageVersion {
+  readonly version: 2 | 3;
+  readonly context: string;
+  /** The URI of the compliance level, also for the Link header. */
+  readonly level: string;
+  readonly regions: Readonly<Partial<Record<RegionForm, string>>>;
+  readonly sizes: Readonly<Partial<Record<SizeToken, string>>>;
+  /** The feature of the `^` prefix; absent where the version has none. */
+  readonly upscaling?: string;
+  readonly rotation: {
+    /** Whether 360 itself is in range; it means 0. */
+    readonly fullTurn: boolean;
+    readonly quarters: string;
+    readonly arbitrary: string;
+    readonly mirror: string;
+  };
+  readonly qualities: Readonly<Record<string, { readonly means: Quality; readonly mark: Mark }>>;
+  readonly formats: Readonly<Record<Format, Mark>>;
+  /** Formats named as preferred in image information. */
+  readonly preferredFormats: readonly Format[];
+  readonly features: Readonly<Record<string, Mark>>;
+}

@@ -1,0 +1,10 @@
+// An overlay as a derivative carries it.
+
+import type { OverlayImage } from "../codecs/run/overlay-pixels.ts";
+import type { OverlaySettings } from "./overlay-options.ts";
+
+/** An overlay as it is laid on one answer. */
+export interface Overlay {
+  readonly settings: OverlaySettings;
+  readonly image: OverlayImage;
+}
