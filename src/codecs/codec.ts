@@ -32,27 +32,28 @@ export interface CodecHost {
   ignoredProfile?(master: NamedMaster, reason: string): void;
 }
 
-/** The stored index of one master. What is parsed from it may be kept under `id`, which changes with the bytes. */
-export interface IndexAccess {
+/** The way of a job to the sidecar of its master. What is parsed of it may stay in memory under `id`, which changes with the bytes. */
+export interface SidecarAccess {
   readonly id: string;
   /** There is none: a job makes what it needs by itself. */
   readonly absent?: boolean;
-  /** For the job that makes the index: with all that makes reads cheaper, see {@link SidecarFormat.lacks}; `load` gives the one that there is. */
-  readonly full?: boolean;
-  /** What is too large to stand in the index; missing where it cannot have such parts. */
-  readonly blocks?: IndexBlocks;
+  /** For the job that builds it: with all parts that make reads cheaper, see {@link SidecarFormat.lacks}; `load` reads the one that there is. */
+  readonly allParts?: boolean;
+  /** What is too large to stand in the entry; missing where it cannot have such parts. */
+  readonly blocks?: SidecarBlocks;
+  /** The entry. */
   load(): Promise<Uint8Array>;
-  /** The index or one of its blocks is lost or is not this file's: it is to be made again. */
-  unfit?(): void;
+  /** The entry or one of its blocks is lost, or is not of this file: it has to be made again. */
+  reportLoss?(): void;
 }
 
-/** Bytes that are kept beside an index, in blocks by number. */
-export interface IndexBlocks {
-  /** Bytes that all blocks of one index may take. */
+/** Bytes of a sidecar that lie beside its entry, in blocks by number. */
+export interface SidecarBlocks {
+  /** Bytes that all blocks of one sidecar may take. */
   readonly room: number;
   /** undefined: not there, or no longer. */
   load(block: number): Promise<Uint8Array | undefined>;
-  /** For the job that makes the index; takes the bytes over, and resolves when the next block may come. */
+  /** For the job that builds it; takes the bytes over, and resolves when the next block may come. */
   keep(block: number, bytes: Uint8Array): Promise<void>;
 }
 
@@ -84,17 +85,17 @@ export type SidecarWay = "none" | "begin" | "apart" | "wait";
 
 /** What is derived from a master and kept beside it, so that later reads are cheap. */
 export interface SidecarFormat {
-  /** `room` as in {@link IndexBlocks}; of what needs more for its blocks nothing is kept. */
+  /** `room` as in {@link SidecarBlocks}; of what needs more for its blocks nothing is kept. */
   way(read: ReadRequest, fileSize: number, room: number): SidecarWay;
   /**
    * Builds the entry from the whole file: small but for its blocks, storable, checked when it is loaded. Empty where this file has
    * none that can be kept. Goes on from what an earlier job with the same id has made.
    */
-  build(bytes: ByteSource, header: ImageHeader, access?: IndexAccess): Promise<Uint8Array>;
+  build(bytes: ByteSource, header: ImageHeader, access?: SidecarAccess): Promise<Uint8Array>;
   /** Whether a read, which an entry serves all the same, would be cheaper with parts that it lacks; undefined: there is no entry yet. */
   lacks(entry: Uint8Array | undefined, read: ReadRequest, fileSize: number): boolean;
-  /** Estimated peak bytes of `build`, with all parts unless `full` is false. */
-  memory(header: ImageHeader, full?: boolean): number;
+  /** Estimated peak bytes of `build`, with all parts unless `allParts` is false. */
+  memory(header: ImageHeader, allParts?: boolean): number;
 }
 
 /** The metadata that files carry beside their pixels. */
@@ -145,15 +146,15 @@ export interface Codec {
   decodedPixels(read: ReadRequest): number;
   /**
    * The region at 1/scaleFactor: exactly ceil(width/scaleFactor) by ceil(height/scaleFactor) pixels, as stored (no orientation
-   * applied), the same ones with a sidecar and without. Throws ServiceError `unsupported`, code whole_file_wanted, where the file
-   * is to be read with `whole`.
+   * applied), the same ones with a sidecar and without. Throws `wholeFileError` where the file
+   * has to be read with `whole`.
    */
-  decode(bytes: ByteSource, read: ReadRequest, sidecar?: IndexAccess): Promise<Decoded>;
+  decode(bytes: ByteSource, read: ReadRequest, sidecar?: SidecarAccess): Promise<Decoded>;
   /** A whole job with less than the general way from pixels to pixels, where this file and plan allow; else undefined. */
   derive?(
     bytes: ByteSource,
     plan: RenderPlan,
-    sidecar: IndexAccess | undefined,
+    sidecar: SidecarAccess | undefined,
     kernels: Kernels,
     stages?: JobStages,
   ): Promise<Encoded | undefined>;

@@ -55,7 +55,7 @@ export interface ReadRequest {
   readonly scaleFactor: number;
   /** The answer holds colour in half its size: a codec that keeps it apart may read it so. */
   readonly halvesColour?: true;
-  /** An earlier attempt ended with code whole_file_wanted: the codec decodes the whole file with its other decoder. */
+  /** An earlier attempt met a file that has to be read so: the codec decodes all of it with its other decoder. */
   readonly whole?: true;
   /** Percentiles of the whole picture's values that become black and white: 0 to 100, `low` below `high`. TIFF of 16 bits and more. */
   readonly window?: { readonly low: number; readonly high: number };

@@ -1,6 +1,6 @@
 // How long a job is likely to work: estimated from what it decodes and encodes, corrected by what such jobs took.
 
-import type { Codec, IndexAccess } from "../codecs/codec.ts";
+import type { Codec, SidecarAccess } from "../codecs/codec.ts";
 import type { ImageHeader, SourceFormat } from "../codecs/image-header.ts";
 import type { OutputFormat, RenderPlan } from "../codecs/plan.ts";
 import { type Shape, shapeAfter } from "../pipeline/shape.ts";
@@ -23,18 +23,18 @@ const encodeNs = { jpg: 4, png: 50, webp: 120, tif: 40, jp2: 260 } as const sati
 >;
 /** For each step and pixel that it takes in or puts out. */
 const stepNs = 5;
-/** For each pixel of a master whose index is made: one pass over its codes, or a baseline transcode of all its scans. */
-const indexNs = (header: ImageHeader, full: boolean) =>
+/** For each pixel of a master whose sidecar is made: one pass over its codes, or a baseline transcode of all its scans. */
+const sidecarNs = (header: ImageHeader, full: boolean) =>
   header.variant === "progressive" ? 15 : full ? 5 : 2;
 
 const milliseconds = (nanoseconds: number) => nanoseconds / 1e6;
 const area = ({ width, height }: { readonly width: number; readonly height: number }) => width * height;
 
-/** The work of a render, with the index that it gets. */
+/** The work of a render, with the sidecar that it gets. */
 export function renderWork(
   { read, steps, write }: Pick<RenderPlan, "read" | "steps" | "write">,
   codec: Pick<Codec, "decodedPixels">,
-  index: Pick<IndexAccess, "absent"> | undefined,
+  sidecar: Pick<SidecarAccess, "absent"> | undefined,
 ): Work {
   const { header, region, scaleFactor } = read;
   const decoded = {
@@ -47,13 +47,13 @@ export function renderWork(
   const shapes = [decoded, ...steps.map((_, i) => shapeAfter(decoded, steps.slice(0, i + 1)))];
   const out = area(shapes.at(-1) ?? decoded);
   const stepped = shapes.slice(1).reduce((sum, shape, i) => sum + area(shape) + area(shapes[i] ?? shape), 0);
-  // Without an index as yet, the job makes what it needs of one.
-  const indexing = index?.absent ? area(header) * indexNs(header, false) : 0;
+  // Without a sidecar, the job makes what it needs of one.
+  const building = sidecar?.absent ? area(header) * sidecarNs(header, false) : 0;
   return {
     kind: `${header.format} to ${write.format}`,
     ms: milliseconds(
       codec.decodedPixels(read) * decodeNs[header.format] +
-        indexing +
+        building +
         (stepped + resampledOverlay(steps, shapes)) * stepNs +
         out * encodeNs[write.format],
     ),
@@ -70,11 +70,11 @@ function resampledOverlay(steps: RenderPlan["steps"], shapes: readonly Shape[]):
   return placed.width === step.width && placed.height === step.height ? 0 : area(step) + area(placed);
 }
 
-/** The work of making the index of a master. */
-export function indexWork(header: ImageHeader, full: boolean): Work {
+/** The work of making the sidecar of a master. */
+export function sidecarWork(header: ImageHeader, full: boolean): Work {
   return {
     kind: `${header.format} index, ${header.variant}`,
-    ms: milliseconds(area(header) * indexNs(header, full)),
+    ms: milliseconds(area(header) * sidecarNs(header, full)),
   };
 }
 

@@ -6,6 +6,7 @@ import type { ImageHeader } from "../codecs/image-header.ts";
 import type { ReadRequest } from "../codecs/plan.ts";
 import type { OverlayImage } from "../codecs/run/overlay-pixels.ts";
 import type { OverlayJob } from "../codecs/run/pool.ts";
+import { orWholeFile, wholeFileNeeded } from "../codecs/whole-file.ts";
 import { ServiceError } from "../errors.ts";
 import { withDeadline } from "../lib/bounded-wait.ts";
 import { type ByteSource, memoryBytes, readAll } from "../lib/byte-source.ts";
@@ -248,10 +249,8 @@ async function decoded(
   const area = header.width * header.height;
   const memory = codec.memory(read, file.length) + area * (header.bands * (header.depth / 8) + 8);
   const whole = (read: ReadRequest) => decode({ plan: { read, steps, memory }, bytes }, signal);
-  const data = await whole(read).catch((error: unknown) => {
-    if (!(error instanceof ServiceError) || error.code !== "whole_file_wanted") throw error;
-    return whole({ ...read, whole: true });
-  });
+  const made = await orWholeFile(whole(read));
+  const data = made === wholeFileNeeded ? await whole({ ...read, whole: true }) : made;
   const swap = header.orientation > 4;
   return {
     digest,

@@ -90,7 +90,7 @@ const entryPurges: Readonly<Record<SlotName, (parts: PurgeParts, key: string) =>
 };
 
 /**
- * Removes all that is kept of an image: derivatives of all versions, spellings and pages, facts, index, twin and what was read of
+ * Removes all that is kept of an image: derivatives of all versions, spellings and pages, facts, the sidecar and what was read of
  * its master, from the slots and from the memory of this process. What was begun before is not kept after it; the next request
  * looks at the master anew. Pages (`name;2`) belong to their master, which is purged as a whole. Where a hook maps identifiers, every
  * master that this process has seen under this one is purged, and the one that it means now.

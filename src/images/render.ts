@@ -5,6 +5,7 @@ import type { Codecs } from "../codecs/codecs.ts";
 import type { ImageHeader } from "../codecs/image-header.ts";
 import type { RenderPlan } from "../codecs/plan.ts";
 import type { Pool } from "../codecs/run/pool.ts";
+import { orWholeFile, wholeFileNeeded } from "../codecs/whole-file.ts";
 import { ServiceError } from "../errors.ts";
 import { canonicalParameters } from "../iiif/image/canonical.ts";
 import { type Geometry, type Limits, resolve, withDetailOf } from "../iiif/image/geometry.ts";
@@ -183,18 +184,18 @@ async function derive(
   const stages = master.caller?.stages;
   const attempt = async (whole: boolean): Promise<Encoded> => {
     const plan = planFor(parts, master, prepared, whole);
-    const index = whole ? undefined : await parts.sidecars.of(master, plan.read, { signal: work });
-    if (index) stages?.end("sidecar");
+    const sidecar = whole ? undefined : await parts.sidecars.of(master, plan.read, { signal: work });
+    if (sidecar) stages?.end("sidecar");
     let failed: unknown;
     try {
       const codec = parts.codecs.byFormat(plan.read.header.format);
-      const expected = renderWork(plan, codec, index?.access);
+      const expected = renderWork(plan, codec, sidecar?.access);
       const demand = demandOf(master, plan.memory, expected);
       let admitted = 0;
       const encoded = await parts.admission.run(demand, work, (place) => {
         admitted = performance.now();
         return parts.pool.render(
-          { plan, bytes, file, index: index?.access, overlay: prepared.overlay?.image },
+          { plan, bytes, file, sidecar: sidecar?.access, overlay: prepared.overlay?.image },
           { signal: work, timeoutMs: parts.timeoutMs, place, watch: stages },
         );
       });
@@ -211,17 +212,16 @@ async function derive(
       failed = error;
       throw error;
     } finally {
-      index?.finish?.(failed);
+      sidecar?.finish?.(failed);
     }
   };
   try {
-    return await attempt(false);
+    const made = await orWholeFile(attempt(false));
+    return made === wholeFileNeeded ? await attempt(true) : made;
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
     // The file may lie on a mount that hangs: look at it again, which has a deadline of its own, before another worker reads it.
-    if (error.kind === "timeout" && file) master.source.forget?.(master.key);
-    if (error.code !== "whole_file_wanted") throw error;
-    return attempt(true);
+    if (error instanceof ServiceError && error.kind === "timeout" && file) master.source.forget?.(master.key);
+    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 // The jobs that make sidecars and add to them, and where their bytes go: the origin slot, or memory where that is off.
 
-import type { IndexAccess, IndexBlocks, SidecarWay } from "../codecs/codec.ts";
+import type { SidecarAccess, SidecarBlocks, SidecarWay } from "../codecs/codec.ts";
 import { scaleFactorsOf } from "../codecs/codec.ts";
 import type { Codecs } from "../codecs/codecs.ts";
 import type { ImageHeader } from "../codecs/image-header.ts";
@@ -11,7 +11,7 @@ import { withDeadline } from "../lib/bounded-wait.ts";
 import type { Slot } from "../stores/slot.ts";
 import type { Admission } from "./admit.ts";
 import { blockVariant, type EntryKey } from "./cache-keys.ts";
-import { indexWork } from "./cost.ts";
+import { sidecarWork } from "./cost.ts";
 import { demandOf, type Master } from "./describe.ts";
 import type { Sidecar } from "./sidecar-life.ts";
 
@@ -55,7 +55,7 @@ export interface SidecarJobs {
   /** Whether any read would gain by parts that an entry does not have. */
   lacks(master: Master, header: ImageHeader, entry: Uint8Array): boolean;
   /** The blocks of a sidecar as reads load them. */
-  blocksOf(key: EntryKey, blocks?: ReadonlyMap<number, Uint8Array>): IndexBlocks;
+  blocksOf(key: EntryKey, blocks?: ReadonlyMap<number, Uint8Array>): SidecarBlocks;
   /**
    * Makes a sidecar and puts it into the slot; undefined where none can be kept of this file, which is never stored. Throws what
    * another attempt may not meet.
@@ -75,7 +75,7 @@ export interface SidecarJobs {
     header: ImageHeader,
     key: SidecarKey,
     sidecar: Sidecar,
-    access: IndexAccess,
+    access: SidecarAccess,
   ): Promise<Sidecar | undefined>;
 }
 
@@ -85,8 +85,8 @@ export function createSidecarJobs(
   isCurrent: (key: SidecarKey) => boolean,
 ): SidecarJobs {
   const room = () => (origin.maxBytes() === 0 ? roomInMemory : origin.maxBytes() * shareOfSlot);
-  const memoryOf = (header: ImageHeader, full: boolean) =>
-    codecs.byFormat(header.format).sidecar?.memory(header, full) ?? 0;
+  const memoryOf = (header: ImageHeader, allParts: boolean) =>
+    codecs.byFormat(header.format).sidecar?.memory(header, allParts) ?? 0;
 
   const blocksOf: SidecarJobs["blocksOf"] = (key, blocks) => ({
     room: room(),
@@ -95,7 +95,7 @@ export function createSidecarJobs(
   });
 
   /** Where a job's blocks go: into the slot, one after the other, or into `made`. */
-  const keepingBlocks = (key: SidecarKey, made: Map<number, Uint8Array>): IndexBlocks => {
+  const keepingBlocks = (key: SidecarKey, made: Map<number, Uint8Array>): SidecarBlocks => {
     let slow = false;
     return {
       ...blocksOf(key, origin.maxBytes() === 0 ? made : undefined),
@@ -109,12 +109,12 @@ export function createSidecarJobs(
     };
   };
 
-  const run = (master: Master, header: ImageHeader, access: IndexAccess, work: AbortSignal) => {
-    const full = access.full === true;
-    const memory = memoryOf(header, full);
+  const run = (master: Master, header: ImageHeader, access: SidecarAccess, work: AbortSignal) => {
+    const allParts = access.allParts === true;
+    const memory = memoryOf(header, allParts);
     const { bytes, file } = master.image;
-    return admission.run(demandOf(master, memory, indexWork(header, full)), work, (place) =>
-      pool.index({ header, memory, bytes, file, index: access }, { signal: work, timeoutMs, place }),
+    return admission.run(demandOf(master, memory, sidecarWork(header, allParts)), work, (place) =>
+      pool.buildSidecar({ header, memory, bytes, file, sidecar: access }, { signal: work, timeoutMs, place }),
     );
   };
 
@@ -145,7 +145,7 @@ export function createSidecarJobs(
       const blocks = new Map<number, Uint8Array>();
       const access = {
         id: key.id,
-        full: gains(master, read),
+        allParts: gains(master, read),
         blocks: keepingBlocks(key, blocks),
         load: nothing,
       };
@@ -167,7 +167,7 @@ export function createSidecarJobs(
     },
     async complete(master, header, key, sidecar, access) {
       const blocks = new Map(sidecar.blocks);
-      const making = { ...access, full: true, blocks: keepingBlocks(key, blocks) };
+      const making = { ...access, allParts: true, blocks: keepingBlocks(key, blocks) };
       try {
         const entry = await run(master, header, making, new AbortController().signal);
         if (!isCurrent(key) || entry.length === 0) return undefined;

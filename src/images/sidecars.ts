@@ -1,7 +1,7 @@
 // The sidecars of masters: all that is derived from a master and kept beside it, so that reads of regions are cheap. In memory, else
 // in the origin slot, else made once by the pool for all who wait.
 
-import type { IndexAccess, SidecarWay } from "../codecs/codec.ts";
+import type { SidecarAccess, SidecarWay } from "../codecs/codec.ts";
 import type { ImageHeader } from "../codecs/image-header.ts";
 import type { ReadRequest } from "../codecs/plan.ts";
 import { ServiceError } from "../errors.ts";
@@ -25,7 +25,7 @@ export interface SidecarParts extends SidecarJobParts {
 export interface FoundSidecar {
   /** "absent" and "unavailable": the job makes what it needs by itself. */
   readonly state: Exclude<SidecarState["is"], "building">;
-  readonly access: IndexAccess;
+  readonly access: SidecarAccess;
   /**
    * To be called when the render has ended: makes what is left of a sidecar that was absent, for all who wait for it, or the missing
    * parts of one that is there, for those who come later. `failed`: with what the render failed.
@@ -131,10 +131,10 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     });
   };
 
-  const accessTo = (key: SidecarKey, { entry, completed }: Sidecar): IndexAccess => ({
+  const accessTo = (key: SidecarKey, { entry, completed }: Sidecar): SidecarAccess => ({
     id: completed ? `${key.id} completed` : key.id,
     load: async () => entry,
-    unfit: () => lose(key),
+    reportLoss: () => lose(key),
   });
 
   /** Adds what is missing. It may fail: reads go on with what is there. */

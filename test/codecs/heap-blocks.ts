@@ -1,8 +1,8 @@
 // Blocks of an index in a map, with a list of what was asked for.
 
-import type { IndexBlocks } from "../../src/codecs/codec.ts";
+import type { SidecarBlocks } from "../../src/codecs/codec.ts";
 
-export interface HeapBlocks extends IndexBlocks {
+export interface HeapBlocks extends SidecarBlocks {
   readonly all: Map<number, Uint8Array>;
   /** Numbers of the blocks that were loaded, in order. */
   readonly loads: number[];

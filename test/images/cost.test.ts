@@ -7,7 +7,7 @@ import type { OutputFormat } from "../../src/codecs/plan.ts";
 import { resolve } from "../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
 import { mostCheapMs } from "../../src/images/admit.ts";
-import { createEstimates, indexWork, renderWork } from "../../src/images/cost.ts";
+import { createEstimates, renderWork, sidecarWork } from "../../src/images/cost.ts";
 import { imageOptions } from "../../src/images/options.ts";
 import { overlayOptions } from "../../src/images/overlay-options.ts";
 import { planRender } from "../../src/images/plan.ts";
@@ -104,7 +104,7 @@ test("nearly full sizes and large answers are heavy", () => {
 });
 
 test("a pass over the codes of a small JPEG is cheap, a baseline transcode is not", () => {
-  const of = (over: Partial<ImageHeader>) => indexWork(headerOf("jpg", over), false).ms <= mostCheapMs;
+  const of = (over: Partial<ImageHeader>) => sidecarWork(headerOf("jpg", over), false).ms <= mostCheapMs;
   expect(of({})).toBe(true);
   expect(of({ width: 12000, height: 8400 })).toBe(false);
   expect(of({ variant: "progressive" })).toBe(false);

@@ -68,9 +68,9 @@ function parts(change: Partial<Parameters<typeof createSidecars>[0]> = {}) {
   let made = 0;
   const pool = {
     ...images.pool,
-    index: (...args: Parameters<typeof images.pool.index>) => {
+    buildSidecar: (...args: Parameters<typeof images.pool.buildSidecar>) => {
       made++;
-      return images.pool.index(...args);
+      return images.pool.buildSidecar(...args);
     },
   };
   const { codecs, admission, timeoutMs } = images;
@@ -251,8 +251,8 @@ test("a pass that a failing source ended is begun anew by the next render", asyn
   let failing = true;
   const pool: typeof images.pool = {
     ...images.pool,
-    index: (...args) =>
-      failing ? Promise.reject(new ServiceError("source", "gone")) : images.pool.index(...args),
+    buildSidecar: (...args) =>
+      failing ? Promise.reject(new ServiceError("source", "gone")) : images.pool.buildSidecar(...args),
   };
   const { codecs, admission, timeoutMs } = images;
   const sidecars = createSidecars({
@@ -290,7 +290,7 @@ test("what a slot has lost is made again by the next read, once a minute", async
   const passes: number[] = [];
   for (const time of [0, 1, 2, 60_000, 60_001]) {
     now = time;
-    (await read())?.unfit?.();
+    (await read())?.reportLoss?.();
     await sidecars.idle();
     await read();
     passes.push(made());
@@ -309,7 +309,7 @@ test("a store that cannot delete costs nothing but the healing", async () => {
   (await sidecars.of(found, at1(header), { signal: never }))?.finish?.();
   await sidecars.idle();
   const each = await sidecars.of(found, at1(header), { signal: never });
-  each?.access.unfit?.();
+  each?.access.reportLoss?.();
   await sidecars.idle();
   expect((await sidecars.of(found, at1(header), { signal: never }))?.access.id).toBe(each?.access.id);
 });
@@ -368,9 +368,9 @@ test("a fuller index that cannot be made costs nothing but the attempt", async (
   let made = 0;
   const pool = {
     ...images.pool,
-    index: (...[job, limits]: Parameters<typeof images.pool.index>) => {
+    buildSidecar: (...[job, limits]: Parameters<typeof images.pool.buildSidecar>) => {
       made++;
-      if (!job.index?.full) return images.pool.index(job, limits);
+      if (!job.sidecar?.allParts) return images.pool.buildSidecar(job, limits);
       return Promise.reject(new ServiceError("decode", "Expected a sound file; received another."));
     },
   };
@@ -402,9 +402,9 @@ test("a full index that no memory budget allows is not begun, and the plain one 
   const full: (boolean | undefined)[] = [];
   const pool = {
     ...images.pool,
-    index: (...[job, limits]: Parameters<typeof images.pool.index>) => {
-      full.push(job.index?.full);
-      return images.pool.index(job, limits);
+    buildSidecar: (...[job, limits]: Parameters<typeof images.pool.buildSidecar>) => {
+      full.push(job.sidecar?.allParts);
+      return images.pool.buildSidecar(job, limits);
     },
   };
   const { codecs, timeoutMs } = images;

@@ -52,11 +52,11 @@ cache: { render: { backend: none }, origin: ${origins[kind]()} }`,
   let failure: ServiceError | undefined;
   const pool: typeof images.pool = {
     ...images.pool,
-    async index(...args) {
+    async buildSidecar(...args) {
       made++;
       await hold;
       if (failure) throw failure;
-      return images.pool.index(...args);
+      return images.pool.buildSidecar(...args);
     },
   };
   const inner: Slot = { ...slots.origin, ...change(slots.origin) };

@@ -159,7 +159,7 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
     },
     sidecar: {
       way: sidecarWay,
-      build: (bytes, header, access) => files.index(sized(bytes, header), header, access),
+      build: (bytes, header, access) => files.buildSidecar(sized(bytes, header), header, access),
       lacks: lacksLevel4,
       memory: sidecarMemory,
     },

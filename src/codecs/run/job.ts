@@ -4,7 +4,7 @@ import { cancelled } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { JobStages } from "../../lib/job-clock.ts";
 import { runSteps } from "../../pipeline/run-steps.ts";
-import type { Encoded, IndexAccess } from "../codec.ts";
+import type { Encoded, SidecarAccess } from "../codec.ts";
 import type { Codecs } from "../codecs.ts";
 import type { ImageHeader } from "../image-header.ts";
 import type { RenderPlan } from "../plan.ts";
@@ -13,10 +13,10 @@ import { carried } from "./embed.ts";
 import type { OverlayAccess } from "./overlay-pixels.ts";
 import { overlayKernel, overlayPixels, overlayStepOf } from "./overlays.ts";
 
-/** What a job makes: an encoded derivative, the index of a master, or the pixels of an overlay. Plain data. */
+/** What a job makes: an encoded derivative, the sidecar of a master, or the pixels of an overlay. Plain data. */
 export type Task =
   | { readonly kind: "render"; readonly plan: RenderPlan }
-  | { readonly kind: "index"; readonly header: ImageHeader }
+  | { readonly kind: "sidecar"; readonly header: ImageHeader }
   | { readonly kind: "overlay"; readonly plan: Pick<RenderPlan, "read" | "steps"> };
 
 /** Says whether the job is still wanted; an AbortSignal is one. */
@@ -26,21 +26,21 @@ export interface Wanted {
   listen?(): Promise<void>;
 }
 
-/** Runs a task to its bytes, an index and the pixels of an overlay being an {@link Encoded} too. Throws what the codecs throw, and ServiceError `cancelled`. */
+/** Runs a task to its bytes, a sidecar and the pixels of an overlay being an {@link Encoded} too. Throws what the codecs throw, and ServiceError `cancelled`. */
 export async function runTask(
   task: Task,
   bytes: ByteSource,
   codecs: Codecs,
   signal?: Wanted,
-  index?: IndexAccess,
+  sidecar?: SidecarAccess,
   overlay?: OverlayAccess,
   stages?: JobStages,
 ): Promise<Encoded> {
-  if (task.kind === "render") return runJob(task.plan, bytes, codecs, signal, index, overlay, stages);
+  if (task.kind === "render") return runJob(task.plan, bytes, codecs, signal, sidecar, overlay, stages);
   await stillWanted(signal);
   if (task.kind === "overlay") return { bytes: await overlayPixels(task.plan, bytes, codecs) };
   const codec = codecs.byFormat(task.header.format);
-  return { bytes: (await codec.sidecar?.build(bytes, task.header, index)) ?? new Uint8Array() };
+  return { bytes: (await codec.sidecar?.build(bytes, task.header, sidecar)) ?? new Uint8Array() };
 }
 
 /**
@@ -52,11 +52,11 @@ export async function runJob(
   bytes: ByteSource,
   codecs: Codecs,
   signal?: Wanted,
-  index?: IndexAccess,
+  sidecar?: SidecarAccess,
   overlay?: OverlayAccess,
   stages?: JobStages,
 ): Promise<Encoded> {
-  const made = await encodedPixels(plan, bytes, codecs, signal, index, overlay, stages);
+  const made = await encodedPixels(plan, bytes, codecs, signal, sidecar, overlay, stages);
   const { bytes: encoded, incomplete } = made;
   stages?.enter("encode");
   return { bytes: await carried(encoded, plan, bytes, codecs), ...(incomplete && { incomplete }) };
@@ -67,7 +67,7 @@ async function encodedPixels(
   bytes: ByteSource,
   codecs: Codecs,
   signal: Wanted | undefined,
-  index: IndexAccess | undefined,
+  sidecar: SidecarAccess | undefined,
   overlay: OverlayAccess | undefined,
   stages: JobStages | undefined,
 ): Promise<Encoded> {
@@ -77,9 +77,9 @@ async function encodedPixels(
   const laid = step && overlay && (await overlayKernel(plan, step, bytes, codecs, overlay));
   // Planes and lossless crops carry no overlay.
   const derived =
-    step || plan.bySteps ? undefined : await codec.derive?.(bytes, plan, index, codecs.kernels, stages);
+    step || plan.bySteps ? undefined : await codec.derive?.(bytes, plan, sidecar, codecs.kernels, stages);
   if (derived) return derived;
-  const decoded = await codec.decode(bytes, plan.read, index);
+  const decoded = await codec.decode(bytes, plan.read, sidecar);
   await stillWanted(signal);
   stages?.enter("steps");
   const pixels = runSteps(decoded, plan.steps, { ...(await colourKernels(plan, bytes, codecs)), ...laid });

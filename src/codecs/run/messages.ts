@@ -22,7 +22,7 @@ export type ToWorker =
       readonly cancel: Int32Array;
       readonly warm: boolean;
     }
-  /** `file`: the worker opens it; else it asks for bytes, whose `size` and `gap` are those of the byte source. `index`: it may ask for that one, unless it is absent; `full`: the one to make; `room`: for blocks, where it can have any. */
+  /** `file`: the worker opens it; else it asks for bytes, whose `size` and `gap` are those of the byte source. `sidecar`: it may ask for that one, unless it is absent; `allParts`: what the one to make is to have; `room`: for blocks, where it can have any. */
   | {
       readonly kind: "job";
       readonly job: number;
@@ -30,10 +30,10 @@ export type ToWorker =
       readonly file?: JobFile;
       readonly size?: number;
       readonly gap?: number;
-      readonly index?: {
+      readonly sidecar?: {
         readonly id: string;
         readonly absent: boolean;
-        readonly full: boolean;
+        readonly allParts: boolean;
         readonly room?: number;
       };
     }
@@ -56,11 +56,11 @@ export type FromWorker =
       readonly offset: number;
       readonly length: number;
     }
-  /** Asks for the index that the job named, or a block of it. */
+  /** Asks for the sidecar that the job named, or a block of it. */
   | { readonly kind: "recall"; readonly job: number; readonly read: number; readonly block?: number }
   /** Asks for the pixels of the overlay that the job's plan names, once for each that it does not know. */
   | { readonly kind: "overlay"; readonly job: number; readonly read: number }
-  /** Hands over a block of the index that the job makes. */
+  /** Hands over a block of the sidecar that the job makes. */
   | {
       readonly kind: "keep";
       readonly job: number;
@@ -70,8 +70,8 @@ export type FromWorker =
     }
   /** The profile of the job's master turned out not to be usable. */
   | { readonly kind: "ignoredProfile"; readonly master: NamedMaster; readonly reason: string }
-  /** What is kept of the job's file does not do. */
-  | { readonly kind: "unfit"; readonly job: number }
+  /** A part of the job's sidecar is lost. */
+  | { readonly kind: "lost"; readonly job: number }
   /** `unchanged`: after the last read, the worker found the file that it opened to be what was checked. */
   | {
       readonly kind: "done";

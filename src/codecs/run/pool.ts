@@ -5,7 +5,7 @@ import type { ByteSource } from "../../lib/byte-source.ts";
 import { type Counts, createCounts } from "../../lib/count.ts";
 import { type Waiter, waitForTurn } from "../../lib/wait-for-turn.ts";
 import type { Platform } from "../../platform/platform.ts";
-import type { CodecHost, Encoded, IndexAccess } from "../codec.ts";
+import type { CodecHost, Encoded, SidecarAccess } from "../codec.ts";
 import type { Codecs } from "../codecs.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { createCodecs } from "../index.ts";
@@ -76,7 +76,7 @@ export interface JobSource {
 
 export interface RenderJob extends JobSource {
   readonly plan: RenderPlan;
-  readonly index?: IndexAccess;
+  readonly sidecar?: SidecarAccess;
   /** Where the plan has an overlay: the one that it names. */
   readonly overlay?: OverlayImage;
 }
@@ -85,10 +85,10 @@ export interface OverlayJob extends JobSource {
   readonly plan: Pick<RenderPlan, "read" | "steps" | "memory">;
 }
 
-export interface IndexJob extends JobSource {
+export interface SidecarJob extends JobSource {
   readonly header: ImageHeader;
   /** Its id tells what an earlier job may have begun. */
-  readonly index?: IndexAccess;
+  readonly sidecar?: SidecarAccess;
   /** Estimated peak bytes. */
   readonly memory: number;
 }
@@ -99,8 +99,8 @@ export interface Pool {
    * render_timeout, waiting not counted), `cancelled` (the signal, or the pool was closed), `decode` (code worker_died).
    */
   render(job: RenderJob, limits: JobLimits): Promise<Encoded>;
-  /** The index of a master; empty where none can be kept. Throws like {@link render}. */
-  index(job: IndexJob, limits: JobLimits): Promise<Uint8Array>;
+  /** The entry of a master's sidecar; empty where none can be kept. Throws like {@link render}. */
+  buildSidecar(job: SidecarJob, limits: JobLimits): Promise<Uint8Array>;
   /** The pixels of an overlay, as {@link OverlayImage} has them. Throws like {@link render}. */
   overlay(job: OverlayJob, limits: JobLimits): Promise<Uint8Array>;
   status(): PoolStatus;
@@ -285,12 +285,12 @@ export function createPool(options: PoolOptions): Pool {
   };
 
   return {
-    render: ({ plan, bytes, file, index, overlay }, limits) =>
-      submit({ task: { kind: "render", plan }, bytes, file, index, overlay, memory: plan.memory }, limits),
+    render: ({ plan, bytes, file, sidecar, overlay }, limits) =>
+      submit({ task: { kind: "render", plan }, bytes, file, sidecar, overlay, memory: plan.memory }, limits),
     overlay: async ({ plan: { memory, ...plan }, bytes, file }, limits) =>
       (await submit({ task: { kind: "overlay", plan }, bytes, file, memory }, limits)).bytes,
-    index: async ({ header, bytes, file, index, memory }, limits) =>
-      (await submit({ task: { kind: "index", header }, bytes, file, index, memory }, limits)).bytes,
+    buildSidecar: async ({ header, bytes, file, sidecar, memory }, limits) =>
+      (await submit({ task: { kind: "sidecar", header }, bytes, file, sidecar, memory }, limits)).bytes,
     status: () => ({
       size,
       workers: all.size,

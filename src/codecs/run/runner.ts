@@ -6,7 +6,7 @@ import { createDeadline } from "../../lib/deadline.ts";
 import { JobClock, type JobTimes, timedBytes } from "../../lib/job-clock.ts";
 import { type Awaiting, awaitingWithout, type Place, readingWithout } from "../../lib/place.ts";
 import type { WorkerPort } from "../../platform/platform.ts";
-import type { CodecHost, Encoded, IndexAccess } from "../codec.ts";
+import type { CodecHost, Encoded, SidecarAccess } from "../codec.ts";
 import type { Codecs } from "../codecs.ts";
 import { type WorkerModule, workerModules } from "../modules.ts";
 import { runTask, type Task, type Wanted } from "./job.ts";
@@ -18,7 +18,7 @@ export interface Job {
   readonly task: Task;
   readonly file?: JobFile;
   readonly bytes: ByteSource;
-  readonly index?: IndexAccess;
+  readonly sidecar?: SidecarAccess;
   /** Pixels of the overlay that the plan names. */
   readonly overlay?: OverlayImage;
   /** Estimated peak bytes. */
@@ -99,13 +99,13 @@ export function inPlaceRunner(codecs: Codecs): Runner {
         },
         listen: () => new Promise<void>((resolve) => setTimeout(resolve)),
       };
-      const { task, index, overlay } = job;
+      const { task, sidecar, overlay } = job;
       const result = runTask(
         task,
         timedBytes(whileWanted(bytes, wanted), clock),
         codecs,
         wanted,
-        index && timedIndex(index, clock),
+        sidecar && timedSidecar(sidecar, clock),
         overlay && { load: async () => overlay.data },
         clock,
       ).catch((error) => {
@@ -125,12 +125,12 @@ export function inPlaceRunner(codecs: Codecs): Runner {
   };
 }
 
-/** An index whose parts are loaded on the clock. */
-function timedIndex(index: IndexAccess, clock: JobClock): IndexAccess {
-  const { blocks } = index;
+/** A sidecar whose parts are loaded on the clock. */
+function timedSidecar(sidecar: SidecarAccess, clock: JobClock): SidecarAccess {
+  const { blocks } = sidecar;
   return {
-    ...index,
-    load: () => clock.wait("index", index.load()),
+    ...sidecar,
+    load: () => clock.wait("index", sidecar.load()),
     ...(blocks && {
       blocks: {
         room: blocks.room,
@@ -261,7 +261,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
       const bytes = running.job.overlay?.data ?? new Uint8Array();
       return post({ kind: "bytes", read: message.read, bytes });
     }
-    if (message.kind === "unfit") return running.job.index?.unfit?.();
+    if (message.kind === "lost") return running.job.sidecar?.reportLoss?.();
     const tooLarge = running.job.memory > options.maxJobBytes;
     if (message.kind === "done") {
       const { bytes, incomplete, unchanged, times } = message;
@@ -341,7 +341,7 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
             freed(usable);
           },
         };
-        const { task, file, index } = job;
+        const { task, file, sidecar } = job;
         watch?.began(options.number);
         post({
           kind: "job",
@@ -350,11 +350,11 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
           file,
           size: job.bytes.size,
           gap: job.bytes.gap,
-          index: index && {
-            id: index.id,
-            absent: index.absent === true,
-            full: index.full === true,
-            room: index.blocks?.room,
+          sidecar: sidecar && {
+            id: sidecar.id,
+            absent: sidecar.absent === true,
+            allParts: sidecar.allParts === true,
+            room: sidecar.blocks?.room,
           },
         });
         deadline.expect(timeoutMs);
@@ -382,17 +382,17 @@ export function workerRunner(port: WorkerPort, options: WorkerRunnerOptions): Ru
 
 type Asking = FromWorker & { kind: "read" | "recall" | "keep" };
 
-/** What a worker asked for. What is kept of an index is shared, and transferring would take it away: a copy goes. */
+/** What a worker asked for. What is kept of a sidecar is shared, and transferring would take it away: a copy goes. */
 async function wantedBytes(
-  { job: { bytes, index }, signal }: Pick<Running, "job" | "signal">,
+  { job: { bytes, sidecar }, signal }: Pick<Running, "job" | "signal">,
   message: Asking,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (message.kind === "read") return ownBuffer(await bytes.read(message.offset, message.length, signal));
   if (message.kind === "keep") {
-    await index?.blocks?.keep(message.block, message.bytes);
+    await sidecar?.blocks?.keep(message.block, message.bytes);
     return undefined;
   }
   const { block } = message;
-  const kept = await (block === undefined ? index?.load() : index?.blocks?.load(block));
+  const kept = await (block === undefined ? sidecar?.load() : sidecar?.blocks?.load(block));
   return kept && new Uint8Array(kept);
 }

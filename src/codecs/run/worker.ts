@@ -3,7 +3,7 @@
 import { fromErrorRecord, ServiceError, toErrorRecord } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { JobClock, timedBytes } from "../../lib/job-clock.ts";
-import type { CodecHost, IndexAccess, IndexBlocks } from "../codec.ts";
+import type { CodecHost, SidecarAccess, SidecarBlocks } from "../codec.ts";
 import type { Codecs } from "../codecs.ts";
 import { createCodecs } from "../index.ts";
 import { runTask, type Wanted } from "./job.ts";
@@ -53,7 +53,7 @@ export function serveJobs(host: WorkerHost): void {
     read: (offset, length) => ask((read) => ({ kind: "read", job, read, offset, length })),
   });
 
-  const blocksOf = (job: number, room: number, clock: JobClock): IndexBlocks => ({
+  const blocksOf = (job: number, room: number, clock: JobClock): SidecarBlocks => ({
     room,
     load: (block) =>
       clock.wait(
@@ -67,30 +67,30 @@ export function serveJobs(host: WorkerHost): void {
     },
   });
 
-  const indexOf = (job: number, index: JobIndex, clock: JobClock): IndexAccess | undefined =>
-    index && {
-      id: index.id,
-      absent: index.absent,
-      full: index.full,
-      blocks: index.room === undefined ? undefined : blocksOf(job, index.room, clock),
+  const sidecarOf = (job: number, sidecar: JobSidecar, clock: JobClock): SidecarAccess | undefined =>
+    sidecar && {
+      id: sidecar.id,
+      absent: sidecar.absent,
+      allParts: sidecar.allParts,
+      blocks: sidecar.room === undefined ? undefined : blocksOf(job, sidecar.room, clock),
       load: () =>
         clock.wait(
           "index",
           ask((read) => ({ kind: "recall", job, read })),
         ),
-      unfit: () => host.post({ kind: "unfit", job }),
+      reportLoss: () => host.post({ kind: "lost", job }),
     };
 
   const files = openFiles(host.openFile);
 
   const run = async (message: ToWorker & { kind: "job" }): Promise<void> => {
-    const { job, task, index } = message;
+    const { job, task, sidecar } = message;
     try {
       if (!codecs) throw new Error("a job came before the start message");
       const clock = new JobClock();
       const bytes = message.file ? files.open(message.file, clock) : timedBytes(channel(job, message), clock);
       const overlay = { load: () => ask((read) => ({ kind: "overlay", job, read })) };
-      const made = await runTask(task, bytes, codecs, wanted, indexOf(job, index, clock), overlay, clock);
+      const made = await runTask(task, bytes, codecs, wanted, sidecarOf(job, sidecar, clock), overlay, clock);
       const times = clock.stop();
       const result = ownBuffer(made.bytes);
       const unchanged = message.file !== undefined && files.unchanged();
@@ -131,7 +131,7 @@ export function serveJobs(host: WorkerHost): void {
   host.onMessage((message) => void receive(message));
 }
 
-type JobIndex = (ToWorker & { kind: "job" })["index"];
+type JobSidecar = (ToWorker & { kind: "job" })["sidecar"];
 
 /** Encodes, decodes and resamples one small JPEG: first calls are several times slower than later ones. */
 async function warm(codecs: Codecs): Promise<void> {

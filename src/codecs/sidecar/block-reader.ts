@@ -5,7 +5,7 @@ import type { ByteSource } from "../../lib/byte-source.ts";
 import { toHex } from "../../lib/digest.ts";
 import { createLru } from "../../lib/lru.ts";
 import { createSemaphore } from "../../lib/semaphore.ts";
-import type { IndexBlocks } from "../codec.ts";
+import type { SidecarBlocks } from "../codec.ts";
 import { type BlockList, blockBytes, digestBytes, digestOf } from "./blocks.ts";
 
 /** Bytes of blocks that a worker remembers, of all images together: the level at 1/4 of 400 megapixels fits. */
@@ -16,7 +16,7 @@ const loadsAtOnce = 4;
 /** Where the blocks of one sidecar come from. */
 export interface BlockOrigin {
   /** Those of the job at hand. */
-  current(): IndexBlocks | undefined;
+  current(): SidecarBlocks | undefined;
   /** Called for a block that is missing, or that is not the one that was written. */
   lost(): void;
   /** Makes a lost block again; `number` counts from 0. */

@@ -22,8 +22,8 @@ export function tiffCodec(host: CodecHost): Codec {
     probe: probeTiff,
     memory,
     decodedPixels,
-    decode: async (bytes, read, index) =>
-      decodeTiff(bytes, read, decoders, await quantilesFor(bytes, read, decoders, index)),
+    decode: async (bytes, read, sidecar) =>
+      decodeTiff(bytes, read, decoders, await quantilesFor(bytes, read, decoders, sidecar)),
     scales: { of: reductions },
     // Quantiles of a page, for answers that show the range between two of them: some bytes, of which nothing can be missing.
     sidecar: {

@@ -1,6 +1,6 @@
 // Building the sidecar of a JPEG file, and adding to one that there is.
 
-import type { IndexAccess, IndexBlocks } from "../../codec.ts";
+import type { SidecarAccess, SidecarBlocks } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import { blockSource } from "../../sidecar/block-reader.ts";
 import { type BlockList, endOfBlocks } from "../../sidecar/blocks.ts";
@@ -29,9 +29,13 @@ export function createBuilding(
   files: OpenFiles,
 ): BuildSidecar {
   /** The entry of a sequential file; a level at 1/4 goes into blocks where it is asked for, and is read from there. */
-  const saveSequential = async (file: Opened, accessPoints: Uint8Array, access: IndexAccess | undefined) => {
+  const saveSequential = async (
+    file: Opened,
+    accessPoints: Uint8Array,
+    access: SidecarAccess | undefined,
+  ) => {
     const { level4: planes, level8 = [] } = file.reader;
-    const blocks = access?.full ? access.blocks : undefined;
+    const blocks = access?.allParts ? access.blocks : undefined;
     const level4 = planes && blocks && (await planesToBlocks(planes, blocks, 0));
     if (level4) opening.readLevel4From(file, opening.inBlocks(level4, { current: file.current }));
     return saveParts({ accessPoints, level8, transcode: undefined, level4 });
@@ -40,9 +44,9 @@ export function createBuilding(
   const ofSequential = async (job: Job): Promise<Uint8Array> => {
     const { access } = job;
     const known = access && files.get(access.id);
-    const full = access?.full === true;
-    const goesOn = known && !known.loaded && (!full || known.reader.buildsLevel4);
-    const file = goesOn ? known : await opening.sequential(job, full);
+    const allParts = access?.allParts === true;
+    const goesOn = known && !known.loaded && (!allParts || known.reader.buildsLevel4);
+    const file = goesOn ? known : await opening.sequential(job, allParts);
     if (!file) return nothing;
     try {
       file.current.job = job;
@@ -63,7 +67,7 @@ export function createBuilding(
     entry: Uint8Array,
     parts: JpegParts,
     transcode: BlockList,
-    blocks: IndexBlocks,
+    blocks: SidecarBlocks,
   ) => {
     const file = await opening.overTranscode(job, parts, transcode, false);
     if (!file?.replay) return nothing;
@@ -84,7 +88,7 @@ export function createBuilding(
   const ofProgressive = async (job: Job): Promise<Uint8Array> => {
     const { bytes, access } = job;
     if (!access?.blocks) return nothing;
-    const entry = access.full ? await access.load() : nothing;
+    const entry = access.allParts ? await access.load() : nothing;
     const parts = await loadParts(entry);
     if (parts?.transcode) return withLevel4(job, entry, parts, parts.transcode, access.blocks);
     const made = await opening.transcoded(bytes, access.blocks, true);

@@ -4,10 +4,11 @@ import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { createLru } from "../../../lib/lru.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
-import type { CodecHost, IndexAccess } from "../../codec.ts";
+import type { CodecHost, SidecarAccess } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { createBlockCache } from "../../sidecar/block-reader.ts";
+import { wholeFileError } from "../../whole-file.ts";
 import { isProgressive, level4Scale } from "../estimates.ts";
 import { mismatch } from "../markers/header.ts";
 import { createEngine, type Engine, type ResamplePlane, type ScaleFactor } from "../region/index.ts";
@@ -46,7 +47,7 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
     }
   };
 
-  /** Opens a file and finds access points as far as a region needs. Throws ServiceError `unsupported`, code whole_file_wanted. */
+  /** Opens a file and finds access points as far as a region needs. Throws {@link wholeFileError}. */
   const openFor = async (job: Job, read: ReadRequest): Promise<Opened> => {
     const { header } = read;
     const { id } = job.access ?? {};
@@ -58,7 +59,7 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
       if (!file && (file = await opening.throughSidecar(job, header))) remember(id, file);
       if (!file && isSmall && (file = await opening.overDcScans(job))) remember(small, file);
       if (!file && (file = await opening.alone(job, read))) remember(id, file);
-      if (!file) throw wholeFileWanted();
+      if (!file) throw wholeFileError();
       const { width, height } = file.reader.frame;
       if (width !== header.width || height !== header.height) throw mismatch();
       file.current.job = job;
@@ -67,27 +68,27 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
     } catch (error) {
       // what could not be gone on with is begun again by the next job
       if (id !== undefined) open.delete(id);
-      throw isRefusal(error) ? wholeFileWanted(error) : error;
+      throw isRefusal(error) ? wholeFileError(error) : error;
     }
   };
 
   return {
     /**
      * The entry of a file's sidecar: access points and the level at 1/8; for a progressive file those of its baseline transcode, which is
-     * put into blocks. The level at 1/4 goes into blocks, too, where there is room and a full sidecar is asked
+     * put into blocks. The level at 1/4 goes into blocks, too, where there is room and all parts are asked
      * for. Empty for what is not kept: files that are damaged or refused, transcodes that are too large.
      */
-    index: (bytes: ByteSource, header: ImageHeader, access?: IndexAccess): Promise<Uint8Array> =>
+    buildSidecar: (bytes: ByteSource, header: ImageHeader, access?: SidecarAccess): Promise<Uint8Array> =>
       guarded(() => build({ bytes, access }, header)),
 
     /**
-     * Runs `use` with a file that has access points as far as the region needs. Throws ServiceError `unsupported`, code
-     * whole_file_wanted, for a file that cannot be read by regions; that depends on the file alone.
+     * Runs `use` with a file that has access points as far as the region needs. Throws
+     * {@link wholeFileError} for a file that cannot be read by regions.
      */
     withFile: <T>(
       bytes: ByteSource,
       read: ReadRequest,
-      access: IndexAccess | undefined,
+      access: SidecarAccess | undefined,
       use: (file: Opened) => Promise<T>,
     ): Promise<T> =>
       guarded(async () => {
@@ -96,7 +97,7 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
           return await use(file);
         } catch (error) {
           if (access) open.delete(access.id);
-          if (error instanceof ServiceError && error.code === "header_mismatch") access?.unfit?.();
+          if (error instanceof ServiceError && error.code === "header_mismatch") access?.reportLoss?.();
           throw error;
         } finally {
           file.replay?.end();
@@ -127,11 +128,3 @@ const isRefusal = (error: unknown): error is ServiceError =>
   error instanceof ServiceError &&
   (error.kind === "decode" || error.kind === "unsupported") &&
   error.code !== "header_mismatch";
-
-function wholeFileWanted(cause?: ServiceError): ServiceError {
-  return new ServiceError(
-    "unsupported",
-    "Expected a JPEG file that can be read by regions; this one has to be decoded as a whole. Try again.",
-    { code: "whole_file_wanted", cause },
-  );
-}

@@ -1,6 +1,6 @@
 // Reduced levels as bytes: the planes of a file's components one after the other, in memory or in blocks.
 
-import type { IndexBlocks } from "../../codec.ts";
+import type { SidecarBlocks } from "../../codec.ts";
 import type { BlockReader } from "../../sidecar/block-reader.ts";
 import { type BlockList, blockBytes, blockWriter } from "../../sidecar/blocks.ts";
 import { type Frame, level4Size, level8Size, type StoredPlanes } from "../region/index.ts";
@@ -50,7 +50,7 @@ export function level4InBlocks(frame: Frame, blocks: BlockReader): StoredPlanes 
 /** Puts planes into blocks from number `first` on; undefined where there is no room. */
 export async function planesToBlocks(
   planes: readonly Uint8Array[],
-  blocks: IndexBlocks,
+  blocks: SidecarBlocks,
   first: number,
 ): Promise<BlockList | undefined> {
   const bytes = planes.reduce((sum, { length }) => sum + length, 0);

@@ -1,7 +1,7 @@
 // Opening a JPEG file to read regions of it: through its sidecar, over its baseline transcode, or from the file alone.
 
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import type { IndexAccess } from "../../codec.ts";
+import type { SidecarAccess } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { type BlockCache, type BlockReader, blockSource } from "../../sidecar/block-reader.ts";
@@ -24,7 +24,7 @@ import { type JpegParts, loadParts } from "./parts.ts";
 /** What a job brings: the bytes of its file, and its way to the sidecar. */
 export interface Job {
   readonly bytes: ByteSource;
-  readonly access: IndexAccess | undefined;
+  readonly access: SidecarAccess | undefined;
 }
 
 /** A file that can be read by regions. */
@@ -58,7 +58,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
   const inBlocks = (list: BlockList, { current, replay }: Pick<Opened, "current" | "replay">) =>
     cache.reader(list, {
       current: () => current.job.access?.blocks,
-      lost: () => current.job.access?.unfit?.(),
+      lost: () => current.job.access?.reportLoss?.(),
       ...(replay && { again: (number: number) => replay.block(number) }),
     });
 
@@ -148,7 +148,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
       const { access } = job;
       if (!access || access.absent) return undefined;
       const file = await throughParts(job, header, await loadParts(await access.load()));
-      if (!file) access.unfit?.();
+      if (!file) access.reportLoss?.();
       return file;
     },
 

@@ -2,7 +2,7 @@
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import type { IndexAccess } from "../../codec.ts";
+import type { SidecarAccess } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { bytesOf, readEntry, writeEntry } from "../../sidecar/entry.ts";
@@ -39,14 +39,14 @@ export async function quantilesFor(
   bytes: ByteSource,
   { header, window }: ReadRequest,
   decoders: BlockDecoders,
-  sidecar: IndexAccess | undefined,
+  sidecar: SidecarAccess | undefined,
 ): Promise<Float32Array | undefined> {
   if (!window) return undefined;
   if (!sidecar || sidecar.absent) return findQuantiles(bytes, header, decoders);
   const part = readEntry(await sidecar.load())?.get("quantiles");
   const saved = part && (await bytesOf(part));
   if (saved?.length !== 4 * (steps + 1)) {
-    sidecar.unfit?.();
+    sidecar.reportLoss?.();
     return findQuantiles(bytes, header, decoders);
   }
   const view = new DataView(saved.buffer, saved.byteOffset, saved.length);

@@ -1,7 +1,7 @@
 // Findings about cost: whether tiles are fast to serve, and what of the file is the reason where they are not.
 
 import { mostCheapMs } from "../../admit.ts";
-import { indexWork } from "../../cost.ts";
+import { sidecarWork } from "../../cost.ts";
 import type { Cost } from "../costs.ts";
 import type { Finding } from "../diagnosis.ts";
 import type { Known } from "../known.ts";
@@ -159,7 +159,7 @@ export function sidecarFinding({ header, sidecar, measured = [] }: Known): Findi
     return {
       level: "note",
       code: "sidecar_absent",
-      text: `The sidecar of this image is not made yet. The first request makes it, which is expected to take ${msText(indexWork(header, true).ms)}.`,
+      text: `The sidecar of this image is not made yet. The first request makes it, which is expected to take ${msText(sidecarWork(header, true).ms)}.`,
     };
   if (sidecar.state !== "unavailable") return undefined;
   return {

@@ -2,7 +2,7 @@
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import type { IndexAccess } from "../../../../src/codecs/codec.ts";
+import type { SidecarAccess } from "../../../../src/codecs/codec.ts";
 import type { ImageHeader } from "../../../../src/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/codecs/index.ts";
 import type { RenderPlan } from "../../../../src/codecs/plan.ts";
@@ -23,14 +23,14 @@ const codec = codecs.byFormat("jpg");
 interface Indexed {
   readonly file: Uint8Array;
   readonly header: ImageHeader;
-  readonly access: IndexAccess;
+  readonly access: SidecarAccess;
 }
 
 let ids = 0;
 async function indexed(file: Uint8Array): Promise<Indexed> {
   const bytes = memoryBytes(file);
   const header = await codec.probe(bytes, 1);
-  const access = { id: `test-${++ids}`, full: true, blocks: heapBlocks(), load: async () => index };
+  const access = { id: `test-${++ids}`, allParts: true, blocks: heapBlocks(), load: async () => index };
   let index = new Uint8Array();
   // the planes at 1/4 of a transcode are made by a second pass
   for (let pass = 0; pass < 2; pass++)
@@ -115,7 +115,7 @@ describe("what is stored beside a JPEG", () => {
     const other = await indexed(fixture("jpg-orient-1.jpg"));
     const read = { header: one.header, page: 1, region: whole(one.header), scaleFactor: 1 };
     let reports = 0;
-    const wrong = { ...other.access, id: "wrong", unfit: () => reports++ };
+    const wrong = { ...other.access, id: "wrong", reportLoss: () => reports++ };
     const right = await codec.decode(memoryBytes(one.file), read);
     expect(same(await codec.decode(memoryBytes(one.file), read, wrong), right)).toBe(true);
     expect(reports).toBe(1);
@@ -128,10 +128,10 @@ describe("what is stored beside a JPEG", () => {
     const bytes = memoryBytes(one.file);
     const right = await codec.decode(bytes, read);
     let reports = 0;
-    const unfit = () => reports++;
+    const reportLoss = () => reports++;
     for (let n = 0; n < 60; n++) {
       const broken = stored.slice(0, Math.floor((stored.length * n) / 60));
-      const access = { id: `cut-${n}`, load: async () => broken, unfit };
+      const access = { id: `cut-${n}`, load: async () => broken, reportLoss };
       expect(same(await codec.decode(bytes, read, access), right)).toBe(true);
     }
     expect(reports).toBe(60);
@@ -176,7 +176,7 @@ describe("planes at 1/4", () => {
     const bytes = memoryBytes(file);
     const header = await codec.probe(bytes, 1);
     const blocks = heapBlocks(1000);
-    const access = { id: "no room", full: true, blocks, load: async () => index };
+    const access = { id: "no room", allParts: true, blocks, load: async () => index };
     const index = (await codec.sidecar?.build(bytes, header, access)) as Uint8Array;
     expect(blocks.all.size).toBe(0);
     const stored = { ...access, id: "no room stored" };
@@ -191,7 +191,7 @@ describe("planes at 1/4", () => {
     const right = (await answers(kept))[1];
     for (const block of [sound.with(9, sound[9]! ^ 1), sound.slice(1), undefined]) {
       let reports = 0;
-      const access = { ...kept.access, id: `unfit-${++ids}`, unfit: () => reports++ };
+      const access = { ...kept.access, id: `unfit-${++ids}`, reportLoss: () => reports++ };
       if (block) blocks.all.set(0, block as Uint8Array);
       else blocks.all.delete(0);
       const fresh = createCodecs(testHost).byFormat("jpg");
@@ -208,7 +208,7 @@ describe("planes at 1/4", () => {
 });
 
 describe("while there is no sidecar yet", () => {
-  const absent = (id: string): IndexAccess => ({
+  const absent = (id: string): SidecarAccess => ({
     id,
     absent: true,
     blocks: heapBlocks(),

@@ -1,7 +1,7 @@
 // A progressive file through its sidecar: what is loaded to read a region, and what is noticed.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import type { IndexAccess } from "../../../../src/codecs/codec.ts";
+import type { SidecarAccess } from "../../../../src/codecs/codec.ts";
 import type { ImageHeader } from "../../../../src/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/codecs/index.ts";
 import { blockBytes } from "../../../../src/codecs/sidecar/blocks.ts";
@@ -34,7 +34,7 @@ describe("a progressive file of several blocks", () => {
   });
 
   let ids = 0;
-  const access = (own: HeapBlocks = blocks): IndexAccess => ({
+  const access = (own: HeapBlocks = blocks): SidecarAccess => ({
     id: `blocks-${++ids}`,
     blocks: own,
     load: async () => index,
@@ -82,7 +82,7 @@ describe("a progressive file of several blocks", () => {
       if (block) other.all.set(last, block);
       else other.all.delete(last);
       let reports = 0;
-      const own = { ...access(other), unfit: () => reports++ };
+      const own = { ...access(other), reportLoss: () => reports++ };
       const fresh = createCodecs(testHost).byFormat("jpg");
       const pixels = await fresh.decode(memoryBytes(file), read(1530), own);
       expect(same(pixels.data, whole.data)).toBe(true);
@@ -95,14 +95,14 @@ describe("a progressive file of several blocks", () => {
     const ownHeader = await codec.probe(memoryBytes(own), 1);
     const ownIndex = (await codec.sidecar?.build(memoryBytes(own), ownHeader)) as Uint8Array;
     let reports = 0;
-    const unfit = () => reports++;
-    const foreign = { ...access(), load: async () => ownIndex, unfit };
+    const reportLoss = () => reports++;
+    const foreign = { ...access(), load: async () => ownIndex, reportLoss };
     const right = await codec.decode(memoryBytes(file), { ...read(0), whole: true });
     expect(same((await codec.decode(memoryBytes(file), read(0), foreign)).data, right.data)).toBe(true);
     const region = { x: 0, y: 0, width: 100, height: 100 };
     const ownRead = { header: ownHeader, page: 1, region, scaleFactor: 1 };
     const ownRight = await codec.decode(memoryBytes(own), { ...ownRead, whole: true });
-    const ownPixels = await codec.decode(memoryBytes(own), ownRead, { ...access(), unfit });
+    const ownPixels = await codec.decode(memoryBytes(own), ownRead, { ...access(), reportLoss });
     expect(same(ownPixels.data, ownRight.data)).toBe(true);
     expect(reports).toBe(2);
   });

@@ -2,7 +2,7 @@
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import type { IndexAccess } from "../../../../src/codecs/codec.ts";
+import type { SidecarAccess } from "../../../../src/codecs/codec.ts";
 import { createCodecs } from "../../../../src/codecs/index.ts";
 import { listScans } from "../../../../src/codecs/jpg/transcode/scans.ts";
 import { openTranscoder } from "../../../../src/codecs/jpg/transcode/transcoder.ts";
@@ -21,7 +21,7 @@ const codec = codecs.byFormat("jpg");
 
 let ids = 0;
 
-const absentAccess = (): IndexAccess => ({
+const absentAccess = (): SidecarAccess => ({
   id: `overview-${++ids}`,
   absent: true,
   blocks: heapBlocks(),
