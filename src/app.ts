@@ -11,7 +11,7 @@ import { baseUrl, clientAddress } from "./api/http/client.ts";
 import type { Env } from "./api/http/context.ts";
 import { addCors } from "./api/http/cors.ts";
 import { isServerFault, problemOf, problemResponse, Refusal } from "./api/http/problem.ts";
-import { answerFields, createRequestIds, requestFields, setServerTiming } from "./api/http/request-log.ts";
+import { addServerTiming, answerFields, createRequestIds, requestFields } from "./api/http/request-log.ts";
 import { countedClass, createRoutes, dispatch, type Routes } from "./api/http/routes.ts";
 import { createStaticFiles } from "./api/http/static.ts";
 import { parseTarget } from "./api/http/target.ts";
@@ -79,6 +79,7 @@ export function createApp(
     c.set("client", clientAddress(c.req.raw.headers, peer, trust));
     c.set("base", base ?? "");
     c.set("baseDerived", configured === "");
+    if (timed) c.set("serverTiming", "wanted");
     const { headers } = c.req.raw;
     const parent = headers.get("traceparent");
     const trace = tracing?.begin(parent, headers.get("tracestate"));
@@ -121,7 +122,7 @@ export function createApp(
         status,
       });
     }
-    if (timed) setServerTiming(c, counted, ms);
+    addServerTiming(c, counted);
     const { requests: isLogged, level } = service.config().log;
     if (isLogged && isWritten("info", level)) log.info("request", answerFields(c, counted || "stream", ms));
   });
@@ -166,6 +167,7 @@ export function createApp(
   app.onError((error, c) => {
     const problem = problemOf(error);
     c.set("hasCors", false); // what an act had set went with its answer
+    if (timed) c.set("serverTiming", "wanted");
     const { status, code, detail } = problem;
     const { cause } = toErrorRecord(error, "decode");
     c.set("failure", { code, detail, cause: error instanceof Refusal ? undefined : cause });

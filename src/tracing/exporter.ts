@@ -116,7 +116,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   let current: AbortController | undefined;
 
   const send = async (): Promise<void> => {
-    complete();
+    if (whole.length === 0) complete();
     const batch = whole.shift();
     if (!batch) return;
     waiting -= batch.traces;

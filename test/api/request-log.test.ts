@@ -121,5 +121,15 @@ describe("Server-Timing", () => {
     await app.service.slots.render.settled();
     expect((await app.get(tile)).headers.get("Server-Timing")).toMatch(/^cache;desc=hit, /);
     expect((await app.get("/iiif/3/base.png/info.json")).headers.has("Server-Timing")).toBe(false);
+    // Also answers without an image, and each has it once.
+    const etag = headers.get("ETag") ?? "";
+    for (const [path, sent, status] of [
+      [tile, { "If-None-Match": etag }, 304],
+      ["/iiif/3/none.png/full/max/0/default.jpg", {}, 404],
+    ] as const) {
+      const answer = await app.get(path, { headers: sent });
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get("Server-Timing")?.match(/total;dur=/g)).toHaveLength(1);
+    }
   });
 });

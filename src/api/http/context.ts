@@ -58,6 +58,8 @@ export interface Variables {
   readonly route: Route | undefined;
   /** Whether the headers of the answer hold the cross-origin ones of the route already. */
   readonly hasCors?: boolean;
+  /** Whether the answer gets Server-Timing, if it is one of an image, and whether its headers hold it already. */
+  readonly serverTiming?: "wanted" | "set";
   /** The files of static/, for the addresses of those that a page needs. */
   readonly files: StaticFiles;
   /** Which pages may hold those of this service in frames, as the value of `frame-ancestors`. */

@@ -85,18 +85,31 @@ const rounded = (ms: number) => Math.round(ms * 100) / 100;
 const durationText = (ms: number) => hundredthsText(rounded(ms)) ?? String(rounded(ms));
 
 /**
- * Sets Server-Timing on answers of images (W3C Server Timing, section 3.3): what the cache had, and milliseconds of each stage and of
- * all. Pages of other origins may read it too (W3C Resource Timing, section 3.5.2).
+ * Sets Server-Timing of the answer of an image before it is made, where it is wanted (W3C Server Timing, section 3.3): what the cache had,
+ * and milliseconds of each stage and of all until now. Pages of other origins may read it too (W3C Resource Timing, section 3.5.2). As
+ * with cross-origin headers, to add it to a Response costs Node more than all else that is logged, measured and traced.
  */
-export function setServerTiming(c: RequestContext, route: RouteClass | false, ms: number): void {
+export function setServerTiming(headers: Record<string, string>, c: RequestContext): void {
+  if (c.get("serverTiming") !== "wanted") return;
+  Object.assign(headers, timingHeaders(c));
+  c.set("serverTiming", "set");
+}
+
+/** The same for an answer that is there, unless {@link setServerTiming} has set it. */
+export function addServerTiming(c: RequestContext, route: RouteClass | false): void {
+  if (c.get("serverTiming") !== "wanted") return;
   if (route !== "iiif/3 image" && route !== "iiif/2 image") return;
+  const { headers } = c.res;
+  for (const [name, value] of Object.entries(timingHeaders(c))) headers.set(name, value);
+}
+
+function timingHeaders(c: RequestContext) {
   const stages = c.get("stages");
   let parts = stages?.cache ? `cache;desc=${stages.cache}, ` : "";
   for (let i = 0; i < stageNames.length; i++) {
     const taken = stages?.ms[i];
     if (taken !== undefined) parts += `${stageNames[i]};dur=${durationText(taken)}, `;
   }
-  const { headers } = c.res;
-  headers.set("Server-Timing", `${parts}total;dur=${durationText(ms)}`);
-  headers.set("Timing-Allow-Origin", "*");
+  const total = durationText(performance.now() - c.get("began"));
+  return { "Server-Timing": `${parts}total;dur=${total}`, "Timing-Allow-Origin": "*" };
 }

@@ -29,6 +29,7 @@ import { isNotModified, lastModified, type Validators, validatorHeaders } from "
 import { hasParameter, lengthOf, type RequestContext, sent } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";
 import { problemResponse } from "../http/problem.ts";
+import { setServerTiming } from "../http/request-log.ts";
 import type { Routes } from "../http/routes.ts";
 
 /** Mounts the Image API under both versions and all aliases. */
@@ -186,6 +187,7 @@ function image(
     tellIgnoredProfile(headers, service, master);
     headers["Cache-Status"] = cacheStatus(made);
     headers["Content-Length"] = String(bytes.length);
+    setServerTiming(headers, c);
     return new Response(sent(c, bytes as Uint8Array<ArrayBuffer>), { headers });
   };
   return withMaster(service.images, caller, serve, (refused) => refusal(c, refused));
