@@ -112,7 +112,10 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
     return { ...decision, keptBy: "caller", vary, ...(profile !== undefined && { profile }) };
   };
 
-  return { decide: (caller) => (hooks.has("authorize") ? decide(caller) : rules.decide(caller)) };
+  return {
+    decide: (caller) => (hooks.has("authorize") ? decide(caller) : rules.decide(caller)),
+    ...(rules.ruleFor && { ruleFor: rules.ruleFor }),
+  };
 }
 
 const hasAll = (ruled: Decision) => ruled.allowed && ruled.tier !== "substitute";

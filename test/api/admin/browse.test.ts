@@ -293,6 +293,8 @@ describe("/admin/view", () => {
     );
     expect(html).not.toContain("<img");
     expect(html).not.toContain('id="viewer"');
+    // What the doctor says of it is the same.
+    expect(html).toContain("<dt>Access profile</dt><dd>staff</dd>");
   });
 
   test("shows a gated image to an operator who is logged in as a reader too", async () => {
