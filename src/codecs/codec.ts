@@ -4,8 +4,8 @@ import type { ByteSource } from "../lib/byte-source.ts";
 import type { JobStages } from "../lib/job-clock.ts";
 import type { PixelBuffer } from "../pipeline/pixels.ts";
 import type { Kernels } from "../pipeline/step.ts";
-import type { BlockKinds, Blocks } from "./blocks.ts";
 import type { ImageHeader, SourceFormat } from "./image-header.ts";
+import type { Metadata, MetadataKinds } from "./metadata/metadata.ts";
 import type { WorkerModule } from "./modules.ts";
 import type { EncodeOptions, NamedMaster, ReadRequest, RenderPlan } from "./plan.ts";
 
@@ -98,10 +98,10 @@ export interface SidecarFormat {
   memory(header: ImageHeader, allParts?: boolean): number;
 }
 
-/** The metadata that files carry beside their pixels. */
+/** Reading what files hold beside their pixels. */
 export interface MetadataReader {
-  /** All kinds where none are named. Damaged ones are left out. Reads at most `mostBlockBytes`. */
-  read(bytes: ByteSource, header: ImageHeader, kinds?: BlockKinds): Promise<Blocks>;
+  /** All kinds where none are named. Damaged ones are left out. Reads at most `mostMetadataBytes`. */
+  read(bytes: ByteSource, header: ImageHeader, kinds?: MetadataKinds): Promise<Metadata>;
 }
 
 /** Writing files of a format. */
@@ -109,7 +109,7 @@ export interface Encoder {
   /** 1 to 4 bands (gray, gray+alpha, rgb, rgb+alpha), 8 or 16 bit as `encodes` says. */
   encode(pixels: PixelBuffer, options: EncodeOptions): Promise<Uint8Array>;
   /** An encoded file with this metadata in place of its own of the same kinds. */
-  embed(encoded: Uint8Array, metadata: Blocks): Promise<Uint8Array>;
+  embed(encoded: Uint8Array, metadata: Metadata): Promise<Uint8Array>;
   /** What `encode` takes; the plan flattens and reduces before. */
   readonly encodes: EncodableKinds;
 }

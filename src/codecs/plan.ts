@@ -73,16 +73,16 @@ export interface EncodeOptions {
   readonly passthrough?: "auto" | "off";
   readonly resolution?: Resolution;
   /** What goes into the file beside its pixels; nothing where not given. */
-  readonly carry?: Carry;
+  readonly embed?: Embedding;
 }
 
-/** What a derivative carries beside its pixels. */
-export interface Carry {
+/** What is embedded in a derivative beside its pixels. */
+export interface Embedding {
   /** The small sRGB profile, or the master's own, unchanged. */
   readonly profile?: "srgb" | "source";
   /** Whether EXIF, XMP and IPTC of the master are kept. */
   readonly metadata: boolean;
-  /** Orientation to be told in EXIF, 1 to 8: that of the master, whose pixels were not turned. */
+  /** EXIF orientation to write, 1 to 8: that of the master, where its pixels stay as stored. */
   readonly orientation?: number;
 }
 

@@ -19,7 +19,7 @@ export interface PlanInput {
   readonly policy: OutputPolicy;
   /** What is laid on the answer; absent: nothing. */
   readonly overlay?: Pick<Overlay, "image" | "settings"> | undefined;
-  /** As in `carryOf`. */
+  /** As in `embeddingOf`. */
   readonly confined?: boolean;
   /** The codecs of the master and of the answer. */
   readonly decoder: CodecFacts["decoder"];

@@ -1,11 +1,11 @@
 // The steps of a plan: those that move, resample and crop derive from its transform, the others from policy, request and formats.
 
 import type { ImageHeader, Rectangle } from "../codecs/image-header.ts";
-import type { Carry, Transform } from "../codecs/plan.ts";
+import type { Embedding, Transform } from "../codecs/plan.ts";
 import { backOrientation } from "../pipeline/orientation.ts";
 import { hasAlpha } from "../pipeline/pixels.ts";
 import type { ResampleAxis, Step } from "../pipeline/step.ts";
-import { convertsColours } from "./carry.ts";
+import { convertsColours } from "./metadata-policy.ts";
 import type { PlanInput } from "./plan-input.ts";
 import type { OutputPolicy } from "./policy.ts";
 import type { Sampling } from "./sampling.ts";
@@ -19,11 +19,11 @@ interface Stepping {
   /** The part of the upright picture at the plan's scale that is read. */
   readonly window: Rectangle;
   readonly sampling: Sampling;
-  readonly carry: Carry | undefined;
+  readonly embedding: Embedding | undefined;
 }
 
 /** All steps, in order: from stored pixels to what is encoded. */
-export function stepsOf({ input, header, transform, window, sampling, carry }: Stepping): Step[] {
+export function stepsOf({ input, header, transform, window, sampling, embedding }: Stepping): Step[] {
   const { linear, sharpen } = reductionSteps(sampling, input.policy);
   const converts = input.geometry.detail ? convertsColoursOfCells(input) : convertsColours(input);
   const colours = colourSteps(header, converts);
@@ -41,7 +41,7 @@ export function stepsOf({ input, header, transform, window, sampling, carry }: S
     ...(sharpen ? [{ op: "sharpen", ...sharpen } as const] : []),
     ...cropping(transform),
     ...(sampling.cells ? stepsFromCells(input, header, sampling.cells) : []),
-    ...outputSteps(input, header, transform, carry),
+    ...outputSteps(input, header, transform, embedding),
   ];
 }
 
@@ -104,13 +104,13 @@ function outputSteps(
   { request, policy, encoder, overlay }: PlanInput,
   header: ImageHeader,
   { mirror, degrees }: Transform,
-  carry: Carry | undefined,
+  embedding: Embedding | undefined,
 ): Step[] {
   const steps: Step[] = [];
   const gray = header.interpretation === "gray";
   if (mirror) steps.push({ op: "mirror" });
   if (degrees !== 0) steps.push({ op: "rotate", degrees });
-  if (overlay) steps.push(...overlaySteps(overlay, carry));
+  if (overlay) steps.push(...overlaySteps(overlay, embedding));
   const alpha = hasAlpha(header) || degrees % 90 !== 0;
   const bitonal = request.quality === "bitonal";
   if (alpha && (!encoder.alpha || bitonal)) steps.push({ op: "flatten", background: policy.background });
@@ -124,13 +124,13 @@ function outputSteps(
 /** On the pixels as they will be seen: viewers turn those whose orientation EXIF goes on telling. */
 function overlaySteps(
   { image, settings }: NonNullable<PlanInput["overlay"]>,
-  carry: Carry | undefined,
+  embedding: Embedding | undefined,
 ): Step[] {
   const { anchor, offset, fit, opacity } = settings;
   const { digest, width, height } = image;
-  const profile = carry?.profile === "source";
+  const profile = embedding?.profile === "source";
   const step: Step = { op: "overlay", digest, width, height, profile, anchor, offset, fit, opacity };
-  const orientation = carry?.orientation ?? 1;
+  const orientation = embedding?.orientation ?? 1;
   if (orientation === 1) return [step];
   return [{ op: "orient", orientation }, step, { op: "orient", orientation: backOrientation(orientation) }];
 }

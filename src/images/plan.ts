@@ -1,8 +1,8 @@
 // From header facts and a resolved request to what to read at which scale, which steps, what to write. Pure.
 
-import { mostBlockBytes } from "../codecs/blocks.ts";
 import type { Reduction } from "../codecs/codec.ts";
 import type { ImageHeader, Rectangle } from "../codecs/image-header.ts";
+import { mostMetadataBytes } from "../codecs/metadata/metadata.ts";
 import type { EncodeOptions, ReadRequest, RenderPlan, Transform } from "../codecs/plan.ts";
 import { ServiceError } from "../errors.ts";
 import type { ImageRequest } from "../iiif/image/request.ts";
@@ -11,7 +11,7 @@ import { shapeAfter } from "../pipeline/shape.ts";
 import type { ResampleAxis } from "../pipeline/step.ts";
 import { placeOverlay } from "../pipeline/steps/overlay-layout.ts";
 import { blurReach } from "../pipeline/steps/sharpen.ts";
-import { carryOf } from "./carry.ts";
+import { embeddingOf } from "./metadata-policy.ts";
 import { asShown, type Size, uprightSize } from "./orientation.ts";
 import type { PlanInput } from "./plan-input.ts";
 import { isIdentity, reductionSteps, stepsOf } from "./plan-steps.ts";
@@ -79,8 +79,8 @@ export function planRender(input: PlanInput): RenderPlan {
     mirror: request.rotation.mirror,
     degrees: request.rotation.degrees,
   };
-  const carry = carryOf(input);
-  const steps = stepsOf({ input, header, transform, window, sampling, carry });
+  const embedding = embeddingOf(input);
+  const steps = stepsOf({ input, header, transform, window, sampling, embedding });
 
   const percentiles = windowFor(header, policy);
   const read: ReadRequest = {
@@ -110,12 +110,12 @@ export function planRender(input: PlanInput): RenderPlan {
   const bytes = [decoded, ...shapes].map((s) => s.width * s.height * s.bands * (s.depth / 8));
   const peakOfSteps = Math.max(0, ...bytes.slice(1).map((b, i) => b + (bytes[i] ?? 0)));
   const encoding = (bytes.at(-1) ?? 0) * 3;
-  const carried = carry?.metadata ? 2 * Math.min(mostBlockBytes, input.fileSize) : 0;
+  const embedded = embedding?.metadata ? 2 * Math.min(mostMetadataBytes, input.fileSize) : 0;
   const memory =
-    Math.max(decoder.memory(read, input.fileSize), peakOfSteps, encoding + carried) +
+    Math.max(decoder.memory(read, input.fileSize), peakOfSteps, encoding + embedded) +
     overlayMemory(input.overlay, out);
   const pitch = pitchOf(geometry);
-  const write = { ...encodeOptions(request, policy, header, pitch), ...(carry && { carry }) };
+  const write = { ...encodeOptions(request, policy, header, pitch), ...(embedding && { embed: embedding }) };
   const bySteps = geometry.detail && ({ bySteps: true } as const);
   return { read, transform, steps, write, ...bySteps, memory: Math.ceil(memory) };
 }

@@ -1,7 +1,7 @@
 // Profiles for tests: those that Debian installs, and ones made here with types of tags that those lack.
 
 import { readFileSync } from "node:fs";
-import { blockOf } from "../codecs/exiftool.ts";
+import { blockOf } from "../codecs/metadata/exiftool.ts";
 import { fixture } from "../host.ts";
 
 /** A profile of icc-profiles-free, or of colord-data below `colord/`. */

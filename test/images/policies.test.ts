@@ -7,7 +7,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasExifTool, inFolder, profilesOf, same, type Tags, tagsOf, withTags } from "../codecs/exiftool.ts";
+import {
+  hasExifTool,
+  inFolder,
+  profilesOf,
+  same,
+  type Tags,
+  tagsOf,
+  withTags,
+} from "../codecs/metadata/exiftool.ts";
 import { fixture } from "../host.ts";
 import { seeded } from "../seeded.ts";
 import { type Served, served } from "../served.ts";

@@ -3,10 +3,10 @@
 import { ServiceError } from "../../errors.ts";
 import { memoryBytes, readAll } from "../../lib/byte-source.ts";
 import type { Codec } from "../codec.ts";
-import { colourFacts } from "../colour.ts";
-import { readGifBlocks } from "./blocks.ts";
+import { colourFacts } from "../metadata/colour.ts";
 import { decodeGif } from "./decode.ts";
 import { damaged, type GifHeader, longestFile, readGifHeader, recognisesGif } from "./header.ts";
+import { readGifMetadata } from "./metadata.ts";
 
 /** Read only and without modules, so nothing is needed of the host. */
 export function gifCodec(_host?: unknown): Codec {
@@ -21,7 +21,7 @@ export function gifCodec(_host?: unknown): Codec {
           `Expected a page from 1 to ${gif.frames.length}, the frames of this GIF, received ${page}.`,
           { code: "page_not_found" },
         );
-      const { icc } = await readGifBlocks(bytes, "icc");
+      const { icc } = await readGifMetadata(bytes, "icc");
       const colour = await colourFacts({ icc: icc && memoryBytes(icc) }, "rgb");
       return {
         format: "gif",
@@ -52,7 +52,7 @@ export function gifCodec(_host?: unknown): Codec {
       if (page > gif.frames.length) throw damaged(`frame ${page}, which is missing`);
       return decodeGif(await readAll(bytes, longestFile), gif, page, region, bands);
     },
-    metadata: { read: (bytes, _header, kinds) => readGifBlocks(bytes, kinds) },
+    metadata: { read: (bytes, _header, kinds) => readGifMetadata(bytes, kinds) },
   };
 }
 

@@ -1,9 +1,9 @@
 // The boxes of a JP2 or JPH file that a decoder must know (ITU-T T.800 Annex I; T.814 for JPH).
 
-import { readExif } from "../exif.ts";
 import { fourCC, type HeaderBytes } from "../header-bytes.ts";
 import type { Resolution } from "../image-header.ts";
-import { xmpOrientation } from "../xmp.ts";
+import { readExif } from "../metadata/exif.ts";
+import { xmpOrientation } from "../metadata/xmp.ts";
 import { damaged } from "./codestream.ts";
 
 export interface Palette {

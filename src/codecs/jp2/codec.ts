@@ -3,11 +3,11 @@
 import { memoryBytes, readAll } from "../../lib/byte-source.ts";
 import type { Codec, CodecHost, Reduction } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
-import { embedInJp2, readJp2Blocks } from "./blocks.ts";
 import { damaged } from "./codestream.ts";
 import { componentDecoder, decodeRegion, readBeyond } from "./decode.ts";
 import { jp2Encoder, maxSide } from "./encode.ts";
 import { isJpeg2000, readFacts, readHeader } from "./header.ts";
+import { embedInJp2, readJp2Metadata } from "./metadata.ts";
 
 /** Largest file that is taken into memory. */
 const fileLimit = 1024 * 1024 * 1024;
@@ -49,7 +49,7 @@ export function jp2Codec(host: CodecHost): Codec {
       return decodeRegion(decodeComponents, codestream, facts, region, Math.log2(scaleFactor));
     },
     scales: { of: resolutions },
-    metadata: { read: (bytes, _header, kinds) => readJp2Blocks(bytes, kinds) },
+    metadata: { read: (bytes, _header, kinds) => readJp2Metadata(bytes, kinds) },
     write: {
       encode: jp2Encoder(host),
       embed: embedInJp2,

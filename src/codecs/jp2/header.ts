@@ -3,9 +3,9 @@
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { Interpretation } from "../../pipeline/pixels.ts";
-import { colourFacts, piecewise } from "../colour.ts";
 import { fourCC, headerBytes } from "../header-bytes.ts";
 import type { ImageHeader } from "../image-header.ts";
+import { colourFacts, piecewise } from "../metadata/colour.ts";
 import { type Boxes, type ChannelDefinition, type ColourSpace, type Palette, readBoxes } from "./boxes.ts";
 import {
   type Codestream,

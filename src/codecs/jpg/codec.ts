@@ -32,7 +32,7 @@ import { worthCropping } from "./lossless/worth-cropping.ts";
 import { withDensity } from "./markers/density.ts";
 import { detailsOf, readJpegHeader } from "./markers/header.ts";
 import { withHeight } from "./markers/line-count.ts";
-import { embedInJpeg, readJpegBlocks } from "./markers/metadata.ts";
+import { embedInJpeg, readJpegMetadata } from "./markers/metadata.ts";
 import { planesOf } from "./planes/planes.ts";
 import { onlyMoves, targetOf, turnOf } from "./planes/target.ts";
 import type { JpegReader } from "./region/index.ts";
@@ -163,7 +163,7 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
       lacks: lacksLevel4,
       memory: sidecarMemory,
     },
-    metadata: { read: (bytes, _header, kinds) => readJpegBlocks(bytes, kinds) },
+    metadata: { read: (bytes, _header, kinds) => readJpegMetadata(bytes, kinds) },
     write: { encode: jpegEncoder(host, withTurbo, baseline), embed: embedInJpeg, encodes },
   };
 }

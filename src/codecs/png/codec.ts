@@ -3,12 +3,12 @@
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { Codec, CodecHost, Reduction } from "../codec.ts";
-import { colourFacts, compressedProfileBytes, inflatedProfile, type Told } from "../colour.ts";
 import type { ImageHeader } from "../image-header.ts";
-import { pngEmbedder, readPngBlocks } from "./blocks.ts";
+import { colourFacts, compressedProfileBytes, inflatedProfile, type Told } from "../metadata/colour.ts";
 import { decodePng } from "./decode.ts";
 import { encodePng } from "./encode.ts";
 import { damaged, type PngHeader, readPngHeader, signature } from "./header.ts";
+import { pngEmbedder, readPngMetadata } from "./metadata.ts";
 
 /** Buffers of the stream: what is read, what the inflater has put out and nobody has taken, its window. */
 const streamMemory = 12 << 20;
@@ -56,7 +56,7 @@ export function pngCodec(host: Pick<CodecHost, "deflate">): Codec {
         return reductions;
       },
     },
-    metadata: { read: (bytes, _header, kinds) => readPngBlocks(bytes, kinds) },
+    metadata: { read: (bytes, _header, kinds) => readPngMetadata(bytes, kinds) },
     write: {
       encode: (pixels, options) => encodePng(pixels, options, host),
       embed: pngEmbedder(host),

@@ -4,10 +4,10 @@
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import { crc32 } from "../../lib/crc32.ts";
-import { blockBytes, hasText } from "../block-bytes.ts";
-import type { Told } from "../colour.ts";
-import { type Exif, readExif } from "../exif.ts";
 import type { Resolution } from "../image-header.ts";
+import type { Told } from "../metadata/colour.ts";
+import { type Exif, readExif } from "../metadata/exif.ts";
+import { hasText, metadataBytes } from "../metadata/metadata-bytes.ts";
 import { type Found, isTextType, rawKeyword, takeRawProfile } from "./raw-profile.ts";
 
 /** The eight bytes every PNG begins with. */
@@ -93,7 +93,7 @@ export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
 
   const found = new Map<string, Uint8Array>();
   const texts: Found = {};
-  const inflater = blockBytes(bytes, longestText);
+  const inflater = metadataBytes(bytes, longestText);
   let profile: PngHeader["profile"];
   let at = 33;
   for (;;) {

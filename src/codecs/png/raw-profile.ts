@@ -1,16 +1,16 @@
 // The texts of a PNG in which ImageMagick and others keep EXIF, XMP and IPTC: keyword "Raw profile type", then a line with a
 // name, one with the length, and hexadecimal digits.
 
-import { type BlockBytes, hasText } from "../block-bytes.ts";
-import type { Blocks } from "../blocks.ts";
-import { iptcOf } from "../photoshop.ts";
+import type { Metadata } from "../metadata/metadata.ts";
+import { hasText, type MetadataBytes } from "../metadata/metadata-bytes.ts";
+import { iptcOf } from "../metadata/photoshop.ts";
 
 export const rawKeyword = "Raw profile type ";
 /** What stands before EXIF and XMP in a text that holds a JPEG segment. */
 const segmentNames = { exif: "Exif\0", xmp: "http://ns.adobe.com/xap/1.0/\0" } as const;
 
-/** Blocks as they are found, the first of each kind. */
-export type Found = { -readonly [K in keyof Blocks]?: Uint8Array };
+/** Metadata as it is found, the first of each kind. */
+export type Found = { -readonly [K in keyof Metadata]?: Uint8Array };
 
 /** Whether chunks of this type can be such texts. */
 export const isTextType = (type: string): boolean => type === "zTXt" || type === "tEXt";
@@ -21,7 +21,7 @@ export const isRawProfile = (type: string, keyword: string): boolean =>
 
 /** Adds what the text holds to `found`, where there is none of its kind yet. */
 export async function takeRawProfile(
-  budget: BlockBytes,
+  budget: MetadataBytes,
   type: string,
   content: Uint8Array | undefined,
   found: Found,
@@ -35,7 +35,7 @@ export async function takeRawProfile(
 
 /** Keyword, method 0, zlib data: iCCP and zTXt. */
 export async function inflated(
-  budget: BlockBytes,
+  budget: MetadataBytes,
   content: Uint8Array | undefined,
 ): Promise<Uint8Array | undefined> {
   const end = content?.indexOf(0) ?? -1;

@@ -3,7 +3,7 @@
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { Kernels } from "../../pipeline/step.ts";
 import type { Codecs } from "../codecs.ts";
-import { profileOf } from "../colour.ts";
+import { profileOf } from "../metadata/colour.ts";
 import type { RenderPlan } from "../plan.ts";
 
 /** Reads the master's profile where it is not known yet. Throws what the source throws. */

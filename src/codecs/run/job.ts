@@ -9,7 +9,7 @@ import type { Codecs } from "../codecs.ts";
 import type { ImageHeader } from "../image-header.ts";
 import type { RenderPlan } from "../plan.ts";
 import { colourKernels } from "./colour-kernels.ts";
-import { carried } from "./embed.ts";
+import { withMetadata } from "./embed.ts";
 import type { OverlayAccess } from "./overlay-pixels.ts";
 import { overlayKernel, overlayPixels, overlayStepOf } from "./overlays.ts";
 
@@ -59,7 +59,7 @@ export async function runJob(
   const made = await encodedPixels(plan, bytes, codecs, signal, sidecar, overlay, stages);
   const { bytes: encoded, incomplete } = made;
   stages?.enter("encode");
-  return { bytes: await carried(encoded, plan, bytes, codecs), ...(incomplete && { incomplete }) };
+  return { bytes: await withMetadata(encoded, plan, bytes, codecs), ...(incomplete && { incomplete }) };
 }
 
 async function encodedPixels(

@@ -6,7 +6,7 @@ import { fullScale, hasAlpha, type PixelBuffer } from "../../pipeline/pixels.ts"
 import { runSteps } from "../../pipeline/run-steps.ts";
 import type { Kernels, OverlayStep } from "../../pipeline/step.ts";
 import type { Codecs } from "../codecs.ts";
-import { profileOf } from "../colour.ts";
+import { profileOf } from "../metadata/colour.ts";
 import type { RenderPlan } from "../plan.ts";
 import { colourKernels } from "./colour-kernels.ts";
 import type { OverlayAccess } from "./overlay-pixels.ts";

@@ -4,7 +4,7 @@ import type { Codec, CodecHost } from "../codec.ts";
 import { blockDecoders } from "./compression/decoders.ts";
 import { decodeTiff } from "./decode.ts";
 import { probeTiff } from "./directory/header.ts";
-import { embedInTiff, readTiffBlocks } from "./directory/metadata.ts";
+import { embedInTiff, readTiffMetadata } from "./directory/metadata.ts";
 import { decodedPixels, reductions } from "./directory/stages.ts";
 import { encodeTiff } from "./encode.ts";
 import { memory } from "./memory.ts";
@@ -32,7 +32,7 @@ export function tiffCodec(host: CodecHost): Codec {
       lacks: () => false,
       memory: () => 0,
     },
-    metadata: { read: readTiffBlocks },
+    metadata: { read: readTiffMetadata },
     write: {
       encode: (pixels, options) => encodeTiff(pixels, options, host),
       embed: embedInTiff,

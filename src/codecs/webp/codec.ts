@@ -3,10 +3,10 @@
 import { ServiceError } from "../../errors.ts";
 import { readAll } from "../../lib/byte-source.ts";
 import type { Codec, CodecHost } from "../codec.ts";
-import { embedInWebp, readWebpBlocks } from "./blocks.ts";
 import { decodePage, stillDecoder } from "./decode.ts";
 import { maxSide, webpEncoder } from "./encode.ts";
 import { isWebp, readHeader } from "./header.ts";
+import { embedInWebp, readWebpMetadata } from "./metadata.ts";
 
 /** Largest file that is taken into memory. */
 const fileLimit = 512 * 1024 * 1024;
@@ -29,7 +29,7 @@ export function webpCodec(host: CodecHost): Codec {
       if (header.unsupported) throw new ServiceError("unsupported", header.unsupported);
       return decodePage(decodeStill, await readAll(bytes, fileLimit), page, region);
     },
-    metadata: { read: (bytes, _header, kinds) => readWebpBlocks(bytes, kinds) },
+    metadata: { read: (bytes, _header, kinds) => readWebpMetadata(bytes, kinds) },
     write: {
       encode: webpEncoder(host),
       embed: embedInWebp,

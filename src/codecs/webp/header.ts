@@ -2,10 +2,10 @@
 
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import { colourFacts, piecewise } from "../colour.ts";
-import { type Exif, readExif } from "../exif.ts";
 import { fourCC, type HeaderBytes, headerBytes } from "../header-bytes.ts";
 import type { ImageHeader } from "../image-header.ts";
+import { colourFacts, piecewise } from "../metadata/colour.ts";
+import { type Exif, readExif } from "../metadata/exif.ts";
 
 /** One animation frame, in canvas pixels; `start` and `end` bound the frame's own chunks in the file. */
 export interface Frame {

@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { diagnose } from "../../../src/images/diagnosis/diagnose.ts";
 import { type Diagnosis, hasProblems } from "../../../src/images/diagnosis/diagnosis.ts";
-import type { Tags } from "../../codecs/exiftool.ts";
+import type { Tags } from "../../codecs/metadata/exiftool.ts";
 import { fixture, fixturesFolder } from "../../host.ts";
 import { type Served, served } from "../../served.ts";
 

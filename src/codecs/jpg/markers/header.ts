@@ -2,9 +2,9 @@
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import { colourFacts, piecewise, type Told } from "../../colour.ts";
-import { type Exif, readExif } from "../../exif.ts";
 import type { ImageHeader, Resolution } from "../../image-header.ts";
+import { colourFacts, piecewise, type Told } from "../../metadata/colour.ts";
+import { type Exif, readExif } from "../../metadata/exif.ts";
 import { type FrameHeader, frameKinds, frameOfHeight, readFrameHeader } from "./frame.ts";
 import { findLineCount, longestSearch } from "./line-count.ts";
 import { damaged, isNamed, type MarkerWalk, marker, type Segment, walkMarkers, word } from "./walk.ts";

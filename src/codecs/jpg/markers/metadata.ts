@@ -4,15 +4,15 @@
 import { ServiceError } from "../../../errors.ts";
 import { type ByteSource, memoryBytes } from "../../../lib/byte-source.ts";
 import { concatenated } from "../../../lib/concatenated.ts";
-import { blockBytes, hasText, latin1 } from "../../block-bytes.ts";
-import type { BlockKinds, Blocks } from "../../blocks.ts";
-import { shortenedExif } from "../../exif-fields.ts";
-import { iptcOf, iptcResource } from "../../photoshop.ts";
+import { shortenedExif } from "../../metadata/exif-fields.ts";
+import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
+import { hasText, latin1, metadataBytes } from "../../metadata/metadata-bytes.ts";
+import { iptcOf, iptcResource } from "../../metadata/photoshop.ts";
 import { extensionOf, joinedXmp, splitXmp } from "./extended-xmp.ts";
 import { marker, walkMarkers } from "./walk.ts";
 import { segmentStart } from "./write.ts";
 
-/** Marker and identifier of the segments that hold blocks. */
+/** Marker and identifier of the segments that hold metadata. */
 const carriers = {
   exif: { code: marker.app1, name: "Exif\0" },
   xmp: { code: marker.app1, name: "http://ns.adobe.com/xap/1.0/\0" },
@@ -35,9 +35,9 @@ const exifPrefix = 6;
 /** GUID, whole length and offset stand behind the identifier of extended XMP. */
 const extensionHead = carriers.moreXmp.name.length + 32 + 8;
 
-/** The blocks in front of the first scan. Throws what the source throws. */
-export async function readJpegBlocks(bytes: ByteSource, kinds: BlockKinds = "all"): Promise<Blocks> {
-  const budget = blockBytes(bytes);
+/** The metadata in front of the first scan. Throws what the source throws. */
+export async function readJpegMetadata(bytes: ByteSource, kinds: MetadataKinds = "all"): Promise<Metadata> {
+  const budget = metadataBytes(bytes);
   const found = new Map<Carrier, Uint8Array[]>();
   for await (const { carrier, offset, length } of metadataSegments(bytes)) {
     if (kinds === "icc" && carrier !== "icc") continue;
@@ -115,10 +115,10 @@ function extensionPart(segment: Uint8Array) {
 }
 
 /**
- * The file with segments for these blocks behind its JFIF segment, in place of its own of the same kinds. What no number
+ * The file with segments for this metadata behind its JFIF segment, in place of its own of the same kinds. What no number
  * of segments can hold is left out.
  */
-export async function embedInJpeg(jpeg: Uint8Array, blocks: Blocks): Promise<Uint8Array> {
+export async function embedInJpeg(jpeg: Uint8Array, metadata: Metadata): Promise<Uint8Array> {
   const own: Uint8Array[] = [];
   const start: Uint8Array[] = [jpeg.subarray(0, 2)];
   let at = 2;
@@ -127,15 +127,15 @@ export async function embedInJpeg(jpeg: Uint8Array, blocks: Blocks): Promise<Uin
     const segment = jpeg.subarray(at, end);
     const carrier = carrierOf(code, segment.subarray(4));
     if (code === marker.app0) start.push(segment);
-    else if (!carrier || !replaced[carrier](blocks)) own.push(segment);
+    else if (!carrier || !replaced[carrier](metadata)) own.push(segment);
     at = end;
   }
   return concatenated([
     ...start,
-    ...(blocks.exif ? exifSegment(blocks.exif) : []),
-    ...(blocks.xmp ? await xmpSegments(blocks.xmp) : []),
-    ...(blocks.iptc ? parted(carriers.photoshop, iptcResource(blocks.iptc), () => []) : []),
-    ...(blocks.icc ? iccSegments(blocks.icc) : []),
+    ...(metadata.exif ? exifSegment(metadata.exif) : []),
+    ...(metadata.xmp ? await xmpSegments(metadata.xmp) : []),
+    ...(metadata.iptc ? parted(carriers.photoshop, iptcResource(metadata.iptc), () => []) : []),
+    ...(metadata.icc ? iccSegments(metadata.icc) : []),
     ...own,
     jpeg.subarray(at),
   ]);
@@ -147,7 +147,7 @@ const replaced = {
   moreXmp: ({ xmp }) => xmp !== undefined,
   icc: ({ icc }) => icc !== undefined,
   photoshop: ({ iptc }) => iptc !== undefined,
-} as const satisfies Record<Carrier, (blocks: Blocks) => boolean>;
+} as const satisfies Record<Carrier, (metadata: Metadata) => boolean>;
 
 /** EXIF may not be spread over segments: what is too long is shortened, or left out. */
 function exifSegment(exif: Uint8Array): Uint8Array[] {

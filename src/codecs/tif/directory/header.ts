@@ -4,8 +4,8 @@ import { isWhite } from "../../../colour/matrix.ts";
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import type { Interpretation } from "../../../pipeline/pixels.ts";
-import { colourFacts, piecewise } from "../../colour.ts";
 import type { ImageHeader, Resolution } from "../../image-header.ts";
+import { colourFacts, piecewise } from "../../metadata/colour.ts";
 import { compressions } from "../compression/compression.ts";
 import {
   type Directory,

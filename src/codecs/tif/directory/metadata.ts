@@ -4,8 +4,7 @@
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
 import { concatenated } from "../../../lib/concatenated.ts";
-import { type BlockBytes, blockBytes } from "../../block-bytes.ts";
-import type { BlockKinds, Blocks } from "../../blocks.ts";
+import type { ImageHeader } from "../../image-header.ts";
 import {
   descriptive,
   directoryBytes,
@@ -16,22 +15,23 @@ import {
   pointedBy,
   readExifFields,
   swapped,
-} from "../../exif-fields.ts";
-import type { ImageHeader } from "../../image-header.ts";
-import { iptcOf } from "../../photoshop.ts";
+} from "../../metadata/exif-fields.ts";
+import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
+import { type MetadataBytes, metadataBytes } from "../../metadata/metadata-bytes.ts";
+import { iptcOf } from "../../metadata/photoshop.ts";
 import { type Directory, openTiff, readDirectory, readNumber, type TiffFile } from "./ifd.ts";
 import { stagesOf } from "./stages.ts";
 import { tags } from "./tags.ts";
 
 const types = { byte: 1, short: 3, long: 4, undefined: 7 } as const;
 
-/** The blocks of the page that the header is of. Throws what the source throws. */
-export async function readTiffBlocks(
+/** The metadata of the page that the header is of. Throws what the source throws. */
+export async function readTiffMetadata(
   bytes: ByteSource,
   header: ImageHeader,
-  kinds: BlockKinds = "all",
-): Promise<Blocks> {
-  const budget = blockBytes(bytes);
+  kinds: MetadataKinds = "all",
+): Promise<Metadata> {
+  const budget = metadataBytes(bytes);
   const file = await openTiff(bytes);
   const directory = await readDirectory(file, stagesOf(header)[0]?.offset ?? file.first);
   const value = (tag: number) => bytesOf(directory, budget, tag);
@@ -53,7 +53,7 @@ export async function readTiffBlocks(
 /** The bytes of a field's values. */
 async function bytesOf(
   directory: Directory,
-  budget: BlockBytes,
+  budget: MetadataBytes,
   tag: number,
 ): Promise<Uint8Array | undefined> {
   const entry = directory.entries.get(tag);
@@ -66,7 +66,7 @@ async function bytesOf(
 async function readFields(
   file: TiffFile,
   directory: Directory,
-  budget: BlockBytes,
+  budget: MetadataBytes,
   name: ExifDirectory,
 ): Promise<ExifField[]> {
   const found: ExifField[] = [];
@@ -86,7 +86,7 @@ async function readFields(
 async function pointedFields(
   file: TiffFile,
   directory: Directory,
-  budget: BlockBytes,
+  budget: MetadataBytes,
   tag: number,
   target: ExifDirectory,
 ): Promise<ExifField[]> {
@@ -109,13 +109,13 @@ function inOrder(iptc: Uint8Array): Uint8Array {
 }
 
 /**
- * A TIFF of ours with fields for these blocks, in place of its own of the same kinds: they stand behind the file with a new
+ * A TIFF of ours with fields for this metadata, in place of its own of the same kinds: they stand behind the file with a new
  * first directory, so that nothing in it moves.
  */
-export async function embedInTiff(tiff: Uint8Array, blocks: Blocks): Promise<Uint8Array> {
+export async function embedInTiff(tiff: Uint8Array, metadata: Metadata): Promise<Uint8Array> {
   const view = new DataView(tiff.buffer, tiff.byteOffset, tiff.length);
   const little = view.getUint16(0) === 0x4949;
-  const added = fieldsOf(blocks, little);
+  const added = fieldsOf(metadata, little);
   const replaced = new Set(added.map(({ tag }) => tag));
   const first = view.getUint32(4, little);
   const entries = Array.from({ length: view.getUint16(first, little) }, (_, i) =>
@@ -128,7 +128,7 @@ export async function embedInTiff(tiff: Uint8Array, blocks: Blocks): Promise<Uin
   return out;
 }
 
-function fieldsOf({ icc, exif, xmp, iptc }: Blocks, little: boolean): ExifField[] {
+function fieldsOf({ icc, exif, xmp, iptc }: Metadata, little: boolean): ExifField[] {
   const read = exif && readExifFields(exif);
   const own = read ? (read.little === little ? read.fields : swapped(read.fields)) : [];
   return [

@@ -1,18 +1,18 @@
-// Blocks of JPEG files: read as ExifTool reads them, and read back by it (EXIF 2.32, 4.5.4; ICC.1, B.4; XMP part 3).
+// Metadata of JPEG files: read as ExifTool reads them, and read back by it (EXIF 2.32, 4.5.4; ICC.1, B.4; XMP part 3).
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import type { Blocks } from "../../../../src/codecs/blocks.ts";
-import { embedInJpeg, readJpegBlocks } from "../../../../src/codecs/jpg/markers/metadata.ts";
+import { embedInJpeg, readJpegMetadata } from "../../../../src/codecs/jpg/markers/metadata.ts";
+import type { Metadata } from "../../../../src/codecs/metadata/metadata.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { fixture } from "../../../host.ts";
 import { seeded } from "../../../seeded.ts";
-import { blockOf, hasExifTool, same, tagsOf, withTags } from "../../exiftool.ts";
+import { blockOf, hasExifTool, same, tagsOf, withTags } from "../../metadata/exiftool.ts";
 import { named, takeApart, withSegments } from "../segments.ts";
 
 const plain = fixture("jpg-baseline-420.jpg");
 const tagged = fixture("jpg-exif-xmp-iptc-gps.jpg");
-const read = (file: Uint8Array) => readJpegBlocks(memoryBytes(file));
+const read = (file: Uint8Array) => readJpegMetadata(memoryBytes(file));
 const noise = (length: number) => Uint8Array.from({ length }, seeded(length).bind(null, 256));
 
 /** APP2 segments of a profile in parts of 60000 bytes, numbered from 1. */
@@ -73,7 +73,7 @@ describe.skipIf(!hasExifTool)("reading", () => {
 });
 
 describe.skipIf(!hasExifTool)("writing", () => {
-  const blocks: Blocks = { icc: noise(150_000) };
+  const blocks: Metadata = { icc: noise(150_000) };
 
   test("puts blocks behind JFIF in the usual order, where ExifTool reads them, and leaves the picture as it is", async () => {
     const { exif, xmp, iptc } = await read(tagged);

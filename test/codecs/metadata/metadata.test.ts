@@ -1,23 +1,23 @@
-// Blocks of the containers whose readers and writers are alike in shape: TIFF, WebP, JPEG 2000 and GIF, held to ExifTool.
+// Metadata of the containers whose readers and writers are alike in shape: TIFF, WebP, JPEG 2000 and GIF, held to ExifTool.
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import type { Blocks } from "../../src/codecs/blocks.ts";
-import { createCodecs } from "../../src/codecs/index.ts";
-import { memoryBytes } from "../../src/lib/byte-source.ts";
-import { fixture, testHost } from "../host.ts";
-import { seeded } from "../seeded.ts";
+import { createCodecs } from "../../../src/codecs/index.ts";
+import type { Metadata } from "../../../src/codecs/metadata/metadata.ts";
+import { memoryBytes } from "../../../src/lib/byte-source.ts";
+import { fixture, testHost } from "../../host.ts";
+import { seeded } from "../../seeded.ts";
 import { blockOf, hasExifTool, same, type Tags, tagsOf, withTags } from "./exiftool.ts";
 
 const codecs = createCodecs(testHost);
 
-async function read(file: Uint8Array): Promise<Blocks> {
+async function read(file: Uint8Array): Promise<Metadata> {
   const codec = codecs.recognise(file.subarray(0, 64))!;
   const bytes = memoryBytes(file);
   return codec.metadata!.read(bytes, await codec.probe(bytes, 1));
 }
 
-const embed = (format: "tif" | "webp" | "jp2", file: Uint8Array, blocks: Blocks) =>
+const embed = (format: "tif" | "webp" | "jp2", file: Uint8Array, blocks: Metadata) =>
   codecs.encoder(format).embed(file, blocks);
 
 const tagged = fixture("jpg-exif-xmp-iptc-gps.jpg");

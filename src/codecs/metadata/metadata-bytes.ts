@@ -1,18 +1,18 @@
-// Reading blocks out of a file: each whole or not at all, all of a file within one budget.
+// Reading metadata out of a file: each kind whole or not at all, all of a file within one budget.
 
-import type { ByteSource } from "../lib/byte-source.ts";
-import { mostBlockBytes } from "./blocks.ts";
-import { inflatedWithin } from "./inflate.ts";
+import type { ByteSource } from "../../lib/byte-source.ts";
+import { inflatedWithin } from "../inflate.ts";
+import { mostMetadataBytes } from "./metadata.ts";
 
-export interface BlockBytes {
+export interface MetadataBytes {
   /** Exactly these bytes; undefined where the file ends before or the budget does not reach. */
   take(offset: number, length: number): Promise<Uint8Array | undefined>;
   /** zlib data inflated; undefined where they are broken or the budget does not reach. */
   inflate(data: Uint8Array): Promise<Uint8Array | undefined>;
 }
 
-/** A reader of the blocks of one file. Throws what the source throws. */
-export function blockBytes(bytes: ByteSource, budget = mostBlockBytes): BlockBytes {
+/** A reader of the metadata of one file. Throws what the source throws. */
+export function metadataBytes(bytes: ByteSource, budget = mostMetadataBytes): MetadataBytes {
   let left = budget;
   return {
     async take(offset, length) {

@@ -1,7 +1,7 @@
 // Photoshop image resources, in which JPEG, PNG and TIFF files keep IPTC IIM (Adobe Photoshop File Formats, "Image Resources").
 
-import { concatenated } from "../lib/concatenated.ts";
-import { hasText, latin1 } from "./block-bytes.ts";
+import { concatenated } from "../../lib/concatenated.ts";
+import { hasText, latin1 } from "./metadata-bytes.ts";
 
 const signature = "8BIM";
 const iptcId = 0x0404;

@@ -1,14 +1,14 @@
 // What a file says of its colours, in whatever form: facts for its header, and the ICC profile that says the same.
 
-import { ignoredProfile, profileFacts } from "../colour/facts.ts";
-import { adobeRgbProfile, chunkProfile, codedSpace, displayP3Profile } from "../colour/named.ts";
-import { type ByteSource, memoryBytes } from "../lib/byte-source.ts";
-import { concatenated } from "../lib/concatenated.ts";
-import type { Interpretation } from "../pipeline/pixels.ts";
-import type { Codec } from "./codec.ts";
+import { ignoredProfile, profileFacts } from "../../colour/facts.ts";
+import { adobeRgbProfile, chunkProfile, codedSpace, displayP3Profile } from "../../colour/named.ts";
+import { type ByteSource, memoryBytes } from "../../lib/byte-source.ts";
+import { concatenated } from "../../lib/concatenated.ts";
+import type { Interpretation } from "../../pipeline/pixels.ts";
+import type { Codec } from "../codec.ts";
+import type { ColourFacts, ImageHeader } from "../image-header.ts";
+import { inflating } from "../inflate.ts";
 import type { Exif } from "./exif.ts";
-import type { ColourFacts, ImageHeader } from "./image-header.ts";
-import { inflating } from "./inflate.ts";
 
 /** What was found in a file; the first that is there counts. */
 export interface Told {

@@ -4,10 +4,10 @@
 import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
 import { concatenated } from "../../lib/concatenated.ts";
 import { toHex } from "../../lib/digest.ts";
-import { type BlockBytes, blockBytes, latin1 } from "../block-bytes.ts";
-import type { BlockKinds, Blocks } from "../blocks.ts";
 import type { CodecHost } from "../codec.ts";
-import { iptcResource } from "../photoshop.ts";
+import type { Metadata, MetadataKinds } from "../metadata/metadata.ts";
+import { latin1, type MetadataBytes, metadataBytes } from "../metadata/metadata-bytes.ts";
+import { iptcResource } from "../metadata/photoshop.ts";
 import { chunk } from "./encode.ts";
 import { type Found, inflated, isRawProfile, rawKeyword, takeRawProfile } from "./raw-profile.ts";
 
@@ -17,10 +17,10 @@ const longestKeyword = 79;
 /** Many chunks of one picture are small: those are walked through in memory, larger ones skipped unread. */
 const window = 64 * 1024;
 
-/** The blocks of a PNG, behind its picture as well where not only its profile is asked for. Throws what the source throws. */
-export async function readPngBlocks(bytes: ByteSource, kinds: BlockKinds = "all"): Promise<Blocks> {
+/** The metadata of a PNG, behind its picture as well where not only its profile is asked for. Throws what the source throws. */
+export async function readPngMetadata(bytes: ByteSource, kinds: MetadataKinds = "all"): Promise<Metadata> {
   const walk = blockwise(bytes, window, 2);
-  const budget = blockBytes(bytes);
+  const budget = metadataBytes(bytes);
   const own: Found = {};
   const raw: Found = {};
   for (let at = 8, n = 0; n < mostChunks; n++) {
@@ -47,7 +47,7 @@ export async function readPngBlocks(bytes: ByteSource, kinds: BlockKinds = "all"
 
 /** Keyword, whether compressed, method, language, translated keyword, text: iTXt. */
 async function internationalText(
-  budget: BlockBytes,
+  budget: MetadataBytes,
   content: Uint8Array | undefined,
 ): Promise<Uint8Array | undefined> {
   if (!content) return undefined;
@@ -59,22 +59,24 @@ async function internationalText(
   return content[flags] === 1 ? budget.inflate(text) : text;
 }
 
-/** What is replaced when a block is put in; the texts of ImageMagick are among what we never write but for IPTC. */
-const chunkKinds: Readonly<Record<string, keyof Blocks>> = { iCCP: "icc", sRGB: "icc", eXIf: "exif" };
+/** What is replaced when metadata is put in; the texts of ImageMagick are among what we never write but for IPTC. */
+const chunkKinds: Readonly<Record<string, keyof Metadata>> = { iCCP: "icc", sRGB: "icc", eXIf: "exif" };
 
-/** Puts blocks behind the header chunk, in place of the file's own of the same kinds. */
+/** Puts metadata behind the header chunk, in place of the file's own of the same kinds. */
 export function pngEmbedder(host: Pick<CodecHost, "deflate">) {
-  return async (png: Uint8Array, blocks: Blocks): Promise<Uint8Array> => {
+  return async (png: Uint8Array, metadata: Metadata): Promise<Uint8Array> => {
     const zlib = (data: Uint8Array) => host.deflate(data, 6);
     return concatenated([
       png.subarray(0, headerEnd),
-      ...(blocks.icc ? chunk("iCCP", concatenated([latin1("ICC profile\0\0"), await zlib(blocks.icc)])) : []),
-      ...(blocks.exif ? chunk("eXIf", blocks.exif) : []),
-      ...(blocks.xmp ? chunk("iTXt", concatenated([latin1(`${xmpKeyword}\0\0\0\0\0`), blocks.xmp])) : []),
-      ...(blocks.iptc
-        ? chunk("zTXt", concatenated([latin1(`${rawKeyword}iptc\0\0`), await zlib(rawText(blocks.iptc))]))
+      ...(metadata.icc
+        ? chunk("iCCP", concatenated([latin1("ICC profile\0\0"), await zlib(metadata.icc)]))
         : []),
-      ...keptChunks(png, blocks),
+      ...(metadata.exif ? chunk("eXIf", metadata.exif) : []),
+      ...(metadata.xmp ? chunk("iTXt", concatenated([latin1(`${xmpKeyword}\0\0\0\0\0`), metadata.xmp])) : []),
+      ...(metadata.iptc
+        ? chunk("zTXt", concatenated([latin1(`${rawKeyword}iptc\0\0`), await zlib(rawText(metadata.iptc))]))
+        : []),
+      ...keptChunks(png, metadata),
     ]);
   };
 }
@@ -82,13 +84,13 @@ export function pngEmbedder(host: Pick<CodecHost, "deflate">) {
 /** Behind the signature and IHDR. */
 const headerEnd = 33;
 
-function keptChunks(png: Uint8Array, blocks: Blocks): Uint8Array[] {
+function keptChunks(png: Uint8Array, metadata: Metadata): Uint8Array[] {
   const view = new DataView(png.buffer, png.byteOffset, png.length);
   const kept: Uint8Array[] = [];
   for (let at = headerEnd; at + 8 <= png.length; ) {
     const end = at + 12 + view.getUint32(at);
     const kind = chunkKinds[String.fromCharCode(...png.subarray(at + 4, at + 8))];
-    if (!kind || !blocks[kind]) kept.push(png.subarray(at, end));
+    if (!kind || !metadata[kind]) kept.push(png.subarray(at, end));
     at = end;
   }
   return kept;

@@ -1,6 +1,6 @@
 // The facts of an EXIF block that a server needs: orientation, resolution and colour space (EXIF 2.32, section 4.6: a TIFF structure).
 
-import type { Resolution } from "./image-header.ts";
+import type { Resolution } from "../image-header.ts";
 
 export interface Exif {
   /** 1 to 8; 1 where absent or out of range. */

@@ -1,12 +1,17 @@
 // EXIF corrected and laid out anew, held to ExifTool and to bytes written by hand (TIFF 6.0, section 2; EXIF 2.32, 4.6).
 
 import { describe, expect, test } from "vitest";
-import { readExif } from "../../src/codecs/exif.ts";
-import { correctedExif } from "../../src/codecs/exif-edit.ts";
-import { exifBlock, readExifFields, shortenedExif, swapped } from "../../src/codecs/exif-fields.ts";
-import { createCodecs } from "../../src/codecs/index.ts";
-import { fixture, testHost } from "../host.ts";
-import { seeded } from "../seeded.ts";
+import { createCodecs } from "../../../src/codecs/index.ts";
+import { readExif } from "../../../src/codecs/metadata/exif.ts";
+import { correctedExif } from "../../../src/codecs/metadata/exif-edit.ts";
+import {
+  exifBlock,
+  readExifFields,
+  shortenedExif,
+  swapped,
+} from "../../../src/codecs/metadata/exif-fields.ts";
+import { fixture, testHost } from "../../host.ts";
+import { seeded } from "../../seeded.ts";
 import { blockOf, hasExifTool, type Tags, tagsOf, withTags } from "./exiftool.ts";
 
 const plain = fixture("jpg-baseline-420.jpg");

@@ -2,8 +2,8 @@
 
 import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
 import { concatenated } from "../../lib/concatenated.ts";
-import { blockBytes, hasText } from "../block-bytes.ts";
-import type { BlockKinds, Blocks } from "../blocks.ts";
+import type { Metadata, MetadataKinds } from "../metadata/metadata.ts";
+import { hasText, metadataBytes } from "../metadata/metadata-bytes.ts";
 import { tableEntries } from "./header.ts";
 
 /** Identifier and authentication code: eleven characters. */
@@ -12,10 +12,10 @@ const names = { xmp: "XMP DataXMP", icc: "ICCRGBG1012" } as const;
 const trailer = 258;
 const mostBlocks = 1_000_000;
 
-/** The blocks of a GIF; a profile alone is looked for up to the first picture. Throws what the source throws. */
-export async function readGifBlocks(bytes: ByteSource, kinds: BlockKinds = "all"): Promise<Blocks> {
+/** The metadata of a GIF; a profile alone is looked for up to the first picture. Throws what the source throws. */
+export async function readGifMetadata(bytes: ByteSource, kinds: MetadataKinds = "all"): Promise<Metadata> {
   const walk = blockwise(bytes, 64 * 1024, 2);
-  const budget = blockBytes(bytes);
+  const budget = metadataBytes(bytes);
   const found: { icc?: Uint8Array; xmp?: Uint8Array } = {};
   const byte = async (offset: number) => (await walk.read(offset, 1))[0];
   /** Where the sub-blocks that begin here end, behind the empty one; undefined where the file does before. */

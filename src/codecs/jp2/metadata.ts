@@ -4,10 +4,10 @@
 import { ServiceError } from "../../errors.ts";
 import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
 import { concatenated } from "../../lib/concatenated.ts";
-import { type BlockBytes, blockBytes, hasText, latin1 } from "../block-bytes.ts";
-import type { BlockKinds, Blocks } from "../blocks.ts";
 import { fourCC, type HeaderBytes } from "../header-bytes.ts";
-import { iptcOf } from "../photoshop.ts";
+import type { Metadata, MetadataKinds } from "../metadata/metadata.ts";
+import { hasText, latin1, type MetadataBytes, metadataBytes } from "../metadata/metadata-bytes.ts";
+import { iptcOf } from "../metadata/photoshop.ts";
 import { type Box, walk } from "./boxes.ts";
 
 /** Identifiers of uuid boxes. */
@@ -19,17 +19,17 @@ const uuids = {
 } as const;
 
 type Carrier = keyof typeof uuids;
-type Found = { -readonly [K in keyof Blocks]?: Uint8Array };
+type Found = { -readonly [K in keyof Metadata]?: Uint8Array };
 
 /** In front of EXIF in JPEG, and in some of these boxes. */
 const prefix = "Exif\0\0";
 /** METH of colr: a profile that every reader of JP2 can use (gray or matrices), or any profile. */
 const methods = { enumerated: 1, restricted: 2, any: 3 } as const;
 
-/** The blocks of a JP2 or JPH file; a raw codestream has none. Throws what the source throws. */
-export async function readJp2Blocks(bytes: ByteSource, kinds: BlockKinds = "all"): Promise<Blocks> {
+/** The metadata of a JP2 or JPH file; a raw codestream has none. Throws what the source throws. */
+export async function readJp2Metadata(bytes: ByteSource, kinds: MetadataKinds = "all"): Promise<Metadata> {
   const found: Found = {};
-  const budget = blockBytes(bytes);
+  const budget = metadataBytes(bytes);
   const file = boxBytes(bytes);
   try {
     for await (const box of walk(file, 0, bytes.size)) {
@@ -60,7 +60,7 @@ function boxBytes(bytes: ByteSource): HeaderBytes {
 async function readProfile(
   file: HeaderBytes,
   parent: Box,
-  budget: BlockBytes,
+  budget: MetadataBytes,
 ): Promise<Uint8Array | undefined> {
   const end = parent.length === undefined ? undefined : parent.body + parent.length;
   for await (const { type, body, length = 0 } of walk(file, parent.body, end)) {
@@ -71,7 +71,7 @@ async function readProfile(
   return undefined;
 }
 
-async function readUuid({ body, length = 0 }: Box, budget: BlockBytes, found: Found): Promise<void> {
+async function readUuid({ body, length = 0 }: Box, budget: MetadataBytes, found: Found): Promise<void> {
   const content = length > 16 ? await budget.take(body, length) : undefined;
   const carrier = content && carrierOf(content);
   if (!carrier) return;
@@ -91,22 +91,22 @@ function carrierOf(content: Uint8Array): Carrier | undefined {
 const uuidText = (carrier: Carrier) =>
   uuids[carrier].replace(/../g, (digits) => String.fromCharCode(Number.parseInt(digits, 16)));
 
-async function readXml({ body, length = 0 }: Box, budget: BlockBytes, found: Found): Promise<void> {
+async function readXml({ body, length = 0 }: Box, budget: MetadataBytes, found: Found): Promise<void> {
   const content = found.xmp ? undefined : await budget.take(body, length);
   if (content && new TextDecoder().decode(content).includes("<rdf:RDF")) found.xmp = content;
 }
 
-/** A JP2 file with these blocks in front of its codestream, in place of its own of the same kinds. */
-export async function embedInJp2(jp2: Uint8Array, blocks: Blocks): Promise<Uint8Array> {
+/** A JP2 file with this metadata in front of its codestream, in place of its own of the same kinds. */
+export async function embedInJp2(jp2: Uint8Array, metadata: Metadata): Promise<Uint8Array> {
   const added = [
-    ...uuidBox("exif", blocks.exif),
-    ...uuidBox("xmp", blocks.xmp),
-    ...uuidBox("iptc", blocks.iptc),
+    ...uuidBox("exif", metadata.exif),
+    ...uuidBox("xmp", metadata.xmp),
+    ...uuidBox("iptc", metadata.iptc),
   ];
   const parts = boxesOf(jp2).flatMap(({ type, bytes }) => {
-    if (type === "jp2h") return [...(blocks.icc ? headerBox(bytes, blocks.icc) : [bytes]), ...added];
+    if (type === "jp2h") return [...(metadata.icc ? headerBox(bytes, metadata.icc) : [bytes]), ...added];
     const carrier = type === "uuid" ? carrierOf(bytes.subarray(8)) : undefined;
-    return carrier && carrier !== "photoshop" && blocks[carrier] ? [] : [bytes];
+    return carrier && carrier !== "photoshop" && metadata[carrier] ? [] : [bytes];
   });
   return concatenated(parts);
 }

@@ -1,7 +1,7 @@
 // What becomes of a master's colours and metadata in an answer: the policies image.metadata and image.color.
 
 import type { ImageHeader } from "../codecs/image-header.ts";
-import type { Carry } from "../codecs/plan.ts";
+import type { Embedding } from "../codecs/plan.ts";
 import type { ImageRequest } from "../iiif/image/request.ts";
 import type { CodecFacts, OutputPolicy } from "./policy.ts";
 
@@ -32,8 +32,8 @@ function keepsColours(answer: Answer): boolean {
 /** Whether the master's colours become sRGB (gray: in its tone curve). */
 export const convertsColours = (answer: Answer): boolean => !keepsColours(answer);
 
-/** What the answer carries; undefined for nothing. Gray in sRGB's tone curve needs no profile: it is what viewers assume. */
-export function carryOf(answer: Answer): Carry | undefined {
+/** What is embedded in the answer; undefined: nothing. Gray in sRGB's tone curve needs no profile: it is what viewers assume. */
+export function embeddingOf(answer: Answer): Embedding | undefined {
   const { header, policy, confined = false } = answer;
   const preserve = policy.metadata === "preserve";
   const profile = profileOf(answer);
@@ -45,7 +45,7 @@ export function carryOf(answer: Answer): Carry | undefined {
   };
 }
 
-function profileOf(answer: Answer): Carry["profile"] {
+function profileOf(answer: Answer): Embedding["profile"] {
   const { colour } = answer.header;
   if (!keepsColours(answer)) return isGray(answer) ? undefined : "srgb";
   if (!colour || colour.ignored !== undefined) return undefined;

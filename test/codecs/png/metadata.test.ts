@@ -1,18 +1,18 @@
-// Blocks of PNG files: read as other writers leave them, and read back by ExifTool (PNG specification 11.3; XMP part 3).
+// Metadata of PNG files: read as other writers leave them, and read back by ExifTool (PNG specification 11.3; XMP part 3).
 
 import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { readJpegBlocks } from "../../../src/codecs/jpg/markers/metadata.ts";
-import { pngEmbedder, readPngBlocks } from "../../../src/codecs/png/blocks.ts";
+import { readJpegMetadata } from "../../../src/codecs/jpg/markers/metadata.ts";
+import { pngEmbedder, readPngMetadata } from "../../../src/codecs/png/metadata.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import { fixture, testHost } from "../../host.ts";
 import { seeded } from "../../seeded.ts";
-import { blockOf, hasExifTool, same, tagsOf, withTags } from "../exiftool.ts";
+import { blockOf, hasExifTool, same, tagsOf, withTags } from "../metadata/exiftool.ts";
 import { makePng } from "./make-png.ts";
 
-const read = (file: Uint8Array) => readPngBlocks(memoryBytes(file));
+const read = (file: Uint8Array) => readPngMetadata(memoryBytes(file));
 const embed = pngEmbedder(testHost);
 const tagged = fixture("jpg-exif-xmp-iptc-gps.jpg");
 const plain = fixture("base.png");
@@ -36,13 +36,13 @@ describe.skipIf(!hasExifTool)("reading", () => {
     const blocks = await read(file!);
     for (const [kind, tag] of Object.entries({ icc: "icc_profile", exif: "exif", xmp: "xmp", iptc: "iptc" }))
       expect(same(blocks[kind as "icc"]!, blockOf(file!, "a.png", `-${tag}`))).toBe(true);
-    expect(Object.keys(await readPngBlocks(memoryBytes(file!), "icc"))).toEqual(["icc"]);
+    expect(Object.keys(await readPngMetadata(memoryBytes(file!), "icc"))).toEqual(["icc"]);
   });
 
   test("gives what ImageMagick keeps as texts of hexadecimal digits", async () => {
     const png = execFileSync("convert", ["jpg:-", "png:-"], { input: tagged, maxBuffer: 2 ** 26 });
     for (const kind of ["iptc", "8bim", "xmp"]) expect(png.includes(`Raw profile type ${kind}`)).toBe(true);
-    const expected = await readJpegBlocks(memoryBytes(tagged));
+    const expected = await readJpegMetadata(memoryBytes(tagged));
     const { iptc, xmp } = await read(png);
     expect(same(iptc, expected.iptc)).toBe(true);
     expect(same(xmp, expected.xmp)).toBe(true);
@@ -51,7 +51,7 @@ describe.skipIf(!hasExifTool)("reading", () => {
   test.each(["exif", "APP1"])(
     "gives EXIF from a text of type %s, as older writers leave it",
     async (type) => {
-      const { exif } = await readJpegBlocks(memoryBytes(tagged));
+      const { exif } = await readJpegMetadata(memoryBytes(tagged));
       const data = Buffer.concat([Buffer.from("Exif\0\0"), exif!]);
       const lines = data
         .toString("hex")
@@ -79,7 +79,7 @@ describe.skipIf(!hasExifTool)("reading", () => {
   });
 
   test("never throws for damaged files", async () => {
-    const file = await embed(plain, await readJpegBlocks(memoryBytes(tagged)));
+    const file = await embed(plain, await readJpegMetadata(memoryBytes(tagged)));
     const below = seeded(3);
     for (let n = 0; n < 200; n++) {
       const damaged = file.slice(0, n % 3 === 0 ? 8 + below(file.length) : 8000);
@@ -91,7 +91,7 @@ describe.skipIf(!hasExifTool)("reading", () => {
 
 describe.skipIf(!hasExifTool)("writing", () => {
   test("puts chunks in front of the picture where ExifTool reads them, and leaves the picture as it is", async () => {
-    const { exif, xmp, iptc } = await readJpegBlocks(memoryBytes(tagged));
+    const { exif, xmp, iptc } = await readJpegMetadata(memoryBytes(tagged));
     const { icc } = await read(fixture("png-rgb8-iccp-adobergb.png"));
     const file = await embed(plain, { exif, xmp, iptc, icc });
     const tags = tagsOf({ "a.png": file, "b.jpg": tagged });
@@ -109,7 +109,7 @@ describe.skipIf(!hasExifTool)("writing", () => {
   });
 
   test("replaces a profile instead of adding one", async () => {
-    const { icc } = await readJpegBlocks(memoryBytes(fixture("jpg-icc-displayp3.jpg")));
+    const { icc } = await readJpegMetadata(memoryBytes(fixture("jpg-icc-displayp3.jpg")));
     const file = await embed(fixture("png-rgb8-iccp-adobergb.png"), { icc });
     expect(Buffer.from(file).toString("latin1").split("iCCP").length).toBe(2);
     expect((await read(file)).icc).toEqual(icc);

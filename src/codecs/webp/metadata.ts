@@ -2,8 +2,8 @@
 
 import { type ByteSource, blockwise, memoryBytes } from "../../lib/byte-source.ts";
 import { concatenated } from "../../lib/concatenated.ts";
-import { blockBytes, hasText, latin1 } from "../block-bytes.ts";
-import type { BlockKinds, Blocks } from "../blocks.ts";
+import type { Metadata, MetadataKinds } from "../metadata/metadata.ts";
+import { hasText, latin1, metadataBytes } from "../metadata/metadata-bytes.ts";
 import { readContainer } from "./header.ts";
 
 /** Chunks with the flag that tells of them. The format has no place for IPTC. */
@@ -11,7 +11,7 @@ const chunks = {
   icc: { name: "ICCP", flag: 0x20 },
   exif: { name: "EXIF", flag: 0x08 },
   xmp: { name: "XMP ", flag: 0x04 },
-} as const satisfies Partial<Record<keyof Blocks, { name: string; flag: number }>>;
+} as const satisfies Partial<Record<keyof Metadata, { name: string; flag: number }>>;
 
 type Kind = keyof typeof chunks;
 const kinds = Object.keys(chunks) as Kind[];
@@ -21,10 +21,10 @@ const mostChunks = 4096;
 /** Some writers put the identifier of a JPEG segment in front of EXIF. */
 const prefix = "Exif\0\0";
 
-/** The blocks of a WebP. Throws what the source throws. */
-export async function readWebpBlocks(bytes: ByteSource, wanted: BlockKinds = "all"): Promise<Blocks> {
+/** The metadata of a WebP. Throws what the source throws. */
+export async function readWebpMetadata(bytes: ByteSource, wanted: MetadataKinds = "all"): Promise<Metadata> {
   const walk = blockwise(bytes, 2048);
-  const budget = blockBytes(bytes);
+  const budget = metadataBytes(bytes);
   const found: { -readonly [K in Kind]?: Uint8Array } = {};
   for (let at = 12, n = 0; n < mostChunks; n++) {
     const head = await walk.read(at, 8);
@@ -39,12 +39,12 @@ export async function readWebpBlocks(bytes: ByteSource, wanted: BlockKinds = "al
   return { ...found, ...(exif && hasText(exif, prefix) && { exif: exif.slice(prefix.length) }) };
 }
 
-/** A still picture in the extended format with these blocks, in place of its own of the same kinds. */
-export async function embedInWebp(webp: Uint8Array, blocks: Blocks): Promise<Uint8Array> {
+/** A still picture in the extended format with this metadata, in place of its own of the same kinds. */
+export async function embedInWebp(webp: Uint8Array, metadata: Metadata): Promise<Uint8Array> {
   const { width, height, alpha } = await readContainer(memoryBytes(webp));
   const own = chunksOf(webp);
   const part = (kind: Kind): Uint8Array[] =>
-    blocks[kind] ? chunk(chunks[kind].name, blocks[kind]) : (own.get(chunks[kind].name) ?? []);
+    metadata[kind] ? chunk(chunks[kind].name, metadata[kind]) : (own.get(chunks[kind].name) ?? []);
   const [icc, exif, xmp] = [part("icc"), part("exif"), part("xmp")];
   const extended = new Uint8Array(10);
   extended[0] =
