@@ -52,7 +52,13 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
   const body = (
     <>
       <Trail c={c} trail={trailOf(service.sources, placeOf(service.sources, identifier))} />
-      {look.problem && <Problem problem={look.problem} isThere={isThere} />}
+      {look.problem && (
+        <Problem
+          problem={look.problem}
+          isThere={isThere}
+          isSaid={diagnosis.findings.some(({ text }) => text === look.problem?.message)}
+        />
+      )}
       {look.problem && diagnosed}
       <GateNotice {...props} />
       <Stage {...props} />
@@ -106,15 +112,19 @@ interface Props {
 function Problem({
   problem: { message, code },
   isThere,
+  isSaid,
 }: {
   readonly problem: NonNullable<OperatorLook["problem"]>;
   readonly isThere: boolean;
+  /** Whether the doctor gives the same reason, further down. */
+  readonly isSaid: boolean;
 }) {
   return (
     <div class="notice bad" role="alert">
       <p>
         <strong>{isThere ? "No picture of this image can be served." : "There is no such image."}</strong>{" "}
-        {message} <span class="quiet">Code: {code}.</span>
+        {isSaid ? "" : `${message} `}
+        <span class="quiet">Code: {code}.</span>
       </p>
       <p>
         {isThere
