@@ -64,7 +64,7 @@ export interface ErrorRecord {
   readonly kind: ErrorKind;
   readonly message: string;
   readonly code: string;
-  readonly cause?: string;
+  readonly cause?: string | undefined;
 }
 
 /** Any thrown value as a record; what is no ServiceError becomes `fallback` with a neutral message. */

@@ -29,8 +29,8 @@ export async function served(
   yaml = "",
   env: Record<string, string> = {},
   over: {
-    readonly files?: FileSystem;
-    readonly log?: Log;
+    readonly files?: FileSystem | undefined;
+    readonly log?: Log | undefined;
     readonly deflate?: Platform["deflate"];
     readonly access?: Access;
     readonly configFile?: ConfigFile;

@@ -37,8 +37,8 @@ export function codedSpace(chunk: Uint8Array): keyof typeof codePoints | undefin
 
 /** What a PNG's chunks say: the file's gamma (gAMA, 1 for 100000), and eight coordinates (cHRM) in the order of the chunk. */
 export interface ChunkColour {
-  readonly gamma?: number;
-  readonly chromaticities?: readonly number[];
+  readonly gamma?: number | undefined;
+  readonly chromaticities?: readonly number[] | undefined;
 }
 
 /** The gamma that stands for sRGB where there is no sRGB chunk (PNG, third edition, 11.3.2.5), and how far writers round. */

@@ -24,7 +24,7 @@ export interface FieldValue {
   /** What counts: from the variable that locks the field, else from the file, else the default. */
   readonly value: string;
   /** The variable that sets this key, so that the file cannot. */
-  readonly lockedBy?: string;
+  readonly lockedBy?: string | undefined;
 }
 
 /** What a file says about the editable keys. */

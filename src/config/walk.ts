@@ -17,7 +17,7 @@ export interface SchemaNode {
   readonly const?: unknown;
   readonly default?: unknown;
   readonly description?: string;
-  readonly edit?: "live" | "restart";
+  readonly edit?: "live" | "restart" | undefined;
   readonly env?: string;
   readonly secret?: boolean;
   /** What a text is: "duration", "size", "path", or "picture" (a path or `source:key`). */

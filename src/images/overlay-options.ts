@@ -89,7 +89,8 @@ export function answeredSettings(
     const [{ path, message } = { path: [], message: "" }] = error.issues;
     throw new Error(`${path.length > 0 ? `${path.join(".")}: ` : ""}${message}`);
   }
-  const settings = data === false ? undefined : { ...configured, ...data };
+  // Settings that an answer leaves out are absent, not undefined: it comes as JSON.
+  const settings = data === false ? undefined : { ...configured, ...(data as Partial<OverlaySettings>) };
   if (!settings?.image || data === false) return undefined;
   if (data.image === undefined || !("path" in placeOfPicture(data.image))) return settings;
   // A file that a hook names lies in the folder for that.

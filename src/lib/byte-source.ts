@@ -5,12 +5,12 @@ import { ServiceError } from "../errors.ts";
 /** Random access to the bytes of one master. */
 export interface ByteSource {
   /** Length in bytes, where it is known. */
-  readonly size?: number;
+  readonly size?: number | undefined;
   /**
    * Bytes between two ranges that are sooner read along than asked for apart; a small number where not given, as for a
    * file on a disk.
    */
-  readonly gap?: number;
+  readonly gap?: number | undefined;
   /**
    * Bytes `offset` to `offset + length`, fewer only where the source ends; an empty array at or past its end.
    * The caller may keep and change the array. Throws ServiceError `source` when reading fails, and `cancelled` where

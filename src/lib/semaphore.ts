@@ -13,7 +13,10 @@ export interface Semaphore {
    * calling it again does nothing. Throws ServiceError `busy` when the queue is full, `cancelled` when `signal`
    * aborts while waiting, RangeError when there will never be so many permits.
    */
-  acquire(options?: { readonly weight?: number; readonly signal?: AbortSignal }): Promise<() => void>;
+  acquire(options?: {
+    readonly weight?: number;
+    readonly signal?: AbortSignal | undefined;
+  }): Promise<() => void>;
   /** Runs `task` under one permit. */
   run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Changes the number of permits; tasks that hold some keep them. */

@@ -48,7 +48,7 @@ export interface RenderFacts {
 }
 
 /** Milliseconds of stages by their names. */
-export type StageMs = Readonly<Partial<Record<StageName, number>>>;
+export type StageMs = Readonly<Partial<Record<StageName, number | undefined>>>;
 
 /** What is known of the stages of one request. Grows until its answer is there, `store` a little longer. */
 export interface StageTimes {

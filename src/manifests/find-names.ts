@@ -26,7 +26,7 @@ export interface Matches {
   /** In the order of their folders, those further up first. */
   readonly entries: readonly Entry[];
   /** Identifier of the first folder that was not looked through, for whatever reason; absent where all were. */
-  readonly stoppedAt?: string;
+  readonly stoppedAt?: string | undefined;
   /** There are more matches than a search lists. */
   readonly isCut?: true;
 }

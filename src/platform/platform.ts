@@ -94,7 +94,7 @@ export interface Serving {
 
 export interface ServeOptions {
   /** undefined: all interfaces. */
-  readonly hostname?: string;
+  readonly hostname?: string | undefined;
   readonly port: number;
   /** Time for a request's head and body to arrive. 0: no limit. */
   readonly readTimeoutMs: number;

@@ -30,7 +30,7 @@ export const malformedRequest: ProblemFacts = problem(
 );
 
 /** The problem behind an error of the parser; what is not in the table is malformed. */
-export function parserProblem(error: { readonly code?: string }): ProblemFacts {
+export function parserProblem(error: { readonly code?: string | undefined }): ProblemFacts {
   return parserProblems[error.code ?? ""] ?? malformedRequest;
 }
 

@@ -2,7 +2,7 @@
 
 export interface RequestFacts {
   /** In the form of `normalIp`. */
-  readonly address?: string;
+  readonly address?: string | undefined;
   readonly target?: string;
 }
 

@@ -11,10 +11,10 @@ export type SendGet = (headers: Readonly<Record<string, string>>, signal: AbortS
 export interface RangeRequest {
   /** undefined: all of it in one answer. */
   readonly range: RemoteRange | undefined;
-  readonly known?: { readonly facts: RemoteFacts; readonly purpose: "read" | "check" };
-  readonly signal?: AbortSignal;
+  readonly known?: { readonly facts: RemoteFacts; readonly purpose: "read" | "check" } | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Headers that go with it. */
-  readonly trace?: TraceHeaders;
+  readonly trace?: TraceHeaders | undefined;
 }
 
 export interface RetryPolicy {

@@ -30,7 +30,7 @@ type Scripted<Script extends string> = Redis & Record<`${Script}Buffer`, Called>
 /** A driver. Nothing is connected yet. */
 export function redisTcp<Script extends string>(options: RedisTcpOptions<Script>): RedisDriver<Script> {
   const { timeoutMs, connectEachTime, scripts, host, port, db, tls, password } = options;
-  const settings: RedisOptions = {
+  const settings = {
     host,
     port,
     db,
@@ -47,7 +47,7 @@ export function redisTcp<Script extends string>(options: RedisTcpOptions<Script>
     enableOfflineQueue: false,
     enableReadyCheck: false,
     disableClientInfo: true,
-  };
+  } as const satisfies RedisOptions;
   let client: Promise<Scripted<Script>> | undefined;
 
   const open = async (): Promise<Scripted<Script>> => {

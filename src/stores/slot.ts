@@ -63,7 +63,7 @@ export interface Slot {
 }
 
 export interface MakeOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly keeps?: (value: Uint8Array) => boolean;
   readonly watch?: SlotWatch | undefined;
 }

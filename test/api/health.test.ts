@@ -35,7 +35,7 @@ describe("/ready", () => {
   let folder: string;
   let root: string;
   let app: Served;
-  const logged: [string, string, LogFields?][] = [];
+  const logged: [string, string, (LogFields | undefined)?][] = [];
   const log: Log = {
     ...silentLog,
     info: (...line) => void logged.push(["info", ...line]),

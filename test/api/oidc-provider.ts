@@ -43,7 +43,7 @@ export interface OidcProvider {
    */
   logIn(
     address: string,
-    reader?: { readonly user?: string; readonly deny?: "login" | "consent" },
+    reader?: { readonly user?: string | undefined; readonly deny?: "login" | "consent" },
   ): Promise<URL>;
   /** Lets nobody in until {@link start}; connections are cut. */
   stop(): Promise<void>;
@@ -160,7 +160,7 @@ function quiet<T>(make: () => T): T {
 async function logIn(
   address: string,
   issuer: string,
-  { user = "ann", deny }: { readonly user?: string; readonly deny?: "login" | "consent" } = {},
+  { user = "ann", deny }: { readonly user?: string | undefined; readonly deny?: "login" | "consent" } = {},
 ): Promise<URL> {
   const jar = createCookieJar();
   let [next, form]: [URL, URLSearchParams | undefined] = [new URL(address), undefined];

@@ -40,15 +40,17 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
   const get = (path: string, init?: RequestInit) => fetch(`${server.url}${path}`, init);
   /** A GET whose body comes as it was sent, which fetch would decompress. */
   const exchange = (path: string, headers: Record<string, string>) =>
-    new Promise<{ status?: number; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
-      request(`${server.url}${path}`, { headers }, async (response) => {
-        const chunks: Buffer[] = [];
-        for await (const chunk of response) chunks.push(chunk);
-        resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) });
-      })
-        .on("error", reject)
-        .end();
-    });
+    new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: Buffer }>(
+      (resolve, reject) => {
+        request(`${server.url}${path}`, { headers }, async (response) => {
+          const chunks: Buffer[] = [];
+          for await (const chunk of response) chunks.push(chunk);
+          resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) });
+        })
+          .on("error", reject)
+          .end();
+      },
+    );
 
   it("prints once what it serves", async () => {
     const heading = new RegExp(`smalti \\S+ on ${runtime.name.replace(/\d+$/, "")}`, "g");

@@ -11,7 +11,7 @@ export interface GeometryVector {
   /** x, y, width, height. */
   readonly region?: readonly [number, number, number, number];
   readonly size?: readonly [number, number];
-  readonly scale?: number;
+  readonly scale?: number | undefined;
   /** `region/size` of the canonical spelling. */
   readonly canonical?: string;
   readonly code?: string;

@@ -14,7 +14,14 @@ export const mostAnswerBytes = 512 * 1024;
 /** Requests at a time; further ones are refused, so that a provider that hangs holds no more than these. */
 const mostAtOnce = 32;
 
-export type ProviderFetch = (url: string, init: RequestInit) => Promise<Response>;
+/** What of a request the library decides. */
+interface ProviderRequest {
+  readonly method?: string;
+  readonly headers?: HeadersInit;
+  readonly body?: BodyInit | null | undefined;
+}
+
+export type ProviderFetch = (url: string, init: ProviderRequest) => Promise<Response>;
 
 /**
  * Fetches from the provider of an issuer. A provider on this machine may name addresses of plain http on it; one that is elsewhere may not, so
@@ -32,7 +39,7 @@ export function createProviderFetch(issuer: string): ProviderFetch {
 
 async function fetchBounded(
   url: string,
-  { method, headers, body }: RequestInit,
+  { method, headers, body }: ProviderRequest,
   isLocal: boolean,
 ): Promise<Response> {
   const { host, hostname, protocol } = new URL(url);

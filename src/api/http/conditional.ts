@@ -4,7 +4,7 @@ export interface Validators {
   /** Quoted. */
   readonly etag: string;
   /** In whole seconds, as HTTP dates are. */
-  readonly modified?: Date;
+  readonly modified?: Date | undefined;
 }
 
 /**

@@ -45,12 +45,12 @@ export interface Known {
   readonly hook?: "mapped" | "no image" | "no opinion";
   readonly place?: FoundAt;
   readonly header?: ImageHeader;
-  readonly file?: FileFacts;
+  readonly file?: FileFacts | undefined;
   readonly metadata?: MetadataSizes;
-  readonly profile?: ProfileDescription;
+  readonly profile?: ProfileDescription | undefined;
   /** "none": files of this kind have no sidecar. */
-  readonly sidecar?: SidecarReport | { readonly state: "none" };
-  readonly costs?: readonly Cost[];
+  readonly sidecar?: SidecarReport | { readonly state: "none" } | undefined;
+  readonly costs?: readonly Cost[] | undefined;
   /** What was rendered for this diagnosis. */
   readonly measured?: readonly Measured[];
   /** What requests rendered lately in this process. */

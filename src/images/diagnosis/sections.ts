@@ -13,7 +13,7 @@ interface Row<V extends FactValue = FactValue> {
   readonly label: string;
   /** undefined: there is nothing to say. */
   readonly of: (known: Known) => V | undefined;
-  readonly text?: (value: V, known: Known) => string;
+  readonly text?: ((value: V, known: Known) => string) | undefined;
 }
 
 /** Keeps the type of a row's value between its two functions. */

@@ -69,6 +69,6 @@ test("keys are those of the address that the metadata name", async () => {
   const find = provider.keysOf(metadata);
   expect(provider.keysOf({ ...metadata })).toBe(find);
   expect(provider.keysOf({ ...metadata, jwks_uri: `${real.issuer}/other` })).not.toBe(find);
-  for (const jwks_uri of [undefined, "", "x", 5 as unknown as string])
+  for (const jwks_uri of [undefined, "", "x", 5] as string[])
     expect(() => provider.keysOf({ ...metadata, jwks_uri })).toThrow(/jwks_uri/);
 });
