@@ -10,7 +10,7 @@ import { constantsOf, exportsOf, methodsOf } from "./assembly.ts";
 const bindings: Record<string, readonly (readonly [file: string, name: string])[]> = {
   "jpeg-decode": [["src/codecs/jpg/region/engine.ts", "Exports"]],
   "jpeg-transcode": [["src/codecs/jpg/transcode/module.ts", "TranscodeModule"]],
-  "jpeg-turn": [["src/codecs/jpg/lossless/transform.ts", "Exports"]],
+  "jpeg-turn": [["src/codecs/jpg/lossless/module.ts", "TurnModule"]],
   "jpeg-encode": [["src/codecs/jpg/encode/module.ts", "EncoderModule"]],
   colour: [["src/colour/kernel.ts", "Exports"]],
   pixels: [

@@ -43,8 +43,8 @@ export function baselineHeader(header: BaselineHeader): Uint8Array {
     startOfImage,
     jfifSegment(densityFields(header.resolution)),
     ...extra,
-    quantisationSegment(0, inZigzag(quantisation.luma)),
-    ...(luma ? [quantisationSegment(1, inZigzag(quantisation.chroma))] : []),
+    quantisationOf(0, quantisation.luma),
+    ...(luma ? [quantisationOf(1, quantisation.chroma)] : []),
     frameSegment(
       0xc0,
       header,
@@ -59,8 +59,26 @@ export function baselineHeader(header: BaselineHeader): Uint8Array {
 
 const inZigzag = (table: Uint8Array) => zigzag.map((position) => table[position]!);
 
-function huffmanSegments(selector: number, dc: HuffmanTable, ac: HuffmanTable): number[][] {
-  return [huffmanSegment("dc", selector, definitionOf(dc)), huffmanSegment("ac", selector, definitionOf(ac))];
+/** Segments by their table: all tiles of a service have the same quantisation tables, and most the same Huffman tables. */
+const known = [new WeakMap<object, Uint8Array>(), new WeakMap<object, Uint8Array>()] as const;
+
+function segmentOf<T extends object>(selector: 0 | 1, table: T, write: (table: T) => number[]): Uint8Array {
+  let segment = known[selector].get(table);
+  if (!segment) {
+    segment = Uint8Array.from(write(table));
+    known[selector].set(table, segment);
+  }
+  return segment;
+}
+
+const quantisationOf = (selector: 0 | 1, table: Uint8Array) =>
+  segmentOf(selector, table, () => quantisationSegment(selector, inZigzag(table)));
+
+function huffmanSegments(selector: 0 | 1, dc: HuffmanTable, ac: HuffmanTable): Uint8Array[] {
+  return [
+    segmentOf(selector, dc, (table) => huffmanSegment("dc", selector, definitionOf(table))),
+    segmentOf(selector, ac, (table) => huffmanSegment("ac", selector, definitionOf(table))),
+  ];
 }
 
 /** A caller may add APPn and COM segments. */

@@ -4,6 +4,7 @@ import type { Rectangle } from "../../image-header.ts";
 import { distinctIds } from "../markers/component-ids.ts";
 import type { Frame } from "../markers/frame.ts";
 import { zigzag } from "../markers/quantisation.ts";
+import { isSameTable } from "../markers/tables.ts";
 import {
   adobeSegment,
   frameSegment,
@@ -85,10 +86,8 @@ const inZigzag = (table: Uint16Array) => zigzag.map((position) => table[position
 
 type Table = Uint8Array | Uint16Array;
 
-const same = (a: Table, b: Table) => a.length === b.length && a.every((value, i) => value === b[i]);
-
 const placeOf = <T extends Table>(tables: readonly T[], table: T) =>
-  tables.findIndex((other) => same(other, table));
+  tables.findIndex((other) => isSameTable(other, table));
 
 const distinct = <T extends Table>(tables: readonly T[]): T[] =>
   tables.filter((table, i) => placeOf(tables, table) === i);

@@ -5,20 +5,13 @@ import { concatenated } from "../../../lib/concatenated.ts";
 import type { Orientation } from "../../../pipeline/orientation.ts";
 import type { Rectangle } from "../../image-header.ts";
 import type { Plane } from "../encode/input.ts";
-import type { Frame } from "../markers/frame.ts";
-import {
-  bestTable,
-  codesOf,
-  definitionOf,
-  type HuffmanTable,
-  type HuffmanTables,
-  tableNames,
-  typicalTables,
-} from "../markers/huffman-codes.ts";
+import { bestTable, codesOf, type HuffmanTables, tableNames } from "../markers/huffman-codes.ts";
+import { isSameTable } from "../markers/tables.ts";
 import { endOfImage } from "../markers/write.ts";
-import type { Scan } from "../region/header.ts";
 import type { Backwards, Crop } from "./crop.ts";
+import { transformedForm, usualForm } from "./form.ts";
 import { cropHeader } from "./header.ts";
+import type { TurnModule } from "./module.ts";
 
 export interface Transformer {
   /**
@@ -30,41 +23,8 @@ export interface Transformer {
   transpose(plane: Plane, flipX: boolean, flipY: boolean): Plane | undefined;
 }
 
-/** What `jpeg-turn` exports; wasm/jpeg/turn.md says what the calls mean. */
-interface Exports {
-  readonly memory: WebAssembly.Memory;
-  definitionAt(): number;
-  codesAt(): number;
-  countsAt(): number;
-  inputAt(): number;
-  outputAt(): number;
-  outputLength(): number;
-  taken(): void;
-  readDcTable(index: number): number;
-  readAcTable(index: number): number;
-  useCodes(): void;
-  describe(component: number, across: number, down: number, dc: number, ac: number, out: number): void;
-  begin(
-    columns: number,
-    rows: number,
-    components: number,
-    swap: number,
-    flipX: number,
-    flipY: number,
-    bytes: number,
-  ): number;
-  take(length: number): number;
-  countSymbols(): number;
-  recode(): number;
-  copy(): number;
-  codeStrip(): number;
-  reserve(bytes: number): number;
-  arenaAt(): number;
-  transpose(from: number, step: number, columns: number, rows: number, to: number, toStep: number): void;
-}
-
 interface Instance {
-  readonly wasm: Exports;
+  readonly wasm: TurnModule;
   /** Definitions of the tables that it reads with, by their number in the module. */
   readonly dc: (Uint8Array | undefined)[];
   readonly ac: (Uint8Array | undefined)[];
@@ -91,7 +51,7 @@ export function createTransformer(module: WebAssembly.Module): Transformer {
   let idle: Instance | undefined;
   const withInstance = <T>(work: (instance: Instance) => T): T => {
     const instance = idle ?? {
-      wasm: new WebAssembly.Instance(module, {}).exports as unknown as Exports,
+      wasm: new WebAssembly.Instance(module, {}).exports as unknown as TurnModule,
       dc: [],
       ac: [],
       huffman: undefined,
@@ -112,7 +72,7 @@ export function createTransformer(module: WebAssembly.Module): Transformer {
 const beyond = 8;
 
 function transposePlane(
-  wasm: Exports,
+  wasm: TurnModule,
   { data, stride, ...size }: Plane,
   flipX: boolean,
   flipY: boolean,
@@ -179,12 +139,12 @@ function transformCrop(
 }
 
 /** Its memory as it is now; growing replaces it. */
-const bytesOf = (wasm: Exports) => new Uint8Array(wasm.memory.buffer);
+const bytesOf = (wasm: TurnModule) => new Uint8Array(wasm.memory.buffer);
 
 /** The number of a table to read with, -1 where it is none. Files share most tables, and so do the components of a file. */
 function useTable(instance: Instance, kind: "dc" | "ac", definition: Uint8Array, component: number): number {
   const { wasm, [kind]: held } = instance;
-  const found = held.findIndex((other, i) => i <= component && other && same(other, definition));
+  const found = held.findIndex((other, i) => i <= component && other && isSameTable(other, definition));
   if (found >= 0) return found;
   held[component] = undefined;
   bytesOf(wasm).set(definition, wasm.definitionAt());
@@ -193,9 +153,6 @@ function useTable(instance: Instance, kind: "dc" | "ac", definition: Uint8Array,
   held[component] = definition;
   return component;
 }
-
-const same = (a: Uint8Array, b: Uint8Array) =>
-  a === b || (a.length === b.length && a.every((value, i) => value === b[i]));
 
 function useHuffman(instance: Instance, tables: HuffmanTables): void {
   if (instance.huffman === tables) return;
@@ -206,88 +163,8 @@ function useHuffman(instance: Instance, tables: HuffmanTables): void {
   instance.huffman = tables;
 }
 
-function countedTables(wasm: Exports): HuffmanTables {
+function countedTables(wasm: TurnModule): HuffmanTables {
   const counts = new Uint32Array(wasm.memory.buffer, wasm.countsAt(), 4 * 256);
   const best = (i: number) => bestTable(counts.subarray(i * 256, (i + 1) * 256));
   return { dcLuma: best(0), acLuma: best(1), dcChroma: best(2), acChroma: best(3) };
-}
-
-/** How a transformed crop is written. */
-interface Form {
-  readonly frame: Frame;
-  readonly scan: Scan;
-  readonly huffman: HuffmanTables;
-  /** AC codes are copied from the file: only signs change. */
-  readonly copies: boolean;
-}
-
-/** Forms by scan, with rows as columns and without: crops of a file share them. */
-const forms = new WeakMap<Scan, Map<boolean, Form>>();
-
-/** The form with the file's own tables where they have all codes, else with the typical ones. */
-function usualForm(crop: Crop, swap: boolean): Form {
-  const { scan } = crop;
-  const known = forms.get(scan) ?? new Map<boolean, Form>();
-  let form = known.get(swap);
-  if (!form) {
-    form = transformedForm(crop, swap, ownTables(scan), !swap);
-    forms.set(scan, known.set(swap, form));
-  }
-  return form;
-}
-
-function transformedForm({ frame, scan }: Crop, swap: boolean, huffman: HuffmanTables, copies = false): Form {
-  const luma = { dc: definitionOf(huffman.dcLuma), ac: definitionOf(huffman.acLuma) };
-  const chroma = { dc: definitionOf(huffman.dcChroma), ac: definitionOf(huffman.acChroma) };
-  return {
-    huffman,
-    copies,
-    frame: swap
-      ? { ...frame, components: frame.components.map(({ h, v, ...rest }) => ({ ...rest, h: v, v: h })) }
-      : frame,
-    scan: {
-      ...scan,
-      components: scan.components.map((component, i) => ({
-        ...component,
-        ...(i === 0 ? luma : chroma),
-        ...(copies ? { ac: component.ac } : {}),
-        quant: swap ? component.quant.map((_, n, all) => all[(n & 7) * 8 + (n >> 3)]!) : component.quant,
-      })),
-    },
-  };
-}
-
-/**
- * The tables of a scan. Typical tables replace those that lack codes which 8-bit samples may need, as tables optimised for one
- * image do, and those of chroma components that do not share one.
- */
-function ownTables({ components }: Scan): HuffmanTables {
-  const own = (definitions: readonly Uint8Array[], typical: HuffmanTable): HuffmanTable => {
-    const [first] = definitions;
-    if (!first || !definitions.every((other) => same(other, first))) return typical;
-    const symbols = first.subarray(16);
-    return typical.symbols.every((symbol) => symbols.includes(symbol))
-      ? { lengths: first.subarray(0, 16), symbols }
-      : typical;
-  };
-  const [luma, chroma] = [components.slice(0, 1), components.slice(1)];
-  const { dcLuma, acLuma, dcChroma, acChroma } = typicalTables;
-  return {
-    dcLuma: own(
-      luma.map(({ dc }) => dc),
-      dcLuma,
-    ),
-    acLuma: own(
-      luma.map(({ ac }) => ac),
-      acLuma,
-    ),
-    dcChroma: own(
-      chroma.map(({ dc }) => dc),
-      dcChroma,
-    ),
-    acChroma: own(
-      chroma.map(({ ac }) => ac),
-      acChroma,
-    ),
-  };
 }

@@ -2,14 +2,14 @@
 // (EXIF 2.32, 4.5.4; XMP specification part 3; ICC.1, B.4; Adobe Photoshop File Formats).
 
 import { ServiceError } from "../../../errors.ts";
-import { type ByteSource, memoryBytes } from "../../../lib/byte-source.ts";
+import type { ByteSource } from "../../../lib/byte-source.ts";
 import { concatenated } from "../../../lib/concatenated.ts";
 import { shortenedExif } from "../../metadata/exif-fields.ts";
 import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
 import { hasText, latin1, metadataBytes } from "../../metadata/metadata-bytes.ts";
 import { iptcOf, iptcResource } from "../../metadata/photoshop.ts";
 import { extensionOf, joinedXmp, splitXmp } from "./extended-xmp.ts";
-import { marker, walkMarkers } from "./walk.ts";
+import { applicationSegments, marker, walkMarkers } from "./walk.ts";
 import { segmentStart } from "./write.ts";
 
 /** Marker and identifier of the segments that hold metadata. */
@@ -122,13 +122,12 @@ export async function embedInJpeg(jpeg: Uint8Array, metadata: Metadata): Promise
   const own: Uint8Array[] = [];
   const start: Uint8Array[] = [jpeg.subarray(0, 2)];
   let at = 2;
-  for await (const { code, end } of walkMarkers(memoryBytes(jpeg), windowBytes).segments(2)) {
-    if (code < marker.app0 || code > marker.app15) break;
-    const segment = jpeg.subarray(at, end);
+  for (const segment of applicationSegments(jpeg)) {
+    const code = segment[1]!;
     const carrier = carrierOf(code, segment.subarray(4));
     if (code === marker.app0) start.push(segment);
     else if (!carrier || !replaced[carrier](metadata)) own.push(segment);
-    at = end;
+    at += segment.length;
   }
   return concatenated([
     ...start,

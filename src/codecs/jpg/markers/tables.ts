@@ -58,3 +58,8 @@ export function readHuffmanTables(body: Uint8Array): Defined<HuffmanDefinition> 
   }
   return { tables, rest: body.length - at };
 }
+
+/** Whether two tables have the same values. */
+export function isSameTable(a: Uint8Array | Uint16Array, b: Uint8Array | Uint16Array): boolean {
+  return a === b || (a.length === b.length && a.every((value, i) => value === b[i]));
+}

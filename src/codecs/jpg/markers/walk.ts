@@ -74,7 +74,8 @@ export function walkMarkers(bytes: ByteSource, windowBytes: number): MarkerWalk 
   const window = openWindow(bytes, windowBytes);
 
   const segmentAt = async (at: number, code: number): Promise<Segment> => {
-    const field = hasNoSegment(code) ? noBytes : await window.from(at + 2, 2);
+    const found = hasNoSegment(code) ? noBytes : window.from(at + 2, 2);
+    const field = found instanceof Uint8Array ? found : await found;
     const length = field.length < 2 ? undefined : word(field, 0);
     return { at, code, length, end: at + 2 + (length ?? 0) };
   };
@@ -82,7 +83,8 @@ export function walkMarkers(bytes: ByteSource, windowBytes: number): MarkerWalk 
   const next = async (from: number, options: NextOptions = {}): Promise<Segment | undefined> => {
     const { least = 0x01, until = Number.POSITIVE_INFINITY } = options;
     for (let at = from; at <= until; ) {
-      const data = await window.from(at, 2);
+      const found = window.from(at, 2);
+      const data = found instanceof Uint8Array ? found : await found;
       if (data.length < 2) return undefined;
       for (let i = data.indexOf(0xff); i >= 0 && i + 1 < data.length; i = data.indexOf(0xff, i + 1)) {
         const code = data[i + 1]!;
@@ -129,6 +131,15 @@ export function walkMarkers(bytes: ByteSource, windowBytes: number): MarkerWalk 
   };
 }
 
+/** The APPn segments behind SOI of a sound file in memory, markers included; not copied. */
+export function* applicationSegments(file: Uint8Array): Generator<Uint8Array> {
+  for (let at = 2; file[at] === 0xff && file[at + 1]! >= marker.app0 && file[at + 1]! <= marker.app15; ) {
+    const end = at + 2 + word(file, at + 2);
+    yield file.subarray(at, end);
+    at = end;
+  }
+}
+
 const noBytes = new Uint8Array();
 
 /** Bytes of a file that is mostly read in ascending order, through one window. */
@@ -136,15 +147,16 @@ function openWindow(bytes: ByteSource, size: number) {
   let data: Uint8Array = noBytes;
   let start = 0;
   let seen = 0;
+  const load = async (at: number, least: number): Promise<Uint8Array> => {
+    data = await bytes.read(at, Math.max(size, least));
+    start = at;
+    seen = Math.max(seen, at + data.length);
+    return data;
+  };
   return {
-    /** What is at hand from `at` on: at least `least` bytes, fewer only where the file ends. */
-    async from(at: number, least: number): Promise<Uint8Array> {
-      if (at < start || at + least > start + data.length) {
-        data = await bytes.read(at, Math.max(size, least));
-        start = at;
-        seen = Math.max(seen, at + data.length);
-      }
-      return data.subarray(at - start);
+    /** What is at hand from `at` on: at least `least` bytes, fewer only where the file ends. Without a promise where nothing is read. */
+    from(at: number, least: number): Uint8Array | Promise<Uint8Array> {
+      return at < start || at + least > start + data.length ? load(at, least) : data.subarray(at - start);
     },
     get seen() {
       return seen;

@@ -1,5 +1,6 @@
 // A file's tables in the module's memory: built once, and copied back when another file has used the memory since.
 
+import { isSameTable } from "../markers/tables.ts";
 import { damaged } from "../markers/walk.ts";
 import { area, type Engine } from "./engine.ts";
 import type { Scan, ScanComponent } from "./header.ts";
@@ -80,5 +81,5 @@ export function createTables(): Tables {
 }
 
 function find<T extends Uint8Array | Uint16Array>(list: readonly T[], table: T): number {
-  return list.findIndex((other) => other.length === table.length && other.every((v, i) => v === table[i]));
+  return list.findIndex((other) => isSameTable(other, table));
 }

@@ -1,0 +1,98 @@
+// The form in which a transformed crop is written: tables and sampling factors of the source, with rows as columns where the axes
+// are swapped.
+
+import type { Frame } from "../markers/frame.ts";
+import {
+  definitionOf,
+  type HuffmanTable,
+  type HuffmanTables,
+  typicalTables,
+} from "../markers/huffman-codes.ts";
+import { isSameTable } from "../markers/tables.ts";
+import type { Scan } from "../region/header.ts";
+import type { Crop } from "./crop.ts";
+
+/** How a transformed crop is written. */
+export interface Form {
+  readonly frame: Frame;
+  readonly scan: Scan;
+  readonly huffman: HuffmanTables;
+  /** AC codes are copied from the file: only signs change. */
+  readonly copies: boolean;
+}
+
+/** Forms by scan, with rows as columns and without: crops of a file share them. */
+const forms = new WeakMap<Scan, Map<boolean, Form>>();
+
+/** The form with the file's own tables where they have all codes, else with the typical ones. */
+export function usualForm(crop: Crop, swap: boolean): Form {
+  const { scan } = crop;
+  const known = forms.get(scan) ?? new Map<boolean, Form>();
+  let form = known.get(swap);
+  if (!form) {
+    form = transformedForm(crop, swap, ownTables(scan), !swap);
+    forms.set(scan, known.set(swap, form));
+  }
+  return form;
+}
+
+export function transformedForm(
+  { frame, scan }: Crop,
+  swap: boolean,
+  huffman: HuffmanTables,
+  copies = false,
+): Form {
+  const luma = { dc: definitionOf(huffman.dcLuma), ac: definitionOf(huffman.acLuma) };
+  const chroma = { dc: definitionOf(huffman.dcChroma), ac: definitionOf(huffman.acChroma) };
+  return {
+    huffman,
+    copies,
+    frame: swap
+      ? { ...frame, components: frame.components.map(({ h, v, ...rest }) => ({ ...rest, h: v, v: h })) }
+      : frame,
+    scan: {
+      ...scan,
+      components: scan.components.map((component, i) => ({
+        ...component,
+        ...(i === 0 ? luma : chroma),
+        ...(copies ? { ac: component.ac } : {}),
+        quant: swap ? component.quant.map((_, n, all) => all[(n & 7) * 8 + (n >> 3)]!) : component.quant,
+      })),
+    },
+  };
+}
+
+/**
+ * The tables of a scan. Typical tables replace those that lack codes which 8-bit samples may need, as tables optimised for one
+ * image do, and those of chroma components that do not share one.
+ */
+function ownTables({ components }: Scan): HuffmanTables {
+  const own = (definitions: readonly Uint8Array[], typical: HuffmanTable): HuffmanTable => {
+    const [first] = definitions;
+    if (!first || !definitions.every((other) => isSameTable(other, first))) return typical;
+    const symbols = first.subarray(16);
+    return typical.symbols.every((symbol) => symbols.includes(symbol))
+      ? { lengths: first.subarray(0, 16), symbols }
+      : typical;
+  };
+  const [luma, chroma] = [components.slice(0, 1), components.slice(1)];
+  const { dcLuma, acLuma, dcChroma, acChroma } = typicalTables;
+  return {
+    dcLuma: own(
+      luma.map(({ dc }) => dc),
+      dcLuma,
+    ),
+    acLuma: own(
+      luma.map(({ ac }) => ac),
+      acLuma,
+    ),
+    dcChroma: own(
+      chroma.map(({ dc }) => dc),
+      dcChroma,
+    ),
+    acChroma: own(
+      chroma.map(({ ac }) => ac),
+      acChroma,
+    ),
+  };
+}
