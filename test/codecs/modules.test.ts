@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from "vitest";
 import { wasmModules } from "../../src/codecs/modules.ts";
-import { workerRunner } from "../../src/codecs/run/runner.ts";
+import { workerRunner } from "../../src/codecs/run/worker-runner.ts";
 import type { WorkerPort } from "../../src/platform/platform.ts";
 
 const table = wasmModules as Record<string, (typeof wasmModules)[keyof typeof wasmModules] | object>;

@@ -10,9 +10,11 @@ import type { Codecs } from "../codecs.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { createCodecs } from "../index.ts";
 import type { RenderPlan } from "../plan.ts";
+import { inPlaceRunner } from "./in-place-runner.ts";
 import type { JobFile } from "./messages.ts";
 import type { OverlayImage } from "./overlay-pixels.ts";
-import { inPlaceRunner, type Job, type JobLimits, type Runner, workerRunner } from "./runner.ts";
+import type { Job, JobLimits, Runner } from "./runner.ts";
+import { workerRunner } from "./worker-runner.ts";
 
 export type { JobLimits, JobWatch } from "./runner.ts";
 
