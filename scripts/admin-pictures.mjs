@@ -1,0 +1,119 @@
+// Makes the pictures of docs/admin.md: the pages of the operator of the built product, under some load, in Chromium.
+//
+//   npm run build && node scripts/admin-pictures.mjs [FOLDER] [--all]        default: docs/pictures; --all: every page in light, dark and narrow
+
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { chromium } from "playwright-core";
+import sharp from "sharp";
+import { withBuilt } from "./built-server.mjs";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { all: { type: "boolean", default: false } },
+});
+const target = positionals[0] ?? "docs/pictures";
+
+const image = "maps/mosaic.jpg";
+const addresses = {
+  status: "/admin/",
+  images: "/admin/browse",
+  folder: "/admin/browse/maps",
+  image: `/admin/view/${image}`,
+  caches: "/admin/cache",
+  configuration: "/admin/config",
+  access: "/admin/auth",
+  doctor: "/admin/doctor",
+};
+const views = {
+  light: { viewport: { width: 1200, height: 900 }, colorScheme: "light" },
+  dark: { viewport: { width: 1200, height: 900 }, colorScheme: "dark" },
+  narrow: { viewport: { width: 400, height: 860 }, colorScheme: "light" },
+};
+/** Those of the document: page, view, and name of the picture. */
+const shown = [
+  ["status", "light", "admin-status.webp"],
+  ["status", "dark", "admin-status-dark.webp"],
+  ["image", "light", "admin-image.webp"],
+  ["caches", "light", "admin-caches.webp"],
+  ["configuration", "light", "admin-configuration.webp"],
+  ["status", "narrow", "admin-status-narrow.webp"],
+];
+const wanted = values.all
+  ? Object.keys(addresses).flatMap((page) =>
+      Object.keys(views).map((view) => [page, view, `${page}-${view}.png`]),
+    )
+  : shown;
+
+const folder = mkdtempSync(join(tmpdir(), "smalti-pictures-"));
+mkdirSync(join(folder, "masters/maps"), { recursive: true });
+mkdirSync(join(folder, "masters/prints"));
+const masters = {
+  "maps/mosaic.jpg": "static/sample/sample.jpg",
+  "maps/plan.jp2": "test/fixtures/jp2-tiled-128.jp2",
+  "prints/broken.jpg": "test/fixtures/bad-trunc-50.jpg",
+  "cover.jpg": "static/sample/sample.jpg",
+};
+for (const [name, file] of Object.entries(masters)) copyFileSync(file, join(folder, "masters", name));
+
+process.env.SERVICE_ADMIN_USER = "ada";
+process.env.SERVICE_ADMIN_PASS = "only for these pictures";
+const options = { executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] };
+
+/** Asks for tiles as a viewer does, and for some things that are not there. */
+async function load(base, until) {
+  for (let round = 0; Date.now() < until; round++) {
+    const [x, y] = [(round * 512) % 3584, (round * 256) % 2048];
+    const paths = [
+      `${encodeURIComponent(image)}/${x},${y},512,512/512,/0/default.jpg`,
+      `cover.jpg/full/!${200 + (round % 50)},400/0/default.webp`,
+      ...(round % 20 === 0 ? ["nothing.jpg/info.json", "cover.jpg/full/9000,/0/default.jpg"] : []),
+    ];
+    for (const path of paths) await fetch(`${base}/iiif/3/${path}`).then((answer) => answer.arrayBuffer());
+    await wait(60);
+  }
+}
+
+try {
+  await withBuilt(
+    folder,
+    "cache: { render: { backend: heap }, origin: { backend: heap } }",
+    async (base) => {
+      const browser = await chromium.launch(options);
+      const busy = load(base, Date.now() + (values.all ? 150_000 : 60_000));
+      await wait(3000);
+      for (const [page, view, name] of wanted) {
+        const context = await browser.newContext({
+          ...views[view],
+          httpCredentials: { username: "ada", password: process.env.SERVICE_ADMIN_PASS },
+        });
+        const tab = await context.newPage();
+        await tab.goto(base + addresses[page]);
+        await wait(page === "status" && !values.all ? 20_000 : 3000);
+        // The machine that makes the pictures is nobody's business.
+        await tab.evaluate((base) => {
+          const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+          while (texts.nextNode()) {
+            const { currentNode: text } = texts;
+            text.data = text.data
+              .replaceAll(base, "https://images.example.org")
+              .replace(/instance \S+:\d+/, "instance images-1:4711");
+          }
+        }, base);
+        const picture = await tab.screenshot({ fullPage: values.all });
+        await sharp(picture)
+          .toFormat(name.endsWith(".png") ? "png" : "webp", { quality: 80 })
+          .toFile(join(target, name));
+        await context.close();
+      }
+      await browser.close();
+      await busy;
+    },
+    { quiet: true },
+  );
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
