@@ -64,15 +64,15 @@ function statusOf(frame: Frame, { stream, image }: Places): Child {
         <section>
           <h2 id="stages">Where renders spend their time</h2>
           <StageTable {...shown} />
+        </section>
+        <section>
           <h2 id="errors">Recent errors</h2>
           <ErrorTable {...shown} />
         </section>
-        <section>
-          <h2 id="slowest">Slowest images of the last hour</h2>
-          <SlowTable {...shown} page={image} />
-          <p class="quiet">Below the time is the stage that took most of it.</p>
-        </section>
       </div>
+      <h2 id="slowest">Slowest images of the last hour</h2>
+      <SlowTable {...shown} page={image} />
+      <p class="quiet">Below the time is the stage that took most of it.</p>
       <h2 id="sources">Sources</h2>
       <SourceTable {...shown} />
       <div class="halves">
