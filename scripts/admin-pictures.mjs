@@ -36,11 +36,9 @@ const views = {
 /** Those of the document: page, view, and name of the picture. */
 const shown = [
   ["status", "light", "admin-status.webp"],
-  ["status", "dark", "admin-status-dark.webp"],
   ["image", "light", "admin-image.webp"],
   ["caches", "light", "admin-caches.webp"],
   ["configuration", "light", "admin-configuration.webp"],
-  ["status", "narrow", "admin-status-narrow.webp"],
 ];
 const wanted = values.all
   ? Object.keys(addresses).flatMap((page) =>
@@ -84,12 +82,14 @@ async function load(base, until) {
 
 /** Runs in the page: the machine that makes the pictures is nobody's business. */
 function hideMachine({ base, host }) {
+  for (const input of document.querySelectorAll("input"))
+    if (input.value === base.replace("http://", "")) input.value = "127.0.0.1:8080";
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const { currentNode: text } = texts;
     text.data = text.data
       .replaceAll(base, "https://images.example.org")
-      .replaceAll(base.replace("http://", ""), "images.example.org")
+      .replaceAll(base.replace("http://", ""), "127.0.0.1:8080")
       .replace(/\S+:\d+$/, (name) => (name.startsWith(host) ? "images-1:4711" : name))
       .replace(/\/tmp\/[^/\s]+/g, "/srv/smalti");
   }
@@ -119,7 +119,7 @@ try {
         await tab.evaluate(hideMachine, { base, host: hostname() });
         const picture = await tab.screenshot({ fullPage: values.all });
         await sharp(picture)
-          .toFormat(name.endsWith(".png") ? "png" : "webp", { quality: 80 })
+          .toFormat(name.endsWith(".png") ? "png" : "webp", { quality: 65 })
           .toFile(join(target, name));
       }
       await browser.close();
