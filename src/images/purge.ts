@@ -51,7 +51,7 @@ const malformed = (slot: SlotName, cause?: unknown) =>
  * Removes the entry that a key names, with all its variants; the number removed. Keys are the names that are kept: of `render` any
  * spelling of an image request under any path of the API, of `info` any address of an image's info.json (which drops all facts of
  * its master), of `origin` `<source-name>:<identifier>` (all that is kept of that master). The next request looks at the master
- * anew. Throws `bad-request` for a key of another form, and `busy` (code purge_failed) when the slot's store fails.
+ * again. Throws `bad-request` for a key of another form, and `busy` (code purge_failed) when the slot's store fails.
  */
 export function purgeEntry(parts: PurgeParts, slot: SlotName, key: string): Promise<number> {
   return entryPurges[slot](parts, key);
@@ -92,7 +92,7 @@ const entryPurges: Readonly<Record<SlotName, (parts: PurgeParts, key: string) =>
 /**
  * Removes all that is kept of an image: derivatives of all versions, spellings and pages, facts, the sidecar and what was read of
  * its master, from the slots and from the memory of this process. What was begun before is not kept after it; the next request
- * looks at the master anew. Pages (`name;2`) belong to their master, which is purged as a whole. Where a hook maps identifiers, every
+ * looks at the master again. Pages (`name;2`) belong to their master, which is purged as a whole. Where a hook maps identifiers, every
  * master that this process has seen under this one is purged, and the one that it means now.
  * Throws `not-found` for what can be no identifier, `busy` (code purge_failed) when the store of a slot fails, and `hook` when the
  * hook does; what else there is to purge is purged all the same.

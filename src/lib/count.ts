@@ -33,11 +33,5 @@ export function createCounts<const Name extends string>(...names: readonly Name[
   return Object.fromEntries(names.map((name) => [name, createCounter()])) as Record<Name, Counter>;
 }
 
-/** The counts so far, as plain data. */
-export function readCounts<Name extends string>(counts: Counts<Name>): Readonly<Record<Name, number>> {
-  const values = Object.entries<Counter>(counts).map(([name, { value }]) => [name, value]);
-  return Object.fromEntries(values) as Record<Name, number>;
-}
-
 /** Keeps nothing. */
 export const noRecorder: Recorder = { record() {} };

@@ -8,7 +8,7 @@ export interface Generations {
   renew(key?: string): void;
 }
 
-/** Keys whose last purge is remembered; for one more all begin anew. */
+/** Keys whose last purge is remembered; for one more all begin again. */
 const remembered = 10_000;
 
 /** Generation 0 for every key. */

@@ -10,7 +10,7 @@ export interface SingleFlight<T> {
   /**
    * The result of `work`, or of the work under way for `key`. All who wait get the same value or error. When `signal`
    * aborts, only this caller leaves, with ServiceError `cancelled`; the work's own signal aborts when all have left,
-   * and whoever asks after that starts anew.
+   * and whoever asks after that starts again.
    */
   run(key: string, work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }

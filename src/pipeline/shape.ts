@@ -1,7 +1,7 @@
 // What a list of steps makes of a picture's size, bands and depth, without a pixel: for memory estimates and limits.
 
 import { orientationOf } from "./orientation.ts";
-import { fullScale, hasAlpha, type Interpretation, type PixelBuffer } from "./pixels.ts";
+import { hasAlpha, type Interpretation } from "./pixels.ts";
 import type { Step } from "./step.ts";
 import { isRightAngle, rotatedSize } from "./steps/rotate.ts";
 
@@ -45,11 +45,6 @@ const reshapes = {
 /** The shape of the pixels that `runSteps` gives for pixels of `shape`. */
 export function shapeAfter(shape: Shape, steps: readonly Step[]): Shape {
   return steps.reduce((seen, step) => (reshapes[step.op] as Reshape<Step["op"]>)(seen, step), shape);
-}
-
-export function shapeOf(pixels: PixelBuffer): Shape {
-  const { width, height, bands, interpretation } = pixels;
-  return { width, height, bands, interpretation, depth: fullScale(pixels) === 255 ? 8 : 16 };
 }
 
 function shapeInSrgb(shape: Shape): Shape {

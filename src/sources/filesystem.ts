@@ -59,7 +59,7 @@ export function filesystemSource({
   // What was looked at before a file was to be forgotten is not remembered after it.
   let forgets = 0;
 
-  /** A file that was found lately, else looked for anew. */
+  /** A file that was found lately, else looked for again. */
   const find = async (segments: readonly string[]): Promise<SourceImage | "changed" | undefined> => {
     const path = pathOf(segments);
     const known = found.get(path);

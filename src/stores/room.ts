@@ -28,7 +28,7 @@ export interface Room {
 
 /** Files are counted again after this time, or a quarter of the bound written, when this process writes or is asked. */
 const recountInterval = 10 * 60_000;
-/** So few files are counted anew whenever room is short, or somebody asks how many they are and that is not certain. */
+/** So few files are counted again whenever room is short, or somebody asks how many they are and that is not certain. */
 const fewEntries = 1000;
 /** Among how many of the least recently used the next to go is chosen. */
 const spread = 16;

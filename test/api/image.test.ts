@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readCounts } from "../../src/lib/count.ts";
 import { nodeFiles } from "../../src/platform/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
+import { readCounts } from "../counts.ts";
 import { type Served, served } from "../served.ts";
 
 let app: Served;

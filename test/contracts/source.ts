@@ -1,8 +1,8 @@
 // What every source does, whichever its backend. Each backend's test calls this.
 
 import { describe, expect, it } from "vitest";
-import { readCounts } from "../../src/lib/count.ts";
 import type { Source } from "../../src/sources/source.ts";
+import { readCounts } from "../counts.ts";
 
 export interface SourceContract {
   /** A source that holds the master, opened once for all tests. */

@@ -9,8 +9,9 @@ import {
   type Demand,
   mostCheapMs,
 } from "../../src/images/admit.ts";
-import { createCounts, readCounts } from "../../src/lib/count.ts";
+import { createCounts } from "../../src/lib/count.ts";
 import type { Place } from "../../src/lib/place.ts";
+import { readCounts } from "../counts.ts";
 
 const MiB = 2 ** 20;
 const cheap = { kind: "tile", ms: 5 };

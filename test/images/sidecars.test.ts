@@ -342,7 +342,7 @@ test.each([
     const full = await sidecars.of(found, read(4), { signal: never });
     expect(full?.finish).toBeUndefined();
     expect(full?.access.id).not.toBe(plain?.access.id);
-    // behind the twin, where there is one
+    // behind the transcode, where there is one
     expect((await full?.access.blocks?.load(block))?.length).toBe(planes);
     const elsewhere = parts();
     await app.service.slots.origin.settled();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Interpretation, PixelBuffer } from "../../src/pipeline/pixels.ts";
+import { fullScale, type Interpretation, type PixelBuffer } from "../../src/pipeline/pixels.ts";
 import { runSteps } from "../../src/pipeline/run-steps.ts";
-import { shapeAfter, shapeOf } from "../../src/pipeline/shape.ts";
+import { type Shape, shapeAfter } from "../../src/pipeline/shape.ts";
 import type { Step } from "../../src/pipeline/step.ts";
 import fc from "../properties.ts";
 import { noise, picture } from "./pictures.ts";
@@ -66,6 +66,11 @@ const sources: readonly PixelBuffer[] = ([8, 16] as const).flatMap((bits) =>
     ] as const satisfies [1 | 2 | 3 | 4, Interpretation][]
   ).map(([bands, interpretation]) => ({ ...noise(7, 9, bands, bits), interpretation })),
 );
+
+function shapeOf(pixels: PixelBuffer): Shape {
+  const { width, height, bands, interpretation } = pixels;
+  return { width, height, bands, interpretation, depth: fullScale(pixels) === 255 ? 8 : 16 };
+}
 
 test("the shape after any steps is the shape of what they give, for every kind of pixels", () => {
   fc.assert(

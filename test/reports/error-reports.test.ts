@@ -3,9 +3,10 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createCounts, readCounts } from "../../src/lib/count.ts";
+import { createCounts } from "../../src/lib/count.ts";
 import type { LogFields } from "../../src/lib/log.ts";
 import { createErrorReports, type Failure } from "../../src/reports/error-reports.ts";
+import { readCounts } from "../counts.ts";
 import { type Served, served } from "../served.ts";
 
 interface Received {

@@ -15,12 +15,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readCounts } from "../../src/lib/count.ts";
 import { nodeFiles } from "../../src/platform/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
 import { filesystemSource } from "../../src/sources/filesystem.ts";
 import type { Source } from "../../src/sources/source.ts";
 import { sourceContract } from "../contracts/source.ts";
+import { readCounts } from "../counts.ts";
 import fc from "../properties.ts";
 
 const files = nodeFiles();

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createCounts, readCounts } from "../../src/lib/count.ts";
+import { createCounts } from "../../src/lib/count.ts";
 import { heapStore } from "../../src/stores/heap.ts";
 import { createSlot, type SlotOptions, slotCounts } from "../../src/stores/slot.ts";
 import type { Store } from "../../src/stores/store.ts";
+import { readCounts } from "../counts.ts";
 
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 

@@ -17,11 +17,12 @@ import {
   poolCounts,
 } from "../../../src/codecs/run/pool.ts";
 import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
-import { createCounts, readCounts } from "../../../src/lib/count.ts";
+import { createCounts } from "../../../src/lib/count.ts";
 import { type JobTimes, jobStages } from "../../../src/lib/job-clock.ts";
 import { nodePlatform } from "../../../src/platform/node.ts";
 import { openFileAtOnce } from "../../../src/platform/node-files.ts";
 import { startNodeWorker } from "../../../src/platform/node-worker.ts";
+import { readCounts } from "../../counts.ts";
 import { deferred } from "../../deferred.ts";
 import { fixture, testHost } from "../../host.ts";
 import { noiseBytes } from "../jpg/cjpeg.ts";

@@ -1,9 +1,9 @@
 // Masters whose origin stops answering: how long a reader waits, and that nothing is fetched for nobody.
 
 import { describe, expect, test } from "vitest";
-import { readCounts } from "../../../src/lib/count.ts";
 import type { RemoteFigures } from "../../../src/sources/origin/cache.ts";
 import { blockSize } from "../../../src/sources/origin/cache.ts";
+import { readCounts } from "../../counts.ts";
 import { deferred } from "../../deferred.ts";
 import { masterOf } from "../../origin.ts";
 import { expectBytes, httpSource, open, originWith, pattern } from "./over-origin.ts";

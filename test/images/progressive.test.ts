@@ -1,4 +1,4 @@
-// Progressive masters: one pass makes the twin for all who wait, small pictures go on apart, and blocks may come and go.
+// Progressive masters: one pass makes the transcode for all who wait, small pictures go on apart, and blocks may come and go.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ let file: Uint8Array;
 const never = new AbortController().signal;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "smalti-twins-"));
+  folder = await mkdtemp(join(tmpdir(), "smalti-transcodes-"));
   file = await grain(1600, 1100, 50).jpeg({ quality: 88, progressive: true }).toBuffer();
   await writeFile(join(folder, "a.jpg"), file);
 });
