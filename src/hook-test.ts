@@ -7,7 +7,7 @@ import { type HookFunction, hookFunctions } from "./hooks/hook.ts";
 import { buildEngine, createHooks, type Hooks } from "./hooks/index.ts";
 import { imageAddress, mainPrefix } from "./iiif/image/mounts.ts";
 import { checkIdentifier } from "./iiif/image/path.ts";
-import { answeredSettings, type OverlayOptions } from "./images/overlay-options.ts";
+import { answeredSettings, type OverlayOptions } from "./images/overlay/options.ts";
 import type { Log, LogFields } from "./lib/log.ts";
 import type { Platform } from "./platform/platform.ts";
 

@@ -31,7 +31,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "bookmarks/options.ts",
     "images/options.ts",
     "hooks/options.ts",
-    "images/overlay-options.ts",
+    "images/overlay/options.ts",
     "reports/options.ts",
     "sources/options.ts",
     "stores/options.ts",
@@ -178,7 +178,11 @@ describe("imports", () => {
       return topOf(file) !== "sources" && /\bsource\.open\(/.test(code);
     });
     // Overlays and manifest files are no masters: their operator names them, and callers never see them by themselves.
-    expect(openers.sort()).toEqual(["images/describe.ts", "images/overlays.ts", "manifests/sidecar.ts"]);
+    expect(openers.sort()).toEqual([
+      "images/describe.ts",
+      "images/overlay/overlays.ts",
+      "manifests/sidecar.ts",
+    ]);
   });
 
   test("only iiif/image/mounts.ts spells the paths of the Image API", () => {

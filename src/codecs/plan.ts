@@ -1,5 +1,5 @@
 // The plan of one derivative: what to read of a master, which steps, what to write. Plain data, which crosses threads; who makes
-// it is `images/plan.ts`, who runs it `run/job.ts`.
+// it is `images/plan/plan.ts`, who runs it `run/job.ts`.
 
 import type { ResampleAxis, Step } from "../pipeline/step.ts";
 import type { ImageHeader, Rectangle, Resolution } from "./image-header.ts";

@@ -1,6 +1,6 @@
 // File names of the configuration are relative to its folder.
 
-import { placeOfPicture } from "../images/overlay-options.ts";
+import { placeOfPicture } from "../images/overlay/options.ts";
 import { sourceOptions } from "../sources/options.ts";
 import { type Config, configTree } from "./schema.ts";
 import { mapParts, nodesAt, type SchemaNode } from "./walk.ts";

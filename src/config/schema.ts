@@ -5,7 +5,7 @@ import { authOptions } from "../access/options.ts";
 import { contentStateOptions } from "../bookmarks/options.ts";
 import { hookOptions } from "../hooks/options.ts";
 import { imageOptions } from "../images/options.ts";
-import { overlayOptions } from "../images/overlay-options.ts";
+import { overlayOptions } from "../images/overlay/options.ts";
 import { parseRange } from "../lib/ip-range.ts";
 import { durationOption } from "../lib/option-types.ts";
 import { isServiceUrl } from "../lib/s3-options.ts";

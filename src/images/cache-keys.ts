@@ -9,8 +9,8 @@ import { sha256 } from "../lib/digest.ts";
 import { createLru } from "../lib/lru.ts";
 import type { Source } from "../sources/source.ts";
 import { nameIn } from "../stores/names.ts";
-import type { Overlay } from "./overlay.ts";
-import type { OutputPolicy } from "./policy.ts";
+import type { Overlay } from "./overlay/overlay.ts";
+import type { OutputPolicy } from "./plan/policy.ts";
 
 /** Raised whenever the same plan gives other bytes than before, so that stored answers of older builds are not used. */
 export const renderVersion = 14;

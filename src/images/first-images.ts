@@ -8,8 +8,8 @@ import type { Source, SourceEntry } from "../sources/source.ts";
 import type { Admission } from "./admit.ts";
 import { checkServable, type DescribeParts, describe } from "./describe.ts";
 import { type OpenParts, withMaster } from "./open.ts";
-import { asShown, type Size, uprightSize } from "./orientation.ts";
-import type { OutputPolicy } from "./policy.ts";
+import { asShown, type Size, uprightSize } from "./plan/orientation.ts";
+import type { OutputPolicy } from "./plan/policy.ts";
 
 /** What is needed to tell sizes as answers have them. */
 export type LookParts = OpenParts &

@@ -7,7 +7,7 @@ import { checkServable, describe } from "./describe.ts";
 import type { LookParts } from "./first-images.ts";
 import type { OpenParts } from "./open.ts";
 import { withMaster } from "./open.ts";
-import { asShown, type Size, uprightSize } from "./orientation.ts";
+import { asShown, type Size, uprightSize } from "./plan/orientation.ts";
 
 /** The operator's looks are no decisions of the access rules. */
 const unnoted = { note() {} };

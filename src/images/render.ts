@@ -20,12 +20,12 @@ import type { IgnoredProfiles } from "./ignored-profiles.ts";
 import { type Answer, fromKept, toKept } from "./kept-answer.ts";
 import type { LatestRenders, RenderRecord } from "./latest-renders.ts";
 import type { OpenParts } from "./open.ts";
-import { asShown, uprightSize } from "./orientation.ts";
-import type { Overlay } from "./overlay.ts";
-import type { Overlays } from "./overlays.ts";
-import { planRender } from "./plan.ts";
-import type { OutputPolicy } from "./policy.ts";
-import type { Sidecars } from "./sidecars.ts";
+import type { Overlay } from "./overlay/overlay.ts";
+import type { Overlays } from "./overlay/overlays.ts";
+import { asShown, uprightSize } from "./plan/orientation.ts";
+import { planRender } from "./plan/plan.ts";
+import type { OutputPolicy } from "./plan/policy.ts";
+import type { Sidecars } from "./sidecar/sidecars.ts";
 
 export interface RenderParts extends OpenParts, DescribeParts {
   readonly codecs: Codecs;

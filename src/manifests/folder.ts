@@ -1,6 +1,6 @@
 // A folder of images, and what is known of them.
 
-import type { Size } from "../images/orientation.ts";
+import type { Size } from "../images/plan/orientation.ts";
 import type { Listing } from "./listing.ts";
 import type { Sidecar } from "./sidecar.ts";
 

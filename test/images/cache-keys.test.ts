@@ -11,7 +11,7 @@ import {
   renderName,
   sidecarKey,
 } from "../../src/images/cache-keys.ts";
-import type { OutputPolicy } from "../../src/images/policy.ts";
+import type { OutputPolicy } from "../../src/images/plan/policy.ts";
 
 const source = { name: "scans", fingerprint: "filesystem /scans" };
 const masterAt = (key: string) => ({ source, key, page: 1, validator: '"same"', grant: publicGrant });

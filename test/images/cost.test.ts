@@ -9,9 +9,9 @@ import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
 import { mostCheapMs } from "../../src/images/admit.ts";
 import { createEstimates, renderWork, sidecarWork } from "../../src/images/cost.ts";
 import { imageOptions } from "../../src/images/options.ts";
-import { overlayOptions } from "../../src/images/overlay-options.ts";
-import { planRender } from "../../src/images/plan.ts";
-import { outputPolicy } from "../../src/images/policy.ts";
+import { overlayOptions } from "../../src/images/overlay/options.ts";
+import { planRender } from "../../src/images/plan/plan.ts";
+import { outputPolicy } from "../../src/images/plan/policy.ts";
 import { testHost } from "../host.ts";
 
 const codecs = createCodecs(testHost);

@@ -9,7 +9,7 @@ import { ServiceError } from "../../src/errors.ts";
 import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
 import { openMaster } from "../../src/images/describe.ts";
 import { prepare, render } from "../../src/images/render.ts";
-import { createSidecars } from "../../src/images/sidecars.ts";
+import { createSidecars } from "../../src/images/sidecar/sidecars.ts";
 import { randomness } from "../codecs/jpg/make-matrix.mjs";
 import { mutate } from "../codecs/jpg/mutate.ts";
 import { takeApart } from "../codecs/jpg/segments.ts";

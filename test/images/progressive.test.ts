@@ -11,7 +11,7 @@ import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
 import { blockVariant, sidecarKey } from "../../src/images/cache-keys.ts";
 import { describe as describeImage, type Master, openMaster } from "../../src/images/describe.ts";
 import { prepare, render } from "../../src/images/render.ts";
-import { createSidecars } from "../../src/images/sidecars.ts";
+import { createSidecars } from "../../src/images/sidecar/sidecars.ts";
 import type { Slot } from "../../src/stores/slot.ts";
 import { grain } from "../grain.ts";
 import { served } from "../served.ts";

@@ -12,7 +12,7 @@ import { ServiceError } from "../../src/errors.ts";
 import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
 import { type Master, openMaster } from "../../src/images/describe.ts";
 import { prepare, render } from "../../src/images/render.ts";
-import { createSidecars } from "../../src/images/sidecars.ts";
+import { createSidecars } from "../../src/images/sidecar/sidecars.ts";
 import { grain } from "../grain.ts";
 import { fixture, fixturesFolder } from "../host.ts";
 import { served } from "../served.ts";

@@ -17,7 +17,7 @@ import { type ImagePath, kindOfPath, splitImagePath } from "../../iiif/image/pat
 import { hash, masterVersion } from "../../images/cache-keys.ts";
 import { checkServable, describe, type GrantedMaster, type Master } from "../../images/describe.ts";
 import { withMaster } from "../../images/open.ts";
-import { asShown, uprightSize } from "../../images/orientation.ts";
+import { asShown, uprightSize } from "../../images/plan/orientation.ts";
 import { kept, planFor, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
 import type { RouteClass } from "../../stats/figures.ts";

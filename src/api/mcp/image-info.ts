@@ -6,7 +6,7 @@ import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
 import { checkServable, describe, type GrantedMaster } from "../../images/describe.ts";
 import { withMaster } from "../../images/open.ts";
-import { asShown, uprightSize } from "../../images/orientation.ts";
+import { asShown, uprightSize } from "../../images/plan/orientation.ts";
 import type { Service } from "../../service.ts";
 import { servicesOf } from "../http/auth-services.ts";
 import { callerOf } from "../http/caller.ts";

@@ -6,7 +6,7 @@ import type { ImageRequest } from "../../iiif/image/request.ts";
 import { formatSize } from "../../lib/quantity.ts";
 import { renderWork } from "../cost.ts";
 import { describe, type GrantedMaster } from "../describe.ts";
-import { asShown, uprightSize } from "../orientation.ts";
+import { asShown, uprightSize } from "../plan/orientation.ts";
 import { planFor, type RenderParts, resolveRequest } from "../render.ts";
 
 export interface Cost {

@@ -6,8 +6,8 @@ import type { ImageHeader } from "../../codecs/image-header.ts";
 import type { ServiceError } from "../../errors.ts";
 import type { Limits } from "../../iiif/image/geometry.ts";
 import type { LatestRenders } from "../latest-renders.ts";
-import type { OutputPolicy } from "../policy.ts";
-import type { SidecarReport } from "../sidecars.ts";
+import type { OutputPolicy } from "../plan/policy.ts";
+import type { SidecarReport } from "../sidecar/sidecars.ts";
 import type { Cost } from "./costs.ts";
 import type { Measured } from "./measure.ts";
 

@@ -1,6 +1,6 @@
 // What becomes of the colours of an image in a JPEG answer, in words: the policy image.color applied to what its file says.
 
-import { convertsColours } from "../metadata-policy.ts";
+import { convertsColours } from "../plan/metadata-policy.ts";
 import type { Known } from "./known.ts";
 
 /** undefined where the header is not known. */

@@ -2,7 +2,7 @@
 
 import type { FileFacts, StoredSize } from "../../codecs/facts/index.ts";
 import { effectiveLimits } from "../../iiif/image/geometry.ts";
-import { asShown, uprightSize } from "../orientation.ts";
+import { asShown, uprightSize } from "../plan/orientation.ts";
 import type { Fact, FactValue, SectionName } from "./diagnosis.ts";
 import type { Known } from "./known.ts";
 import { profileUse } from "./profile-use.ts";

@@ -1,6 +1,6 @@
 // Findings about what the picture is: damage, pages, depth, transparency, colour, orientation and metadata.
 
-import { asShown } from "../../orientation.ts";
+import { asShown } from "../../plan/orientation.ts";
 import type { Finding } from "../diagnosis.ts";
 import type { Known } from "../known.ts";
 import { profileUse } from "../profile-use.ts";

@@ -1,8 +1,8 @@
 // The life of a sidecar in this process: its states, what may happen in each of them, and where that leads.
 // docs/architecture.md has the drawing.
 
-import { createLru } from "../lib/lru.ts";
-import type { Build } from "./sidecar-build.ts";
+import { createLru } from "../../lib/lru.ts";
+import type { Build } from "./build.ts";
 
 /** All that is kept beside a master. */
 export interface Sidecar {

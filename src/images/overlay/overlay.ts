@@ -1,7 +1,7 @@
 // An overlay as a derivative carries it.
 
-import type { OverlayImage } from "../codecs/run/overlay-pixels.ts";
-import type { OverlaySettings } from "./overlay-options.ts";
+import type { OverlayImage } from "../../codecs/run/overlay-pixels.ts";
+import type { OverlaySettings } from "./options.ts";
 
 /** An overlay as it is laid on one answer. */
 export interface Overlay {

@@ -1,14 +1,14 @@
 // The life of a sidecar: where each event leads from each state.
 
 import { describe, expect, test } from "vitest";
-import { createBuild } from "../../src/images/sidecar-build.ts";
+import { createBuild } from "../../../src/images/sidecar/build.ts";
 import {
   createSidecarLives,
   nextState,
   type Sidecar,
   type SidecarEvent,
   type SidecarState,
-} from "../../src/images/sidecar-life.ts";
+} from "../../../src/images/sidecar/life.ts";
 
 const build = createBuild(Promise.resolve());
 const plain: Sidecar = { entry: new Uint8Array(100) };

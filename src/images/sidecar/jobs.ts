@@ -1,19 +1,19 @@
 // The jobs that make sidecars and add to them, and where their bytes go: the origin slot, or memory where that is off.
 
-import type { SidecarAccess, SidecarBlocks, SidecarWay } from "../codecs/codec.ts";
-import { scaleFactorsOf } from "../codecs/codec.ts";
-import type { Codecs } from "../codecs/codecs.ts";
-import type { ImageHeader } from "../codecs/image-header.ts";
-import type { ReadRequest } from "../codecs/plan.ts";
-import type { Pool } from "../codecs/run/pool.ts";
-import { ServiceError } from "../errors.ts";
-import { withDeadline } from "../lib/bounded-wait.ts";
-import type { Slot } from "../stores/slot.ts";
-import type { Admission } from "./admit.ts";
-import { blockVariant, type EntryKey } from "./cache-keys.ts";
-import { sidecarWork } from "./cost.ts";
-import { demandOf, type Master } from "./describe.ts";
-import type { Sidecar } from "./sidecar-life.ts";
+import type { SidecarAccess, SidecarBlocks, SidecarWay } from "../../codecs/codec.ts";
+import { scaleFactorsOf } from "../../codecs/codec.ts";
+import type { Codecs } from "../../codecs/codecs.ts";
+import type { ImageHeader } from "../../codecs/image-header.ts";
+import type { ReadRequest } from "../../codecs/plan.ts";
+import type { Pool } from "../../codecs/run/pool.ts";
+import { ServiceError } from "../../errors.ts";
+import { withDeadline } from "../../lib/bounded-wait.ts";
+import type { Slot } from "../../stores/slot.ts";
+import type { Admission } from "../admit.ts";
+import { blockVariant, type EntryKey } from "../cache-keys.ts";
+import { sidecarWork } from "../cost.ts";
+import { demandOf, type Master } from "../describe.ts";
+import type { Sidecar } from "./life.ts";
 
 export interface SidecarJobParts {
   readonly codecs: Codecs;

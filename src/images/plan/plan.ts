@@ -1,22 +1,22 @@
 // From header facts and a resolved request to what to read at which scale, which steps, what to write. Pure.
 
-import type { Reduction } from "../codecs/codec.ts";
-import type { ImageHeader, Rectangle } from "../codecs/image-header.ts";
-import { mostMetadataBytes } from "../codecs/metadata/metadata.ts";
-import type { EncodeOptions, ReadRequest, RenderPlan, Transform } from "../codecs/plan.ts";
-import { ServiceError } from "../errors.ts";
-import type { ImageRequest } from "../iiif/image/request.ts";
-import { orientationOf } from "../pipeline/orientation.ts";
-import { shapeAfter } from "../pipeline/shape.ts";
-import type { ResampleAxis } from "../pipeline/step.ts";
-import { placeOverlay } from "../pipeline/steps/overlay-layout.ts";
-import { blurReach } from "../pipeline/steps/sharpen.ts";
+import type { Reduction } from "../../codecs/codec.ts";
+import type { ImageHeader, Rectangle } from "../../codecs/image-header.ts";
+import { mostMetadataBytes } from "../../codecs/metadata/metadata.ts";
+import type { EncodeOptions, ReadRequest, RenderPlan, Transform } from "../../codecs/plan.ts";
+import { ServiceError } from "../../errors.ts";
+import type { ImageRequest } from "../../iiif/image/request.ts";
+import { orientationOf } from "../../pipeline/orientation.ts";
+import { shapeAfter } from "../../pipeline/shape.ts";
+import type { ResampleAxis } from "../../pipeline/step.ts";
+import { placeOverlay } from "../../pipeline/steps/overlay-layout.ts";
+import { blurReach } from "../../pipeline/steps/sharpen.ts";
+import type { PlanInput } from "./input.ts";
 import { embeddingOf } from "./metadata-policy.ts";
 import { asShown, type Size, uprightSize } from "./orientation.ts";
-import type { PlanInput } from "./plan-input.ts";
-import { isIdentity, reductionSteps, stepsOf } from "./plan-steps.ts";
 import type { OutputPolicy } from "./policy.ts";
 import { pitchOf, type Span, samplingOf, span, windowOf } from "./sampling.ts";
+import { isIdentity, reductionSteps, stepsOf } from "./steps.ts";
 
 /** How many times the answer's size a decoder has to deliver, at least, where its pixels are not as good as a resampling. */
 const leastHeadroom = 2;

@@ -1,7 +1,7 @@
 // What the configured overlay contributes to the checks of the service.
 
-import type { Check } from "../lib/checks.ts";
-import { type OverlayOptions, placeOfPicture } from "./overlay-options.ts";
+import type { Check } from "../../lib/checks.ts";
+import { type OverlayOptions, placeOfPicture } from "./options.ts";
 import type { Overlays } from "./overlays.ts";
 
 /** One check where an overlay is configured. */

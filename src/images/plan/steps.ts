@@ -1,12 +1,12 @@
 // The steps of a plan: those that move, resample and crop derive from its transform, the others from policy, request and formats.
 
-import type { ImageHeader, Rectangle } from "../codecs/image-header.ts";
-import type { Embedding, Transform } from "../codecs/plan.ts";
-import { backOrientation } from "../pipeline/orientation.ts";
-import { hasAlpha } from "../pipeline/pixels.ts";
-import type { ResampleAxis, Step } from "../pipeline/step.ts";
+import type { ImageHeader, Rectangle } from "../../codecs/image-header.ts";
+import type { Embedding, Transform } from "../../codecs/plan.ts";
+import { backOrientation } from "../../pipeline/orientation.ts";
+import { hasAlpha } from "../../pipeline/pixels.ts";
+import type { ResampleAxis, Step } from "../../pipeline/step.ts";
+import type { PlanInput } from "./input.ts";
 import { convertsColours } from "./metadata-policy.ts";
-import type { PlanInput } from "./plan-input.ts";
 import type { OutputPolicy } from "./policy.ts";
 import type { Sampling } from "./sampling.ts";
 

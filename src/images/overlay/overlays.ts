@@ -1,29 +1,24 @@
 // Which overlay an answer carries, and its picture: read again when its file changes, decoded once. Whatever is wrong with it
 // is an error of the request, so that no answer goes out unmarked.
 
-import type { Codecs } from "../codecs/codecs.ts";
-import type { ImageHeader } from "../codecs/image-header.ts";
-import type { ReadRequest } from "../codecs/plan.ts";
-import type { OverlayImage } from "../codecs/run/overlay-pixels.ts";
-import type { OverlayJob } from "../codecs/run/pool.ts";
-import { orWholeFile, wholeFileNeeded } from "../codecs/whole-file.ts";
-import { ServiceError } from "../errors.ts";
-import { withDeadline } from "../lib/bounded-wait.ts";
-import { type ByteSource, memoryBytes, readAll } from "../lib/byte-source.ts";
-import { sha256, toHex } from "../lib/digest.ts";
-import { createLru } from "../lib/lru.ts";
-import { createSingleFlight } from "../lib/single-flight.ts";
-import type { Step } from "../pipeline/step.ts";
-import type { Platform } from "../platform/platform.ts";
-import type { Sources } from "../sources/index.ts";
-import type { Master } from "./describe.ts";
+import type { Codecs } from "../../codecs/codecs.ts";
+import type { ImageHeader } from "../../codecs/image-header.ts";
+import type { ReadRequest } from "../../codecs/plan.ts";
+import type { OverlayImage } from "../../codecs/run/overlay-pixels.ts";
+import type { OverlayJob } from "../../codecs/run/pool.ts";
+import { orWholeFile, wholeFileNeeded } from "../../codecs/whole-file.ts";
+import { ServiceError } from "../../errors.ts";
+import { withDeadline } from "../../lib/bounded-wait.ts";
+import { type ByteSource, memoryBytes, readAll } from "../../lib/byte-source.ts";
+import { sha256, toHex } from "../../lib/digest.ts";
+import { createLru } from "../../lib/lru.ts";
+import { createSingleFlight } from "../../lib/single-flight.ts";
+import type { Step } from "../../pipeline/step.ts";
+import type { Platform } from "../../platform/platform.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Master } from "../describe.ts";
+import { answeredSettings, type OverlayOptions, type OverlaySettings, placeOfPicture } from "./options.ts";
 import type { Overlay } from "./overlay.ts";
-import {
-  answeredSettings,
-  type OverlayOptions,
-  type OverlaySettings,
-  placeOfPicture,
-} from "./overlay-options.ts";
 
 export interface Overlays {
   /**

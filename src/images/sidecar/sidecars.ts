@@ -1,18 +1,18 @@
 // The sidecars of masters: all that is derived from a master and kept beside it, so that reads of regions are cheap. In memory, else
 // in the origin slot, else made once by the pool for all who wait.
 
-import type { SidecarAccess, SidecarWay } from "../codecs/codec.ts";
-import type { ImageHeader } from "../codecs/image-header.ts";
-import type { ReadRequest } from "../codecs/plan.ts";
-import { ServiceError } from "../errors.ts";
-import { unlessAborted } from "../lib/bounded-wait.ts";
-import { createGenerations } from "../lib/generations.ts";
-import { createLru } from "../lib/lru.ts";
-import { sidecarKey } from "./cache-keys.ts";
-import type { Master } from "./describe.ts";
-import { type Build, type BuildEnd, createBuild, endOf } from "./sidecar-build.ts";
-import { createSidecarJobs, inMemoryBytes, type SidecarJobParts, type SidecarKey } from "./sidecar-jobs.ts";
-import { createSidecarLives, type Sidecar, type SidecarEvent, type SidecarState } from "./sidecar-life.ts";
+import type { SidecarAccess, SidecarWay } from "../../codecs/codec.ts";
+import type { ImageHeader } from "../../codecs/image-header.ts";
+import type { ReadRequest } from "../../codecs/plan.ts";
+import { ServiceError } from "../../errors.ts";
+import { unlessAborted } from "../../lib/bounded-wait.ts";
+import { createGenerations } from "../../lib/generations.ts";
+import { createLru } from "../../lib/lru.ts";
+import { sidecarKey } from "../cache-keys.ts";
+import type { Master } from "../describe.ts";
+import { type Build, type BuildEnd, createBuild, endOf } from "./build.ts";
+import { createSidecarJobs, inMemoryBytes, type SidecarJobParts, type SidecarKey } from "./jobs.ts";
+import { createSidecarLives, type Sidecar, type SidecarEvent, type SidecarState } from "./life.ts";
 
 export interface SidecarParts extends SidecarJobParts {
   /** Jobs run in place, where nothing goes on after the request that began it: a sidecar is made as a whole, and first. */

@@ -1,6 +1,6 @@
 // Sizes as viewers see them, whatever way a picture is stored.
 
-import { orientationOf } from "../pipeline/orientation.ts";
+import { orientationOf } from "../../pipeline/orientation.ts";
 
 import type { OutputPolicy } from "./policy.ts";
 

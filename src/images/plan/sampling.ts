@@ -1,9 +1,9 @@
 // Where the samples of an answer lie on the upright image: its own pixels, or the cells that it is made of.
 
-import type { Rectangle } from "../codecs/image-header.ts";
-import type { Detail, Geometry } from "../iiif/image/geometry.ts";
-import type { ResampleAxis } from "../pipeline/step.ts";
-import { sourceWindow } from "../pipeline/steps/resize.ts";
+import type { Rectangle } from "../../codecs/image-header.ts";
+import type { Detail, Geometry } from "../../iiif/image/geometry.ts";
+import type { ResampleAxis } from "../../pipeline/step.ts";
+import { sourceWindow } from "../../pipeline/steps/resize.ts";
 import type { Size } from "./orientation.ts";
 
 /** What is sampled of the upright image, in its pixels. */
