@@ -55,7 +55,7 @@ export function reductions(header: ImageHeader, halvesColour: boolean): readonly
   ];
 }
 
-/** As `SidecarFormat.lacks` promises: a read at 1/4 lacks the level at 1/4 of a file that may have one, as far as its header says. */
+/** As `SidecarFormat.lacks` promises: a read at 1/4 lacks the level at 1/4, if a file with this header may have one. */
 export function lacksLevel4(
   entry: Uint8Array | undefined,
   { header, scaleFactor, halvesColour }: ReadRequest,

@@ -46,7 +46,7 @@ const CHUNK = 256 * 1024;
 export const chunkRows = (bytesOfRow: number, rows: number) =>
   Math.max(1, Math.min(rows, Math.floor(CHUNK / bytesOfRow)));
 
-/** A function that gives the parts of the blocks that hold the same pixels: one, or one for each plane. */
+/** A function that returns the parts of the blocks that hold the same pixels: one, or one for each plane. */
 export function partReader(context: BlockContext) {
   const { picture } = context;
   if (compressions[picture.compression]?.whole)

@@ -12,7 +12,7 @@ const maxFile = 1024 ** 3;
 /** The memory that this build begins with. */
 const startMemory = 50 * 1024 * 1024;
 
-/** Estimated peak bytes: the file twice, coefficients where they are kept, the whole picture, the result. */
+/** Estimated peak bytes: the file twice, coefficients where they are kept, the whole image, the result. */
 export function arithmeticMemory({ header, region }: ReadRequest, fileSize: number): number {
   const samples = header.width * header.height * header.bands;
   const coefficients = detailsOf(header).multiscan ? 2 * samples : 0;

@@ -28,12 +28,12 @@ const mozjpegSampling = { "444": 1, "420": 2 } as const;
 type Samples = PixelBuffer & { readonly data: Uint8Array; readonly interpretation: "gray" | "rgb" };
 
 /**
- * Up to this size, that of a tile of 256 pixels, Huffman tables of the picture's own save 3 to 9 % for at most 0.15 ms;
+ * Up to this size, that of a tile of 256 pixels, Huffman tables of the image's own save 3 to 9 % for at most 0.15 ms;
  * at 512 pixels it is 1 to 3 % for 15 to 25 % more work.
  */
 const optimisedPixels = 256 * 256;
 
-/** Whether Huffman tables of its own are worth their time for a picture of this size. */
+/** Whether Huffman tables of its own are worth their time for an image of this size. */
 export const optimisePays = (size: { readonly width: number; readonly height: number }): boolean =>
   size.width * size.height <= optimisedPixels;
 
@@ -102,13 +102,13 @@ function encodeProgressive(
   return jpeg;
 }
 
-/** The depth is a byte: 248 bits are the most whole bytes that it can tell. */
+/** The depth is a byte: 248 bits are the most whole bytes that fit. */
 const maxBytesPerSample = 31;
 
 /**
  * The depth to claim for libjpeg-turbo, whose build gives its output as many bytes as its input and then writes up
  * to the library's own bound, past the end. The depth serves for that size alone, so a wider one makes room;
- * undefined for a picture of so few pixels that none is wide enough.
+ * undefined for an image of so few pixels that none is wide enough.
  */
 function roomyDepth({ width, height, bands, data }: Samples, options: EncodeOptions): number | undefined {
   const { mcu, bytes } = samplingOf(bands, options);

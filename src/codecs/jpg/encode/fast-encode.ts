@@ -1,4 +1,4 @@
-// Baseline JPEG by our own encoder (wasm/jpeg/assembly/encode.ts): whole pictures at once, or rows as they come. One
+// Baseline JPEG by our own encoder (wasm/jpeg/assembly/encode.ts): whole images at once, or rows as they come. One
 // row of MCUs is in its memory at a time.
 
 import { ServiceError } from "../../../errors.ts";
@@ -22,7 +22,7 @@ export interface FastEncodeOptions {
   readonly quality: number;
   /** Sampling to write; gray stays gray. */
   readonly chroma: "420" | "444";
-  /** Huffman tables for this very picture instead of the typical ones: smaller, and slower. */
+  /** Huffman tables for this very image instead of the typical ones: smaller, and slower. */
   readonly optimise?: boolean;
   /** Pixels per centimetre. */
   readonly resolution?: Resolution;
@@ -100,7 +100,7 @@ function createInstance(module: WebAssembly.Module): Instance {
   return { wasm: exports as unknown as EncoderModule, quality: 0, huffman: undefined };
 }
 
-/** Lays out the instance's memory for a picture and puts the quantisation tables in place. */
+/** Lays out the instance's memory for an image and puts the quantisation tables in place. */
 function begin(instance: Instance, picture: Omit<Picture, "give">, quality: number, tokens: number): void {
   const { wasm } = instance;
   const { across, down, components } = samplings[picture.sampling];

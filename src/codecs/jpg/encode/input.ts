@@ -115,7 +115,7 @@ function fromPlanes(input: JpegInput & { kind: "planes" }, chroma: "420" | "444"
   };
 }
 
-/** Throws ServiceError `encode` for what a frame header cannot tell. */
+/** Throws ServiceError `encode` for sizes that do not fit into a frame header. */
 export function checkSides(width: number, height: number): void {
   const fits = [width, height].every((side) => Number.isInteger(side) && side >= 1 && side <= maxSide);
   if (!fits) throw refused(`sides from 1 to ${maxSide} pixels`, `${width}x${height}`);

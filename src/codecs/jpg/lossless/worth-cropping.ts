@@ -20,7 +20,7 @@ export interface StoredJpeg {
 /**
  * Least squares over 19 photographs, each reduced, as it came and with grain (`node bench/passthrough.mjs --fit`). To quality 90,
  * estimates are 8 % off on average, for photographs held out of the fit too, one in twenty by 22 % or more: most of these
- * had been stored at a lower quality before, which no header tells.
+ * had been stored at a lower quality before, which no header records.
  */
 const weights = [0.462, -0.103, 0.062, -0.052, 0.078, -0.042] as const;
 

@@ -15,9 +15,9 @@ export type JpegDetails = {
   readonly frameOffset: number;
   /** Rows of full-size pixels in one row of interleaved MCUs: 8 times the largest vertical sampling factor. */
   readonly mcuHeight: number;
-  /** More than one scan: coefficients of the whole picture are kept while decoding. */
+  /** More than one scan: coefficients of the whole image are kept while decoding. */
   readonly multiscan: boolean;
-  /** How much smaller than the picture components are: none is, colour by half on an axis at most, or any by more. */
+  /** How much smaller than the image components are: none is, colour by half on an axis at most, or any by more. */
   readonly subsampling: "none" | "halved" | "more";
   readonly arithmetic: boolean;
   /** The height stands behind the first scan, not in the frame header. */
@@ -112,7 +112,7 @@ async function take(
   else if (code === marker.app14 && isNamed(head, "Adobe", 12)) seen.adobe = head[11]!;
 }
 
-/** The facts of a file whose first scan has so many components, and its data at `dataAt`. */
+/** The facts of a file, given the number of components in its first scan and where the data of that begins. */
 async function describeBefore(
   bytes: ByteSource,
   seen: Seen,
@@ -150,7 +150,7 @@ function joined(bytes: ByteSource, parts: readonly ProfilePart[]): NonNullable<T
   return piecewise(bytes, ordered);
 }
 
-/** Density of a JFIF segment; unit 0 gives the pixel's shape only. */
+/** Density of a JFIF segment; with unit 0 it is the shape of pixels only. */
 function jfifDensity(body: Uint8Array): Resolution | undefined {
   const x = word(body, 8);
   const y = word(body, 10);

@@ -11,7 +11,7 @@ export interface HuffmanTable {
 /** A table as DHT segments have it: 16 counts, then the symbols. */
 export const definitionOf = ({ lengths, symbols }: HuffmanTable) => Uint8Array.of(...lengths, ...symbols);
 
-/** The four tables of a picture, in the order of the encoder module. */
+/** The four tables of an image, in the order of the encoder module. */
 export interface HuffmanTables {
   readonly dcLuma: HuffmanTable;
   readonly acLuma: HuffmanTable;

@@ -1,4 +1,4 @@
-// What a JPEG carries in application segments: EXIF and XMP in APP1, an ICC profile in APP2, IPTC in APP13
+// Metadata in application segments: EXIF and XMP in APP1, an ICC profile in APP2, IPTC in APP13
 // (EXIF 2.32, 4.5.4; XMP specification part 3; ICC.1, B.4; Adobe Photoshop File Formats).
 
 import { ServiceError } from "../../../errors.ts";
@@ -23,7 +23,7 @@ const carriers = {
 
 type Carrier = keyof typeof carriers;
 
-/** Bytes of a segment that a length field can tell, itself left out. */
+/** The most bytes of parameters that a length field allows. */
 const longest = 65533;
 /** The longest identifier. */
 const longestName = 35;
@@ -162,7 +162,7 @@ async function xmpSegments(xmp: Uint8Array): Promise<Uint8Array[]> {
   return [...segment(carriers.xmp, [], main), ...parted(carriers.moreXmp, rest, head)];
 }
 
-/** Most answers carry the same profile. */
+/** Segments of profiles: most derivatives embed the same one. */
 const knownSegments = new WeakMap<Uint8Array, readonly Uint8Array[]>();
 
 function iccSegments(icc: Uint8Array): readonly Uint8Array[] {

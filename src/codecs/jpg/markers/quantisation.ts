@@ -37,8 +37,8 @@ export interface QuantisationTables {
 const known: (QuantisationTables | undefined)[] = [];
 
 /**
- * Both tables for a quality, taken as a whole number from 1 to 100: 50 gives the examples, 100 all ones. They are shared:
- * not to be changed.
+ * Both tables for a quality, taken as a whole number from 1 to 100: 50 is the examples, 100 all ones. They are shared:
+ * do not change them.
  */
 export function quantisationTables(quality: number): QuantisationTables {
   const bounded = Math.min(100, Math.max(1, Math.round(quality) || 1));

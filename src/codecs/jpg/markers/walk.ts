@@ -154,7 +154,10 @@ function openWindow(bytes: ByteSource, size: number) {
     return data;
   };
   return {
-    /** What is at hand from `at` on: at least `least` bytes, fewer only where the file ends. Without a promise where nothing is read. */
+    /**
+     * What is at hand from `at` on: at least `least` bytes, fewer only where the file ends. Returns a promise only where it has
+     * to read.
+     */
     from(at: number, least: number): Uint8Array | Promise<Uint8Array> {
       return at < start || at + least > start + data.length ? load(at, least) : data.subarray(at - start);
     },

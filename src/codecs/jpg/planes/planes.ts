@@ -1,4 +1,4 @@
-// From a JPEG file to a JPEG answer without RGB in between: planes are decoded, resampled and encoded each by itself.
+// From a JPEG file to a JPEG derivative without RGB in between: planes are decoded, resampled and encoded each by itself.
 
 import type { JobStages } from "../../../lib/job-clock.ts";
 import { isCopy } from "../../../pipeline/kernel.ts";
@@ -73,7 +73,7 @@ export async function planesOf(
 }
 
 /**
- * Whether the blocks of a component in half the size are enough. They are where they give the wanted samples themselves:
+ * Whether the blocks of a component in half the size are enough. They are where they are the wanted samples themselves:
  * transforms of 4x4 and 2x2 coefficients are as good as a filter there (0.01 dB), but the mean of a block loses 0.35 dB. And
  * they are where a filter still makes the last step of 2 or more, as with chroma that is stored in full and wanted in half. At 1/4
  * all components come in a quarter of their own size.
@@ -89,7 +89,7 @@ const halvedGrid = ({ x, y }: Wanted): Wanted => ({
   y: { ...y, pixels: 2 * y.pixels },
 });
 
-/** An axis of the stored picture in pixels of the reduced one, and how many of these a sample of the component stands for. */
+/** An axis of the stored image in pixels of the reduced one, and how many of these a sample of the component stands for. */
 interface WantedAxis {
   readonly axis: ResampleAxis;
   readonly pixels: number;
@@ -101,8 +101,8 @@ interface Wanted {
 }
 
 /**
- * The samples of an answer's plane, each of which stands for `half` (1 or 2) of its pixels. Where they run backwards they
- * are taken from the end on: pairs of pixels are those that the turned picture has.
+ * The samples of a derivative's plane, each of which stands for `half` (1 or 2) of its pixels. Where they run backwards they
+ * are taken from the end on: pairs of pixels are those that the turned image has.
  */
 function outputAxis(axis: ResampleAxis, half: number): ResampleAxis {
   const paired = { ...axis, size: Math.ceil(axis.size / half), scale: axis.scale * half };
@@ -166,7 +166,7 @@ function sharpened(
   };
 }
 
-/** The samples of an answer's plane: a part of the decoded one as it lies there, or resampled. */
+/** The samples of a derivative's plane: a part of the decoded one as it lies there, or resampled. */
 function samples(plane: Plane, x: ResampleAxis, y: ResampleAxis, kernels: Kernels) {
   const window = {
     x: sourceWindow(x, plane.left + plane.width),

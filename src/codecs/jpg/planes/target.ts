@@ -1,4 +1,4 @@
-// Where the pixels of a JPEG answer lie on the stored picture, for plans that only scale, turn and leave out colour.
+// Where the pixels of a JPEG derivative lie on the stored image, for plans that only scale, turn and leave out colour.
 
 import { type Orientation, orientationOf, rightAngleOf } from "../../../pipeline/orientation.ts";
 import type { ResampleAxis, Step } from "../../../pipeline/step.ts";
@@ -6,21 +6,21 @@ import type { Sharpening } from "../../../pipeline/steps/sharpen.ts";
 import type { ReadRequest, RenderPlan, Transform } from "../../plan.ts";
 
 /**
- * The answer's axes on the stored picture reduced by the plan's scale factor, counted from its corner. A negative scale
+ * The derivative's axes on the stored image reduced by the plan's scale factor, counted from its corner. A negative scale
  * runs backwards: `origin` is where the first sample begins, whichever way it goes.
  */
 export interface Target {
-  /** From left to right of the answer, and from its top to its bottom. */
+  /** From left to right of the derivative, and from its top to its bottom. */
   readonly across: ResampleAxis;
   readonly down: ResampleAxis;
-  /** Whether `across` runs along the stored picture's columns. */
+  /** Whether `across` runs along the stored image's columns. */
   readonly swap: boolean;
   readonly gray: boolean;
   /** Luma is sharpened, and how much more of it that looks at. */
   readonly sharpen?: Sharpening & { readonly across: Margin; readonly down: Margin };
 }
 
-/** Samples of the answer's size before its first and after its last. */
+/** Samples of the derivative's size before its first and after its last. */
 interface Margin {
   readonly before: number;
   readonly after: number;
@@ -37,7 +37,7 @@ const onPlanes: ReadonlySet<Step["op"]> = new Set<Step["op"]>([
   "gray",
 ]);
 
-/** What a plan asks of planes; undefined where a step needs whole pixels, or the answer is no plain JPEG. */
+/** What a plan asks of planes; undefined where a step needs whole pixels, or the derivative is no plain JPEG. */
 export function targetOf(
   { read, transform, steps, write }: RenderPlan,
   components: number,
@@ -55,7 +55,7 @@ export function targetOf(
   return turned(transform.mirror ? turned(own, 2) : own, turn);
 }
 
-/** The axes of a transform, margins included, on the stored picture at the scale that is read. */
+/** The axes of a transform, margins included, on the stored image at the scale that is read. */
 function sampledAxes({ orientation, x, y }: Transform, { header, scaleFactor }: ReadRequest) {
   const { swap, flipX, flipY } = orientationOf(orientation);
   const [width, height] = swap ? [header.height, header.width] : [header.width, header.height];

@@ -41,7 +41,7 @@ export interface BuildOptions {
 
 const largestChunk = 1 << 20;
 const noBytes = new Uint8Array(0);
-/** A step ends after so many MCUs, since a few bytes may stand for many of them. */
+/** A step ends after this many MCUs, since a few bytes may stand for many of them. */
 const mcusPerStep = 2_000_000;
 /** What a run leaves unread is less than an MCU, unless the bytes are no data. */
 const largestRest = 32 * 1024;

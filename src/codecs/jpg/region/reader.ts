@@ -82,7 +82,8 @@ export interface JpegReader {
   /** The components by themselves, subsampled ones as they are. */
   decodePlanes(region: Rectangle, scale: ScaleFactor, read?: Read): Promise<Plane[]>;
   /**
-   * Returns the result of `use`, which must not wait: the planes lie in memory that the next call overwrites. `chroma`: the components behind the first as stored, in half the size (at 1/8 as stored), or empty.
+   * Returns the result of `use`, which must not wait: the planes lie in memory that the next call overwrites. `chroma`: the
+   * components behind the first as stored, in half the size (at 1/8 as stored), or empty.
    */
   withPlanes<T>(
     region: Rectangle,
@@ -124,7 +125,7 @@ export async function openJpeg(
   let accessPoints: AccessPoints = builder.accessPoints;
   let flight: Promise<unknown> | undefined;
 
-  /** One step at a time, whoever asks. */
+  /** One step at a time, shared by all callers. */
   const step = (): Promise<unknown> => {
     flight ??= builder?.step().finally(() => {
       flight = undefined;

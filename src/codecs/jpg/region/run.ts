@@ -118,8 +118,8 @@ export interface Bounds {
 
 /**
  * Runs from `place` over bytes of the file that `parts` hold one after the other, the first byte being the one at
- * `place.offset`; `final` where the scan's data ends with them. Moves `place` on. Parts larger than the window are fed in pieces; `drain`
- * is called after each piece, before the output pointer at `output` is reset.
+ * `place.offset`; `final` where the scan's data ends with them. Moves `place` on. Feeds parts larger than the window in pieces,
+ * and calls `drain` after each, before it resets the output pointer at `output`.
  */
 export function runOver(
   engine: Engine,

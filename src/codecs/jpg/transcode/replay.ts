@@ -1,20 +1,20 @@
-// Blocks of a file that is written from its start alone, made again for who reads them: one run serves ascending reads.
+// Missing blocks of a transcode, made again: it can only be written from its start, so one run serves ascending reads.
 
 import { ServiceError } from "../../../errors.ts";
 import type { BlockSink } from "../../sidecar/blocks.ts";
 import { mismatch } from "../markers/header.ts";
 
-/** Writes all blocks in order into a sink. Its `keep` throws when the rest is not wanted any more. */
+/** Writes all blocks in order into a sink. Its `keep` throws when the rest is no longer wanted. */
 export type WriteBlocks = (sink: BlockSink) => Promise<unknown>;
 
 export interface Replay {
   /**
-   * A block by its number. It is made by the run at hand, which waits behind the last block that was wanted, or by a new
-   * one where that run is beyond it. Throws what the run throws, and ServiceError `decode`, code header_mismatch, where it
-   * has no such block.
+   * A block by its number, from the current run, which waits behind the last block that was wanted, or from a new one where the
+   * current run is beyond it. Throws what the run throws, and ServiceError `decode`, code header_mismatch, where there is no such
+   * block.
    */
   block(number: number): Promise<Uint8Array>;
-  /** Ends the run at hand. */
+  /** Ends the current run. */
   end(): void;
 }
 
@@ -30,7 +30,7 @@ interface Run {
   goOn(): void;
 }
 
-/** `made` hears of every block that a run passes. */
+/** Calls `made` with every block that a run writes. */
 export function createReplay(
   write: WriteBlocks,
   made: (block: Uint8Array, digest: Uint8Array) => void,

@@ -45,7 +45,7 @@ export interface ScanList {
   readonly damaged: boolean;
 }
 
-/** A picture with more scans is an attack: each costs a pass over all blocks. */
+/** More scans are an attack: each costs a pass over all blocks. */
 const maxScans = 100;
 const maxBlocks = 10;
 const windowBytes = 256 * 1024;
@@ -181,7 +181,7 @@ function takeScan(seen: Seen, body: Uint8Array, data: { start: number; end: numb
   return true;
 }
 
-/** Whether a decoder that shows a sequential picture while reading it ends here: its first scan has all components. */
+/** Whether a decoder that shows a sequential image while reading it ends here: its first scan has all components. */
 const showsAll = ({ frame, scans }: Seen) =>
   !frame?.progressive && scans.length === 1 && scans[0]!.components.length === frame?.components.length;
 
@@ -192,7 +192,7 @@ function readFrame(body: Uint8Array, segment: Segment): FrameHeader {
   const frame = readFrameHeader(body, segment);
   if (frame.height === 0) throw unsuited("its size in front of the scans");
   const { components } = frame;
-  // the only component of a picture is read block by block, whatever its factors
+  // the only component of an image is read block by block, whatever its factors
   if (components.length === 1)
     return { ...frame, hMax: 1, vMax: 1, components: components.map((only) => ({ ...only, h: 1, v: 1 })) };
   if (components.reduce((sum, { h, v }) => sum + h * v, 0) > maxBlocks)

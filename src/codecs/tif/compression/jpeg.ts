@@ -124,7 +124,7 @@ function decode(turbo: Turbo, stream: Uint8Array, block: JpegBlock): Uint8Array 
   new Uint8Array(turbo.memory.buffer).set(stream, input);
   const facts = allocate(16);
   new Int32Array(turbo.memory.buffer, facts, 4).fill(-1);
-  // Its result is no failure where only the chroma sampling has no name; the facts tell.
+  // Its result is no failure where only the chroma sampling has no name; the facts decide.
   turbo.tjDecompressHeader3(handle, input, stream.length, facts, facts + 4, facts + 8, facts + 12);
   const [width = 0, height = 0, , colour = 0] = new Int32Array(turbo.memory.buffer, facts, 4);
   const { bands, format, space } = colours[block.colour];

@@ -10,7 +10,7 @@ const CODES = 4096;
 
 /**
  * Whether codes begin at the low bit and grow wider no earlier than they must, as GIF has them. A block begins with the code
- * that clears the table, 256 in 9 bits, so its first bytes tell.
+ * that clears the table, 256 in 9 bits, so its first bytes decide.
  */
 const isOldStyle = (data: Uint8Array) => data[0] === 0 && ((data[1] ?? 0) & 1) === 1;
 

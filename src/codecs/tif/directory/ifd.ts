@@ -46,7 +46,7 @@ const types: Readonly<
   16: { size: 8, read: (view, at, little) => Number(view.getBigUint64(at, little)) },
   18: { size: 8, read: (view, at, little) => Number(view.getBigUint64(at, little)) },
 };
-/** Sizes of the types whose values are never asked for, so that inline values are told from distant ones. */
+/** Sizes of the types whose values are never asked for, so that inline values are distinguished from distant ones. */
 const otherSizes: Readonly<Record<number, number>> = { 2: 1, 6: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 17: 8 };
 
 /** ServiceError `decode` of one form: what was expected of the file, and what it holds. */

@@ -1,4 +1,4 @@
-// What a TIFF carries in fields: an ICC profile, XMP, IPTC, and EXIF as directories of its own (TIFF 6.0; EXIF 2.32, 4.6.3;
+// Metadata in fields of a directory: an ICC profile, XMP, IPTC, and EXIF as directories of its own (TIFF 6.0; EXIF 2.32, 4.6.3;
 // ICC.1, B.4; XMP specification part 3, 1.1.4).
 
 import { ServiceError } from "../../../errors.ts";

@@ -84,9 +84,9 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
   const formats = await perSample(tags.SampleFormat);
   const extra = (await readField(file, directory, tags.ExtraSamples, MAX_SAMPLES)) ?? [];
   const compression = (await number("Compression")) ?? 1;
-  const told = await number("PhotometricInterpretation");
-  const inkSet = told === undefined || told === 5 ? await number("InkSet") : undefined;
-  const photometric = told ?? unsaidPhotometric(compression, samples - extra.length, inkSet);
+  const stated = await number("PhotometricInterpretation");
+  const inkSet = stated === undefined || stated === 5 ? await number("InkSet") : undefined;
+  const photometric = stated ?? unsaidPhotometric(compression, samples - extra.length, inkSet);
   const predictor = DIFFERENCED.has(compression) ? ((await number("Predictor")) ?? 1) : 1;
   const planar = samples > 1 && (await number("PlanarConfiguration")) === 2;
   const tiled = directory.entries.has(tags.TileWidth);

@@ -1,4 +1,4 @@
-// The estimate of what encoding anew would save, beside what sharp's files really have.
+// The estimate of what encoding again would save, beside what sharp's files really have.
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
@@ -18,10 +18,10 @@ async function stored(photograph: keyof typeof photographs, quality: number, chr
     .clone()
     .jpeg({ quality, chromaSubsampling, optimiseCoding: false })
     .toBuffer();
-  const anew = await sharp(file)
+  const again = await sharp(file)
     .jpeg({ quality: 90, chromaSubsampling: "4:2:0", optimiseCoding: false })
     .toBuffer();
-  return { file: new Uint8Array(file), ratio: file.length / anew.length };
+  return { file: new Uint8Array(file), ratio: file.length / again.length };
 }
 
 describe.each(["sharp", "soft"] as const)("of a %s photograph", (photograph) => {

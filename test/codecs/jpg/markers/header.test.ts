@@ -47,7 +47,7 @@ describe("the header of a JPEG file", () => {
     ({ file, width }) => /(^jpg-|^badmeta|orient-9|^polyglot|^mislabelled)/.test(file!) && width !== "",
   );
 
-  it.each(sound.map((row) => [row.file!, row] as const))("tells the facts of %s", async (file, row) => {
+  it.each(sound.map((row) => [row.file!, row] as const))("reads the facts of %s", async (file, row) => {
     const header = await probe(fixture(file));
     expect(header).toMatchObject({
       format: "jpg",

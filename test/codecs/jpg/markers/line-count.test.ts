@@ -1,4 +1,4 @@
-// Files that tell their height behind the first scan: the same pictures as with the height in its usual place.
+// Files with their height behind the first scan: the same pictures as with the height in its usual place.
 
 import { describe, expect, it } from "vitest";
 import { createCodecs } from "../../../../src/codecs/index.ts";

@@ -242,7 +242,7 @@ describe.skipIf(!hasTools)("needs cjpeg of libjpeg-turbo-progs", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("reads a row anew where the estimate of its bytes was too small", async () => {
+  it("reads a row again where the estimate of its bytes was too small", async () => {
     // flat on the left, noise from column 512 on: what a tile needs is far more than its share
     const ppm = picture(1400, 64, 5);
     const head = ppm.length - 1400 * 64 * 3;

@@ -149,7 +149,7 @@ describe("planes at 1/4", () => {
     (await codec.decode(memoryBytes(file), quarter(header, "png").read, access)).data,
   ];
 
-  test.each(names)("of %s are the same whether blocks have them or they are made anew", async (name) => {
+  test.each(names)("of %s are the same whether blocks have them or they are made again", async (name) => {
     const kept = await indexed(fixture(name));
     const blocks = kept.access.blocks as HeapBlocks;
     const { width, height } = kept.header;
