@@ -30,10 +30,12 @@ describe("smalti doctor IMAGE", () => {
     const { code, out, err } = await doctor("tif-pyramid-subifd.tif", "-config", file);
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^tif-pyramid-subifd\.tif\n\n/);
-    expect(out).toMatch(/^good +Tiles are fast to serve/m);
     expect(out).toMatch(/^ {2}Levels in the file +300 × 200, 150 × 100/m);
     expect(out).toMatch(/^ {2}Measured now +tile at 1\/1: /m);
     expect(out).toMatch(/\nNo problem was found\.\n$/);
+    const unmeasured = await doctor("tif-pyramid-subifd.tif", "-config", file, "--no-measure");
+    expect(unmeasured.out).toMatch(/^good +Tiles are fast to serve/m);
+    expect(unmeasured.out).not.toContain("Measured now");
   });
 
   test("ends with 1 where there is a problem, and says what to do", async () => {

@@ -113,11 +113,13 @@ export function speedFindings(known: Known): Finding[] {
   const tiles = tilesOf(known);
   // Of a picture that cannot be made nobody asks how fast it is.
   if (tiles.length === 0 || known.failures.has("measure")) return [];
-  const measured = known.measured?.find(({ what }) => what === "tile")?.ms ?? Number.POSITIVE_INFINITY;
+  const measured = known.measured?.find(({ what }) => what === "tile")?.ms;
   const slow = tiles.filter(({ scale, expected }) =>
-    scale === 1 ? Math.min(measured, expected.ms) > mostCheapMs : expected.ms > mostCheapMs,
+    scale === 1 ? Math.min(measured ?? expected.ms, expected.ms) > mostCheapMs : expected.ms > mostCheapMs,
   );
   const dearest = Math.max(...tiles.map(({ expected }) => expected.ms));
+  // What took long against expectations is said by itself.
+  if (slow.length === 0 && measured !== undefined && measured > mostCheapMs) return [];
   if (slow.length === 0)
     return [
       {
@@ -172,7 +174,7 @@ export function sidecarFinding({ header, sidecar, measured = [] }: Known): Findi
 }
 
 /** How many times longer or shorter than expected is worth a word, and from how many milliseconds on. */
-const farOff = { times: 4, leastMs: 200 } as const;
+const farOff = { times: 4, leastMs: mostCheapMs } as const;
 
 /** A render that took much longer or shorter than expected. */
 export function surpriseFinding({ measured = [], costs = [] }: Known): Finding | undefined {
@@ -187,7 +189,7 @@ export function surpriseFinding({ measured = [], costs = [] }: Known): Finding |
   return {
     level: "note",
     code: "not_as_expected",
-    text: `Measured now, ${surprises.join("; ")}. Expectations are for photographs; flat pictures are quicker. The first render in a process loads its decoder, and a busy machine or source adds its own time.`,
+    text: `Measured now, ${surprises.join("; ")}. Expectations are for lossy photographs: flat pictures are quicker, lossless ones may be slower, and a busy machine or source adds its own time.`,
     advice:
       "Measure again. Where it takes longer than expected once more, look at the stages: queue is the machine, read is the source.",
   };
