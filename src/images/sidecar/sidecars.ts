@@ -4,6 +4,7 @@
 import type { SidecarAccess, SidecarWay } from "../../codecs/codec.ts";
 import type { ImageHeader } from "../../codecs/image-header.ts";
 import type { ReadRequest } from "../../codecs/plan.ts";
+import { type PartKind, readEntry } from "../../codecs/sidecar/entry.ts";
 import { ServiceError } from "../../errors.ts";
 import { unlessAborted } from "../../lib/bounded-wait.ts";
 import { createGenerations } from "../../lib/generations.ts";
@@ -33,11 +34,17 @@ export interface FoundSidecar {
   readonly finish?: (failed?: unknown) => void;
 }
 
+/** A part of a sidecar and its bytes, wherever they stand. */
+export interface KeptPart {
+  readonly kind: PartKind;
+  readonly bytes: number;
+}
+
 /** What is known of a master's sidecar. */
 export type SidecarReport =
   | { readonly state: "absent" | "building" }
   /** `bytes`: of its entry, blocks not counted. */
-  | { readonly state: "partial" | "complete"; readonly bytes: number }
+  | { readonly state: "partial" | "complete"; readonly bytes: number; readonly parts: readonly KeptPart[] }
   /** None can be kept: of this file until `until` (milliseconds since 1970); without it as the service is configured. */
   | { readonly state: "unavailable"; readonly until?: number };
 
@@ -256,10 +263,10 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       const known = lives.of(key.id);
       if (known.is === "building") return { state: "building" };
       if (known.is === "unavailable") return { state: "unavailable", until: known.until };
-      if (known.is !== "absent") return { state: known.is, bytes: known.sidecar.entry.length };
+      if (known.is !== "absent") return reportOf(known.is, known.sidecar.entry);
       const entry = await origin.get(key.name, key.variant);
       if (!entry) return { state: "absent" };
-      return { state: jobs.lacks(master, header, entry) ? "partial" : "complete", bytes: entry.length };
+      return reportOf(jobs.lacks(master, header, entry) ? "partial" : "complete", entry);
     },
     purge: generations.renew,
     async idle() {
@@ -269,4 +276,12 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       await Promise.all(upkeep.values());
     },
   };
+}
+
+function reportOf(state: "partial" | "complete", entry: Uint8Array): SidecarReport {
+  const parts = [...(readEntry(entry)?.values() ?? [])].map(({ kind, blocks }) => ({
+    kind,
+    bytes: blocks.size,
+  }));
+  return { state, bytes: entry.length, parts };
 }

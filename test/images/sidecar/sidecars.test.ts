@@ -445,6 +445,14 @@ test("its state is told from memory, else from the slot, without anything being 
   (await sidecars.of(found, read, { signal: never }))?.finish?.();
   await sidecars.idle();
   expect(await stateOf()).toBe("complete");
+  // at 1/8 and 1/4: luma and two components of half its width and height, rounded up each
+  expect(await sidecars.state(found, header)).toMatchObject({
+    parts: [
+      { kind: "accessPoints" },
+      { kind: "level8", bytes: 188 * 125 + 2 * 94 * 63 },
+      { kind: "level4", bytes: planes },
+    ],
+  });
   await app.service.slots.origin.settled();
   expect(await stateOf(parts().sidecars)).toBe("complete");
   expect(made()).toBe(2);
