@@ -1,4 +1,5 @@
-// Coefficients to Huffman codes (ITU T.81, F.1.2), at once or by way of counted tokens, and bits to bytes (F.1.2.3).
+// Coefficients to Huffman codes (ITU T.81, F.1.2), at once or by way of counted tokens, and bits to bytes (F.1.2.3). In one file
+// since all of it shares the state of the output.
 
 import { BLOCK, CODES, CODES_TABLE, COUNTS, RUNS, RUNS_TABLE, STUFFING, VALUES, ZIGZAG_BYTES } from "./encode-map";
 

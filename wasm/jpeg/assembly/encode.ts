@@ -1,5 +1,6 @@
 // Baseline JPEG encoder (ITU T.81, sequential DCT, Huffman coding): one row of MCUs at a time, from RGB, gray or
-// YCbCr planes. Headers and tables are the host's; README.md has the exports and the memory map.
+// YCbCr planes. Headers and tables are the host's; README.md has the exports and the memory map. In one file since all exports
+// share the state of one image.
 
 import { convertRow, extendRow, extendRows, halveRows } from "./encode-colour";
 import {

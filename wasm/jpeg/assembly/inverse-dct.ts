@@ -1,5 +1,6 @@
 // Coefficients of a block to samples: the accurate integer transform of libjpeg at 8x8 ("islow", bit for bit), and
-// transforms of the lowest 4x4 and 2x2 coefficients for reduced sizes (ITU-T T.81, A.3.3).
+// transforms of the lowest 4x4 and 2x2 coefficients for reduced sizes (ITU-T T.81, A.3.3). Long, since vectors spell out each
+// pass.
 
 import { COEFFICIENTS, WORK } from "./map";
 

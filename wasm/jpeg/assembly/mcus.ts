@@ -1,5 +1,6 @@
-// The walk over the MCUs of a sequential scan (ITU-T T.81, F.2): one source for indexing, decoding, both at once, and
-// cutting, from which four functions are compiled. What damaged data comes to follows libjpeg, so that the same picture results.
+// The walk over the MCUs of a sequential scan (ITU-T T.81, F.2): one source for finding access points, decoding, both at once,
+// and cropping, from which four functions are compiled. Damaged data is decoded as libjpeg decodes it, so that the image is the
+// same. All is in one file since the walk and its parts are inlined into each of the four.
 
 import { bigEndian64, DRY, MARKER, removedEnd, stoppedFor, unstuff, unstuffedEnd } from "./bits";
 import { appendDc, appendRun } from "./crop-bits";

@@ -2,7 +2,8 @@
 //
 // The bit reader is the same in all: `bits` holds the next bits highest, at least `held` of them, `at` is the next byte.
 // One refill gives 56 bits or more; a symbol and its value take 32 at most. Whether bytes are there is asked once per MCU.
-// All return 0 at the end of the band and HUNGRY when the window has to be filled first.
+// All return 0 at the end of the band and HUNGRY when the window has to be filled first. They are in one file since they share
+// the inlined parts of the bit reader.
 
 import { bigEndian, check, HUNGRY, passed, READY, safeUntil, stretch } from "./transcode-input";
 import {

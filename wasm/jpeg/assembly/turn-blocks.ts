@@ -1,5 +1,6 @@
 // The AC coefficients of a block (ITU-T T.81, F.2.2.2) coded again at once (F.1.2.2): in other places with other codes, or
-// with the codes that they have where nothing but signs changes. What DC is in the turned order comes later.
+// with the codes that they have where only signs change. DC follows later, in the transformed order. Both ways are in one file
+// since they share the inlined parts of the bit reader.
 
 import { bigEndian64 } from "./bits";
 import { longSymbol } from "./huffman-read";

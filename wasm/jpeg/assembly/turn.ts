@@ -1,5 +1,6 @@
 // Module "jpeg-turn": a crop in another orientation, without loss. Blocks are decoded and coded again one by one as the file
-// has them, then joined in the order of the turned picture. ../turn.md has the exports.
+// has them, then joined in the order of the transformed image. ../turn.md has the exports. All is in one file since its passes
+// share the state of one crop.
 
 import { bigEndian64, MARKER, stoppedAt, stoppedFor, unstuff, unstuffedEnd } from "./bits";
 import { clearOutput, flushBits, flushWords, outputFill, startBits, writeCoded } from "./encode-entropy";
