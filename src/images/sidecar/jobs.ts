@@ -50,10 +50,10 @@ const nothing = async () => new Uint8Array();
 export interface SidecarJobs {
   /** How a read gets at a sidecar: see {@link SidecarWay}; "alone": none can be kept, or made within the memory budget. */
   wayOf(master: Master, read: ReadRequest): SidecarWay | "alone";
-  /** Whether a read would gain by parts that an entry does not have, and that may be made; without an entry, by any such parts. */
-  gains(master: Master, read: ReadRequest, entry?: Uint8Array): boolean;
-  /** Whether any read would gain by parts that an entry does not have. */
-  lacks(master: Master, header: ImageHeader, entry: Uint8Array): boolean;
+  /** Whether an entry lacks parts that a read would be cheaper with, and that the memory budget allows; without an entry, whether there are such parts. */
+  lacksForRead(master: Master, read: ReadRequest, entry?: Uint8Array): boolean;
+  /** Whether an entry lacks parts that any read would be cheaper with. */
+  lacksForAny(master: Master, header: ImageHeader, entry: Uint8Array): boolean;
   /** The blocks of a sidecar as reads load them. */
   blocksOf(key: EntryKey, blocks?: ReadonlyMap<number, Uint8Array>): SidecarBlocks;
   /**
@@ -118,10 +118,10 @@ export function createSidecarJobs(
     );
   };
 
-  const wouldGain = ({ image }: Master, read: ReadRequest, entry?: Uint8Array) =>
+  const isShort = ({ image }: Master, read: ReadRequest, entry?: Uint8Array) =>
     codecs.byFormat(read.header.format).sidecar?.lacks(entry, read, image.bytes.size ?? 0) ?? false;
-  const gains: SidecarJobs["gains"] = (master, read, entry) =>
-    wouldGain(master, read, entry) && admission.allows(memoryOf(read.header, true));
+  const lacksForRead: SidecarJobs["lacksForRead"] = (master, read, entry) =>
+    isShort(master, read, entry) && admission.allows(memoryOf(read.header, true));
 
   return {
     wayOf({ image }, read) {
@@ -131,12 +131,12 @@ export function createSidecarJobs(
       const way = admission.allows(memoryOf(read.header, false)) ? within(room()) : "none";
       return way === "none" ? "alone" : way;
     },
-    gains,
-    lacks(master, header, entry) {
+    lacksForRead,
+    lacksForAny(master, header, entry) {
       const region = { x: 0, y: 0, width: header.width, height: header.height };
       return scaleFactorsOf(codecs.byFormat(header.format), header).some((scaleFactor) => {
         const read = { header, page: master.page, region, scaleFactor };
-        return wouldGain(master, read, entry) || wouldGain(master, { ...read, halvesColour: true }, entry);
+        return isShort(master, read, entry) || isShort(master, { ...read, halvesColour: true }, entry);
       });
     },
     blocksOf,
@@ -145,7 +145,7 @@ export function createSidecarJobs(
       const blocks = new Map<number, Uint8Array>();
       const access = {
         id: key.id,
-        allParts: gains(master, read),
+        allParts: lacksForRead(master, read),
         blocks: keepingBlocks(key, blocks),
         load: nothing,
       };

@@ -29,7 +29,7 @@ export type SidecarState =
 export type SidecarEvent =
   /** A read wants it. */
   | { readonly is: "sought"; readonly build: Build }
-  /** It was found in the slot, or a job has made it. `lacks`: some reads would gain by more. */
+  /** It was found in the slot, or a job has made it. `lacks`: some reads would be cheaper with more. */
   | { readonly is: "obtained"; readonly sidecar: Sidecar; readonly lacks: boolean }
   /** The file is damaged, or of a kind of which nothing can be kept. */
   | { readonly is: "refused"; readonly until: number }

@@ -170,7 +170,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     if (state.is === "absent" || state.is === "unavailable") return alone(key, undefined, state.is);
     const { sidecar } = state;
     const access = { ...accessTo(key, sidecar), blocks: jobs.blocksOf(key, sidecar.blocks) };
-    const isEnough = inPlace || state.is === "complete" || !jobs.gains(master, read, sidecar.entry);
+    const isEnough = inPlace || state.is === "complete" || !jobs.lacksForRead(master, read, sidecar.entry);
     if (isEnough) return { state: state.is, access };
     const finish = () => keepUp(key.id, () => complete(master, read.header, key, sidecar));
     return { state: state.is, access, finish };
@@ -194,7 +194,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       return state;
     };
     const obtained = (sidecar: Sidecar) =>
-      end({ is: "obtained", sidecar, lacks: jobs.lacks(master, read.header, sidecar.entry) });
+      end({ is: "obtained", sidecar, lacks: jobs.lacksForAny(master, read.header, sidecar.entry) });
     /** What an ended build leaves behind. */
     const left = (state: SidecarState) =>
       state.is === "building" ? alone(key) : found(master, read, key, state);
@@ -266,7 +266,7 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       if (known.is !== "absent") return reportOf(known.is, known.sidecar.entry);
       const entry = await origin.get(key.name, key.variant);
       if (!entry) return { state: "absent" };
-      return reportOf(jobs.lacks(master, header, entry) ? "partial" : "complete", entry);
+      return reportOf(jobs.lacksForAny(master, header, entry) ? "partial" : "complete", entry);
     },
     purge: generations.renew,
     async idle() {
