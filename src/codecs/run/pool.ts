@@ -14,6 +14,7 @@ import { inPlaceRunner } from "./in-place-runner.ts";
 import type { JobFile } from "./messages.ts";
 import type { OverlayImage } from "./overlay-pixels.ts";
 import type { Job, JobLimits, Runner } from "./runner.ts";
+import { createRunners } from "./runners.ts";
 import { workerRunner } from "./worker-runner.ts";
 
 export type { JobLimits, JobWatch } from "./runner.ts";
@@ -52,9 +53,6 @@ export interface PoolOptions {
   /** A worker is replaced after a job of more estimated bytes, since its memories do not shrink; 512 MiB. */
   readonly maxJobBytes?: number;
 }
-
-/** How long a worker that was started while others waited stays without a job, since starting one costs more than a tile. */
-const surplusMs = 10_000;
 
 interface PoolLog {
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -124,62 +122,45 @@ const countOf: Partial<Record<ServiceError["kind"], (typeof poolCounts)[number]>
 export function createPool(options: PoolOptions): Pool {
   const { platform, maxQueue = Number.POSITIVE_INFINITY, counts = createCounts(...poolCounts) } = options;
   const clamp = (wanted: number) => (platform.startWorker ? Math.max(1, Math.floor(wanted)) : 1);
-  let size = clamp(options.size);
-  /** The one that worked last at the end. */
-  const idle: { readonly runner: Runner; readonly since: number }[] = [];
-  const all = new Set<Runner>();
   const queue: Waiter<Runner>[] = [];
   let closed = false;
   let lastNumber = 0;
 
-  /** Codecs of a runner in place: module instances keep what a job has done between its reads, so that no two may share them. */
-  const ownCodecs = () =>
-    (all.size === 0 && options.codecs) ||
+  /** Module instances keep what a job has done between its reads, so that no two runners in place may share codecs. */
+  const ownCodecs = (first: boolean) =>
+    (first && options.codecs) ||
     createCodecs({
       wasm: (name) => platform.wasm(name),
       deflate: (data, level) => platform.deflate(data, level),
       ...(options.ignoredProfile && { ignoredProfile: options.ignoredProfile }),
     });
 
-  const startRunner = (warm: boolean): Runner => {
-    const runner = platform.startWorker
-      ? workerRunner(platform.startWorker(), {
-          module: (name) => platform.wasm(name),
-          number: ++lastNumber,
-          warm,
-          cancelGraceMs: options.cancelGraceMs ?? 250,
-          maxJobBytes: options.maxJobBytes ?? 1 << 29,
-          ignoredProfile: options.ignoredProfile,
-        })
-      : inPlaceRunner(ownCodecs());
-    if (platform.startWorker) counts.started.add();
-    all.add(runner);
-    return runner;
-  };
-
-  /** An idle worker; those that ended while idle are forgotten. */
-  const takeIdle = (): Runner | undefined => {
-    for (let last = idle.pop(); last; last = idle.pop()) {
-      if (last.runner.alive()) return last.runner;
-      all.delete(last.runner);
-    }
-    return undefined;
-  };
-
-  const waiting = () => [...all].filter((runner) => runner.waits()).length;
-  /** Whether one more may work. */
-  const hasRoom = () => all.size - idle.length - waiting() < size;
-  /** An idle worker, else a new one. */
-  const take = () => (hasRoom() ? (takeIdle() ?? startRunner(false)) : undefined);
+  const runners = createRunners({
+    size: clamp(options.size),
+    linger: platform.startWorker !== undefined,
+    start({ warm, first }) {
+      if (!platform.startWorker) return inPlaceRunner(ownCodecs(first));
+      const runner = workerRunner(platform.startWorker(), {
+        module: (name) => platform.wasm(name),
+        number: ++lastNumber,
+        warm,
+        cancelGraceMs: options.cancelGraceMs ?? 250,
+        maxJobBytes: options.maxJobBytes ?? 1 << 29,
+        ignoredProfile: options.ignoredProfile,
+      });
+      counts.started.add();
+      return runner;
+    },
+  });
 
   const next = () => {
     while (queue.length > 0) {
       let runner: Runner | undefined;
       try {
-        runner = take();
+        runner = runners.take();
       } catch (error) {
         options.log?.warn("no render worker could be started", { cause: String(error) });
-        if (all.size > 0) return; // one that runs will take the job
+        if (runners.status().workers > 0) return; // one that runs will take the job
         queue.shift()?.refuse(error);
         continue;
       }
@@ -188,41 +169,10 @@ export function createPool(options: PoolOptions): Pool {
     }
   };
 
-  const end = (runner: Runner) => {
-    runner.kill();
-    all.delete(runner);
-  };
-
-  const idleMs = (now: number) => (idle[0] ? now - idle[0].since : 0);
-
-  /** Ends workers beyond the size that have been idle for so long. */
-  const trim = (ms = 0) => {
-    while (all.size > size && idle[0] && idleMs(performance.now()) >= ms) end(idle.shift()!.runner);
-  };
-  let trimming: ReturnType<typeof setTimeout> | undefined;
-  const trimLater = () => {
-    if (all.size <= size || trimming !== undefined) return;
-    const left = surplusMs - idleMs(performance.now());
-    trimming = setTimeout(
-      () => {
-        trimming = undefined;
-        trim(surplusMs);
-        trimLater();
-      },
-      Math.max(1, Math.ceil(left)),
-    );
-    (trimming as { unref?(): void }).unref?.();
-  };
-
   const release = (runner: Runner, usable: boolean) => {
     if (closed) return;
-    if (usable) idle.push({ runner, since: performance.now() });
-    else {
-      counts.replaced.add();
-      end(runner);
-    }
-    if (platform.startWorker) trimLater();
-    else trim(); // where no timer outlives its request
+    if (!usable) counts.replaced.add();
+    runners.release(runner, usable);
     next();
   };
 
@@ -250,7 +200,7 @@ export function createPool(options: PoolOptions): Pool {
       signal,
     );
 
-  if (platform.startWorker) idle.push({ runner: startRunner(true), since: performance.now() });
+  if (platform.startWorker) runners.warmUp();
 
   /** A job that gives its place back makes room for one that waits here. */
   const withNext = ({ place, ...limits }: JobLimits): JobLimits =>
@@ -270,13 +220,14 @@ export function createPool(options: PoolOptions): Pool {
   const submit = async (job: Job, limits: JobLimits) => {
     try {
       if (closed || limits.signal?.aborted) throw cancelled(limits.signal);
-      if (!hasRoom() && queue.length >= maxQueue) {
+      if (!runners.hasRoom() && queue.length >= maxQueue) {
         throw new ServiceError("busy", "The render queue is full; try again in a moment.", {
           code: "render_queue_full",
         });
       }
       const runner =
-        (queue.length === 0 && hasRoom() ? takeIdle() : undefined) ?? (await turn(limits.signal));
+        (queue.length === 0 && runners.hasRoom() ? runners.takeIdle() : undefined) ??
+        (await turn(limits.signal));
       const encoded = await runner.run(job, withNext(limits), (usable) => release(runner, usable));
       counts.done.add();
       return encoded;
@@ -293,31 +244,16 @@ export function createPool(options: PoolOptions): Pool {
       (await submit({ task: { kind: "overlay", plan }, bytes, file, memory }, limits)).bytes,
     buildSidecar: async ({ header, bytes, file, sidecar, memory }, limits) =>
       (await submit({ task: { kind: "sidecar", header }, bytes, file, sidecar, memory }, limits)).bytes,
-    status: () => ({
-      size,
-      workers: all.size,
-      busy: all.size - idle.length,
-      waiting: waiting(),
-      queued: queue.length,
-    }),
-    ...(platform.startWorker && {
-      async memory() {
-        const each = await Promise.all([...all].map((runner) => runner.memory?.()));
-        return each.reduce<number>((sum, bytes = 0) => sum + bytes, 0);
-      },
-    }),
+    status: () => ({ ...runners.status(), queued: queue.length }),
+    ...(platform.startWorker && { memory: runners.memory }),
     resize(wanted) {
-      size = clamp(wanted);
-      trim();
+      runners.resize(clamp(wanted));
       next();
     },
     close() {
       closed = true;
-      clearTimeout(trimming);
       for (const waiter of queue.splice(0)) waiter.refuse(cancelled());
-      for (const runner of all) runner.kill();
-      all.clear();
-      idle.length = 0;
+      runners.close();
     },
   };
 }
