@@ -14,7 +14,8 @@ export interface Deadlines {
 
 /**
  * The store under deadlines. Reads and writes have a circuit breaker each, so that a full disk can still be read; a check
- * that passes closes both. A purge is always tried, and fails when a write before it may still land after it.
+ * that passes closes both. A purge is always tried, and fails when a write before it may still land after it. Counting takes as long
+ * as a check may.
  */
 export function guardedStore(store: Store, deadlines: Deadlines, circuit: CircuitOptions = {}): Store {
   const reads = createCircuit(circuit);
@@ -43,7 +44,8 @@ export function guardedStore(store: Store, deadlines: Deadlines, circuit: Circui
       ),
     delete: (name, variant) => purge(() => store.delete(name, variant)),
     ...(clear ? { clear: () => purge(clear) } : {}),
-    ...(usage ? { usage: () => withDeadline(deadlines.purge, usage) } : {}),
+    // Pages and scrapes wait for it, which want to say what is wrong.
+    ...(usage ? { usage: () => withDeadline(deadlines.check, usage) } : {}),
     circuits: () => ({ read: reads.isOpen(), write: writes.isOpen() }),
     async check() {
       await withDeadline(deadlines.check, () => store.check());

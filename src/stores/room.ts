@@ -59,6 +59,8 @@ export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
   let period = 0;
   let countedAt = 0;
   let making: Promise<void> | undefined;
+  /** The count that those who ask wait for. */
+  let asked: Promise<void> | undefined;
 
   const change: Room["change"] = () => {
     const begun = counting ? undefined : period;
@@ -152,8 +154,13 @@ export function createRoom({ files, top, maxBytes, now }: RoomOptions): Room {
     change,
     async usage() {
       await making?.catch(() => {});
-      if (!tally || (uncertain && few())) await count(Number.POSITIVE_INFINITY);
-      else if (stale()) makeRoom(low).catch(() => {});
+      if (!tally || (uncertain && few())) {
+        // Who gives up waiting for a large folder and asks again does not begin another count.
+        asked ??= count(Number.POSITIVE_INFINITY).finally(() => {
+          asked = undefined;
+        });
+        await asked;
+      } else if (stale()) makeRoom(low).catch(() => {});
       return tally ?? { entries: 0, bytes: 0 };
     },
     reset() {

@@ -406,6 +406,31 @@ describe("room in a filesystem store", () => {
     expect(await store.usage?.()).toEqual({ entries: 0, bytes: 0 });
   });
 
+  it("is listed once for all who ask how much it holds while it is counted", async () => {
+    await open().set("a", "", new Uint8Array(3));
+    let go = () => {};
+    const whenAsked = new Promise<void>((resolve) => (go = resolve));
+    let lists = 0;
+    const slow = (counted: () => void): FileSystem => ({
+      ...files,
+      async *list(path) {
+        counted();
+        await whenAsked;
+        yield* files.list(path);
+      },
+    });
+    const store = open(1 << 20, slow(() => lists++));
+    const asking = [store.usage?.(), store.usage?.(), store.usage?.()];
+    go();
+    const [once, ...others] = await Promise.all(asking);
+    expect(once?.entries).toBe(1);
+    expect(others).toEqual([once, once]);
+    const whole = lists;
+    lists = 0;
+    await open(1 << 20, slow(() => lists++)).usage?.();
+    expect(whole).toBe(lists);
+  });
+
   it("is counted rightly after another store emptied the folder", async () => {
     const [one, two] = [open(20_000), open(20_000)];
     for (let i = 0; i < 10; i++) await one.set(`n${i}`, "", new Uint8Array(1000));

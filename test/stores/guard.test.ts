@@ -85,6 +85,12 @@ describe("a guarded store", () => {
     expect(await store.get("a", "")).toBeUndefined();
   });
 
+  it("is not counted for longer than a check may take", async () => {
+    const inner = heapStore({ maxBytes: 1 << 20 });
+    const guarded = guardedStore({ ...inner, usage: () => new Promise(() => {}) }, { ...ample, check: 5 });
+    await expect(guarded.usage?.()).rejects.toThrow("no answer within 5 ms");
+  });
+
   it("offers only what the store can do", () => {
     const { clear, usage, ...rest } = heapStore({ maxBytes: 1 });
     const guarded = guardedStore(rest, ample);

@@ -38,8 +38,8 @@ export const browsePages: AdminPage = (admin) => {
 /** Entries of a page. */
 const shown = 60;
 
-/** Longest that a listing is waited for, in milliseconds. */
-const listMs = 15_000;
+/** Longest that a listing is waited for, in milliseconds. One that comes later is remembered for who loads the page again. */
+const listMs = 5000;
 
 /** Longest that the images of a page are looked at, in milliseconds. */
 const lookMs = 3000;
