@@ -17,10 +17,8 @@ const mostDetails = 1500;
 /** Outcomes signed with the operator's password, so that all servers behind one address read them. */
 export function createOutcomes({ password }: Credentials): Outcomes {
   const seals = createSeals<Outcome>(password, "smalti outcome of a form", lasts);
-  const cookie = (c: RequestContext, value: string, seconds: number) => {
-    const secure = c.get("base").startsWith("https:") ? "; Secure" : "";
-    return `${name}=${value}; Path=${href(c, "/admin")}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
-  };
+  const cookie = (c: RequestContext, value: string, seconds: number) =>
+    `${name}=${value}; Path=${href(c, "/admin")}; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
   return {
     async redirect(c, path, outcome) {
       return new Response(null, {
@@ -28,19 +26,24 @@ export function createOutcomes({ password }: Credentials): Outcomes {
         headers: {
           Location: href(c, path),
           "Cache-Control": "no-store",
-          "Set-Cookie": cookie(c, await seals.seal(shortened(outcome)), lasts),
+          "Set-Cookie": `${cookie(c, await seals.seal(shortened(outcome)), lasts)}${isSecure(c) ? "; Secure" : ""}`,
         },
       });
     },
     async read(c) {
       for (const value of cookieValues(c.req.raw.headers.get("Cookie") ?? undefined, name)) {
         const outcome = await seals.open(value);
+        // Without Secure, which browsers do not take by http; what it is there by https goes all the same.
         if (outcome) return { outcome, forget: cookie(c, "", 0) };
       }
       return undefined;
     },
   };
 }
+
+/** Whether the browser sends forms by https: an operator may look at the service directly, by http, beside its public URL. */
+const isSecure = (c: RequestContext) =>
+  (c.req.raw.headers.get("Origin") ?? c.get("base")).startsWith("https:");
 
 function shortened(outcome: Outcome): Outcome {
   const { state, text, details = [] } = outcome;

@@ -40,6 +40,24 @@ test("goes in a short-lived cookie that scripts and other paths do not see", asy
   expect(cookie.length).toBeLessThan(4096);
 });
 
+test.each([
+  ["https://images.example.org", "http://10.0.0.7:8080", false],
+  ["http://10.0.0.7:8080", "https://images.example.org", true],
+])(
+  "with %s as public URL and %s in the browser, is one that the browser keeps and forgets",
+  async (base, Origin, secure) => {
+    const service = app(base);
+    const answer = await service.request("/", { method: "POST", headers: { Origin } });
+    const [Cookie = "", ...attributes] = (answer.headers.get("Set-Cookie") as string).split("; ");
+    expect(attributes.includes("Secure")).toBe(secure);
+    const { forget } = (await (await service.request("/", { headers: { Cookie } })).json()) as {
+      forget: string;
+    };
+    // By http a browser does not take what is marked so (RFC 6265bis, section 5.7), and would show the outcome again.
+    expect(forget).not.toContain("Secure");
+  },
+);
+
 test("is read by the next page, and forgotten", async () => {
   const service = app("http://localhost:8080");
   const answer = await service.request("/", { method: "POST" });
