@@ -121,6 +121,30 @@ for (const [width, scheme] of [
   });
 }
 
+test("a line has the latest 60 values, the newest at the right", async () => {
+  const { context, page } = await open();
+  const stream = await fetch(`${server.url}/admin/stats/stream`, { headers: asOperator });
+  const { value } = await (stream.body as ReadableStream<Uint8Array>).getReader().read();
+  const frame = JSON.parse(new TextDecoder().decode(value).replace(/^data: /, ""));
+  // Rates from 1 to 70, the last of which is the largest.
+  const body = Array.from({ length: 70 }, (_, i) => `data: ${JSON.stringify({ ...frame, rate: i + 1 })}\n\n`);
+  await page.route("**/admin/stats/stream", (route) =>
+    route.fulfill({ contentType: "text/event-stream", body: body.join("") }),
+  );
+  await page.reload();
+  const points = async () =>
+    (await page.locator('[data-spark="rate"]').getAttribute("points"))?.split(" ") ?? [];
+  // The first is 11 of 70, in a box of 20 whose line begins at 19.
+  const ends = [60, `0,${(19 - (18 * 11) / 70).toFixed(1)}`, "59,1.0"];
+  await expect
+    .poll(async () => {
+      const drawn = await points();
+      return [drawn.length, drawn[0], drawn.at(-1)];
+    })
+    .toEqual(ends);
+  await context.close();
+});
+
 test.each(["light", "dark"] as const)("axe finds nothing wrong in %s", async (scheme) => {
   const { context, page } = await open(1280, scheme);
   await expect.poll(() => live(page).textContent()).toBe("Live");

@@ -419,7 +419,10 @@ describe("room in a filesystem store", () => {
         yield* files.list(path);
       },
     });
-    const store = open(1 << 20, slow(() => lists++));
+    const store = open(
+      1 << 20,
+      slow(() => lists++),
+    );
     const asking = [store.usage?.(), store.usage?.(), store.usage?.()];
     go();
     const [once, ...others] = await Promise.all(asking);
@@ -427,7 +430,10 @@ describe("room in a filesystem store", () => {
     expect(others).toEqual([once, once]);
     const whole = lists;
     lists = 0;
-    await open(1 << 20, slow(() => lists++)).usage?.();
+    await open(
+      1 << 20,
+      slow(() => lists++),
+    ).usage?.();
     expect(whole).toBe(lists);
   });
 

@@ -7,12 +7,13 @@ import { Refusal } from "../http/problem.ts";
 
 /**
  * Lets an act be called only by those who send the credentials. Throws a Refusal: 401 without them, 429 where a network has sent
- * wrong ones too often.
+ * wrong ones too often, 403 for what a page of another site embeds or fetches.
  */
 export function createGate({ user, password }: Credentials): (act: Act) => Act {
   const failures = new LoginFailures();
   const expected = utf8.encode(`${user}:${password}`);
   return (act) => (c) => {
+    if (isEmbeddedElsewhere(c.req.raw.headers)) throw embedded;
     const sent = sentCredentials(c.req.raw.headers.get("Authorization"));
     if (!sent) throw loginRequired;
     const attempt = failures.attempt(c.get("client"), sentUser(sent));
@@ -25,6 +26,15 @@ export function createGate({ user, password }: Credentials): (act: Act) => Act {
 }
 
 const utf8 = new TextEncoder();
+
+/**
+ * Whether a page of another site asks for something to use it there (Fetch Metadata Request Headers, section 2). Browsers send the
+ * password that they keep with that too, and whether it loads, and how fast, would say which images there are. Links stay.
+ */
+function isEmbeddedElsewhere(headers: Headers): boolean {
+  const site = headers.get("Sec-Fetch-Site");
+  return (site === "cross-site" || site === "same-site") && headers.get("Sec-Fetch-Mode") !== "navigate";
+}
 
 /** The bytes of `user:password`; undefined where the field is absent or of another scheme. */
 function sentCredentials(field: string | null): Uint8Array | undefined {
@@ -55,6 +65,13 @@ const loginRequired = new Refusal({
   code: "admin_login_required",
   detail: "Expected the operator's name and password, by HTTP Basic; received others or none.",
   headers: { "WWW-Authenticate": 'Basic realm="smalti admin", charset="UTF-8"' },
+});
+
+const embedded = new Refusal({
+  status: 403,
+  code: "cross_site_use",
+  detail:
+    "Expected a request of a page of this service, or a link; received one that a page of another site embeds or fetches. Open the address by itself.",
 });
 
 const comeBack = (seconds: number) =>

@@ -97,6 +97,25 @@ describe("with an operator in the environment", () => {
     expect((await post({})).status).not.toBe(403);
   });
 
+  test.each(["/admin/", "/admin/stats/stream", "/admin/view/base.png?measure=yes", "/admin/nothing"])(
+    "lets pages of other sites link to %s, and not embed or fetch it",
+    async (page) => {
+      const { get, service } = await served("", operator);
+      const ask = async (site: string, mode: string) => {
+        const headers = { ...right, "Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode };
+        const { status } = await get(page, { method: "HEAD", headers });
+        return status;
+      };
+      for (const site of ["cross-site", "same-site"]) {
+        for (const mode of ["no-cors", "cors", "websocket"]) expect(await ask(site, mode), mode).toBe(403);
+        expect(await ask(site, "navigate")).not.toBe(403);
+      }
+      for (const mode of ["no-cors", "cors", "navigate"])
+        expect(await ask("same-origin", mode)).not.toBe(403);
+      await service.close();
+    },
+  );
+
   test("makes a network wait that guesses, and not the operator elsewhere who was there before", async () => {
     const { get } = await served("", operator);
     expect((await get("/admin/", { headers: right, peer: "192.0.2.7" })).status).toBe(200);
