@@ -65,7 +65,7 @@ type QuestionFlag = (typeof questionFlags)[number];
 
 /** Reads the command line. Throws StartError for what it does not know. */
 export function parseArguments(args: readonly string[]): Arguments {
-  const commands = ["serve", "check", "hook", "version", "help"] as const;
+  const commands: readonly string[] = ["serve", "check", "hook", "version", "help"];
   let command: Arguments["command"] | undefined;
   let file: string | undefined;
   let folder: string | undefined;
@@ -76,29 +76,35 @@ export function parseArguments(args: readonly string[]): Arguments {
     header: [],
     "client-ip": [],
   };
-  for (let i = 0; i < args.length; i++) {
-    const word = args[i] as string;
+  const words = [...args];
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
     const flag = /^--?(config|help|h|version|v)(?:=(.*))?$/s.exec(word);
     const [, name, given] = /^--?([a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
-    const question = command === "hook" && questionFlags.find((each) => each === name);
-    if (flag?.[1] === "config") {
-      file = flag[2] ?? args[++i];
-      if (!file) throw new StartError(`${word} needs the name of a file`);
-    } else if (question) {
-      const value = given ?? args[++i];
-      if (!value) throw new StartError(`${word} needs a value`);
-      asked[question].push(value);
-    } else if (flag) command = flag[1]?.startsWith("v") ? "version" : "help";
+    const question = questionFlags.find((each) => each === name && command === "hook");
+    if (flag?.[1] === "config") file = valueAfter(word, given, words, "the name of a file");
+    else if (question) asked[question].push(valueAfter(word, given, words, "a value"));
+    else if (flag) command = commandOf(flag[1]);
     else if (word.startsWith("-")) throw new StartError(`unknown flag ${word}; see smalti --help`);
     else if (command === "hook" && !tests && word === "test") tests = true;
-    else if (command === undefined && folder === undefined && (commands as readonly string[]).includes(word))
+    else if (command === undefined && folder === undefined && commands.includes(word))
       command = word as Arguments["command"];
     else if (folder === undefined && (command ?? "serve") === "serve") folder = word;
     else throw new StartError(`unexpected argument ${word}; see smalti --help`);
   }
   const chosen = command ?? "serve";
-  const common = { command: chosen, ...(file ? { file } : {}), ...(folder ? { folder } : {}) };
-  return chosen === "hook" ? { ...common, question: questionOf(tests, asked) } : common;
+  const common = { command: chosen, ...(file && { file }), ...(folder && { folder }) };
+  if (chosen !== "hook") return common;
+  return { ...common, question: questionOf(tests, asked) };
+}
+
+/** What flags without a value ask for. */
+const commandOf = (flag = "") => (flag.startsWith("v") ? "version" : "help");
+
+/** The value of a flag: after =, or the next word. */
+function valueAfter(flag: string, given: string | undefined, words: string[], what: string): string {
+  const value = given ?? words.shift();
+  if (!value) throw new StartError(`${flag} needs ${what}`);
+  return value;
 }
 
 function questionOf(

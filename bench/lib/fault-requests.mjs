@@ -101,20 +101,7 @@ export function judge(answer, right, { codes, method, condition, isReplaced, tag
   const { status, headers, body } = answer;
   if (status === 304) return condition ? undefined : "304 without a condition";
   const same = right.find((one) => one.status === status);
-  if (status === 200) {
-    const passing = isReplaced && headers.etag === undefined && headers["cache-control"] === "no-cache";
-    if (passing) return undefined;
-    // Only reading a picture shows that it is damaged.
-    if (method === "HEAD" && right[0].status === 500) return undefined;
-    if (!same) return `200 where ${right[0].status} ${right[0].code} is right`;
-    if (headers["content-type"] !== same.type)
-      return `type ${headers["content-type"]} where ${same.type} is right`;
-    // Only reading a picture shows that it is damaged, so HEAD has a tag where GET has none.
-    if (tag !== undefined && headers.etag !== undefined && headers.etag !== tag)
-      return "another ETag than before";
-    if (method === "HEAD") return body.length ? "a body to HEAD" : undefined;
-    return right.some(({ digest }) => digest === answer.digest) ? undefined : "wrong bytes";
-  }
+  if (status === 200) return judgePicture(answer, right, same, { method, isReplaced, tag });
   if (method === "HEAD")
     return same || status >= 500 ? undefined : `HEAD ${status} where ${right[0].status} is right`;
   const problem = problemOf(body);
@@ -124,4 +111,20 @@ export function judge(answer, right, { codes, method, condition, isReplaced, tag
     return `${status} without a problem document`;
   if (same?.code === problem.code || codes.has(problem.code)) return undefined;
   return `${status} ${problem.code} where ${right[0].status} ${right[0].code ?? ""} is right`;
+}
+
+/** The same for an answer of status 200; `same`: the right one of that status. */
+function judgePicture({ headers, body, digest: received }, right, same, { method, isReplaced, tag }) {
+  const passing = isReplaced && headers.etag === undefined && headers["cache-control"] === "no-cache";
+  if (passing) return undefined;
+  // Only reading a picture shows that it is damaged.
+  if (method === "HEAD" && right[0].status === 500) return undefined;
+  if (!same) return `200 where ${right[0].status} ${right[0].code} is right`;
+  if (headers["content-type"] !== same.type)
+    return `type ${headers["content-type"]} where ${same.type} is right`;
+  // Only reading a picture shows that it is damaged, so HEAD has a tag where GET has none.
+  if (tag !== undefined && headers.etag !== undefined && headers.etag !== tag)
+    return "another ETag than before";
+  if (method === "HEAD") return body.length ? "a body to HEAD" : undefined;
+  return right.some(({ digest }) => digest === received) ? undefined : "wrong bytes";
 }

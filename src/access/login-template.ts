@@ -66,6 +66,30 @@ export function parseLoginTemplate(source: string): LoginTemplate {
             .join(", ")}`,
         );
 
+  /** Adds what the text between braces stands for. */
+  const act = (action: string) => {
+    const [, condition] = /^if\s+\.(\w+)$/.exec(action) ?? [];
+    const [, field] = /^\.(\w+)$/.exec(action) ?? [];
+    const last = open.at(-1);
+    if (condition !== undefined) {
+      const choice = { kind: "choice", field: known(condition), yes: [], no: [] } as const satisfies Part;
+      add(choice);
+      open.push({ choice, line, inElse: false });
+    } else if (action === "else") {
+      if (!last || last.inElse) fail("expected an if before else");
+      else last.inElse = true;
+    } else if (action === "end") {
+      if (!last) fail("expected an if before end");
+      open.pop();
+    } else if (field !== undefined) {
+      const name = known(field);
+      const fault = place.fault();
+      if (fault !== undefined)
+        fail(`.${name} stands ${fault}; move it into text or into an attribute in quotes`);
+      add({ kind: "field", field: name });
+    } else fail("expected a field such as {{ .Title }}, {{ if .Active }}, {{ else }} or {{ end }}");
+  };
+
   for (const [at, piece] of source.split(/\{\{(.*?)\}\}/s).entries()) {
     if (at % 2 === 0) {
       const unclosed = piece.indexOf("{{");
@@ -76,27 +100,7 @@ export function parseLoginTemplate(source: string): LoginTemplate {
       place.read(piece);
       if (piece !== "") add({ kind: "text", text: piece });
     } else {
-      const action = piece.trim();
-      const [, condition] = /^if\s+\.(\w+)$/.exec(action) ?? [];
-      const [, field] = /^\.(\w+)$/.exec(action) ?? [];
-      const last = open.at(-1);
-      if (condition !== undefined) {
-        const choice = { kind: "choice", field: known(condition), yes: [], no: [] } as const satisfies Part;
-        add(choice);
-        open.push({ choice, line, inElse: false });
-      } else if (action === "else") {
-        if (!last || last.inElse) fail("expected an if before else");
-        else last.inElse = true;
-      } else if (action === "end") {
-        if (!last) fail("expected an if before end");
-        open.pop();
-      } else if (field !== undefined) {
-        const name = known(field);
-        const fault = place.fault();
-        if (fault !== undefined)
-          fail(`.${name} stands ${fault}; move it into text or into an attribute in quotes`);
-        add({ kind: "field", field: name });
-      } else fail("expected a field such as {{ .Title }}, {{ if .Active }}, {{ else }} or {{ end }}");
+      act(piece.trim());
     }
     line += piece.split("\n").length - 1;
   }
@@ -119,21 +123,23 @@ function written(parts: readonly Part[], fields: LoginFields, makeSafe: (text: s
 function createPlace(): { read(text: string): void; fault(): string | undefined } {
   let state: "text" | "tag" | "'" | '"' | "comment" | "script" | "style" = "text";
   let tag = "";
+  const leaveText = (rest: string): number => {
+    const found = /<!--|<(\/?[a-z][^\s/>]*)/i.exec(rest);
+    if (!found) return rest.length;
+    state = found[1] === undefined ? "comment" : "tag";
+    tag = (found[1] ?? "").toLowerCase();
+    return found.index + found[0].length;
+  };
+  const leaveTag = (rest: string): number => {
+    const found = /["'>]/.exec(rest);
+    if (!found) return rest.length;
+    if (found[0] === ">") state = tag === "script" || tag === "style" ? tag : "text";
+    else state = found[0] as "'" | '"';
+    return found.index + 1;
+  };
   const step = (rest: string): number => {
-    if (state === "text") {
-      const found = /<!--|<(\/?[a-z][^\s/>]*)/i.exec(rest);
-      if (!found) return rest.length;
-      state = found[1] === undefined ? "comment" : "tag";
-      tag = (found[1] ?? "").toLowerCase();
-      return found.index + found[0].length;
-    }
-    if (state === "tag") {
-      const found = /["'>]/.exec(rest);
-      if (!found) return rest.length;
-      if (found[0] === ">") state = tag === "script" || tag === "style" ? tag : "text";
-      else state = found[0] as "'" | '"';
-      return found.index + 1;
-    }
+    if (state === "text") return leaveText(rest);
+    if (state === "tag") return leaveTag(rest);
     const end = state === "comment" ? "-->" : state === "script" || state === "style" ? `</${state}` : state;
     const at = rest.toLowerCase().indexOf(end);
     if (at < 0) return rest.length;

@@ -46,6 +46,13 @@ export function isUnusable(found: object): found is Unusable {
   return "ignored" in found;
 }
 
+/** How a profile says what its colours are, by the tags that it has; undefined where they say nothing. */
+function modelOf(space: Profile["space"], has: (tag: string) => boolean): Profile["model"] | undefined {
+  if (tables.some(has)) return "table";
+  if (space === "rgb" && shapers.matrix.every(has)) return "matrix";
+  return space === "gray" && has("kTRC") ? "gray" : undefined;
+}
+
 /** Reads header and tag table from the first bytes of a profile of which `available` bytes are there. */
 export function readHead(head: Uint8Array, available: number): Profile | Unusable {
   if (head.length < headerBytes + 4) return broken(`${headerBytes + 4} bytes or more`, `${head.length}`);
@@ -75,14 +82,7 @@ export function readHead(head: Uint8Array, available: number): Profile | Unusabl
       return broken(`tag ${printable(text(at))} inside it`, "one beyond its end");
     if (!tags.has(text(at))) tags.set(text(at), tag);
   }
-  const has = (name: string) => tags.has(name);
-  const model = tables.some(has)
-    ? "table"
-    : space === "rgb" && shapers.matrix.every(has)
-      ? "matrix"
-      : space === "gray" && has("kTRC")
-        ? "gray"
-        : undefined;
+  const model = modelOf(space, (name) => tags.has(name));
   if (!model || (model === "matrix" && connection !== "XYZ "))
     return broken("the tags that say how colours are meant", "a profile without");
   return { space, model, lab: connection === "Lab ", size, tags };

@@ -57,37 +57,50 @@ export async function findNames(
 ): Promise<Matches> {
   const end = performance.now() + ms;
   const start = isRoot ? "" : identifierOf(place);
-  const queue: { readonly place: Place; readonly above: string }[] = [{ place, above: "" }];
+  const queue: Queued[] = [{ place, identifier: start, isRoot, above: "" }];
   const found: Entry[] = [];
   let stoppedAt: string | undefined;
-  for (const [nth, { place, above }] of queue.entries()) {
-    const identifier = nth === 0 ? start : identifierOf(place);
+  for (const [nth, { place, identifier, isRoot, above }] of queue.entries()) {
     const left = end - performance.now();
     if (nth >= mostFolders || left <= 0) return { entries: found, stoppedAt: stoppedAt ?? identifier };
-    const folder = place.source.list && (await listedWithin(left, folders, place, signal));
+    const folder = await listedWithin(left, folders, place, signal);
     if (folder === null) stoppedAt ??= identifier;
-    for (const entry of entriesOf(sources, place, folder ?? undefined, isRoot && nth === 0)) {
+    for (const entry of entriesOf(sources, place, folder ?? undefined, isRoot)) {
       if (entry.kind === "folder" && !(await mayLookInto(entry.identifier))) continue;
       const own = comparable(nameIn(entry.identifier, identifier));
-      const isMatch =
-        words.some((word) => own.includes(word)) &&
-        words.every((word) => own.includes(word) || above.includes(word));
+      const isMatch = holdsWords(words, own, above);
       if (isMatch && found.length >= matches) return { entries: found, isCut: true };
       if (isMatch) found.push(entry);
-      if (entry.kind === "folder")
-        queue.push({ place: placeOf(sources, entry.identifier), above: `${above}${own}/` });
+      if (entry.kind === "folder") queue.push(queued(placeOf(sources, entry.identifier), `${above}${own}/`));
     }
   }
-  return { entries: found, ...(stoppedAt !== undefined && { stoppedAt }) };
+  return { entries: found, stoppedAt };
 }
 
-/** null: it cannot be listed now. */
+/** A folder that is still to be looked into. */
+interface Queued {
+  readonly place: Place;
+  readonly identifier: string;
+  readonly isRoot: boolean;
+  /** Names of the folders between it and where the search began. */
+  readonly above: string;
+}
+
+const queued = (place: Place, above: string): Queued => ({
+  place,
+  identifier: identifierOf(place),
+  isRoot: false,
+  above,
+});
+
+/** null: it cannot be listed now; undefined: its source lists nothing. */
 async function listedWithin(
   ms: number,
   folders: Folders,
   { source, key }: Place,
   signal: AbortSignal | undefined,
 ): Promise<Folder | undefined | null> {
+  if (!source.list) return undefined;
   try {
     return await withDeadline(ms, () => folders.find(source, key));
   } catch (error) {
@@ -99,3 +112,11 @@ async function listedWithin(
 
 const nameIn = (identifier: string, folder: string) =>
   folder !== "" && identifier.startsWith(`${folder}/`) ? identifier.slice(folder.length + 1) : identifier;
+
+/** Whether a name holds one of the words, and holds the others where the folders above it do not. */
+function holdsWords(words: readonly string[], own: string, above: string): boolean {
+  return (
+    words.some((word) => own.includes(word)) &&
+    words.every((word) => own.includes(word) || above.includes(word))
+  );
+}

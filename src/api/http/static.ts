@@ -4,7 +4,7 @@ import { sha256, toHex } from "../../lib/digest.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { acceptedEncodings, type Encoding } from "./accept.ts";
 import { isNotModified, validatorHeaders } from "./conditional.ts";
-import { type StaticFiles, sent } from "./context.ts";
+import { type RequestContext, type StaticFiles, sent } from "./context.ts";
 import { noSuchPage, Refusal } from "./problem.ts";
 import { requestedRange } from "./ranges.ts";
 
@@ -34,6 +34,21 @@ const isVersioned = (path: string) => /^viewer\/[a-z]+-\d+\.\d+\.\d+\//.test(pat
 
 /** The bundled master lies in static/ too, and is shown as images are, by its identifier. */
 const isServed = (path: string) => /^[\w./-]+$/.test(path) && !path.startsWith("sample/");
+
+/** What a path is served as; undefined: not at all. */
+const kindOf = (path: string) => (isServed(path) ? types[/\.([a-z0-9]+)$/.exec(path)?.[1] ?? ""] : undefined);
+
+/** The bytes that a request asks for; undefined: all. Throws a Refusal of status 416. */
+function rangeOf(c: RequestContext, bytes: Uint8Array, etag: string) {
+  const range = requestedRange(c.req.raw.headers, bytes.length, etag);
+  if (range !== "unsatisfiable") return range;
+  throw new Refusal({
+    status: 416,
+    code: "range_not_satisfiable",
+    detail: `Expected a range of bytes that begins within the ${bytes.length} bytes of this file; received one beyond them. Ask for less.`,
+    headers: { "Content-Range": `bytes */${bytes.length}` },
+  });
+}
 
 /** `asset` reads files of static/ by relative path; `app.js.br` is a compressed `app.js`. */
 export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
@@ -73,7 +88,7 @@ export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
 
     async respond(c, asked) {
       const [, version, path = ""] = /^(?:@([0-9a-f]{16})\/)?(.*)$/.exec(asked) ?? [];
-      const kind = isServed(path) ? types[/\.([a-z0-9]+)$/.exec(path)?.[1] ?? ""] : undefined;
+      const kind = kindOf(path);
       const file = kind && (await read(path, kind.compressed ? acceptedEncodings(c) : []));
       if (!file) throw new Refusal(noSuchPage);
       const { bytes, encoding } = file;
@@ -85,18 +100,10 @@ export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
         "Accept-Ranges": "bytes",
         "Cache-Control": isLasting ? "public, max-age=31536000, immutable" : "public, max-age=3600",
         "X-Content-Type-Options": "nosniff",
-        ...(kind.compressed ? { Vary: "Accept-Encoding" } : {}),
+        ...(kind.compressed && { Vary: "Accept-Encoding" }),
       };
       if (isNotModified(c.req.raw.headers, { etag })) return new Response(null, { status: 304, headers });
-      const range =
-        c.req.method === "GET" ? requestedRange(c.req.raw.headers, bytes.length, etag) : undefined;
-      if (range === "unsatisfiable")
-        throw new Refusal({
-          status: 416,
-          code: "range_not_satisfiable",
-          detail: `Expected a range of bytes that begins within the ${bytes.length} bytes of this file; received one beyond them. Ask for less.`,
-          headers: { "Content-Range": `bytes */${bytes.length}` },
-        });
+      const range = c.req.method === "GET" ? rangeOf(c, bytes, etag) : undefined;
       const part = range ? bytes.subarray(range.first, range.last + 1) : bytes;
       headers["Content-Type"] = kind.type;
       headers["Content-Length"] = String(part.length);
@@ -106,7 +113,7 @@ export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
         status: range ? 206 : 200,
         headers,
         // workerd compresses what has a Content-Encoding unless it is told that this is done; others know no such member.
-        ...(encoding ? { encodeBody: "manual" } : {}),
+        ...(encoding && { encodeBody: "manual" }),
       });
     },
   };

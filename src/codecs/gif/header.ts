@@ -51,24 +51,15 @@ export async function readGifHeader(bytes: ByteSource): Promise<GifHeader> {
   let control = noControl;
   for (let blocks = 0; blocks < mostBlocks && input.position() < longestFile; blocks++) {
     const [kind] = await input.take(1);
-    if (kind === 0x21) {
-      const [label, size] = await input.take(2);
-      if (label === 0xf9 && size === 4) control = readControl(await input.take(4));
-      else if (size) input.skip(size);
-      if (size) await input.skipSubBlocks();
-    } else if (kind === 0x2c) {
+    if (kind === 0x21) control = (await readExtension(input)) ?? control;
+    else if (kind === 0x2c) {
       const part = await input.take(9);
       if (part.length < 9) break;
       const localEntries = tableEntries(part[8]!);
       const tableStart = localEntries > 0 ? input.position() : 13;
       input.skip(3 * localEntries);
       frames.push({
-        area: {
-          x: part[0]! | (part[1]! << 8),
-          y: part[2]! | (part[3]! << 8),
-          width: part[4]! | (part[5]! << 8),
-          height: part[6]! | (part[7]! << 8),
-        },
+        area: readArea(part),
         interlaced: (part[8]! & 64) !== 0,
         tableStart,
         tableEntries: localEntries || globalEntries,
@@ -156,3 +147,21 @@ function forwardReader(bytes: ByteSource): Forward {
     position: () => at,
   };
 }
+
+/** Reads an extension to its end: the graphic control of the next frame, where it is that. */
+async function readExtension(input: ReturnType<typeof forwardReader>) {
+  const [label, size] = await input.take(2);
+  if (!size) return undefined;
+  const control = label === 0xf9 && size === 4 ? readControl(await input.take(4)) : undefined;
+  if (!control) input.skip(size);
+  await input.skipSubBlocks();
+  return control;
+}
+
+/** The rectangle of an image descriptor. */
+const readArea = (part: Uint8Array): Rectangle => ({
+  x: part[0]! | (part[1]! << 8),
+  y: part[2]! | (part[3]! << 8),
+  width: part[4]! | (part[5]! << 8),
+  height: part[6]! | (part[7]! << 8),
+});

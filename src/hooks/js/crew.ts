@@ -176,6 +176,15 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
         resolve(new Set(found));
         next();
       };
+      const answered = (call: Call, message: Extract<FromHookWorker, { kind: "done" }>) => {
+        running = undefined;
+        seat.state = message.again ? "loading" : "idle";
+        if (message.again) deadline.expect(startMs);
+        else deadline.met();
+        if (message.failure) call.fail(hookError(message.failure));
+        else call.done(message.answer);
+        next();
+      };
       port.onMessage((data) => {
         const message = data as FromHookWorker;
         if (seat.state === "gone") return;
@@ -184,16 +193,7 @@ export async function startCrew(program: Program, options: CrewOptions): Promise
         else if (message.kind === "refused") {
           reject(hookError(message.failure));
           seat.end(message.failure.message);
-        } else if (message.call === running?.id) {
-          const { call } = running;
-          running = undefined;
-          seat.state = message.again ? "loading" : "idle";
-          if (message.again) deadline.expect(startMs);
-          else deadline.met();
-          if (message.failure) call.fail(hookError(message.failure));
-          else call.done(message.answer);
-          next();
-        }
+        } else if (message.call === running?.id) answered(running.call, message);
       });
       port.onDeath((reason) => {
         if (seat.state !== "gone") log.warn("a worker of hooks ended and is replaced", { reason });

@@ -26,8 +26,7 @@ export async function* wholeBlocks(
       const { done, value } = await reader.read();
       if (done) break;
       total += value.length;
-      if (length !== undefined && total > length) throw new Error(`more than ${length} bytes`);
-      if (total > most) throw tooLarge(total);
+      checkTotal(total, length, most);
       for (let at = 0; at < value.length; ) {
         const part = value.subarray(at, at + blockSize - filled);
         block.set(part, filled);
@@ -60,4 +59,10 @@ function refuseErrorDocument(beginning: Uint8Array): void {
   const text = String.fromCharCode(...beginning.subarray(0, 512));
   if (/^\s*(<\?xml[^>]*>\s*)?<Error[\s>]/.test(text))
     throw originError("origin_bad_answer", "an error document with status 200");
+}
+
+/** Throws where more came than was announced, or than may come. */
+function checkTotal(total: number, length: number | undefined, most: number): void {
+  if (length !== undefined && total > length) throw new Error(`more than ${length} bytes`);
+  if (total > most) throw tooLarge(total);
 }
