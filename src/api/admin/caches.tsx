@@ -56,13 +56,16 @@ interface SlotReading {
   /** From 0 to 1; absent before the first look-up. */
   readonly hitRate?: number;
   readonly lookups: number;
+  /** Why its store cannot be used, by the latest check; absent where it can. */
+  readonly problem?: string;
 }
 
 /** Longest that stores are waited for. */
 const usageMs = 2000;
 
 /** Stores in this process and in its folders are counted as they are; a shared one through its gauge, which asks every ten seconds at most. */
-async function readSlots({ slots, registry }: Service): Promise<readonly SlotReading[]> {
+async function readSlots({ slots, registry, health }: Service): Promise<readonly SlotReading[]> {
+  const checked = health().catch(() => ({ findings: [] }));
   const gauges = withDeadline(usageMs, () => registry.read(["cache_entries", "cache_size"])).catch(() => []);
   return Promise.all(
     slots.all.map(async (slot): Promise<SlotReading> => {
@@ -72,9 +75,13 @@ async function readSlots({ slots, registry }: Service): Promise<readonly SlotRea
         slot.backend === "redis"
           ? usageIn(await gauges, slot.name)
           : slot.usage && (await withDeadline(usageMs, slot.usage).catch(() => undefined));
+      const problem = (await checked).findings.find(
+        ({ check }) => check.part === "caches" && check.name === slot.name,
+      )?.problem;
       return {
         slot,
         lookups,
+        ...(problem !== undefined && { problem }),
         ...(usage && { usage }),
         ...(lookups > 0 && { hitRate: hits.value / lookups }),
       };
@@ -123,7 +130,7 @@ function SlotTable({ readings }: { readonly readings: readonly SlotReading[] }) 
             </tr>
           </thead>
           <tbody>
-            {readings.map(({ slot, usage, hitRate, lookups }) => (
+            {readings.map(({ slot, usage, hitRate, lookups, problem }) => (
               <tr>
                 <th scope="row">
                   {slot.name}
@@ -139,7 +146,7 @@ function SlotTable({ readings }: { readonly readings: readonly SlotReading[] }) 
                   {hitRate === undefined ? <Dash /> : `${(hitRate * 100).toFixed(1)} %`}
                 </td>
                 <td>
-                  <State slot={slot} />
+                  <State slot={slot} problem={problem} />
                 </td>
               </tr>
             ))}
@@ -161,8 +168,15 @@ const Dash = () => (
   </>
 );
 
-function State({ slot }: { readonly slot: NamedSlot }) {
+function State({ slot, problem }: { readonly slot: NamedSlot; readonly problem: string | undefined }) {
   if (slot.backend === "none") return <span class="pill">off</span>;
+  if (problem !== undefined)
+    return (
+      <>
+        <span class="pill bad">cannot be used</span>
+        <span class="quiet about">{problem}</span>
+      </>
+    );
   const circuits = slot.circuits?.();
   if (!circuits) return <span class="pill good">in memory</span>;
   const { read, write } = circuits;

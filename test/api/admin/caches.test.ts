@@ -188,11 +188,16 @@ describe("over a bucket", () => {
     expect(row.match(/>–</g)).toHaveLength(3);
   });
 
-  test("a store that does not answer is 503 with the form", async () => {
+  test("a store that does not answer is named in the table, and purging it is 503 with the form", async () => {
     const gone = await startS3({ account: undefined });
     const s3 = `{ backend: s3, bucket: ${gone.bucket}, endpoint: "${gone.url}", path_style: true, anonymous: true, timeout: 1s }`;
     const dead = await served(`cache: { render: ${s3}, info: ${heap}, origin: ${heap} }`, operator);
     await gone.close();
+    const table = await (await page("/admin/cache", dead)).text();
+    const states = [...table.matchAll(/<td><span class="pill[^"]*">([^<]*)<\/span>/g)].map(
+      ([, state]) => state,
+    );
+    expect(states).toEqual(["cannot be used", "in memory", "in memory"]);
     const answer = await post("/admin/cache/purge", { cache: "render", key: tile }, dead);
     expect(answer.status).toBe(503);
     expect(await answer.text()).toContain("could not be purged");
