@@ -18,7 +18,7 @@ export interface Decoded extends PixelBuffer {
 /** An encoded derivative; `incomplete` as in {@link Decoded}. */
 export interface Encoded {
   readonly bytes: Uint8Array;
-  readonly incomplete?: boolean;
+  readonly incomplete?: boolean | undefined;
   /** The worker that read the file saw after the last read that nothing was written to it. */
   readonly unchanged?: boolean;
 }
@@ -40,7 +40,7 @@ export interface SidecarAccess {
   /** For the job that builds it: with all parts that make reads cheaper, see {@link SidecarFormat.lacks}; `load` reads the one that there is. */
   readonly allParts?: boolean;
   /** What is too large to stand in the entry; missing where it cannot have such parts. */
-  readonly blocks?: SidecarBlocks;
+  readonly blocks?: SidecarBlocks | undefined;
   /** The entry. */
   load(): Promise<Uint8Array>;
   /** The entry or one of its blocks is lost, or is not of this file: it has to be made again. */

@@ -7,7 +7,7 @@ const frontBytes = 4096;
 const budget = 256 * 1024;
 
 export interface HeaderBytes {
-  readonly size?: number;
+  readonly size?: number | undefined;
   /** Exactly `length` bytes, or undefined where the file ends before. Throws ServiceError `decode` past 256 KiB in all. */
   view(offset: number, length: number): Promise<DataView | undefined>;
   /** Bytes that may still be read. */

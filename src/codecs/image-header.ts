@@ -37,15 +37,15 @@ export interface ImageHeader {
   readonly pages: number;
   /** The kind within the format, in words for people: "progressive", "lzw", "htj2k". */
   readonly variant: string;
-  readonly resolution?: Resolution;
+  readonly resolution?: Resolution | undefined;
   /** Stored tile size, where the file is tiled. */
   readonly tile?: { readonly width: number; readonly height: number };
   /** What the file says of its colours; absent where it says nothing. */
-  readonly colour?: ColourFacts;
+  readonly colour?: ColourFacts | undefined;
   /** CIE 1931 x and y of the white that CIELAB samples are relative to; absent for D50. */
   readonly labWhite?: readonly [x: number, y: number];
   /** Why this file is refused, in words for the caller, when its header already tells. */
-  readonly unsupported?: string;
+  readonly unsupported?: string | undefined;
   /** The file ends before something that its header refers to, or in zeros before its end: pictures of it are not to be kept. */
   readonly incomplete?: true;
   /** Facts that only the format's own decoder needs. JSON values. */
@@ -61,6 +61,6 @@ export interface ColourFacts {
   /** Why an embedded profile is not used, in words for people; the samples then count as if it were not there. */
   readonly ignored?: string;
   /** From chunks that are not sRGB: gAMA, and cHRM in its order, white first. */
-  readonly gamma?: number;
-  readonly chromaticities?: readonly number[];
+  readonly gamma?: number | undefined;
+  readonly chromaticities?: readonly number[] | undefined;
 }

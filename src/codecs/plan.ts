@@ -71,7 +71,7 @@ export interface EncodeOptions {
   readonly encoder: "fast" | "small";
   /** Whether parts of a JPEG master may be cut from it losslessly; "off" where not given. */
   readonly passthrough?: "auto" | "off";
-  readonly resolution?: Resolution;
+  readonly resolution?: Resolution | undefined;
   /** What goes into the file beside its pixels; nothing where not given. */
   readonly embed?: Embedding;
 }

@@ -16,7 +16,7 @@ const mostBlocks = 1_000_000;
 export async function readGifMetadata(bytes: ByteSource, kinds: MetadataKinds = "all"): Promise<Metadata> {
   const walk = blockwise(bytes, 64 * 1024, 2);
   const budget = metadataBytes(bytes);
-  const found: { icc?: Uint8Array; xmp?: Uint8Array } = {};
+  const found: { icc?: Uint8Array | undefined; xmp?: Uint8Array | undefined } = {};
   const byte = async (offset: number) => (await walk.read(offset, 1))[0];
   /** Where the sub-blocks that begin here end, behind the empty one; undefined where the file does before. */
   const subBlocks = async (start: number) => {

@@ -31,16 +31,18 @@ export interface ChannelDefinition {
 export type ColourSpace = "gray" | "rgb" | "ycc" | "cmyk" | "other";
 
 export interface Boxes {
-  readonly codestream: { readonly start: number; readonly length?: number };
+  readonly codestream: { readonly start: number; readonly length?: number | undefined };
   readonly size?: { readonly width: number; readonly height: number; readonly components: number };
   /** What the first colr box of a known kind names by number. */
   readonly colour?: ColourSpace;
   /** The profile of a colr box in front of that: where it lies, and its space; no space where it is no profile. */
-  readonly profile?: { readonly offset: number; readonly length: number; readonly space?: ColourSpace };
+  readonly profile?:
+    | { readonly offset: number; readonly length: number; readonly space?: ColourSpace | undefined }
+    | undefined;
   readonly palette?: Palette;
   readonly mapping?: readonly Mapping[];
   readonly definitions?: readonly ChannelDefinition[];
-  readonly resolution?: Resolution;
+  readonly resolution?: Resolution | undefined;
   readonly orientation: number;
 }
 
@@ -75,13 +77,13 @@ export interface Box {
   readonly type: number;
   readonly body: number;
   /** Undefined: to the end of the file, whose length is not known. */
-  readonly length?: number;
+  readonly length?: number | undefined;
 }
 
 /** Walks the boxes by their headers. Throws ServiceError `decode`. */
 export async function readBoxes(file: HeaderBytes): Promise<Boxes> {
   const found: { -readonly [K in keyof Boxes]?: Boxes[K] } = {};
-  const told: { [K in Told["kind"]]?: number } = {};
+  const told: { [K in Told["kind"]]?: number | undefined } = {};
   for await (const box of walk(file, 0, file.size)) {
     if (box.type === fourCC("jp2h")) {
       if (!found.size) await readHeaderBox(file, box, found);

@@ -19,7 +19,7 @@ const uuids = {
 } as const;
 
 type Carrier = keyof typeof uuids;
-type Found = { -readonly [K in keyof Metadata]?: Uint8Array };
+type Found = { -readonly [K in keyof Metadata]?: Uint8Array | undefined };
 
 /** In front of EXIF in JPEG, and in some of these boxes. */
 const prefix = "Exif\0\0";

@@ -13,12 +13,12 @@ import type { Exif } from "./exif.ts";
 /** What was found in a file; the first that is there counts. */
 export interface Told {
   /** PNG: the content of cICP. */
-  readonly cicp?: Uint8Array;
+  readonly cicp?: Uint8Array | undefined;
   /** An embedded profile, or why there is none to be had. */
-  readonly icc?: ByteSource | { readonly ignored: string };
+  readonly icc?: ByteSource | { readonly ignored: string } | undefined;
   /** PNG: an sRGB chunk, or what gAMA and cHRM say. */
-  readonly chunks?: { readonly srgb: boolean } & Pick<ColourFacts, "gamma" | "chromaticities">;
-  readonly exif?: Pick<Exif, "colour">;
+  readonly chunks?: ({ readonly srgb: boolean } & Pick<ColourFacts, "gamma" | "chromaticities">) | undefined;
+  readonly exif?: Pick<Exif, "colour"> | undefined;
 }
 
 /** Facts of a header; undefined where the file says nothing. Reads what `profileFacts` reads. */

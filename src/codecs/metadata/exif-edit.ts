@@ -5,7 +5,7 @@ import { concatenated } from "../../lib/concatenated.ts";
 /** What an answer's EXIF has to say; what is not given stays as it is. */
 export interface ExifFacts {
   /** 1 to 8. */
-  readonly orientation?: number;
+  readonly orientation?: number | undefined;
   /** Whether the samples are sRGB now, whatever they were. */
   readonly srgb?: boolean;
 }

@@ -7,7 +7,7 @@ export interface Exif {
   readonly orientation: number;
   readonly resolution?: Resolution;
   /** ColorSpace 1; or 2, as some cameras write, or uncalibrated with the interoperability index R03 (DCF 2.0). */
-  readonly colour?: "srgb" | "adobe-rgb";
+  readonly colour?: "srgb" | "adobe-rgb" | undefined;
 }
 
 const tags = {

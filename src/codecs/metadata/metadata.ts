@@ -3,13 +3,13 @@
 /** Each kind as its own specification gives it; absent where the file has none. */
 export interface Metadata {
   /** An ICC profile (ICC.1). */
-  readonly icc?: Uint8Array;
+  readonly icc?: Uint8Array | undefined;
   /** EXIF, from its TIFF header on, without "Exif\0\0". */
-  readonly exif?: Uint8Array;
+  readonly exif?: Uint8Array | undefined;
   /** An XMP packet in UTF-8. */
-  readonly xmp?: Uint8Array;
+  readonly xmp?: Uint8Array | undefined;
   /** IPTC IIM data sets, without Photoshop's resource around them. */
-  readonly iptc?: Uint8Array;
+  readonly iptc?: Uint8Array | undefined;
 }
 
 /** Metadata of a file is read up to this many bytes together; what is larger counts as absent. */

@@ -37,16 +37,16 @@ export interface PngHeader {
   /** Bands after palette and transparency are applied: 1 to 4. */
   readonly bands: number;
   /** RGB triples, 1 to 256. */
-  readonly palette?: Uint8Array;
+  readonly palette?: Uint8Array | undefined;
   /** The content of tRNS: an alpha per palette entry, or the one transparent colour as 16-bit numbers. */
-  readonly transparency?: Uint8Array;
-  readonly resolution?: Resolution;
+  readonly transparency?: Uint8Array | undefined;
+  readonly resolution?: Resolution | undefined;
   readonly orientation: number;
   /** What the file says of its colours: the content of iCCP by its place, other chunks, EXIF. */
-  readonly profile?: { readonly offset: number; readonly length: number };
-  readonly cicp?: Uint8Array;
-  readonly chunks?: Told["chunks"];
-  readonly exif?: Exif;
+  readonly profile?: { readonly offset: number; readonly length: number } | undefined;
+  readonly cicp?: Uint8Array | undefined;
+  readonly chunks?: Told["chunks"] | undefined;
+  readonly exif?: Exif | undefined;
   /** Where the first IDAT chunk begins (its length field). */
   readonly dataStart: number;
 }

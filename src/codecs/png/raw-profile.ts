@@ -10,7 +10,7 @@ export const rawKeyword = "Raw profile type ";
 const segmentNames = { exif: "Exif\0", xmp: "http://ns.adobe.com/xap/1.0/\0" } as const;
 
 /** Metadata as it is found, the first of each kind. */
-export type Found = { -readonly [K in keyof Metadata]?: Uint8Array };
+export type Found = { -readonly [K in keyof Metadata]?: Uint8Array | undefined };
 
 /** Whether chunks of this type can be such texts. */
 export const isTextType = (type: string): boolean => type === "zTXt" || type === "tEXt";

@@ -10,7 +10,7 @@ import type { Task } from "./job.ts";
 export interface JobFile {
   readonly path: string;
   readonly size: number;
-  readonly id?: string;
+  readonly id?: string | undefined;
 }
 
 /** From the main thread. */
@@ -27,15 +27,17 @@ export type ToWorker =
       readonly kind: "job";
       readonly job: number;
       readonly task: Task;
-      readonly file?: JobFile;
-      readonly size?: number;
-      readonly gap?: number;
-      readonly sidecar?: {
-        readonly id: string;
-        readonly absent: boolean;
-        readonly allParts: boolean;
-        readonly room?: number;
-      };
+      readonly file?: JobFile | undefined;
+      readonly size?: number | undefined;
+      readonly gap?: number | undefined;
+      readonly sidecar?:
+        | {
+            readonly id: string;
+            readonly absent: boolean;
+            readonly allParts: boolean;
+            readonly room?: number | undefined;
+          }
+        | undefined;
     }
   /** Answers to `read`, `recall`, `overlay` and, with no bytes, `keep`. `bytes` is missing where a block is not there. */
   | { readonly kind: "bytes"; readonly read: number; readonly bytes?: Uint8Array }

@@ -71,14 +71,14 @@ export interface PoolStatus {
 /** A master as jobs get at it. `file`: where a worker can open the same bytes by itself. */
 export interface JobSource {
   readonly bytes: ByteSource;
-  readonly file?: JobFile;
+  readonly file?: JobFile | undefined;
 }
 
 export interface RenderJob extends JobSource {
   readonly plan: RenderPlan;
-  readonly sidecar?: SidecarAccess;
+  readonly sidecar?: SidecarAccess | undefined;
   /** Where the plan has an overlay: the one that it names. */
-  readonly overlay?: OverlayImage;
+  readonly overlay?: OverlayImage | undefined;
 }
 
 export interface OverlayJob extends JobSource {

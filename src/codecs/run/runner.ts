@@ -12,11 +12,11 @@ import type { OverlayImage } from "./overlay-pixels.ts";
 /** One task over one master. `file`: where a worker can open the same bytes by itself. */
 export interface Job {
   readonly task: Task;
-  readonly file?: JobFile;
+  readonly file?: JobFile | undefined;
   readonly bytes: ByteSource;
-  readonly sidecar?: SidecarAccess;
+  readonly sidecar?: SidecarAccess | undefined;
   /** Pixels of the overlay that the plan names. */
-  readonly overlay?: OverlayImage;
+  readonly overlay?: OverlayImage | undefined;
   /** Estimated peak bytes. */
   readonly memory: number;
 }

@@ -16,7 +16,7 @@ export interface BlockContext {
   readonly littleEndian: boolean;
   /** T4Options or T6Options. */
   readonly options: number;
-  readonly tables?: Uint8Array;
+  readonly tables?: Uint8Array | undefined;
   readonly decoders: BlockDecoders;
   /** How many pixels a side become one later: JPEG decodes to fewer. */
   readonly factor: number;

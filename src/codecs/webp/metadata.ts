@@ -25,7 +25,7 @@ const prefix = "Exif\0\0";
 export async function readWebpMetadata(bytes: ByteSource, wanted: MetadataKinds = "all"): Promise<Metadata> {
   const walk = blockwise(bytes, 2048);
   const budget = metadataBytes(bytes);
-  const found: { -readonly [K in Kind]?: Uint8Array } = {};
+  const found: { -readonly [K in Kind]?: Uint8Array | undefined } = {};
   for (let at = 12, n = 0; n < mostChunks; n++) {
     const head = await walk.read(at, 8);
     if (head.length < 8) break;

@@ -22,7 +22,7 @@ interface Frame {
   readonly area: readonly [x: number, y: number, width: number, height: number];
   readonly indices: readonly number[];
   readonly disposal?: number;
-  readonly transparent?: number;
+  readonly transparent?: number | undefined;
   readonly interlaced?: boolean;
 }
 

@@ -25,7 +25,7 @@ export function codestreamOf(name: string): Uint8Array {
 export function boxed(file: {
   readonly codestream: Uint8Array;
   readonly size: readonly [width: number, height: number, components: number];
-  readonly enumerated?: number;
+  readonly enumerated?: number | undefined;
   readonly extra?: Bytes;
   readonly behind?: Bytes;
   readonly extended?: boolean;

@@ -25,7 +25,7 @@ export interface FastEncodeOptions {
   /** Huffman tables for this very image instead of the typical ones: smaller, and slower. */
   readonly optimise?: boolean;
   /** Pixels per centimetre. */
-  readonly resolution?: Resolution;
+  readonly resolution?: Resolution | undefined;
   /** Whole APPn or COM segments to stand behind the JFIF segment. */
   readonly extra?: readonly Uint8Array[];
 }

@@ -23,9 +23,9 @@ export interface BaselineHeader {
   readonly luma: readonly [number, number] | undefined;
   readonly quantisation: QuantisationTables;
   readonly huffman: HuffmanTables;
-  readonly resolution?: Resolution;
+  readonly resolution?: Resolution | undefined;
   /** Whole APPn or COM segments, marker and length included, to stand behind the JFIF segment. */
-  readonly extra?: readonly Uint8Array[];
+  readonly extra?: readonly Uint8Array[] | undefined;
 }
 
 /** All bytes up to the scan. Throws ServiceError `encode` for an extra segment that is none. */

@@ -30,7 +30,7 @@ import type { Tables } from "./tables.ts";
 
 export interface BuildOptions {
   /** Bytes read at a time, at most 1 MiB, which is also the default. */
-  readonly chunkSize?: number;
+  readonly chunkSize?: number | undefined;
   /** A reduced level at 1/8 of more bytes is not kept. Default 48 MiB. */
   readonly level8Limit?: number;
   /** Makes samples at 1/4 as good as a resampling; without it they are those of the transform, and never kept. */

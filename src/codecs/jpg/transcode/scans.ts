@@ -25,8 +25,8 @@ export interface ListedScan {
   /** Components by their place in the frame, with the tables in force at this scan. */
   readonly components: readonly {
     readonly index: number;
-    readonly dc?: HuffmanTable;
-    readonly ac?: HuffmanTable;
+    readonly dc?: HuffmanTable | undefined;
+    readonly ac?: HuffmanTable | undefined;
   }[];
   /** Where the entropy-coded data begins and ends in the file, restart markers included. */
   readonly start: number;
@@ -40,7 +40,7 @@ export interface ScanList {
   readonly scans: readonly ListedScan[];
   /** Whether there is a JFIF segment, and the transform of the Adobe segment: both decide about the colours. */
   readonly jfif: boolean;
-  readonly adobe?: Uint8Array;
+  readonly adobe?: Uint8Array | undefined;
   /** The file ends, or breaks the rules, before its end marker; what came before is listed. */
   readonly damaged: boolean;
 }

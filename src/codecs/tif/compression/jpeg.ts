@@ -18,7 +18,7 @@ export interface JpegBlock {
   readonly maxRows: number;
   /** What its components are; inks, and RGB with a fourth sample, come as they are stored, whatever an Adobe segment says. */
   readonly colour: keyof typeof colours;
-  readonly tables?: Uint8Array;
+  readonly tables?: Uint8Array | undefined;
   /** 1, 2, 4 or 8: the side of the squares of pixels that become one. */
   readonly side: number;
 }

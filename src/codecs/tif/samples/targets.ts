@@ -26,8 +26,8 @@ export interface TargetOptions {
   readonly factor: number;
   /** Rows of the picture that can be incomplete at a time. */
   readonly rows: number;
-  readonly palette?: readonly number[];
-  readonly range?: Range;
+  readonly palette?: readonly number[] | undefined;
+  readonly range?: Range | undefined;
 }
 
 /** The target for a factor and a kind of picture. */

@@ -76,9 +76,9 @@ export interface Recipe {
   /** Arguments of cjpeg that choose components and sampling. */
   readonly sampling: readonly string[];
   /** One of `scripts`, or cjpeg's own progressive one. */
-  readonly script?: keyof typeof scripts;
+  readonly script?: keyof typeof scripts | undefined;
   /** cjpeg's -restart: rows, or blocks with "B" behind. */
-  readonly restart?: string;
+  readonly restart?: string | undefined;
 }
 
 /** A file made by cjpeg. */
