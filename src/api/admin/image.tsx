@@ -136,7 +136,7 @@ function Problem({
 }
 
 /** Says what the operator's browser gets: admin credentials open no gated image. */
-function GateNotice({ c, service: { auth }, identifier, gate }: Props) {
+function GateNotice({ c, service: { auth, hooks }, identifier, gate }: Props) {
   if (!gate)
     return (
       <div class="notice warn">
@@ -169,7 +169,10 @@ function GateNotice({ c, service: { auth }, identifier, gate }: Props) {
         )}
         {refused && (
           <>
-            This browser gets status {refused.status}, so that no picture is shown.{logIn}
+            This browser gets status {refused.status}, so that no picture is shown: “{refused.reason}”
+            {hooks.has("authorize") &&
+              " The authorize hook is asked first: smalti hook test says what it answers, and why where it fails."}
+            {logIn}
           </>
         )}
       </p>

@@ -297,6 +297,14 @@ describe("/admin/view", () => {
     expect(html).toContain("<dt>Access profile</dt><dd>staff</dd>");
   });
 
+  test("says with which reason an image is refused, also where a hook fails", async () => {
+    const hook = `hook: { engine: webhook, webhook: { url: "http://127.0.0.1:9/", functions: [authorize], timeout: 1s } }`;
+    const text = textOf(await see("/admin/view/base.png", 200, await serve(hook)));
+    expect(text).toContain("This browser gets status 401");
+    expect(text).toContain("could not be found out");
+    expect(text).toContain("The authorize hook is asked first");
+  });
+
   test("shows a gated image to an operator who is logged in as a reader too", async () => {
     const { sessions } = app.service.auth!;
     const now = Date.now();
