@@ -152,7 +152,7 @@ export const imageOptions = z.strictObject({
   }),
   jpeg_passthrough: z.enum(["auto", "off"]).default("auto").meta({
     description:
-      "Cut tiles losslessly out of JPEG masters where nothing else is asked of them and they are not much larger than encoded anew.",
+      "Cut tiles losslessly out of JPEG masters where nothing else is asked of them and they are not much larger than when encoded again.",
     edit: "restart",
   }),
   webp_quality: z
