@@ -29,11 +29,12 @@ const utf8 = new TextEncoder();
 
 /**
  * Whether a page of another site asks for something to use it there (Fetch Metadata Request Headers, section 2). Browsers send the
- * password that they keep with that too, and whether it loads, and how fast, would say which images there are. Links stay.
+ * password that they keep with that too, and whether it loads, and how fast, would say which images there are. Links, which
+ * lead to a document of its own, stay.
  */
 function isEmbeddedElsewhere(headers: Headers): boolean {
   const site = headers.get("Sec-Fetch-Site");
-  return (site === "cross-site" || site === "same-site") && headers.get("Sec-Fetch-Mode") !== "navigate";
+  return (site === "cross-site" || site === "same-site") && headers.get("Sec-Fetch-Dest") !== "document";
 }
 
 /** The bytes of `user:password`; undefined where the field is absent or of another scheme. */

@@ -5,7 +5,14 @@ import { served } from "../../served.ts";
 import { basic, operator, asOperator as right } from "./operator.ts";
 
 const pages = ["/admin/", "/admin/config", "/admin/cache", "/admin/auth", "/admin/browse", "/admin/doctor"];
-const posts = ["/admin/config", "/admin/cache/purge", "/admin/cache/purge-all", "/admin/api/purge"];
+const posts = [
+  "/admin/config",
+  "/admin/cache/purge",
+  "/admin/cache/purge-all",
+  "/admin/cache/purge-image",
+  "/admin/api/purge",
+  "/admin/doctor/logins",
+];
 
 describe("without an operator in the environment", () => {
   test.each([
@@ -17,8 +24,9 @@ describe("without an operator in the environment", () => {
     const { get } = await served("", env);
     for (const page of ["/admin", ...pages, "/admin/stats/stream", "/admin/view/a.tif", "/admin/static/a.js"])
       expect((await get(page, { headers: right })).status, page).toBe(404);
-    for (const page of posts)
-      expect((await get(page, { method: "POST", headers: right })).status, page).toBe(404);
+    for (const page of [...pages, ...posts])
+      for (const method of ["POST", "HEAD", "OPTIONS", "PUT"])
+        expect((await get(page, { method, headers: right })).status, `${method} ${page}`).toBe(404);
   });
 });
 
@@ -101,17 +109,18 @@ describe("with an operator in the environment", () => {
     "lets pages of other sites link to %s, and not embed or fetch it",
     async (page) => {
       const { get, service } = await served("", operator);
-      const ask = async (site: string, mode: string) => {
-        const headers = { ...right, "Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode };
+      const ask = async (site: string, destination: string) => {
+        const headers = { ...right, "Sec-Fetch-Site": site, "Sec-Fetch-Dest": destination };
         const { status } = await get(page, { method: "HEAD", headers });
         return status;
       };
       for (const site of ["cross-site", "same-site"]) {
-        for (const mode of ["no-cors", "cors", "websocket"]) expect(await ask(site, mode), mode).toBe(403);
-        expect(await ask(site, "navigate")).not.toBe(403);
+        for (const destination of ["image", "script", "empty", "iframe"])
+          expect(await ask(site, destination), destination).toBe(403);
+        expect(await ask(site, "document")).not.toBe(403);
       }
-      for (const mode of ["no-cors", "cors", "navigate"])
-        expect(await ask("same-origin", mode)).not.toBe(403);
+      for (const destination of ["image", "empty", "document"])
+        expect(await ask("same-origin", destination)).not.toBe(403);
       await service.close();
     },
   );
