@@ -6,7 +6,7 @@ export const errorKinds = [
   "too-large", // a limit of the configuration or the memory budget forbids it
   "not-found",
   "unauthorized",
-  "busy", // a queue is full: try again
+  "busy", // a queue is full, or a store of ours does not answer: try again
   "timeout", // one render took longer than image.timeout
   "cancelled", // the client has gone; nobody reads the answer
   "unsupported", // a sound request for what this build cannot do (a kind of source file, a platform part)

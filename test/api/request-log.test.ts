@@ -47,6 +47,7 @@ describe("the line of a request", () => {
         path: tile,
         route: "iiif/3 image",
         status: 200,
+        code: undefined,
         bytes: byteLength,
         cache: "miss",
         client: "198.51.100.0/24",
@@ -55,7 +56,7 @@ describe("the line of a request", () => {
         trace: "4bf92f3577b34da6a3ce929d0e0e4736",
       },
       { method: "HEAD", status: 200, bytes: 0, cache: "hit", client: "2001:db8:1::/48", trace: undefined },
-      { method: "other", path: "/nothing", route: "other", status: 404 },
+      { method: "other", path: "/nothing", route: "other", status: 404, code: "no_such_page" },
     ]);
     expect(new Set(lines.map(({ id }) => id)).size).toBe(3);
     expect(lines.every(({ ms }) => typeof ms === "number" && ms >= 0)).toBe(true);

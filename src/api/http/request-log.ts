@@ -49,6 +49,8 @@ export function answerFields(c: RequestContext, route: RouteClass | "stream", ms
     trace,
     route,
     status: c.res.status,
+    // What the answer says went wrong, so that a 503 of a full queue can be told from one of a store.
+    code: c.get("failure")?.code,
     bytes: c.get("bytes") ?? 0,
     ms: rounded(ms),
     client: client === undefined ? undefined : networkOf(client),
