@@ -118,8 +118,10 @@ try {
       for (const { tab, name } of open) {
         await tab.evaluate(hideMachine, { base, host: hostname() });
         const picture = await tab.screenshot({ fullPage: values.all });
+        // Documents are part of the bundle, which is to stay small.
         await sharp(picture)
-          .toFormat(name.endsWith(".png") ? "png" : "webp", { quality: 65 })
+          .resize(values.all ? null : 900)
+          .toFormat(name.endsWith(".png") ? "png" : "webp", { quality: 60 })
           .toFile(join(target, name));
       }
       await browser.close();
