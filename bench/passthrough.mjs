@@ -1,4 +1,4 @@
-// How well a JPEG file's header tells what encoding it anew would save: the estimate of src/codecs/jpg/lossless/worth-cropping.ts beside
+// How well the header of a JPEG file predicts what encoding it again would save: the estimate of src/codecs/jpg/lossless/worth-cropping.ts beside
 // real files, and the fit from which it has its numbers.
 //
 //   node bench/passthrough.mjs [--photos FOLDER] [--fit]

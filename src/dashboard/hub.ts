@@ -5,7 +5,7 @@ import type { Frames } from "./frame.ts";
 /** Those who watch at once; one more is refused. */
 export const mostWatchers = 32;
 const tickMs = 1000;
-/** Of so many frames one has the state of the sources. */
+/** Every tenth frame has the state of the sources. */
 const healthEach = 10;
 /** A watcher whose own loop has stood still for so long has left, and nothing said so. */
 const lostMs = 10_000;

@@ -21,7 +21,7 @@ export interface BlockList {
 /** By this a block is known again, among those of all sidecars. */
 export const digestOf = async (block: Uint8Array) => (await sha256(block)).subarray(0, digestBytes);
 
-/** Bytes of the list of so many bytes in blocks. */
+/** Length in bytes of the list for `size` bytes in blocks. */
 export const lengthOfList = (size: number) => 16 + digestBytes * Math.ceil(size / blockBytes);
 
 /** As bytes: number of the first and size as floats of 8 bytes (little-endian), digests. */

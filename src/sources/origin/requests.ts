@@ -22,7 +22,7 @@ export interface RemoteFigures {
   readonly requests: Recorder;
 }
 
-/** The first request, which also tells size and state: the headers of nearly all files lie in it. */
+/** The first request, which also returns size and state: the headers of nearly all files lie in it. */
 export const firstLength = 2 * blockSize;
 /** Blocks fetched by one request at most, so that memory stays bounded. */
 export const atOnce = (8 * 2 ** 20) / blockSize;

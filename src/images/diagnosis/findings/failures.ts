@@ -61,7 +61,7 @@ const byKind: Readonly<Partial<Record<ErrorKind, Advice>>> = {
   },
   source: { advice: "Look at /ready and at the log, which say what is wrong with the source." },
   decode: {
-    advice: "Replace the file by a sound copy; where there is none, open it in an editor and save it anew.",
+    advice: "Replace the file by a sound copy; where there is none, open it in an editor and save it again.",
   },
   unsupported: convert,
   busy: { level: "note", advice: "Ask again when the service has less to do." },

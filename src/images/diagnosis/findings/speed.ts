@@ -13,7 +13,7 @@ type Tile = Cost & Required<Pick<Cost, "expected">>;
 const tilesOf = ({ costs = [] }: Known): readonly Tile[] =>
   costs.filter((cost): cost is Tile => cost.what === "tile" && cost.expected !== undefined);
 
-/** What of a file makes its tiles dear; the first that applies is told. */
+/** Why tiles of a file are slow; the first row that applies is shown. */
 interface Reason {
   readonly code: string;
   readonly applies: (known: Known, tile: Tile) => boolean;
@@ -30,7 +30,7 @@ const reasons: readonly Reason[] = [
     code: "arithmetic_jpeg",
     applies: ({ header, file }) => header?.format === "jpg" && /arithmetic/.test(file?.compression ?? ""),
     text: () => "A JPEG in arithmetic coding is decoded as a whole for every tile.",
-    advice: "Code it anew with Huffman coding, which loses nothing.",
+    advice: "Code it again with Huffman coding, which loses nothing.",
     command: toHuffman,
   },
   {
