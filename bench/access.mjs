@@ -37,7 +37,7 @@ await build({
       import { createRules } from "./src/access/rules.ts";
       import { buildSessions } from "./src/access/sessions/index.ts";
       import { sessionOptions } from "./src/access/sessions/options.ts";
-      import { silentLog } from "./src/lib/log.ts";
+      import { silentLog } from "./src/lib/telemetry/log.ts";
       import { detectPlatform } from "./src/platform/detect.ts";
       import { quantile } from "./bench/lib/numbers.mjs";
       const [backend, port, rounds] = process.argv.slice(2);

@@ -57,7 +57,7 @@ await build({
     contents: `
       import { buildEngine } from "./src/hooks/index.ts";
       import { hookOptions } from "./src/hooks/options.ts";
-      import { silentLog } from "./src/lib/log.ts";
+      import { silentLog } from "./src/lib/telemetry/log.ts";
       import { detectPlatform } from "./src/platform/detect.ts";
       import { quantile } from "./bench/lib/numbers.mjs";
       const platform = await detectPlatform(new URL(${JSON.stringify(`${pathToFileURL(join(root, "dist"))}/`)}));

@@ -33,7 +33,7 @@ await build({
       export { redisTcp } from "./src/stores/redis-tcp.ts";
       export { redisRest } from "./src/stores/redis-rest.ts";
       export { s3Store } from "./src/stores/s3.ts";
-      export { openBucket } from "./src/lib/s3.ts";
+      export { openBucket } from "./src/lib/network/s3.ts";
       export { nodeFiles } from "./src/platform/node-files.ts";
       export { startRedis, startRestFront } from "./test/stores/redis-server.ts";
       export { startS3, testAccount } from "./test/s3/server.ts";`,

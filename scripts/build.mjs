@@ -22,9 +22,9 @@ const shared = [
   "cli.ts",
   "start.ts",
   "errors.ts",
-  "lib/ip-range.ts",
-  "lib/lru.ts",
-  "lib/problem-document.ts",
+  "lib/network/ip-range.ts",
+  "lib/caching/lru.ts",
+  "lib/network/problem-document.ts",
 ];
 /** Files without state or identity, small enough to be in an entry as well. */
 const alone = /^(main|workerd|((hook|password)-)?thread)\.ts$|^platform\//;

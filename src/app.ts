@@ -22,8 +22,8 @@ import { mountPresentation } from "./api/presentation/routes.ts";
 import { mountStatic } from "./api/static/routes.ts";
 import { mountView } from "./api/view/routes.ts";
 import { toErrorRecord } from "./errors.ts";
-import { isWritten } from "./lib/log.ts";
-import { parseTraceparent } from "./lib/trace-context.ts";
+import { isWritten } from "./lib/telemetry/log.ts";
+import { parseTraceparent } from "./lib/telemetry/trace-context.ts";
 import type { Service } from "./service.ts";
 
 type Surface = (routes: Routes, service: Service) => void;

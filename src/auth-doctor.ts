@@ -8,8 +8,8 @@ import { problemCount, reportText } from "./doctor/report.ts";
 import { findTargets, targetOf } from "./doctor/targets.ts";
 import { CommandError } from "./hash-password.ts";
 import { checkIdentifier } from "./iiif/image/path.ts";
-import { normalIp } from "./lib/ip-range.ts";
-import { silentLog } from "./lib/log.ts";
+import { normalIp } from "./lib/network/ip-range.ts";
+import { silentLog } from "./lib/telemetry/log.ts";
 import { buildOuterParts } from "./parts.ts";
 import type { Platform } from "./platform/platform.ts";
 

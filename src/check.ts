@@ -7,7 +7,7 @@ import { configWarnings } from "./config/warnings.ts";
 import { overlayChecks } from "./images/overlay/check.ts";
 import { createOverlays } from "./images/overlay/overlays.ts";
 import { placed, runChecks } from "./lib/checks.ts";
-import { silentLog } from "./lib/log.ts";
+import { silentLog } from "./lib/telemetry/log.ts";
 import { buildOuterParts } from "./parts.ts";
 import type { Platform } from "./platform/platform.ts";
 

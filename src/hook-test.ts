@@ -8,7 +8,7 @@ import { buildEngine, createHooks, type Hooks } from "./hooks/index.ts";
 import { imageAddress, mainPrefix } from "./iiif/image/mounts.ts";
 import { checkIdentifier } from "./iiif/image/path.ts";
 import { answeredSettings, type OverlayOptions } from "./images/overlay/options.ts";
-import type { Log, LogFields } from "./lib/log.ts";
+import type { Log, LogFields } from "./lib/telemetry/log.ts";
 import type { Platform } from "./platform/platform.ts";
 
 export interface HookQuestion {

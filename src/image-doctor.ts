@@ -5,7 +5,7 @@ import type { Config } from "./config/schema.ts";
 import { CommandError } from "./hash-password.ts";
 import { diagnose } from "./images/diagnosis/diagnose.ts";
 import { type Diagnosis, type Finding, hasProblems } from "./images/diagnosis/diagnosis.ts";
-import { silentLog } from "./lib/log.ts";
+import { silentLog } from "./lib/telemetry/log.ts";
 import type { Platform } from "./platform/platform.ts";
 import { createService } from "./service.ts";
 import { version } from "./version.ts";

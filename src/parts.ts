@@ -7,8 +7,8 @@ import { buildContentStates, type ContentStates } from "./bookmarks/content-stat
 import type { Config } from "./config/schema.ts";
 import { buildEngine, createHooks, type Hooks } from "./hooks/index.ts";
 import type { Check } from "./lib/checks.ts";
-import type { Log } from "./lib/log.ts";
-import { parseDuration } from "./lib/quantity.ts";
+import { parseDuration } from "./lib/options/quantity.ts";
+import type { Log } from "./lib/telemetry/log.ts";
 import type { Platform } from "./platform/platform.ts";
 import { sourceChecks } from "./sources/checks.ts";
 import { buildSources, type Sources } from "./sources/index.ts";

@@ -2,8 +2,8 @@
 
 import type { Pool } from "./codecs/run/pool.ts";
 import type { Admission } from "./images/admit.ts";
+import { remembering } from "./lib/caching/remember.ts";
 import type { Check, CheckedPart, Finding } from "./lib/checks.ts";
-import { remembering } from "./lib/remember.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Sources } from "./sources/index.ts";
 import type { Registry, Sample } from "./stats/registry.ts";

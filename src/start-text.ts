@@ -4,7 +4,7 @@ import type { Config } from "./config/schema.ts";
 import { addressForm, imageAddress, mainPrefix } from "./iiif/image/mounts.ts";
 import type { ImageCount } from "./images/count-images.ts";
 import type { Listed } from "./images/first-images.ts";
-import { formatSize } from "./lib/quantity.ts";
+import { formatSize } from "./lib/options/quantity.ts";
 
 /** What is known of a service that serves. */
 export interface StartFacts {

@@ -3,7 +3,7 @@
 import { createApp } from "./app.ts";
 import { loadConfig, problemLines } from "./config/load.ts";
 import { withAbsolutePaths, withFolder } from "./config/paths.ts";
-import { createLog } from "./lib/log.ts";
+import { createLog } from "./lib/telemetry/log.ts";
 import type { Platform } from "./platform/platform.ts";
 import { createService } from "./service.ts";
 import { printStart } from "./start-facts.ts";

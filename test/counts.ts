@@ -1,6 +1,6 @@
 // Counts of a part as plain data.
 
-import type { Counter, Counts } from "../src/lib/count.ts";
+import type { Counter, Counts } from "../src/lib/telemetry/count.ts";
 
 /** The counts so far. */
 export function readCounts<Name extends string>(counts: Counts<Name>): Readonly<Record<Name, number>> {

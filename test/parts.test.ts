@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { build } from "../scripts/build.mjs";
 import { loadConfig } from "../src/config/load.ts";
-import { silentLog } from "../src/lib/log.ts";
+import { silentLog } from "../src/lib/telemetry/log.ts";
 import { buildOuterParts } from "../src/parts.ts";
 import { nodePlatform } from "../src/platform/node.ts";
 import type { Platform, WorkerPort } from "../src/platform/platform.ts";

@@ -1,8 +1,8 @@
 // Who may have which image: the question that is asked before a master is opened, and the answers to it.
 
 import type { SizeRequest } from "../iiif/image/request.ts";
-import type { StageClock } from "../lib/stage-times.ts";
-import type { TraceHeaders } from "../lib/trace-context.ts";
+import type { StageClock } from "../lib/telemetry/stage-times.ts";
+import type { TraceHeaders } from "../lib/telemetry/trace-context.ts";
 
 /** A request for an image, as access rules and hooks see it. They see nothing else of it. */
 export interface Caller {

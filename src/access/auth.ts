@@ -1,9 +1,9 @@
 // Access as `auth:` configures it, built once: what surfaces, pages and decisions ask of it.
 
-import { type IpRange, parseRange } from "../lib/ip-range.ts";
-import type { Log } from "../lib/log.ts";
-import { parseDuration } from "../lib/quantity.ts";
-import { createSeldom } from "../lib/seldom.ts";
+import { type IpRange, parseRange } from "../lib/network/ip-range.ts";
+import { parseDuration } from "../lib/options/quantity.ts";
+import type { Log } from "../lib/telemetry/log.ts";
+import { createSeldom } from "../lib/telemetry/seldom.ts";
 import type { Access } from "./access.ts";
 import { type FoundSession, type Presenter, rulesAccess, sessionsOf } from "./decide.ts";
 import { heldSessions } from "./held-grants.ts";

@@ -1,6 +1,6 @@
 // What access has decided lately, and how often it allowed and denied.
 
-import type { Counts } from "../lib/count.ts";
+import type { Counts } from "../lib/telemetry/count.ts";
 import type { Decision } from "./access.ts";
 
 export type Verdict = "allow" | "deny" | "deny → substitute" | "deny → redirect";

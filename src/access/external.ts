@@ -1,7 +1,7 @@
 // Logins on a page of the operator's, which signs who has logged in: HMAC-SHA256 over `user|expires`.
 
-import { fromBase64Url } from "../lib/base64url.ts";
-import { secretOf } from "../lib/secret.ts";
+import { fromBase64Url } from "../lib/bytes/base64url.ts";
+import { secretOf } from "../lib/options/secret.ts";
 import { createPendingLogins, type PendingLogins } from "./pending.ts";
 import type { ProfileOptions } from "./profile-options.ts";
 import { isUserName } from "./user-name.ts";

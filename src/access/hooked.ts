@@ -4,8 +4,8 @@ import { ServiceError } from "../errors.ts";
 import type { Authorization } from "../hooks/hook.ts";
 import type { Hooks } from "../hooks/index.ts";
 import { checkIdentifier } from "../iiif/image/path.ts";
-import type { Log } from "../lib/log.ts";
-import { maskIdentifier } from "../lib/mask-path.ts";
+import type { Log } from "../lib/telemetry/log.ts";
+import { maskIdentifier } from "../lib/telemetry/mask-path.ts";
 import {
   type Access,
   type Caller,

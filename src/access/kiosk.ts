@@ -1,6 +1,6 @@
 // Access by address: which clients a kiosk profile lets in.
 
-import { inRanges, parseRange } from "../lib/ip-range.ts";
+import { inRanges, parseRange } from "../lib/network/ip-range.ts";
 import type { ProfileOptions } from "./profile-options.ts";
 
 /**

@@ -1,8 +1,8 @@
 // What logins by pages of this service need beside sessions, read once at start: passwords, templates, and who has failed.
 
 import type { Check } from "../lib/checks.ts";
-import type { Log } from "../lib/log.ts";
-import { createSeldom } from "../lib/seldom.ts";
+import type { Log } from "../lib/telemetry/log.ts";
+import { createSeldom } from "../lib/telemetry/seldom.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createExternalLogin, type ExternalLogin } from "./external.ts";
 import { LoginFailures } from "./failures.ts";

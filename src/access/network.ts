@@ -1,6 +1,6 @@
 // Which clients are counted as one: those of one network, since who has one address of it can have them all.
 
-import { parseIp } from "../lib/ip-range.ts";
+import { parseIp } from "../lib/network/ip-range.ts";
 
 /** Bits of an IPv6 address that its network has in common. */
 export type NetworkBits =

@@ -1,6 +1,6 @@
 // How many sessions the clients of one network may begin, so that nobody fills the store of sessions for all others.
 
-import { createLru } from "../lib/lru.ts";
+import { createLru } from "../lib/caching/lru.ts";
 import { networkOf } from "./network.ts";
 
 export interface NewSessionLimits {

@@ -1,7 +1,7 @@
 // The options under `auth:`: profiles, the rules that name them, sessions, tokens, and what a start refuses of them.
 
 import { z } from "zod";
-import { parseRange } from "../lib/ip-range.ts";
+import { parseRange } from "../lib/network/ip-range.ts";
 import { profileFaults } from "./profile-faults.ts";
 import { lifetime, type ProfileOptions, profileOptions } from "./profile-options.ts";
 import { ruleFault } from "./rules.ts";

@@ -2,11 +2,11 @@
 
 import { z } from "zod";
 import { parseSizeParameter } from "../iiif/image/grammar.ts";
-import { parseRange } from "../lib/ip-range.ts";
-import { isSafeTransport } from "../lib/loopback.ts";
-import { durationOption, pathOption } from "../lib/option-types.ts";
-import { parseDuration } from "../lib/quantity.ts";
-import { isServiceUrl } from "../lib/s3-options.ts";
+import { parseRange } from "../lib/network/ip-range.ts";
+import { isSafeTransport } from "../lib/network/loopback.ts";
+import { isServiceUrl } from "../lib/network/s3-options.ts";
+import { durationOption, pathOption } from "../lib/options/option-types.ts";
+import { parseDuration } from "../lib/options/quantity.ts";
 import { hashFault } from "./passwords/hash-forms.ts";
 
 const edit = "restart" as const;

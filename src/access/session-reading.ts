@@ -1,6 +1,6 @@
 // How many sessions there are, as an operator reads it: counted seldom, since a shared store pays for it, and never waited for long.
 
-import { withDeadline } from "../lib/bounded-wait.ts";
+import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import type { SessionCount } from "./session.ts";
 
 export interface SessionReading {

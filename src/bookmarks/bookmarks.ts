@@ -1,9 +1,9 @@
 // Content states that the service keeps for others: files in a folder, written once, never changed and never removed.
 
 import { ServiceError } from "../errors.ts";
-import { fromBase64Url, toBase64Url } from "../lib/base64url.ts";
+import { fromBase64Url, toBase64Url } from "../lib/bytes/base64url.ts";
+import { sha256, toHex } from "../lib/bytes/digest.ts";
 import type { Check } from "../lib/checks.ts";
-import { sha256, toHex } from "../lib/digest.ts";
 import { type BoundedFiles, boundFiles, type EntryFiles } from "../stores/entry-files.ts";
 import { folderFault } from "../stores/folder.ts";
 import { canonicalJson } from "./canonical-json.ts";

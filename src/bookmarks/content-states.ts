@@ -1,8 +1,8 @@
 // What links to views need of the service, built from `content_state:`.
 
 import { ServiceError } from "../errors.ts";
-import { callsOf } from "../lib/lane.ts";
-import { secretOf } from "../lib/secret.ts";
+import { callsOf } from "../lib/concurrency/lane.ts";
+import { secretOf } from "../lib/options/secret.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type Bookmarks, openBookmarks } from "./bookmarks.ts";
 import type { ContentStateOptions } from "./options.ts";

@@ -1,7 +1,7 @@
 // The options under `content_state:`: links to views, and where the service keeps states for others.
 
 import { z } from "zod";
-import { pathOption } from "../lib/option-types.ts";
+import { pathOption } from "../lib/options/option-types.ts";
 
 const edit = "restart" as const;
 

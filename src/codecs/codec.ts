@@ -1,7 +1,7 @@
 // What a format is to the rest of the service: bytes to pixels and back.
 
 import type { ByteSource } from "../lib/byte-source.ts";
-import type { JobStages } from "../lib/job-clock.ts";
+import type { JobStages } from "../lib/telemetry/job-clock.ts";
 import type { PixelBuffer } from "../pipeline/pixels.ts";
 import type { Kernels } from "../pipeline/step.ts";
 import type { ImageHeader, SourceFormat } from "./image-header.ts";

@@ -1,6 +1,6 @@
 // Which deflate this is: zlibs of other runtimes, versions and processors compress the same bytes to others.
 
-import { sha256, toHex } from "../lib/digest.ts";
+import { sha256, toHex } from "../lib/bytes/digest.ts";
 import type { CodecHost } from "./codec.ts";
 import { level as pngLevel } from "./png/encode.ts";
 import { level as tiffLevel } from "./tif/encode.ts";

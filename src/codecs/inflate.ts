@@ -1,6 +1,6 @@
 // zlib streams (RFC 1950) undone by the platform, piece by piece.
 
-import { concatenated } from "../lib/concatenated.ts";
+import { concatenated } from "../lib/bytes/concatenated.ts";
 
 /** What is handed to the inflater at once: bounds what it can put out before anyone looks (deflate expands up to 1032 times). */
 const feedSize = 16 * 1024;

@@ -1,7 +1,7 @@
 // From pixels to sRGB by a profile, or by what is usual where there is none: transforms are made once and kept.
 
 import { memoryBytes } from "../lib/byte-source.ts";
-import { createLru } from "../lib/lru.ts";
+import { createLru } from "../lib/caching/lru.ts";
 import { inkToLight } from "../pipeline/ink.ts";
 import { labToLight } from "../pipeline/lab.ts";
 import {

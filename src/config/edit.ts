@@ -13,7 +13,7 @@ import {
   visit,
   YAMLMap,
 } from "yaml";
-import { maskUrls } from "../lib/mask-urls.ts";
+import { maskUrls } from "../lib/telemetry/mask-urls.ts";
 import { type EditableField, editableFields } from "./editable.ts";
 import { type Env, loadConfig, type Problem, parseYaml } from "./load.ts";
 import type { Config } from "./schema.ts";

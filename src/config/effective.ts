@@ -1,7 +1,7 @@
 // The configuration as it counts, for people: all defaults filled in, secrets masked.
 
 import { stringify } from "yaml";
-import { maskUrls } from "../lib/mask-urls.ts";
+import { maskUrls } from "../lib/telemetry/mask-urls.ts";
 import { type Config, configTree } from "./schema.ts";
 import { isObject, mapParts, nodesAt, type SchemaNode } from "./walk.ts";
 

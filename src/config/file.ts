@@ -1,8 +1,8 @@
 // The configuration file that the service was started with: looked at, saved by the administration pages, and read again.
 
-import { withDeadline } from "../lib/bounded-wait.ts";
-import { sha256, toHex } from "../lib/digest.ts";
-import { createOneAtATime } from "../lib/one-at-a-time.ts";
+import { sha256, toHex } from "../lib/bytes/digest.ts";
+import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
+import { createOneAtATime } from "../lib/concurrency/one-at-a-time.ts";
 import type { FileObstacle, FileSystem } from "../platform/platform.ts";
 import { editText, type FieldValue, readFields } from "./edit.ts";
 import { type Env, loadConfig, type Problem, problemLines } from "./load.ts";

@@ -1,6 +1,6 @@
 // What is valid in a configuration, but probably not what its author wants.
 
-import { isLoopbackHost, isSafeTransport } from "../lib/loopback.ts";
+import { isLoopbackHost, isSafeTransport } from "../lib/network/loopback.ts";
 import type { Platform } from "../platform/platform.ts";
 import { doubtfulOperator } from "./operator.ts";
 import { type Problem, pathText } from "./problems.ts";

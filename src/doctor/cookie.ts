@@ -1,6 +1,6 @@
 // The session cookie as a browser takes it: whether it keeps it, and sends it to the services and images.
 
-import { isSafeTransport } from "../lib/loopback.ts";
+import { isSafeTransport } from "../lib/network/loopback.ts";
 import { coversPath } from "./addresses.ts";
 import { type Fault, shown } from "./finding.ts";
 import type { Answer } from "./visitor.ts";

@@ -1,6 +1,6 @@
 // The doctor: walks through the logins of a service over HTTP as a viewer does, and says what is in order and what is not.
 
-import { isSafeTransport } from "../lib/loopback.ts";
+import { isSafeTransport } from "../lib/network/loopback.ts";
 import { forgeHeader, type Held, logOut, useAccess } from "./access.ts";
 import { lookAtCookie, noHttps } from "./cookie.ts";
 import { leaveForPage, leaveForProvider, mostSkewMs } from "./elsewhere.ts";

@@ -3,7 +3,7 @@
 import { faultOf } from "../access/oidc/faults.ts";
 import { createProvider } from "../access/oidc/provider.ts";
 import { authPaths, callbackAddress } from "../iiif/auth-mounts.ts";
-import { isLoopbackHost } from "../lib/loopback.ts";
+import { isLoopbackHost } from "../lib/network/loopback.ts";
 import { addressFault, coversPath } from "./addresses.ts";
 import { unexpected } from "./answers.ts";
 import { setCookies } from "./cookie.ts";

@@ -2,8 +2,8 @@
 
 import { allowsAddress } from "../access/kiosk.ts";
 import { loginAddress } from "../iiif/auth-mounts.ts";
-import { inRanges, parseRange } from "../lib/ip-range.ts";
-import { isLoopbackHost } from "../lib/loopback.ts";
+import { inRanges, parseRange } from "../lib/network/ip-range.ts";
+import { isLoopbackHost } from "../lib/network/loopback.ts";
 import { unexpected } from "./answers.ts";
 import { type Fault, StepFault } from "./finding.ts";
 import { cachingFaults } from "./headers.ts";

@@ -3,8 +3,8 @@
 import { parseAddress } from "../config/address.ts";
 import type { Config } from "../config/schema.ts";
 import { configWarnings } from "../config/warnings.ts";
-import { normalIp } from "../lib/ip-range.ts";
-import { isLoopbackHost } from "../lib/loopback.ts";
+import { normalIp } from "../lib/network/ip-range.ts";
+import { isLoopbackHost } from "../lib/network/loopback.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Finding } from "./finding.ts";
 

@@ -1,7 +1,7 @@
 // Requests as a browser makes them: bounded in time and size, and led to no other host.
 
-import { withDeadline } from "../lib/bounded-wait.ts";
-import { concatenated } from "../lib/concatenated.ts";
+import { concatenated } from "../lib/bytes/concatenated.ts";
+import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import { type Fault, StepFault } from "./finding.ts";
 
 /** Milliseconds for an answer to arrive as a whole. */

@@ -1,6 +1,6 @@
 // What an operator's hook is asked and what it may answer; every engine implements the same interface.
 
-import type { TraceHeaders } from "../lib/trace-context.ts";
+import type { TraceHeaders } from "../lib/telemetry/trace-context.ts";
 
 /** The functions a hook may have. A hook that lacks one has no opinion. */
 export const hookFunctions = ["resolve", "authorize", "presentation", "overlay"] as const;

@@ -2,9 +2,9 @@
 
 import { cancelled, ServiceError } from "../errors.ts";
 import type { Check } from "../lib/checks.ts";
-import type { Log } from "../lib/log.ts";
-import { maskIdentifier } from "../lib/mask-path.ts";
-import type { TraceHeaders } from "../lib/trace-context.ts";
+import type { Log } from "../lib/telemetry/log.ts";
+import { maskIdentifier } from "../lib/telemetry/mask-path.ts";
+import type { TraceHeaders } from "../lib/telemetry/trace-context.ts";
 import type { Platform } from "../platform/platform.ts";
 import { checkAnswer, type HookAnswers } from "./answers.ts";
 import {

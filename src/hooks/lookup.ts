@@ -1,9 +1,9 @@
 // The engine `lookup`: a template that makes a key of an identifier, or a mapping file.
 
 import { z } from "zod";
-import type { Log } from "../lib/log.ts";
-import { pathOption } from "../lib/option-types.ts";
-import { plainSegments } from "../lib/plain-segments.ts";
+import { pathOption } from "../lib/options/option-types.ts";
+import type { Log } from "../lib/telemetry/log.ts";
+import { plainSegments } from "../lib/text/plain-segments.ts";
 import { watchFile } from "../lib/watched-file.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type HookEngine, HookError, type RequestInput, type Resolution } from "./hook.ts";

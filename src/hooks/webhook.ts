@@ -1,16 +1,16 @@
 // The engine `webhook`: each question is a signed POST of JSON to a service of the operator's.
 
 import { z } from "zod";
-import { withDeadline } from "../lib/bounded-wait.ts";
-import { type CircuitOptions, createCircuit } from "../lib/circuit.ts";
-import { toHex } from "../lib/digest.ts";
-import { createLru } from "../lib/lru.ts";
-import { onAbort } from "../lib/on-abort.ts";
-import { durationOption } from "../lib/option-types.ts";
-import { parseDuration } from "../lib/quantity.ts";
-import { secretOf } from "../lib/secret.ts";
-import { createSemaphore } from "../lib/semaphore.ts";
-import type { TraceHeaders } from "../lib/trace-context.ts";
+import { toHex } from "../lib/bytes/digest.ts";
+import { createLru } from "../lib/caching/lru.ts";
+import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
+import { type CircuitOptions, createCircuit } from "../lib/concurrency/circuit.ts";
+import { onAbort } from "../lib/concurrency/on-abort.ts";
+import { createSemaphore } from "../lib/concurrency/semaphore.ts";
+import { durationOption } from "../lib/options/option-types.ts";
+import { parseDuration } from "../lib/options/quantity.ts";
+import { secretOf } from "../lib/options/secret.ts";
+import type { TraceHeaders } from "../lib/telemetry/trace-context.ts";
 import type { Platform } from "../platform/platform.ts";
 import { checkAnswer } from "./answers.ts";
 import { type HookEngine, HookError, type HookFunction, hookFunctions } from "./hook.ts";

@@ -1,10 +1,10 @@
 // Admission by cost: which jobs work at the same time, and how much memory they may need together.
 
 import { cancelled, ServiceError } from "../errors.ts";
-import type { Counts, Recorder } from "../lib/count.ts";
-import type { Place } from "../lib/place.ts";
-import { createTurns } from "../lib/turns.ts";
-import { waitForTurn } from "../lib/wait-for-turn.ts";
+import type { Place } from "../lib/concurrency/place.ts";
+import { createTurns } from "../lib/concurrency/turns.ts";
+import { waitForTurn } from "../lib/concurrency/wait-for-turn.ts";
+import type { Counts, Recorder } from "../lib/telemetry/count.ts";
 import { createEstimates, type Work } from "./cost.ts";
 
 /** Of all work, cheap is what is estimated to take a bounded time; the rest is heavy. */

@@ -1,6 +1,6 @@
 // How many images a source lists, counted within a bound of time and number.
 
-import { withDeadline } from "../lib/bounded-wait.ts";
+import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import type { Source } from "../sources/source.ts";
 
 export interface ImageCount {

@@ -2,8 +2,8 @@
 
 import { type Caller, combineSharing, publicGrant, type Sharing } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
-import { forEachConcurrently } from "../lib/concurrent.ts";
-import { compareNaturally } from "../lib/natural-order.ts";
+import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
+import { compareNaturally } from "../lib/text/natural-order.ts";
 import type { Source, SourceEntry } from "../sources/source.ts";
 import type { Admission } from "./admit.ts";
 import { checkServable, type DescribeParts, describe } from "./describe.ts";

@@ -1,9 +1,9 @@
 // Masters whose embedded profile is not used, and why: told in the log once each, and on every answer.
 
 import type { NamedMaster } from "../codecs/plan.ts";
-import type { Log } from "../lib/log.ts";
-import { createLru } from "../lib/lru.ts";
-import { maskIdentifier } from "../lib/mask-path.ts";
+import { createLru } from "../lib/caching/lru.ts";
+import type { Log } from "../lib/telemetry/log.ts";
+import { maskIdentifier } from "../lib/telemetry/mask-path.ts";
 
 export interface IgnoredProfiles {
   /** The reason is for people. */

@@ -1,7 +1,7 @@
 // What the latest renders of each master took, beside what was expected of them: for the image doctor.
 
 import type { NamedMaster } from "../codecs/plan.ts";
-import { createLru } from "../lib/lru.ts";
+import { createLru } from "../lib/caching/lru.ts";
 import type { Work } from "./cost.ts";
 
 /** A render as it ended. */

@@ -12,7 +12,7 @@ import type { Decisions } from "../access/decisions.ts";
 import { hookRequestOf } from "../access/hook-request.ts";
 import { ServiceError } from "../errors.ts";
 import type { Hooks } from "../hooks/index.ts";
-import type { Log } from "../lib/log.ts";
+import type { Log } from "../lib/telemetry/log.ts";
 import type { Sources } from "../sources/index.ts";
 import { type GrantedMaster, type Master, openMaster, type Place } from "./describe.ts";
 import type { ResolvedMasters } from "./resolved-masters.ts";

@@ -2,7 +2,7 @@
 
 import { type Caller, everythingPublic } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
-import { forEachConcurrently } from "../lib/concurrent.ts";
+import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
 import { checkServable, describe } from "./describe.ts";
 import type { LookParts } from "./first-images.ts";
 import type { OpenParts } from "./open.ts";

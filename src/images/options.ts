@@ -1,8 +1,8 @@
 // The options under `image:`: limits, tiles, memory and how pixels are written.
 
 import { z } from "zod";
-import { durationOption, sizeOption } from "../lib/option-types.ts";
-import { parseSize } from "../lib/quantity.ts";
+import { durationOption, sizeOption } from "../lib/options/option-types.ts";
+import { parseSize } from "../lib/options/quantity.ts";
 
 const pixels = (doc: string) =>
   z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0).meta({ description: doc, edit: "restart" });

@@ -1,8 +1,8 @@
 // Whether what the parts of the service stand on (folders, servers) can be used: asked at start, by `smalti check` and by /ready.
 
-import { withDeadline } from "./bounded-wait.ts";
-import type { Log } from "./log.ts";
-import { maskUrls } from "./mask-urls.ts";
+import { withDeadline } from "./concurrency/bounded-wait.ts";
+import type { Log } from "./telemetry/log.ts";
+import { maskUrls } from "./telemetry/mask-urls.ts";
 
 /** The kinds of parts as /ready lists them, and what one of each is called. */
 export const checkedParts = {

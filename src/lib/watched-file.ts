@@ -1,10 +1,10 @@
 // A file of the operator's that is read again when it changes. The last good content stays in force while the new one is broken.
 
 import type { FileStat, FileSystem } from "../platform/platform.ts";
-import { withDeadline } from "./bounded-wait.ts";
-import { sha256, toHex } from "./digest.ts";
-import type { Log } from "./log.ts";
-import { maskUrls } from "./mask-urls.ts";
+import { sha256, toHex } from "./bytes/digest.ts";
+import { withDeadline } from "./concurrency/bounded-wait.ts";
+import type { Log } from "./telemetry/log.ts";
+import { maskUrls } from "./telemetry/mask-urls.ts";
 
 export interface WatchedFile<T> {
   /** What was last read without a mistake. */

@@ -3,7 +3,7 @@
 import type { Caller } from "../access/access.ts";
 import { splitPage } from "../iiif/image/path.ts";
 import type { CanvasFacts } from "../iiif/presentation/model.ts";
-import { forEachConcurrently } from "../lib/concurrent.ts";
+import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Folder, ImageFacts } from "./folder.ts";
 import type { Gate } from "./gate.ts";

@@ -1,7 +1,7 @@
 // Search by name in a folder and all below it, as they are listed: nothing is opened, and the search stops at its bounds.
 
 import { ServiceError } from "../errors.ts";
-import { withDeadline } from "../lib/bounded-wait.ts";
+import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
 import type { Sources } from "../sources/index.ts";
 import { type Entry, entriesOf } from "./entries.ts";
 import type { Folder } from "./folder.ts";

@@ -3,9 +3,9 @@
 import { cancelled, ServiceError } from "../errors.ts";
 import { hash, masterName } from "../images/cache-keys.ts";
 import { purgesOf } from "../images/describe.ts";
-import { createLru } from "../lib/lru.ts";
-import { plainSegments } from "../lib/plain-segments.ts";
-import { createSingleFlight, type KeepAlive } from "../lib/single-flight.ts";
+import { createLru } from "../lib/caching/lru.ts";
+import { createSingleFlight, type KeepAlive } from "../lib/concurrency/single-flight.ts";
+import { plainSegments } from "../lib/text/plain-segments.ts";
 import type { Source, SourceEntry } from "../sources/source.ts";
 import type { Slot } from "../stores/slot.ts";
 import type { Folder, KnownFacts } from "./folder.ts";

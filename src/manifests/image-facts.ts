@@ -7,7 +7,7 @@ import { checkServable, type DescribeParts, describe, type Master } from "../ima
 import { type OpenParts, withMaster } from "../images/open.ts";
 import { asShown, uprightSize } from "../images/plan/orientation.ts";
 import type { OutputPolicy } from "../images/plan/policy.ts";
-import { forEachConcurrently } from "../lib/concurrent.ts";
+import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
 import type { Folder, ImageFacts } from "./folder.ts";
 import type { ListedFile } from "./listing.ts";
 

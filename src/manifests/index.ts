@@ -1,9 +1,9 @@
 // The manifests of a service, and the folders that they are made of, built once from its parts.
 
 import type { Auth } from "../access/auth.ts";
-import type { Log } from "../lib/log.ts";
-import { parseDuration } from "../lib/quantity.ts";
-import type { KeepAlive } from "../lib/single-flight.ts";
+import type { KeepAlive } from "../lib/concurrency/single-flight.ts";
+import { parseDuration } from "../lib/options/quantity.ts";
+import type { Log } from "../lib/telemetry/log.ts";
 import type { SourceOptions } from "../sources/options.ts";
 import type { Slot } from "../stores/slot.ts";
 import { createFolders, type Folders } from "./folders.ts";

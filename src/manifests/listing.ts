@@ -1,6 +1,6 @@
 // What a folder holds, as manifests and collections need it: its images and folders in natural order, and its manifest file.
 
-import { compareNaturally } from "../lib/natural-order.ts";
+import { compareNaturally } from "../lib/text/natural-order.ts";
 import type { SourceEntry } from "../sources/source.ts";
 
 /** Manifest files, the first of which counts. */

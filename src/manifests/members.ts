@@ -8,7 +8,7 @@ import { objectsOf } from "../iiif/presentation/json.ts";
 import { placeInFront } from "../iiif/presentation/merge.ts";
 import type { CanvasFacts, MemberFacts } from "../iiif/presentation/model.ts";
 import { imagesId } from "../iiif/presentation/mounts.ts";
-import { forEachConcurrently } from "../lib/concurrent.ts";
+import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
 import type { Sources } from "../sources/index.ts";
 import { folderCanvases, imagesOf } from "./canvases.ts";
 import type { Folder } from "./folder.ts";

@@ -2,8 +2,8 @@
 
 import { ServiceError } from "../errors.ts";
 import { checkIdentifier } from "../iiif/image/path.ts";
-import { createLru } from "../lib/lru.ts";
-import { compareNaturally } from "../lib/natural-order.ts";
+import { createLru } from "../lib/caching/lru.ts";
+import { compareNaturally } from "../lib/text/natural-order.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Source, SourceEntry } from "../sources/source.ts";
 import { findNames, type Matches } from "./find-names.ts";

@@ -1,7 +1,7 @@
 // What is wrong with manifest files, told to the operator once for each state of a file.
 
 import type { Resource } from "../iiif/presentation/model.ts";
-import type { Log } from "../lib/log.ts";
+import type { Log } from "../lib/telemetry/log.ts";
 import { identifierOf, inside, type Place } from "./places.ts";
 import type { Sidecar } from "./sidecar.ts";
 

@@ -1,7 +1,7 @@
 // Bun. Its server resolves dot segments and turns `\` into `/` before the request is seen, so that no raw target is told.
 
-import { normalIp } from "../lib/ip-range.ts";
-import { internalError } from "../lib/problem-document.ts";
+import { normalIp } from "../lib/network/ip-range.ts";
+import { internalError } from "../lib/network/problem-document.ts";
 import { createDraining } from "./draining.ts";
 import { listenError, listeningUrl } from "./listening.ts";
 import type { Platform, ServeOptions, Serving } from "./platform.ts";

@@ -1,7 +1,7 @@
 // Deno. Its server has no timeouts of its own; a proxy in front has to cut clients that send or read too slowly.
 
-import { normalIp } from "../lib/ip-range.ts";
-import { internalError } from "../lib/problem-document.ts";
+import { normalIp } from "../lib/network/ip-range.ts";
+import { internalError } from "../lib/network/problem-document.ts";
 import { createDraining } from "./draining.ts";
 import { listenError, listeningUrl } from "./listening.ts";
 import type { Platform, ServeOptions, Serving } from "./platform.ts";

@@ -3,8 +3,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, Server as PlainServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { normalIp } from "../lib/ip-range.ts";
-import { internalError } from "../lib/problem-document.ts";
+import { normalIp } from "../lib/network/ip-range.ts";
+import { internalError } from "../lib/network/problem-document.ts";
 import { lingerMs } from "./draining.ts";
 import { listenError, listeningUrl } from "./listening.ts";
 import type { ServeOptions, Serving } from "./platform.ts";

@@ -3,7 +3,7 @@
 import { waitUntil } from "cloudflare:workers";
 import { promisify } from "node:util";
 import { deflate } from "node:zlib";
-import { normalIp } from "../lib/ip-range.ts";
+import { normalIp } from "../lib/network/ip-range.ts";
 import { isAssetPath } from "./asset-path.ts";
 import { diskFiles, type Fetcher } from "./disk-files.ts";
 import type { Platform } from "./platform.ts";

@@ -1,11 +1,11 @@
 // Reports of errors: each answer of status 5xx as JSON to a server of the operator's, which no answer waits for.
 
-import type { Counts } from "../lib/count.ts";
-import type { Log } from "../lib/log.ts";
-import { createLru } from "../lib/lru.ts";
-import { maskUrls } from "../lib/mask-urls.ts";
-import { secretOf } from "../lib/secret.ts";
-import { createSeldom } from "../lib/seldom.ts";
+import { createLru } from "../lib/caching/lru.ts";
+import { secretOf } from "../lib/options/secret.ts";
+import type { Counts } from "../lib/telemetry/count.ts";
+import type { Log } from "../lib/telemetry/log.ts";
+import { maskUrls } from "../lib/telemetry/mask-urls.ts";
+import { createSeldom } from "../lib/telemetry/seldom.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { ErrorOptions } from "./options.ts";
 

@@ -1,6 +1,6 @@
 // Which hosts and addresses a source may reach: a request must never lead the service to what only it can see.
 
-import { inRanges, parseIp, parseRange } from "../lib/ip-range.ts";
+import { inRanges, parseIp, parseRange } from "../lib/network/ip-range.ts";
 
 /** Networks that are not of the public internet, by what may open them (IANA special-purpose registries, RFC 6890). */
 const networks = {

@@ -1,9 +1,9 @@
 // A source over a folder: a key is the exact name of a file below its root, and nothing outside the root is ever read.
 
 import { ServiceError, sourceChanged } from "../errors.ts";
-import { forEachConcurrently, until } from "../lib/concurrent.ts";
-import { createCounts } from "../lib/count.ts";
-import { createLru } from "../lib/lru.ts";
+import { createLru } from "../lib/caching/lru.ts";
+import { forEachConcurrently, until } from "../lib/concurrency/concurrent.ts";
+import { createCounts } from "../lib/telemetry/count.ts";
 import type { FileEntry } from "../platform/platform.ts";
 import type { MasterFiles } from "./folder/bounded-files.ts";
 import { checkedFile, lastChange, validatorOf } from "./folder/checked-file.ts";

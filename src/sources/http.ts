@@ -1,8 +1,8 @@
 // Masters on web servers. The hosts that may be asked are the operator's; where a name leads is checked at each connection.
 
 import { ServiceError } from "../errors.ts";
-import { parseIp } from "../lib/ip-range.ts";
-import { secretOf } from "../lib/secret.ts";
+import { parseIp } from "../lib/network/ip-range.ts";
+import { secretOf } from "../lib/options/secret.ts";
 import type { CheckedGet, Platform } from "../platform/platform.ts";
 import { type AllowedHost, addressRule, isAllowedHost, parseHost } from "./addresses.ts";
 import { badKey, keySegments } from "./key.ts";

@@ -1,8 +1,8 @@
 // Which source an identifier belongs to, and which kind of source is built how.
 
 import { ServiceError } from "../errors.ts";
-import { callsOf } from "../lib/lane.ts";
-import { parseDuration } from "../lib/quantity.ts";
+import { callsOf } from "../lib/concurrency/lane.ts";
+import { parseDuration } from "../lib/options/quantity.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Slot } from "../stores/slot.ts";
 import { filesystemSource } from "./filesystem.ts";

@@ -1,7 +1,7 @@
 // What a key may look like before any source looks for it (decision on identifiers: no segment may lead elsewhere).
 
 import { ServiceError } from "../errors.ts";
-import { plainSegments } from "../lib/plain-segments.ts";
+import { plainSegments } from "../lib/text/plain-segments.ts";
 
 /**
  * The segments of a decoded key. Throws ServiceError `bad-request` for what {@link plainSegments} refuses, absolute

@@ -1,9 +1,9 @@
 // The options of a source, by type; a new type joins as one member of the union.
 
 import { z } from "zod";
-import { maskUrls } from "../lib/mask-urls.ts";
-import { durationOption, pathOption } from "../lib/option-types.ts";
-import { keyPrefixOption, s3Options, withoutCredentials } from "../lib/s3-options.ts";
+import { keyPrefixOption, s3Options, withoutCredentials } from "../lib/network/s3-options.ts";
+import { durationOption, pathOption } from "../lib/options/option-types.ts";
+import { maskUrls } from "../lib/telemetry/mask-urls.ts";
 import { parseHost } from "./addresses.ts";
 
 const shared = {

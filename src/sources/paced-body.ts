@@ -1,7 +1,7 @@
 // The body of a whole answer: it may take long, but has to go on.
 
 import { cancelled } from "../errors.ts";
-import { createDeadline } from "../lib/deadline.ts";
+import { createDeadline } from "../lib/concurrency/deadline.ts";
 
 /** Bytes that have to come within the time for one step. */
 const stepBytes = 2 ** 20;

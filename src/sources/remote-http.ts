@@ -1,7 +1,7 @@
 // One ranged GET: what is asked, how often it is tried again, and what the answer means (RFC 9110, sections 13 to 15).
 
 import { cancelled, ServiceError } from "../errors.ts";
-import type { TraceHeaders } from "../lib/trace-context.ts";
+import type { TraceHeaders } from "../lib/telemetry/trace-context.ts";
 import { pacedBody } from "./paced-body.ts";
 import { originError, type RemoteAnswer, type RemoteFacts, type RemoteRange } from "./remote.ts";
 

@@ -1,7 +1,7 @@
 // Masters that lie elsewhere and are read over HTTP: what a backend has to do, and what it says when it cannot.
 
 import { ServiceError } from "../errors.ts";
-import type { TraceHeaders } from "../lib/trace-context.ts";
+import type { TraceHeaders } from "../lib/telemetry/trace-context.ts";
 
 /** One state of a remote master, as its origin told it. */
 export interface RemoteFacts {

@@ -1,8 +1,8 @@
 // Masters in a bucket of an S3-compatible store.
 
-import { until } from "../lib/concurrent.ts";
-import { type Bucket, openBucket, S3Error } from "../lib/s3.ts";
-import { bucketOf } from "../lib/s3-options.ts";
+import { until } from "../lib/concurrency/concurrent.ts";
+import { type Bucket, openBucket, S3Error } from "../lib/network/s3.ts";
+import { bucketOf } from "../lib/network/s3-options.ts";
 import type { Platform } from "../platform/platform.ts";
 import { keySegments } from "./key.ts";
 import { fileKind, isHidden, isUnlisted } from "./listing.ts";

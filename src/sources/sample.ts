@@ -2,8 +2,8 @@
 
 import { ServiceError } from "../errors.ts";
 import { memoryBytes } from "../lib/byte-source.ts";
-import { createCounts } from "../lib/count.ts";
-import { sha256, toHex } from "../lib/digest.ts";
+import { sha256, toHex } from "../lib/bytes/digest.ts";
+import { createCounts } from "../lib/telemetry/count.ts";
 import { keySegments } from "./key.ts";
 import { type Source, type SourceCounts, sourceCounts } from "./source.ts";
 

@@ -1,8 +1,8 @@
 // Where masters are read. Sources belong to the operator: nothing is ever written to them.
 
 import type { ByteSource } from "../lib/byte-source.ts";
-import type { Counts } from "../lib/count.ts";
-import type { TraceHeaders } from "../lib/trace-context.ts";
+import type { Counts } from "../lib/telemetry/count.ts";
+import type { TraceHeaders } from "../lib/telemetry/trace-context.ts";
 
 /** What a source counts. */
 export const sourceCounts = ["opens", "notFound", "errors", "reads", "bytes"] as const;

@@ -1,7 +1,7 @@
 // The table of all figures: what each is called, what it means and which labels it has. Metrics and documentation derive from it.
 
 import { type CheckedPart, checkedParts } from "../lib/checks.ts";
-import { stageNames } from "../lib/stage-times.ts";
+import { stageNames } from "../lib/telemetry/stage-times.ts";
 
 export interface FigureRow {
   /** `counter` only grows; `gauge` is read from its part when somebody asks; `histogram` counts values in buckets. */

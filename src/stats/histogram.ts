@@ -1,6 +1,6 @@
 // How values are distributed: a count for each bucket, their sum, and the percentiles of the latest.
 
-import type { Recorder } from "../lib/count.ts";
+import type { Recorder } from "../lib/telemetry/count.ts";
 import { LatestValues } from "./ring.ts";
 
 export interface HistogramReading {

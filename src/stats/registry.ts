@@ -1,6 +1,6 @@
 // The registry: every figure of a service under its name and labels. Parts report to handles that they get once; readers ask here.
 
-import { type Counter, createCounter } from "../lib/count.ts";
+import { type Counter, createCounter } from "../lib/telemetry/count.ts";
 import {
   type CounterName,
   type FigureName,

@@ -1,6 +1,6 @@
 // Requests as the service counts them: by class of route and status, with their latest durations and the latest errors.
 
-import type { Counter, Counts } from "../lib/count.ts";
+import type { Counter, Counts } from "../lib/telemetry/count.ts";
 import { type RouteClass, routeClasses, type statusClasses } from "./figures.ts";
 import type { Histogram } from "./histogram.ts";
 import { createRate } from "./rate.ts";

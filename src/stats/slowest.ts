@@ -1,6 +1,6 @@
 // The slowest renders of the last hour: of each image the slowest one.
 
-import { placeOf, type StageClock, type StageName, stageNames } from "../lib/stage-times.ts";
+import { placeOf, type StageClock, type StageName, stageNames } from "../lib/telemetry/stage-times.ts";
 
 /** A render that took long, with what is needed to ask for it again. */
 export interface SlowRender {

@@ -1,12 +1,12 @@
 // Times of the stages of renders, as the registry has them: by route, format of the derivative and codec of the master.
 
-import { placeOf, type StageClock, type StageName, stageNames } from "../lib/stage-times.ts";
+import { placeOf, type StageClock, type StageName, stageNames } from "../lib/telemetry/stage-times.ts";
 import { type RouteClass, renderStages } from "./figures.ts";
 import type { Registry } from "./registry.ts";
 import { LatestValues } from "./ring.ts";
 import { createSlowest, type SlowRender } from "./slowest.ts";
 
-export type { StageName } from "../lib/stage-times.ts";
+export type { StageName } from "../lib/telemetry/stage-times.ts";
 
 export interface StageReading {
   readonly stage: StageName;

@@ -1,8 +1,8 @@
 // The options that several stores have.
 
 import { z } from "zod";
-import { durationOption, sizeOption } from "../lib/option-types.ts";
-import { parseDuration } from "../lib/quantity.ts";
+import { durationOption, sizeOption } from "../lib/options/option-types.ts";
+import { parseDuration } from "../lib/options/quantity.ts";
 
 /** Size and lifetime that a slot has when its options do not say; as people write them. */
 export interface StoreDefaults {

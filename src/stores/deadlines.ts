@@ -1,6 +1,6 @@
 // How long the stores outside of memory are waited for, in milliseconds.
 
-import { parseDuration } from "../lib/quantity.ts";
+import { parseDuration } from "../lib/options/quantity.ts";
 import type { Deadlines } from "./guard.ts";
 import type { StoreOptions } from "./options.ts";
 

@@ -6,8 +6,8 @@
 // takes for absent and removes. The modification time of a file tells when it was last used.
 
 import { z } from "zod";
-import { createLru } from "../lib/lru.ts";
-import { pathOption } from "../lib/option-types.ts";
+import { createLru } from "../lib/caching/lru.ts";
+import { pathOption } from "../lib/options/option-types.ts";
 import { boundOptions, type StoreDefaults } from "./bounds.ts";
 import { decodeEntry, encodeEntry, entryKey, entryPath } from "./entry.ts";
 import { boundFiles, type EntryFiles, type FileDeadlines } from "./entry-files.ts";

@@ -1,7 +1,7 @@
 // A store that fails or stands still costs its callers a bounded time, and after a few failures none.
 
-import { withDeadline } from "../lib/bounded-wait.ts";
-import { type CircuitOptions, createCircuit } from "../lib/circuit.ts";
+import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
+import { type CircuitOptions, createCircuit } from "../lib/concurrency/circuit.ts";
 import type { Store } from "./store.ts";
 
 /** Milliseconds. */

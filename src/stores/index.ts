@@ -1,11 +1,11 @@
 // Which backend is built how, and the three cache slots of the service.
 
-import { createCounts } from "../lib/count.ts";
-import { callsOf } from "../lib/lane.ts";
-import type { Log } from "../lib/log.ts";
-import { formatDuration, formatSize, parseDuration, parseSize } from "../lib/quantity.ts";
-import { openBucket } from "../lib/s3.ts";
-import { bucketOf } from "../lib/s3-options.ts";
+import { callsOf } from "../lib/concurrency/lane.ts";
+import { openBucket } from "../lib/network/s3.ts";
+import { bucketOf } from "../lib/network/s3-options.ts";
+import { formatDuration, formatSize, parseDuration, parseSize } from "../lib/options/quantity.ts";
+import { createCounts } from "../lib/telemetry/count.ts";
+import type { Log } from "../lib/telemetry/log.ts";
 import type { Platform } from "../platform/platform.ts";
 import { deadlinesOf } from "./deadlines.ts";
 import { filesystemStore } from "./filesystem.ts";

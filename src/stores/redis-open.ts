@@ -1,6 +1,6 @@
 // The way to Redis that the options say: over a socket or over HTTP.
 
-import { secretOf } from "../lib/secret.ts";
+import { secretOf } from "../lib/options/secret.ts";
 import type { Platform } from "../platform/platform.ts";
 import { parseRedisAddress } from "./redis.ts";
 import type { RedisDriver, RedisScripts } from "./redis-driver.ts";

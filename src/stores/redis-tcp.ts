@@ -2,7 +2,7 @@
 // whose answers stay away is given up.
 
 import type { Redis, RedisOptions } from "ioredis";
-import { parseIp } from "../lib/ip-range.ts";
+import { parseIp } from "../lib/network/ip-range.ts";
 import { type RedisArgument, type RedisDriver, type RedisScripts, redisFailure } from "./redis-driver.ts";
 
 export interface RedisAddress {

@@ -1,8 +1,8 @@
 // A store in Redis that any number of processes may share, least recently used out first. Entries are verified when read.
 
 import { z } from "zod";
-import { sizeOption } from "../lib/option-types.ts";
-import { isServiceUrl } from "../lib/s3-options.ts";
+import { isServiceUrl } from "../lib/network/s3-options.ts";
+import { sizeOption } from "../lib/options/option-types.ts";
 import { lifetimeOption, type StoreDefaults, timeoutOption } from "./bounds.ts";
 import { decodeEntry, encodeEntry, entryKey, entryPath } from "./entry.ts";
 import type { RedisArgument, RedisDriver } from "./redis-driver.ts";

@@ -5,9 +5,9 @@
 // Nothing bounds its size, and nothing removes what is never read again: a lifecycle rule of the bucket does.
 
 import { z } from "zod";
-import { forEachConcurrently } from "../lib/concurrent.ts";
-import type { Bucket } from "../lib/s3.ts";
-import { keyPrefixOption, s3Options, withoutCredentials } from "../lib/s3-options.ts";
+import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
+import type { Bucket } from "../lib/network/s3.ts";
+import { keyPrefixOption, s3Options, withoutCredentials } from "../lib/network/s3-options.ts";
 import { lifetimeOption, type StoreDefaults, timeoutOption } from "./bounds.ts";
 import { decodeEntry, encodeEntry, entryKey, entryPath } from "./entry.ts";
 import { roundTrip } from "./round-trip.ts";

@@ -1,9 +1,9 @@
 // A slot is the policy over a store: single flight, counting, entry versions, and that a broken store only costs time.
 
-import type { Counts } from "../lib/count.ts";
-import type { Log } from "../lib/log.ts";
-import { createSingleFlight, type KeepAlive } from "../lib/single-flight.ts";
-import type { CacheOutcome } from "../lib/stage-times.ts";
+import { createSingleFlight, type KeepAlive } from "../lib/concurrency/single-flight.ts";
+import type { Counts } from "../lib/telemetry/count.ts";
+import type { Log } from "../lib/telemetry/log.ts";
+import type { CacheOutcome } from "../lib/telemetry/stage-times.ts";
 import { withStandIn } from "./stand-in.ts";
 import type { Store, Usage } from "./store.ts";
 

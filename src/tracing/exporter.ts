@@ -1,10 +1,10 @@
 // Sends finished traces to a collector, several by one request (OTLP/HTTP with JSON). Nothing ever waits for it: what it cannot
 // send in time is dropped and counted.
 
-import { ByteText } from "../lib/byte-text.ts";
-import type { Counts } from "../lib/count.ts";
-import type { Log } from "../lib/log.ts";
-import { createSeldom } from "../lib/seldom.ts";
+import type { Counts } from "../lib/telemetry/count.ts";
+import type { Log } from "../lib/telemetry/log.ts";
+import { createSeldom } from "../lib/telemetry/seldom.ts";
+import { ByteText } from "../lib/text/byte-text.ts";
 import { type exportFrame, writeSpans, writeStore } from "./spans.ts";
 import type { Answered, RequestTrace } from "./trace.ts";
 

@@ -1,7 +1,7 @@
 // Options of tracing.
 
 import { z } from "zod";
-import { isServiceUrl } from "../lib/s3-options.ts";
+import { isServiceUrl } from "../lib/network/s3-options.ts";
 
 const urlForm =
   "expected an http or https URL without query and fragment, such as http://localhost:4318; empty: no tracing";

@@ -1,9 +1,9 @@
 // A request and its stages as spans, in the JSON of OTLP (opentelemetry-proto, trace.proto in its JSON mapping). Written as bytes when the
 // request is answered: objects and strings that wait for an export cost more, most of it in collecting them.
 
-import { asciiBytes, type ByteText, writeAscii, writeDigits } from "../lib/byte-text.ts";
-import { maskPath } from "../lib/mask-path.ts";
-import { placeOf, type StageName, stageNames } from "../lib/stage-times.ts";
+import { maskPath } from "../lib/telemetry/mask-path.ts";
+import { placeOf, type StageName, stageNames } from "../lib/telemetry/stage-times.ts";
+import { asciiBytes, type ByteText, writeAscii, writeDigits } from "../lib/text/byte-text.ts";
 import type { Answered, RequestTrace } from "./trace.ts";
 
 /** SpanKind and StatusCode of the protocol. */

@@ -1,7 +1,7 @@
 // The trace of a request, and what its spans say of it.
 
-import type { StageClock } from "../lib/stage-times.ts";
-import type { TraceHeaders } from "../lib/trace-context.ts";
+import type { StageClock } from "../lib/telemetry/stage-times.ts";
+import type { TraceHeaders } from "../lib/telemetry/trace-context.ts";
 
 /** The trace of one request. */
 export interface RequestTrace {

@@ -1,10 +1,10 @@
 // Traces of requests: begun with the context that a request comes with, and sent to a collector when it is answered.
 
-import type { Counts } from "../lib/count.ts";
-import type { Log } from "../lib/log.ts";
-import { secretOf } from "../lib/secret.ts";
-import { placeOf } from "../lib/stage-times.ts";
-import { parseTraceparent, parseTracestate, traceHeaders } from "../lib/trace-context.ts";
+import { secretOf } from "../lib/options/secret.ts";
+import type { Counts } from "../lib/telemetry/count.ts";
+import type { Log } from "../lib/telemetry/log.ts";
+import { placeOf } from "../lib/telemetry/stage-times.ts";
+import { parseTraceparent, parseTracestate, traceHeaders } from "../lib/telemetry/trace-context.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createExporter } from "./exporter.ts";
 import { newSpanId, newTraceId } from "./ids.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { allowsAddress } from "../../src/access/kiosk.ts";
 import { profileOptions } from "../../src/access/profile-options.ts";
 import { clientAddress } from "../../src/api/http/client.ts";
-import { parseRange } from "../../src/lib/ip-range.ts";
+import { parseRange } from "../../src/lib/network/ip-range.ts";
 
 const kiosk = (...allowed_ips: string[]) =>
   profileOptions.parse({ pattern: "kiosk", access_service: { backend: "builtin" }, kiosk: { allowed_ips } });

@@ -1,7 +1,7 @@
 // The login and logout routes of all ways: states and transitions, pages, cookies, and where they lead back to.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { silentLog } from "../../src/lib/log.ts";
+import { silentLog } from "../../src/lib/telemetry/log.ts";
 import type { Served } from "../served.ts";
 import { browserOf, servedWithAuth, viewer } from "./auth-served.ts";
 

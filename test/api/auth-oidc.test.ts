@@ -3,7 +3,7 @@
 import { createHmac } from "node:crypto";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import type { Log } from "../../src/lib/log.ts";
+import type { Log } from "../../src/lib/telemetry/log.ts";
 import type { Served } from "../served.ts";
 import { servedWithAuth, viewer } from "./auth-served.ts";
 import { createCookieJar } from "./cookie-jar.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { statusOf } from "../../src/api/http/status.ts";
 import { errorKinds } from "../../src/errors.ts";
-import { titles } from "../../src/lib/problem-document.ts";
+import { titles } from "../../src/lib/network/problem-document.ts";
 import { figures } from "../../src/stats/figures.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

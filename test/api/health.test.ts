@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Log, type LogFields, silentLog } from "../../src/lib/log.ts";
+import { type Log, type LogFields, silentLog } from "../../src/lib/telemetry/log.ts";
 import { fixturesFolder } from "../host.ts";
 import { type Served, served } from "../served.ts";
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { baseUrl, clientAddress, type ProxyTrust } from "../../src/api/http/client.ts";
-import { parseRange } from "../../src/lib/ip-range.ts";
+import { parseRange } from "../../src/lib/network/ip-range.ts";
 import { served } from "../served.ts";
 
 const trust = (proxies: string[] = [], base = ""): ProxyTrust => ({

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createLog } from "../../src/lib/log.ts";
+import { createLog } from "../../src/lib/telemetry/log.ts";
 import { fixturesFolder } from "../host.ts";
 import { seeded } from "../seeded.ts";
 import { type Served, served } from "../served.ts";

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Log, silentLog } from "../../src/lib/log.ts";
+import { type Log, silentLog } from "../../src/lib/telemetry/log.ts";
 import { type Served, served } from "../served.ts";
 import { type Gated, gated, pictures } from "./gated.ts";
 import { type Laid, layFolder } from "./presentation-folder.ts";

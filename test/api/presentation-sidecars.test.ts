@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Log, silentLog } from "../../src/lib/log.ts";
+import { type Log, silentLog } from "../../src/lib/telemetry/log.ts";
 import { served } from "../served.ts";
 import { type Laid, layFolder } from "./presentation-folder.ts";
 import { type Json, json, walk } from "./presentation-walk.ts";

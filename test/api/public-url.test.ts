@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { baseUrl, type ProxyTrust } from "../../src/api/http/client.ts";
 import { explainBaseUrl, type UrlExplanation } from "../../src/api/http/public-url.ts";
-import { parseRange } from "../../src/lib/ip-range.ts";
+import { parseRange } from "../../src/lib/network/ip-range.ts";
 import fc from "../properties.ts";
 
 interface Asked {

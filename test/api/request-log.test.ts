@@ -1,8 +1,8 @@
 // The line of each request, and Server-Timing.
 
 import { afterAll, describe, expect, test } from "vitest";
-import type { LogFields } from "../../src/lib/log.ts";
-import { silentLog } from "../../src/lib/log.ts";
+import type { LogFields } from "../../src/lib/telemetry/log.ts";
+import { silentLog } from "../../src/lib/telemetry/log.ts";
 import { type Served, served } from "../served.ts";
 
 const open: Served[] = [];

@@ -7,7 +7,7 @@ import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pngEmbedder } from "../../src/codecs/png/metadata.ts";
-import { crc32 } from "../../src/lib/crc32.ts";
+import { crc32 } from "../../src/lib/bytes/crc32.ts";
 import { blockOf } from "../codecs/metadata/exiftool.ts";
 import { reference } from "../codecs/reference.ts";
 import { plainFields, tiffFile } from "../codecs/tif/tiff-file.ts";

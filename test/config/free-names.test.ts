@@ -7,7 +7,7 @@ import { masked } from "../../src/config/effective.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import { absolutePaths } from "../../src/config/paths.ts";
 import { leaves, nodesAt, treeOf } from "../../src/config/walk.ts";
-import { durationOption, pathOption } from "../../src/lib/option-types.ts";
+import { durationOption, pathOption } from "../../src/lib/options/option-types.ts";
 
 const note = (description: string) => ({ description, edit: "restart" as const });
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLookupEngine, lookupOptions } from "../../src/hooks/lookup.ts";
-import { silentLog } from "../../src/lib/log.ts";
+import { silentLog } from "../../src/lib/telemetry/log.ts";
 import { watchFile } from "../../src/lib/watched-file.ts";
 import { nodeFiles } from "../../src/platform/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";

@@ -9,8 +9,8 @@ import {
   type Demand,
   mostCheapMs,
 } from "../../src/images/admit.ts";
-import { createCounts } from "../../src/lib/count.ts";
-import type { Place } from "../../src/lib/place.ts";
+import type { Place } from "../../src/lib/concurrency/place.ts";
+import { createCounts } from "../../src/lib/telemetry/count.ts";
 import { readCounts } from "../counts.ts";
 
 const MiB = 2 ** 20;

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { ServiceError } from "../../src/errors.ts";
-import { createCounts } from "../../src/lib/count.ts";
+import { createCounts } from "../../src/lib/telemetry/count.ts";
 import { findNames, wordsOf } from "../../src/manifests/find-names.ts";
 import type { Folders } from "../../src/manifests/folders.ts";
 import { listingOf } from "../../src/manifests/listing.ts";

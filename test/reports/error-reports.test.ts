@@ -3,8 +3,8 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createCounts } from "../../src/lib/count.ts";
-import type { LogFields } from "../../src/lib/log.ts";
+import { createCounts } from "../../src/lib/telemetry/count.ts";
+import type { LogFields } from "../../src/lib/telemetry/log.ts";
 import { createErrorReports, type Failure } from "../../src/reports/error-reports.ts";
 import { readCounts } from "../counts.ts";
 import { type Served, served } from "../served.ts";

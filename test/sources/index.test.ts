@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createCounts } from "../../src/lib/count.ts";
+import { createCounts } from "../../src/lib/telemetry/count.ts";
 import { createSources } from "../../src/sources/index.ts";
 import { sampleSource } from "../../src/sources/sample.ts";
 import type { Source } from "../../src/sources/source.ts";

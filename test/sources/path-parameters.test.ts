@@ -1,7 +1,7 @@
 // Names with path parameters, as servers that leave those out read them (Jakarta Servlet 6.0, section 3.5.2).
 
 import { describe, expect, test } from "vitest";
-import { createCounts } from "../../src/lib/count.ts";
+import { createCounts } from "../../src/lib/telemetry/count.ts";
 import { createSources } from "../../src/sources/index.ts";
 import { leadsUp, withoutParameters } from "../../src/sources/path-parameters.ts";
 import type { Source } from "../../src/sources/source.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { placeOf, StageClock } from "../../src/lib/stage-times.ts";
+import { placeOf, StageClock } from "../../src/lib/telemetry/stage-times.ts";
 import { createSlowest } from "../../src/stats/slowest.ts";
 
 const minute = 60_000;

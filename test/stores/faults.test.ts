@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { silentLog } from "../../src/lib/log.ts";
+import { silentLog } from "../../src/lib/telemetry/log.ts";
 import { nodeFiles } from "../../src/platform/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
 import type { Readiness } from "../../src/service.ts";

@@ -2,7 +2,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { silentLog } from "../../src/lib/log.ts";
+import { silentLog } from "../../src/lib/telemetry/log.ts";
 import { nodeFiles } from "../../src/platform/node-files.ts";
 import { buildSlots } from "../../src/stores/index.ts";
 import { cacheOptions } from "../../src/stores/options.ts";

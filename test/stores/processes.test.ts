@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { forEachConcurrently } from "../../src/lib/concurrent.ts";
+import { forEachConcurrently } from "../../src/lib/concurrency/concurrent.ts";
 import type { Readiness } from "../../src/service.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";

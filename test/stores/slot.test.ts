@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCounts } from "../../src/lib/count.ts";
+import { createCounts } from "../../src/lib/telemetry/count.ts";
 import { heapStore } from "../../src/stores/heap.ts";
 import { createSlot, type SlotOptions, slotCounts } from "../../src/stores/slot.ts";
 import type { Store } from "../../src/stores/store.ts";

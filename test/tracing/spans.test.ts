@@ -1,8 +1,8 @@
 // Spans as a collector reads them: the JSON mapping of trace.proto, where 64-bit numbers are strings of digits.
 
 import { describe, expect, test } from "vitest";
-import { ByteText } from "../../src/lib/byte-text.ts";
-import { StageClock } from "../../src/lib/stage-times.ts";
+import { StageClock } from "../../src/lib/telemetry/stage-times.ts";
+import { ByteText } from "../../src/lib/text/byte-text.ts";
 import { exportFrame, writeSpans, writeStore } from "../../src/tracing/spans.ts";
 import type { Answered } from "../../src/tracing/trace.ts";
 

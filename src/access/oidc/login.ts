@@ -17,8 +17,8 @@ import {
   processAuthorizationCodeResponse,
   validateAuthResponse,
 } from "oauth4webapi";
-import { isSafeTransport } from "../../lib/loopback.ts";
-import { secretOf } from "../../lib/secret.ts";
+import { isSafeTransport } from "../../lib/network/loopback.ts";
+import { secretOf } from "../../lib/options/secret.ts";
 import { createPendingLogins, type PendingLogin, type PendingLogins } from "../pending.ts";
 import type { ProfileOptions } from "../profile-options.ts";
 import { isUserName } from "../user-name.ts";

@@ -1,10 +1,10 @@
 // Requests to a provider: over https, bounded in time, size and number, and without following redirects.
 
-import { withDeadline } from "../../lib/bounded-wait.ts";
-import { createCircuit } from "../../lib/circuit.ts";
-import { concatenated } from "../../lib/concatenated.ts";
-import { isLoopbackHost } from "../../lib/loopback.ts";
-import { createSemaphore } from "../../lib/semaphore.ts";
+import { concatenated } from "../../lib/bytes/concatenated.ts";
+import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
+import { createCircuit } from "../../lib/concurrency/circuit.ts";
+import { createSemaphore } from "../../lib/concurrency/semaphore.ts";
+import { isLoopbackHost } from "../../lib/network/loopback.ts";
 import { OidcFault } from "./faults.ts";
 
 /** Milliseconds for an answer to arrive as a whole. */

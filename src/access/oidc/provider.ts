@@ -8,7 +8,7 @@ import {
   discoveryRequest,
   processDiscoveryResponse,
 } from "oauth4webapi";
-import { createSingleFlight } from "../../lib/single-flight.ts";
+import { createSingleFlight } from "../../lib/concurrency/single-flight.ts";
 import { faultOf, OidcFault } from "./faults.ts";
 import { createProviderFetch, type ProviderFetch } from "./provider-fetch.ts";
 

@@ -1,6 +1,6 @@
 // The names and passwords of one profile: from the configuration, or from a file that is read again when it changes.
 
-import type { Log } from "../../lib/log.ts";
+import type { Log } from "../../lib/telemetry/log.ts";
 import { type WatchedFile, watchFile } from "../../lib/watched-file.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { hashFault, longestPassword } from "./hash-forms.ts";

@@ -1,6 +1,6 @@
 // What a session keeps of the password that it was begun with, to see whether that is still the user's.
 
-import { sha256, toHex } from "../../lib/digest.ts";
+import { sha256, toHex } from "../../lib/bytes/digest.ts";
 
 /**
  * A text that is another when a user has another hash. It says nothing of the password: to try one on it, the salt would have to be

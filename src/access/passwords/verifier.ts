@@ -1,8 +1,8 @@
 // Passwords are checked in workers, so that tiles do not wait: few at a time, and further ones in a bounded queue.
 
 import { ServiceError } from "../../errors.ts";
-import { createDeadline } from "../../lib/deadline.ts";
-import { createSemaphore } from "../../lib/semaphore.ts";
+import { createDeadline } from "../../lib/concurrency/deadline.ts";
+import { createSemaphore } from "../../lib/concurrency/semaphore.ts";
 import type { Platform, WorkerPort } from "../../platform/platform.ts";
 import { verifyInTurns } from "./hash.ts";
 import type { PasswordAnswer, PasswordQuestion } from "./messages.ts";

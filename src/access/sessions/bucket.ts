@@ -1,7 +1,7 @@
 // Sessions in a bucket, which outlive a restart: records as objects. What has expired is removed when it is read; a lifecycle rule
 // of the bucket removes the rest.
 
-import { type Bucket, S3Error } from "../../lib/s3.ts";
+import { type Bucket, S3Error } from "../../lib/network/s3.ts";
 import { checkPlace, objectSessions, type RecordPlace } from "./objects.ts";
 import type { SessionStore } from "./store.ts";
 

@@ -2,8 +2,8 @@
 // nobody is logged in.
 
 import { ServiceError } from "../../errors.ts";
-import { withDeadline } from "../../lib/bounded-wait.ts";
-import { type CircuitOptions, createCircuit } from "../../lib/circuit.ts";
+import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
+import { type CircuitOptions, createCircuit } from "../../lib/concurrency/circuit.ts";
 import type { SessionStore } from "./store.ts";
 
 /** Milliseconds. */

@@ -1,11 +1,11 @@
 // The sessions of the service as its options say: which store is built how, its deadlines, its sweep and its check.
 
 import type { Check } from "../../lib/checks.ts";
-import { callsOf } from "../../lib/lane.ts";
-import type { Log } from "../../lib/log.ts";
-import { parseDuration } from "../../lib/quantity.ts";
-import { openBucket } from "../../lib/s3.ts";
-import { bucketOf } from "../../lib/s3-options.ts";
+import { callsOf } from "../../lib/concurrency/lane.ts";
+import { openBucket } from "../../lib/network/s3.ts";
+import { bucketOf } from "../../lib/network/s3-options.ts";
+import { parseDuration } from "../../lib/options/quantity.ts";
+import type { Log } from "../../lib/telemetry/log.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { probeFolder } from "../../stores/folder.ts";
 import { openRedis } from "../../stores/redis-open.ts";

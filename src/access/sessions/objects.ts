@@ -6,9 +6,9 @@
 //
 // Names are digests. Only one process may use them: what takes several steps is kept apart in memory.
 
-import { forEachConcurrently } from "../../lib/concurrent.ts";
-import { createLru } from "../../lib/lru.ts";
-import { createOneAtATime } from "../../lib/one-at-a-time.ts";
+import { createLru } from "../../lib/caching/lru.ts";
+import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
+import { createOneAtATime } from "../../lib/concurrency/one-at-a-time.ts";
 import { readSession, readToken, writeSession, writeToken } from "./records.ts";
 import type { SessionStore, TokenRecord } from "./store.ts";
 

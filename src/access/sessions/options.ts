@@ -1,9 +1,9 @@
 // The options under `auth.session:`: where sessions are kept.
 
 import { z } from "zod";
-import { durationOption, pathOption } from "../../lib/option-types.ts";
-import { parseDuration } from "../../lib/quantity.ts";
-import { keyPrefixOption, s3Options } from "../../lib/s3-options.ts";
+import { keyPrefixOption, s3Options } from "../../lib/network/s3-options.ts";
+import { durationOption, pathOption } from "../../lib/options/option-types.ts";
+import { parseDuration } from "../../lib/options/quantity.ts";
 import { timeoutOption } from "../../stores/bounds.ts";
 import { redisAddressOptions, redisPrefixOption, withOneRedis } from "../../stores/redis.ts";
 

@@ -4,7 +4,7 @@ import { ServiceError } from "../../errors.ts";
 import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
 import { identifierOf } from "../../iiif/image/path.ts";
 import { lookAtAll, type OperatorLook, slowSource } from "../../images/operator.ts";
-import { withDeadline } from "../../lib/bounded-wait.ts";
+import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import { longestSearch, wordsOf } from "../../manifests/find-names.ts";
 import {
   createOperatorFolders,

@@ -2,8 +2,8 @@
 
 import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
 import { purgeable, type SlotName } from "../../images/purge.ts";
-import { withDeadline } from "../../lib/bounded-wait.ts";
-import { formatSize } from "../../lib/quantity.ts";
+import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
+import { formatSize } from "../../lib/options/quantity.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
 import { type Admin, type AdminPage, href } from "./admin.ts";

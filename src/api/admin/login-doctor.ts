@@ -6,7 +6,7 @@ import { loopbackClient, ownAddress, settingsDoubts, viewerOrigin } from "../../
 import { findTargets, targetOf } from "../../doctor/targets.ts";
 import type { Target } from "../../doctor/walk.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
-import { withDeadline } from "../../lib/bounded-wait.ts";
+import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import type { Service } from "../../service.ts";
 
 /** What the operator types; empty fields mean the usual. */

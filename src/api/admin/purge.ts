@@ -10,7 +10,7 @@ import {
   purgeSlot,
   type SlotName,
 } from "../../images/purge.ts";
-import { maskIdentifier } from "../../lib/mask-path.ts";
+import { maskIdentifier } from "../../lib/telemetry/mask-path.ts";
 import { readForm, readJson } from "../http/body.ts";
 import { type RequestContext, sent } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";

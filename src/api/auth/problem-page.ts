@@ -1,6 +1,6 @@
 // Error pages below the addresses of logins, in the reader's language. What programs get stays as everywhere.
 
-import type { Problem } from "../../lib/problem-document.ts";
+import type { Problem } from "../../lib/network/problem-document.ts";
 import type { RequestContext } from "../http/context.ts";
 import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";

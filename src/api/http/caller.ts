@@ -1,7 +1,7 @@
 // A request as access rules and hooks see it.
 
 import type { Caller } from "../../access/access.ts";
-import { StageClock } from "../../lib/stage-times.ts";
+import { StageClock } from "../../lib/telemetry/stage-times.ts";
 import type { RequestContext } from "./context.ts";
 
 /** The caller of a request that is for one image: the stages of its work are those of the request. */

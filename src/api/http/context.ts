@@ -1,9 +1,9 @@
 // What a route is, and what its handlers know of their request, worked out once in app.ts.
 
 import type { Context } from "hono";
-import type { Problem } from "../../lib/problem-document.ts";
-import type { StageClock } from "../../lib/stage-times.ts";
-import type { TraceHeaders } from "../../lib/trace-context.ts";
+import type { Problem } from "../../lib/network/problem-document.ts";
+import type { StageClock } from "../../lib/telemetry/stage-times.ts";
+import type { TraceHeaders } from "../../lib/telemetry/trace-context.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import type { Page } from "./page-content.ts";
 import type { Target } from "./target.ts";

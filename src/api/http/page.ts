@@ -1,6 +1,6 @@
 // The layout of the pages that people see: calm, light and dark, readable at 400 px, without inline style or script.
 
-import { sha256, toHex } from "../../lib/digest.ts";
+import { sha256, toHex } from "../../lib/bytes/digest.ts";
 import { setVary } from "./caching.ts";
 import { isNotModified, validatorHeaders } from "./conditional.ts";
 import { type RequestContext, sent } from "./context.ts";

@@ -8,7 +8,7 @@ import {
   problemDocument,
   problemType,
   titles,
-} from "../../lib/problem-document.ts";
+} from "../../lib/network/problem-document.ts";
 import { preferredType } from "./accept.ts";
 import { setVary } from "./caching.ts";
 import { type RequestContext, sent } from "./context.ts";

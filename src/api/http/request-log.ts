@@ -1,11 +1,11 @@
 // What is said of each request: one line of the log, and the header Server-Timing.
 
-import { hundredthsText } from "../../lib/hundredths.ts";
-import { shortenedIp } from "../../lib/ip-range.ts";
-import type { LogFields } from "../../lib/log.ts";
-import { createLru } from "../../lib/lru.ts";
-import { maskPath } from "../../lib/mask-path.ts";
-import { type StageTimes, stageNames } from "../../lib/stage-times.ts";
+import { createLru } from "../../lib/caching/lru.ts";
+import { shortenedIp } from "../../lib/network/ip-range.ts";
+import type { LogFields } from "../../lib/telemetry/log.ts";
+import { maskPath } from "../../lib/telemetry/mask-path.ts";
+import { type StageTimes, stageNames } from "../../lib/telemetry/stage-times.ts";
+import { hundredthsText } from "../../lib/text/hundredths.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import type { RequestContext } from "./context.ts";
 

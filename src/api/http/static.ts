@@ -1,6 +1,6 @@
 // The files of static/ over HTTP: precompressed, with tags and addresses made of their content.
 
-import { sha256, toHex } from "../../lib/digest.ts";
+import { sha256, toHex } from "../../lib/bytes/digest.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { acceptedEncodings, type Encoding } from "./accept.ts";
 import { isNotModified, validatorHeaders } from "./conditional.ts";

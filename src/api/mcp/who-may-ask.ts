@@ -1,7 +1,7 @@
 // Whether a request to /mcp may come from where it says: `Host` and `Origin` against a page that has a name of its own resolve to this
 // server (Model Context Protocol 2025-11-25, Transports, "Security Warning").
 
-import { inRanges } from "../../lib/ip-range.ts";
+import { inRanges } from "../../lib/network/ip-range.ts";
 import type { Service } from "../../service.ts";
 import { requestHost } from "../http/client.ts";
 import type { RequestContext } from "../http/context.ts";

@@ -2,7 +2,7 @@
 
 import type { StateTarget } from "../../iiif/content-state/read.ts";
 import { regionText } from "../../iiif/content-state/region.ts";
-import type { Problem } from "../../lib/problem-document.ts";
+import type { Problem } from "../../lib/network/problem-document.ts";
 import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";
 import type { Reader, Words } from "./words.ts";

@@ -1,7 +1,7 @@
 // What a GIF carries in application extensions: XMP and an ICC profile (GIF89a, 26; XMP specification part 3, 1.1.2; ICC.1, B.6).
 
 import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
-import { concatenated } from "../../lib/concatenated.ts";
+import { concatenated } from "../../lib/bytes/concatenated.ts";
 import type { Metadata, MetadataKinds } from "../metadata/metadata.ts";
 import { hasText, metadataBytes } from "../metadata/metadata-bytes.ts";
 import { tableEntries } from "./header.ts";

@@ -3,7 +3,7 @@
 
 import { ServiceError } from "../../errors.ts";
 import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
-import { concatenated } from "../../lib/concatenated.ts";
+import { concatenated } from "../../lib/bytes/concatenated.ts";
 import { fourCC, type HeaderBytes } from "../header-bytes.ts";
 import type { Metadata, MetadataKinds } from "../metadata/metadata.ts";
 import { hasText, latin1, type MetadataBytes, metadataBytes } from "../metadata/metadata-bytes.ts";

@@ -4,7 +4,7 @@
 import createLibjpegTurbo, { type LibjpegTurbo } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import type { JobStages } from "../../lib/job-clock.ts";
+import type { JobStages } from "../../lib/telemetry/job-clock.ts";
 import type { Orientation } from "../../pipeline/orientation.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { Kernels } from "../../pipeline/step.ts";

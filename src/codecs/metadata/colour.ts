@@ -3,7 +3,7 @@
 import { ignoredProfile, profileFacts } from "../../colour/facts.ts";
 import { adobeRgbProfile, chunkProfile, codedSpace, displayP3Profile } from "../../colour/named.ts";
 import { type ByteSource, memoryBytes } from "../../lib/byte-source.ts";
-import { concatenated } from "../../lib/concatenated.ts";
+import { concatenated } from "../../lib/bytes/concatenated.ts";
 import type { Interpretation } from "../../pipeline/pixels.ts";
 import type { Codec } from "../codec.ts";
 import type { ColourFacts, ImageHeader } from "../image-header.ts";

@@ -1,6 +1,6 @@
 // Correcting facts of an EXIF block in place (EXIF 2.32, section 4.6: a TIFF structure of linked directories).
 
-import { concatenated } from "../../lib/concatenated.ts";
+import { concatenated } from "../../lib/bytes/concatenated.ts";
 
 /** What an answer's EXIF has to say; what is not given stays as it is. */
 export interface ExifFacts {

@@ -1,6 +1,6 @@
 // EXIF as directories of fields: taken apart and laid out anew where a container wants it elsewhere (TIFF 6.0, section 2; EXIF 2.32, 4.6).
 
-import { concatenated } from "../../lib/concatenated.ts";
+import { concatenated } from "../../lib/bytes/concatenated.ts";
 
 /** A field with its value in the byte order of its file, or the directory that it points to. */
 export interface ExifField {

@@ -1,6 +1,6 @@
 // Photoshop image resources, in which JPEG, PNG and TIFF files keep IPTC IIM (Adobe Photoshop File Formats, "Image Resources").
 
-import { concatenated } from "../../lib/concatenated.ts";
+import { concatenated } from "../../lib/bytes/concatenated.ts";
 import { hasText, latin1 } from "./metadata-bytes.ts";
 
 const signature = "8BIM";

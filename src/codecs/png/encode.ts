@@ -1,8 +1,8 @@
 // Writes PNG: one filter per row by the least sum of differences, one zlib stream (PNG specification 9 to 12).
 
 import { ServiceError } from "../../errors.ts";
-import { concatenated } from "../../lib/concatenated.ts";
-import { crc32 } from "../../lib/crc32.ts";
+import { concatenated } from "../../lib/bytes/concatenated.ts";
+import { crc32 } from "../../lib/bytes/crc32.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { CodecHost } from "../codec.ts";
 import type { EncodeOptions } from "../plan.ts";

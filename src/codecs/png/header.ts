@@ -3,7 +3,7 @@
 
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import { crc32 } from "../../lib/crc32.ts";
+import { crc32 } from "../../lib/bytes/crc32.ts";
 import type { Resolution } from "../image-header.ts";
 import type { Told } from "../metadata/colour.ts";
 import { type Exif, readExif } from "../metadata/exif.ts";

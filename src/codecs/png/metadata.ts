@@ -2,8 +2,8 @@
 // keep EXIF, XMP and IPTC (PNG specification, third edition, 11.3; XMP specification part 3, 1.1.5).
 
 import { type ByteSource, blockwise } from "../../lib/byte-source.ts";
-import { concatenated } from "../../lib/concatenated.ts";
-import { toHex } from "../../lib/digest.ts";
+import { concatenated } from "../../lib/bytes/concatenated.ts";
+import { toHex } from "../../lib/bytes/digest.ts";
 import type { CodecHost } from "../codec.ts";
 import type { Metadata, MetadataKinds } from "../metadata/metadata.ts";
 import { latin1, type MetadataBytes, metadataBytes } from "../metadata/metadata-bytes.ts";

@@ -2,8 +2,8 @@
 
 import { cancelled, fromErrorRecord, ServiceError, toErrorRecord } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import { JobClock, timedBytes } from "../../lib/job-clock.ts";
-import { awaitingWithout, readingWithout } from "../../lib/place.ts";
+import { awaitingWithout, readingWithout } from "../../lib/concurrency/place.ts";
+import { JobClock, timedBytes } from "../../lib/telemetry/job-clock.ts";
 import type { SidecarAccess } from "../codec.ts";
 import type { Codecs } from "../codecs.ts";
 import { runTask, type Wanted } from "./job.ts";

@@ -2,7 +2,7 @@
 
 import { cancelled } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import type { JobStages } from "../../lib/job-clock.ts";
+import type { JobStages } from "../../lib/telemetry/job-clock.ts";
 import { runSteps } from "../../pipeline/run-steps.ts";
 import type { Encoded, SidecarAccess } from "../codec.ts";
 import type { Codecs } from "../codecs.ts";

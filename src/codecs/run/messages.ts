@@ -1,7 +1,7 @@
 // What the main thread and a pool worker say to each other. Plain data; byte arrays and modules are transferred or shared.
 
 import type { ErrorRecord } from "../../errors.ts";
-import type { JobTimes } from "../../lib/job-clock.ts";
+import type { JobTimes } from "../../lib/telemetry/job-clock.ts";
 import type { WorkerModule } from "../modules.ts";
 import type { NamedMaster } from "../plan.ts";
 import type { Task } from "./job.ts";

@@ -3,9 +3,9 @@
 
 import { ServiceError, sourceChanged } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import { createDeadline } from "../../lib/deadline.ts";
-import type { JobClock } from "../../lib/job-clock.ts";
-import { createLru } from "../../lib/lru.ts";
+import { createLru } from "../../lib/caching/lru.ts";
+import { createDeadline } from "../../lib/concurrency/deadline.ts";
+import type { JobClock } from "../../lib/telemetry/job-clock.ts";
 import type { JobFile } from "./messages.ts";
 
 /** An open file of the runtime; methods throw what the runtime throws. */

@@ -1,8 +1,8 @@
 // The overlays that a thread knows: their pixels, kept by digest, and the kernel that lays them on an answer.
 
 import { srgbInProfile } from "../../colour/lcms.ts";
-import { sha256, toHex } from "../../lib/digest.ts";
-import { createLru } from "../../lib/lru.ts";
+import { sha256, toHex } from "../../lib/bytes/digest.ts";
+import { createLru } from "../../lib/caching/lru.ts";
 import type { PixelBuffer } from "../../pipeline/pixels.ts";
 import type { Kernels, OverlayStep } from "../../pipeline/step.ts";
 import { overlay, overlayInSize } from "../../pipeline/steps/overlay.ts";

@@ -2,8 +2,8 @@
 
 import { cancelled, ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import { type Counts, createCounts } from "../../lib/count.ts";
-import { type Waiter, waitForTurn } from "../../lib/wait-for-turn.ts";
+import { type Waiter, waitForTurn } from "../../lib/concurrency/wait-for-turn.ts";
+import { type Counts, createCounts } from "../../lib/telemetry/count.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { CodecHost, Encoded, SidecarAccess } from "../codec.ts";
 import type { Codecs } from "../codecs.ts";

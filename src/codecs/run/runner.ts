@@ -2,8 +2,8 @@
 
 import { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import type { JobTimes } from "../../lib/job-clock.ts";
-import type { Place } from "../../lib/place.ts";
+import type { Place } from "../../lib/concurrency/place.ts";
+import type { JobTimes } from "../../lib/telemetry/job-clock.ts";
 import type { Encoded, SidecarAccess } from "../codec.ts";
 import type { Task } from "./job.ts";
 import type { JobFile } from "./messages.ts";

@@ -1,8 +1,8 @@
 // Jobs on a worker of the platform, from the main thread's side: what it asks for, what it answers, and when it is ended.
 
 import { cancelled, fromErrorRecord, ServiceError, toErrorRecord } from "../../errors.ts";
-import { createDeadline } from "../../lib/deadline.ts";
-import { type Awaiting, awaitingWithout, type Place } from "../../lib/place.ts";
+import { createDeadline } from "../../lib/concurrency/deadline.ts";
+import { type Awaiting, awaitingWithout, type Place } from "../../lib/concurrency/place.ts";
 import type { WorkerPort } from "../../platform/platform.ts";
 import type { CodecHost, Encoded } from "../codec.ts";
 import { type WorkerModule, workerModules } from "../modules.ts";

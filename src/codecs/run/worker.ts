@@ -2,7 +2,7 @@
 
 import { fromErrorRecord, ServiceError, toErrorRecord } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import { JobClock, timedBytes } from "../../lib/job-clock.ts";
+import { JobClock, timedBytes } from "../../lib/telemetry/job-clock.ts";
 import type { CodecHost, SidecarAccess, SidecarBlocks } from "../codec.ts";
 import type { Codecs } from "../codecs.ts";
 import { createCodecs } from "../index.ts";

@@ -2,9 +2,9 @@
 
 import type { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import { toHex } from "../../lib/digest.ts";
-import { createLru } from "../../lib/lru.ts";
-import { createSemaphore } from "../../lib/semaphore.ts";
+import { toHex } from "../../lib/bytes/digest.ts";
+import { createLru } from "../../lib/caching/lru.ts";
+import { createSemaphore } from "../../lib/concurrency/semaphore.ts";
 import type { SidecarBlocks } from "../codec.ts";
 import { type BlockList, blockBytes, digestBytes, digestOf } from "./blocks.ts";
 

@@ -1,7 +1,7 @@
 // Bytes of a sidecar in blocks of 1 MiB, each known by its digest: how they are listed, and the one who writes them.
 
 import { ServiceError } from "../../errors.ts";
-import { sha256 } from "../../lib/digest.ts";
+import { sha256 } from "../../lib/bytes/digest.ts";
 
 /** Bytes of every block but the last. */
 export const blockBytes = 2 ** 20;

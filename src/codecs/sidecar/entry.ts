@@ -1,7 +1,7 @@
 // The entry of a sidecar, whatever its format: a directory of its parts, and behind it the bytes of those that are read as a whole.
 // Larger parts lie beside the entry, in blocks of their own.
 
-import { crc32 } from "../../lib/crc32.ts";
+import { crc32 } from "../../lib/bytes/crc32.ts";
 import {
   areListed,
   type BlockList,

@@ -1,7 +1,7 @@
 // What a WebP carries in chunks: ICCP, EXIF and XMP, told by the flags of VP8X (WebP Container Specification, "Extended File Format").
 
 import { type ByteSource, blockwise, memoryBytes } from "../../lib/byte-source.ts";
-import { concatenated } from "../../lib/concatenated.ts";
+import { concatenated } from "../../lib/bytes/concatenated.ts";
 import type { Metadata, MetadataKinds } from "../metadata/metadata.ts";
 import { hasText, latin1, metadataBytes } from "../metadata/metadata-bytes.ts";
 import { readContainer } from "./header.ts";

@@ -1,7 +1,7 @@
 // The engine `js`: the operator's file, run in QuickJS, away from the service and with each call away from the others.
 
-import type { Log } from "../../lib/log.ts";
-import { parseDuration, parseSize } from "../../lib/quantity.ts";
+import { parseDuration, parseSize } from "../../lib/options/quantity.ts";
+import type { Log } from "../../lib/telemetry/log.ts";
 import { watchFile } from "../../lib/watched-file.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { type HookEngine, HookError } from "../hook.ts";

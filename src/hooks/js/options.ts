@@ -1,8 +1,8 @@
 // The options of the engine `js`.
 
 import { z } from "zod";
-import { durationOption, pathOption, sizeOption } from "../../lib/option-types.ts";
-import { parseDuration, parseSize } from "../../lib/quantity.ts";
+import { durationOption, pathOption, sizeOption } from "../../lib/options/option-types.ts";
+import { parseDuration, parseSize } from "../../lib/options/quantity.ts";
 
 /** A schema's values between two bounds, both included. */
 const within =

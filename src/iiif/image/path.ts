@@ -1,7 +1,7 @@
 // Image API paths: which resource of which identifier (Image API 3.0 sections 2, 3 and 9; 2.1 alike).
 
 import { ServiceError } from "../../errors.ts";
-import { plainSegments } from "../../lib/plain-segments.ts";
+import { plainSegments } from "../../lib/text/plain-segments.ts";
 import type { ImageSegments } from "./grammar.ts";
 
 /** What a path names. Identifiers and segments are decoded; identifiers have passed {@link checkIdentifier}. */

@@ -3,7 +3,7 @@
 import { ServiceError } from "../../errors.ts";
 import { type Region, type Size, scaleFactors, tileWithin } from "../../iiif/image/geometry.ts";
 import type { ImageRequest } from "../../iiif/image/request.ts";
-import { formatSize } from "../../lib/quantity.ts";
+import { formatSize } from "../../lib/options/quantity.ts";
 import { renderWork } from "../cost.ts";
 import { describe, type GrantedMaster } from "../describe.ts";
 import { asShown, uprightSize } from "../plan/orientation.ts";

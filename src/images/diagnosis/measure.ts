@@ -1,7 +1,7 @@
 // What pictures really take: one tile and, where that is bounded, the whole image, rendered for the doctor and not kept.
 
 import { ServiceError } from "../../errors.ts";
-import { StageClock, type StageMs } from "../../lib/stage-times.ts";
+import { StageClock, type StageMs } from "../../lib/telemetry/stage-times.ts";
 import type { Slot } from "../../stores/slot.ts";
 import type { GrantedMaster } from "../describe.ts";
 import { prepare, type RenderParts, render } from "../render.ts";

@@ -1,6 +1,6 @@
 // Values of facts as people read them.
 
-import { formatSize } from "../../lib/quantity.ts";
+import { formatSize } from "../../lib/options/quantity.ts";
 
 /** Milliseconds, rounded to what matters. */
 export function msText(ms: number): string {

@@ -1,8 +1,8 @@
 // The options under `overlay:`, which a hook may answer for a request too, and where an overlay's picture lies.
 
 import { z } from "zod";
-import { pathOption } from "../../lib/option-types.ts";
-import { plainSegments } from "../../lib/plain-segments.ts";
+import { pathOption } from "../../lib/options/option-types.ts";
+import { plainSegments } from "../../lib/text/plain-segments.ts";
 import { type Anchor, anchors, fits } from "../../pipeline/steps/overlay-layout.ts";
 
 const names = Object.keys(anchors) as [Anchor, ...Anchor[]];

@@ -7,7 +7,7 @@ import type { ImageHeader } from "../../codecs/image-header.ts";
 import type { ReadRequest } from "../../codecs/plan.ts";
 import type { Pool } from "../../codecs/run/pool.ts";
 import { ServiceError } from "../../errors.ts";
-import { withDeadline } from "../../lib/bounded-wait.ts";
+import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import type { Slot } from "../../stores/slot.ts";
 import type { Admission } from "../admit.ts";
 import { blockVariant, type EntryKey } from "../cache-keys.ts";

@@ -1,7 +1,7 @@
 // The life of a sidecar in this process: its states, what may happen in each of them, and where that leads.
 // docs/architecture.md has the drawing.
 
-import { createLru } from "../../lib/lru.ts";
+import { createLru } from "../../lib/caching/lru.ts";
 import type { Build } from "./build.ts";
 
 /** All that is kept beside a master. */

@@ -1,6 +1,6 @@
 // The file calls of a source under a deadline, so that a mount that never answers is an error of the source and nobody waits for ever.
 
-import { createLane } from "../../lib/lane.ts";
+import { createLane } from "../../lib/concurrency/lane.ts";
 import type { FileSystem, OpenFile } from "../../platform/platform.ts";
 
 /** What a source does with files. */

@@ -3,9 +3,9 @@
 
 import { cancelled, ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
-import { createCounts, noRecorder } from "../../lib/count.ts";
-import type { KeepAlive } from "../../lib/single-flight.ts";
-import type { TraceHeaders } from "../../lib/trace-context.ts";
+import type { KeepAlive } from "../../lib/concurrency/single-flight.ts";
+import { createCounts, noRecorder } from "../../lib/telemetry/count.ts";
+import type { TraceHeaders } from "../../lib/telemetry/trace-context.ts";
 import type { Slot } from "../../stores/slot.ts";
 import type { Remote } from "../remote.ts";
 import type { Source } from "../source.ts";

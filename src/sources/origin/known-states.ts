@@ -1,10 +1,10 @@
 // What is known of the masters of one origin: how they were last seen, for how long that counts, and which are not there.
 
 import { ServiceError } from "../../errors.ts";
-import { createGenerations } from "../../lib/generations.ts";
-import { createLru } from "../../lib/lru.ts";
-import { createSingleFlight, type KeepAlive } from "../../lib/single-flight.ts";
-import type { TraceHeaders } from "../../lib/trace-context.ts";
+import { createGenerations } from "../../lib/caching/generations.ts";
+import { createLru } from "../../lib/caching/lru.ts";
+import { createSingleFlight, type KeepAlive } from "../../lib/concurrency/single-flight.ts";
+import type { TraceHeaders } from "../../lib/telemetry/trace-context.ts";
 import type { Slot } from "../../stores/slot.ts";
 import type { RemoteFacts } from "../remote.ts";
 import { decodeState, encodeState, idOf, type State, stateVariant, validatorOf } from "./master-state.ts";

@@ -1,8 +1,8 @@
 // Requests to an origin, and what becomes of their answers: states and blocks that are kept.
 
 import { ServiceError, sourceChanged } from "../../errors.ts";
-import type { Counts, Recorder } from "../../lib/count.ts";
-import type { TraceHeaders } from "../../lib/trace-context.ts";
+import type { Counts, Recorder } from "../../lib/telemetry/count.ts";
+import type { TraceHeaders } from "../../lib/telemetry/trace-context.ts";
 import type { Slot } from "../../stores/slot.ts";
 import { hasValidator, originError, type Remote, type RemoteAnswer, sameState } from "../remote.ts";
 import { sourceCounts } from "../source.ts";

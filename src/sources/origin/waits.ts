@@ -1,8 +1,8 @@
 // How long one request waits for a source: in all no longer than its limit, and counted.
 
 import { cancelled } from "../../errors.ts";
-import { unlessAborted, withDeadline } from "../../lib/bounded-wait.ts";
-import type { Counts } from "../../lib/count.ts";
+import { unlessAborted, withDeadline } from "../../lib/concurrency/bounded-wait.ts";
+import type { Counts } from "../../lib/telemetry/count.ts";
 import { originError } from "../remote.ts";
 
 /** What is counted of waits; `late`: those that took longer than the limit. */

@@ -12,7 +12,7 @@ import {
   type Verifier,
   type VerifierOptions,
 } from "../../../src/access/passwords/verifier.ts";
-import { silentLog } from "../../../src/lib/log.ts";
+import { silentLog } from "../../../src/lib/telemetry/log.ts";
 import { nodePlatform } from "../../../src/platform/node.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "smalti-passwords-"));

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { bucketSessions } from "../../../src/access/sessions/bucket.ts";
 import { createSessions } from "../../../src/access/sessions/sessions.ts";
-import { openBucket } from "../../../src/lib/s3.ts";
+import { openBucket } from "../../../src/lib/network/s3.ts";
 import { sessionsContract } from "../../contracts/sessions.ts";
 import { type S3Server, startS3, testAccount } from "../../s3/server.ts";
 

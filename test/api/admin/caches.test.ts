@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { silentLog } from "../../../src/lib/log.ts";
+import { silentLog } from "../../../src/lib/telemetry/log.ts";
 import { type S3Server, startS3 } from "../../s3/server.ts";
 import { type Served, served } from "../../served.ts";
 import { startRedis } from "../../stores/redis-server.ts";

@@ -59,7 +59,7 @@ describe("the status page", () => {
   test("leads from a slow image to its page, whatever its name is", async () => {
     const app = await application();
     const { service } = app;
-    const { StageClock } = await import("../../../src/lib/stage-times.ts");
+    const { StageClock } = await import("../../../src/lib/telemetry/stage-times.ts");
     const stages = new StageClock(0);
     stages.did({ read: 1, index: 0, decode: 900, steps: 2, encode: 3, reads: 1, readBytes: 10 });
     const identifier = 'a b/<i>"&ü;2.tif';

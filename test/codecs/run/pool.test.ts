@@ -17,8 +17,8 @@ import {
   poolCounts,
 } from "../../../src/codecs/run/pool.ts";
 import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
-import { createCounts } from "../../../src/lib/count.ts";
-import { type JobTimes, jobStages } from "../../../src/lib/job-clock.ts";
+import { createCounts } from "../../../src/lib/telemetry/count.ts";
+import { type JobTimes, jobStages } from "../../../src/lib/telemetry/job-clock.ts";
 import { nodePlatform } from "../../../src/platform/node.ts";
 import { openFileAtOnce } from "../../../src/platform/node-files.ts";
 import { startNodeWorker } from "../../../src/platform/node-worker.ts";

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { blockBytes, listBlocks } from "../../../src/codecs/sidecar/blocks.ts";
 import { bytesOf, readEntry, writeEntry } from "../../../src/codecs/sidecar/entry.ts";
-import { crc32 } from "../../../src/lib/crc32.ts";
+import { crc32 } from "../../../src/lib/bytes/crc32.ts";
 import { sequence } from "../jpg/transcode/sources.ts";
 
 const noise = (length: number, seed: number) => {

@@ -9,7 +9,7 @@ import { build } from "../../../scripts/build.mjs";
 import { type HookEngine, type HookError, hookFunctions } from "../../../src/hooks/hook.ts";
 import { createJsEngine } from "../../../src/hooks/js/engine.ts";
 import { jsOptions } from "../../../src/hooks/js/options.ts";
-import { silentLog } from "../../../src/lib/log.ts";
+import { silentLog } from "../../../src/lib/telemetry/log.ts";
 import { nodePlatform } from "../../../src/platform/node.ts";
 import type { Platform } from "../../../src/platform/platform.ts";
 import { hookEngineContract, inputOf } from "../../contracts/hook-engine.ts";

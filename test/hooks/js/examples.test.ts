@@ -8,7 +8,7 @@ import { createHooks, type HookRequest } from "../../../src/hooks/index.ts";
 import { createJsEngine } from "../../../src/hooks/js/engine.ts";
 import { jsOptions } from "../../../src/hooks/js/options.ts";
 import { overlayAnswer } from "../../../src/images/overlay/options.ts";
-import { silentLog } from "../../../src/lib/log.ts";
+import { silentLog } from "../../../src/lib/telemetry/log.ts";
 import { nodePlatform } from "../../../src/platform/node.ts";
 
 const docs = new URL("../../../docs/", import.meta.url);

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { callsOf } from "../../../src/lib/lane.ts";
+import { callsOf } from "../../../src/lib/concurrency/lane.ts";
 import { nodeFiles } from "../../../src/platform/node-files.ts";
 import type { FileSystem, Platform } from "../../../src/platform/platform.ts";
 import { boundMasterFiles } from "../../../src/sources/folder/bounded-files.ts";

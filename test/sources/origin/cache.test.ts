@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { createCounts } from "../../../src/lib/count.ts";
+import { createCounts } from "../../../src/lib/telemetry/count.ts";
 import { buildSources } from "../../../src/sources/index.ts";
 import { sourceOptions } from "../../../src/sources/options.ts";
 import { blockSize } from "../../../src/sources/origin/cache.ts";

@@ -1,7 +1,7 @@
 // Sources over a test origin, and the bytes of its masters.
 
 import { afterEach, expect } from "vitest";
-import { createCounts } from "../../../src/lib/count.ts";
+import { createCounts } from "../../../src/lib/telemetry/count.ts";
 import { nodePlatform } from "../../../src/platform/node.ts";
 import { buildSources } from "../../../src/sources/index.ts";
 import { type SourceOptions, sourceOptions } from "../../../src/sources/options.ts";

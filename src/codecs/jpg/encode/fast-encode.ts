@@ -2,7 +2,7 @@
 // row of MCUs is in its memory at a time.
 
 import { ServiceError } from "../../../errors.ts";
-import { concatenated } from "../../../lib/concatenated.ts";
+import { concatenated } from "../../../lib/bytes/concatenated.ts";
 import type { Resolution } from "../../image-header.ts";
 import {
   bestTable,

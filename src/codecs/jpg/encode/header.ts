@@ -1,7 +1,7 @@
 // The header of a baseline JPEG that our encoder writes: JFIF, extra segments, tables, frame and scan header (ITU-T T.81, B.2).
 
 import { ServiceError } from "../../../errors.ts";
-import { concatenated } from "../../../lib/concatenated.ts";
+import { concatenated } from "../../../lib/bytes/concatenated.ts";
 import type { Resolution } from "../../image-header.ts";
 import { densityFields } from "../markers/density.ts";
 import { definitionOf, type HuffmanTable, type HuffmanTables } from "../markers/huffman-codes.ts";

@@ -1,6 +1,6 @@
 // Lossless crops: a rectangle on the MCU grid becomes a JPEG file of its own, from the same coded bits (ITU-T T.81, F.1).
 
-import { concatenated } from "../../../lib/concatenated.ts";
+import { concatenated } from "../../../lib/bytes/concatenated.ts";
 import type { Rectangle } from "../../image-header.ts";
 import type { Frame } from "../markers/frame.ts";
 import { endOfImage } from "../markers/write.ts";

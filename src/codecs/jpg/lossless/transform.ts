@@ -1,7 +1,7 @@
 // The module "jpeg-turn". Lossless transforms: a crop in another orientation, with the same coefficients in other places, coded
 // with the file's own Huffman tables where these have all codes. And planes whose rows become columns.
 
-import { concatenated } from "../../../lib/concatenated.ts";
+import { concatenated } from "../../../lib/bytes/concatenated.ts";
 import type { Orientation } from "../../../pipeline/orientation.ts";
 import type { Rectangle } from "../../image-header.ts";
 import type { Plane } from "../encode/input.ts";

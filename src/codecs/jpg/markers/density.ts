@@ -1,6 +1,6 @@
 // The density of a JFIF file: units and pixels per unit in its APP0 segment (JFIF 1.02).
 
-import { concatenated } from "../../../lib/concatenated.ts";
+import { concatenated } from "../../../lib/bytes/concatenated.ts";
 import type { Resolution } from "../../image-header.ts";
 import { marker } from "./walk.ts";
 import { ascii, jfifSegment, startOfImage } from "./write.ts";

@@ -1,6 +1,6 @@
 // XMP that is longer than a JPEG segment: a main packet that names the rest by a GUID (XMP specification part 3, 1.1.3.1).
 
-import { sha256, toHex } from "../../../lib/digest.ts";
+import { sha256, toHex } from "../../../lib/bytes/digest.ts";
 
 const open = "<rdf:RDF";
 const close = "</rdf:RDF>";

@@ -3,7 +3,7 @@
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import { concatenated } from "../../../lib/concatenated.ts";
+import { concatenated } from "../../../lib/bytes/concatenated.ts";
 import { shortenedExif } from "../../metadata/exif-fields.ts";
 import type { Metadata, MetadataKinds } from "../../metadata/metadata.ts";
 import { hasText, latin1, metadataBytes } from "../../metadata/metadata-bytes.ts";

@@ -1,6 +1,6 @@
 // From a JPEG file to a JPEG derivative without RGB in between: planes are decoded, resampled and encoded each by itself.
 
-import type { JobStages } from "../../../lib/job-clock.ts";
+import type { JobStages } from "../../../lib/telemetry/job-clock.ts";
 import { isCopy } from "../../../pipeline/kernel.ts";
 import type { Kernels, ResampleAxis } from "../../../pipeline/step.ts";
 import { sourceWindow } from "../../../pipeline/steps/resize.ts";

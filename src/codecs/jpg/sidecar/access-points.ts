@@ -2,7 +2,7 @@
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import { crc32 } from "../../../lib/crc32.ts";
+import { crc32 } from "../../../lib/bytes/crc32.ts";
 import type { Frame } from "../markers/frame.ts";
 import {
   type AccessPoints,

@@ -2,7 +2,7 @@
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import { createLru } from "../../../lib/lru.ts";
+import { createLru } from "../../../lib/caching/lru.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { CodecHost, SidecarAccess } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";

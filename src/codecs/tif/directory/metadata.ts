@@ -3,7 +3,7 @@
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
-import { concatenated } from "../../../lib/concatenated.ts";
+import { concatenated } from "../../../lib/bytes/concatenated.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import {
   descriptive,

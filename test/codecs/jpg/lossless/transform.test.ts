@@ -10,7 +10,7 @@ import type { Rectangle } from "../../../../src/codecs/image-header.ts";
 import { createCodecs } from "../../../../src/codecs/index.ts";
 import { backwardsOf, createTransformer } from "../../../../src/codecs/jpg/lossless/transform.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
-import { concatenated } from "../../../../src/lib/concatenated.ts";
+import { concatenated } from "../../../../src/lib/bytes/concatenated.ts";
 import { orientationOf } from "../../../../src/pipeline/orientation.ts";
 import type { Step } from "../../../../src/pipeline/step.ts";
 import { grain } from "../../../grain.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createEngine, openJpeg } from "../../../../src/codecs/jpg/region/index.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
-import { crc32 } from "../../../../src/lib/crc32.ts";
+import { crc32 } from "../../../../src/lib/bytes/crc32.ts";
 import { decode, encode, hasTools, makeFile, matrix, picture, randomness } from "../make-matrix.mjs";
 import { differences, engine, module, openIndexed, whole } from "../open.ts";
 import { withFrame } from "../segments.ts";

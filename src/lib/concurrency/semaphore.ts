@@ -1,0 +1,96 @@
+// Permits for a bounded number of tasks at a time, with a bounded queue that a task may leave.
+
+import { cancelled, ServiceError } from "../../errors.ts";
+import { type Waiter, waitForTurn } from "./wait-for-turn.ts";
+
+export interface Semaphore {
+  /** Permits in use. */
+  readonly active: number;
+  /** Tasks in the queue. */
+  readonly waiting: number;
+  /**
+   * Waits for `weight` permits (default 1), first come first served, and gives the function that returns them;
+   * calling it again does nothing. Throws ServiceError `busy` when the queue is full, `cancelled` when `signal`
+   * aborts while waiting, RangeError when there will never be so many permits.
+   */
+  acquire(options?: {
+    readonly weight?: number;
+    readonly signal?: AbortSignal | undefined;
+  }): Promise<() => void>;
+  /** Runs `task` under one permit. */
+  run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** Changes the number of permits; tasks that hold some keep them. */
+  resize(permits: number): void;
+}
+
+/** A semaphore of `permits` permits and at most `maxWaiting` tasks in its queue (default: no bound). */
+export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_INFINITY): Semaphore {
+  /** Those who wait, with their weights, in the order in which they came. */
+  const queue = new Map<Waiter<() => void>, number>();
+  let total = permits;
+  let active = 0;
+
+  // Nobody overtakes the first of the queue, or light tasks would starve a heavy one. A waiting task that is heavier
+  // than what `resize` left gets in when everything else has left.
+  const fits = (weight: number) => active + weight <= total || active === 0;
+  const take = (weight: number) => {
+    active += weight;
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      active -= weight;
+      admitNext();
+    };
+  };
+  const admitNext = () => {
+    for (const [waiter, weight] of queue) {
+      if (!fits(weight)) break;
+      queue.delete(waiter);
+      waiter.admit(take(weight));
+    }
+  };
+
+  const acquire: Semaphore["acquire"] = async ({ weight = 1, signal } = {}) => {
+    if (signal?.aborted) throw cancelled(signal);
+    if (weight > total) throw new RangeError(`expected at most ${total} permits, received ${weight}`);
+    if (queue.size === 0 && fits(weight)) return take(weight);
+    if (queue.size >= maxWaiting)
+      throw new ServiceError(
+        "busy",
+        "The server expected fewer requests at once; its queue is full. Try again shortly.",
+      );
+    return waitForTurn<() => void>(
+      {
+        join: (waiter) => queue.set(waiter, weight),
+        leave(waiter) {
+          queue.delete(waiter);
+          admitNext();
+        },
+      },
+      signal,
+    );
+  };
+
+  return {
+    get active() {
+      return active;
+    },
+    get waiting() {
+      return queue.size;
+    },
+    acquire,
+    async run(task, signal) {
+      const release = await acquire({ signal });
+      try {
+        return await task();
+      } finally {
+        release();
+      }
+    },
+    resize(count) {
+      total = count;
+      admitNext();
+    },
+  };
+}

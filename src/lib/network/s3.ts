@@ -1,0 +1,279 @@
+// One bucket of an S3-compatible store over fetch: AWS Signature 4 with the hash of every body, listing with pages.
+
+import { AwsV4Signer } from "aws4fetch";
+import { sha256, toHex } from "../bytes/digest.ts";
+
+export interface S3Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+export interface BucketOptions {
+  readonly bucket: string;
+  readonly region: string;
+  /** URL of the service; empty: AWS in that region. */
+  readonly endpoint: string;
+  /** The bucket stands in the path instead of the host name. */
+  readonly pathStyle: boolean;
+  /** undefined: requests are not signed, for buckets that anybody may read. */
+  readonly credentials: S3Credentials | undefined;
+  /** Longest time for one request with its body. */
+  readonly timeoutMs: number;
+  readonly fetch?: typeof fetch;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+export interface RequestParts {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  /** Ends the request early, besides the time-out. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ListedObject {
+  readonly key: string;
+  readonly size: number;
+  /** With its quotes, as the header has it. */
+  readonly etag: string;
+}
+
+export interface Bucket {
+  /**
+   * The answer to a request for an object, or for the bucket when the key is empty, whatever its status below 300, and 304.
+   * Anything else throws S3Error; a service that cannot be reached throws the runtime's error.
+   */
+  request(method: string, key: string, parts?: RequestParts): Promise<Response>;
+  /** All bytes of an object; undefined where there is none. */
+  get(key: string): Promise<Uint8Array | undefined>;
+  put(key: string, body: Uint8Array): Promise<void>;
+  /** False where there was no object. */
+  delete(key: string): Promise<boolean>;
+  /**
+   * One page of a listing (ListObjectsV2), as XML. Throws S3Error also where the service answers 200 and then finds out that it cannot
+   * list: the body is an error document then.
+   */
+  listingPage(query: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<string>;
+  /**
+   * Objects whose keys begin so, in the order of their keys. With a delimiter, keys that have it further on are told
+   * once for all, up to it.
+   */
+  list(prefix: string, delimiter?: string): AsyncIterable<ListedObject>;
+}
+
+/** What the service refused. The message is for the operator and names neither key nor secret. */
+export class S3Error extends Error {
+  override readonly name = "S3Error";
+  readonly status: number;
+  /** As S3 names it, such as `NoSuchKey`. */
+  readonly code: string;
+
+  /** `region`: where the bucket is, if that is elsewhere. */
+  constructor(status: number, code: string, region?: string) {
+    const advice = region
+      ? `Set region to ${region}, where the bucket is.`
+      : (adviceFor[code] ?? "Look the code up in the documentation of the service.");
+    super(`The S3 service answered ${status} ${code}. ${advice}`);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const checkCredentials = "Check the variables that the *_env settings name.";
+
+/** What an operator does about an error code. */
+const adviceFor: Readonly<Record<string, string>> = {
+  AccessDenied:
+    "Allow these credentials s3:ListBucket on the bucket, and s3:GetObject, s3:PutObject and s3:DeleteObject on its objects.",
+  Forbidden: "Allow these credentials the bucket and its objects.",
+  NoSuchBucket: "Check bucket, region and endpoint.",
+  NotFound: "Check bucket, region and endpoint.",
+  PermanentRedirect: "Check the region.",
+  TemporaryRedirect: "Check the region.",
+  AuthorizationHeaderMalformed: "Check the region.",
+  InvalidAccessKeyId: checkCredentials,
+  SignatureDoesNotMatch: checkCredentials,
+  InvalidToken: checkCredentials,
+  ExpiredToken: "Give it a new session token.",
+  RequestTimeTooSkewed: "Set the clock of this machine.",
+  SlowDown: "Try later.",
+  ServiceUnavailable: "Try later.",
+  InternalError: "Try later.",
+};
+
+/** Codes for answers without a body (HEAD), and for what is no XML. */
+const codeOf: Readonly<Record<number, string>> = {
+  301: "PermanentRedirect",
+  307: "TemporaryRedirect",
+  403: "Forbidden",
+  404: "NotFound",
+  412: "PreconditionFailed",
+  416: "InvalidRange",
+  500: "InternalError",
+  503: "ServiceUnavailable",
+};
+
+/** Codes that say that the object is not there, where the bucket is. */
+const absent: ReadonlySet<string> = new Set(["NoSuchKey", "NotFound"]);
+
+const emptyHash = sha256("").then(toHex);
+
+/** A bucket. Nothing is asked yet. */
+export function openBucket(options: BucketOptions): Bucket {
+  const { region, credentials, timeoutMs, now = Date.now } = options;
+  const send = options.fetch ?? fetch;
+  const base = baseUrl(options);
+  /** Keys derived for a day, region and service. */
+  const derived = new Map<string, ArrayBuffer>();
+
+  const request: Bucket["request"] = async (method, key, { query = {}, headers = {}, body, signal } = {}) => {
+    const url = new URL(`${base}${key.split("/").map(encodeURIComponent).join("/")}`);
+    url.search = queryOf(query);
+    const hash = body ? toHex(await sha256(body)) : await emptyHash;
+    const all = { ...headers, "x-amz-content-sha256": hash };
+    const signed = credentials
+      ? (
+          await new AwsV4Signer({
+            method,
+            url: url.href,
+            headers: all,
+            ...credentials,
+            region,
+            service: "s3",
+            datetime: new Date(now()).toISOString().replace(/[:-]|\.\d{3}/g, ""),
+            cache: derived,
+            // Whoever changes the range of a request on its way would change what we take the answer for.
+            allHeaders: true,
+          }).sign()
+        ).headers
+      : headers;
+    const late = AbortSignal.timeout(timeoutMs);
+    const response = await send(url.href, {
+      method,
+      headers: signed,
+      // The cast: our arrays never lie over a SharedArrayBuffer, which is all that BodyInit leaves out.
+      ...(body ? { body: body as Uint8Array<ArrayBuffer> } : {}),
+      redirect: "manual",
+      signal: signal ? AbortSignal.any([late, signal]) : late,
+    });
+    if (response.ok || response.status === 304) return response;
+    const there = response.headers.get("x-amz-bucket-region") ?? "";
+    const elsewhere = /^[a-z0-9-]{1,40}$/.test(there) && there !== region ? there : undefined;
+    throw new S3Error(response.status, await errorCode(response), elsewhere);
+  };
+
+  /** undefined where there is no such object. */
+  const unlessAbsent = async <T>(act: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await act();
+    } catch (error) {
+      if (error instanceof S3Error && absent.has(error.code)) return undefined;
+      throw error;
+    }
+  };
+
+  const listingPage: Bucket["listingPage"] = async (query, signal) => {
+    const response = await request("GET", "", {
+      query: { "list-type": "2", ...query },
+      ...(signal && { signal }),
+    });
+    const page = await response.text();
+    if (!page.includes("<ListBucketResult"))
+      throw new S3Error(response.status, codeIn(page, response.status));
+    return page;
+  };
+
+  return {
+    request,
+    listingPage,
+    get: (key) => unlessAbsent(async () => new Uint8Array(await (await request("GET", key)).arrayBuffer())),
+    async put(key, body) {
+      const headers = { "content-type": "application/octet-stream" };
+      await discard(await request("PUT", key, { headers, body }));
+    },
+    async delete(key) {
+      // DELETE says nothing of what was there.
+      const head = await unlessAbsent(() => request("HEAD", key));
+      if (!head) return false;
+      await discard(head);
+      await discard(await request("DELETE", key));
+      return true;
+    },
+    async *list(prefix, delimiter) {
+      let token: string | undefined;
+      do {
+        const page = await listingPage({
+          "encoding-type": "url",
+          prefix,
+          ...(delimiter === undefined ? {} : { delimiter }),
+          ...(token === undefined ? {} : { "continuation-token": token }),
+        });
+        // Not every service does as encoding-type says; those that do tell.
+        const encoded = textOf(page, "EncodingType") === "url";
+        const keyIn = (entry: string, name: string) => {
+          const text = textOf(entry, name);
+          return encoded ? decodeURIComponent(text.replaceAll("+", " ")) : text;
+        };
+        for (const [, entry = ""] of page.matchAll(/<CommonPrefixes>(.*?)<\/CommonPrefixes>/gs))
+          yield { key: keyIn(entry, "Prefix"), size: 0, etag: "" };
+        for (const [, entry = ""] of page.matchAll(/<Contents>(.*?)<\/Contents>/gs))
+          yield {
+            key: keyIn(entry, "Key"),
+            size: Number(textOf(entry, "Size")),
+            etag: textOf(entry, "ETag"),
+          };
+        const next = textOf(page, "IsTruncated") === "true" ? textOf(page, "NextContinuationToken") : "";
+        if (next !== "" && next === token) throw new Error("The S3 service repeats a page of its listing.");
+        token = next || undefined;
+      } while (token !== undefined);
+    },
+  };
+}
+
+/** As the signature has it: a blank is %20, and a + in a query would be no blank but a plus (RFC 3986, section 2.1). */
+const queryOf = (query: Readonly<Record<string, string>>): string =>
+  Object.entries(query)
+    .map((pair) => pair.map(encodeURIComponent).join("="))
+    .join("&");
+
+/** Ends an answer whose body nobody reads, so that its connection is free. */
+async function discard(response: Response): Promise<void> {
+  await response.body?.cancel();
+}
+
+/** URL of the empty key, with a final slash. Names below an IP address do not exist: there the bucket is in the path. */
+function baseUrl({ bucket, region, endpoint, pathStyle }: BucketOptions): string {
+  const service = new URL(endpoint || `https://s3.${region}.amazonaws.com`);
+  const path = service.pathname.replace(/\/+$/, "");
+  return pathStyle || /^[\d.]+$|^\[/.test(service.hostname)
+    ? `${service.protocol}//${service.host}${path}/${bucket}/`
+    : `${service.protocol}//${bucket}.${service.host}${path}/`;
+}
+
+const longestError = 64 * 1024;
+
+async function errorCode(response: Response): Promise<string> {
+  const tooLong = Number(response.headers.get("content-length") ?? 0) > longestError;
+  const xml = tooLong ? "" : await response.text().catch(() => "");
+  return codeIn(xml, response.status);
+}
+
+/** The code that an error document names, else that of the status. */
+function codeIn(xml: string, status: number): string {
+  const code = textOf(xml, "Code");
+  return /^[A-Za-z0-9.]{1,60}$/.test(code) ? code : (codeOf[status] ?? "Unknown");
+}
+
+const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+
+/** The text of the first element of that name; empty where there is none. */
+function textOf(xml: string, name: string): string {
+  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? "";
+  return text.replace(/&(?:#(\d+)|#x([0-9a-fA-F]+)|(\w+));/g, (whole, decimal, hex, named) =>
+    named
+      ? (entities[named] ?? whole)
+      : String.fromCodePoint(Number.parseInt(decimal ?? hex, decimal ? 10 : 16)),
+  );
+}

@@ -1,0 +1,105 @@
+// How long a job spends in each of its stages: exclusive times, whose sum is at most the time of the whole job.
+
+import type { ByteSource } from "../byte-source.ts";
+
+/** The stages of a job, in the order in which most jobs go through them. */
+export const jobStages = ["read", "index", "decode", "steps", "encode"] as const;
+
+export type JobStage = (typeof jobStages)[number];
+
+/** What a job took: milliseconds in each stage, and what it read of its master. */
+export interface JobTimes extends Readonly<Record<JobStage, number>> {
+  readonly reads: number;
+  readonly readBytes: number;
+}
+
+/** A job says here where it is. */
+export interface JobStages {
+  /** The job goes on with this stage. */
+  enter(stage: JobStage): void;
+}
+
+/**
+ * The clock of one job, which begins with decoding. Time in which the job waits for bytes counts to `read` or `index`, whatever
+ * stage it is in; where several waits overlap, to that of the first.
+ */
+export class JobClock implements JobStages {
+  read = 0;
+  index = 0;
+  decode = 0;
+  steps = 0;
+  encode = 0;
+  reads = 0;
+  readBytes = 0;
+  #stage: JobStage = "decode";
+  #since = performance.now();
+  /** Waits that are under way, and the stage to go on with after them. */
+  #waits = 0;
+  #after: JobStage = "decode";
+
+  enter(stage: JobStage): void {
+    if (this.#waits > 0) this.#after = stage;
+    else this.#switch(stage);
+  }
+
+  /** Waits for what another side hands over. */
+  async wait<T>(stage: "read" | "index", answer: Promise<T>): Promise<T> {
+    this.#begin(stage);
+    try {
+      return await answer;
+    } finally {
+      this.#end();
+    }
+  }
+
+  /** A read that returns its bytes at once. */
+  readNow(read: () => Uint8Array): Uint8Array {
+    this.#begin("read");
+    try {
+      const bytes = read();
+      this.reads++;
+      this.readBytes += bytes.length;
+      return bytes;
+    } finally {
+      this.#end();
+    }
+  }
+
+  /** Stops the clock and returns what it has measured, as plain data. */
+  stop(): JobTimes {
+    this.#switch(this.#stage);
+    const { read, index, decode, steps, encode, reads, readBytes } = this;
+    return { read, index, decode, steps, encode, reads, readBytes };
+  }
+
+  #begin(stage: "read" | "index"): void {
+    if (this.#waits++ > 0) return;
+    this.#after = this.#stage;
+    this.#switch(stage);
+  }
+
+  #end(): void {
+    if (--this.#waits === 0) this.#switch(this.#after);
+  }
+
+  #switch(stage: JobStage): void {
+    const now = performance.now();
+    this[this.#stage] += now - this.#since;
+    this.#since = now;
+    this.#stage = stage;
+  }
+}
+
+/** A byte source whose reads the clock measures and counts. */
+export function timedBytes(bytes: ByteSource, clock: JobClock): ByteSource {
+  return {
+    size: bytes.size,
+    gap: bytes.gap,
+    async read(offset, length, signal) {
+      const found = await clock.wait("read", bytes.read(offset, length, signal));
+      clock.reads++;
+      clock.readBytes += found.length;
+      return found;
+    },
+  };
+}

@@ -1,0 +1,192 @@
+// The log: lines for people or JSON objects.
+
+import { hundredthsText } from "../text/hundredths.ts";
+import { maskUrls } from "./mask-urls.ts";
+
+export const logLevels = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** Fields are plain values for machines. They hold no secret; URLs in them are masked, since messages of others quote them. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** Changes the least severe level that is written, from now on. */
+  level(level: LogLevel): void;
+}
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  readonly format: "text" | "json";
+  /** Receives whole lines. `mayWait`: a line below `warn`, which may be written together with later ones. */
+  readonly write: (line: string, mayWait: boolean) => void;
+}
+
+/** A log that writes whole lines. */
+export function createLog(options: LogOptions): Log {
+  let threshold = options.level;
+  const format = options.format === "json" ? jsonLine : textLine;
+  const at =
+    (level: LogLevel) =>
+    (message: string, fields: LogFields = {}) => {
+      if (!isWritten(level, threshold)) return;
+      options.write(format(level, oneLine(maskUrls(message)), fields), rank(level) < rank("warn"));
+    };
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    level: (level) => {
+      threshold = level;
+    },
+  };
+}
+
+/** Whether a log of level `threshold` writes lines of `level`, for those whose fields cost something. */
+export const isWritten = (level: LogLevel, threshold: LogLevel) => rank(level) >= rank(threshold);
+
+const rank = (level: LogLevel) => logLevels.indexOf(level);
+
+/** Names that a JSON line has for itself; a field of that name gets an underscore. */
+const ownNames: ReadonlySet<string> = new Set(["@timestamp", "level", "message", "logger"]);
+
+/** Fields as values that JSON holds: errors with their stack, bytes by their number; undefined ones left out. */
+function plainFields(fields: LogFields): Record<string, unknown> {
+  const plain: Record<string, unknown> = {};
+  for (const name in fields) {
+    const value = fields[name];
+    if (value !== undefined) plain[fieldName(name)] = plainValue(value);
+  }
+  return plain;
+}
+
+const fieldName = (name: string) => (ownNames.has(name) ? `${name}_` : name);
+
+function plainValue(value: unknown): unknown {
+  if (typeof value === "number") return value;
+  if (typeof value === "string") return maskUrls(value);
+  if (value instanceof Error) return maskUrls(value.stack ?? `${value.name}: ${value.message}`);
+  if (Array.isArray(value)) return value.map(plainValue);
+  if (value instanceof Uint8Array) return `${value.length} bytes`;
+  if (isRecord(value)) return plainFields(value);
+  return typeof value === "bigint" ? String(value) : value;
+}
+
+function isRecord(value: unknown): value is LogFields {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+function jsonLine(level: LogLevel, message: string, fields: LogFields): string {
+  return `{"@timestamp":"${timestamp()}","level":"${jsonLevels[level]}","message":${JSON.stringify(message)},"logger":"smalti"${jsonFields(fields)}}\n`;
+}
+
+/** `,"name":value` for each field. Names and values are asked for in lists: one by one costs several times as much. */
+function jsonFields(fields: LogFields): string {
+  const names = Object.keys(fields);
+  const values = Object.values(fields);
+  let text = "";
+  for (let i = 0; i < names.length; i++) {
+    const value = values[i];
+    if (value !== undefined) text += jsonName(names[i] as string) + jsonText(value);
+  }
+  return text;
+}
+
+/** `,"name":` by name: there are few. */
+const jsonNames = new Map<string, string>();
+
+function jsonName(name: string): string {
+  let text = jsonNames.get(name);
+  if (text === undefined) {
+    text = `,${JSON.stringify(fieldName(name)).replace(steering, escaped)}:`;
+    if (jsonNames.size < 1000) jsonNames.set(name, text);
+  }
+  return text;
+}
+
+function jsonText(value: unknown): string {
+  if (typeof value === "number") return numberText(value);
+  if (typeof value === "string") {
+    const masked = maskUrls(value);
+    return simple.test(masked) ? `"${masked}"` : JSON.stringify(masked).replace(steering, escaped);
+  }
+  if (isRecord(value)) return `{${jsonFields(value).slice(1)}}`;
+  return (JSON.stringify(plainValue(value)) ?? "null").replace(steering, escaped);
+}
+
+/** What stands in JSON as it is: ASCII without control characters, quotes and backslashes. */
+const simple = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+
+/** What JSON leaves as it is, though a terminal acts on it: C1 controls, and marks that break lines or turn their direction. */
+const steering = /[\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
+
+const jsonLevels = { debug: "DEBUG", info: "INFO", warn: "WARN", error: "ERROR" } as const;
+
+const numberText = (value: number): string =>
+  hundredthsText(value) ?? (Number.isFinite(value) ? String(value) : "null");
+
+/** The second whose text is known. */
+const known = { second: -1, text: "" };
+
+/** The time as `Date.toISOString` has it, of which most is the same for a second. */
+function timestamp(): string {
+  const now = Date.now();
+  const second = Math.floor(now / 1000);
+  if (second !== known.second) {
+    known.second = second;
+    known.text = new Date(second * 1000).toISOString().slice(0, -4);
+  }
+  return `${known.text}${thousandths[now - 1000 * second]}Z`;
+}
+
+const thousandths = Array.from({ length: 1000 }, (_, i) => String(i).padStart(3, "0"));
+
+function textLine(level: LogLevel, message: string, fields: LogFields): string {
+  return `${timestamp()} ${textLevels[level]} ${message}${textFields("", fields)}\n`;
+}
+
+const textLevels = { debug: "debug", info: "info ", warn: "warn ", error: "error" } as const;
+
+/** ` name=value` for each field, or one such for each member of a record: ` name.member=value`. */
+function textFields(prefix: string, fields: LogFields): string {
+  const names = Object.keys(fields);
+  const values = Object.values(fields);
+  let text = "";
+  for (let i = 0; i < names.length; i++) {
+    const value = values[i];
+    if (value === undefined) continue;
+    const name = prefix + fieldName(names[i] as string);
+    text += isRecord(value) ? textFields(`${name}.`, value) : ` ${name}=${word(value)}`;
+  }
+  return text;
+}
+
+/** A value as one word: in quotes where it holds a space, a quote or what a terminal would act on. */
+function word(value: unknown): string {
+  if (typeof value === "number") return hundredthsText(value) ?? String(value);
+  const plain = plainValue(value);
+  if (typeof plain === "string" && (/^[\x21\x23-\x7e]+$/.test(plain) || /^[^\s"\p{C}]+$/u.test(plain)))
+    return plain;
+  return oneLine(JSON.stringify(plain) ?? String(plain));
+}
+
+/** Text without what would break a line or steer a terminal. */
+function oneLine(text: string): string {
+  return printable.test(text) ? text : text.replace(/[\p{C}\u2028\u2029]/gu, escaped);
+}
+
+const printable = /^[\x20-\x7e]*$/;
+
+/** A character as JSON escapes it: two units where it is above U+FFFF. */
+const escaped = (character: string) =>
+  Array.from(
+    { length: character.length },
+    (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`,
+  ).join("");
+
+/** A log that writes nothing. */
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, level() {} };

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { remembering } from "../../../src/lib/caching/remember.ts";
+
+test("an answer is asked for again only when it is older than it may be, and a failure each time", async () => {
+  let time = 1000;
+  let asked = 0;
+  let fails = true;
+  const answer = remembering(
+    10,
+    async () => {
+      asked++;
+      if (fails) throw new Error("not there");
+      return asked;
+    },
+    { shares: true, now: () => time },
+  );
+  await expect(answer()).rejects.toThrow("not there");
+  await expect(answer()).rejects.toThrow("not there");
+  fails = false;
+  expect(await answer()).toBe(3);
+  time += 10;
+  expect(await answer()).toBe(3);
+  time += 1;
+  expect(await answer()).toBe(4);
+});
+
+/** Asks three times before there is an answer, then once more. Returns the answers, and how often it was asked for. */
+async function together(shares: boolean, fails = false) {
+  let asked = 0;
+  const answer = remembering(
+    10,
+    async () => {
+      const mine = ++asked;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      if (fails) throw new Error("not there");
+      return mine;
+    },
+    { shares, now: () => 0 },
+  );
+  const first = await Promise.allSettled([answer(), answer(), answer()]);
+  const last = await Promise.allSettled([answer()]);
+  return {
+    asked,
+    answers: [...first, ...last].map((one) => (one.status === "fulfilled" ? one.value : "failed")),
+  };
+}
+
+test("those who ask at the same time get one answer where they share it", async () => {
+  expect(await together(true)).toEqual({ asked: 1, answers: [1, 1, 1, 1] });
+  expect(await together(true, true)).toEqual({ asked: 2, answers: ["failed", "failed", "failed", "failed"] });
+});
+
+test("those who may not wait for another's answer get their own", async () => {
+  const { asked, answers } = await together(false);
+  expect(asked).toBe(3);
+  expect(answers.slice(0, 3)).toEqual([1, 2, 3]);
+});

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { createTurns } from "../../../src/lib/concurrency/turns.ts";
+
+const any = () => true;
+
+/** Serves everything that `may` accepts, in the order of turns. */
+function served(
+  turns: ReturnType<typeof createTurns<string>>,
+  may: (item: string) => boolean = any,
+): string[] {
+  const order: string[] = [];
+  for (let item = turns.next(may); item; item = turns.next(may)) {
+    turns.serve(item[0] as string, item);
+    order.push(item);
+  }
+  return order;
+}
+
+function filled(...items: readonly string[]) {
+  const turns = createTurns<string>();
+  for (const item of items) turns.add(item[0] as string, item);
+  return turns;
+}
+
+test("one party is served in the order in which its items came", () => {
+  expect(served(filled("a1", "a2", "a3"))).toEqual(["a1", "a2", "a3"]);
+});
+
+test("parties take turns, whoever has more items", () => {
+  expect(served(filled("a1", "a2", "a3", "a4", "b1", "b2", "c1"))).toEqual([
+    "a1",
+    "b1",
+    "c1",
+    "a2",
+    "b2",
+    "a3",
+    "a4",
+  ]);
+});
+
+test("a party that comes later has its turn before those that were served", () => {
+  const turns = filled("a1", "a2", "a3");
+  turns.serve("a", "a1");
+  turns.add("b", "b1");
+  turns.serve("a", "a2");
+  expect(served(turns)).toEqual(["b1", "a3"]);
+});
+
+test("items that may not go are passed over and keep their place", () => {
+  const turns = filled("a1", "a2", "b1", "b2");
+  expect(served(turns, (item) => item !== "a1" && item !== "b1")).toEqual(["a2", "b2"]);
+  expect(turns.size).toBe(2);
+  expect(served(turns)).toEqual(["a1", "b1"]);
+  expect(turns.size).toBe(0);
+});
+
+test("an item that is removed is not served", () => {
+  const turns = filled("a1", "a2", "b1");
+  turns.remove("a", "a1");
+  turns.remove("b", "b1");
+  turns.remove("c", "c1");
+  expect([...turns.items()]).toEqual(["a2"]);
+  expect(served(turns)).toEqual(["a2"]);
+});
