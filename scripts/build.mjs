@@ -20,7 +20,7 @@ const packages = join(root, "node_modules");
 /** Files of src/ that the entries share with app.js. Anything else that both would hold is an error: it would be there twice. */
 const shared = [
   "cli.ts",
-  "start.ts",
+  "start/start.ts",
   "errors.ts",
   "lib/network/ip-range.ts",
   "lib/caching/lru.ts",

@@ -1,24 +1,24 @@
 // The command line: serve, check, hook test, doctor, hash-password, version.
 
 import { createApp } from "./app.ts";
-import { diagnose, doctorQuestion } from "./auth-doctor.ts";
-import { checkWarnings } from "./check.ts";
+import { diagnose, doctorQuestion } from "./commands/auth-doctor.ts";
+import { checkWarnings } from "./commands/check.ts";
+import { CommandError, hashPasswordCommand } from "./commands/hash-password.ts";
+import { type HookQuestion, testHook } from "./commands/hook-test.ts";
+import { askAboutImage, imageQuestion } from "./commands/image-doctor.ts";
 import { parseAddress } from "./config/address.ts";
 import { effectiveYaml } from "./config/effective.ts";
 import { type ConfigFile, createConfigFile } from "./config/file.ts";
 import { loadConfig, problemLines } from "./config/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "./config/paths.ts";
 import type { Config } from "./config/schema.ts";
-import { CommandError, hashPasswordCommand } from "./hash-password.ts";
-import { type HookQuestion, testHook } from "./hook-test.ts";
-import { askAboutImage, imageQuestion } from "./image-doctor.ts";
 import { nameOf, placed, preventsStart } from "./lib/checks.ts";
 import { parseDuration } from "./lib/options/quantity.ts";
 import { createLog } from "./lib/telemetry/log.ts";
 import { maskUrls } from "./lib/telemetry/mask-urls.ts";
 import type { Platform, Serving } from "./platform/platform.ts";
 import { createService, type Service } from "./service.ts";
-import { printStart } from "./start-facts.ts";
+import { printStart } from "./start/facts.ts";
 import { version } from "./version.ts";
 
 const usage = `smalti ${version}, an IIIF image server

@@ -2,7 +2,7 @@
 
 import modules from "smalti:modules";
 import { noteWorkerdRequest, type WorkerdBindings, workerdPlatform } from "./platform/workerd.ts";
-import { type Started, start } from "./start.ts";
+import { type Started, start } from "./start/start.ts";
 
 interface Context {
   waitUntil(work: Promise<unknown>): void;

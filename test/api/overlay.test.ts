@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { checkWarnings } from "../../src/check.ts";
+import { checkWarnings } from "../../src/commands/check.ts";
 import { type Config, configSchema } from "../../src/config/schema.ts";
 import { purgeEntry } from "../../src/images/purge.ts";
 import { fixture, fixturesFolder } from "../host.ts";

@@ -1,17 +1,17 @@
 // `smalti doctor auth`: what the operator asks, and the findings in words or as JSON.
 
-import type { Config } from "./config/schema.ts";
-import { examine } from "./doctor/diagnose.ts";
-import type { Finding } from "./doctor/finding.ts";
-import { loopbackClient, ownAddress, settingsDoubts, viewerOrigin } from "./doctor/question.ts";
-import { problemCount, reportText } from "./doctor/report.ts";
-import { findTargets, targetOf } from "./doctor/targets.ts";
+import type { Config } from "../config/schema.ts";
+import { examine } from "../doctor/diagnose.ts";
+import type { Finding } from "../doctor/finding.ts";
+import { loopbackClient, ownAddress, settingsDoubts, viewerOrigin } from "../doctor/question.ts";
+import { problemCount, reportText } from "../doctor/report.ts";
+import { findTargets, targetOf } from "../doctor/targets.ts";
+import { checkIdentifier } from "../iiif/image/path.ts";
+import { normalIp } from "../lib/network/ip-range.ts";
+import { silentLog } from "../lib/telemetry/log.ts";
+import { buildOuterParts } from "../parts.ts";
+import type { Platform } from "../platform/platform.ts";
 import { CommandError } from "./hash-password.ts";
-import { checkIdentifier } from "./iiif/image/path.ts";
-import { normalIp } from "./lib/network/ip-range.ts";
-import { silentLog } from "./lib/telemetry/log.ts";
-import { buildOuterParts } from "./parts.ts";
-import type { Platform } from "./platform/platform.ts";
 
 /** What the command line says. */
 export interface DoctorQuestion {

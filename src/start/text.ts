@@ -1,10 +1,10 @@
 // What the operator reads at start: what is served where, what is off and how to switch it on, what is wrong, what to click.
 
-import type { Config } from "./config/schema.ts";
-import { addressForm, imageAddress, mainPrefix } from "./iiif/image/mounts.ts";
-import type { ImageCount } from "./images/count-images.ts";
-import type { Listed } from "./images/first-images.ts";
-import { formatSize } from "./lib/options/quantity.ts";
+import type { Config } from "../config/schema.ts";
+import { addressForm, imageAddress, mainPrefix } from "../iiif/image/mounts.ts";
+import type { ImageCount } from "../images/count-images.ts";
+import type { Listed } from "../images/first-images.ts";
+import { formatSize } from "../lib/options/quantity.ts";
 
 /** What is known of a service that serves. */
 export interface StartFacts {

@@ -1,15 +1,15 @@
 // What the start text and the log tell about a service that is ready to serve, gathered in bounded time.
 
-import type { Caller } from "./access/access.ts";
-import { operatorOf } from "./config/operator.ts";
-import { countImages } from "./images/count-images.ts";
-import { firstImages } from "./images/first-images.ts";
-import { memoryBudget, rendersAtOnce } from "./images/options.ts";
-import { type Finding, nameOf, placed } from "./lib/checks.ts";
-import { withDeadline } from "./lib/concurrency/bounded-wait.ts";
-import type { Service } from "./service.ts";
-import type { Source } from "./sources/source.ts";
-import { type StartFacts, startFields, startText } from "./start-text.ts";
+import type { Caller } from "../access/access.ts";
+import { operatorOf } from "../config/operator.ts";
+import { countImages } from "../images/count-images.ts";
+import { firstImages } from "../images/first-images.ts";
+import { memoryBudget, rendersAtOnce } from "../images/options.ts";
+import { type Finding, nameOf, placed } from "../lib/checks.ts";
+import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
+import type { Service } from "../service.ts";
+import type { Source } from "../sources/source.ts";
+import { type StartFacts, startFields, startText } from "./text.ts";
 
 /** Images after which a count stops, and the milliseconds that all looks together may take. */
 const look = { most: 5000, ms: 1000 } as const;

@@ -1,13 +1,13 @@
 // The service for runtimes that hand over requests by themselves (workerd): configuration text in, fetch out.
 
-import { createApp } from "./app.ts";
-import { loadConfig, problemLines } from "./config/load.ts";
-import { withAbsolutePaths, withFolder } from "./config/paths.ts";
-import { createLog } from "./lib/telemetry/log.ts";
-import type { Platform } from "./platform/platform.ts";
-import { createService } from "./service.ts";
-import { printStart } from "./start-facts.ts";
-import { version } from "./version.ts";
+import { createApp } from "../app.ts";
+import { loadConfig, problemLines } from "../config/load.ts";
+import { withAbsolutePaths, withFolder } from "../config/paths.ts";
+import { createLog } from "../lib/telemetry/log.ts";
+import type { Platform } from "../platform/platform.ts";
+import { createService } from "../service.ts";
+import { version } from "../version.ts";
+import { printStart } from "./facts.ts";
 
 export interface Started {
   answer(request: Request): Promise<Response>;

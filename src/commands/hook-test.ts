@@ -1,15 +1,15 @@
 // `smalti hook test`: asks one function of the configured hook about one identifier, as a request would.
 
-import { hookRequestOf } from "./access/hook-request.ts";
-import type { Config } from "./config/schema.ts";
-import { ServiceError } from "./errors.ts";
-import { type HookFunction, hookFunctions } from "./hooks/hook.ts";
-import { buildEngine, createHooks, type Hooks } from "./hooks/index.ts";
-import { imageAddress, mainPrefix } from "./iiif/image/mounts.ts";
-import { checkIdentifier } from "./iiif/image/path.ts";
-import { answeredSettings, type OverlayOptions } from "./images/overlay/options.ts";
-import type { Log, LogFields } from "./lib/telemetry/log.ts";
-import type { Platform } from "./platform/platform.ts";
+import { hookRequestOf } from "../access/hook-request.ts";
+import type { Config } from "../config/schema.ts";
+import { ServiceError } from "../errors.ts";
+import { type HookFunction, hookFunctions } from "../hooks/hook.ts";
+import { buildEngine, createHooks, type Hooks } from "../hooks/index.ts";
+import { imageAddress, mainPrefix } from "../iiif/image/mounts.ts";
+import { checkIdentifier } from "../iiif/image/path.ts";
+import { answeredSettings, type OverlayOptions } from "../images/overlay/options.ts";
+import type { Log, LogFields } from "../lib/telemetry/log.ts";
+import type { Platform } from "../platform/platform.ts";
 
 export interface HookQuestion {
   /** With or without a page suffix. */

@@ -1,8 +1,8 @@
 // The command hash-password. The password never stands among the arguments, which other users of the machine can read.
 
-import { hashPassword } from "./access/passwords/hash.ts";
-import { costs } from "./access/passwords/hash-forms.ts";
-import type { Platform } from "./platform/platform.ts";
+import { hashPassword } from "../access/passwords/hash.ts";
+import { costs } from "../access/passwords/hash-forms.ts";
+import type { Platform } from "../platform/platform.ts";
 
 /** A mistake of who typed the command: one line and exit code 1. */
 export class CommandError extends Error {}

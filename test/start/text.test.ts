@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
-import { type StartFacts, startFields, startText } from "../../src/start-text.ts";
+import { type StartFacts, startFields, startText } from "../../src/start/text.ts";
 
 function facts(yaml: string, given: Partial<StartFacts> = {}): StartFacts {
   const { config } = loadConfig(yaml, {});

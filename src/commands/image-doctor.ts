@@ -1,14 +1,14 @@
 // `smalti doctor IMAGE`: what the operator asks about one image, and the diagnosis in words or as JSON.
 
-import { withFolder } from "./config/paths.ts";
-import type { Config } from "./config/schema.ts";
+import { withFolder } from "../config/paths.ts";
+import type { Config } from "../config/schema.ts";
+import { diagnose } from "../images/diagnosis/diagnose.ts";
+import { type Diagnosis, type Finding, hasProblems } from "../images/diagnosis/diagnosis.ts";
+import { silentLog } from "../lib/telemetry/log.ts";
+import type { Platform } from "../platform/platform.ts";
+import { createService } from "../service.ts";
+import { version } from "../version.ts";
 import { CommandError } from "./hash-password.ts";
-import { diagnose } from "./images/diagnosis/diagnose.ts";
-import { type Diagnosis, type Finding, hasProblems } from "./images/diagnosis/diagnosis.ts";
-import { silentLog } from "./lib/telemetry/log.ts";
-import type { Platform } from "./platform/platform.ts";
-import { createService } from "./service.ts";
-import { version } from "./version.ts";
 
 /** What the command line says. */
 export interface ImageQuestion {

@@ -1,15 +1,15 @@
 // What `smalti check` finds besides a valid configuration: doubtful values, and what cannot be built, reached or used from here.
 
-import { createCodecs } from "./codecs/index.ts";
-import { runTask } from "./codecs/run/job.ts";
-import type { Config } from "./config/schema.ts";
-import { configWarnings } from "./config/warnings.ts";
-import { overlayChecks } from "./images/overlay/check.ts";
-import { createOverlays } from "./images/overlay/overlays.ts";
-import { placed, runChecks } from "./lib/checks.ts";
-import { silentLog } from "./lib/telemetry/log.ts";
-import { buildOuterParts } from "./parts.ts";
-import type { Platform } from "./platform/platform.ts";
+import { createCodecs } from "../codecs/index.ts";
+import { runTask } from "../codecs/run/job.ts";
+import type { Config } from "../config/schema.ts";
+import { configWarnings } from "../config/warnings.ts";
+import { overlayChecks } from "../images/overlay/check.ts";
+import { createOverlays } from "../images/overlay/overlays.ts";
+import { placed, runChecks } from "../lib/checks.ts";
+import { silentLog } from "../lib/telemetry/log.ts";
+import { buildOuterParts } from "../parts.ts";
+import type { Platform } from "../platform/platform.ts";
 
 /** Warnings as `key: message`. Leaves nothing behind. Throws when a part cannot be built, as at start. */
 export async function checkWarnings(config: Config, platform: Platform): Promise<string[]> {
