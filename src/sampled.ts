@@ -1,7 +1,7 @@
 // The gauges of a service: what the registry reads from its parts when somebody asks.
 
 import type { Pool } from "./codecs/run/pool.ts";
-import type { Admission } from "./images/admit.ts";
+import type { Admission } from "./images/admission/admit.ts";
 import { remembering } from "./lib/caching/remember.ts";
 import type { Check, CheckedPart, Finding } from "./lib/checks.ts";
 import type { Platform } from "./platform/platform.ts";

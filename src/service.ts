@@ -16,7 +16,7 @@ import { configWarnings } from "./config/warnings.ts";
 import { createFrames, type Frames } from "./dashboard/frame.ts";
 import { createHub, type Hub } from "./dashboard/hub.ts";
 import type { Hooks } from "./hooks/index.ts";
-import { createAdmission } from "./images/admit.ts";
+import { createAdmission } from "./images/admission/admit.ts";
 import { createIgnoredProfiles } from "./images/ignored-profiles.ts";
 import { createLatestRenders } from "./images/latest-renders.ts";
 import { memoryBudget, rendersAtOnce } from "./images/options.ts";

@@ -1,7 +1,7 @@
 // What the dashboard shows, as one JSON value: the figures of this process at a moment.
 
 import type { Pool } from "../codecs/run/pool.ts";
-import type { Admission } from "../images/admit.ts";
+import type { Admission } from "../images/admission/admit.ts";
 import type { CheckedPart, Finding } from "../lib/checks.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Sources } from "../sources/index.ts";

@@ -13,9 +13,9 @@ import { awaitingWithout, readingWithout } from "../lib/concurrency/place.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Source, SourceImage } from "../sources/source.ts";
 import type { Slot } from "../stores/slot.ts";
-import type { Admission, Demand } from "./admit.ts";
+import type { Admission, Demand } from "./admission/admit.ts";
+import type { Work } from "./admission/cost.ts";
 import { factsKey, type MasterKey } from "./cache-keys.ts";
-import type { Work } from "./cost.ts";
 
 /** An opened master. Whoever gets one closes its image, also while work that others share still reads it. */
 export interface Master extends MasterKey {

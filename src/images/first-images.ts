@@ -5,7 +5,7 @@ import { ServiceError } from "../errors.ts";
 import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
 import { compareNaturally } from "../lib/text/natural-order.ts";
 import type { Source, SourceEntry } from "../sources/source.ts";
-import type { Admission } from "./admit.ts";
+import type { Admission } from "./admission/admit.ts";
 import { checkServable, type DescribeParts, describe } from "./describe.ts";
 import { type OpenParts, withMaster } from "./open.ts";
 import { asShown, type Size, uprightSize } from "./plan/orientation.ts";

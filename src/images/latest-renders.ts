@@ -2,7 +2,7 @@
 
 import type { NamedMaster } from "../codecs/plan.ts";
 import { createLru } from "../lib/caching/lru.ts";
-import type { Work } from "./cost.ts";
+import type { Work } from "./admission/cost.ts";
 
 /** A render as it ended. */
 export interface RenderRecord {

@@ -12,9 +12,9 @@ import { type Geometry, type Limits, resolve, withDetailOf } from "../iiif/image
 import type { ImageRequest } from "../iiif/image/request.ts";
 import { rotatedSize } from "../pipeline/steps/rotate.ts";
 import type { Slot } from "../stores/slot.ts";
-import type { Admission } from "./admit.ts";
+import type { Admission } from "./admission/admit.ts";
+import { renderWork } from "./admission/cost.ts";
 import { type EntryKey, entityTag, masterVersion, renderKey } from "./cache-keys.ts";
-import { renderWork } from "./cost.ts";
 import { type DescribeParts, demandOf, describe, type GrantedMaster, type Master } from "./describe.ts";
 import type { IgnoredProfiles } from "./ignored-profiles.ts";
 import { type Answer, fromKept, toKept } from "./kept-answer.ts";

@@ -2,7 +2,7 @@
 
 import { type Caller, everythingPublic } from "../access/access.ts";
 import { type ErrorKind, ServiceError } from "../errors.ts";
-import type { Admission } from "../images/admit.ts";
+import type { Admission } from "../images/admission/admit.ts";
 import { checkServable, type DescribeParts, describe, type Master } from "../images/describe.ts";
 import { type OpenParts, withMaster } from "../images/open.ts";
 import { asShown, uprightSize } from "../images/plan/orientation.ts";

@@ -4,7 +4,7 @@ import { ServiceError } from "../../errors.ts";
 import { type Region, type Size, scaleFactors, tileWithin } from "../../iiif/image/geometry.ts";
 import type { ImageRequest } from "../../iiif/image/request.ts";
 import { formatSize } from "../../lib/options/quantity.ts";
-import { renderWork } from "../cost.ts";
+import { renderWork } from "../admission/cost.ts";
 import { describe, type GrantedMaster } from "../describe.ts";
 import { asShown, uprightSize } from "../plan/orientation.ts";
 import { planFor, type RenderParts, resolveRequest } from "../render.ts";

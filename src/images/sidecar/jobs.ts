@@ -9,9 +9,9 @@ import type { Pool } from "../../codecs/run/pool.ts";
 import { ServiceError } from "../../errors.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import type { Slot } from "../../stores/slot.ts";
-import type { Admission } from "../admit.ts";
+import type { Admission } from "../admission/admit.ts";
+import { sidecarWork } from "../admission/cost.ts";
 import { blockVariant, type EntryKey } from "../cache-keys.ts";
-import { sidecarWork } from "../cost.ts";
 import { demandOf, type Master } from "../describe.ts";
 import type { Sidecar } from "./life.ts";
 

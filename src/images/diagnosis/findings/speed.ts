@@ -1,7 +1,7 @@
 // Findings about cost: whether tiles are fast to serve, and what of the file is the reason where they are not.
 
-import { mostCheapMs } from "../../admit.ts";
-import { sidecarWork } from "../../cost.ts";
+import { sidecarWork } from "../../admission/cost.ts";
+import { mostCheapMs } from "../../admission/lanes.ts";
 import type { Cost } from "../costs.ts";
 import type { Finding } from "../diagnosis.ts";
 import type { Known } from "../known.ts";

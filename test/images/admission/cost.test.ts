@@ -1,18 +1,18 @@
 // What is estimated of jobs: which plans are cheap, and how estimates follow what jobs took.
 
 import { expect, test } from "vitest";
-import type { ImageHeader, SourceFormat } from "../../src/codecs/image-header.ts";
-import { createCodecs } from "../../src/codecs/index.ts";
-import type { OutputFormat } from "../../src/codecs/plan.ts";
-import { resolve } from "../../src/iiif/image/geometry.ts";
-import { parseImageRequest } from "../../src/iiif/image/grammar.ts";
-import { mostCheapMs } from "../../src/images/admit.ts";
-import { createEstimates, renderWork, sidecarWork } from "../../src/images/cost.ts";
-import { imageOptions } from "../../src/images/options.ts";
-import { overlayOptions } from "../../src/images/overlay/options.ts";
-import { planRender } from "../../src/images/plan/plan.ts";
-import { outputPolicy } from "../../src/images/plan/policy.ts";
-import { testHost } from "../host.ts";
+import type { ImageHeader, SourceFormat } from "../../../src/codecs/image-header.ts";
+import { createCodecs } from "../../../src/codecs/index.ts";
+import type { OutputFormat } from "../../../src/codecs/plan.ts";
+import { resolve } from "../../../src/iiif/image/geometry.ts";
+import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
+import { createEstimates, renderWork, sidecarWork } from "../../../src/images/admission/cost.ts";
+import { mostCheapMs } from "../../../src/images/admission/lanes.ts";
+import { imageOptions } from "../../../src/images/options.ts";
+import { overlayOptions } from "../../../src/images/overlay/options.ts";
+import { planRender } from "../../../src/images/plan/plan.ts";
+import { outputPolicy } from "../../../src/images/plan/policy.ts";
+import { testHost } from "../../host.ts";
 
 const codecs = createCodecs(testHost);
 const policy = outputPolicy(imageOptions.parse({}));

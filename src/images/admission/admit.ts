@@ -1,14 +1,12 @@
 // Admission by cost: which jobs work at the same time, and how much memory they may need together.
 
-import { cancelled, ServiceError } from "../errors.ts";
-import type { Place } from "../lib/concurrency/place.ts";
-import { createTurns } from "../lib/concurrency/turns.ts";
-import { waitForTurn } from "../lib/concurrency/wait-for-turn.ts";
-import type { Counts, Recorder } from "../lib/telemetry/count.ts";
+import { cancelled, ServiceError } from "../../errors.ts";
+import type { Place } from "../../lib/concurrency/place.ts";
+import { createTurns } from "../../lib/concurrency/turns.ts";
+import { waitForTurn } from "../../lib/concurrency/wait-for-turn.ts";
+import type { Counts, Recorder } from "../../lib/telemetry/count.ts";
 import { createEstimates, type Work } from "./cost.ts";
-
-/** Of all work, cheap is what is estimated to take a bounded time; the rest is heavy. */
-type Lane = "cheap" | "heavy";
+import { type Lane, laneOf, memoryOf, mostPlaces, sharesBeside } from "./lanes.ts";
 
 export interface AdmissionLimits {
   /** Places: jobs that work at the same time. */
@@ -80,21 +78,8 @@ export interface AdmissionFigures {
   readonly wait: Recorder;
 }
 
-/** Estimated milliseconds that a cheap job takes at most. */
-export const mostCheapMs = 50;
-
-/** Places that a lane may take: with more than one, a cheap job never has to wait until a heavy one ends. */
-const mostPlaces: Readonly<Record<Lane, (places: number) => number>> = {
-  cheap: (places) => places,
-  heavy: (places) => Math.max(1, places - Math.ceil(places / 4)),
-};
 /** Cheap jobs go first, but at most this many in a row while a heavy one could have the place. */
 const mostInFront = 16;
-
-/** Shares of the memory. One job alone may exceed them. */
-const share = { heavy: 3 / 4, remote: 3 / 4, oneSource: 1 / 2 } as const;
-/** Jobs with bytes from other machines beyond the places, since each of them holds a worker while it waits. */
-const moreRemote = { all: 48, oneSource: 16 } as const;
 
 interface Ticket extends Demand {
   readonly lane: Lane;
@@ -107,12 +92,11 @@ interface Ticket extends Demand {
   workedMs: number;
 }
 
-const sum = (tickets: Iterable<Ticket>, of: (ticket: Ticket) => number): number => {
+const count = (tickets: Iterable<Ticket>, which: (ticket: Ticket) => boolean): number => {
   let total = 0;
-  for (const ticket of tickets) total += of(ticket);
+  for (const ticket of tickets) if (which(ticket)) total++;
   return total;
 };
-const memoryOf = ({ memory }: Ticket) => memory;
 
 /** An admission gate. */
 export function createAdmission(initial: AdmissionLimits, { counts, wait }: AdmissionFigures): Admission {
@@ -127,34 +111,12 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
   let inFront = 0;
 
   const working = (lane?: Lane) =>
-    sum(admitted, (ticket) => (ticket.since !== undefined && (!lane || ticket.lane === lane) ? 1 : 0));
+    count(admitted, (ticket) => ticket.since !== undefined && (!lane || ticket.lane === lane));
   const hasPlace = (lane: Lane) =>
     working() < limits.places && working(lane) < mostPlaces[lane](limits.places);
 
-  /** Tells whether a ticket may join those of its lane and source, within their shares. */
-  const shares = (): ((ticket: Ticket) => boolean) => {
-    const load = (which: (ticket: Ticket) => boolean) => {
-      const kin = [...admitted].filter(which);
-      return { jobs: kin.length, memory: sum(kin, memoryOf) };
-    };
-    const heavy = load(({ lane }) => lane === "heavy");
-    const remote = load((ticket) => ticket.remote !== undefined);
-    const sources = new Map<string, typeof remote>();
-    const loadOf = (name: string) => {
-      const known = sources.get(name) ?? load((ticket) => ticket.remote === name);
-      sources.set(name, known);
-      return known;
-    };
-    const joins = (kin: typeof remote, bytes: number, part: number, most = Number.POSITIVE_INFINITY) =>
-      kin.jobs === 0 || (kin.jobs < most && kin.memory + bytes <= part * limits.memory);
-    return ({ lane, memory, remote: source }) =>
-      (lane === "cheap" || joins(heavy, memory, share.heavy)) &&
-      (source === undefined ||
-        (joins(remote, memory, share.remote, limits.places + moreRemote.all) &&
-          joins(loadOf(source), memory, share.oneSource, limits.places + moreRemote.oneSource)));
-  };
   const fits = (bytes: number, beside: Iterable<Ticket> = admitted) =>
-    sum(beside, memoryOf) + bytes <= limits.memory;
+    memoryOf(beside) + bytes <= limits.memory;
 
   /** Whether a heavy job has been overtaken often enough, and would get its memory if no more cheap ones came. */
   const isOverdue = ({ memory }: Ticket) =>
@@ -166,7 +128,7 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
 
   const choose = (): Ticket | undefined => {
     if (queues.cheap.size + queues.heavy.size === 0) return undefined;
-    const hasShare = shares();
+    const hasShare = sharesBeside(admitted, limits);
     const [cheap, heavy] = (["cheap", "heavy"] as const).map((lane) =>
       hasPlace(lane) ? queues[lane].next(hasShare) : undefined,
     );
@@ -214,7 +176,7 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
   });
 
   const enqueue = (demand: Demand, signal: AbortSignal | undefined): Promise<Ticket> => {
-    const lane = estimates.of(demand.work) <= mostCheapMs ? "cheap" : "heavy";
+    const lane = laneOf(estimates.of(demand.work));
     const queue = queues[lane];
     const party = demand.client ?? "";
     let ticket: Ticket;
@@ -233,7 +195,7 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
           queue.add(party, ticket);
           next();
           if (admitted.has(ticket)) return;
-          const alike = sum(queue.items(), ({ remote }) => (remote === demand.remote ? 1 : 0));
+          const alike = count(queue.items(), ({ remote }) => remote === demand.remote);
           if (alike <= limits.waiting) return counts.waited.add();
           queue.remove(party, ticket);
           counts.queueFull.add();
@@ -276,7 +238,7 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
         const result = await work(demand.remote === undefined ? undefined : placeOf(ticket));
         leave(ticket);
         estimates.learn(demand.work, ticket.workedMs);
-        if (ticket.lane === "cheap" && ticket.workedMs > mostCheapMs) counts.overran.add();
+        if (ticket.lane === "cheap" && laneOf(ticket.workedMs) !== "cheap") counts.overran.add();
         return result;
       } finally {
         leave(ticket);
@@ -295,7 +257,7 @@ export function createAdmission(initial: AdmissionLimits, { counts, wait }: Admi
         running,
         away: admitted.size - running,
         waiting: queues.cheap.size + queues.heavy.size,
-        memory: sum(admitted, memoryOf),
+        memory: memoryOf(admitted),
       };
     },
   };

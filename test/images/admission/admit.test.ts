@@ -7,11 +7,11 @@ import {
   admissionCounts,
   createAdmission,
   type Demand,
-  mostCheapMs,
-} from "../../src/images/admit.ts";
-import type { Place } from "../../src/lib/concurrency/place.ts";
-import { createCounts } from "../../src/lib/telemetry/count.ts";
-import { readCounts } from "../counts.ts";
+} from "../../../src/images/admission/admit.ts";
+import { mostCheapMs } from "../../../src/images/admission/lanes.ts";
+import type { Place } from "../../../src/lib/concurrency/place.ts";
+import { createCounts } from "../../../src/lib/telemetry/count.ts";
+import { readCounts } from "../../counts.ts";
 
 const MiB = 2 ** 20;
 const cheap = { kind: "tile", ms: 5 };
