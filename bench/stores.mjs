@@ -34,7 +34,7 @@ await build({
       export { redisRest } from "./src/stores/redis-rest.ts";
       export { s3Store } from "./src/stores/s3.ts";
       export { openBucket } from "./src/lib/network/s3.ts";
-      export { nodeFiles } from "./src/platform/node-files.ts";
+      export { nodeFiles } from "./src/platform/files/node-files.ts";
       export { startRedis, startRestFront } from "./test/stores/redis-server.ts";
       export { startS3, testAccount } from "./test/s3/server.ts";`,
     resolveDir: root,

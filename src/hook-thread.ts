@@ -2,6 +2,6 @@
 
 import type { ToHookWorker } from "./hooks/js/messages.ts";
 import { serveHooks } from "./hooks/js/worker.ts";
-import { threadPort } from "./platform/thread-port.ts";
+import { threadPort } from "./platform/workers/thread-port.ts";
 
 serveHooks(await threadPort<ToHookWorker>());

@@ -2,6 +2,6 @@
 
 import type { PasswordQuestion } from "./access/passwords/messages.ts";
 import { servePasswords } from "./access/passwords/worker.ts";
-import { threadPort } from "./platform/thread-port.ts";
+import { threadPort } from "./platform/workers/thread-port.ts";
 
 servePasswords(await threadPort<PasswordQuestion>());

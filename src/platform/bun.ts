@@ -2,13 +2,13 @@
 
 import { normalIp } from "../lib/network/ip-range.ts";
 import { internalError } from "../lib/network/problem-document.ts";
-import { createDraining } from "./draining.ts";
-import { listenError, listeningUrl } from "./listening.ts";
 import type { Platform, ServeOptions, Serving } from "./platform.ts";
-import { processPlatform } from "./process.ts";
-import { refusal } from "./refusals.ts";
-import { noteRequest } from "./request-facts.ts";
-import { startWebWorker } from "./web-worker.ts";
+import { processPlatform } from "./process/process.ts";
+import { createDraining } from "./server/draining.ts";
+import { listenError, listeningUrl } from "./server/listening.ts";
+import { refusal } from "./server/refusals.ts";
+import { noteRequest } from "./server/request-facts.ts";
+import { startWebWorker } from "./workers/web-worker.ts";
 
 interface BunServer {
   readonly port: number;

@@ -1,10 +1,10 @@
 // Node 20 and later.
 
 import { setMaxListeners } from "node:events";
-import { serveNode } from "./node-server.ts";
-import { startNodeWorker } from "./node-worker.ts";
 import type { Platform } from "./platform.ts";
-import { processPlatform } from "./process.ts";
+import { processPlatform } from "./process/process.ts";
+import { serveNode } from "./server/node-server.ts";
+import { startNodeWorker } from "./workers/node-worker.ts";
 
 /** Parts of one request that wait for its end at once, as for the images of a folder; beyond 10 Node warns of a leak. */
 const mostWaiting = 200;

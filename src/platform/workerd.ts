@@ -4,10 +4,10 @@ import { waitUntil } from "cloudflare:workers";
 import { promisify } from "node:util";
 import { deflate } from "node:zlib";
 import { normalIp } from "../lib/network/ip-range.ts";
-import { isAssetPath } from "./asset-path.ts";
-import { diskFiles, type Fetcher } from "./disk-files.ts";
+import { isAssetPath } from "./files/asset-path.ts";
+import { diskFiles, type Fetcher } from "./files/disk-files.ts";
 import type { Platform } from "./platform.ts";
-import { notedAddress, notedTarget, noteRequest, targetOf } from "./request-facts.ts";
+import { notedAddress, notedTarget, noteRequest, targetOf } from "./server/request-facts.ts";
 
 /** The bindings of the worker: services DISK and ASSETS (both optional), and environment variables as text. */
 export interface WorkerdBindings {

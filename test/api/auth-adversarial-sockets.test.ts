@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodePlatform } from "../../src/platform/node.ts";
 import type { Serving } from "../../src/platform/platform.ts";
-import { rawExchange } from "../platform/raw-http.ts";
+import { rawExchange } from "../platform/server/raw-http.ts";
 import { at, type Gated, gated, pictures } from "./gated.ts";
 
 const platform = nodePlatform(new URL("../../dist/", import.meta.url));

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { pageResponse } from "../../src/api/http/page.ts";
-import { assetReader } from "../../src/platform/dist-files.ts";
+import { assetReader } from "../../src/platform/files/dist-files.ts";
 import { type Served, served } from "../served.ts";
 
 const files = assetReader(new URL("../../", import.meta.url));

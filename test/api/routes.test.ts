@@ -6,7 +6,7 @@ import { readForm, readJson } from "../../src/api/http/body.ts";
 import { setCors } from "../../src/api/http/cors.ts";
 import { createRoutes, type Routes } from "../../src/api/http/routes.ts";
 import { nodePlatform } from "../../src/platform/node.ts";
-import { rawExchange } from "../platform/raw-http.ts";
+import { rawExchange } from "../platform/server/raw-http.ts";
 import { type Served, served } from "../served.ts";
 
 const maxBytes = 64;

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compressFiles } from "../../scripts/static-files.mjs";
-import { assetReader } from "../../src/platform/dist-files.ts";
+import { assetReader } from "../../src/platform/files/dist-files.ts";
 import { fixturesFolder } from "../host.ts";
 import { type Served, served } from "../served.ts";
 

@@ -20,7 +20,7 @@ import { type ConfigFileView, createConfigFile } from "../../src/config/file.ts"
 import { loadConfig } from "../../src/config/load.ts";
 import { withAbsolutePaths } from "../../src/config/paths.ts";
 import type { Config } from "../../src/config/schema.ts";
-import { nodeFiles } from "../../src/platform/node-files.ts";
+import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
 import { seeded } from "../seeded.ts";
 

@@ -12,7 +12,7 @@ import { type HookQuestion, testHook } from "../../src/commands/hook-test.ts";
 import { loadConfig, problemLines } from "../../src/config/load.ts";
 import { withAbsolutePaths } from "../../src/config/paths.ts";
 import { filters } from "../../src/hooks/template.ts";
-import { nodeFiles } from "../../src/platform/node-files.ts";
+import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import type { Platform } from "../../src/platform/platform.ts";
 import { freePort } from "../stores/redis-server.ts";
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLookupEngine, lookupOptions } from "../../src/hooks/lookup.ts";
 import { silentLog } from "../../src/lib/telemetry/log.ts";
 import { watchFile } from "../../src/lib/watched-file.ts";
-import { nodeFiles } from "../../src/platform/node-files.ts";
+import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
 import { hookEngineContract, inputOf } from "../contracts/hook-engine.ts";
 

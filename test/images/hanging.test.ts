@@ -1,7 +1,7 @@
 // A file that stops answering while it is rendered, as on a mount that died since the file was found.
 
 import { expect, test } from "vitest";
-import { nodeFiles } from "../../src/platform/node-files.ts";
+import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
 import { served } from "../served.ts";
 

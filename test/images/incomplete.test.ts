@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { nodeFiles } from "../../src/platform/node-files.ts";
+import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
 import { plainFields, tiffFile } from "../codecs/tif/tiff-file.ts";
 import { readCounts } from "../counts.ts";

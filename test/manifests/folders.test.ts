@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { forgetHeaders } from "../../src/images/describe.ts";
 import { createFolders } from "../../src/manifests/folders.ts";
-import { nodeFiles } from "../../src/platform/node-files.ts";
+import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import { filesystemSource } from "../../src/sources/filesystem.ts";
 import type { Source } from "../../src/sources/source.ts";
 import { slotOver } from "../sources/origin/over-origin.ts";

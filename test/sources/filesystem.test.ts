@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { nodeFiles } from "../../src/platform/node-files.ts";
+import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
 import { filesystemSource } from "../../src/sources/filesystem.ts";
 import type { Source } from "../../src/sources/source.ts";

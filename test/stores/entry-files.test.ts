@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nodeFiles } from "../../src/platform/node-files.ts";
+import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import { boundFiles, type EntryFiles } from "../../src/stores/entry-files.ts";
 
 /** Longer than any test may take, but for what hangs. */

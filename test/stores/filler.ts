@@ -3,7 +3,7 @@
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { nodeFiles } from "../../src/platform/node-files.ts";
+import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import { filesystemStore } from "../../src/stores/filesystem.ts";
 import { seeded } from "../seeded.ts";
 

@@ -1,7 +1,7 @@
 // A process that reads and writes the entries of a store as fast as it can while others do the same; the test bundles and
 // starts it. Arguments: backend, its place (folder or port), reads, seed. Prints what it found as JSON.
 
-import { nodeFiles } from "../../src/platform/node-files.ts";
+import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
 import { filesystemStore } from "../../src/stores/filesystem.ts";
 import { redisStore } from "../../src/stores/redis.ts";

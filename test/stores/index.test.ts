@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { silentLog } from "../../src/lib/telemetry/log.ts";
-import { nodeFiles } from "../../src/platform/node-files.ts";
+import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import { buildSlots } from "../../src/stores/index.ts";
 import { cacheOptions } from "../../src/stores/options.ts";
 import { startS3 } from "../s3/server.ts";

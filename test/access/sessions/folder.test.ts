@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { folderSessions } from "../../../src/access/sessions/folder.ts";
 import { createSessions } from "../../../src/access/sessions/sessions.ts";
-import { nodeFiles } from "../../../src/platform/node-files.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import { sessionsContract } from "../../contracts/sessions.ts";
 import { type Folder, filesBelow, temporaryFolder } from "../../stores/folder.ts";
 

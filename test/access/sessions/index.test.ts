@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Sessions } from "../../../src/access/session.ts";
 import { buildSessions } from "../../../src/access/sessions/index.ts";
 import { sessionOptions } from "../../../src/access/sessions/options.ts";
-import { nodeFiles } from "../../../src/platform/node-files.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import type { FileSystem } from "../../../src/platform/platform.ts";
 import { type Fault, type S3Server, startS3, testAccount } from "../../s3/server.ts";
 import { type Folder, filesBelow, temporaryFolder } from "../../stores/folder.ts";

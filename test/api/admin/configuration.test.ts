@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createConfigFile } from "../../../src/config/file.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { createLog } from "../../../src/lib/telemetry/log.ts";
-import { nodeFiles } from "../../../src/platform/node-files.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import fc from "../../properties.ts";
 import { type Served, served } from "../../served.ts";
 import { asOperator, operator } from "./operator.ts";

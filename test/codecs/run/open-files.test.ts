@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobFile } from "../../../src/codecs/run/messages.ts";
 import { openFiles } from "../../../src/codecs/run/open-files.ts";
-import { openFileAtOnce } from "../../../src/platform/node-files.ts";
+import { openFileAtOnce } from "../../../src/platform/files/node-files.ts";
 
 let top: string;
 let opened: string[];

@@ -19,9 +19,9 @@ import {
 import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
 import { createCounts } from "../../../src/lib/telemetry/count.ts";
 import { type JobTimes, jobStages } from "../../../src/lib/telemetry/job-clock.ts";
+import { openFileAtOnce } from "../../../src/platform/files/node-files.ts";
 import { nodePlatform } from "../../../src/platform/node.ts";
-import { openFileAtOnce } from "../../../src/platform/node-files.ts";
-import { startNodeWorker } from "../../../src/platform/node-worker.ts";
+import { startNodeWorker } from "../../../src/platform/workers/node-worker.ts";
 import { readCounts } from "../../counts.ts";
 import { deferred } from "../../deferred.ts";
 import { fixture, testHost } from "../../host.ts";

@@ -7,7 +7,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { diagnose } from "../../../src/images/diagnosis/diagnose.ts";
 import type { Diagnosis } from "../../../src/images/diagnosis/diagnosis.ts";
-import { nodeFiles } from "../../../src/platform/node-files.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import { fixturesFolder } from "../../host.ts";
 import { type Served, served } from "../../served.ts";
 

@@ -12,7 +12,7 @@ import { runTask } from "../../../src/codecs/run/job.ts";
 import { openMaster } from "../../../src/images/describe.ts";
 import { overlayOptions } from "../../../src/images/overlay/options.ts";
 import { createOverlays, type OverlayParts } from "../../../src/images/overlay/overlays.ts";
-import { nodeFiles } from "../../../src/platform/node-files.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import { filesystemSource } from "../../../src/sources/filesystem.ts";
 import { createSources } from "../../../src/sources/index.ts";
 import { fixturesFolder, testHost } from "../../host.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callsOf } from "../../../src/lib/concurrency/lane.ts";
-import { nodeFiles } from "../../../src/platform/node-files.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import type { FileSystem, Platform } from "../../../src/platform/platform.ts";
 import { boundMasterFiles } from "../../../src/sources/folder/bounded-files.ts";
 import { buildSources } from "../../../src/sources/index.ts";

@@ -1,6 +1,6 @@
 // The command that started this program, without its arguments.
 
-import type { StartCommands } from "./platform.ts";
+import type { StartCommands } from "../platform.ts";
 
 /** Runtimes that start this program as a process with arguments. */
 export type ProcessRuntime = "node" | "deno" | "bun";

@@ -2,11 +2,11 @@
 
 import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { nodePlatform } from "../../src/platform/node.ts";
-import type { ServeOptions, Serving } from "../../src/platform/platform.ts";
+import { nodePlatform } from "../../../src/platform/node.ts";
+import type { ServeOptions, Serving } from "../../../src/platform/platform.ts";
 import { rawExchange, rawGet } from "./raw-http.ts";
 
-const platform = nodePlatform(new URL("../../dist/", import.meta.url));
+const platform = nodePlatform(new URL("../../../dist/", import.meta.url));
 const running: Serving[] = [];
 
 async function listen(options: Partial<ServeOptions> = {}): Promise<{ serving: Serving; port: number }> {

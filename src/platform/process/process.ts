@@ -2,14 +2,14 @@
 
 import { promisify } from "node:util";
 import { deflate as deflateCallback } from "node:zlib";
-import { checkedGet } from "./checked-get.ts";
-import { assetReader, moduleLoader } from "./dist-files.ts";
+import { checkedGet } from "../checked-get.ts";
+import { assetReader, moduleLoader } from "../files/dist-files.ts";
+import { nodeFiles } from "../files/node-files.ts";
+import type { Platform } from "../platform.ts";
+import { notedAddress, notedTarget } from "../server/request-facts.ts";
 import { endProcess } from "./exit.ts";
 import { fileThreads, instanceName, usableMemory, usableProcessors } from "./machine.ts";
-import { nodeFiles } from "./node-files.ts";
 import { createOutput, type Output } from "./output.ts";
-import type { Platform } from "./platform.ts";
-import { notedAddress, notedTarget } from "./request-facts.ts";
 import { readSecret } from "./secret-input.ts";
 import { type ProcessRuntime, startCommands } from "./start-commands.ts";
 

@@ -4,7 +4,7 @@
 // stop first waits a moment in which every answer says `Connection: close`: clients that are busy finish in good order,
 // and only connections that nobody uses are left to be closed.
 
-import type { ServeOptions } from "./platform.ts";
+import type { ServeOptions } from "../platform.ts";
 
 /** How long a connection that is idle at a stop may still bring a request, in milliseconds. */
 export const lingerMs = 500;

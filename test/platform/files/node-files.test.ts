@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { nodeFiles } from "../../src/platform/node-files.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 
 const files = nodeFiles();
 let top: string;

@@ -3,11 +3,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, Server as PlainServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { normalIp } from "../lib/network/ip-range.ts";
-import { internalError } from "../lib/network/problem-document.ts";
+import { normalIp } from "../../lib/network/ip-range.ts";
+import { internalError } from "../../lib/network/problem-document.ts";
+import type { ServeOptions, Serving } from "../platform.ts";
 import { lingerMs } from "./draining.ts";
 import { listenError, listeningUrl } from "./listening.ts";
-import type { ServeOptions, Serving } from "./platform.ts";
 import { malformedRequest, parserProblem, refusal, refusalMessage } from "./refusals.ts";
 import { noteRequest, targetOf } from "./request-facts.ts";
 

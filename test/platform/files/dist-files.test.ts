@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { inflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listeningUrl } from "../../src/platform/listening.ts";
-import { nodePlatform } from "../../src/platform/node.ts";
-import { targetOf } from "../../src/platform/request-facts.ts";
+import { nodePlatform } from "../../../src/platform/node.ts";
+import { listeningUrl } from "../../../src/platform/server/listening.ts";
+import { targetOf } from "../../../src/platform/server/request-facts.ts";
 
 const top = mkdtempSync(join(tmpdir(), "smalti-dist-"));
 const platform = nodePlatform(pathToFileURL(`${top}/`));

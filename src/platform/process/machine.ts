@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, hostname, totalmem } from "node:os";
-import type { Platform } from "./platform.ts";
+import type { Platform } from "../platform.ts";
 import type { ProcessRuntime } from "./start-commands.ts";
 
 /** First readable file's text, trimmed. */

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
-import { createOutput } from "../../src/platform/output.ts";
+import { createOutput } from "../../../src/platform/process/output.ts";
 
 const readers: ChildProcess[] = [];
 afterAll(() => {

@@ -1,6 +1,6 @@
 // A pool worker as a Web Worker: Deno and Bun.
 
-import type { WorkerPort } from "./platform.ts";
+import type { WorkerPort } from "../platform.ts";
 
 /** Starts the module at `url` as a worker. */
 export function startWebWorker(url: URL): WorkerPort {

@@ -1,6 +1,6 @@
 // What is read from the standard input and must not be seen.
 
-import type { Platform } from "./platform.ts";
+import type { Platform } from "../platform.ts";
 
 const mostBytes = 64 * 1024;
 

@@ -3,7 +3,7 @@
 import { constants } from "node:fs";
 import { access, type FileHandle, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { FileObstacle, FileReplacement } from "./platform.ts";
+import type { FileObstacle, FileReplacement } from "../platform.ts";
 
 /** How the names of files end that are not yet in place. */
 const unfinished = ".smalti-tmp";

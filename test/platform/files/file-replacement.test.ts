@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fileReplacement } from "../../src/platform/file-replacement.ts";
+import { fileReplacement } from "../../../src/platform/files/file-replacement.ts";
 
 let top: string;
 let path: string;

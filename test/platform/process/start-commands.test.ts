@@ -1,7 +1,7 @@
 // The commands that the start page shows fit how this process was started.
 
 import { expect, test } from "vitest";
-import { startCommands } from "../../src/platform/start-commands.ts";
+import { startCommands } from "../../../src/platform/process/start-commands.ts";
 
 test.each([
   ["node", "/srv/app/dist/main.js", { npm_lifecycle_event: "start" }, "npm start -- "],

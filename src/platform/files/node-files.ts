@@ -15,8 +15,8 @@ import {
   utimes,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { FileStat, FileSystem, OpenFile } from "../platform.ts";
 import { fileReplacement, syncDirectory } from "./file-replacement.ts";
-import type { FileStat, FileSystem, OpenFile } from "./platform.ts";
 
 const absentCodes = new Set(["ENOENT", "ENOTDIR"]);
 

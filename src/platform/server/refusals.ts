@@ -1,6 +1,11 @@
 // What a server answers by itself, where a request cannot reach the application: problem documents as everywhere.
 
-import { type ProblemFacts, problemDocument, problemType, titles } from "../lib/network/problem-document.ts";
+import {
+  type ProblemFacts,
+  problemDocument,
+  problemType,
+  titles,
+} from "../../lib/network/problem-document.ts";
 
 const problem = (status: number, code: string, detail: string) => ({ status, code, detail });
 

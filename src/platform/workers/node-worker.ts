@@ -1,8 +1,8 @@
 // A pool worker as a Node worker thread.
 
 import { Worker } from "node:worker_threads";
-import { liveWorkers } from "./exit.ts";
-import type { WorkerPort } from "./platform.ts";
+import type { WorkerPort } from "../platform.ts";
+import { liveWorkers } from "../process/exit.ts";
 
 /** JavaScript heap of one worker. Pixels and WebAssembly memories lie outside it; what fills it is a runaway job. */
 const heapMegabytes = 1024;
