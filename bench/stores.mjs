@@ -27,15 +27,15 @@ await build({
   stdin: {
     contents: `
       export { heapStore } from "./src/stores/heap.ts";
-      export { filesystemStore } from "./src/stores/filesystem.ts";
-      export { redisStore } from "./src/stores/redis.ts";
-      export { redisScripts } from "./src/stores/redis-scripts.ts";
-      export { redisTcp } from "./src/stores/redis-tcp.ts";
-      export { redisRest } from "./src/stores/redis-rest.ts";
+      export { filesystemStore } from "./src/stores/filesystem/filesystem.ts";
+      export { redisStore } from "./src/stores/redis/redis.ts";
+      export { redisScripts } from "./src/stores/redis/scripts.ts";
+      export { redisTcp } from "./src/stores/redis/tcp.ts";
+      export { redisRest } from "./src/stores/redis/rest.ts";
       export { s3Store } from "./src/stores/s3.ts";
       export { openBucket } from "./src/lib/network/s3.ts";
       export { nodeFiles } from "./src/platform/files/node-files.ts";
-      export { startRedis, startRestFront } from "./test/stores/redis-server.ts";
+      export { startRedis, startRestFront } from "./test/servers/redis.ts";
       export { startS3, testAccount } from "./test/s3/server.ts";`,
     resolveDir: root,
   },

@@ -4,8 +4,8 @@ import { ServiceError } from "../errors.ts";
 import { fromBase64Url, toBase64Url } from "../lib/bytes/base64url.ts";
 import { sha256, toHex } from "../lib/bytes/digest.ts";
 import type { Check } from "../lib/checks.ts";
-import { type BoundedFiles, boundFiles, type EntryFiles } from "../stores/entry-files.ts";
-import { folderFault } from "../stores/folder.ts";
+import { type BoundedFiles, boundFiles, type EntryFiles } from "../stores/filesystem/entry-files.ts";
+import { folderFault } from "../stores/filesystem/folder.ts";
 import { canonicalJson } from "./canonical-json.ts";
 
 export interface Bookmarks {

@@ -2,7 +2,7 @@
 
 import type { Check } from "../lib/checks.ts";
 import type { Platform } from "../platform/platform.ts";
-import { probeFolder } from "./folder.ts";
+import { probeFolder } from "./filesystem/folder.ts";
 import { cacheFolder, type Slots } from "./index.ts";
 import type { CacheOptions } from "./options.ts";
 

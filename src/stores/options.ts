@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 import type { StoreDefaults } from "./bounds.ts";
-import { filesystemOptions } from "./filesystem.ts";
+import { filesystemOptions } from "./filesystem/filesystem.ts";
 import { heapOptions } from "./heap.ts";
-import { redisOptions } from "./redis.ts";
+import { redisOptions } from "./redis/redis.ts";
 import { s3StoreOptions } from "./s3.ts";
 
 const noneOptions = z.strictObject({

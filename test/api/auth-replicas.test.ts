@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Served } from "../served.ts";
-import { type RedisServer, startRedis } from "../stores/redis-server.ts";
+import { type RedisServer, startRedis } from "../servers/redis.ts";
 import { type Browser, browserOf, servedWithAuth } from "./auth-served.ts";
 
 let redis: RedisServer;

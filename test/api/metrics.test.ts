@@ -5,7 +5,7 @@ import { metricsText } from "../../src/api/metrics/text.ts";
 import { createRegistry } from "../../src/stats/registry.ts";
 import { hasPromtool, promtool } from "../promtool.ts";
 import { type Served, served } from "../served.ts";
-import { type RedisServer, startRedis } from "../stores/redis-server.ts";
+import { type RedisServer, startRedis } from "../servers/redis.ts";
 
 const open: Served[] = [];
 afterAll(() => Promise.all(open.map((app) => app.service.close())));

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Served } from "../served.ts";
-import { freePort } from "../stores/redis-server.ts";
+import { freePort } from "../servers/redis.ts";
 
 export const nginxProgram = ["/usr/sbin/nginx", "nginx"].find((name) =>
   name.startsWith("/") ? existsSync(name) : spawnSync("sh", ["-c", `command -v ${name}`]).status === 0,

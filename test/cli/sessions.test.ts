@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Readiness } from "../../src/service.ts";
-import { filesBelow } from "../stores/folder.ts";
-import { type RedisServer, startRedis } from "../stores/redis-server.ts";
+import { type RedisServer, startRedis } from "../servers/redis.ts";
+import { filesBelow } from "../stores/filesystem/folder.ts";
 import { type Built, buildProgram } from "./built.ts";
 
 let built: Built;

@@ -5,10 +5,10 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { redisScripts } from "../../src/stores/redis-scripts.ts";
+import { redisScripts } from "../../src/stores/redis/scripts.ts";
 import { fixturesFolder } from "../host.ts";
 import { type Served, served } from "../served.ts";
-import { startRedis } from "../stores/redis-server.ts";
+import { startRedis } from "../servers/redis.ts";
 
 const usageHash = createHash("sha1").update(redisScripts.usage).digest("hex");
 const lastLine = redisScripts.usage.split("\n").at(-1) as string;

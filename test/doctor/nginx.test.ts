@@ -9,7 +9,7 @@ import { examine } from "../../src/doctor/diagnose.ts";
 import { hasNginx, nginxProgram } from "../api/nginx.ts";
 import { fixturesFolder } from "../host.ts";
 import { served } from "../served.ts";
-import { freePort } from "../stores/redis-server.ts";
+import { freePort } from "../servers/redis.ts";
 import { closed, end, listen, serverOf, viewer } from "./proxied.ts";
 
 const ending: (() => unknown)[] = [];

@@ -10,7 +10,7 @@ import { fixture } from "../host.ts";
 import { masterOf, type Origin, startOrigin } from "../origin.ts";
 import { type S3Server, startS3 } from "../s3/server.ts";
 import { type Served, served } from "../served.ts";
-import { type RedisServer, type RestFront, startRedis, startRestFront } from "../stores/redis-server.ts";
+import { type RedisServer, type RestFront, startRedis, startRestFront } from "../servers/redis.ts";
 
 let folder: string;
 let origin: Origin;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
 import { startS3, testAccount } from "../s3/server.ts";
-import { startRedis } from "../stores/redis-server.ts";
+import { startRedis } from "../servers/redis.ts";
 
 /** A slot that is set up. */
 export interface Condition {

@@ -1,7 +1,7 @@
 // The shared backends of the caches on every runtime: Redis over a socket and over HTTP, and a bucket.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RedisServer } from "../stores/redis-server.ts";
+import type { RedisServer } from "../servers/redis.ts";
 import { chosenRuntimes } from "./runtimes.ts";
 import { startServer } from "./server.ts";
 import { type SharedStores, secrets, startStores } from "./stores.ts";

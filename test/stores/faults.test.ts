@@ -12,8 +12,8 @@ import type { Readiness } from "../../src/service.ts";
 import { readCounts } from "../counts.ts";
 import { type Fault, type S3Server, startS3, testAccount } from "../s3/server.ts";
 import { type Served, served } from "../served.ts";
-import { filesBelow } from "./folder.ts";
-import { type RedisServer, startRedis } from "./redis-server.ts";
+import { type RedisServer, startRedis } from "../servers/redis.ts";
+import { filesBelow } from "./filesystem/folder.ts";
 
 const paths = [
   "/iiif/3/base.png/info.json",

@@ -7,8 +7,8 @@ import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import { buildSlots } from "../../src/stores/index.ts";
 import { cacheOptions } from "../../src/stores/options.ts";
 import { startS3 } from "../s3/server.ts";
-import { type Folder, filesBelow, temporaryFolder } from "./folder.ts";
-import { startRedis } from "./redis-server.ts";
+import { startRedis } from "../servers/redis.ts";
+import { type Folder, filesBelow, temporaryFolder } from "./filesystem/folder.ts";
 
 let folder: Folder;
 beforeEach(async () => {

@@ -6,9 +6,9 @@ import {
   boundFiles,
   type EntryFiles,
   type FileDeadlines,
-} from "../../stores/entry-files.ts";
-import { folderFault } from "../../stores/folder.ts";
-import { entriesOf } from "../../stores/sweep.ts";
+} from "../../stores/filesystem/entry-files.ts";
+import { folderFault } from "../../stores/filesystem/folder.ts";
+import { entriesOf } from "../../stores/filesystem/sweep.ts";
 import type { Session } from "../session.ts";
 import { countOf } from "./heap.ts";
 import { checkPlace, objectSessions, type RecordPlace } from "./objects.ts";

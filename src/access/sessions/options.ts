@@ -5,7 +5,7 @@ import { keyPrefixOption, s3Options } from "../../lib/network/s3-options.ts";
 import { durationOption, pathOption } from "../../lib/options/option-types.ts";
 import { parseDuration } from "../../lib/options/quantity.ts";
 import { timeoutOption } from "../../stores/bounds.ts";
-import { redisAddressOptions, redisPrefixOption, withOneRedis } from "../../stores/redis.ts";
+import { redisAddressOptions, redisPrefixOption, withOneRedis } from "../../stores/redis/redis.ts";
 
 const edit = "restart" as const;
 const description =

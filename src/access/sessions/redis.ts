@@ -1,6 +1,6 @@
 // Sessions in Redis, which any number of servers may share: records expire by themselves, and each function is one atomic step.
 
-import type { RedisArgument, RedisDriver } from "../../stores/redis-driver.ts";
+import type { RedisArgument, RedisDriver } from "../../stores/redis/driver.ts";
 import { readSession, readToken, writeSession, writeToken } from "./records.ts";
 import type { SessionScript } from "./redis-scripts.ts";
 import type { SessionStore } from "./store.ts";

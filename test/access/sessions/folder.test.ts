@@ -15,7 +15,7 @@ import { folderSessions } from "../../../src/access/sessions/folder.ts";
 import { createSessions } from "../../../src/access/sessions/sessions.ts";
 import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import { sessionsContract } from "../../contracts/sessions.ts";
-import { type Folder, filesBelow, temporaryFolder } from "../../stores/folder.ts";
+import { type Folder, filesBelow, temporaryFolder } from "../../stores/filesystem/folder.ts";
 
 const files = nodeFiles();
 

@@ -10,8 +10,8 @@ import { sessionOptions } from "../../../src/access/sessions/options.ts";
 import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import type { FileSystem } from "../../../src/platform/platform.ts";
 import { type Fault, type S3Server, startS3, testAccount } from "../../s3/server.ts";
-import { type Folder, filesBelow, temporaryFolder } from "../../stores/folder.ts";
-import { type RedisServer, startRedis } from "../../stores/redis-server.ts";
+import { type RedisServer, startRedis } from "../../servers/redis.ts";
+import { type Folder, filesBelow, temporaryFolder } from "../../stores/filesystem/folder.ts";
 
 const env = {
   S3_KEY: testAccount.accessKeyId,

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { redisSessions } from "../../../src/access/sessions/redis.ts";
 import { type SessionScript, sessionScripts } from "../../../src/access/sessions/redis-scripts.ts";
 import { createSessions } from "../../../src/access/sessions/sessions.ts";
-import type { RedisDriver } from "../../../src/stores/redis-driver.ts";
-import { redisRest } from "../../../src/stores/redis-rest.ts";
-import { redisTcp } from "../../../src/stores/redis-tcp.ts";
+import type { RedisDriver } from "../../../src/stores/redis/driver.ts";
+import { redisRest } from "../../../src/stores/redis/rest.ts";
+import { redisTcp } from "../../../src/stores/redis/tcp.ts";
 import { sessionsContract } from "../../contracts/sessions.ts";
-import { type RedisServer, type RestFront, startRedis, startRestFront } from "../../stores/redis-server.ts";
+import { type RedisServer, type RestFront, startRedis, startRestFront } from "../../servers/redis.ts";
 
 const token = "the-token";
 let redis: RedisServer;

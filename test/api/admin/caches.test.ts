@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../../src/lib/telemetry/log.ts";
 import { type S3Server, startS3 } from "../../s3/server.ts";
 import { type Served, served } from "../../served.ts";
-import { startRedis } from "../../stores/redis-server.ts";
+import { startRedis } from "../../servers/redis.ts";
 import { asOperator, operator } from "./operator.ts";
 
 const heap = "{ backend: heap }";

@@ -3,9 +3,9 @@
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { nodeFiles } from "../../src/platform/files/node-files.ts";
-import { filesystemStore } from "../../src/stores/filesystem.ts";
-import { seeded } from "../seeded.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
+import { filesystemStore } from "../../../src/stores/filesystem/filesystem.ts";
+import { seeded } from "../../seeded.ts";
 
 /** Shares of the bound, from when the folder was full for the first time. */
 export interface Filled {

@@ -6,15 +6,15 @@
 // takes for absent and removes. The modification time of a file tells when it was last used.
 
 import { z } from "zod";
-import { createLru } from "../lib/caching/lru.ts";
-import { pathOption } from "../lib/options/option-types.ts";
-import { boundOptions, type StoreDefaults } from "./bounds.ts";
-import { decodeEntry, encodeEntry, entryKey, entryPath } from "./entry.ts";
+import { createLru } from "../../lib/caching/lru.ts";
+import { pathOption } from "../../lib/options/option-types.ts";
+import { boundOptions, type StoreDefaults } from "../bounds.ts";
+import { decodeEntry, encodeEntry, entryKey, entryPath } from "../entry.ts";
+import { roundTrip } from "../round-trip.ts";
+import type { Store } from "../store.ts";
 import { boundFiles, type EntryFiles, type FileDeadlines } from "./entry-files.ts";
 import { folderFault } from "./folder.ts";
 import { createRoom } from "./room.ts";
-import { roundTrip } from "./round-trip.ts";
-import type { Store } from "./store.ts";
 import { clearFolder, entriesOf, entryFile } from "./sweep.ts";
 
 /** Schema of `backend: filesystem`. */

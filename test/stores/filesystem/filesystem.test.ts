@@ -15,10 +15,10 @@ import {
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { nodeFiles } from "../../src/platform/files/node-files.ts";
-import type { FileSystem } from "../../src/platform/platform.ts";
-import { filesystemStore } from "../../src/stores/filesystem.ts";
-import { storeContract } from "../contracts/store.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
+import type { FileSystem } from "../../../src/platform/platform.ts";
+import { filesystemStore } from "../../../src/stores/filesystem/filesystem.ts";
+import { storeContract } from "../../contracts/store.ts";
 import { bytesBelow, type Folder, fileHolding, filesBelow, temporaryFolder } from "./folder.ts";
 
 const files = nodeFiles();

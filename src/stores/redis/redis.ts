@@ -1,14 +1,14 @@
 // A store in Redis that any number of processes may share, least recently used out first. Entries are verified when read.
 
 import { z } from "zod";
-import { isServiceUrl } from "../lib/network/s3-options.ts";
-import { sizeOption } from "../lib/options/option-types.ts";
-import { lifetimeOption, type StoreDefaults, timeoutOption } from "./bounds.ts";
-import { decodeEntry, encodeEntry, entryKey, entryPath } from "./entry.ts";
-import type { RedisArgument, RedisDriver } from "./redis-driver.ts";
-import { accountKeys, type RedisScript } from "./redis-scripts.ts";
-import { roundTrip } from "./round-trip.ts";
-import type { Store } from "./store.ts";
+import { isServiceUrl } from "../../lib/network/s3-options.ts";
+import { sizeOption } from "../../lib/options/option-types.ts";
+import { lifetimeOption, type StoreDefaults, timeoutOption } from "../bounds.ts";
+import { decodeEntry, encodeEntry, entryKey, entryPath } from "../entry.ts";
+import { roundTrip } from "../round-trip.ts";
+import type { Store } from "../store.ts";
+import type { RedisArgument, RedisDriver } from "./driver.ts";
+import { accountKeys, type RedisScript } from "./scripts.ts";
 
 const addrForm = "expected host and port of a Redis server, such as 127.0.0.1:6379 or [::1]:6379";
 const urlForm = "expected an https or http URL of a Redis REST service, without query and credentials";

@@ -1,10 +1,10 @@
 // Counting and clearing the folder of a filesystem store. Other processes may write to it and sweep it meanwhile, so
 // that anything may vanish between two looks.
 
-import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
-import type { FileEntry } from "../platform/platform.ts";
+import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
+import type { FileEntry } from "../../platform/platform.ts";
+import type { Usage } from "../store.ts";
 import type { EntryFiles } from "./entry-files.ts";
-import type { Usage } from "./store.ts";
 
 /** Names of the files that are entries. */
 export const entryFile = /^[0-9a-f]{64}$/;

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { parseRedisAddress, redisStore } from "../../src/stores/redis.ts";
-import type { RedisDriver } from "../../src/stores/redis-driver.ts";
-import { type RedisRestOptions, redisRest } from "../../src/stores/redis-rest.ts";
-import { type RedisScript, redisScripts } from "../../src/stores/redis-scripts.ts";
-import { type RedisTcpOptions, redisTcp } from "../../src/stores/redis-tcp.ts";
-import type { Store } from "../../src/stores/store.ts";
-import { storeContract } from "../contracts/store.ts";
-import { type RedisServer, type RestFront, startRedis, startRestFront } from "./redis-server.ts";
+import type { RedisDriver } from "../../../src/stores/redis/driver.ts";
+import { parseRedisAddress, redisStore } from "../../../src/stores/redis/redis.ts";
+import { type RedisRestOptions, redisRest } from "../../../src/stores/redis/rest.ts";
+import { type RedisScript, redisScripts } from "../../../src/stores/redis/scripts.ts";
+import { type RedisTcpOptions, redisTcp } from "../../../src/stores/redis/tcp.ts";
+import type { Store } from "../../../src/stores/store.ts";
+import { storeContract } from "../../contracts/store.ts";
+import { type RedisServer, type RestFront, startRedis, startRestFront } from "../../servers/redis.ts";
 
 const password = "the-password";
 const token = "the-token";

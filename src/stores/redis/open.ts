@@ -1,11 +1,11 @@
 // The way to Redis that the options say: over a socket or over HTTP.
 
-import { secretOf } from "../lib/options/secret.ts";
-import type { Platform } from "../platform/platform.ts";
+import { secretOf } from "../../lib/options/secret.ts";
+import type { Platform } from "../../platform/platform.ts";
+import type { RedisDriver, RedisScripts } from "./driver.ts";
 import { parseRedisAddress } from "./redis.ts";
-import type { RedisDriver, RedisScripts } from "./redis-driver.ts";
-import { redisRest } from "./redis-rest.ts";
-import { redisTcp } from "./redis-tcp.ts";
+import { redisRest } from "./rest.ts";
+import { redisTcp } from "./tcp.ts";
 
 export interface RedisPlace {
   readonly addr: string;

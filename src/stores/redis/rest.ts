@@ -1,7 +1,7 @@
 // Redis over HTTP, as Upstash offers it, by @upstash/redis. Requests are JSON, so that values go as base64.
 
 import type { Redis } from "@upstash/redis/cloudflare";
-import { type RedisDriver, type RedisScripts, redisFailure } from "./redis-driver.ts";
+import { type RedisDriver, type RedisScripts, redisFailure } from "./driver.ts";
 
 export interface RedisRestOptions<Script extends string> {
   readonly url: string;

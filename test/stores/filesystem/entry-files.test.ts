@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { nodeFiles } from "../../src/platform/files/node-files.ts";
-import { boundFiles, type EntryFiles } from "../../src/stores/entry-files.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
+import { boundFiles, type EntryFiles } from "../../../src/stores/filesystem/entry-files.ts";
 
 /** Longer than any test may take, but for what hangs. */
 const deadlines = { read: 20, look: 60_000, write: 20, remove: 60_000 };

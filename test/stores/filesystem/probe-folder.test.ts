@@ -1,9 +1,9 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { nodeFiles } from "../../src/platform/files/node-files.ts";
-import type { FileSystem } from "../../src/platform/platform.ts";
-import { probeFolder } from "../../src/stores/folder.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
+import type { FileSystem } from "../../../src/platform/platform.ts";
+import { probeFolder } from "../../../src/stores/filesystem/folder.ts";
 import { type Folder, temporaryFolder } from "./folder.ts";
 
 const files = nodeFiles();

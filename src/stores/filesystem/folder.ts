@@ -1,6 +1,6 @@
 // Folders that stores write to: whether one can be used, and if not, why.
 
-import type { FileSystem } from "../platform/platform.ts";
+import type { FileSystem } from "../../platform/platform.ts";
 
 /** What the codes of file system errors mean for a folder, and what to do. */
 const reasons: Readonly<Record<string, string>> = {

@@ -1,14 +1,14 @@
 // A process that reads and writes the entries of a store as fast as it can while others do the same; the test bundles and
 // starts it. Arguments: backend, its place (folder or port), reads, seed. Prints what it found as JSON.
 
-import { nodeFiles } from "../../src/platform/files/node-files.ts";
-import type { FileSystem } from "../../src/platform/platform.ts";
-import { filesystemStore } from "../../src/stores/filesystem.ts";
-import { redisStore } from "../../src/stores/redis.ts";
-import type { RedisDriver } from "../../src/stores/redis-driver.ts";
-import { type RedisScript, redisScripts } from "../../src/stores/redis-scripts.ts";
-import { redisTcp } from "../../src/stores/redis-tcp.ts";
-import { seeded } from "../seeded.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
+import type { FileSystem } from "../../../src/platform/platform.ts";
+import { filesystemStore } from "../../../src/stores/filesystem/filesystem.ts";
+import type { RedisDriver } from "../../../src/stores/redis/driver.ts";
+import { redisStore } from "../../../src/stores/redis/redis.ts";
+import { type RedisScript, redisScripts } from "../../../src/stores/redis/scripts.ts";
+import { redisTcp } from "../../../src/stores/redis/tcp.ts";
+import { seeded } from "../../seeded.ts";
 
 export interface Found {
   reads: number;

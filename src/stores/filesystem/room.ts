@@ -1,8 +1,8 @@
 // How much a folder of entries holds, and room in it, where other processes may write to it and clear it as well.
 
-import { createSemaphore } from "../lib/concurrency/semaphore.ts";
+import { createSemaphore } from "../../lib/concurrency/semaphore.ts";
+import type { Usage } from "../store.ts";
 import type { EntryFiles } from "./entry-files.ts";
-import type { Usage } from "./store.ts";
 import { type Found, sweep } from "./sweep.ts";
 
 export interface RoomOptions {

@@ -4,8 +4,8 @@
 // for all that the process does with files. So a store makes only so many calls at once. A call that misses its deadline fails,
 // and keeps its place until it ends; when only such calls are left, further ones fail at once.
 
-import { createLane } from "../lib/concurrency/lane.ts";
-import type { FileSystem } from "../platform/platform.ts";
+import { createLane } from "../../lib/concurrency/lane.ts";
+import type { FileSystem } from "../../platform/platform.ts";
 
 /** What a store does with files. */
 export type EntryFiles = Pick<FileSystem, "stat" | "readFile" | "list" | "writeFile" | "touch" | "remove">;

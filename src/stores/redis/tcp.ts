@@ -2,8 +2,8 @@
 // whose answers stay away is given up.
 
 import type { Redis, RedisOptions } from "ioredis";
-import { parseIp } from "../lib/network/ip-range.ts";
-import { type RedisArgument, type RedisDriver, type RedisScripts, redisFailure } from "./redis-driver.ts";
+import { parseIp } from "../../lib/network/ip-range.ts";
+import { type RedisArgument, type RedisDriver, type RedisScripts, redisFailure } from "./driver.ts";
 
 export interface RedisAddress {
   readonly host: string;
