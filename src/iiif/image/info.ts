@@ -1,6 +1,7 @@
 // Image information documents (Image API 3.0 section 5, 2.1 section 5) and their media type.
 
-import { type Limits, type Size, scaleFactors, tileWithin } from "./geometry.ts";
+import type { Limits, Size } from "./size.ts";
+import { scaleFactors, tileWithin } from "./tiles.ts";
 import type { Mark } from "./version.ts";
 import { imageVersions } from "./versions.ts";
 

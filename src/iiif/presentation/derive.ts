@@ -1,7 +1,7 @@
 // Manifests and collections of Presentation API 3.0 from what is known of directories and images (sections 3.1, 3.2 and 5).
 
 import { type LanguageMap, scalar } from "../auth.ts";
-import type { Size } from "../image/geometry.ts";
+import type { Size } from "../image/size.ts";
 import { absolute } from "./addresses.ts";
 import { withContext } from "./context.ts";
 import { paintingBody, thumbnailOf } from "./image.ts";

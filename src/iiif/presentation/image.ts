@@ -1,9 +1,10 @@
 // An image as documents show it: what a canvas is painted with, its services, and its thumbnail (Presentation API 3.0,
 // sections 3.4, 4.1 and 5.7).
 
-import { effectiveLimits, largestSize, type Size } from "../image/geometry.ts";
 import { profileUri } from "../image/info.ts";
 import { imageAddress } from "../image/mounts.ts";
+import { largestSize } from "../image/resolve-size.ts";
+import { effectiveLimits, type Size } from "../image/size.ts";
 import type { CanvasFacts, DocumentContext, Resource } from "./model.ts";
 
 /** Sides of the box that thumbnails fit in, in pixels. */

@@ -2,7 +2,7 @@
 // hooks; 2.1 is written from it.
 
 import type { LanguageMap } from "../auth.ts";
-import type { Limits } from "../image/geometry.ts";
+import type { Limits } from "../image/size.ts";
 
 /** A document of Presentation API 3.0 as JSON, or a part of it. */
 export interface Resource {

@@ -1,8 +1,9 @@
 // What pictures of an image are expected to cost: a tile of each level, and the whole image, by the same plan that requests get.
 
 import { ServiceError } from "../../errors.ts";
-import { type Region, type Size, scaleFactors, tileWithin } from "../../iiif/image/geometry.ts";
 import type { ImageRequest } from "../../iiif/image/request.ts";
+import type { Region, Size } from "../../iiif/image/size.ts";
+import { scaleFactors, tileWithin } from "../../iiif/image/tiles.ts";
 import { formatSize } from "../../lib/options/quantity.ts";
 import { renderWork } from "../admission/cost.ts";
 import { describe, type GrantedMaster } from "../describe.ts";

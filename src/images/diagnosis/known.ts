@@ -4,7 +4,7 @@ import type { FileFacts } from "../../codecs/facts/index.ts";
 import type { ProfileDescription } from "../../codecs/facts/profile.ts";
 import type { ImageHeader } from "../../codecs/image-header.ts";
 import type { ServiceError } from "../../errors.ts";
-import type { Limits } from "../../iiif/image/geometry.ts";
+import type { Limits } from "../../iiif/image/size.ts";
 import type { LatestRenders } from "../latest-renders.ts";
 import type { OutputPolicy } from "../plan/policy.ts";
 import type { SidecarReport } from "../sidecar/sidecars.ts";

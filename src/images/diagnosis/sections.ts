@@ -1,7 +1,7 @@
 // The facts of a diagnosis: one row for each, with its label and how it is read out of what is known.
 
 import type { FileFacts, StoredSize } from "../../codecs/facts/index.ts";
-import { effectiveLimits } from "../../iiif/image/geometry.ts";
+import { effectiveLimits } from "../../iiif/image/size.ts";
 import { asShown, uprightSize } from "../plan/orientation.ts";
 import type { Fact, FactValue, SectionName } from "./diagnosis.ts";
 import type { Known } from "./known.ts";

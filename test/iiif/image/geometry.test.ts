@@ -1,24 +1,14 @@
 import { describe, expect, test } from "vitest";
-import {
-  effectiveLimits,
-  type Limits,
-  resolve,
-  scaleFactors,
-  tileWithin,
-  withDetailOf,
-} from "../../../src/iiif/image/geometry.ts";
+import { resolve, withDetailOf } from "../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../src/iiif/image/grammar.ts";
+import { effectiveLimits, type Limits } from "../../../src/iiif/image/size.ts";
+import { scaleFactors } from "../../../src/iiif/image/tiles.ts";
 import fc from "../../properties.ts";
 import { geometryVectors } from "../../vectors/image-geometry.ts";
 import { outcome } from "./outcome.ts";
+import { images, levelSize, sides } from "./pictures.ts";
 
 const none: Limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
-
-/** The whole image at a scale factor, as the Image API has it: reduced sizes are rounded up. */
-const levelSize = (image: { width: number; height: number }, scaleFactor: number) => ({
-  width: Math.ceil(image.width / scaleFactor),
-  height: Math.ceil(image.height / scaleFactor),
-});
 
 function ask(
   version: 2 | 3,
@@ -32,9 +22,6 @@ function ask(
   return resolve(request, image, limits, tile);
 }
 
-const sides = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 20_000 }));
-const images = fc.record({ width: sides, height: sides });
-const tiles = fc.constantFrom(16, 64, 100, 256, 512, 1024);
 const limitsOf = fc.record({
   maxWidth: fc.oneof(fc.constant(0), sides),
   maxHeight: fc.oneof(fc.constant(0), sides),
@@ -218,64 +205,6 @@ describe("tiles", () => {
       ),
     );
   });
-
-  test.each([
-    [{ width: 512, height: 512 }, 512, [1]],
-    [{ width: 513, height: 1 }, 512, [1, 2]],
-    [{ width: 5000, height: 4000 }, 512, [1, 2, 4, 8, 16]],
-    [{ width: 1, height: 1 }, 512, [1]],
-    [{ width: 4096, height: 1 }, 256, [1, 2, 4, 8, 16]],
-  ])("of %j by %i have the scale factors %j", (image, tile, expected) => {
-    expect(scaleFactors(image, tile)).toEqual(expected);
-  });
-
-  test.each([
-    [512, [0, 0, 0], 512],
-    [512, [511, 0, 0], 256],
-    [512, [1000, 300, 0], 256],
-    [512, [0, 0, 262_143], 256],
-    [512, [0, 0, 262_144], 512],
-    [1000, [999, 0, 0], 512],
-    [1000, [1000, 0, 0], 1000],
-    [512, [16, 0, 0], 16],
-    [512, [15, 0, 0], undefined],
-    [512, [0, 300, 0], 256],
-    [512, [0, 512, 0], 512],
-    [512, [0, 0, 255], undefined],
-  ] as const)(
-    "of %i under the limits %j have the side %j",
-    (tile, [maxWidth, maxHeight, maxArea], expected) => {
-      expect(tileWithin(tile, { maxWidth, maxHeight, maxArea })).toBe(expected);
-    },
-  );
-
-  test("are cut from scaleFactors until the last level is one tile", () => {
-    fc.assert(
-      fc.property(images, tiles, (image, tile) => {
-        const factors = scaleFactors(image, tile);
-        expect(factors).toEqual(factors.map((_, power) => 2 ** power));
-        const coarsest = levelSize(image, factors.at(-1)!);
-        expect(Math.max(coarsest.width, coarsest.height)).toBeLessThanOrEqual(tile);
-        const finer = levelSize(image, factors.at(-2) ?? 0.5);
-        if (factors.length > 1) expect(Math.max(finer.width, finer.height)).toBeGreaterThan(tile);
-      }),
-    );
-  });
-});
-
-test("a width limit alone limits the height as well", () => {
-  expect(effectiveLimits({ maxWidth: 10, maxHeight: 0, maxArea: 5 })).toEqual({
-    maxWidth: 10,
-    maxHeight: 10,
-    maxArea: 5,
-  });
-  expect(effectiveLimits({ maxWidth: 10, maxHeight: 20, maxArea: 0 })).toEqual({
-    maxWidth: 10,
-    maxHeight: 20,
-    maxArea: 0,
-  });
-  expect(effectiveLimits(none)).toEqual(none);
-  expect(effectiveLimits({ ...none, maxHeight: 20 })).toEqual({ ...none, maxHeight: 20 });
 });
 
 describe("a limit of detail", () => {

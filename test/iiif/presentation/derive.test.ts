@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { authServices } from "../../../src/iiif/auth.ts";
-import type { Limits } from "../../../src/iiif/image/geometry.ts";
+import type { Limits } from "../../../src/iiif/image/size.ts";
 import {
   collectionOf,
   manifestOf,

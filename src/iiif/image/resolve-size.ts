@@ -1,0 +1,139 @@
+// The size of an answer before rotation (Image API 3.0 section 4.2; 2.1 alike).
+
+import type { SizeRequest } from "./request.ts";
+import { bounds, type Limits, overlap, type Region, roundedRatio, type Size } from "./size.ts";
+import { scaleFactors, tileScale } from "./tiles.ts";
+
+/**
+ * The size that a request asks for of a region of the image, at least 1 x 1. `max` and `confined` keep within the limits; whether the
+ * others do is for the caller to see.
+ */
+export function sizeOf(
+  size: SizeRequest,
+  region: Region,
+  image: Size,
+  limits: Limits,
+  tileSize: number,
+): Size {
+  switch (size.kind) {
+    case "max":
+      return largestSize(region, limits, size.upscale);
+    case "width":
+    case "height":
+      return sizeFromOneSide(size, region, image, tileSize);
+    case "percent": {
+      const of = (length: number) =>
+        Math.max(1, roundedRatio(BigInt(length) * size.percent.digits, 100n * size.percent.scale));
+      return { width: of(region.width), height: of(region.height) };
+    }
+    case "exact":
+      return { width: size.width, height: size.height };
+    case "confined": {
+      const box = size.upscale ? size : overlap(size, region);
+      return fitted(region, { ...overlap(box, bounds(limits)), area: limits.maxArea });
+    }
+  }
+}
+
+/** The size of `max` (never above the region) or, with `upscale`, of `^max`: as large as the limits allow. */
+export function largestSize(region: Size, limits: Limits, upscale: boolean): Size {
+  const unlimited = limits.maxWidth === 0 && limits.maxHeight === 0 && limits.maxArea === 0;
+  const box = upscale && !unlimited ? bounds(limits) : overlap(region, bounds(limits));
+  return fitted(region, { ...box, area: limits.maxArea });
+}
+
+/**
+ * The size that a width or height alone gives. The other side keeps the aspect ratio, rounded half up, except for
+ * tile requests, where it is the region's share of the level, rounded up as for every tile.
+ */
+export function sizeFromOneSide(
+  size:
+    | { readonly kind: "width"; readonly width: number }
+    | { readonly kind: "height"; readonly height: number },
+  region: Region,
+  image: Size,
+  tileSize: number,
+): Size {
+  const wide = size.kind === "width";
+  const given = wide ? size.width : size.height;
+  const side = wide ? region.width : region.height;
+  const other = wide ? region.height : region.width;
+  const scale = oneSideScale(size, region, image, tileSize);
+  const free =
+    scale === undefined
+      ? Math.max(1, roundedRatio(BigInt(given) * BigInt(other), BigInt(side)))
+      : Math.ceil(other / scale);
+  return wide ? { width: given, height: free } : { width: free, height: given };
+}
+
+function oneSideScale(
+  size: { readonly width: number } | { readonly height: number },
+  region: Region,
+  image: Size,
+  tileSize: number,
+): number | undefined {
+  const [given, side, other] =
+    "width" in size ? [size.width, region.width, region.height] : [size.height, region.height, region.width];
+  const whole = region.width === image.width && region.height === image.height;
+  if (whole && given === side) return 1;
+  const coarsest = scaleFactors(image, tileSize).at(-1) ?? 1;
+  return tileScale(region, image, tileSize, (s) => {
+    if (Math.ceil(side / s) !== given) return false;
+    if (s <= coarsest) return true;
+    // No client asks for tiles of coarser levels, and on a narrow region rounding up would bend the aspect ratio.
+    const bend = BigInt(Math.ceil(other / s)) * BigInt(side) - BigInt(given) * BigInt(other);
+    return bend < BigInt(side) && bend > -BigInt(side);
+  });
+}
+
+/** `!w,h` counts as upscaling only where its box is larger than the region both ways; given sizes, where either is. */
+export function wouldUpscale(size: SizeRequest, region: Size): boolean {
+  switch (size.kind) {
+    case "max":
+      return false;
+    case "width":
+      return size.width > region.width;
+    case "height":
+      return size.height > region.height;
+    case "percent":
+      return size.percent.digits > 100n * size.percent.scale;
+    case "exact":
+      return size.width > region.width || size.height > region.height;
+    case "confined":
+      return size.width > region.width && size.height > region.height;
+  }
+}
+
+interface Bounds extends Size {
+  /** 0: no limit. */
+  readonly area: number;
+}
+
+/** The largest size of the region's aspect ratio within the bounds: it touches one of them, and is at least 1 x 1. */
+function fitted(region: Size, { width: boxWidth, height: boxHeight, area }: Bounds): Size {
+  const [rw, rh] = [BigInt(region.width), BigInt(region.height)];
+  const byWidth = BigInt(boxWidth) * rh <= BigInt(boxHeight) * rw;
+  const width = byWidth ? boxWidth : Math.max(1, roundedRatio(BigInt(boxHeight) * rw, rh));
+  const height = byWidth ? Math.max(1, roundedRatio(BigInt(boxWidth) * rh, rw)) : boxHeight;
+  if (area === 0 || BigInt(width) * BigInt(height) <= BigInt(area)) return { width, height };
+  const wide = rw >= rh;
+  const [long, short] = wide ? [rw, rh] : [rh, rw];
+  const longSide = clamp(Number(floorRoot((BigInt(area) * long) / short)), 1, area);
+  const shortSide = clamp(roundedRatio(BigInt(longSide) * short, long), 1, Math.floor(area / longSide));
+  return overlap(
+    { width, height },
+    wide ? { width: longSide, height: shortSide } : { width: shortSide, height: longSide },
+  );
+}
+
+function clamp(n: number, least: number, most: number): number {
+  return Math.max(least, Math.min(n, most));
+}
+
+/** The largest integer whose square is at most n. */
+function floorRoot(n: bigint): bigint {
+  let root = BigInt(Math.floor(Math.sqrt(Number(n))));
+  while (root * root > n) root--;
+  while ((root + 1n) * (root + 1n) <= n) root++;
+  return root;
+}

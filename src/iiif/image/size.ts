@@ -1,0 +1,77 @@
+// Sizes and regions in pixels, the limits on answers (Image API 3.0 section 5.2), and the exact arithmetic for both.
+
+import { ServiceError } from "../../errors.ts";
+
+/** Width and height in pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A rectangle in pixels of the upright, full-size image. */
+export interface Region extends Size {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The largest answers in pixels; 0 is no limit. */
+export interface Limits {
+  readonly maxWidth: number;
+  readonly maxHeight: number;
+  readonly maxArea: number;
+}
+
+/** Any answer is small enough. */
+export const noLimits: Limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
+
+/** The limits that hold: a width alone limits the height as well (Image API 3.0 section 5.2). */
+export function effectiveLimits(limits: Limits): Limits {
+  return limits.maxWidth > 0 && limits.maxHeight === 0 ? { ...limits, maxHeight: limits.maxWidth } : limits;
+}
+
+/** Whether an answer of this size is within the limits, taken as they are: {@link effectiveLimits} comes first. */
+export function withinLimits(size: Size, { maxWidth, maxHeight, maxArea }: Limits): boolean {
+  return (
+    (maxWidth === 0 || size.width <= maxWidth) &&
+    (maxHeight === 0 || size.height <= maxHeight) &&
+    (maxArea === 0 || BigInt(size.width) * BigInt(size.height) <= BigInt(maxArea))
+  );
+}
+
+/** Throws ServiceError `too-large` (code output_too_large) where the size is above one of the limits. */
+export function refuseOverLimits(size: Size, limits: Limits): void {
+  if (withinLimits(size, limits)) return;
+  const parts = [
+    limits.maxWidth > 0 ? `${limits.maxWidth} pixels wide` : "",
+    limits.maxHeight > 0 ? `${limits.maxHeight} pixels high` : "",
+    limits.maxArea > 0 ? `${limits.maxArea} pixels in area` : "",
+  ].filter((part) => part !== "");
+  throw new ServiceError(
+    "too-large",
+    `Expected an answer of at most ${parts.join(", ")}; received a request for ${sizeText(size)}. Ask for a smaller size, or for max.`,
+    { code: "output_too_large" },
+  );
+}
+
+/** The longest sides that the limits allow, whatever the area is. */
+export function bounds(limits: Limits): Size {
+  return {
+    width: limits.maxWidth || Number.MAX_SAFE_INTEGER,
+    height: limits.maxHeight || Number.MAX_SAFE_INTEGER,
+  };
+}
+
+/** The smaller width and the smaller height of two sizes. */
+export function overlap(a: Size, b: Size): Size {
+  return { width: Math.min(a.width, b.width), height: Math.min(a.height, b.height) };
+}
+
+/** n / d rounded half up, at most the largest safe integer. */
+export function roundedRatio(n: bigint, d: bigint): number {
+  return Math.min(Number((2n * n + d) / (2n * d)), Number.MAX_SAFE_INTEGER);
+}
+
+/** A size as messages name it. */
+export function sizeText(size: Size): string {
+  return `${size.width} x ${size.height} pixels`;
+}
