@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { build } from "../scripts/build.mjs";
-import { loadConfig } from "../src/config/load.ts";
+import { loadConfig } from "../src/config/reading/load.ts";
 import { silentLog } from "../src/lib/telemetry/log.ts";
 import { buildOuterParts } from "../src/parts.ts";
 import { nodePlatform } from "../src/platform/node.ts";

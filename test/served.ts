@@ -2,8 +2,8 @@
 
 import type { Access } from "../src/access/access.ts";
 import { createApp, surfaces } from "../src/app.ts";
-import type { ConfigFile } from "../src/config/file.ts";
-import { loadConfig, problemLines } from "../src/config/load.ts";
+import type { ConfigFile } from "../src/config/editing/file.ts";
+import { loadConfig, problemLines } from "../src/config/reading/load.ts";
 import { type Log, silentLog } from "../src/lib/telemetry/log.ts";
 import { checkedGet } from "../src/platform/checked-get.ts";
 import { assetReader } from "../src/platform/files/dist-files.ts";

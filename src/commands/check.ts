@@ -2,8 +2,8 @@
 
 import { createCodecs } from "../codecs/index.ts";
 import { runTask } from "../codecs/run/job.ts";
+import { configWarnings } from "../config/reading/warnings.ts";
 import type { Config } from "../config/schema.ts";
-import { configWarnings } from "../config/warnings.ts";
 import { overlayChecks } from "../images/overlay/check.ts";
 import { createOverlays } from "../images/overlay/overlays.ts";
 import { placed, runChecks } from "../lib/checks.ts";

@@ -1,6 +1,6 @@
 // `smalti doctor IMAGE`: what the operator asks about one image, and the diagnosis in words or as JSON.
 
-import { withFolder } from "../config/paths.ts";
+import { withFolder } from "../config/reading/paths.ts";
 import type { Config } from "../config/schema.ts";
 import { diagnose } from "../images/diagnosis/diagnose.ts";
 import { type Diagnosis, type Finding, hasProblems } from "../images/diagnosis/diagnosis.ts";

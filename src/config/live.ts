@@ -1,6 +1,6 @@
 // The configuration that counts now: what of a changed file counts at once follows from `edit` in the schema.
 
-import { pathText } from "./problems.ts";
+import { pathText } from "./reading/problems.ts";
 import { isObject, nodesAt, type Part, partsOf, type SchemaNode } from "./walk.ts";
 
 export interface LiveSettings<T> {

@@ -1,6 +1,6 @@
 // Who may see the pages of the operator. That stands in the environment alone, so that nobody who writes the file can become one.
 
-import type { Problem } from "./problems.ts";
+import type { Problem } from "./reading/problems.ts";
 
 export interface Credentials {
   readonly user: string;

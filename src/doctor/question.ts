@@ -1,8 +1,8 @@
 // Where the doctor of logins asks, and as whom: of the configuration, or as the operator says.
 
 import { parseAddress } from "../config/address.ts";
+import { configWarnings } from "../config/reading/warnings.ts";
 import type { Config } from "../config/schema.ts";
-import { configWarnings } from "../config/warnings.ts";
 import { normalIp } from "../lib/network/ip-range.ts";
 import { isLoopbackHost } from "../lib/network/loopback.ts";
 import type { Platform } from "../platform/platform.ts";

@@ -1,8 +1,8 @@
 // The service for runtimes that hand over requests by themselves (workerd): configuration text in, fetch out.
 
 import { createApp } from "../app.ts";
-import { loadConfig, problemLines } from "../config/load.ts";
-import { withAbsolutePaths, withFolder } from "../config/paths.ts";
+import { loadConfig, problemLines } from "../config/reading/load.ts";
+import { withAbsolutePaths, withFolder } from "../config/reading/paths.ts";
 import { createLog } from "../lib/telemetry/log.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createService } from "../service.ts";

@@ -5,8 +5,8 @@ import { stringify } from "yaml";
 import { hashFault } from "../../src/access/passwords/hash-forms.ts";
 import { patterns } from "../../src/access/profile-options.ts";
 import { effectiveYaml } from "../../src/config/effective.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { withAbsolutePaths } from "../../src/config/paths.ts";
+import { loadConfig } from "../../src/config/reading/load.ts";
+import { withAbsolutePaths } from "../../src/config/reading/paths.ts";
 import { configTree } from "../../src/config/schema.ts";
 import { leaves } from "../../src/config/walk.ts";
 

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { configWarnings } from "../../src/config/warnings.ts";
+import { configWarnings } from "../../src/config/reading/warnings.ts";
 import type { Served } from "../served.ts";
 import { servedWithAuth, viewer } from "./auth-served.ts";
 import { createCookieJar } from "./cookie-jar.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { configWarnings } from "../../src/config/warnings.ts";
+import { configWarnings } from "../../src/config/reading/warnings.ts";
 import type { Served } from "../served.ts";
 import { browserOf, hashes, servedWithAuth, viewer } from "./auth-served.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseAddress } from "../../src/config/address.ts";
-import { absolutePath } from "../../src/config/paths.ts";
+import { absolutePath } from "../../src/config/reading/paths.ts";
 
 describe("a listening address", () => {
   test.each([

@@ -1,7 +1,7 @@
 // Which prefixes the Image API may also answer under.
 
 import { describe, expect, test } from "vitest";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/config/reading/load.ts";
 
 const load = (...prefixes: string[]) => {
   const items = prefixes.map((prefix) => `  - { prefix: ${JSON.stringify(prefix)}, version: 2 }\n`);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { effectiveYaml } from "../../src/config/effective.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { withAbsolutePaths } from "../../src/config/paths.ts";
+import { loadConfig } from "../../src/config/reading/load.ts";
+import { withAbsolutePaths } from "../../src/config/reading/paths.ts";
 import { configTree } from "../../src/config/schema.ts";
 import { leaves } from "../../src/config/walk.ts";
 import { placeOf } from "../../src/sources/options.ts";

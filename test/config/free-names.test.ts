@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { keyTable } from "../../scripts/key-table.mjs";
 import { masked } from "../../src/config/effective.ts";
-import { loadSettings } from "../../src/config/load.ts";
-import { absolutePaths } from "../../src/config/paths.ts";
+import { loadSettings } from "../../src/config/reading/load.ts";
+import { absolutePaths } from "../../src/config/reading/paths.ts";
 import { leaves, nodesAt, treeOf } from "../../src/config/walk.ts";
 import { durationOption, pathOption } from "../../src/lib/options/option-types.ts";
 

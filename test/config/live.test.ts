@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createLiveSettings } from "../../src/config/live.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/config/reading/load.ts";
 import { configTree } from "../../src/config/schema.ts";
 import { treeOf } from "../../src/config/walk.ts";
 import { served } from "../served.ts";

@@ -1,7 +1,7 @@
 // What the schema says of itself: the reference page, the reload and the masked view depend on it.
 
 import { describe, expect, test } from "vitest";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/config/reading/load.ts";
 import { configTree } from "../../src/config/schema.ts";
 import { leaves } from "../../src/config/walk.ts";
 

@@ -1,7 +1,7 @@
 // The start text as a function of facts; that a server prints it is tested in serve.test.ts.
 
 import { describe, expect, test } from "vitest";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/config/reading/load.ts";
 import { type StartFacts, startFields, startText } from "../../src/start/text.ts";
 
 function facts(yaml: string, given: Partial<StartFacts> = {}): StartFacts {

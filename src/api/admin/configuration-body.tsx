@@ -1,9 +1,9 @@
 // What the page /admin/config shows: the form, what waits for a restart, and the configuration that counts.
 
-import { fieldsOfConfig } from "../../config/edit.ts";
+import { fieldsOfConfig } from "../../config/editing/edit.ts";
+import type { ConfigFileView } from "../../config/editing/file.ts";
 import { effectiveYaml } from "../../config/effective.ts";
-import type { ConfigFileView } from "../../config/file.ts";
-import type { Problem } from "../../config/problems.ts";
+import type { Problem } from "../../config/reading/problems.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
 import { type Attempt, Form, idOf } from "./configuration-form.tsx";

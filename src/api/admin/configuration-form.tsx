@@ -1,8 +1,8 @@
 // The form of the page /admin/config.
 
-import { type FieldValue, lockedText } from "../../config/edit.ts";
-import type { EditableField } from "../../config/editable.ts";
-import type { ConfigFileView, Saved } from "../../config/file.ts";
+import { type FieldValue, lockedText } from "../../config/editing/edit.ts";
+import type { EditableField } from "../../config/editing/editable.ts";
+import type { ConfigFileView, Saved } from "../../config/editing/file.ts";
 import type { RequestContext } from "../http/context.ts";
 import { href } from "./admin.ts";
 

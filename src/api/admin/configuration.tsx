@@ -1,11 +1,11 @@
 // The page /admin/config: the editable keys of the configuration file as a form, and the configuration that counts.
 
-import { fieldsOfConfig } from "../../config/edit.ts";
-import { editableFields } from "../../config/editable.ts";
-import type { ConfigFileView, Saved } from "../../config/file.ts";
-import type { Problem } from "../../config/problems.ts";
+import { fieldsOfConfig } from "../../config/editing/edit.ts";
+import { editableFields } from "../../config/editing/editable.ts";
+import type { ConfigFileView, Saved } from "../../config/editing/file.ts";
+import type { Problem } from "../../config/reading/problems.ts";
+import { configWarnings } from "../../config/reading/warnings.ts";
 import type { Config } from "../../config/schema.ts";
-import { configWarnings } from "../../config/warnings.ts";
 import type { Service } from "../../service.ts";
 import { readForm } from "../http/body.ts";
 import type { RequestContext } from "../http/context.ts";

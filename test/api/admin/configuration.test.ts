@@ -4,8 +4,8 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createConfigFile } from "../../../src/config/file.ts";
-import { loadConfig } from "../../../src/config/load.ts";
+import { createConfigFile } from "../../../src/config/editing/file.ts";
+import { loadConfig } from "../../../src/config/reading/load.ts";
 import { createLog } from "../../../src/lib/telemetry/log.ts";
 import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import fc from "../../properties.ts";

@@ -1,7 +1,7 @@
 // A process that saves a configuration file over and over, for a test that kills it.
 
-import { createConfigFile } from "../../src/config/file.ts";
-import { nodeFiles } from "../../src/platform/files/node-files.ts";
+import { createConfigFile } from "../../../src/config/editing/file.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 
 const [path = "", dies] = process.argv.slice(2);
 const files = nodeFiles();

@@ -1,7 +1,7 @@
 // Scalars as they were meant. YAML reads `8` as a number where the word "8" is meant, and tools that write older YAML
 // turn `off` into false. Where the schema takes only one reading of what is written, that reading counts.
 
-import { mapParts, type SchemaNode } from "./walk.ts";
+import { mapParts, type SchemaNode } from "../walk.ts";
 
 /**
  * The value with its scalars brought to the types that `nodes` have at their place; what fits, or fits no type, stays as it is

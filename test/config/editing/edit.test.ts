@@ -3,11 +3,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { editText, readFields } from "../../src/config/edit.ts";
-import { editableFields } from "../../src/config/editable.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import fc from "../properties.ts";
-import { seeded } from "../seeded.ts";
+import { editText, readFields } from "../../../src/config/editing/edit.ts";
+import { editableFields } from "../../../src/config/editing/editable.ts";
+import { loadConfig } from "../../../src/config/reading/load.ts";
+import fc from "../../properties.ts";
+import { seeded } from "../../seeded.ts";
 
 type Env = Readonly<Record<string, string>>;
 
@@ -288,7 +288,7 @@ describe("a variable that overrides the file", () => {
 });
 
 describe("over the examples of the docs", () => {
-  const docs = new URL("../../docs/", import.meta.url);
+  const docs = new URL("../../../docs/", import.meta.url);
   const examples = ["", "examples/"].flatMap((folder) =>
     readdirSync(new URL(folder, docs)).flatMap((name) => {
       const text = /\.(md|ya?ml)$/.test(name) ? readFileSync(new URL(folder + name, docs), "utf8") : "";

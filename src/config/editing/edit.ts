@@ -13,11 +13,11 @@ import {
   visit,
   YAMLMap,
 } from "yaml";
-import { maskUrls } from "../lib/telemetry/mask-urls.ts";
+import { maskUrls } from "../../lib/telemetry/mask-urls.ts";
+import { type Env, loadConfig, type Problem, parseYaml } from "../reading/load.ts";
+import type { Config } from "../schema.ts";
+import { isObject } from "../walk.ts";
 import { type EditableField, editableFields } from "./editable.ts";
-import { type Env, loadConfig, type Problem, parseYaml } from "./load.ts";
-import type { Config } from "./schema.ts";
-import { isObject } from "./walk.ts";
 
 export interface FieldValue {
   readonly field: EditableField;

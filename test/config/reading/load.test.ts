@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Loaded, loadConfig, problemLines } from "../../src/config/load.ts";
-import { configWarnings } from "../../src/config/warnings.ts";
+import { type Loaded, loadConfig, problemLines } from "../../../src/config/reading/load.ts";
+import { configWarnings } from "../../../src/config/reading/warnings.ts";
 
 const load = (yaml: string | undefined, env: Record<string, string> = {}): Loaded => loadConfig(yaml, env);
 

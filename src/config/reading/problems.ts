@@ -1,9 +1,9 @@
 // What is wrong with a configuration, key by key, in words that help to mend it.
 
 import type { z } from "zod";
-import { maskUrls } from "../lib/telemetry/mask-urls.ts";
-import { nearest } from "../lib/text/nearest.ts";
-import { childKeys, nodesAt, type SchemaNode, wordOf } from "./walk.ts";
+import { maskUrls } from "../../lib/telemetry/mask-urls.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import { childKeys, nodesAt, type SchemaNode, wordOf } from "../walk.ts";
 
 export interface Problem {
   /** As {@link pathText} writes it; "" for the whole file. */

@@ -1,12 +1,12 @@
 // The configuration file that the service was started with: looked at, saved by the administration pages, and read again.
 
-import { sha256, toHex } from "../lib/bytes/digest.ts";
-import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
-import { createOneAtATime } from "../lib/concurrency/one-at-a-time.ts";
-import type { FileObstacle, FileSystem } from "../platform/platform.ts";
+import { sha256, toHex } from "../../lib/bytes/digest.ts";
+import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
+import { createOneAtATime } from "../../lib/concurrency/one-at-a-time.ts";
+import type { FileObstacle, FileSystem } from "../../platform/platform.ts";
+import { type Env, loadConfig, type Problem, problemLines } from "../reading/load.ts";
+import type { Config } from "../schema.ts";
 import { editText, type FieldValue, readFields } from "./edit.ts";
-import { type Env, loadConfig, type Problem, problemLines } from "./load.ts";
-import type { Config } from "./schema.ts";
 
 /** Takes the live keys of a configuration. Returns the keys that differ and wait for the next start. */
 type Take = (config: Config) => readonly string[];

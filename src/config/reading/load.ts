@@ -2,10 +2,10 @@
 
 import { isScalar, parseDocument, visit } from "yaml";
 import type { z } from "zod";
+import { type Config, configSchema } from "../schema.ts";
+import { isObject, leaves, mapParts, nodesAt, partsOf, type SchemaNode, treeOf } from "../walk.ts";
 import { describeValue, explain, type Problem, pathText } from "./problems.ts";
 import { asMeant } from "./scalars.ts";
-import { type Config, configSchema } from "./schema.ts";
-import { isObject, leaves, mapParts, nodesAt, partsOf, type SchemaNode, treeOf } from "./walk.ts";
 
 export { type Problem, problemLines } from "./problems.ts";
 

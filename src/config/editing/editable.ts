@@ -1,7 +1,7 @@
 // The keys that the administration pages may change, and what their form says of them.
 
-import { configTree } from "./schema.ts";
-import { type Leaf, leaves, type SchemaNode } from "./walk.ts";
+import { configTree } from "../schema.ts";
+import { type Leaf, leaves, type SchemaNode } from "../walk.ts";
 
 /** What a value is typed into. */
 export type Control =

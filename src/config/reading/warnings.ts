@@ -1,10 +1,10 @@
 // What is valid in a configuration, but probably not what its author wants.
 
-import { isLoopbackHost, isSafeTransport } from "../lib/network/loopback.ts";
-import type { Platform } from "../platform/platform.ts";
-import { doubtfulOperator } from "./operator.ts";
+import { isLoopbackHost, isSafeTransport } from "../../lib/network/loopback.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { doubtfulOperator } from "../operator.ts";
+import type { Config } from "../schema.ts";
 import { type Problem, pathText } from "./problems.ts";
-import type { Config } from "./schema.ts";
 
 const rules: readonly (Problem & { readonly applies: (config: Config) => boolean })[] = [
   {

@@ -1,9 +1,9 @@
 // File names of the configuration are relative to its folder.
 
-import { placeOfPicture } from "../images/overlay/options.ts";
-import { sourceOptions } from "../sources/options.ts";
-import { type Config, configTree } from "./schema.ts";
-import { mapParts, nodesAt, type SchemaNode } from "./walk.ts";
+import { placeOfPicture } from "../../images/overlay/options.ts";
+import { sourceOptions } from "../../sources/options.ts";
+import { type Config, configTree } from "../schema.ts";
+import { mapParts, nodesAt, type SchemaNode } from "../walk.ts";
 
 /** The configuration with all its file names made absolute against a folder. */
 export function withAbsolutePaths(config: Config, folder: string): Config {
