@@ -1,13 +1,13 @@
 // The doctor: walks through the logins of a service over HTTP as a viewer does, and says what is in order and what is not.
 
 import { isSafeTransport } from "../lib/network/loopback.ts";
-import { forgeHeader, type Held, logOut, useAccess } from "./access.ts";
-import { lookAtCookie, noHttps } from "./cookie.ts";
-import { leaveForPage, leaveForProvider, mostSkewMs } from "./elsewhere.ts";
 import { type Fault, type Finding, StepFault, type StepName } from "./finding.ts";
-import { click, enter, type LoggedIn, signIn } from "./login.ts";
-import { type Look, lookAtClosedImage, lookAtInfo, lookAtProbe } from "./probe.ts";
-import { askForToken } from "./token.ts";
+import { forgeHeader, type Held, logOut, useAccess } from "./steps/access.ts";
+import { lookAtCookie, noHttps } from "./steps/cookie.ts";
+import { leaveForPage, leaveForProvider, mostSkewMs } from "./steps/elsewhere.ts";
+import { click, enter, type LoggedIn, signIn } from "./steps/login.ts";
+import { type Look, lookAtClosedImage, lookAtInfo, lookAtProbe } from "./steps/probe.ts";
+import { askForToken } from "./steps/token.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";
 import type { DoctorOptions, Outcome, Target, Walk } from "./walk.ts";
 

@@ -1,8 +1,8 @@
 // Addresses that the service writes, against those under which it is reached: a difference says what a proxy does not pass on.
 
-import type { Fault } from "./finding.ts";
-import { placeOf } from "./visitor.ts";
-import type { Walk } from "./walk.ts";
+import type { Fault } from "../finding.ts";
+import { placeOf } from "../visitor.ts";
+import type { Walk } from "../walk.ts";
 
 const parts = [
   { code: "wrong_scheme", name: "scheme", header: "X-Forwarded-Proto", of: (url: URL) => url.protocol },

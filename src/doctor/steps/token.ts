@@ -1,12 +1,12 @@
 // The token page, in a hidden frame of the viewer's, and what the token gives access to.
 
-import { authFolder, authPaths } from "../iiif/auth-mounts.ts";
-import { unexpected } from "./answers.ts";
-import { type Fault, StepFault, shown } from "./finding.ts";
-import { cachingFaults } from "./headers.ts";
+import { authFolder, authPaths } from "../../iiif/auth-mounts.ts";
+import { unexpected } from "../answers/answers.ts";
+import { cachingFaults } from "../answers/headers.ts";
+import { type Fault, StepFault, shown } from "../finding.ts";
+import type { Answer } from "../visitor.ts";
+import { isForeign, type Outcome, oneOfEach, type Walk } from "../walk.ts";
 import { probedStatus, probeOf } from "./probe.ts";
-import type { Answer } from "./visitor.ts";
-import { isForeign, type Outcome, oneOfEach, type Walk } from "./walk.ts";
 
 /** How often each question is asked: several servers behind one address take turns. */
 const times = 4;

@@ -1,14 +1,14 @@
 // The first steps of a viewer, before anybody has logged in: the probe, the image information, and a look at the image.
 
-import { probeAddress } from "../iiif/auth-mounts.ts";
-import { imageAddress, mainPrefix } from "../iiif/image/mounts.ts";
-import { addressFault } from "./addresses.ts";
-import { ownProblem, unexpected } from "./answers.ts";
-import { type Fault, StepFault } from "./finding.ts";
-import { cachingFaults, corsFault, resourcePolicyFault } from "./headers.ts";
-import { serviceFaults } from "./services.ts";
-import type { Answer } from "./visitor.ts";
-import { isForeign, jsonOf, kindOf, type Outcome, oneOfEach, type Walk } from "./walk.ts";
+import { probeAddress } from "../../iiif/auth-mounts.ts";
+import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
+import { addressFault } from "../answers/addresses.ts";
+import { ownProblem, unexpected } from "../answers/answers.ts";
+import { cachingFaults, corsFault, resourcePolicyFault } from "../answers/headers.ts";
+import { serviceFaults } from "../answers/services.ts";
+import { type Fault, StepFault } from "../finding.ts";
+import type { Answer } from "../visitor.ts";
+import { isForeign, jsonOf, kindOf, type Outcome, oneOfEach, type Walk } from "../walk.ts";
 
 export const probeOf = ({ base, target }: Walk): string => probeAddress(base, target.identifier);
 

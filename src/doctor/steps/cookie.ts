@@ -1,10 +1,10 @@
 // The session cookie as a browser takes it: whether it keeps it, and sends it to the services and images.
 
-import { isSafeTransport } from "../lib/network/loopback.ts";
-import { coversPath } from "./addresses.ts";
-import { type Fault, shown } from "./finding.ts";
-import type { Answer } from "./visitor.ts";
-import { type Outcome, oneOfEach, type Walk } from "./walk.ts";
+import { isSafeTransport } from "../../lib/network/loopback.ts";
+import { coversPath } from "../answers/addresses.ts";
+import { type Fault, shown } from "../finding.ts";
+import type { Answer } from "../visitor.ts";
+import { type Outcome, oneOfEach, type Walk } from "../walk.ts";
 
 /** A cookie that an answer sets, with its attributes by lower-case name. */
 export interface SetCookie {

@@ -1,12 +1,12 @@
 // What a login gives access to: the probe by its token, the image by its cookie; and that all of it ends with the logout.
 
-import { authFolder, authPaths } from "../iiif/auth-mounts.ts";
-import { unexpected } from "./answers.ts";
-import type { Fault } from "./finding.ts";
-import { cachingFaults, resourcePolicyFault } from "./headers.ts";
+import { authFolder, authPaths } from "../../iiif/auth-mounts.ts";
+import { unexpected } from "../answers/answers.ts";
+import { cachingFaults, resourcePolicyFault } from "../answers/headers.ts";
+import type { Fault } from "../finding.ts";
+import { type Outcome, oneOfEach, type Walk } from "../walk.ts";
 import { type Look, lookAtImage, openToAll, probedStatus, probeOf } from "./probe.ts";
 import { presentToken } from "./token.ts";
-import { type Outcome, oneOfEach, type Walk } from "./walk.ts";
 
 export interface Held {
   readonly cookie: string;

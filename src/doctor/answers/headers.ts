@@ -1,9 +1,9 @@
 // Headers of answers that a proxy may have changed: who may keep an answer, and whose pages may read it.
 
-import type { Fault } from "./finding.ts";
-import { shown } from "./finding.ts";
-import type { Answer } from "./visitor.ts";
-import { isForeign, type Walk } from "./walk.ts";
+import type { Fault } from "../finding.ts";
+import { shown } from "../finding.ts";
+import type { Answer } from "../visitor.ts";
+import { isForeign, type Walk } from "../walk.ts";
 
 /** `Cache-Control` by what an answer is, as the words that have to be in it. */
 const kept = { gated: ["private", "no-cache"], never: ["no-store"] } as const;

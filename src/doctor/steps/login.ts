@@ -1,14 +1,14 @@
 // The login of a profile as far as it goes without a person: pages of this service, and readers who are known by their address.
 
-import { allowsAddress } from "../access/kiosk.ts";
-import { loginAddress } from "../iiif/auth-mounts.ts";
-import { inRanges, parseRange } from "../lib/network/ip-range.ts";
-import { isLoopbackHost } from "../lib/network/loopback.ts";
-import { unexpected } from "./answers.ts";
-import { type Fault, StepFault } from "./finding.ts";
-import { cachingFaults } from "./headers.ts";
-import type { Answer } from "./visitor.ts";
-import { type Outcome, oneOfEach, type Walk } from "./walk.ts";
+import { allowsAddress } from "../../access/kiosk.ts";
+import { loginAddress } from "../../iiif/auth-mounts.ts";
+import { inRanges, parseRange } from "../../lib/network/ip-range.ts";
+import { isLoopbackHost } from "../../lib/network/loopback.ts";
+import { unexpected } from "../answers/answers.ts";
+import { cachingFaults } from "../answers/headers.ts";
+import { type Fault, StepFault } from "../finding.ts";
+import type { Answer } from "../visitor.ts";
+import { type Outcome, oneOfEach, type Walk } from "../walk.ts";
 
 /** The answer that begins the session; undefined where that takes a person. */
 export type LoggedIn = Outcome<Answer | undefined>;

@@ -1,8 +1,8 @@
 // What is wrong with an answer that is not the one that a step expects: who has answered in place of the service, or why the service cannot.
 
-import { type Fault, shown } from "./finding.ts";
-import type { Answer } from "./visitor.ts";
-import { jsonOf, kindOf } from "./walk.ts";
+import { type Fault, shown } from "../finding.ts";
+import type { Answer } from "../visitor.ts";
+import { jsonOf, kindOf } from "../walk.ts";
 
 /** Words of an answer that say what kind of failure it is, with what to do. */
 const known: readonly {

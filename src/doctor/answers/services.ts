@@ -1,9 +1,9 @@
 // The authorization services that image information has to name, for either protocol.
 
-import { authPaths, loginAddress, probeAddress } from "../iiif/auth-mounts.ts";
+import { authPaths, loginAddress, probeAddress } from "../../iiif/auth-mounts.ts";
+import type { Fault } from "../finding.ts";
+import type { Walk } from "../walk.ts";
 import { addressFault } from "./addresses.ts";
-import type { Fault } from "./finding.ts";
-import type { Walk } from "./walk.ts";
 
 interface Described {
   readonly id?: unknown;

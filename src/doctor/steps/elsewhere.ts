@@ -1,17 +1,17 @@
 // Logins elsewhere as far as they go without a person: where readers are sent, whether that can be reached, and whether they find back.
 
-import { faultOf } from "../access/oidc/faults.ts";
-import { createProvider } from "../access/oidc/provider.ts";
-import { authPaths, callbackAddress } from "../iiif/auth-mounts.ts";
-import { isLoopbackHost } from "../lib/network/loopback.ts";
-import { addressFault, coversPath } from "./addresses.ts";
-import { unexpected } from "./answers.ts";
+import { faultOf } from "../../access/oidc/faults.ts";
+import { createProvider } from "../../access/oidc/provider.ts";
+import { authPaths, callbackAddress } from "../../iiif/auth-mounts.ts";
+import { isLoopbackHost } from "../../lib/network/loopback.ts";
+import { addressFault, coversPath } from "../answers/addresses.ts";
+import { unexpected } from "../answers/answers.ts";
+import { cachingFaults } from "../answers/headers.ts";
+import { type Fault, StepFault } from "../finding.ts";
+import { type Answer, placeOf } from "../visitor.ts";
+import { kindOf, oneOfEach, type Walk } from "../walk.ts";
 import { setCookies } from "./cookie.ts";
-import { type Fault, StepFault } from "./finding.ts";
-import { cachingFaults } from "./headers.ts";
 import { type LoggedIn, loginOf } from "./login.ts";
-import { type Answer, placeOf } from "./visitor.ts";
-import { kindOf, oneOfEach, type Walk } from "./walk.ts";
 
 /** Milliseconds by which clocks may differ: both ways of login allow a minute. */
 export const mostSkewMs = 60_000;
