@@ -3,12 +3,7 @@
 import { type Access, everythingPublic } from "./access/access.ts";
 import type { Auth } from "./access/auth.ts";
 import { createDecisions, type Decisions, decisionsKept } from "./access/decisions.ts";
-import { hookRequestOf } from "./access/hook-request.ts";
-import { hookedAccess } from "./access/hooked.ts";
 import type { ContentStates } from "./bookmarks/content-states.ts";
-import { deflateIdentity } from "./codecs/deflate-identity.ts";
-import { createCodecs } from "./codecs/index.ts";
-import { createPool } from "./codecs/run/pool.ts";
 import type { ConfigFile } from "./config/editing/file.ts";
 import { createLiveSettings, type LiveSettings } from "./config/live.ts";
 import { configWarnings } from "./config/reading/warnings.ts";
@@ -16,18 +11,9 @@ import { type Config, configTree } from "./config/schema.ts";
 import { createFrames, type Frames } from "./dashboard/frame.ts";
 import { createHub, type Hub } from "./dashboard/hub.ts";
 import type { Hooks } from "./hooks/index.ts";
-import { createAdmission } from "./images/admission/admit.ts";
-import { createIgnoredProfiles } from "./images/ignored-profiles.ts";
-import { createLatestRenders } from "./images/latest-renders.ts";
-import { memoryBudget, rendersAtOnce } from "./images/options.ts";
-import { overlayChecks } from "./images/overlay/check.ts";
-import { createOverlays } from "./images/overlay/overlays.ts";
-import { outputPolicy } from "./images/plan/policy.ts";
 import type { RenderParts } from "./images/render.ts";
-import { createResolvedMasters } from "./images/resolved-masters.ts";
-import { createSidecars } from "./images/sidecar/sidecars.ts";
 import { remembering } from "./lib/caching/remember.ts";
-import { type CheckedPart, checkedParts, checkLog, type Finding, runChecks } from "./lib/checks.ts";
+import { checkLog, type Finding, runChecks } from "./lib/checks.ts";
 import { type IpRange, parseRange } from "./lib/network/ip-range.ts";
 import { parseDuration } from "./lib/options/quantity.ts";
 import type { Log } from "./lib/telemetry/log.ts";
@@ -36,34 +22,18 @@ import { buildFolders, buildManifests } from "./manifests/index.ts";
 import type { Manifests } from "./manifests/manifests.ts";
 import { buildOuterParts } from "./parts.ts";
 import type { Platform } from "./platform/platform.ts";
+import { type Readiness, readinessOf } from "./readiness.ts";
+import { buildRendering } from "./rendering.ts";
 import { createErrorReports, type ErrorReports } from "./reports/error-reports.ts";
 import { askedEachMs, sampleParts } from "./sampled.ts";
 import type { Sources } from "./sources/index.ts";
-import { admissionFigures, decisionCounts, poolCounts, reportCounts, tracingCounts } from "./stats/parts.ts";
+import { decisionCounts, reportCounts, tracingCounts } from "./stats/parts.ts";
 import { createRegistry, type Registry } from "./stats/registry.ts";
 import { createRequestFigures, type RequestFigures } from "./stats/requests.ts";
 import { createRing } from "./stats/ring.ts";
 import { createStageFigures, type StageFigures } from "./stats/stages.ts";
 import type { Slots } from "./stores/index.ts";
 import type { Tracing } from "./tracing/tracing.ts";
-
-export type Readiness = { readonly status: "ready" | "unready" } & {
-  readonly [Part in Exclude<CheckedPart, OptionalPart>]: readonly Health[];
-} & {
-  /** Absent where there are none. */
-  readonly [Part in OptionalPart]?: readonly Health[];
-};
-
-type OptionalPart = "hooks" | "overlays" | "sessions" | "passwords" | "bookmarks" | "providers";
-
-export interface Health {
-  readonly name: string;
-  readonly backend: string;
-  readonly healthy: boolean;
-  readonly latencyMs: number;
-  /** For the operator, without paths and secrets. */
-  readonly error?: string;
-}
 
 export interface Service {
   readonly platform: Platform;
@@ -120,23 +90,8 @@ export interface Service {
 }
 
 /**
- * Jobs of a lane and source that may wait for each place. A viewer asks for some 200 tiles at once and shows a hole for
- * each that is refused; one that waits holds no pixels, only its request.
- */
-const waitingPerPlace = 256;
-
-/** An overlay is small, and many requests wait for it. */
-const overlayWork = { kind: "overlay", ms: 5 } as const;
-
-/**
- * Longest wait of a job where jobs run in place (workerd). Such a runtime does not hear of every client that leaves, so that
- * what nobody waits for any more has to go out of the way by its age.
- */
-const waitInPlaceMs = 10_000;
-
-/**
- * Builds the service; `access` decides who may have which image in place of the section `auth`, `configFile` is where `config` comes from. Throws when a part cannot be built from what the
- * configuration says.
+ * Builds the service; `access` decides who may have which image in place of the section `auth`, `configFile` is where `config` comes
+ * from. Throws when a part cannot be built from what the configuration says.
  */
 export async function createService(
   config: Config,
@@ -149,21 +104,6 @@ export async function createService(
   const settings = createLiveSettings(configTree(), config);
   for (const { path, message } of configWarnings(config, platform.name, platform.env))
     log.warn(`${path}: ${message}`);
-  const workers = () =>
-    rendersAtOnce(settings.current().image, platform.parallelism, platform.startWorker !== undefined);
-  const memory = memoryBudget(config.image, platform.memoryBytes);
-  const gate = () => ({
-    places: workers(),
-    memory,
-    waiting: waitingPerPlace * workers(),
-    ...(!platform.startWorker && { waitMs: waitInPlaceMs }),
-  });
-  const ignoredProfiles = createIgnoredProfiles(log);
-  const codecs = createCodecs({
-    wasm: (name) => platform.wasm(name),
-    deflate: (data, level) => platform.deflate(data, level),
-    ignoredProfile: ignoredProfiles.tell,
-  });
   const registry = createRegistry();
   const reports = createErrorReports(config.errors, {
     platform,
@@ -179,22 +119,10 @@ export async function createService(
     decisionCounts(registry),
     rules !== everythingPublic || config.hook.engine !== "noop" ? createRing(decisionsKept) : undefined,
   );
-  const pool = createPool({
-    platform,
-    codecs,
-    ignoredProfile: ignoredProfiles.tell,
-    size: workers(),
-    log,
-    counts: poolCounts(registry),
-  });
-  const admission = createAdmission(gate(), admissionFigures(registry, "render"));
-  const probes = createAdmission(gate(), admissionFigures(registry, "probe"));
-  settings.subscribe(({ log: { level } }) => {
-    log.level(level);
-    pool.resize(workers());
-    admission.limit(gate());
-    probes.limit(gate());
-  });
+  const rendering = buildRendering({ settings, platform, log, registry, outer, access: rules, decisions });
+  const { images } = rendering;
+  const { pool, admission, probes } = images;
+  settings.subscribe(({ log: { level } }) => log.level(level));
   const droppedLines = registry.counter("log_dropped_lines", {});
   platform.onDropped?.(() => droppedLines.add());
   const startedAt = Date.now();
@@ -207,59 +135,7 @@ export async function createService(
       })
     : undefined;
 
-  const timeoutMs = parseDuration(config.image.timeout);
-  const overlays = createOverlays({
-    options: config.overlay,
-    sources,
-    platform,
-    codecs,
-    log,
-    hook: {
-      has: () => hooks.has("overlay"),
-      ask: async ({ caller }) => caller && hooks.overlay(hookRequestOf(caller)),
-      unusable: ({ identifier }, reason) => hooks.unusable("overlay", identifier, reason),
-    },
-    decode: (job, signal) =>
-      admission.run({ memory: job.plan.memory, work: overlayWork }, signal, () =>
-        pool.overlay(job, { signal, timeoutMs }),
-      ),
-  });
-  const allChecks = [...checks, ...overlayChecks(overlays, config.overlay)];
-  const images: RenderParts = {
-    sidecars: createSidecars({
-      codecs,
-      pool,
-      origin: slots.origin,
-      admission,
-      timeoutMs,
-      inPlace: !platform.startWorker,
-    }),
-    sources,
-    access: hookedAccess(rules, { hooks, log, otherNames: sources.otherNames }),
-    hooks,
-    resolved: createResolvedMasters(),
-    decisions,
-    log,
-    codecs,
-    pool,
-    admission,
-    probes,
-    info: slots.info,
-    render: slots.render,
-    policy: outputPolicy(config.image),
-    overlays,
-    ignoredProfiles,
-    latest: createLatestRenders(),
-    deflateIdentity: deflateIdentity(platform),
-    limits: {
-      maxWidth: config.image.max_output_width,
-      maxHeight: config.image.max_output_height,
-      maxArea: config.image.max_output_area,
-    },
-    tileSize: config.image.tile_size,
-    timeoutMs,
-    maxPixelArea: () => settings.current().image.max_pixel_area,
-  };
+  const allChecks = [...checks, ...rendering.checks];
   const { info } = slots;
   const folders = buildFolders({ info, sources: config.sources, keepAlive: platform.keepAlive });
   const manifests = buildManifests({ images, auth, folders, options: config.presentation, log });
@@ -345,22 +221,4 @@ export async function createService(
 /** Milliseconds. A copy of a manifest hides new files, so that nobody keeps one for longer than folders count as unchanged here. */
 function documentMaxAge({ http, sources }: Config): number {
   return Math.min(...[http.info_max_age, ...sources.map(({ revalidate }) => revalidate)].map(parseDuration));
-}
-
-function readinessOf(findings: readonly Finding[]): Readiness {
-  const healthOf = ({ check: { name, backend }, latencyMs, problem }: Finding): Health => ({
-    name,
-    backend,
-    healthy: problem === undefined,
-    latencyMs,
-    ...(problem !== undefined && { error: problem }),
-  });
-  const parts = Object.keys(checkedParts)
-    .map((part) => [part, findings.filter(({ check }) => check.part === part).map(healthOf)] as const)
-    .filter(([part, health]) => part === "sources" || part === "caches" || health.length > 0);
-  const lacking = findings.some(
-    ({ check: { neededFor }, problem }) =>
-      problem !== undefined && (neededFor === "start" || neededFor === "answers"),
-  );
-  return { status: lacking ? "unready" : "ready", ...Object.fromEntries(parts) } as Readiness;
 }

@@ -43,6 +43,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "tracing/options.ts",
   ],
   "service.ts": ["*", "!api"],
+  "rendering.ts": ["*", "!api"],
+  "readiness.ts": [],
   "parts.ts": ["*", "!api"],
   dashboard: ["codecs", "images", "sources", "stats", "stores"],
   "sampled.ts": ["codecs", "images", "sources", "stores", "stats"],

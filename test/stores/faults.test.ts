@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { silentLog } from "../../src/lib/telemetry/log.ts";
 import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
-import type { Readiness } from "../../src/service.ts";
+import type { Readiness } from "../../src/readiness.ts";
 import { readCounts } from "../counts.ts";
 import { type Fault, type S3Server, startS3, testAccount } from "../s3/server.ts";
 import { type Served, served } from "../served.ts";

@@ -10,7 +10,7 @@ import { build } from "esbuild";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { forEachConcurrently } from "../../../src/lib/concurrency/concurrent.ts";
-import type { Readiness } from "../../../src/service.ts";
+import type { Readiness } from "../../../src/readiness.ts";
 import { type Built, buildProgram } from "../../cli/built.ts";
 import { fixturesFolder } from "../../host.ts";
 import { masterOf, startOrigin } from "../../origin.ts";

@@ -1,0 +1,152 @@
+// What renders: the pool, the gates before it, and all that a render needs, from the configuration and the parts outside.
+
+import type { Access } from "./access/access.ts";
+import type { Decisions } from "./access/decisions.ts";
+import { hookRequestOf } from "./access/hook-request.ts";
+import { hookedAccess } from "./access/hooked.ts";
+import { deflateIdentity } from "./codecs/deflate-identity.ts";
+import { createCodecs } from "./codecs/index.ts";
+import { createPool } from "./codecs/run/pool.ts";
+import type { LiveSettings } from "./config/live.ts";
+import type { Config } from "./config/schema.ts";
+import { createAdmission } from "./images/admission/admit.ts";
+import { createIgnoredProfiles } from "./images/ignored-profiles.ts";
+import { createLatestRenders } from "./images/latest-renders.ts";
+import { memoryBudget, rendersAtOnce } from "./images/options.ts";
+import { overlayChecks } from "./images/overlay/check.ts";
+import { createOverlays } from "./images/overlay/overlays.ts";
+import { outputPolicy } from "./images/plan/policy.ts";
+import type { RenderParts } from "./images/render.ts";
+import { createResolvedMasters } from "./images/resolved-masters.ts";
+import { createSidecars } from "./images/sidecar/sidecars.ts";
+import type { Check } from "./lib/checks.ts";
+import { parseDuration } from "./lib/options/quantity.ts";
+import type { Log } from "./lib/telemetry/log.ts";
+import type { OuterParts } from "./parts.ts";
+import type { Platform } from "./platform/platform.ts";
+import { admissionFigures, poolCounts } from "./stats/parts.ts";
+import type { Registry } from "./stats/registry.ts";
+
+/** What rendering stands on. */
+export interface RenderingNeeds {
+  readonly settings: LiveSettings<Config>;
+  readonly platform: Platform;
+  readonly log: Log;
+  readonly registry: Registry;
+  readonly outer: Pick<OuterParts, "sources" | "slots" | "hooks">;
+  /** The rules; hooks are asked after them. */
+  readonly access: Access;
+  readonly decisions: Decisions;
+}
+
+/**
+ * Jobs of a lane and source that may wait for each place. A viewer asks for some 200 tiles at once and shows a hole for
+ * each that is refused; one that waits holds no pixels, only its request.
+ */
+const waitingPerPlace = 256;
+
+/** An overlay is small, and many requests wait for it. */
+const overlayWork = { kind: "overlay", ms: 5 } as const;
+
+/**
+ * Longest wait of a job where jobs run in place (workerd). Such a runtime does not hear of every client that leaves, so that
+ * what nobody waits for any more has to go out of the way by its age.
+ */
+const waitInPlaceMs = 10_000;
+
+/** Starts the pool, and returns what renders, with the checks of overlays. The number of places follows the settings while it runs. */
+export function buildRendering({
+  settings,
+  platform,
+  log,
+  registry,
+  outer: { sources, slots, hooks },
+  access,
+  decisions,
+}: RenderingNeeds): { readonly images: RenderParts; readonly checks: readonly Check[] } {
+  const config = settings.current();
+  const workers = () =>
+    rendersAtOnce(settings.current().image, platform.parallelism, platform.startWorker !== undefined);
+  const memory = memoryBudget(config.image, platform.memoryBytes);
+  const gate = () => ({
+    places: workers(),
+    memory,
+    waiting: waitingPerPlace * workers(),
+    ...(!platform.startWorker && { waitMs: waitInPlaceMs }),
+  });
+  const ignoredProfiles = createIgnoredProfiles(log);
+  const codecs = createCodecs({
+    wasm: (name) => platform.wasm(name),
+    deflate: (data, level) => platform.deflate(data, level),
+    ignoredProfile: ignoredProfiles.tell,
+  });
+  const pool = createPool({
+    platform,
+    codecs,
+    ignoredProfile: ignoredProfiles.tell,
+    size: workers(),
+    log,
+    counts: poolCounts(registry),
+  });
+  const admission = createAdmission(gate(), admissionFigures(registry, "render"));
+  const probes = createAdmission(gate(), admissionFigures(registry, "probe"));
+  settings.subscribe(() => {
+    pool.resize(workers());
+    admission.limit(gate());
+    probes.limit(gate());
+  });
+
+  const timeoutMs = parseDuration(config.image.timeout);
+  const overlays = createOverlays({
+    options: config.overlay,
+    sources,
+    platform,
+    codecs,
+    log,
+    hook: {
+      has: () => hooks.has("overlay"),
+      ask: async ({ caller }) => caller && hooks.overlay(hookRequestOf(caller)),
+      unusable: ({ identifier }, reason) => hooks.unusable("overlay", identifier, reason),
+    },
+    decode: (job, signal) =>
+      admission.run({ memory: job.plan.memory, work: overlayWork }, signal, () =>
+        pool.overlay(job, { signal, timeoutMs }),
+      ),
+  });
+  const images: RenderParts = {
+    sidecars: createSidecars({
+      codecs,
+      pool,
+      origin: slots.origin,
+      admission,
+      timeoutMs,
+      inPlace: !platform.startWorker,
+    }),
+    sources,
+    access: hookedAccess(access, { hooks, log, otherNames: sources.otherNames }),
+    hooks,
+    resolved: createResolvedMasters(),
+    decisions,
+    log,
+    codecs,
+    pool,
+    admission,
+    probes,
+    info: slots.info,
+    render: slots.render,
+    policy: outputPolicy(config.image),
+    overlays,
+    ignoredProfiles,
+    latest: createLatestRenders(),
+    deflateIdentity: deflateIdentity(platform),
+    limits: {
+      maxWidth: config.image.max_output_width,
+      maxHeight: config.image.max_output_height,
+      maxArea: config.image.max_output_area,
+    },
+    tileSize: config.image.tile_size,
+    timeoutMs,
+    maxPixelArea: () => settings.current().image.max_pixel_area,
+  };
+  return { images, checks: overlayChecks(overlays, config.overlay) };
+}
