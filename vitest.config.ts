@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["test/runtimes/**", "test/browser/**", "**/node_modules/**"],
-    globalSetup: ["test/wasm-setup.ts"],
+    globalSetup: ["test/wasm/setup.ts"],
     // Ends what hangs; a busy machine may take its time.
     testTimeout: 300_000,
     hookTimeout: 300_000,

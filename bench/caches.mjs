@@ -146,8 +146,8 @@ process.on("exit", () => rmSync(place, { recursive: true, force: true }));
 const source = join(options.sources, options.picture);
 if (!existsSync(source)) throw new Error(`expected ${source}; make it: node bench/sources.mjs`);
 
-const { startS3 } = await compiled("test/s3/server.ts");
-const { startOrigin } = await compiled("test/origin.ts");
+const { startS3 } = await compiled("test/servers/s3.ts");
+const { startOrigin } = await compiled("test/servers/origin.ts");
 const bound = options.bound;
 const s3 = await startS3({ account: undefined });
 const redis = await startRedis();

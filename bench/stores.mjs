@@ -36,7 +36,7 @@ await build({
       export { openBucket } from "./src/lib/network/s3.ts";
       export { nodeFiles } from "./src/platform/files/node-files.ts";
       export { startRedis, startRestFront } from "./test/servers/redis.ts";
-      export { startS3, testAccount } from "./test/s3/server.ts";`,
+      export { startS3, testAccount } from "./test/servers/s3.ts";`,
     resolveDir: root,
   },
   outfile: script,

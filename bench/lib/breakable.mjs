@@ -248,7 +248,7 @@ export async function breakableOrigin(files) {
 
 /** A bucket over the same files. */
 export async function breakableBucket(files) {
-  const { startS3 } = await compiled("test/s3/server.ts");
+  const { startS3 } = await compiled("test/servers/s3.ts");
   const server = await startS3({ account: undefined });
   for (const [name, bytes] of files) server.put(name, bytes);
   const by = (fault) => ({

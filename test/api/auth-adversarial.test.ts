@@ -6,7 +6,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fixturesFolder } from "../host.ts";
-import { masterOf, type Origin, startOrigin } from "../origin.ts";
+import { masterOf, type Origin, startOrigin } from "../servers/origin.ts";
 import { at, authSection, fineColumns, type Gated, gated, pictures } from "./gated.ts";
 
 let folder: string;

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startWebhook, type WebhookService } from "../hooks/webhook-service.ts";
-import { masterOf, type Origin, startOrigin } from "../origin.ts";
+import { masterOf, type Origin, startOrigin } from "../servers/origin.ts";
 import { at, authSection, fineColumns, type Gated, gated, pictures } from "./gated.ts";
 
 let folder: string;

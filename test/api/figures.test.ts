@@ -11,8 +11,8 @@ import type { Service } from "../../src/service.ts";
 import { type FigureName, figures, type RouteClass } from "../../src/stats/figures.ts";
 import { deferred } from "../deferred.ts";
 import { fixture, fixturesFolder } from "../host.ts";
-import { masterOf, type Origin, startOrigin } from "../origin.ts";
 import { type Served, served } from "../served.ts";
+import { masterOf, type Origin, startOrigin } from "../servers/origin.ts";
 
 let folder: string;
 let origin: Origin;

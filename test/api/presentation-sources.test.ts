@@ -2,9 +2,9 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fixture } from "../host.ts";
-import { masterOf, type Origin, startOrigin } from "../origin.ts";
-import { type S3Server, startS3, testAccount } from "../s3/server.ts";
 import { served } from "../served.ts";
+import { masterOf, type Origin, startOrigin } from "../servers/origin.ts";
+import { type S3Server, startS3, testAccount } from "../servers/s3.ts";
 import { type Laid, layFolder } from "./presentation-folder.ts";
 import { type Json, json, walk } from "./presentation-walk.ts";
 

@@ -7,8 +7,8 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { grain } from "../grain.ts";
 import { fixture } from "../host.ts";
-import { type Master, masterOf, type Origin, startOrigin } from "../origin.ts";
 import { served } from "../served.ts";
+import { type Master, masterOf, type Origin, startOrigin } from "../servers/origin.ts";
 
 let origin: Origin;
 let folder: string;

@@ -3,11 +3,11 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isSampled } from "../../src/tracing/tracing.ts";
-import { type Collector, startCollector } from "../collector.ts";
 import { startWebhook, type WebhookService } from "../hooks/webhook-service.ts";
 import { fixture } from "../host.ts";
-import { masterOf, type Origin, startOrigin } from "../origin.ts";
 import { type Served, served } from "../served.ts";
+import { type Collector, startCollector } from "../servers/collector.ts";
+import { masterOf, type Origin, startOrigin } from "../servers/origin.ts";
 
 let collector: Collector;
 let origin: Origin;

@@ -5,8 +5,8 @@ import { createCodecs } from "../../src/codecs/index.ts";
 import { noiseBytes } from "../codecs/jpg/cjpeg.ts";
 import { deferred } from "../deferred.ts";
 import { fixturesFolder, testHost } from "../host.ts";
-import { askedForRest, masterOf, type Origin, startOrigin } from "../origin.ts";
 import { type Served, served } from "../served.ts";
+import { askedForRest, masterOf, type Origin, startOrigin } from "../servers/origin.ts";
 
 const firstBytes = 256 * 1024;
 const closing: (() => Promise<unknown>)[] = [];

@@ -7,10 +7,10 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PurgeParts, purgeEntry, purgeImage, purgeSlot, type SlotName } from "../../src/images/purge.ts";
 import { fixture } from "../host.ts";
-import { masterOf, type Origin, startOrigin } from "../origin.ts";
-import { type S3Server, startS3 } from "../s3/server.ts";
 import { type Served, served } from "../served.ts";
+import { masterOf, type Origin, startOrigin } from "../servers/origin.ts";
 import { type RedisServer, type RestFront, startRedis, startRestFront } from "../servers/redis.ts";
+import { type S3Server, startS3 } from "../servers/s3.ts";
 
 let folder: string;
 let origin: Origin;

@@ -10,8 +10,8 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixture } from "../host.ts";
-import { masterOf, type Origin, startOrigin } from "../origin.ts";
 import { rawExchange, rawGet } from "../platform/server/raw-http.ts";
+import { masterOf, type Origin, startOrigin } from "../servers/origin.ts";
 import { chosenRuntimes } from "./runtimes.ts";
 import { pictures, type Started, startServer } from "./server.ts";
 

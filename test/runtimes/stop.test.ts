@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fixture } from "../host.ts";
-import { masterOf, type Origin, startOrigin } from "../origin.ts";
+import { masterOf, type Origin, startOrigin } from "../servers/origin.ts";
 import { chosenRuntimes } from "./runtimes.ts";
 import { type Started, startServer } from "./server.ts";
 

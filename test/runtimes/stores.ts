@@ -1,7 +1,7 @@
 // The stores that servers share, as real servers of this process, and what it takes to enter them.
 
-import { type S3Server, startS3, testAccount } from "../s3/server.ts";
 import { type RedisServer, type RestFront, startRedis, startRestFront } from "../servers/redis.ts";
+import { type S3Server, startS3, testAccount } from "../servers/s3.ts";
 
 /** By the environment variables that configurations name. */
 export const secrets = {

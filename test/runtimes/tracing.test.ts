@@ -1,7 +1,7 @@
 // Traces on every runtime: the spans of a request reach a collector, also when the service ends at once, and no answer waits for one.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Collector, startCollector } from "../collector.ts";
+import { type Collector, startCollector } from "../servers/collector.ts";
 import { chosenRuntimes } from "./runtimes.ts";
 import { type Started, startServer } from "./server.ts";
 

@@ -4,7 +4,7 @@ import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deferred } from "../deferred.ts";
 import { grain } from "../grain.ts";
-import { askedForRest, masterOf, type Origin, startOrigin } from "../origin.ts";
+import { askedForRest, masterOf, type Origin, startOrigin } from "../servers/origin.ts";
 import { chosenRuntimes } from "./runtimes.ts";
 import { pictures, startServer } from "./server.ts";
 

@@ -6,7 +6,7 @@ import { addressRule, isAllowedHost, parseHost } from "../../src/sources/address
 import { httpRemote } from "../../src/sources/http.ts";
 import { type HttpSourceOptions, placeOf, sourceOptions } from "../../src/sources/options.ts";
 import type { RetryPolicy } from "../../src/sources/remote-http.ts";
-import { masterOf, type Origin, startOrigin } from "../origin.ts";
+import { masterOf, type Origin, startOrigin } from "../servers/origin.ts";
 
 const platform = nodePlatform(new URL("../../dist/", import.meta.url));
 const once: RetryPolicy = { attempts: 1, attemptMs: 2000, pauseMs: 1 };

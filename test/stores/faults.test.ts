@@ -10,9 +10,9 @@ import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import type { FileSystem } from "../../src/platform/platform.ts";
 import type { Readiness } from "../../src/readiness.ts";
 import { readCounts } from "../counts.ts";
-import { type Fault, type S3Server, startS3, testAccount } from "../s3/server.ts";
 import { type Served, served } from "../served.ts";
 import { type RedisServer, startRedis } from "../servers/redis.ts";
+import { type Fault, type S3Server, startS3, testAccount } from "../servers/s3.ts";
 import { filesBelow } from "./filesystem/folder.ts";
 
 const paths = [

@@ -6,8 +6,8 @@ import { silentLog } from "../../src/lib/telemetry/log.ts";
 import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import { buildSlots } from "../../src/stores/index.ts";
 import { cacheOptions } from "../../src/stores/options.ts";
-import { startS3 } from "../s3/server.ts";
 import { startRedis } from "../servers/redis.ts";
+import { startS3 } from "../servers/s3.ts";
 import { type Folder, filesBelow, temporaryFolder } from "./filesystem/folder.ts";
 
 let folder: Folder;

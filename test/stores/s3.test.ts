@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type BucketOptions, openBucket } from "../../src/lib/network/s3.ts";
 import { s3Store } from "../../src/stores/s3.ts";
 import { storeContract } from "../contracts/store.ts";
-import { type Fault, type S3Server, startS3, testAccount } from "../s3/server.ts";
+import { type Fault, type S3Server, startS3, testAccount } from "../servers/s3.ts";
 
 /** Longer than any test may take. */
 const timeoutMs = 120_000;

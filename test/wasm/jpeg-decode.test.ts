@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { area } from "../../src/codecs/jpg/region/engine.ts";
 import { createEngine } from "../../src/codecs/jpg/region/index.ts";
-import { ownModule } from "../own-modules.ts";
+import { ownModule } from "./own-modules.ts";
 
 const module = await ownModule("jpeg-decode");
 

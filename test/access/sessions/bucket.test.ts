@@ -3,7 +3,7 @@ import { bucketSessions } from "../../../src/access/sessions/bucket.ts";
 import { createSessions } from "../../../src/access/sessions/sessions.ts";
 import { openBucket } from "../../../src/lib/network/s3.ts";
 import { sessionsContract } from "../../contracts/sessions.ts";
-import { type S3Server, startS3, testAccount } from "../../s3/server.ts";
+import { type S3Server, startS3, testAccount } from "../../servers/s3.ts";
 
 const storeOn = ({ url, bucket, region }: S3Server, account = testAccount) =>
   bucketSessions({

@@ -9,8 +9,8 @@ import { buildSessions } from "../../../src/access/sessions/index.ts";
 import { sessionOptions } from "../../../src/access/sessions/options.ts";
 import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import type { FileSystem } from "../../../src/platform/platform.ts";
-import { type Fault, type S3Server, startS3, testAccount } from "../../s3/server.ts";
 import { type RedisServer, startRedis } from "../../servers/redis.ts";
+import { type Fault, type S3Server, startS3, testAccount } from "../../servers/s3.ts";
 import { type Folder, filesBelow, temporaryFolder } from "../../stores/filesystem/folder.ts";
 
 const env = {

@@ -3,9 +3,9 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type S3Server, startS3 } from "../../s3/server.ts";
 import { type Served, served } from "../../served.ts";
 import { type RedisServer, startRedis } from "../../servers/redis.ts";
+import { type S3Server, startS3 } from "../../servers/s3.ts";
 import { authSection, pictures } from "../gated.ts";
 import { asOperator, operator } from "./operator.ts";
 

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../../src/lib/telemetry/log.ts";
-import { type S3Server, startS3 } from "../../s3/server.ts";
 import { type Served, served } from "../../served.ts";
 import { startRedis } from "../../servers/redis.ts";
+import { type S3Server, startS3 } from "../../servers/s3.ts";
 import { asOperator, operator } from "./operator.ts";
 
 const heap = "{ backend: heap }";

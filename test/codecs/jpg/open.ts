@@ -3,7 +3,7 @@
 import { createEngine, type Engine, openJpeg } from "../../../src/codecs/jpg/region/index.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import { createResampler } from "../../../src/pipeline/wasm/resample.ts";
-import { ownModule } from "../../own-modules.ts";
+import { ownModule } from "../../wasm/own-modules.ts";
 
 export const module = await ownModule("jpeg-decode");
 export const engine: Engine = createEngine(module);

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { diagnose } from "../../../src/images/diagnosis/diagnose.ts";
 import type { Diagnosis } from "../../../src/images/diagnosis/diagnosis.ts";
 import { fixture, fixturesFolder } from "../../host.ts";
-import { masterOf, type Origin, startOrigin } from "../../origin.ts";
 import { type Served, served } from "../../served.ts";
+import { masterOf, type Origin, startOrigin } from "../../servers/origin.ts";
 
 const codes = ({ findings }: Diagnosis) => findings.map(({ code }) => code);
 const fact = ({ sections }: Diagnosis, name: string) =>

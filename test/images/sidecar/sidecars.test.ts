@@ -11,8 +11,8 @@ import { sidecarKey } from "../../../src/images/cache-keys.ts";
 import { describe as describeImage, type Master, openMaster } from "../../../src/images/describe.ts";
 import { createSidecars } from "../../../src/images/sidecar/sidecars.ts";
 import { grain } from "../../grain.ts";
-import { askedForRest, masterOf, startOrigin } from "../../origin.ts";
 import { type Served, served } from "../../served.ts";
+import { askedForRest, masterOf, startOrigin } from "../../servers/origin.ts";
 
 let folder: string;
 let app: Served;

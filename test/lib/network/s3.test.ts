@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type BucketOptions, openBucket } from "../../../src/lib/network/s3.ts";
 import { bucketOf, keyPrefixOption, withoutCredentials } from "../../../src/lib/network/s3-options.ts";
-import { type S3Server, startS3, testAccount } from "../../s3/server.ts";
-import { signatureOf } from "../../s3/signature.ts";
+import { type S3Server, startS3, testAccount } from "../../servers/s3.ts";
+import { signatureOf } from "../../servers/s3-signature.ts";
 
 // Requests and signatures of the documentation of Amazon S3, "Signature Calculations for the Authorization Header",
 // section "Examples: Signature calculations".

@@ -8,8 +8,8 @@ import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import type { ResampleAxis } from "../../../src/pipeline/step.ts";
 import { resize as resizeInDoubles } from "../../../src/pipeline/steps/resize.ts";
 import { createResampler, type Resampler } from "../../../src/pipeline/wasm/resample.ts";
-import { ownModule } from "../../own-modules.ts";
 import { asRgba, jsquashResize, type Rgba } from "../../second-decoders.ts";
+import { ownModule } from "../../wasm/own-modules.ts";
 import { photograph, whole } from "../pictures.ts";
 
 let resampler: Resampler;

@@ -7,7 +7,7 @@ import { sharpen } from "../../../src/pipeline/steps/sharpen.ts";
 import { createLookups } from "../../../src/pipeline/wasm/light.ts";
 import { createRotator } from "../../../src/pipeline/wasm/rotate.ts";
 import { createSharpener } from "../../../src/pipeline/wasm/sharpen.ts";
-import { ownModule } from "../../own-modules.ts";
+import { ownModule } from "../../wasm/own-modules.ts";
 import { asSharp, at, type Bands, differing, noise, picture } from "../pictures.ts";
 
 const module = await ownModule("pixels");

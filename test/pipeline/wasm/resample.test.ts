@@ -6,8 +6,8 @@ import type { ResampleAxis } from "../../../src/pipeline/step.ts";
 import { crop } from "../../../src/pipeline/steps/crop.ts";
 import { resize as resizeInDoubles, sourceWindow } from "../../../src/pipeline/steps/resize.ts";
 import { createResampler, type Resampler } from "../../../src/pipeline/wasm/resample.ts";
-import { ownModule } from "../../own-modules.ts";
 import fc from "../../properties.ts";
+import { ownModule } from "../../wasm/own-modules.ts";
 import {
   asSharp,
   at,

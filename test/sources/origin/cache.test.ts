@@ -7,8 +7,8 @@ import type { Source } from "../../../src/sources/source.ts";
 import { heapStore } from "../../../src/stores/heap.ts";
 import { createSlot, type Slot, slotCounts } from "../../../src/stores/slot.ts";
 import { sourceContract } from "../../contracts/source.ts";
-import { masterOf, type Origin, startOrigin } from "../../origin.ts";
-import { startS3 } from "../../s3/server.ts";
+import { masterOf, type Origin, startOrigin } from "../../servers/origin.ts";
+import { startS3 } from "../../servers/s3.ts";
 import { expectBytes, httpSource, open, originWith, pattern, platform, slotOver } from "./over-origin.ts";
 
 const content = pattern(5000);

@@ -8,7 +8,7 @@ import { type SourceOptions, sourceOptions } from "../../../src/sources/options.
 import type { Source, SourceImage } from "../../../src/sources/source.ts";
 import { heapStore } from "../../../src/stores/heap.ts";
 import { createSlot, type Slot, slotCounts } from "../../../src/stores/slot.ts";
-import { type Master, type Origin, startOrigin } from "../../origin.ts";
+import { type Master, type Origin, startOrigin } from "../../servers/origin.ts";
 
 export const platform = nodePlatform(new URL("../../../dist/", import.meta.url));
 

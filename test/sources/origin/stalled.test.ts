@@ -5,7 +5,7 @@ import type { RemoteFigures } from "../../../src/sources/origin/cache.ts";
 import { blockSize } from "../../../src/sources/origin/cache.ts";
 import { readCounts } from "../../counts.ts";
 import { deferred } from "../../deferred.ts";
-import { masterOf } from "../../origin.ts";
+import { masterOf } from "../../servers/origin.ts";
 import { expectBytes, httpSource, open, originWith, pattern } from "./over-origin.ts";
 
 describe("an origin that stalls", () => {

@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { blockSize } from "../../../src/sources/origin/cache.ts";
 import { heapStore } from "../../../src/stores/heap.ts";
-import { masterOf, type Origin } from "../../origin.ts";
 import { seeded } from "../../seeded.ts";
+import { masterOf, type Origin } from "../../servers/origin.ts";
 import { expectBytes, httpSource, open, originWith, pattern, slotOver } from "./over-origin.ts";
 
 const second = 1000;

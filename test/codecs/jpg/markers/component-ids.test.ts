@@ -6,7 +6,7 @@ import { createCodecs } from "../../../../src/codecs/index.ts";
 import { openTranscoder } from "../../../../src/codecs/jpg/transcode/transcoder.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { fixture, testHost } from "../../../host.ts";
-import { ownModule } from "../../../own-modules.ts";
+import { ownModule } from "../../../wasm/own-modules.ts";
 import { decode, hasTools, transcode } from "../make-matrix.mjs";
 import { differences, openIndexed, whole } from "../open.ts";
 import { isFrame, putTogether, takeApart } from "../segments.ts";

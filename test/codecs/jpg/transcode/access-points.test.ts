@@ -6,7 +6,7 @@ import { openTranscoder, type Transcoder } from "../../../../src/codecs/jpg/tran
 import { ServiceError } from "../../../../src/errors.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { fixture } from "../../../host.ts";
-import { ownModule } from "../../../own-modules.ts";
+import { ownModule } from "../../../wasm/own-modules.ts";
 import { has, made, progressive, type Recipe, sequence } from "./sources.ts";
 
 let transcoder: Transcoder;

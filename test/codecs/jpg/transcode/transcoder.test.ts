@@ -5,7 +5,7 @@ import { openTranscoder, type Transcoder } from "../../../../src/codecs/jpg/tran
 import { ServiceError } from "../../../../src/errors.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { fixture } from "../../../host.ts";
-import { ownModule } from "../../../own-modules.ts";
+import { ownModule } from "../../../wasm/own-modules.ts";
 import { countingBytes } from "../../counting.ts";
 import { named, takeApart, withFrame, withSegments } from "../segments.ts";
 import { has, made, piped, progressive, scripts, sequence } from "./sources.ts";

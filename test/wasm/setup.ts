@@ -10,7 +10,7 @@ declare module "vitest" {
 }
 
 export default async function setup(project: TestProject): Promise<void> {
-  const { buildWasm } = (await import("../scripts/wasm.mjs" as string)) as {
+  const { buildWasm } = (await import("../../scripts/wasm.mjs" as string)) as {
     buildWasm(): Promise<Record<string, string>>;
   };
   project.provide("ownWasm", await buildWasm());

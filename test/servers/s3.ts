@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Account, type RawRequest, type Refusal, refusalOf } from "./signature.ts";
+import { type Account, type RawRequest, type Refusal, refusalOf } from "./s3-signature.ts";
 
 export interface StoredObject {
   readonly body: Uint8Array;
