@@ -1,9 +1,9 @@
 // Traces on every runtime: the spans of a request reach a collector, also when the service ends at once, and no answer waits for one.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Collector, startCollector } from "../servers/collector.ts";
-import { chosenRuntimes } from "./runtimes.ts";
-import { type Started, startServer } from "./server.ts";
+import { type Collector, startCollector } from "../../servers/collector.ts";
+import { chosenRuntimes } from "../runtimes.ts";
+import { type Started, startServer } from "../server.ts";
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const parentId = "00f067aa0ba902b7";

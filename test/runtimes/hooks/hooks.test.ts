@@ -8,13 +8,13 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import * as esbuild from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { failures, hostileActs } from "../hooks/js/hostile.ts";
+import { failures, hostileActs } from "../../hooks/js/hostile.ts";
+import { chosenRuntimes } from "../runtimes.ts";
+import { type Started, startServer } from "../server.ts";
 import type { HookCalls } from "./hook-calls.ts";
-import { chosenRuntimes } from "./runtimes.ts";
-import { type Started, startServer } from "./server.ts";
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL("../../", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** What an identifier names is done; `clean/` in front of a picture fails where an earlier call has left anything. */
 const hooks = `${hostileActs}
@@ -90,7 +90,7 @@ describe("10,000 calls of one instance", () => {
     copyFileSync(join(root, "dist/wasm/quickjs.wasm"), join(directory, "quickjs.wasm"));
     const bundle = (name: string, contents: string) =>
       esbuild.build({
-        stdin: { contents, resolveDir: join(root, "test/runtimes"), loader: "ts" },
+        stdin: { contents, resolveDir: join(root, "test/runtimes/hooks"), loader: "ts" },
         outfile: join(directory, name),
         bundle: true,
         format: "esm",

@@ -4,10 +4,10 @@ import { createHmac } from "node:crypto";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mostAtOnce } from "../../src/hooks/webhook.ts";
-import { startWebhook, type WebhookService } from "../hooks/webhook-service.ts";
-import { chosenRuntimes } from "./runtimes.ts";
-import { type Started, startServer } from "./server.ts";
+import { mostAtOnce } from "../../../src/hooks/webhook.ts";
+import { startWebhook, type WebhookService } from "../../hooks/webhook-service.ts";
+import { chosenRuntimes } from "../runtimes.ts";
+import { type Started, startServer } from "../server.ts";
 
 const status = async (server: Started, identifier: string, headers: Record<string, string> = {}) => {
   const response = await fetch(

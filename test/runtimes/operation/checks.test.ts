@@ -1,8 +1,8 @@
 // What cannot be reached is told at start, by the same words in the start text, the log and /ready, on every runtime.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chosenRuntimes } from "./runtimes.ts";
-import { type Started, startServer } from "./server.ts";
+import { chosenRuntimes } from "../runtimes.ts";
+import { type Started, startServer } from "../server.ts";
 
 describe.each(chosenRuntimes())("checks at start on $name", (runtime) => {
   let server: Started;

@@ -1,9 +1,9 @@
 // The stream of the dashboard on every runtime: frames each second, places that come free again, and a stop that does not wait for it.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { asOperator, operator } from "../api/admin/operator.ts";
-import { chosenRuntimes } from "./runtimes.ts";
-import { type Started, startServer } from "./server.ts";
+import { asOperator, operator } from "../../api/admin/operator.ts";
+import { chosenRuntimes } from "../runtimes.ts";
+import { type Started, startServer } from "../server.ts";
 
 interface Frame {
   readonly at: number;

@@ -1,9 +1,9 @@
 // The operator's pages of folders, images, caches and access on every runtime.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { asOperator, operator } from "../api/admin/operator.ts";
-import { chosenRuntimes } from "./runtimes.ts";
-import { type Started, startServer } from "./server.ts";
+import { asOperator, operator } from "../../api/admin/operator.ts";
+import { chosenRuntimes } from "../runtimes.ts";
+import { type Started, startServer } from "../server.ts";
 
 describe.each(chosenRuntimes())("the operator's pages on $name", (runtime) => {
   let server: Started;

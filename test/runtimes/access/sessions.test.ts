@@ -3,12 +3,12 @@
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildSessions } from "../../src/access/sessions/index.ts";
-import { sessionOptions } from "../../src/access/sessions/options.ts";
-import { nodeFiles } from "../../src/platform/files/node-files.ts";
-import { chosenRuntimes } from "./runtimes.ts";
-import { startServer } from "./server.ts";
-import { type SharedStores, startStores } from "./stores.ts";
+import { buildSessions } from "../../../src/access/sessions/index.ts";
+import { sessionOptions } from "../../../src/access/sessions/options.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
+import { chosenRuntimes } from "../runtimes.ts";
+import { startServer } from "../server.ts";
+import { type SharedStores, startStores } from "../stores.ts";
 
 let servers: SharedStores;
 beforeAll(async () => {

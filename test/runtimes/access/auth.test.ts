@@ -3,8 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chosenRuntimes } from "./runtimes.ts";
-import { type Started, startServer } from "./server.ts";
+import { chosenRuntimes } from "../runtimes.ts";
+import { type Started, startServer } from "../server.ts";
 
 /** `secret`, by libxcrypt and by `openssl passwd -apr1`. */
 const bcrypt = "$2b$04$Xkp3ABVhFCWRnWTnZdVnVOrssyTXKBkR8ymWvhDrv.quIcpqbRo9G";

@@ -3,9 +3,9 @@
 import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { asOperator, operator } from "../api/admin/operator.ts";
-import { chosenRuntimes } from "./runtimes.ts";
-import { type Started, startServer } from "./server.ts";
+import { asOperator, operator } from "../../api/admin/operator.ts";
+import { chosenRuntimes } from "../runtimes.ts";
+import { type Started, startServer } from "../server.ts";
 
 describe.each(chosenRuntimes())("the configuration page on $name", (runtime) => {
   let server: Started;

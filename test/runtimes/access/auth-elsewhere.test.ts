@@ -2,10 +2,10 @@
 
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createCookieJar } from "../api/cookie-jar.ts";
-import { clientId, clientSecret, type OidcProvider, startProvider } from "../api/oidc-provider.ts";
-import { chosenRuntimes } from "./runtimes.ts";
-import { type Started, startServer } from "./server.ts";
+import { createCookieJar } from "../../api/cookie-jar.ts";
+import { clientId, clientSecret, type OidcProvider, startProvider } from "../../api/oidc-provider.ts";
+import { chosenRuntimes } from "../runtimes.ts";
+import { type Started, startServer } from "../server.ts";
 
 const base = "https://images.example.org";
 const callback = "/iiif/auth/callback/";

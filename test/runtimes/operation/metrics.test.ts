@@ -1,9 +1,9 @@
 // The figures at /metrics on every runtime, in the form that Prometheus takes.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hasPromtool, promtool } from "../promtool.ts";
-import { chosenRuntimes } from "./runtimes.ts";
-import { type Started, startServer } from "./server.ts";
+import { hasPromtool, promtool } from "../../promtool.ts";
+import { chosenRuntimes } from "../runtimes.ts";
+import { type Started, startServer } from "../server.ts";
 
 describe.each(chosenRuntimes())("/metrics on $name", (runtime) => {
   let server: Started;
