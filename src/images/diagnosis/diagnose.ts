@@ -10,10 +10,10 @@ import {
   type SectionName,
   sectionTitles,
 } from "./diagnosis.ts";
+import { factsOf } from "./facts/index.ts";
 import { findingsOf } from "./findings/index.ts";
 import type { Known } from "./known.ts";
 import { lookAt } from "./look.ts";
-import { factsOf } from "./sections.ts";
 
 export interface DiagnoseOptions {
   /** Renders a tile, and the whole image where that is cheap, to compare what they take with what was expected. */

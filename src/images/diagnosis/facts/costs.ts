@@ -1,0 +1,79 @@
+// Facts of what tiles and the whole picture cost: expected, measured now, measured lately.
+
+import type { FactValue } from "../diagnosis.ts";
+import { bytesText, msText } from "../words.ts";
+import { type Row, row } from "./row.ts";
+
+export const costsRows: readonly Row[] = [
+  row<FactValue>({
+    name: "expected",
+    label: "Expected",
+    of: ({ costs }) =>
+      costs?.map(({ what, scale, canonical, expected, refused }) => ({
+        what,
+        scale,
+        request: canonical,
+        ...(expected && { ...expected, ms: round(expected.ms) }),
+        ...(refused && { refused: refused.message }),
+      })),
+    text: (_, { costs = [] }) =>
+      costs
+        .map(({ what, scale, expected }) => {
+          const name = what === "whole" ? "full/max" : `tile at 1/${scale}`;
+          return `${name}: ${expected ? `${msText(expected.ms)}, ${bytesText(expected.memory)}` : "refused"}`;
+        })
+        .join("; "),
+  }),
+  row<FactValue>({
+    name: "measured",
+    label: "Measured now",
+    of: ({ measured }) =>
+      measured && measured.length > 0
+        ? measured.map(({ stages, ms, ...rest }) => ({
+            ...rest,
+            ms: round(ms),
+            stages: Object.fromEntries(
+              Object.entries(stages).flatMap(([stage, took]) =>
+                took === undefined ? [] : [[stage, round(took)]],
+              ),
+            ),
+          }))
+        : undefined,
+    text: (_, { measured = [] }) =>
+      measured
+        .map(
+          ({ what, ms, reads, readBytes }) =>
+            `${what === "whole" ? "full/max" : "tile at 1/1"}: ${msText(ms)}, ${reads} reads of ${bytesText(readBytes)} in all`,
+        )
+        .join("; "),
+  }),
+  row<FactValue>({
+    name: "latest",
+    label: "Measured lately",
+    of: ({ latest }) =>
+      latest &&
+      [latest.part, latest.whole].flatMap((record) =>
+        record
+          ? [
+              {
+                request: record.canonical,
+                expected_ms: round(record.expected.ms),
+                ms: round(record.tookMs),
+                memory: record.memory,
+                at: new Date(record.at).toISOString(),
+              },
+            ]
+          : [],
+      ),
+    text: (_, { latest }) =>
+      [latest?.part, latest?.whole]
+        .flatMap((record) =>
+          record
+            ? [`${record.canonical}: ${msText(record.tookMs)}, expected ${msText(record.expected.ms)}`]
+            : [],
+        )
+        .join("; "),
+  }),
+];
+
+const round = (ms: number) => Math.round(ms * 10) / 10;

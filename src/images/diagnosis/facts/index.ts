@@ -1,0 +1,29 @@
+// The facts of a diagnosis, section by section.
+
+import type { Fact, SectionName } from "../diagnosis.ts";
+import type { Known } from "../known.ts";
+import { accessRows } from "./access.ts";
+import { colourRows, metadataRows } from "./colour.ts";
+import { costsRows } from "./costs.ts";
+import { fileRows, pictureRows } from "./file.ts";
+import type { Row } from "./row.ts";
+import { levelsRows, storageRows } from "./storage.ts";
+
+const rows: Readonly<Record<SectionName, readonly Row[]>> = {
+  file: fileRows,
+  picture: pictureRows,
+  storage: storageRows,
+  colour: colourRows,
+  metadata: metadataRows,
+  levels: levelsRows,
+  costs: costsRows,
+  access: accessRows,
+};
+
+/** The facts of a section, as far as they are known. */
+export function factsOf(section: SectionName, known: Known): readonly Fact[] {
+  return rows[section].flatMap(({ name, label, of, text = String }) => {
+    const value = of(known);
+    return value === undefined ? [] : [{ name, label, value, text: text(value, known) }];
+  });
+}

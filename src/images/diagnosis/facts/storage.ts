@@ -1,0 +1,92 @@
+// Facts of how the picture is stored: the format's own words, levels, and the sidecar.
+
+import type { FileFacts, StoredSize } from "../../../codecs/facts/index.ts";
+import type { FactValue } from "../diagnosis.ts";
+import { bytesText, eachText, sizeText, yesNo } from "../words.ts";
+import { type Row, row } from "./row.ts";
+
+/** A row of a fact of the file. */
+const stored = <K extends keyof FileFacts>(
+  name: K,
+  label: string,
+  text?: (value: NonNullable<FileFacts[K]>) => string,
+): Row =>
+  row<FactValue>({
+    name,
+    label,
+    of: ({ file }) => file?.[name] as FactValue | undefined,
+    text: text as Row["text"],
+  });
+
+export const storageRows: readonly Row[] = [
+  stored("container", "File format"),
+  stored("byteOrder", "Byte order"),
+  stored("compression", "Compression"),
+  stored("lossless", "Lossless", yesNo),
+  stored("colours", "Stored colours"),
+  stored("bits", "Bits of a sample", eachText),
+  stored("sampleFormat", "Samples"),
+  stored("paletteEntries", "Colours of the palette", String),
+  stored("transparency", "Transparency"),
+  stored("subsampling", "Chroma"),
+  stored("planar", "Bands", (planar) => (planar ? "each by itself" : "interleaved")),
+  stored("predictor", "Predictor"),
+  stored("layout", "Layout", (layout) => (layout === "whole" ? "not divided" : layout)),
+  stored("block", "Tile or strip", sizeText),
+  stored("blocks", "Number of them", String),
+  stored("interlaced", "Interlaced", yesNo),
+  stored("progressive", "Progressive", yesNo),
+  stored("restartInterval", "Restart markers", (interval) =>
+    interval > 0 ? `every ${interval} MCUs` : "none",
+  ),
+  stored("progression", "Progression order"),
+  stored("layers", "Quality layers", String),
+  stored("decompositions", "Wavelet levels", String),
+  stored("wavelet", "Wavelet"),
+  stored("codeBlock", "Code-blocks", sizeText),
+  row({
+    name: "precincts",
+    label: "Precincts",
+    of: ({ header, file }) =>
+      header?.format === "jp2" ? ((file?.precincts ?? []) as unknown as FactValue) : undefined,
+    text: (sizes) =>
+      (sizes as []).length > 0 ? sizesText(sizes as unknown as StoredSize[]) : "whole resolutions",
+  }),
+  stored("pointers", "Pointers to packets", (names) => names.join(", ") || "none"),
+];
+
+export const levelsRows: readonly Row[] = [
+  row<FactValue>({
+    name: "levels",
+    label: "Levels in the file",
+    of: ({ file }) => file?.levels as unknown as FactValue,
+    text: (sizes) => sizesText(sizes as unknown as StoredSize[]),
+  }),
+  row({
+    name: "scales",
+    label: "Scales of tiles",
+    of: ({ costs }) => costs?.filter(({ what }) => what === "tile").map(({ scale }) => scale),
+    text: (scales) => scales.map((scale) => `1/${scale}`).join(", "),
+  }),
+  row({
+    name: "sidecar",
+    label: "Sidecar",
+    of: ({ sidecar }) => sidecar?.state,
+    text: (state, { sidecar }) =>
+      sidecar && "bytes" in sidecar
+        ? `${sidecarTexts[state]}, ${bytesText(sidecar.bytes)}`
+        : sidecarTexts[state],
+  }),
+];
+
+const sizesText = (sizes: readonly StoredSize[]) =>
+  sizes.length === 0 ? "none" : sizes.map(sizeText).join(", ");
+
+const sidecarTexts = {
+  none: "none is made of such files",
+  absent: "absent: the first request makes it",
+  building: "being made",
+  partial: "there, a part that makes some reads quicker is still missing",
+  complete: "complete",
+  unavailable: "none can be kept",
+} as const;
