@@ -49,7 +49,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   dashboard: ["codecs", "images", "sources", "stats", "stores"],
   "sampled.ts": ["codecs", "images", "sources", "stores", "stats"],
   commands: ["*", "!api"],
-  "commands/hash-password.ts": ["access"],
+  "commands/command-error.ts": [],
+  "commands/hash-password.ts": ["access", "commands/command-error.ts"],
   "start/facts.ts": ["*", "!api"],
   "start/text.ts": ["iiif", "images", "config"],
   api: [
@@ -68,6 +69,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "version.ts": [],
   "cli.ts": ["*"],
   "start/start.ts": ["*"],
+  "start/serve.ts": ["*"],
   "main.ts": ["*"],
   "workerd.ts": ["*"],
   "thread.ts": ["*"],

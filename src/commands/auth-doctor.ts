@@ -11,7 +11,7 @@ import { normalIp } from "../lib/network/ip-range.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
 import { buildOuterParts } from "../parts.ts";
 import type { Platform } from "../platform/platform.ts";
-import { CommandError } from "./hash-password.ts";
+import { CommandError } from "./command-error.ts";
 
 /** What the command line says. */
 export interface DoctorQuestion {

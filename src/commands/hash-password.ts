@@ -3,9 +3,7 @@
 import { hashPassword } from "../access/passwords/hash.ts";
 import { costs } from "../access/passwords/hash-forms.ts";
 import type { Platform } from "../platform/platform.ts";
-
-/** A mistake of who typed the command: one line and exit code 1. */
-export class CommandError extends Error {}
+import { CommandError } from "./command-error.ts";
 
 /** The line to print. Throws CommandError, without the password. */
 export async function hashPasswordCommand(

@@ -8,7 +8,7 @@ import { silentLog } from "../lib/telemetry/log.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createService } from "../service.ts";
 import { version } from "../version.ts";
-import { CommandError } from "./hash-password.ts";
+import { CommandError } from "./command-error.ts";
 
 /** What the command line says. */
 export interface ImageQuestion {

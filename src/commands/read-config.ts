@@ -1,0 +1,72 @@
+// The configuration that a command line names: its file, its folder, and the variables of the environment.
+
+import { type ConfigFile, createConfigFile } from "../config/editing/file.ts";
+import { loadConfig, problemLines } from "../config/reading/load.ts";
+import { absolutePath, withAbsolutePaths, withFolder } from "../config/reading/paths.ts";
+import type { Config } from "../config/schema.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { Arguments } from "./arguments.ts";
+import { CommandError } from "./command-error.ts";
+
+/** A configuration, and where it comes from. */
+export interface LoadedFile {
+  readonly config: Config;
+  /** Absolute path of the file, when there is one. */
+  readonly file?: string;
+}
+
+/** Reads and completes it. Throws CommandError where the file cannot be read, or does not say what it has to. */
+export async function readConfig(platform: Platform, args: Arguments): Promise<LoadedFile> {
+  const name = args.file ?? (platform.env.SERVICE_CONFIG || undefined);
+  const file = name === undefined ? undefined : absolutePath(platform.cwd ?? "/", name);
+  const bytes = file === undefined ? undefined : await readFile(platform, file);
+  const loaded = loadConfig(bytes && new TextDecoder().decode(bytes), platform.env);
+  if (loaded.problems) throw new CommandError(problemLines(loaded.problems, file ?? "the environment"));
+  const config = await completed(platform, args, file, loaded.config);
+  return { config, ...(file ? { file } : {}) };
+}
+
+/** A configuration with absolute paths, and with the folder of the command line where there is one. */
+async function completed(
+  platform: Platform,
+  args: Arguments,
+  file: string | undefined,
+  written: Config,
+): Promise<Config> {
+  const base = file === undefined ? (platform.cwd ?? "/") : file.replace(/[^/\\]*$/, "");
+  const config = withAbsolutePaths(written, base);
+  if (args.folder === undefined) return config;
+  if (config.sources.length > 0)
+    throw new CommandError(
+      `a folder (${args.folder}) and sources in ${file} exclude each other; give one of them`,
+    );
+  const root = absolutePath(platform.cwd ?? "/", args.folder);
+  const stat = await platform.files?.stat(root).catch(() => undefined);
+  if (stat?.kind !== "directory")
+    throw new CommandError(
+      `${args.folder} is no folder that can be read; give a folder of images, or no argument for the sample`,
+    );
+  return withFolder(config, root);
+}
+
+/** The file of a configuration, for the administration pages and reloads. */
+export function configFileOf(
+  platform: Platform,
+  args: Arguments,
+  path: string | undefined,
+): ConfigFile | undefined {
+  const { files, env } = platform;
+  if (path === undefined || !files) return undefined;
+  const complete = (config: Config) => completed(platform, args, path, config);
+  return createConfigFile({ path, files, env, complete });
+}
+
+async function readFile(platform: Platform, file: string): Promise<Uint8Array> {
+  const bytes = await platform.files?.readFile(file).catch((error: unknown) => {
+    throw new CommandError(
+      `the configuration file ${file} cannot be read: ${error instanceof Error ? error.message : error}`,
+    );
+  });
+  if (!bytes) throw new CommandError(`there is no configuration file ${file}`);
+  return bytes;
+}

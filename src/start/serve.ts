@@ -1,0 +1,129 @@
+// smalti serve: builds the service, listens, reads the configuration again on SIGHUP, and ends on SIGTERM.
+
+import { createApp } from "../app.ts";
+import type { Arguments } from "../commands/arguments.ts";
+import { CommandError } from "../commands/command-error.ts";
+import { configFileOf, type LoadedFile } from "../commands/read-config.ts";
+import { parseAddress } from "../config/address.ts";
+import { nameOf, placed, preventsStart } from "../lib/checks.ts";
+import { parseDuration } from "../lib/options/quantity.ts";
+import { createLog } from "../lib/telemetry/log.ts";
+import type { Platform, Serving } from "../platform/platform.ts";
+import { createService, type Service } from "../service.ts";
+import { version } from "../version.ts";
+import { printStart } from "./facts.ts";
+
+/** Serves until it is told to stop. Throws CommandError where the configuration or the system prevents the start. */
+export async function serve(platform: Platform, args: Arguments, loaded: LoadedFile): Promise<void> {
+  const { config } = loaded;
+  const log = createLog({
+    level: config.log.level,
+    format: config.log.format,
+    write: (line, mayWait) => platform.write?.("err", line, mayWait),
+  });
+  const file = configFileOf(platform, args, loaded.file);
+  const service = await createService(config, platform, log, version, undefined, file).catch(
+    (error: unknown) => {
+      throw new CommandError(error instanceof Error ? error.message : String(error));
+    },
+  );
+  // Without waiting: a save that ended with the process is nothing that a start depends on.
+  void file?.sweep();
+  if (!platform.serve) throw new CommandError(`the runtime ${platform.name} cannot listen by itself`);
+  const app = createApp(service);
+  // Beside listening, which waits for no check.
+  const checking = service.check();
+  const serving = await platform
+    .serve({
+      ...parseAddress(config.addr),
+      readTimeoutMs: parseDuration(config.read_timeout),
+      writeTimeoutMs: parseDuration(config.write_timeout),
+      fetch: app.fetch,
+    })
+    .catch(async (error: unknown) => {
+      await closeBy(service, performance.now() + parseDuration(config.shutdown_timeout));
+      throw new CommandError(listenProblem(config.addr, error));
+    });
+  // Before anybody can read that it serves, and stop it.
+  platform.onSignal?.("stop", () => void stop(platform, service, serving));
+  platform.onSignal?.("reload", () => void reload(service));
+  const findings = await checking;
+  const mistakes = findings.flatMap(({ check, problem }) =>
+    problem !== undefined && preventsStart(check) ? [`${nameOf(check)} at ${placed(check, problem)}`] : [],
+  );
+  if (mistakes.length > 0) {
+    await serving.stop(0);
+    await closeBy(service, performance.now() + parseDuration(config.shutdown_timeout));
+    throw new CommandError(mistakes.join("\n"));
+  }
+  await printStart(service, { urls: serving.urls, file: loaded.file, findings });
+}
+
+function listenProblem(addr: string, error: unknown): string {
+  const code = (error as { code?: string }).code ?? (error as Error).name;
+  if (code === "EADDRINUSE" || code === "AddrInUse")
+    return `the address ${addr} is in use; stop the other program or choose another with SERVICE_ADDR=:8081`;
+  if (code === "EACCES" || code === "PermissionDenied")
+    return `the address ${addr} may not be used by this user; choose a port of 1024 or more`;
+  return `cannot listen on ${addr}: ${(error as Error).message}`;
+}
+
+let stopping = false;
+
+/** Most that is kept of shutdown_timeout for the end of the process itself, in milliseconds. */
+const lastMs = 2500;
+
+/** How long connections and workers take to end when they are cut. */
+const cutMs = 100;
+
+/** Ends within shutdown_timeout, whatever hangs; a second signal ends at once. */
+async function stop(platform: Platform, service: Service, serving: Serving): Promise<void> {
+  const { log } = service;
+  const tell = (calls: readonly string[]) =>
+    log.error("ended by a signal, because calls of the operating system do not end", { calls });
+  if (stopping) {
+    log.error("stopped by a second signal before everything was closed");
+    platform.exit?.(1, tell);
+    return;
+  }
+  stopping = true;
+  const timeoutMs = parseDuration(service.config().shutdown_timeout);
+  const graceMs = Math.max(timeoutMs / 2, timeoutMs - lastMs);
+  const end = performance.now() + graceMs + cutMs;
+  service.endStreams();
+  const stopped = serving.stop(graceMs);
+  log.info("stopping"); // where Node says so it takes no new connections any more
+  if (!(await endsBy(end, stopped)))
+    log.warn("stopped before every connection was closed, because shutdown_timeout is over");
+  if (!(await closeBy(service, end)))
+    log.warn("stopped before every cache was closed, because shutdown_timeout is over", {
+      caches: service.slots.open(),
+    });
+  platform.exit?.(0, tell);
+}
+
+/** Closes the service, but waits no longer than to `end` (of performance.now()). False where it was not closed by then. */
+const closeBy = (service: Service, end: number) => endsBy(end, service.close());
+
+/** Whether work ends by `end` (of performance.now()), as soon as that is known. */
+async function endsBy(end: number, work: Promise<void>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.max(0, end - performance.now()));
+  });
+  const ended = await Promise.race([work.then(() => true), late]);
+  clearTimeout(timer);
+  return ended;
+}
+
+async function reload({ configFile, log, ...service }: Service): Promise<void> {
+  try {
+    // Without a file nothing can have changed: variables are those of the start.
+    const waits = (await configFile?.reload(service.reload)) ?? [];
+    log.info("configuration read again", waits.length > 0 ? { needRestart: waits } : {});
+  } catch (error) {
+    log.error("configuration not changed", {
+      problem: error instanceof Error ? error.message : String(error),
+    });
+  }
+}
