@@ -1,4 +1,5 @@
 // The table of all figures: what each is called, what it means and which labels it has. Metrics and documentation derive from it.
+// It is one file because it is one table, whose order is that of /metrics and of the published list.
 
 import { type CheckedPart, checkedParts } from "../lib/checks.ts";
 import { stageNames } from "../lib/telemetry/stage-times.ts";
