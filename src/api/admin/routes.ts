@@ -8,16 +8,16 @@ import type { Routes } from "../http/routes.ts";
 import { accessPages } from "./access.tsx";
 import { type Admin, type AdminPage, href } from "./admin.ts";
 import { assetRoutes } from "./assets.ts";
-import { browsePages } from "./browse.tsx";
 import { cachePages } from "./caches.tsx";
-import { configurationPages } from "./configuration.tsx";
-import { dashboardPages } from "./dashboard.tsx";
-import { doctorPages } from "./doctor.tsx";
+import { configurationPages } from "./configuration/page.tsx";
+import { dashboardPages } from "./dashboard/page.tsx";
+import { streamRoutes } from "./dashboard/stream.ts";
+import { doctorPages } from "./doctor/page.tsx";
 import { createGate } from "./gate.ts";
-import { imagePages } from "./image.tsx";
+import { browsePages } from "./images/browse.tsx";
+import { imagePages } from "./images/image.tsx";
 import { createOutcomes } from "./outcome.ts";
 import { purgeRoutes } from "./purge.ts";
-import { streamRoutes } from "./stream.ts";
 
 const pages: readonly AdminPage[] = [
   dashboardPages,

@@ -1,7 +1,7 @@
 // /admin/doctor: the public URL as one request shows it, the comparison without a script, and the logins walked through.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { compareAddresses } from "../../../src/api/admin/seen-address.ts";
+import { compareAddresses } from "../../../src/api/admin/doctor/seen-address.ts";
 import { type Site, startSite } from "../../doctor/proxied.ts";
 import { served } from "../../served.ts";
 import { asOperator, operator } from "./operator.ts";

@@ -1,7 +1,7 @@
 // How figures are written: by the server and by the script of the page alike.
 
 import { describe, expect, test } from "vitest";
-import * as server from "../../../src/api/admin/figures.ts";
+import * as server from "../../../src/api/admin/dashboard/figures.ts";
 
 const script = (await import(
   new URL("../../../static/admin/figures.js", import.meta.url).href

@@ -1,23 +1,23 @@
 // /admin/browse: the folders of the sources that can list, with all that is in them, a page at a time.
 
-import { ServiceError } from "../../errors.ts";
-import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
-import { identifierOf } from "../../iiif/image/path.ts";
-import { lookAtAll, type OperatorLook, slowSource } from "../../images/operator.ts";
-import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
-import { longestSearch, wordsOf } from "../../manifests/find-names.ts";
+import { ServiceError } from "../../../errors.ts";
+import { imageAddress, mainPrefix } from "../../../iiif/image/mounts.ts";
+import { identifierOf } from "../../../iiif/image/path.ts";
+import { lookAtAll, type OperatorLook, slowSource } from "../../../images/operator.ts";
+import { withDeadline } from "../../../lib/concurrency/bounded-wait.ts";
+import { longestSearch, wordsOf } from "../../../manifests/find-names.ts";
 import {
   createOperatorFolders,
   type OperatorEntry,
   type OperatorFolder,
   type OperatorFolders,
-} from "../../manifests/operator-folder.ts";
-import type { Service } from "../../service.ts";
-import type { RequestContext } from "../http/context.ts";
-import { statusOf } from "../http/status.ts";
-import { browseFolder, folderPath, imagePath } from "./addresses.ts";
-import { type Admin, type AdminPage, href } from "./admin.ts";
-import { adminPage } from "./frame.tsx";
+} from "../../../manifests/operator-folder.ts";
+import type { Service } from "../../../service.ts";
+import type { RequestContext } from "../../http/context.ts";
+import { statusOf } from "../../http/status.ts";
+import { browseFolder, folderPath, imagePath } from "../addresses.ts";
+import { type Admin, type AdminPage, href } from "../admin.ts";
+import { adminPage } from "../frame.tsx";
 import { createGateReader, type Gate } from "./gated-images.ts";
 import { thumbnailOf } from "./thumbnails.ts";
 import { Trail } from "./trail.tsx";

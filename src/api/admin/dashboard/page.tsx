@@ -1,9 +1,9 @@
 // The page /admin/: how this process is doing. Whole without a script; dashboard.js changes its texts with each frame of the stream.
 
 import type { Child } from "hono/jsx";
-import type { Frame } from "../../dashboard/frame.ts";
-import { type AdminPage, href } from "./admin.ts";
-import { adminPage } from "./frame.tsx";
+import type { Frame } from "../../../dashboard/frame.ts";
+import { type AdminPage, href } from "../admin.ts";
+import { adminPage } from "../frame.tsx";
 import { liveElements, marked, type Shown, Spark } from "./live.tsx";
 import {
   CacheTable,
@@ -13,7 +13,7 @@ import {
   SlowTable,
   SourceTable,
   StageTable,
-} from "./status-tables.tsx";
+} from "./tables.tsx";
 
 /** Its routes. */
 export const dashboardPages: AdminPage = (admin) => [

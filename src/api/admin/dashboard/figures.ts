@@ -1,6 +1,6 @@
 // How figures are written on the status page. static/admin/figures.js does the same in the browser, and a test holds both to one table.
 
-import { formatSize } from "../../lib/options/quantity.ts";
+import { formatSize } from "../../../lib/options/quantity.ts";
 
 const number = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 

@@ -1,12 +1,12 @@
 // /admin/doctor: which public URL this service takes for its own and why, and the logins of readers, walked through as a viewer does.
 
-import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
-import { readForm } from "../http/body.ts";
-import type { RequestContext } from "../http/context.ts";
-import { explainBaseUrl, type UrlExplanation } from "../http/public-url.ts";
-import { type Admin, type AdminPage, href } from "./admin.ts";
-import { FindingItem } from "./diagnosis.tsx";
-import { adminPage } from "./frame.tsx";
+import { imageAddress, mainPrefix } from "../../../iiif/image/mounts.ts";
+import { readForm } from "../../http/body.ts";
+import type { RequestContext } from "../../http/context.ts";
+import { explainBaseUrl, type UrlExplanation } from "../../http/public-url.ts";
+import { type Admin, type AdminPage, href } from "../admin.ts";
+import { adminPage } from "../frame.tsx";
+import { FindingItem } from "../images/diagnosis.tsx";
 import { createLoginDoctor, type LoginDoctor, type LoginQuestion, type LoginReport } from "./login-doctor.ts";
 import { LoginSection } from "./login-report.tsx";
 import { type AddressComparison, compareAddresses } from "./seen-address.ts";

@@ -6,8 +6,8 @@ import type {
   FindingLevel,
   Diagnosis as ImageDiagnosis,
   LatestRow,
-} from "../../images/diagnosis/diagnosis.ts";
-import { bytesText, msText, pixelsText } from "../../images/diagnosis/words.ts";
+} from "../../../images/diagnosis/diagnosis.ts";
+import { bytesText, msText, pixelsText } from "../../../images/diagnosis/words.ts";
 
 /** How a level looks and reads. */
 const levels = {

@@ -1,9 +1,9 @@
 // The stream of dashboard frames: server-sent events (HTML, section 9.2), for at most as many browsers as the hub has places.
 
-import { type Hub, mostWatchers } from "../../dashboard/hub.ts";
-import type { RequestContext } from "../http/context.ts";
-import { Refusal } from "../http/problem.ts";
-import type { AdminPage } from "./admin.ts";
+import { type Hub, mostWatchers } from "../../../dashboard/hub.ts";
+import type { RequestContext } from "../../http/context.ts";
+import { Refusal } from "../../http/problem.ts";
+import type { AdminPage } from "../admin.ts";
 
 /** Not counted: it would be in flight for as long as somebody watches, and bring bytes that nobody asked for. */
 export const streamRoutes: AdminPage = ({ service: { dashboard } }) => [

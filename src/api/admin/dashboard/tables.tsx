@@ -1,9 +1,9 @@
 // The tables of the status page: requests, stages of renders, slow images, caches, sources, other parts, errors.
 
-import type { Frame } from "../../dashboard/frame.ts";
-import { checkedParts } from "../../lib/checks.ts";
-import { recentErrorsKept } from "../../stats/requests.ts";
-import { slowestKept } from "../../stats/slowest.ts";
+import type { Frame } from "../../../dashboard/frame.ts";
+import { checkedParts } from "../../../lib/checks.ts";
+import { recentErrorsKept } from "../../../stats/requests.ts";
+import { slowestKept } from "../../../stats/slowest.ts";
 import { Columns, type LiveElements, marked, NumberColumns, Spark, Table } from "./live.tsx";
 
 interface Shown {

@@ -1,9 +1,9 @@
 // What the operator's own browser would get of an image: admin credentials open none, so that gated images need the login of a reader.
 
-import type { Decision, Tier } from "../../access/access.ts";
-import type { Service } from "../../service.ts";
-import { callerOf } from "../http/caller.ts";
-import type { RequestContext } from "../http/context.ts";
+import type { Decision, Tier } from "../../../access/access.ts";
+import type { Service } from "../../../service.ts";
+import { callerOf } from "../../http/caller.ts";
+import type { RequestContext } from "../../http/context.ts";
 
 export interface Gate {
   /** The profile that the identifier needs; undefined where no rule names it. */

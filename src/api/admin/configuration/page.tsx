@@ -1,19 +1,19 @@
 // The page /admin/config: the editable keys of the configuration file as a form, and the configuration that counts.
 
-import { fieldsOfConfig } from "../../config/editing/edit.ts";
-import { editableFields } from "../../config/editing/editable.ts";
-import type { ConfigFileView, Saved } from "../../config/editing/file.ts";
-import type { Problem } from "../../config/reading/problems.ts";
-import { configWarnings } from "../../config/reading/warnings.ts";
-import type { Config } from "../../config/schema.ts";
-import type { Service } from "../../service.ts";
-import { readForm } from "../http/body.ts";
-import type { RequestContext } from "../http/context.ts";
-import { Refusal } from "../http/problem.ts";
-import type { Admin, AdminPage, Outcome } from "./admin.ts";
-import { ConfigurationBody } from "./configuration-body.tsx";
-import type { Attempt } from "./configuration-form.tsx";
-import { adminPage } from "./frame.tsx";
+import { fieldsOfConfig } from "../../../config/editing/edit.ts";
+import { editableFields } from "../../../config/editing/editable.ts";
+import type { ConfigFileView, Saved } from "../../../config/editing/file.ts";
+import type { Problem } from "../../../config/reading/problems.ts";
+import { configWarnings } from "../../../config/reading/warnings.ts";
+import type { Config } from "../../../config/schema.ts";
+import type { Service } from "../../../service.ts";
+import { readForm } from "../../http/body.ts";
+import type { RequestContext } from "../../http/context.ts";
+import { Refusal } from "../../http/problem.ts";
+import type { Admin, AdminPage, Outcome } from "../admin.ts";
+import { adminPage } from "../frame.tsx";
+import { ConfigurationBody } from "./body.tsx";
+import type { Attempt } from "./form.tsx";
 
 /** Bytes of a form; the longest that a browser sends of this page has some 700. */
 const mostBytes = 16 * 1024;

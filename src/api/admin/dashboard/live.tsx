@@ -1,7 +1,7 @@
 // Elements that show one value of a dashboard frame each: written by the server, and marked so that dashboard.js can change their texts.
 
 import type { Child } from "hono/jsx";
-import type { Frame } from "../../dashboard/frame.ts";
+import type { Frame } from "../../../dashboard/frame.ts";
 import { type Form, textAt, valueAt } from "./figures.ts";
 
 /** Path of a value in the frame, and how it is written. */

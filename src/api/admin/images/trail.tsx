@@ -1,9 +1,9 @@
 // Where in the sources a page is, from the root down.
 
-import type { Trail as Steps } from "../../manifests/places.ts";
-import type { RequestContext } from "../http/context.ts";
-import { folderPath } from "./addresses.ts";
-import { href } from "./admin.ts";
+import type { Trail as Steps } from "../../../manifests/places.ts";
+import type { RequestContext } from "../../http/context.ts";
+import { folderPath } from "../addresses.ts";
+import { href } from "../admin.ts";
 
 /** The last step is the page itself. */
 export function Trail({ c, trail }: { readonly c: RequestContext; readonly trail: Steps }) {

@@ -1,19 +1,19 @@
 // /admin/view/{identifier}: one image, where it comes from, its addresses, what is kept of it, and a picture to zoom in.
 
-import { loginAddress } from "../../iiif/auth-mounts.ts";
-import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
-import { checkIdentifier, identifierOf, splitPage } from "../../iiif/image/path.ts";
-import { documentAddress } from "../../iiif/presentation/mounts.ts";
-import { viewAddress } from "../../iiif/view-mounts.ts";
-import { diagnose } from "../../images/diagnosis/diagnose.ts";
-import { lookAtAll, type OperatorLook, slowSource } from "../../images/operator.ts";
-import { placeOf, trailOf } from "../../manifests/places.ts";
-import type { Service } from "../../service.ts";
-import type { RequestContext } from "../http/context.ts";
-import { imagePath, viewFolder } from "./addresses.ts";
-import { type Admin, type AdminPage, href } from "./admin.ts";
+import { loginAddress } from "../../../iiif/auth-mounts.ts";
+import { imageAddress, mainPrefix } from "../../../iiif/image/mounts.ts";
+import { checkIdentifier, identifierOf, splitPage } from "../../../iiif/image/path.ts";
+import { documentAddress } from "../../../iiif/presentation/mounts.ts";
+import { viewAddress } from "../../../iiif/view-mounts.ts";
+import { diagnose } from "../../../images/diagnosis/diagnose.ts";
+import { lookAtAll, type OperatorLook, slowSource } from "../../../images/operator.ts";
+import { placeOf, trailOf } from "../../../manifests/places.ts";
+import type { Service } from "../../../service.ts";
+import type { RequestContext } from "../../http/context.ts";
+import { imagePath, viewFolder } from "../addresses.ts";
+import { type Admin, type AdminPage, href } from "../admin.ts";
+import { adminPage } from "../frame.tsx";
 import { Diagnosis } from "./diagnosis.tsx";
-import { adminPage } from "./frame.tsx";
 import { decideForBrowser, type Gate } from "./gated-images.ts";
 import { thumbnailBox, thumbnailOf } from "./thumbnails.ts";
 import { Trail } from "./trail.tsx";

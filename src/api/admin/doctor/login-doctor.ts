@@ -1,13 +1,13 @@
 // The doctor of logins for the operator's pages: asks this service at its own address alone, one examination at a time, bounded in time.
 
-import { examine } from "../../doctor/diagnose.ts";
-import type { Finding } from "../../doctor/finding.ts";
-import { loopbackClient, ownAddress, settingsDoubts, viewerOrigin } from "../../doctor/question.ts";
-import { findTargets, targetOf } from "../../doctor/targets.ts";
-import type { Target } from "../../doctor/walk.ts";
-import { checkIdentifier } from "../../iiif/image/path.ts";
-import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
-import type { Service } from "../../service.ts";
+import { examine } from "../../../doctor/diagnose.ts";
+import type { Finding } from "../../../doctor/finding.ts";
+import { loopbackClient, ownAddress, settingsDoubts, viewerOrigin } from "../../../doctor/question.ts";
+import { findTargets, targetOf } from "../../../doctor/targets.ts";
+import type { Target } from "../../../doctor/walk.ts";
+import { checkIdentifier } from "../../../iiif/image/path.ts";
+import { withDeadline } from "../../../lib/concurrency/bounded-wait.ts";
+import type { Service } from "../../../service.ts";
 
 /** What the operator types; empty fields mean the usual. */
 export interface LoginQuestion {

@@ -1,6 +1,6 @@
 // The form of the doctor of logins, and its findings step by step.
 
-import type { Finding } from "../../doctor/finding.ts";
+import type { Finding } from "../../../doctor/finding.ts";
 import type { LoginDoctor, LoginQuestion, LoginReport } from "./login-doctor.ts";
 
 const states = {

@@ -1,12 +1,12 @@
 // What the page /admin/config shows: the form, what waits for a restart, and the configuration that counts.
 
-import { fieldsOfConfig } from "../../config/editing/edit.ts";
-import type { ConfigFileView } from "../../config/editing/file.ts";
-import { effectiveYaml } from "../../config/effective.ts";
-import type { Problem } from "../../config/reading/problems.ts";
-import type { Service } from "../../service.ts";
-import type { RequestContext } from "../http/context.ts";
-import { type Attempt, Form, idOf } from "./configuration-form.tsx";
+import { fieldsOfConfig } from "../../../config/editing/edit.ts";
+import type { ConfigFileView } from "../../../config/editing/file.ts";
+import { effectiveYaml } from "../../../config/effective.ts";
+import type { Problem } from "../../../config/reading/problems.ts";
+import type { Service } from "../../../service.ts";
+import type { RequestContext } from "../../http/context.ts";
+import { type Attempt, Form, idOf } from "./form.tsx";
 
 interface BodyProps {
   readonly c: RequestContext;

@@ -1,10 +1,10 @@
 // The form of the page /admin/config.
 
-import { type FieldValue, lockedText } from "../../config/editing/edit.ts";
-import type { EditableField } from "../../config/editing/editable.ts";
-import type { ConfigFileView, Saved } from "../../config/editing/file.ts";
-import type { RequestContext } from "../http/context.ts";
-import { href } from "./admin.ts";
+import { type FieldValue, lockedText } from "../../../config/editing/edit.ts";
+import type { EditableField } from "../../../config/editing/editable.ts";
+import type { ConfigFileView, Saved } from "../../../config/editing/file.ts";
+import type { RequestContext } from "../../http/context.ts";
+import { href } from "../admin.ts";
 
 /** A form that was sent and not saved. */
 export interface Attempt {
