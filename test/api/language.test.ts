@@ -1,7 +1,7 @@
 // Which language a reader is answered in (RFC 9110, section 12.5.4; RFC 4647, section 3.4).
 
 import { describe, expect, test } from "vitest";
-import { words } from "../../src/api/auth/words.ts";
+import { words } from "../../src/api/auth/pages/words.ts";
 import { acceptedLanguages, matchLanguage } from "../../src/api/http/language.ts";
 
 test.each([

@@ -4,8 +4,8 @@ import { authPaths } from "../../iiif/auth-mounts.ts";
 import type { RequestContext } from "../http/context.ts";
 import { noSuchPage, Refusal } from "../http/problem.ts";
 import { profileAt } from "./profile-at.ts";
-import type { LoginParts } from "./way.ts";
-import { wayOf } from "./ways.ts";
+import type { LoginParts } from "./ways/way.ts";
+import { wayOf } from "./ways/ways.ts";
 
 /** Answers a callback by the way of its profile. */
 export function respondCallback(c: RequestContext, parts: LoginParts): Promise<Response> {

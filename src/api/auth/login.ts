@@ -3,8 +3,8 @@
 import type { RequestContext } from "../http/context.ts";
 import { noSuchPage, Refusal } from "../http/problem.ts";
 import { profileAt } from "./profile-at.ts";
-import type { LoginParts } from "./way.ts";
-import { wayOf } from "./ways.ts";
+import type { LoginParts } from "./ways/way.ts";
+import { wayOf } from "./ways/ways.ts";
 
 /** Answers a request for the login of the profile that follows `prefix` in its path. */
 export function respondLogin(

@@ -4,10 +4,10 @@ import type { Auth } from "../../access/auth.ts";
 import { cookieValues } from "../../access/credentials.ts";
 import { readForm } from "../http/body.ts";
 import type { RequestContext } from "../http/context.ts";
-import { leadBack, returnToOf, say } from "./answers.ts";
 import { cookiePlace, endedCookie } from "./cookie.ts";
+import { leadBack, returnToOf, say } from "./pages/answers.ts";
+import { readerOf } from "./pages/reader.ts";
 import { presenterOf } from "./presenter.ts";
-import { readerOf } from "./reader.ts";
 import { returnTarget } from "./return-to.ts";
 
 const mostFormBytes = 16 * 1024;

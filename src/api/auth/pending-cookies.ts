@@ -5,7 +5,7 @@ import { type PendingLogin, type PendingLogins, pendingSeconds } from "../../acc
 import { authFolder } from "../../iiif/auth-mounts.ts";
 import { type CookiePlace, cookiePlace } from "./cookie.ts";
 import { presenterOf } from "./presenter.ts";
-import type { LoginAttempt } from "./way.ts";
+import type { LoginAttempt } from "./ways/way.ts";
 
 const slots = [0, 1, 2, 3] as const;
 

@@ -7,8 +7,8 @@ import type { Routes } from "../http/routes.ts";
 import { respondCallback } from "./callback.ts";
 import { respondLogin } from "./login.ts";
 import { respondLogout } from "./logout.ts";
+import { problemPage } from "./pages/problem-page.ts";
 import { respondProbe } from "./probe.ts";
-import { problemPage } from "./problem-page.ts";
 import { respondToken } from "./token.ts";
 
 /** Mounts them where there is a section `auth`. */

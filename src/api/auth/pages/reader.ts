@@ -1,9 +1,9 @@
 // In which language a reader is spoken to: our own words, and the operator's texts.
 
-import type { LanguageMap } from "../../access/profile-options.ts";
-import type { RequestContext } from "../http/context.ts";
-import { acceptedLanguages, matchLanguage } from "../http/language.ts";
-import { escapeHtml } from "../http/page.ts";
+import type { LanguageMap } from "../../../access/profile-options.ts";
+import type { RequestContext } from "../../http/context.ts";
+import { acceptedLanguages, matchLanguage } from "../../http/language.ts";
+import { escapeHtml } from "../../http/page.ts";
 import { type Words, words } from "./words.ts";
 
 export interface Reader {

@@ -1,10 +1,10 @@
 // The built-in login page, and the pages that say what came of a login or logout.
 
-import type { LoginFields } from "../../access/login-template.ts";
-import type { Profile } from "../../access/profile.ts";
-import type { LanguageMap } from "../../access/profile-options.ts";
-import { escapeHtml } from "../http/page.ts";
-import type { Page } from "../http/page-content.ts";
+import type { LoginFields } from "../../../access/login-template.ts";
+import type { Profile } from "../../../access/profile.ts";
+import type { LanguageMap } from "../../../access/profile-options.ts";
+import { escapeHtml } from "../../http/page.ts";
+import type { Page } from "../../http/page-content.ts";
 import { element, type Reader, type Spoken, spoken } from "./reader.ts";
 
 export interface LoginForm {

@@ -1,9 +1,9 @@
 // Error pages below the addresses of logins, in the reader's language. What programs get stays as everywhere.
 
-import type { Problem } from "../../lib/network/problem-document.ts";
-import type { RequestContext } from "../http/context.ts";
-import { escapeHtml } from "../http/page.ts";
-import type { Page } from "../http/page-content.ts";
+import type { Problem } from "../../../lib/network/problem-document.ts";
+import type { RequestContext } from "../../http/context.ts";
+import { escapeHtml } from "../../http/page.ts";
+import type { Page } from "../../http/page-content.ts";
 import { styles } from "./login-page.ts";
 import { problemWords, saidOf } from "./problem-words.ts";
 import { element, readerOf } from "./reader.ts";

@@ -1,11 +1,11 @@
 // Login on a page of the operator's: there, and back with a signature.
 
-import type { ExternalLogin } from "../../access/external.ts";
-import { callbackAddress } from "../../iiif/auth-mounts.ts";
-import { notKept, returnToOf } from "./answers.ts";
+import type { ExternalLogin } from "../../../access/external.ts";
+import { callbackAddress } from "../../../iiif/auth-mounts.ts";
+import { notKept, returnToOf } from "../pages/answers.ts";
+import { refuseLogin } from "../pages/refused.ts";
+import { keepLogin, keptLogins } from "../pending-cookies.ts";
 import { logIn } from "./attempt.ts";
-import { keepLogin, keptLogins } from "./pending-cookies.ts";
-import { refuseLogin } from "./refused.ts";
 import type { LoginAttempt, Way } from "./way.ts";
 
 const loginOf = ({ parts, profile }: LoginAttempt): ExternalLogin => {

@@ -1,6 +1,6 @@
 // Login by one button.
 
-import { returnToOf } from "./answers.ts";
+import { returnToOf } from "../pages/answers.ts";
 import { logIn, readLoginForm, showLogin } from "./attempt.ts";
 import type { Way } from "./way.ts";
 

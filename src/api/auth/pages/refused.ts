@@ -1,9 +1,9 @@
 // The pages for readers whose login came to nothing: what happened, and what to do.
 
-import { loginAddress } from "../../iiif/auth-mounts.ts";
+import { loginAddress } from "../../../iiif/auth-mounts.ts";
+import type { LoginAttempt } from "../ways/way.ts";
 import { say } from "./answers.ts";
 import { readerOf } from "./reader.ts";
-import type { LoginAttempt } from "./way.ts";
 import type { Words } from "./words.ts";
 
 interface Refused {

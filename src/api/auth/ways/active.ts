@@ -1,8 +1,8 @@
 // Login by user name and password.
 
-import { returnToOf } from "./answers.ts";
+import { returnToOf } from "../pages/answers.ts";
+import { readerOf } from "../pages/reader.ts";
 import { clientOf, logIn, readLoginForm, showLogin } from "./attempt.ts";
-import { readerOf } from "./reader.ts";
 import type { LoginAttempt, Way } from "./way.ts";
 
 export const activeWay: Way = {

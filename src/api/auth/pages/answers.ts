@@ -1,7 +1,7 @@
 // Answers that logins and logouts share: a page that says one thing, and the way back to a viewer.
 
-import type { RequestContext } from "../http/context.ts";
-import { pageResponse } from "../http/page.ts";
+import type { RequestContext } from "../../http/context.ts";
+import { pageResponse } from "../../http/page.ts";
 import { type Message, messagePage } from "./login-page.ts";
 import { readerOf } from "./reader.ts";
 

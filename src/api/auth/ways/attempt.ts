@@ -1,17 +1,17 @@
 // What all ways of logging in share: from the form to the session, and back to the viewer.
 
-import type { Issued, LoginGrant } from "../../access/session.ts";
-import { readForm } from "../http/body.ts";
-import { clientAddress } from "../http/client.ts";
-import type { RequestContext } from "../http/context.ts";
-import { documentResponse, escapeHtml, pageResponse } from "../http/page.ts";
-import { leadBack, notKept, returnToOf, say } from "./answers.ts";
-import { cookiePlace, sessionCookie } from "./cookie.ts";
-import { type LoginForm, loginFields, loginPage, logoOrigin } from "./login-page.ts";
-import { presenterOf } from "./presenter.ts";
-import { readerOf } from "./reader.ts";
-import { refuseLogin } from "./refused.ts";
-import { returnTarget } from "./return-to.ts";
+import type { Issued, LoginGrant } from "../../../access/session.ts";
+import { readForm } from "../../http/body.ts";
+import { clientAddress } from "../../http/client.ts";
+import type { RequestContext } from "../../http/context.ts";
+import { documentResponse, escapeHtml, pageResponse } from "../../http/page.ts";
+import { cookiePlace, sessionCookie } from "../cookie.ts";
+import { leadBack, notKept, returnToOf, say } from "../pages/answers.ts";
+import { type LoginForm, loginFields, loginPage, logoOrigin } from "../pages/login-page.ts";
+import { readerOf } from "../pages/reader.ts";
+import { refuseLogin } from "../pages/refused.ts";
+import { presenterOf } from "../presenter.ts";
+import { returnTarget } from "../return-to.ts";
 import type { LoginAttempt, LoginParts } from "./way.ts";
 
 /** Bytes of a login form: a name, a password and an address. */

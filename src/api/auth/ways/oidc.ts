@@ -1,12 +1,12 @@
 // Login at an OpenID Connect provider: there, and back with a code.
 
-import { OidcFault } from "../../access/oidc/faults.ts";
-import type { OidcLogin } from "../../access/oidc/login.ts";
-import { callbackAddress } from "../../iiif/auth-mounts.ts";
-import { notKept, returnToOf } from "./answers.ts";
+import { OidcFault } from "../../../access/oidc/faults.ts";
+import type { OidcLogin } from "../../../access/oidc/login.ts";
+import { callbackAddress } from "../../../iiif/auth-mounts.ts";
+import { notKept, returnToOf } from "../pages/answers.ts";
+import { refuseLogin } from "../pages/refused.ts";
+import { keepLogin, keptLogins } from "../pending-cookies.ts";
 import { logIn } from "./attempt.ts";
-import { keepLogin, keptLogins } from "./pending-cookies.ts";
-import { refuseLogin } from "./refused.ts";
 import type { LoginAttempt, Way } from "./way.ts";
 
 const loginOf = ({ parts, profile }: LoginAttempt): OidcLogin => {

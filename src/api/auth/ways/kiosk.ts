@@ -1,9 +1,9 @@
 // Login by the address of the client, without a page.
 
-import { allowsAddress } from "../../access/kiosk.ts";
-import { returnToOf, say } from "./answers.ts";
+import { allowsAddress } from "../../../access/kiosk.ts";
+import { returnToOf, say } from "../pages/answers.ts";
+import { readerOf, spoken } from "../pages/reader.ts";
 import { clientOf, logIn } from "./attempt.ts";
-import { readerOf, spoken } from "./reader.ts";
 import type { LoginAttempt, Way } from "./way.ts";
 
 async function enter(attempt: LoginAttempt): Promise<Response> {
