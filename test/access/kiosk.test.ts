@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { allowsAddress } from "../../src/access/kiosk.ts";
 import { profileOptions } from "../../src/access/profile-options.ts";
-import { clientAddress } from "../../src/api/http/client.ts";
+import { clientAddress } from "../../src/api/http/client/client.ts";
 import { parseRange } from "../../src/lib/network/ip-range.ts";
 
 const kiosk = (...allowed_ips: string[]) =>

@@ -1,7 +1,7 @@
 // Client address and base URL, with and without proxies.
 
 import { describe, expect, test } from "vitest";
-import { baseUrl, clientAddress, type ProxyTrust } from "../../src/api/http/client.ts";
+import { baseUrl, clientAddress, type ProxyTrust } from "../../src/api/http/client/client.ts";
 import { parseRange } from "../../src/lib/network/ip-range.ts";
 import { served } from "../served.ts";
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { words } from "../../src/api/auth/pages/words.ts";
-import { acceptedLanguages, matchLanguage } from "../../src/api/http/language.ts";
+import { acceptedLanguages, matchLanguage } from "../../src/api/http/representation/language.ts";
 
 test.each([
   [null, []],

@@ -1,8 +1,8 @@
 // Why the base URL of a request is what it is: parts, headers and doubts, against the function that makes it.
 
 import { describe, expect, test } from "vitest";
-import { baseUrl, type ProxyTrust } from "../../src/api/http/client.ts";
-import { explainBaseUrl, type UrlExplanation } from "../../src/api/http/public-url.ts";
+import { baseUrl, type ProxyTrust } from "../../src/api/http/client/client.ts";
+import { explainBaseUrl, type UrlExplanation } from "../../src/api/http/client/public-url.ts";
 import { parseRange } from "../../src/lib/network/ip-range.ts";
 import fc from "../properties.ts";
 

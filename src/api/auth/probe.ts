@@ -7,9 +7,9 @@ import { authPaths } from "../../iiif/auth-mounts.ts";
 import { identifierOf } from "../../iiif/image/path.ts";
 import { foresee } from "../../images/open.ts";
 import type { Service } from "../../service.ts";
-import { setCaching } from "../http/caching.ts";
-import { callerOf } from "../http/caller.ts";
+import { callerOf } from "../http/client/caller.ts";
 import { type RequestContext, sent } from "../http/context.ts";
+import { setCaching } from "../http/representation/caching.ts";
 
 /** Answers a probe: always 200, what came of it stands in the document (Authorization Flow 2.0, section 3.2.2). */
 export async function respondProbe(c: RequestContext, service: Service): Promise<Response> {

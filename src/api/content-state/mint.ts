@@ -10,11 +10,11 @@ import { stateViewAddress } from "../../iiif/view-mounts.ts";
 import type { Made } from "../../manifests/making.ts";
 import type { Manifests } from "../../manifests/manifests.ts";
 import type { Service } from "../../service.ts";
-import { setCaching } from "../http/caching.ts";
-import { callerOf } from "../http/caller.ts";
+import { callerOf } from "../http/client/caller.ts";
 import { type RequestContext, sent } from "../http/context.ts";
 import { documentContext } from "../http/document-context.ts";
 import { Refusal } from "../http/problem.ts";
+import { setCaching } from "../http/representation/caching.ts";
 
 /**
  * Answers with the state of `target`, perhaps of its canvas number `canvas` and the region `xywh` of that, in the terms of version `v` of

@@ -6,10 +6,10 @@ import type { StateTarget } from "../../iiif/content-state/read.ts";
 import { regionText } from "../../iiif/content-state/region.ts";
 import type { Service } from "../../service.ts";
 import { readJson } from "../http/body.ts";
-import { setVary } from "../http/caching.ts";
 import { type RequestContext, sent } from "../http/context.ts";
 import { openState } from "../http/open-state.ts";
 import { Refusal } from "../http/problem.ts";
+import { setVary } from "../http/representation/caching.ts";
 
 /** Answers with form, target, problems and the state itself. Throws a Refusal: 400 for what is no state, 413 for too long ones. */
 export async function respondResolve(

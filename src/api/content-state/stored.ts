@@ -6,9 +6,9 @@ import { statePaths, storedAddress } from "../../iiif/content-state/mounts.ts";
 import { readState } from "../../iiif/content-state/read.ts";
 import { sha256 } from "../../lib/bytes/digest.ts";
 import { readJson } from "../http/body.ts";
-import { isNotModified, validatorHeaders } from "../http/conditional.ts";
 import { type RequestContext, sent } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
+import { isNotModified, validatorHeaders } from "../http/representation/conditional.ts";
 
 /** What a state never changes under. */
 const forever = "public, max-age=31536000, immutable";

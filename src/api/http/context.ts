@@ -31,7 +31,7 @@ export interface Route {
   readonly problemPage?: (c: RequestContext, problem: Problem) => Page;
   /** Whether it answers above `limits.max_in_flight` too. */
   readonly uncapped?: boolean;
-  /** Longest path and query in characters; those of most routes are shorter (`caps.ts`). */
+  /** Longest path and query in characters; those of most routes are shorter (`client/caps.ts`). */
   readonly maxTarget?: number;
 }
 

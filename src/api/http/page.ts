@@ -1,10 +1,10 @@
 // The layout of the pages that people see: calm, light and dark, readable at 400 px, without inline style or script.
 
 import { sha256, toHex } from "../../lib/bytes/digest.ts";
-import { setVary } from "./caching.ts";
-import { isNotModified, validatorHeaders } from "./conditional.ts";
 import { type RequestContext, sent } from "./context.ts";
 import type { Page } from "./page-content.ts";
+import { setVary } from "./representation/caching.ts";
+import { isNotModified, validatorHeaders } from "./representation/conditional.ts";
 
 /**
  * The answer with a page. `headers` stand over what is usual: `Cache-Control: no-cache`, and `Vary` for the base URL. A page of

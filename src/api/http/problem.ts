@@ -9,11 +9,11 @@ import {
   problemType,
   titles,
 } from "../../lib/network/problem-document.ts";
-import { preferredType } from "./accept.ts";
-import { setVary } from "./caching.ts";
 import { type RequestContext, sent } from "./context.ts";
 import { escapeHtml, pageResponse } from "./page.ts";
 import type { Page } from "./page-content.ts";
+import { preferredType } from "./representation/accept.ts";
+import { setVary } from "./representation/caching.ts";
 import { statusOf } from "./status.ts";
 
 /** A problem of HTTP alone, thrown: a method, a body or an address that the service does not take. */

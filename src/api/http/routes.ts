@@ -1,10 +1,10 @@
 // The table of routes: which address answers which methods, and what holds for all of its answers, errors included.
 
 import type { RouteClass } from "../../stats/figures.ts";
+import { refuseCrossSite } from "./client/same-site.ts";
 import type { RequestContext, Route } from "./context.ts";
 import { preflight } from "./cors.ts";
 import { noSuchPage, Refusal } from "./problem.ts";
-import { refuseCrossSite } from "./same-site.ts";
 
 export interface Routes {
   /** Throws an Error where the path is taken. */

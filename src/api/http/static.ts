@@ -2,11 +2,11 @@
 
 import { sha256, toHex } from "../../lib/bytes/digest.ts";
 import type { Platform } from "../../platform/platform.ts";
-import { acceptedEncodings, type Encoding } from "./accept.ts";
-import { isNotModified, validatorHeaders } from "./conditional.ts";
 import { type RequestContext, type StaticFiles, sent } from "./context.ts";
 import { noSuchPage, Refusal } from "./problem.ts";
-import { requestedRange } from "./ranges.ts";
+import { acceptedEncodings, type Encoding } from "./representation/accept.ts";
+import { isNotModified, validatorHeaders } from "./representation/conditional.ts";
+import { requestedRange } from "./representation/ranges.ts";
 
 /** Media types by extension; nothing else is served. `scripts/static-files.mjs` compresses the ones that are `compressed`. */
 const types: Readonly<Record<string, { readonly type: string; readonly compressed?: true }>> = {

@@ -21,14 +21,19 @@ import { asShown, uprightSize } from "../../images/plan/orientation.ts";
 import { kept, planFor, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
 import type { RouteClass } from "../../stats/figures.ts";
-import { preferredType } from "../http/accept.ts";
 import { servicesOf } from "../http/auth-services.ts";
-import { setCaching, setVary } from "../http/caching.ts";
-import { imageCallerOf } from "../http/caller.ts";
-import { isNotModified, lastModified, type Validators, validatorHeaders } from "../http/conditional.ts";
+import { imageCallerOf } from "../http/client/caller.ts";
 import { hasParameter, lengthOf, type RequestContext, sent } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";
 import { problemResponse } from "../http/problem.ts";
+import { preferredType } from "../http/representation/accept.ts";
+import { setCaching, setVary } from "../http/representation/caching.ts";
+import {
+  isNotModified,
+  lastModified,
+  type Validators,
+  validatorHeaders,
+} from "../http/representation/conditional.ts";
 import { setServerTiming } from "../http/request-log.ts";
 import type { Routes } from "../http/routes.ts";
 

@@ -5,7 +5,7 @@ import { ServiceError } from "../../errors.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
 import { browseFolder, type Position } from "../../manifests/browse.ts";
 import type { Service } from "../../service.ts";
-import { callerOf } from "../http/caller.ts";
+import { callerOf } from "../http/client/caller.ts";
 import type { RequestContext } from "../http/context.ts";
 import { denial } from "./answers.ts";
 import { manifestLink } from "./links.ts";

@@ -9,7 +9,7 @@ import { withMaster } from "../../images/open.ts";
 import { asShown, uprightSize } from "../../images/plan/orientation.ts";
 import type { Service } from "../../service.ts";
 import { servicesOf } from "../http/auth-services.ts";
-import { callerOf } from "../http/caller.ts";
+import { callerOf } from "../http/client/caller.ts";
 import type { RequestContext } from "../http/context.ts";
 import { denial } from "./answers.ts";
 import { manifestLink } from "./links.ts";

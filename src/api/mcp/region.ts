@@ -10,7 +10,7 @@ import type { GrantedMaster } from "../../images/describe.ts";
 import { withMaster } from "../../images/open.ts";
 import { type Prepared, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
-import { imageCallerOf } from "../http/caller.ts";
+import { imageCallerOf } from "../http/client/caller.ts";
 import type { RequestContext } from "../http/context.ts";
 import { denial } from "./answers.ts";
 import { identifierInput } from "./image-info.ts";

@@ -3,9 +3,9 @@
 
 import { inRanges } from "../../lib/network/ip-range.ts";
 import type { Service } from "../../service.ts";
-import { requestHost } from "../http/client.ts";
+import { requestHost } from "../http/client/client.ts";
+import { normalHost } from "../http/client/host.ts";
 import type { RequestContext } from "../http/context.ts";
-import { normalHost } from "../http/host.ts";
 import { Refusal } from "../http/problem.ts";
 
 /**

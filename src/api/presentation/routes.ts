@@ -9,13 +9,13 @@ import {
 } from "../../iiif/presentation/mounts.ts";
 import type { Manifests } from "../../manifests/manifests.ts";
 import type { Service } from "../../service.ts";
-import { preferredType } from "../http/accept.ts";
-import { setCaching } from "../http/caching.ts";
-import { callerOf } from "../http/caller.ts";
-import { isNotModified, validatorHeaders } from "../http/conditional.ts";
+import { callerOf } from "../http/client/caller.ts";
 import { type RequestContext, sent } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";
 import { documentContext } from "../http/document-context.ts";
+import { preferredType } from "../http/representation/accept.ts";
+import { setCaching } from "../http/representation/caching.ts";
+import { isNotModified, validatorHeaders } from "../http/representation/conditional.ts";
 import type { Routes } from "../http/routes.ts";
 import { type Bodies, rememberBodies } from "./bodies.ts";
 

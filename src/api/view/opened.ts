@@ -14,7 +14,7 @@ import {
 import type { Made } from "../../manifests/making.ts";
 import type { Presented } from "../../manifests/manifests.ts";
 import type { Service } from "../../service.ts";
-import { callerOf } from "../http/caller.ts";
+import { callerOf } from "../http/client/caller.ts";
 import type { RequestContext } from "../http/context.ts";
 import { documentContext } from "../http/document-context.ts";
 import { openState } from "../http/open-state.ts";

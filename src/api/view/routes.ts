@@ -3,9 +3,9 @@
 import { stateParameter } from "../../iiif/content-state/mounts.ts";
 import { viewPath } from "../../iiif/view-mounts.ts";
 import type { Service } from "../../service.ts";
-import { setCaching } from "../http/caching.ts";
 import type { RequestContext } from "../http/context.ts";
 import { pageResponse } from "../http/page.ts";
+import { setCaching } from "../http/representation/caching.ts";
 import type { Routes } from "../http/routes.ts";
 import { contentsPage } from "./contents-page.ts";
 import { elsewherePage, problemPage } from "./message-page.ts";

@@ -2,9 +2,9 @@
 
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { viewOfDocument } from "../../iiif/view-mounts.ts";
-import { matchLanguage } from "../http/language.ts";
 import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";
+import { matchLanguage } from "../http/representation/language.ts";
 import { type Asked, bar, button, headOf, icon, link, notice, titleOf } from "./frame.ts";
 import { type CanvasImage, imageOf, pictureAddress } from "./image.ts";
 import { listOf, type Opened, type Place } from "./opened.ts";

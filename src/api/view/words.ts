@@ -1,6 +1,6 @@
 // The words of the pages in the languages that they are shown in, plain text.
 
-import { acceptedLanguages, matchLanguage } from "../http/language.ts";
+import { acceptedLanguages, matchLanguage } from "../http/representation/language.ts";
 
 /** `{…}` in the words stands for what the page knows. */
 export interface Words {

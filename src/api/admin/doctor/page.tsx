@@ -2,8 +2,8 @@
 
 import { imageAddress, mainPrefix } from "../../../iiif/image/mounts.ts";
 import { readForm } from "../../http/body.ts";
+import { explainBaseUrl, type UrlExplanation } from "../../http/client/public-url.ts";
 import type { RequestContext } from "../../http/context.ts";
-import { explainBaseUrl, type UrlExplanation } from "../../http/public-url.ts";
 import { type Admin, type AdminPage, href } from "../admin.ts";
 import { adminPage } from "../frame.tsx";
 import { FindingItem } from "../images/diagnosis.tsx";

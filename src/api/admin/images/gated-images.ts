@@ -2,7 +2,7 @@
 
 import type { Decision, Tier } from "../../../access/access.ts";
 import type { Service } from "../../../service.ts";
-import { callerOf } from "../../http/caller.ts";
+import { callerOf } from "../../http/client/caller.ts";
 import type { RequestContext } from "../../http/context.ts";
 
 export interface Gate {

@@ -2,8 +2,8 @@
 
 import type { LanguageMap } from "../../../access/profile-options.ts";
 import type { RequestContext } from "../../http/context.ts";
-import { acceptedLanguages, matchLanguage } from "../../http/language.ts";
 import { escapeHtml } from "../../http/page.ts";
+import { acceptedLanguages, matchLanguage } from "../../http/representation/language.ts";
 import { type Words, words } from "./words.ts";
 
 export interface Reader {

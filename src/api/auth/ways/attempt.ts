@@ -2,7 +2,7 @@
 
 import type { Issued, LoginGrant } from "../../../access/session.ts";
 import { readForm } from "../../http/body.ts";
-import { clientAddress } from "../../http/client.ts";
+import { clientAddress } from "../../http/client/client.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { documentResponse, escapeHtml, pageResponse } from "../../http/page.ts";
 import { cookiePlace, sessionCookie } from "../cookie.ts";

@@ -1,8 +1,8 @@
 // Why the ids of a request begin as they do: which setting or header each part of the base URL came from, what was not taken and why,
 // and what is doubtful about it.
 
-import { inRanges, shortenedIp } from "../../lib/network/ip-range.ts";
-import { isLoopbackHost, isSafeTransport } from "../../lib/network/loopback.ts";
+import { inRanges, shortenedIp } from "../../../lib/network/ip-range.ts";
+import { isLoopbackHost, isSafeTransport } from "../../../lib/network/loopback.ts";
 import { forwardedHost, type ProxyTrust, prefixOf, requestHost } from "./client.ts";
 import { normalHost } from "./host.ts";
 

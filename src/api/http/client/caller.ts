@@ -1,8 +1,8 @@
 // A request as access rules and hooks see it.
 
-import type { Caller } from "../../access/access.ts";
-import { StageClock } from "../../lib/telemetry/stage-times.ts";
-import type { RequestContext } from "./context.ts";
+import type { Caller } from "../../../access/access.ts";
+import { StageClock } from "../../../lib/telemetry/stage-times.ts";
+import type { RequestContext } from "../context.ts";
 
 /** The caller of a request that is for one image: the stages of its work are those of the request. */
 export function imageCallerOf(c: RequestContext, identifier: string): Caller {

@@ -1,8 +1,8 @@
 // Who may keep an answer and what it varies by: `Cache-Control` and `Vary`, composed here for every surface.
 
-import type { Sharing } from "../../access/access.ts";
-import { forwardedHeaders } from "./client.ts";
-import type { RequestContext } from "./context.ts";
+import type { Sharing } from "../../../access/access.ts";
+import { forwardedHeaders } from "../client/client.ts";
+import type { RequestContext } from "../context.ts";
 
 /**
  * Sets both headers of an answer to which an access decision led. `open`: the value of `Cache-Control` where any cache

@@ -1,6 +1,6 @@
 // Host names as they stand in Host and X-Forwarded-Host (RFC 9110, section 7.2), under one rule.
 
-import { createLru } from "../../lib/caching/lru.ts";
+import { createLru } from "../../../lib/caching/lru.ts";
 
 /** Letters, digits, - and _ in labels, or an IPv6 address in brackets; a port may follow. */
 const form = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)(?::\d{0,5})?$/i;

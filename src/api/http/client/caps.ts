@@ -1,7 +1,7 @@
 // Caps on requests at the same time, in all and per client address.
 
-import type { Problem } from "../../lib/network/problem-document.ts";
-import type { Counts } from "../../lib/telemetry/count.ts";
+import type { Problem } from "../../../lib/network/problem-document.ts";
+import type { Counts } from "../../../lib/telemetry/count.ts";
 
 export interface CapLimits {
   /** 0: no cap. */

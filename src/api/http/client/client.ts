@@ -1,6 +1,6 @@
 // Who asks, and under which public address: the socket's peer, the Host field, and what proxies say of both.
 
-import { type IpRange, inRanges, normalIp } from "../../lib/network/ip-range.ts";
+import { type IpRange, inRanges, normalIp } from "../../../lib/network/ip-range.ts";
 import { normalHost } from "./host.ts";
 
 export interface ProxyTrust {

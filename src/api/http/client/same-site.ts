@@ -1,9 +1,9 @@
 // Whether a form was sent by a page of this service (Fetch Metadata Request Headers, section 2.1; RFC 6454, section 7).
 
+import type { RequestContext } from "../context.ts";
+import { Refusal } from "../problem.ts";
 import { requestHost } from "./client.ts";
-import type { RequestContext } from "./context.ts";
 import { normalHost } from "./host.ts";
-import { Refusal } from "./problem.ts";
 
 /**
  * Throws a Refusal (403) for a request that a page of another origin caused. `Sec-Fetch-Site` decides, which browsers send

@@ -2,7 +2,7 @@
 
 import { accepts } from "hono/accepts";
 import { parseAccept } from "hono/utils/accept";
-import type { RequestContext } from "./context.ts";
+import type { RequestContext } from "../context.ts";
 
 type Match = NonNullable<Parameters<typeof accepts>[1]["match"]>;
 
