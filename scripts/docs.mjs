@@ -54,61 +54,65 @@ function sections() {
     [
       "Server",
       /^[a-z_]+$|^aliases/,
-      "Where the service listens, what it is called from outside, and how long it waits.",
+      "Where the service listens, by which address clients reach it, and how long it waits.",
     ],
     [
       "Log",
       /^log\./,
-      "Lines go to standard error. Changes of the level count at once, so that a running server can be made to talk.",
+      "The log goes to standard error. A running server takes over changes of the keys with ↻.",
     ],
     ["Error reports", /^errors\./, "[Operations](operations.md#error-reports) shows what a report holds."],
     ["Metrics", /^metrics\./, "[Figures](figures.md) lists what the service counts."],
     [
       "Tracing",
       /^tracing\./,
-      "Spans of requests and their stages, for a collector of OpenTelemetry: [tracing](tracing.md) says what they hold.",
+      "Spans of requests and their stages, for an OpenTelemetry collector: [tracing](tracing.md) says what they contain.",
     ],
     ["Caching by browsers", /^http\./, ""],
-    ["Caps", /^limits\./, "Both answer at once with `Retry-After`; nothing is queued for them."],
+    [
+      "Caps",
+      /^limits\./,
+      "A request above a cap is refused at once, with `Retry-After`; the service does not queue it.",
+    ],
     [
       "Images",
       /^image\./,
-      "Limits that are 0 are not enforced and not advertised. `max` is always reduced to the limits; other sizes over a limit are 400. The limits hold for the size that is asked for, before rotation: a quarter turn swaps its sides, and other angles enlarge the answer to the box around the turned picture, whose sides are at most its diagonal.",
+      "The service neither enforces nor advertises limits that are 0. It always reduces `max` to the limits; other sizes above a limit are 400. The limits apply to the size in the request, before rotation. A rotation by 90 or 270 degrees swaps the sides. Other angles enlarge the derivative to the box around the rotated image, whose sides are at most the image's diagonal.",
     ],
     [
       "Sources",
       /^sources/,
-      "A list. The source with the longest prefix that an identifier begins with serves it; the one without a prefix, else the first, is the default. Names and prefixes are each used once. Without sources the bundled picture `sample` is served.",
+      "A list of sources. An identifier belongs to the source with the longest prefix with which the identifier begins. The default source is the one without a prefix, else the first. Each source needs a name and a prefix of its own. Without sources the service serves the bundled picture `sample`.",
     ],
     [
       "Presentation",
       /^presentation\./,
-      "Manifests and collections of the folders of the sources: [presentation](presentation.md) shows what they hold and how manifest files add to them.",
+      "Manifests and collections of the folders of the sources: [presentation](presentation.md) shows what they contain and how manifest files add to them.",
     ],
     [
       "Overlay",
       /^overlay\./,
-      "A picture, such as a watermark, that is laid on every image answer: [overlay](overlay.md) shows what the keys do.",
+      "A picture, such as a watermark, that lies on every derivative: [overlay](overlay.md) shows what the keys do.",
     ],
     [
       "Caches",
       /^cache\./,
-      "Three slots: `render` keeps answers, `info` facts of masters (size, tiles), `origin` what stands between a master and its answers. All can be off; only speed changes. A slot that names no `backend` keeps its default one. A folder that is named in `path` and cannot be used is no reason not to start: the slot goes on without it, and the start text, the log, `/ready` and `smalti check` say why. Only the default folder gives way to memory (at most 64 MiB), with one warning.",
+      "There are three slots: `render` caches derivatives, `info` facts of masters (size, tiles), and `origin` what the service has read or made of a master before it renders. You may switch off all of them; only speed changes. A slot without `backend` has its default one. If the service cannot use the folder in `path`, it starts all the same, without this slot, and the start text, the log, `/ready` and `smalti check` say why. If it cannot use the default folder, the slot is in memory instead (at most 64 MiB), with one warning.",
     ],
     [
       "Hooks",
       /^hook\./,
-      "Functions of the operator's that map identifiers and gate images: [hooks](hooks.md) says what they see and may answer.",
+      "Functions of your own that map identifiers and decide who may see images: [hooks](hooks.md) says what they receive and may return.",
     ],
     [
       "Authorization",
       /^auth\./,
-      "Who may see which images: [authorization](authorization.md) says how rules, profiles and sessions work together. Without the section `auth` nothing is gated. Names under `auth.profiles` stand in addresses.",
+      "Who may see which images: [authorization](authorization.md) says how rules, profiles and sessions work together. Without the section `auth` the service gates nothing. Names under `auth.profiles` are part of addresses.",
     ],
     [
       "Content states",
       /^content_state\./,
-      "Links to a page or a detail of it, which any viewer that knows the Content State API can open, and addresses that the service keeps for such links.",
+      "Links to a page or a detail of it, which any viewer that knows the Content State API can open, and addresses at which the service stores such links.",
     ],
     [
       "Model Context Protocol",
@@ -133,22 +137,22 @@ function reference() {
 
 Generated from the schema by \`npm run docs\`; the same as a [JSON Schema](configuration.schema.json) for editors.
 
-The file is YAML, named by \`-config FILE\` or \`SERVICE_CONFIG\`. File names in it are relative to its folder. Every key has a
-default, so an empty file is a valid one, and a key without a value counts as not written. An unknown key or a value of the
-wrong form stops the start with a message that names the key; \`smalti check -config FILE\` finds that without starting, prints
-the configuration with all defaults, and warns of folders and servers that cannot be used from where it runs.
+The file is YAML; \`-config FILE\` or \`SERVICE_CONFIG\` names it. File names in it are relative to its folder. Every top-level key
+has a default, so an empty file is valid, and a key without a value counts as left out. If a key is unknown or a value has the
+wrong form, the service does not start, and a message names the key. \`smalti check -config FILE\` finds that without starting, prints
+the configuration with all defaults, and warns of folders and servers that it cannot use from the machine where it runs.
 
 - **Durations** are whole numbers with a unit: \`500ms\`, \`30s\`, \`5m\`, \`24h\`, \`7d\`.
 - **Sizes** are \`64KiB\`, \`256MiB\`, \`10GiB\`, \`1TiB\` or plain bytes.
 - **\`[]\`** in a key stands for each item of a list, **\`*\`** for each name that you choose.
-- **\`redis\`, \`s3\`:** before a meaning are the backends or types that have the key; it is an unknown one to others.
-- **Numbers and words** may stand in quotes or not: \`depth: 8\`, \`tile_size: "512"\`, \`name: 007\`. \`yes\`, \`on\`, \`no\` and \`off\` are
-  \`true\` and \`false\` where those are meant, and \`true\` and \`false\` are \`on\` and \`off\`. What has no single reading is refused.
+- **\`redis\`, \`s3\`:** before a meaning names the backends or types that have the key; for others the key is unknown.
+- **Numbers and words** may be in quotes or not: \`depth: 8\`, \`tile_size: "512"\`, \`name: 007\`. For a key that is \`true\` or \`false\`, you
+  may also write \`yes\`, \`on\`, \`no\` and \`off\`; for one that is \`on\` or \`off\`, also \`true\` and \`false\`. The service refuses values that it could read in two ways.
 - **Environment variables** named below override the file.
-- **↻** marks keys that a running server takes over from the changed file on SIGHUP (Node, Deno, Bun). The other keys count at
-  the next start; the log names those that changed and wait. A broken file changes nothing and is logged.
+- **↻** marks keys that a running server takes over from the changed file on SIGHUP (Node, Deno, Bun). Changes of other keys take effect at
+  the next start; the log names these keys. If the file has mistakes, the service changes nothing and logs them.
 
-A start to copy:
+An example to copy:
 
 \`\`\`yaml
 addr: ":8080"

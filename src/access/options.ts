@@ -44,7 +44,7 @@ export const authOptions = z
       .meta({ description: "Lifetime of sessions and of their cookies.", edit, form: "duration" }),
     strict_profiles: z.boolean().default(false).meta({
       description:
-        "Whether info.json calls `clickthrough` `active` in its part for Authorization Flow 2.0, which does not know the former.",
+        "Whether info.json calls the profile `clickthrough` `active` in its part for Authorization Flow 2.0, which does not define `clickthrough`.",
       edit,
     }),
     cookie: z
@@ -58,7 +58,7 @@ export const authOptions = z
           .string({ error: cookiePathForm })
           .regex(/^(\/[\x21-\x3a\x3c-\x7e]*)?$/, cookiePathForm)
           .default("")
-          .meta({ description: "Path of the session cookie. Empty: that of the public URL.", edit }),
+          .meta({ description: "Path of the session cookie. Empty: the path of the public URL.", edit }),
       })
       .prefault({}),
     cors: z
@@ -66,10 +66,10 @@ export const authOptions = z
         probe_origins: z
           .array(originOrAll)
           .default(["*"])
-          .meta({ description: "Origins whose pages may read the probe; * for all.", edit }),
+          .meta({ description: "Origins whose pages may read the probe; `*` for all.", edit }),
         token_origins: z.array(origin).default([]).meta({
           description:
-            "Origins whose viewers may have tokens, and to which a login may lead back; this service's own always may.",
+            "Origins whose viewers may have tokens, and to which a login may lead back. The origin of this service is always included.",
           edit,
         }),
       })
@@ -79,7 +79,7 @@ export const authOptions = z
       .default([])
       .meta({
         description:
-          "Addresses whose X-Forwarded-For counts for access by address, beside those in the top-level `trusted_proxies`.",
+          "Addresses of proxies whose X-Forwarded-For the service also accepts for logins and kiosks, in addition to the top-level `trusted_proxies`.",
         edit,
       }),
     session: sessionOptions.prefault({}),
@@ -90,11 +90,11 @@ export const authOptions = z
           match: z
             .string({ error: ruleForm })
             .meta({ description: "An identifier, a prefix such as `private/*`, or `*` for all.", edit }),
-          profile: z.string().meta({ description: "Name of the profile that such identifiers need.", edit }),
+          profile: z.string().meta({ description: "Name of the profile that these identifiers need.", edit }),
         }),
       )
       .default([])
-      .meta({ description: "Which identifiers need which profile; the first that matches counts." }),
+      .meta({ description: "Which identifiers need which profile; the first rule that matches counts." }),
   })
   .superRefine(({ profiles, rules }, context) => {
     const add = (path: readonly PropertyKey[], message: string) =>

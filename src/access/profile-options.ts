@@ -66,17 +66,18 @@ const passwordHash = z.string().superRefine((text, context) => {
 const builtin = z.strictObject({
   backend: z.literal("builtin").meta({ description: "Pages of this service.", edit }),
   users: z.record(z.string().min(1), passwordHash).default({}).meta({
-    description: "Names and password hashes of those who may log in, for pattern `active`.",
+    description: "Names and password hashes of the users who may log in, for the pattern `active`.",
     edit,
     secret: true,
   }),
   htpasswd_file: pathOption.default("").meta({
     description:
-      "File of names and password hashes, which counts instead of `users` and is read again when it changes.",
+      "File of names and password hashes, which replaces `users`. The service reads it again when it changes.",
     edit,
   }),
   template: pathOption.default("").meta({
-    description: "Login page of your own, read at start. Empty: the built-in one.",
+    description:
+      "File with a login page of your own, which the service reads at the start. Empty: the built-in page.",
     edit,
   }),
 });
@@ -111,9 +112,9 @@ const external = z.strictObject({
   url: z
     .string({ error: pageForm })
     .refine(isWebUrl, { error: pageForm })
-    .meta({ description: "URL of that page.", edit }),
+    .meta({ description: "URL of the page.", edit }),
   callback_secret_env: z.string().min(1).meta({
-    description: "Environment variable that holds the secret which that page signs with (HMAC-SHA256).",
+    description: "Environment variable that holds the secret with which the page signs (HMAC-SHA256).",
     edit,
   }),
 });
@@ -130,10 +131,10 @@ const oidc = z.strictObject({
   backend: z.literal("oidc").meta({ description: "OpenID Connect.", edit }),
   issuer: z.string({ error: issuerForm }).refine(isIssuer, { error: issuerForm }).meta({
     description:
-      "URL of the provider, as it calls itself; below it is `.well-known/openid-configuration`. https, or http to this machine.",
+      "URL of the provider, as the provider itself writes it; `.well-known/openid-configuration` is below it. It is https, or http on this machine.",
     edit,
   }),
-  client_id: z.string().min(1).meta({ description: "Name of this service at the provider.", edit }),
+  client_id: z.string().min(1).meta({ description: "Client id of this service at the provider.", edit }),
   client_secret_env: z.string().min(1).meta({
     description: "Environment variable that holds the secret of this service at the provider.",
     edit,
@@ -142,7 +143,7 @@ const oidc = z.strictObject({
     .array(z.string({ error: scopeForm }).regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, scopeForm))
     .refine((scopes) => scopes.includes("openid"), { error: "expected openid among the scopes" })
     .default(["openid", "profile", "email"])
-    .meta({ description: "Scopes to ask for.", edit }),
+    .meta({ description: "Scopes that the service requests.", edit }),
   user_claim: z.string().min(1).default("sub").meta({
     description: "Claim of the ID token that names the user, such as `preferred_username` or `email`.",
     edit,
@@ -163,7 +164,7 @@ const isRange = (text: string) => {
 export const profileOptions = z.strictObject({
   pattern: z.enum(patterns).meta({
     description:
-      "What the reader does: `clickthrough` confirms, `active` logs in, `kiosk` asks from an address that may, `external` has been let in elsewhere.",
+      "What the reader does: `clickthrough`: click a button. `active`: log in. `kiosk`: come from an allowed address. `external`: log in elsewhere before.",
     edit,
   }),
   label: languageMap.meta({
@@ -172,14 +173,14 @@ export const profileOptions = z.strictObject({
   }),
   heading: languageMap.meta({ description: "Heading of the login and of a refusal, by language.", edit }),
   description: languageMap.meta({
-    description: "What the login page says below its heading, by language.",
+    description: "Text of the login page below its heading, by language.",
     edit,
   }),
   note: z
     .union([z.string(), languageMap], { error: "expected text, or languages with lists of texts" })
     .default("")
     .meta({
-      description: "What viewers show beside the heading of a refusal: text, or texts by language.",
+      description: "Text that viewers show beside the heading of a refusal, or texts by language.",
       edit,
     }),
   confirm_label: z.string().default("").meta({
@@ -192,7 +193,7 @@ export const profileOptions = z.strictObject({
     .default("")
     .meta({ description: "Picture on the built-in page: a path of this service, or a URL.", edit }),
   token_ttl: lifetime("10m").optional().meta({
-    description: "Lifetime of bearer tokens of readers with this profile, instead of `auth.token_ttl`.",
+    description: "Lifetime of bearer tokens for this profile, instead of `auth.token_ttl`.",
     edit,
     form: "duration",
   }),
@@ -201,7 +202,7 @@ export const profileOptions = z.strictObject({
     .strictObject({
       max_size: z.string({ error: sizeForm }).refine(isSize, { error: sizeForm }).default("").meta({
         description:
-          "Size of the whole image, such as !200,200, up to whose detail those without access see it. Empty: they see nothing.",
+          "Size of the whole image, such as !200,200. Readers without access see the image in no more detail than at this size. Empty: they see nothing.",
         edit,
       }),
     })
@@ -211,7 +212,7 @@ export const profileOptions = z.strictObject({
       allowed_ips: z
         .array(z.string({ error: rangeForm }).refine(isRange, { error: rangeForm }))
         .default([])
-        .meta({ description: "Addresses and ranges that have access, for pattern `kiosk`.", edit }),
+        .meta({ description: "Addresses and ranges that have access, for the pattern `kiosk`.", edit }),
     })
     .prefault({}),
 });

@@ -9,21 +9,21 @@ const store = z
   .strictObject({
     enabled: z.boolean().default(false).meta({
       description:
-        "Keep content states at addresses of their own, which never change. Needs a folder, and a token for writing.",
+        "Whether the service stores content states at addresses of their own, which never change. This needs a folder, and a token for writing.",
       edit,
     }),
     dir: pathOption.default("").meta({
       description:
-        "Folder of the states. What is in it is never removed; one server writes to it. Keep copies of it.",
+        "Folder of the states. The service never removes anything from it, and only one server may write to it. Make backups of it.",
       edit,
     }),
     write_token: z.string().default("").meta({
-      description: "What a client has to send as bearer token to store a state; better write_token_env.",
+      description: "Bearer token that a client has to send to store a state. Better use write_token_env.",
       edit,
       secret: true,
     }),
     write_token_env: z.string().default("").meta({
-      description: "Environment variable that holds this token. Without a token nothing is stored.",
+      description: "Environment variable that holds this token. Without a token the service stores nothing.",
       edit,
     }),
   })
@@ -40,7 +40,7 @@ const store = z
 export const contentStateOptions = z.strictObject({
   enabled: z.boolean().optional().meta({
     description:
-      "Links to views (Content State API 1.0): /content-state/, and the parameter iiif-content of /view. Not set: as presentation.enabled.",
+      "Whether there are links to views (Content State API 1.0): /content-state/, and the parameter iiif-content of /view. Not set: the value of presentation.enabled.",
     edit,
   }),
   store: store.prefault({}),

@@ -45,9 +45,9 @@ const alias = z.strictObject({
     })
     .meta({
       description:
-        "Path under which the Image API also answers: plain text that begins and ends with `/`, compared as it is. Paths of the service itself, such as `/iiif/` and `/static/`, are refused.",
+        "Path under which the Image API also answers: plain text that begins and ends with `/`, compared as it is. It cannot be a path of the service itself, such as `/iiif/` and `/static/`.",
     }),
-  version: z.literal([2, 3]).meta({ description: "Version of the Image API that it speaks." }),
+  version: z.literal([2, 3]).meta({ description: "Version of the Image API under this path." }),
 });
 
 /** The list of aliases; each prefix stands in it once. */

@@ -11,7 +11,8 @@ const isHostName = (text: string) => /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(text)
 /** Schema of `mcp:`. */
 export const mcpOptions = z.strictObject({
   enabled: z.boolean().default(false).meta({
-    description: "Whether AI clients may browse and look at images by the Model Context Protocol, at `/mcp`.",
+    description:
+      "Whether AI clients may browse the folders and look at images by the Model Context Protocol, at `/mcp`.",
     edit: "restart",
   }),
   allowed_origins: z
@@ -19,7 +20,7 @@ export const mcpOptions = z.strictObject({
     .default([])
     .meta({
       description:
-        "Origins of other sites, such as https://viewer.example.org, whose pages may use `/mcp` from a browser. Clients that are no browsers need none.",
+        "Origins of other sites, such as https://viewer.example.org, whose pages may use `/mcp` from a browser. Clients that are not browsers do not need this.",
       edit: "restart",
     }),
   allowed_hosts: z
@@ -27,7 +28,7 @@ export const mcpOptions = z.strictObject({
     .default([])
     .meta({
       description:
-        "Names by which clients may reach `/mcp` besides that of `base_url`, localhost and plain addresses, such as images.internal.",
+        "Names by which clients may reach `/mcp`, such as images.internal, in addition to the name in `base_url`, localhost and plain addresses.",
       edit: "restart",
     }),
 });

@@ -65,20 +65,19 @@ export const configSchema = z
     ),
     base_url: option(publicUrl.default(""), {
       description:
-        "Public URL of the service. Empty: from X-Forwarded-Proto, -Host and -Prefix, else from the request.",
+        "Public URL of the service. Empty: the service derives it from X-Forwarded-Proto, -Host and -Prefix, else from the request.",
       edit: "restart",
     }),
     trusted_proxies: option(
       z.array(z.string({ error: rangeForm }).refine(throwsNot(parseRange), { error: rangeForm })).default([]),
       {
         description:
-          "Addresses whose X-Forwarded-* headers count. While empty, Proto, Host and Prefix count from anyone, For from no one.",
+          "Addresses of proxies whose X-Forwarded-* headers the service accepts. Empty: it accepts X-Forwarded-Proto, -Host and -Prefix from anyone, and X-Forwarded-For from no one.",
         edit: "restart",
       },
     ),
     aliases: option(aliasesOption.default([]), {
-      description:
-        "Further paths of the Image API; ids, links and redirects keep the path that was asked for.",
+      description: "Further paths of the Image API; ids, links and redirects keep the path of the request.",
       edit: "restart",
     }),
     read_timeout: option(durationOption.default("30s"), {
@@ -107,7 +106,7 @@ export const configSchema = z
           env: "SERVICE_LOG_FORMAT",
         }),
         requests: option(z.boolean().default(true), {
-          description: "Whether each request is a line, of level info.",
+          description: "Whether the log has a line of level info for each request.",
           edit: "live",
         }),
       })
@@ -117,7 +116,7 @@ export const configSchema = z
       .strictObject({
         enabled: option(z.boolean().default(false), {
           description:
-            "Whether the figures of the service are at `/metrics`, for Prometheus. Whoever reaches the address may read them.",
+            "Whether the figures of the service are at `/metrics`, for Prometheus. Whoever reaches this address may read them.",
           edit: "restart",
         }),
       })
@@ -137,13 +136,13 @@ export const configSchema = z
           z.array(z.string({ error: framingForm }).refine(isFraming, { error: framingForm })).default(["*"]),
           {
             description:
-              "Sites that may show pages of this service, such as its viewers, in frames, for example https://www.example.org; `*`: all, `self`: this one. Empty: none. Pages with forms are shown in none.",
+              "Sites that may show pages of this service, such as its viewers, in frames, for example https://www.example.org; `*`: all sites, `self`: this one. Empty: none. No site may show pages with forms in frames.",
             edit: "restart",
           },
         ),
         server_timing: option(z.boolean().default(false), {
           description:
-            "Whether answers of images say in `Server-Timing` how long they took. Browsers show it, so it says whether somebody else has asked before.",
+            "Whether answers with images have the header `Server-Timing`, which says how long each stage took. Whoever reads it can tell whether somebody else has requested the image before.",
           edit: "restart",
         }),
       })
@@ -152,11 +151,11 @@ export const configSchema = z
       .strictObject({
         max_in_flight: option(z.int().min(0).default(0), {
           description:
-            "Requests at the same time; over it 503. /health, /ready and /metrics are exempt. 0: no cap.",
+            "Requests at the same time; further ones are 503. /health, /ready and /metrics are exempt. 0: no cap.",
           edit: "live",
         }),
         max_in_flight_per_ip: option(z.int().min(0).default(0), {
-          description: "Requests at the same time from one client address; over it 429. 0: no cap.",
+          description: "Requests at the same time from one client address; further ones are 429. 0: no cap.",
           edit: "live",
         }),
       })

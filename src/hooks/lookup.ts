@@ -24,7 +24,7 @@ export const lookupOptions = z.strictObject({
     .default("")
     .meta({
       description:
-        'The key of each identifier, such as "{{ .Identifier }}.tif"; values and filters are in the page on hooks.',
+        'Template that makes the key of an identifier, such as "{{ .Identifier }}.tif"; the page on hooks lists values and filters.',
       edit: "restart",
     }),
   file: pathOption
@@ -34,16 +34,16 @@ export const lookupOptions = z.strictObject({
     .default("")
     .meta({
       description:
-        "A mapping of identifiers, as YAML, JSON or CSV; relative to the configuration file. It is read again when it changes.",
+        "File that maps identifiers, as YAML, JSON or CSV; relative to the configuration file. The service reads it again when it changes.",
       edit: "restart",
     }),
   source: z.string().default("").meta({
-    description: "The source that keys are for where the mapping names none. Empty: the default source.",
+    description: "The source of keys for which the mapping names none. Empty: the default source.",
     edit: "restart",
   }),
   unmapped: z.enum(["not_found", "pass"]).default("not_found").meta({
     description:
-      "Identifiers that the mapping file does not hold: `not_found` are 404, `pass` are looked for as if there was no hook.",
+      "Identifiers that are not in the mapping file: `not_found` answers 404, `pass` looks for them as if there were no hook.",
     edit: "restart",
   }),
 });

@@ -30,11 +30,11 @@ export const hookOptions = z.strictObject({
   }),
   headers: z.array(headerName).default([]).meta({
     description:
-      "Names of the request headers that hooks see. Each becomes part of `Vary`; with Cookie, Authorization or a header that proxies add, answers are private.",
+      "Names of the request headers that hooks see. `Vary` includes each of them. With Cookie, Authorization or a header that proxies add, answers are private.",
     edit: "restart",
   }),
   client_ip: z.boolean().default(false).meta({
-    description: "Whether hooks see the address of the client. Answers are private then.",
+    description: "Whether hooks see the address of the client. If so, answers are private.",
     edit: "restart",
   }),
   lookup: lookupOptions.prefault({}),

@@ -24,7 +24,7 @@ const isUrl = (text: string) =>
 export const webhookOptions = z.strictObject({
   url: z.string({ error: urlForm }).refine(isUrl, { error: urlForm }).default("").meta({
     description:
-      "Where questions are posted, which may be inside your network. User name and password in it are sent as basic authentication.",
+      "URL to which the service posts questions; it may be inside your network. The service sends a user name and password in it as basic authentication.",
     edit: "restart",
   }),
   functions: z
@@ -33,14 +33,14 @@ export const webhookOptions = z.strictObject({
     .default([...hookFunctions])
     .meta({
       description:
-        "The functions that it answers. Each one named costs a request wherever it counts, and `authorize` makes all answers private.",
+        "The functions that the web service answers. Each of them adds a request wherever it applies, and `authorize` makes all answers private.",
       edit: "restart",
     }),
   timeout: durationOption
     .refine((text) => parseDuration(text) > 0, { error: "expected more than 0" })
     .default("2s")
     .meta({
-      description: "Time for an answer to arrive as a whole, a second attempt included.",
+      description: "Time for the whole answer to arrive, including a second attempt.",
       edit: "restart",
     }),
   secret_env: z.string().default("").meta({
@@ -50,7 +50,7 @@ export const webhookOptions = z.strictObject({
   }),
   ttl: durationOption.default("0s").meta({
     description:
-      "How long an answer counts for the same input, request path and headers included. 0s: each is asked for.",
+      "How long the service uses an answer again for the same input, which includes request path and headers. 0s: it asks each time.",
     edit: "restart",
   }),
 });

@@ -41,27 +41,27 @@ export const imageOptions = z.strictObject({
     .default("")
     .meta({
       description:
-        "Memory that all renders together may be estimated to need. Empty: a quarter of the machine's or container's memory, at most 2 GiB.",
+        "Memory that all renders together may need, as the service estimates it. Empty: a quarter of the machine's or container's memory, at most 2 GiB.",
       edit: "restart",
     }),
   timeout: durationOption.default("60s").meta({
     description:
-      "Time for one render; over it the answer is 503, code render_timeout, and the worker is replaced.",
+      "Time for one render. If a render takes longer, the answer is 503, code render_timeout, and the service replaces the worker.",
     edit: "restart",
   }),
   metadata: z.enum(["strip", "preserve"]).default("strip").meta({
     description:
-      "`strip`: EXIF, XMP and IPTC are removed, and pixels are turned upright. `preserve`: they are kept, and pixels and info.json are as stored, with the orientation told in EXIF.",
+      "`strip`: derivatives have no EXIF, XMP and IPTC, and their pixels are upright. `preserve`: derivatives embed these metadata; pixels and info.json are as stored, and EXIF says the orientation.",
     edit: "restart",
   }),
   color: z.enum(["", "srgb", "respect-icc"]).default("").meta({
     description:
-      "`srgb`: colours are converted to sRGB, and its profile is embedded. `respect-icc`: colours stay as they are, with the embedded profile of the source; CMYK becomes sRGB all the same. Empty: `srgb` where metadata is stripped, `respect-icc` where it is preserved.",
+      "`srgb`: the service converts colours to sRGB and embeds the sRGB profile. `respect-icc`: colours stay as they are, with the profile that the master embeds; CMYK becomes sRGB all the same. Empty: `srgb` if metadata is stripped, `respect-icc` if it is preserved.",
     edit: "restart",
   }),
   depth: z.enum(["8", "source"]).default("8").meta({
     description:
-      "Bits per sample of answers: 8, or as many as the source has where the format holds them (png, tif).",
+      "Bits per sample of derivatives: 8, or as many as the master has if the format can hold them (png, tif).",
     edit: "restart",
   }),
   sharpen: z
@@ -69,15 +69,15 @@ export const imageOptions = z.strictObject({
       z.enum(["off", "on"]),
       z.strictObject({
         radius: z.number().min(0.1).max(10).default(usualSharpening.radius).meta({
-          description: "Standard deviation of the blur, in pixels of the answer.",
+          description: "Standard deviation of the blur, in pixels of the derivative.",
           edit: "restart",
         }),
         amount: z.number().min(0).max(10).default(usualSharpening.amount).meta({
-          description: "Share of the difference from the blur that is added.",
+          description: "Share of the difference from the blurred pixels that the mask adds.",
           edit: "restart",
         }),
         threshold: z.number().min(0).max(255).default(usualSharpening.threshold).meta({
-          description: "Differences below this stay as they are, in levels of 0 to 255.",
+          description: "Differences below this, in levels of 0 to 255, are not sharpened.",
           edit: "restart",
         }),
       }),
@@ -85,7 +85,7 @@ export const imageOptions = z.strictObject({
     .default("off")
     .meta({
       description:
-        "Unsharp mask on the luma of answers that are smaller than their region. `on` is radius 0.6, amount 0.5, threshold 2; those three keys in its place set others.",
+        "Unsharp mask on the luma of derivatives that are smaller than their region. `on` means radius 0.6, amount 0.5, threshold 2; to set other values, write these three keys instead.",
       edit: "restart",
     }),
   supersample: z
@@ -94,12 +94,12 @@ export const imageOptions = z.strictObject({
     .transform((times) => (times === 0 ? "off" : times))
     .meta({
       description:
-        "Where an answer is a region reduced by exactly a power of two, decode at this many times its size and resample, instead of taking what the decoder or a stored level gives; nothing is cut losslessly then.",
+        "If a derivative is a region reduced by exactly a power of two: decode at this many times its size and resample, instead of using the decoder's own reduction or a level stored in the file. There are no lossless crops then.",
       edit: "restart",
     }),
   linear: z.enum(["off", "on"]).default("off").meta({
     description:
-      "Reduce in linear light: decoders deliver at four times the answer's size, and what is averaged from there on is light, not its sRGB values.",
+      "Reduce in linear light: decoders deliver at four times the size of the derivative, and from there on the service averages light instead of sRGB values.",
     edit: "restart",
   }),
   window: z
@@ -112,7 +112,7 @@ export const imageOptions = z.strictObject({
             edit: "restart",
           }),
           high: z.number().min(0).max(100).default(99.5).meta({
-            description: "Percentile that becomes white; above `low`.",
+            description: "Percentile that becomes white; it has to be above `low`.",
             edit: "restart",
           }),
         })
@@ -121,7 +121,7 @@ export const imageOptions = z.strictObject({
     .default("off")
     .meta({
       description:
-        "For TIFF masters of 16 bits or floating point, gray or RGB without alpha: show the range between two percentiles of the picture's own values in place of the whole range of the type.",
+        "For TIFF masters of 16 bits or floating point, gray or RGB without alpha: show the range between two percentiles of the image's own values instead of the whole range of the sample type.",
       edit: "restart",
     }),
   background: z
@@ -129,7 +129,8 @@ export const imageOptions = z.strictObject({
     .regex(/^#[0-9a-fA-F]{6}$/, "expected a colour as #rrggbb")
     .default("#ffffff")
     .meta({
-      description: "Colour under transparent pixels and uncovered corners where a format has no alpha.",
+      description:
+        "Colour behind transparent pixels and in the corners of rotated images, in formats without alpha.",
       edit: "restart",
     }),
   jpeg_quality: z
@@ -137,22 +138,22 @@ export const imageOptions = z.strictObject({
     .min(1)
     .max(100)
     .default(90)
-    .meta({ description: "Quality of JPEG answers.", edit: "restart" }),
+    .meta({ description: "Quality of JPEG derivatives.", edit: "restart" }),
   jpeg_progressive: z
     .boolean()
     .default(false)
     .meta({ description: "Write progressive JPEG.", edit: "restart" }),
   jpeg_encoder: z.enum(["fast", "small"]).default("fast").meta({
-    description: "The quick JPEG encoder, or the one with the smallest files.",
+    description: "`fast`: the quick JPEG encoder. `small`: the one that writes the smallest files.",
     edit: "restart",
   }),
   jpeg_chroma: z.enum(["420", "444"]).default("420").meta({
-    description: "Chroma sampling of JPEG answers: halved both ways, or full.",
+    description: "Chroma sampling of JPEG derivatives: `420` halves it both ways, `444` is full.",
     edit: "restart",
   }),
   jpeg_passthrough: z.enum(["auto", "off"]).default("auto").meta({
     description:
-      "Cut tiles losslessly out of JPEG masters where nothing else is asked of them and they are not much larger than when encoded again.",
+      "`auto`: make tiles of JPEG masters by lossless crop if the request needs nothing more and the result is not much larger than an encoded tile. `off`: decode and encode all tiles.",
     edit: "restart",
   }),
   webp_quality: z
@@ -160,7 +161,7 @@ export const imageOptions = z.strictObject({
     .min(1)
     .max(100)
     .default(80)
-    .meta({ description: "Quality of WebP answers.", edit: "restart" }),
+    .meta({ description: "Quality of WebP derivatives.", edit: "restart" }),
 });
 
 export type ImageOptions = z.output<typeof imageOptions>;

@@ -11,17 +11,17 @@ const isOrigin = (text: string) =>
 export const presentationOptions = z.strictObject({
   enabled: z.boolean().default(true).meta({
     description:
-      "Whether manifests and collections are served, made of the folders of the sources and of the manifest files in them.",
+      "Whether the service makes manifests and collections of the folders of the sources and of the manifest files in them.",
     edit: "restart",
   }),
   derive: z.enum(["auto", "always"]).default("auto").meta({
     description:
-      "`auto`: while a hook answers `resolve`, folders are listed only where it answers `presentation` too, since file names need not be identifiers then. `always`: they are listed all the same.",
+      "`auto`: while a hook answers `resolve`, file names need not be identifiers, so the service lists a folder only if the hook answers `presentation` for it too. `always`: it lists all folders.",
     edit: "restart",
   }),
   default_viewer: z.enum(["mirador", "uv"]).default("mirador").meta({
     description:
-      "The viewer that /view opens: `mirador`, or `uv` for Universal Viewer. `?viewer=` in an address names the other one.",
+      "The viewer that /view opens: `mirador`, or `uv` for Universal Viewer. `?viewer=` in an address selects the other one.",
     edit: "restart",
   }),
   allowed_origins: z
@@ -29,7 +29,7 @@ export const presentationOptions = z.strictObject({
     .default([])
     .meta({
       description:
-        "Origins of other servers, such as https://images.example.org, that manifest files may name images of. A file that names others is served as it is, and the log says so.",
+        "Origins of other servers, such as https://images.example.org, whose images manifest files may name. If a file names others, the service serves it as it is, and the log says so.",
       edit: "restart",
     }),
 });

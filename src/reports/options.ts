@@ -12,11 +12,12 @@ const isUrl = (text: string) =>
 export const errorOptions = z.strictObject({
   report_url: z.string({ error: urlForm }).refine(isUrl, { error: urlForm }).default("").meta({
     description:
-      "Where each answer of status 5xx is posted as JSON, for error tracking; a kind of error at most once a minute. Empty: nowhere.",
+      "URL to which the service posts each answer of status 5xx as JSON, for error tracking; errors of one kind at most once a minute. Empty: it posts none.",
     edit: "restart",
   }),
   token_env: z.string().default("").meta({
-    description: "Environment variable that holds the token which reports carry, as `Authorization: Bearer`.",
+    description:
+      "Environment variable that holds the token for this URL, which the service sends as `Authorization: Bearer`.",
     edit: "restart",
   }),
 });

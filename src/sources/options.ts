@@ -10,14 +10,14 @@ const shared = {
   name: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "expected letters, digits, dots, dashes or underscores")
-    .meta({ description: "Name in logs, in /ready and in cache keys.", edit: "restart" }),
+    .meta({ description: "Name of the source in logs, in /ready and in cache keys.", edit: "restart" }),
   prefix: z
     .string()
     .regex(/^([^/\\].*\/)?$/s, "expected text that ends with /, such as museum/, or nothing")
     .default("")
     .meta({
       description:
-        "Identifiers that begin with it belong to this source; it is taken off. Empty: the default source.",
+        "Identifiers that begin with this text belong to this source; the service removes it from them. Empty: the default source.",
       edit: "restart",
     }),
 };
@@ -31,12 +31,12 @@ const filesystem = z.strictObject({
   }),
   revalidate: durationOption.default("60s").meta({
     description:
-      "How long a file that was found counts as unchanged before it is looked at again; what is rendered is always of one and the same file. 0s: looked at for each request.",
+      "How long the service uses a file that it found before it looks again whether the file has changed. A derivative is always of one version of the file. 0s: it looks for each request.",
     edit: "restart",
   }),
   timeout: durationOption.default("15s").meta({
     description:
-      "How long one look at a file, or one read of its header, may take; over it the answer is 500, code source_unreadable. Workers that read a file are bounded by `image.timeout`. 0s: no limit.",
+      "How long one look at a file, or one read of its header, may take. If it takes longer, the answer is 500, code source_unreadable. Reads by workers are bounded by `image.timeout`. 0s: no limit.",
     edit: "restart",
   }),
 });
@@ -45,7 +45,7 @@ export type FilesystemSourceOptions = z.output<typeof filesystem>;
 
 const remoteRevalidate = durationOption.default("60s").meta({
   description:
-    "How long a master counts as unchanged before its server is asked again; meanwhile what is kept of it costs no request. 0s: asked for each request.",
+    "How long the service uses what it has cached of a master before it asks the server again whether the master has changed. 0s: it asks for each request.",
   edit: "restart",
 });
 
@@ -55,13 +55,13 @@ const hostForm = "expected a host, such as images.example.org or images.example.
 
 const staleIfError = durationOption.default("1h").meta({
   description:
-    "How long after `revalidate` what is kept of a master may still be served while its server does not answer (RFC 5861). 0s: not at all.",
+    "How long after `revalidate` the service may still use what it has cached of a master while the server does not answer (RFC 5861). 0s: not at all.",
   edit: "restart",
 });
 
 const timeout = durationOption.default("60s").meta({
   description:
-    "How long one request may wait for this source in all; over it the answer is 500, code origin_unavailable. Time in which its image is worked on does not count. 0s: no limit.",
+    "How long one request may wait for this source in all, without the time of rendering. If it waits longer, the answer is 500, code origin_unavailable. The default is 60s. 0s: no limit.",
   edit: "restart",
 });
 
@@ -92,12 +92,12 @@ const http = z.strictObject({
   type: z.literal("http").meta({ description: "Files on a web server." }),
   url: z.string({ error: templateForm }).refine(isTemplate, { error: templateForm }).meta({
     description:
-      'Where masters are: {identifier} is put in percent-encoded, its / kept. "{identifier}" alone: identifiers are URLs themselves, of `allowed_hosts`.',
+      'URL of masters, in which the service replaces {identifier}, percent-encoded except for its /. "{identifier}" alone: identifiers are URLs themselves, of `allowed_hosts`.',
     edit: "restart",
   }),
   headers: z.record(z.string(), z.string()).refine(areHeaders, { error: headersForm }).default({}).meta({
     description:
-      'Headers of every request. Authorization, Cookie and X-Api-Key go to the host of `url` alone; with "{identifier}" to that of the identifier, and only over https. Secrets belong into `auth_env`.',
+      'Headers of every request. The service sends Authorization, Cookie and X-Api-Key to the host of `url` alone; if `url` is "{identifier}", to the host of the identifier, and only over https. Put secrets into `auth_env`.',
     edit: "restart",
     secret: true,
   }),
@@ -110,12 +110,12 @@ const http = z.strictObject({
     .default([])
     .meta({
       description:
-        "Hosts, with or without a port, that redirects and URL identifiers may lead to; the host of `url` is allowed by itself.",
+        "Hosts, with or without a port, to which redirects and URL identifiers may lead. The host of `url` is always allowed.",
       edit: "restart",
     }),
   allow_private: z.boolean().default(false).meta({
     description:
-      "Whether names may lead to private addresses and this machine. Link-local ones stay closed; an address that is written in `url` or `allowed_hosts` itself is always open.",
+      "Whether host names may lead to private addresses and to this machine. Link-local addresses are never allowed. An address that `url` or `allowed_hosts` contains as such is always allowed.",
     edit: "restart",
   }),
   revalidate: remoteRevalidate,
@@ -132,7 +132,7 @@ const s3 = z
     ...s3Options,
     key_prefix: keyPrefixOption.default("").meta({
       description:
-        "What the keys of all masters begin with, such as scans/; it is put before each identifier.",
+        "Text with which the keys of all masters begin, such as scans/; the service puts it before each identifier.",
       edit: "restart",
     }),
     revalidate: remoteRevalidate,

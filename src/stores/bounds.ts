@@ -12,7 +12,7 @@ export interface StoreDefaults {
 
 /** `ttl` of every store that keeps anything. */
 export const lifetimeOption = durationOption.meta({
-  description: "How long an entry is used. 0s: until it is pushed out.",
+  description: "How long the service uses an entry. 0s: until others need its room.",
   edit: "restart",
 });
 
@@ -33,7 +33,7 @@ export const timeoutOption = z
   .default("")
   .meta({
     description:
-      "Longest that a request waits for an entry before it goes on without. Empty: 250ms for Redis, 1s for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times that.",
+      "How long a request waits for an entry before it goes on without it. Empty: 250ms for Redis, 1s for Redis over REST, 2s for S3; in the slot origin, whose entries are large, eight times that.",
     edit: "restart",
     form: "duration",
   });
@@ -41,7 +41,7 @@ export const timeoutOption = z
 /** `max_bytes` and `ttl`, which every backend that we bound ourselves has. */
 export const boundOptions = (defaults: StoreDefaults) => ({
   max_bytes: sizeOption.default(defaults.maxBytes).meta({
-    description: "Bytes that all entries together may take; the least recently used go first.",
+    description: "Bytes that all entries together may take; the store removes the least recently used first.",
     edit: "restart",
   }),
   ttl: lifetimeOption.default(defaults.ttl),

@@ -22,7 +22,7 @@ export const s3StoreOptions = (defaults: StoreDefaults) =>
         .meta({ description: "In a bucket, which many servers may share.", edit: "restart" }),
       ...s3Options,
       prefix: keyPrefixOption.default("smalti/").meta({
-        description: "What all keys begin with; the name of the slot follows.",
+        description: "Text with which all keys begin; the name of the slot follows it.",
         edit: "restart",
       }),
       timeout: timeoutOption,

@@ -15,12 +15,12 @@ export const tracingOptions = z.strictObject({
     .default("")
     .meta({
       description:
-        "Where traces are sent: a collector that takes OTLP over HTTP as JSON. `/v1/traces` is appended unless the URL ends so. Empty: nothing is traced.",
+        "URL of the collector for traces, which has to accept OTLP over HTTP as JSON. The service appends `/v1/traces` unless the URL ends with it. Empty: it traces nothing.",
       edit: "restart",
     }),
   token_env: z.string().default("").meta({
     description:
-      "Environment variable that holds the token which the collector gets as `Authorization: Bearer`.",
+      "Environment variable that holds the token for the collector, which the service sends as `Authorization: Bearer`.",
     edit: "restart",
   }),
   sample_ratio: z
@@ -30,7 +30,7 @@ export const tracingOptions = z.strictObject({
     .default(1)
     .meta({
       description:
-        "Share of the requests that are traced, from 0 to 1. A request that comes with a `traceparent` is traced where that says so.",
+        "Share of the requests that the service traces, from 0 to 1. If a request comes with a `traceparent`, that header alone decides.",
       edit: "restart",
     }),
 });

@@ -9,11 +9,11 @@ import { redisAddressOptions, redisPrefixOption, withOneRedis } from "../../stor
 
 const edit = "restart" as const;
 const description =
-  "What all keys begin with; `sessions` follows. Each service needs a prefix of its own: those with the same one share logins.";
+  "Text with which all keys begin; `sessions` follows it. Each service needs a prefix of its own: services with the same prefix share logins.";
 
 const timeout = timeoutOption.meta({
   description:
-    "Longest that a request waits for its session before it is answered with 503. Empty: 1s for Redis, 2s for Redis over REST and for S3. A login or logout waits up to eight times that.",
+    "How long a request waits for its session before the answer is 503. Empty: 1s for Redis, 2s for Redis over REST and for S3. A login or logout waits up to eight times that.",
   edit,
   form: "duration",
 });
@@ -47,16 +47,16 @@ export const sessionOptions = z
   .strictObject({
     backend: z.enum(["heap", "filesystem", "s3", "redis"]).default("heap").meta({
       description:
-        "Where sessions are kept: in memory, in files, in a bucket, or in Redis, which alone several servers may share.",
+        "Where the service keeps sessions: in memory, in files, in a bucket, or in Redis. Several servers can share sessions only in Redis.",
       edit,
     }),
     ttl: z.string({ error: sweepForm }).refine(isSweep, { error: sweepForm }).default("1m").meta({
-      description: "How often expired sessions are removed from memory or from the folder.",
+      description: "How often the service removes expired sessions from memory or from the folder.",
       edit,
       form: "duration",
     }),
     path: pathOption.default("").meta({
-      description: "Folder for `filesystem`, which has to be there.",
+      description: "Folder for `filesystem`, which has to exist.",
       edit,
     }),
     s3: s3.optional(),

@@ -16,14 +16,14 @@ const mebibyte = 2 ** 20;
 export const jsOptions = z.strictObject({
   file: pathOption.default("").meta({
     description:
-      "An ES module that exports `resolve`, `authorize`, `presentation` or `overlay`; relative to the configuration file. It is read again when it changes.",
+      "An ES module that exports `resolve`, `authorize`, `presentation` or `overlay`; relative to the configuration file. The service reads it again when it changes.",
     edit: "restart",
   }),
   timeout: durationOption
     .refine(within(parseDuration, 1, 10_000), { error: "expected a duration between 1ms and 10s" })
     .default("50ms")
     .meta({
-      description: "How long one call may run; its wait for its turn does not count.",
+      description: "How long one call may run. The time that it waits for its turn does not count.",
       edit: "restart",
     }),
   memory: sizeOption
@@ -31,7 +31,7 @@ export const jsOptions = z.strictObject({
       error: "expected a size between 16MiB and 1GiB",
     })
     .default("32MiB")
-    .meta({ description: "What one call may take of memory.", edit: "restart" }),
+    .meta({ description: "How much memory one call may use.", edit: "restart" }),
 });
 
 export type JsOptions = z.output<typeof jsOptions>;

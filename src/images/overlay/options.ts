@@ -10,25 +10,25 @@ const distance = z.int().min(0).max(65535);
 
 const layout = {
   anchor: z.enum(names).meta({
-    description: "Corner, edge or middle of the answer where the overlay lies.",
+    description: "Corner, edge or middle of the derivative where the overlay lies.",
     edit: "restart",
   }),
   offset: z.tuple([distance, distance]).meta({
     description:
-      "Pixels of the answer between the overlay and the edges that `anchor` names, across and down; an axis in whose middle it lies has none.",
+      "Pixels of the derivative between the overlay and the edges that `anchor` names, across and down. An offset does not count on an axis on which the overlay is centred.",
     edit: "restart",
   }),
   fit: z.enum(fits).meta({
     description:
-      "`shrink`: as it is, and smaller where the answer less the offsets has no room for it. `scale`: as large as that room allows. `tile`: as it is, repeated over the whole answer.",
+      "`shrink`: the overlay has its own size, or a smaller one if the derivative less the offsets has no room for it. `scale`: it is as large as that room allows. `tile`: it has its own size and is repeated over the whole derivative.",
     edit: "restart",
   }),
   opacity: z.number().min(0).max(1).meta({
-    description: "0 to 1; the overlay's own transparency counts beside it.",
+    description: "Opacity from 0 to 1, multiplied with the overlay's own.",
     edit: "restart",
   }),
   min_size: z.int().min(0).max(65535).meta({
-    description: "Answers with a side of fewer pixels carry no overlay. 0: all carry it.",
+    description: "Derivatives with a side of fewer pixels have no overlay. 0: all have it.",
     edit: "restart",
   }),
 } as const;
@@ -39,13 +39,12 @@ const usual = { anchor: "bottom-right", offset: [16, 16], fit: "shrink", opacity
 export const overlayOptions = z.strictObject({
   image: z.string().default("").meta({
     description:
-      "Picture that is laid on every image answer: a file, relative to the configuration file, or `source:key` for a file in a source. Where it is missing or broken, no images are sent. Empty: none.",
+      "Picture that lies on every derivative: a file, relative to the configuration file, or `source:key` for a file in a source. While it is missing or broken, the service sends no images. Empty: none.",
     edit: "restart",
     form: "picture",
   }),
   folder: pathOption.default(".").meta({
-    description:
-      "Folder that the file names in a hook's answers are relative to; they do not lead out of it.",
+    description: "Folder to which file names that a hook returns are relative; they cannot lead out of it.",
     edit: "restart",
   }),
   anchor: layout.anchor.default(usual.anchor),

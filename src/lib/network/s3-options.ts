@@ -33,24 +33,24 @@ export const s3Options = {
   bucket: z
     .string({ error: bucketForm })
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/, bucketForm)
-    .meta({ description: "The bucket.", edit }),
+    .meta({ description: "Name of the bucket.", edit }),
   region: z
     .string()
     .min(1)
     .default("us-east-1")
-    .meta({ description: "Its region; also part of the signature.", edit }),
+    .meta({ description: "Region of the bucket; the signature contains it too.", edit }),
   endpoint: z
     .string({ error: endpointForm })
     .refine((text) => text === "" || isServiceUrl(text), { error: endpointForm })
     .default("")
-    .meta({ description: "URL of an S3-compatible service. Empty: AWS in that region.", edit }),
+    .meta({ description: "URL of an S3-compatible service. Empty: AWS in this region.", edit }),
   path_style: z.boolean().default(false).meta({
     description:
-      "The bucket stands in the path instead of the host name, as many services other than AWS want it.",
+      "Whether the name of the bucket is part of the path instead of the host name, as many services other than AWS require.",
     edit,
   }),
   anonymous: z.boolean().default(false).meta({
-    description: "Requests are not signed, for a bucket that anybody may use.",
+    description: "Whether requests are sent without a signature, for a bucket that anybody may use.",
     edit,
   }),
   access_key_env: z

@@ -22,9 +22,10 @@ export const filesystemOptions = (defaults: StoreDefaults) =>
   z.strictObject({
     backend: z
       .literal("filesystem")
-      .meta({ description: "In files, which outlive a restart.", edit: "restart" }),
+      .meta({ description: "In files, which survive a restart.", edit: "restart" }),
     path: pathOption.default("").meta({
-      description: "Folder for the files. Empty: $XDG_CACHE_HOME/smalti, else ~/.cache/smalti.",
+      description:
+        "Folder for the files. Empty: $XDG_CACHE_HOME/smalti, or ~/.cache/smalti if that variable is not set.",
       edit: "restart",
     }),
     ...boundOptions(defaults),

@@ -31,7 +31,7 @@ export const redisAddressOptions = {
     .string({ error: addrForm })
     .refine((text) => text === "" || parseRedisAddress(text) !== undefined, { error: addrForm })
     .default("")
-    .meta({ description: "Host and port of a Redis server; or give `url`.", edit: "restart" }),
+    .meta({ description: "Host and port of a Redis server; or set `url`.", edit: "restart" }),
   db: z.int().min(0).default(0).meta({ description: "Number of the database at `addr`.", edit: "restart" }),
   tls: z.boolean().default(false).meta({ description: "Whether `addr` speaks TLS.", edit: "restart" }),
   password_env: z.string().default("").meta({
@@ -42,7 +42,7 @@ export const redisAddressOptions = {
     .string({ error: urlForm })
     .refine((text) => text === "" || isServiceUrl(text), { error: urlForm })
     .default("")
-    .meta({ description: "URL of a Redis REST service (Upstash); or give `addr`.", edit: "restart" }),
+    .meta({ description: "URL of a Redis REST service (Upstash); or set `addr`.", edit: "restart" }),
   token_env: z.string().default("").meta({
     description: "Environment variable that holds the token for `url`.",
     edit: "restart",
@@ -79,13 +79,13 @@ export const redisOptions = (defaults: StoreDefaults) =>
         .meta({ description: "In Redis, which many servers may share.", edit: "restart" }),
       ...redisAddressOptions,
       prefix: redisPrefixOption.meta({
-        description: "What all keys begin with; the name of the slot follows.",
+        description: "Text with which all keys begin; the name of the slot follows it.",
         edit: "restart",
       }),
       timeout: timeoutOption,
       max_memory: sizeOption.default(defaults.maxBytes).meta({
         description:
-          "Bytes that all entries under the prefix may take in Redis, whichever server wrote them; the least recently used go first.",
+          "Bytes that all entries under the prefix may take in Redis, whichever server wrote them; the service removes the least recently used first.",
         edit: "restart",
       }),
       ttl: lifetimeOption.default(defaults.ttl),
