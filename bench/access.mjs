@@ -29,12 +29,12 @@ const script = join(folder, "access.mjs");
 await build({
   stdin: {
     contents: `
-      import { rulesAccess } from "./src/access/decide.ts";
+      import { rulesAccess } from "./src/access/rules/decide.ts";
       import { heldSessions } from "./src/access/held-grants.ts";
       import { openPasswords } from "./src/access/passwords/index.ts";
-      import { createProfile } from "./src/access/profile.ts";
-      import { profileOptions } from "./src/access/profile-options.ts";
-      import { createRules } from "./src/access/rules.ts";
+      import { createProfile } from "./src/access/profiles/profile.ts";
+      import { profileOptions } from "./src/access/profiles/options.ts";
+      import { createRules } from "./src/access/rules/rules.ts";
       import { buildSessions } from "./src/access/sessions/index.ts";
       import { sessionOptions } from "./src/access/sessions/options.ts";
       import { silentLog } from "./src/lib/telemetry/log.ts";

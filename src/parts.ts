@@ -1,7 +1,7 @@
 // The parts that stand on something outside of the process, such as folders and servers, with their checks.
 
 import { type Auth, createAuth } from "./access/auth.ts";
-import { openLogins } from "./access/logins.ts";
+import { openLogins } from "./access/logins/logins.ts";
 import { buildSessions } from "./access/sessions/index.ts";
 import { buildContentStates, type ContentStates } from "./bookmarks/content-states.ts";
 import type { Config } from "./config/schema.ts";

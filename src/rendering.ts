@@ -2,8 +2,8 @@
 
 import type { Access } from "./access/access.ts";
 import type { Decisions } from "./access/decisions.ts";
-import { hookRequestOf } from "./access/hook-request.ts";
-import { hookedAccess } from "./access/hooked.ts";
+import { hookRequestOf } from "./access/rules/hook-request.ts";
+import { hookedAccess } from "./access/rules/hooked.ts";
 import { deflateIdentity } from "./codecs/deflate-identity.ts";
 import { createCodecs } from "./codecs/index.ts";
 import { createPool } from "./codecs/run/pool.ts";

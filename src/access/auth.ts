@@ -5,13 +5,13 @@ import { parseDuration } from "../lib/options/quantity.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import { createSeldom } from "../lib/telemetry/seldom.ts";
 import type { Access } from "./access.ts";
-import { type FoundSession, type Presenter, rulesAccess, sessionsOf } from "./decide.ts";
 import { heldSessions } from "./held-grants.ts";
-import type { Logins } from "./logins.ts";
+import type { Logins } from "./logins/logins.ts";
 import { createNewSessions, type NewSessions } from "./new-sessions.ts";
 import type { AuthOptions } from "./options.ts";
-import { createProfile, type Profile } from "./profile.ts";
-import { createRules } from "./rules.ts";
+import { createProfile, type Profile } from "./profiles/profile.ts";
+import { type FoundSession, type Presenter, rulesAccess, sessionsOf } from "./rules/decide.ts";
+import { createRules } from "./rules/rules.ts";
 import type { Session, Sessions } from "./session.ts";
 
 export interface Auth {

@@ -1,6 +1,6 @@
 // Sessions as far as their grants still hold: for as long as somebody could log in as they did.
 
-import type { Profile } from "./profile.ts";
+import type { Profile } from "./profiles/profile.ts";
 import type { LoginGrant, Session, Sessions } from "./session.ts";
 
 export interface HeldGrantsParts {

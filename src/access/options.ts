@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 import { parseRange } from "../lib/network/ip-range.ts";
-import { profileFaults } from "./profile-faults.ts";
-import { lifetime, type ProfileOptions, profileOptions } from "./profile-options.ts";
-import { ruleFault } from "./rules.ts";
+import { profileFaults } from "./profiles/faults.ts";
+import { lifetime, type ProfileOptions, profileOptions } from "./profiles/options.ts";
+import { ruleFault } from "./rules/rules.ts";
 import { sessionOptions } from "./sessions/options.ts";
 
 const edit = "restart" as const;

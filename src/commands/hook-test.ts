@@ -1,6 +1,6 @@
 // `smalti hook test`: asks one function of the configured hook about one identifier, as a request would.
 
-import { hookRequestOf } from "../access/hook-request.ts";
+import { hookRequestOf } from "../access/rules/hook-request.ts";
 import type { Config } from "../config/schema.ts";
 import { ServiceError } from "../errors.ts";
 import { type HookFunction, hookFunctions } from "../hooks/hook.ts";

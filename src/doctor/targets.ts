@@ -1,7 +1,7 @@
 // Which images the doctor looks at: one for each profile that a rule names.
 
 import type { AuthOptions } from "../access/options.ts";
-import { createRules } from "../access/rules.ts";
+import { createRules } from "../access/rules/rules.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Source } from "../sources/source.ts";
 import type { Target } from "./walk.ts";

@@ -1,7 +1,7 @@
 // What all steps of the doctor share: whose login is tried, at which address, and as a viewer of which origin.
 
 import type { AuthOptions } from "../access/options.ts";
-import type { ProfileOptions } from "../access/profile-options.ts";
+import type { ProfileOptions } from "../access/profiles/options.ts";
 import { type Fault, shown } from "./finding.ts";
 import type { Answer, Visitor } from "./visitor.ts";
 

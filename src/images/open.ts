@@ -9,7 +9,7 @@ import {
   type Refused,
 } from "../access/access.ts";
 import type { Decisions } from "../access/decisions.ts";
-import { hookRequestOf } from "../access/hook-request.ts";
+import { hookRequestOf } from "../access/rules/hook-request.ts";
 import { ServiceError } from "../errors.ts";
 import type { Hooks } from "../hooks/index.ts";
 import type { Log } from "../lib/telemetry/log.ts";

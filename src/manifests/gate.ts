@@ -2,7 +2,7 @@
 
 import { type Caller, combineSharing, type Decision, publicGrant, type Sharing } from "../access/access.ts";
 import type { Auth } from "../access/auth.ts";
-import type { Profile } from "../access/profile.ts";
+import type { Profile } from "../access/profiles/profile.ts";
 import { ServiceError } from "../errors.ts";
 import { authServicesOf } from "../iiif/auth.ts";
 import type { OpenParts } from "../images/open.ts";

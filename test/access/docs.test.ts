@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseLoginTemplate } from "../../src/access/login-template.ts";
+import { parseLoginTemplate } from "../../src/access/logins/template.ts";
 import { fixturesFolder } from "../host.ts";
 import { served } from "../served.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Attempt, LoginFailures, usualLimits } from "../../src/access/failures.ts";
+import { type Attempt, LoginFailures, usualLimits } from "../../src/access/logins/failures.ts";
 
 function memory(limits = usualLimits) {
   const clock = { time: 1_000_000 };

@@ -1,8 +1,8 @@
 // Which addresses a kiosk lets in, as trusted proxies say them.
 
 import { expect, test } from "vitest";
-import { allowsAddress } from "../../src/access/kiosk.ts";
-import { profileOptions } from "../../src/access/profile-options.ts";
+import { allowsAddress } from "../../src/access/logins/kiosk.ts";
+import { profileOptions } from "../../src/access/profiles/options.ts";
 import { clientAddress } from "../../src/api/http/client/client.ts";
 import { parseRange } from "../../src/lib/network/ip-range.ts";
 

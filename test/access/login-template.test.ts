@@ -1,7 +1,7 @@
 // Login pages of operators: which templates are read, what they show, and which a start refuses with the line.
 
 import { describe, expect, test } from "vitest";
-import { type LoginFields, parseLoginTemplate } from "../../src/access/login-template.ts";
+import { type LoginFields, parseLoginTemplate } from "../../src/access/logins/template.ts";
 
 const fields: LoginFields = {
   Title: "T",

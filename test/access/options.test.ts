@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { hashFault } from "../../src/access/passwords/hash-forms.ts";
-import { patterns } from "../../src/access/profile-options.ts";
+import { patterns } from "../../src/access/profiles/options.ts";
 import { effectiveYaml } from "../../src/config/effective.ts";
 import { loadConfig } from "../../src/config/reading/load.ts";
 import { withAbsolutePaths } from "../../src/config/reading/paths.ts";

@@ -1,7 +1,7 @@
 // Which rule an identifier meets, however it is spelled.
 
 import { describe, expect, test } from "vitest";
-import { createRules, ruleFault } from "../../src/access/rules.ts";
+import { createRules, ruleFault } from "../../src/access/rules/rules.ts";
 
 const only = (match: string) => createRules([{ match, profile: "p" }]);
 

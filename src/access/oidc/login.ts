@@ -19,9 +19,9 @@ import {
 } from "oauth4webapi";
 import { isSafeTransport } from "../../lib/network/loopback.ts";
 import { secretOf } from "../../lib/options/secret.ts";
-import { createPendingLogins, type PendingLogin, type PendingLogins } from "../pending.ts";
-import type { ProfileOptions } from "../profile-options.ts";
-import { isUserName } from "../user-name.ts";
+import { createPendingLogins, type PendingLogin, type PendingLogins } from "../logins/pending.ts";
+import { isUserName } from "../logins/user-name.ts";
+import type { ProfileOptions } from "../profiles/options.ts";
 import { faultOf, OidcFault } from "./faults.ts";
 import { createProvider, type ProviderHost } from "./provider.ts";
 

@@ -1,6 +1,6 @@
 // Who may see the pages of the operator: HTTP Basic (RFC 7617) with the credentials of the environment.
 
-import { LoginFailures } from "../../access/failures.ts";
+import { LoginFailures } from "../../access/logins/failures.ts";
 import type { Credentials } from "../../config/operator.ts";
 import type { Act } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";

@@ -1,7 +1,7 @@
 // What came of a form: it travels to the next page in a cookie, so that a reload sends nothing twice.
 
 import { cookieValues } from "../../access/credentials.ts";
-import { createSeals } from "../../access/sealed.ts";
+import { createSeals } from "../../access/logins/sealed.ts";
 import type { Credentials } from "../../config/operator.ts";
 import { lengthOf, type RequestContext } from "../http/context.ts";
 import { href, type Outcome, type Outcomes } from "./admin.ts";

@@ -1,7 +1,7 @@
 // The cookies of logins that are under way elsewhere: four at most, so that a reader may log in from several windows at once.
 
 import { cookieValues } from "../../access/credentials.ts";
-import { type PendingLogin, type PendingLogins, pendingSeconds } from "../../access/pending.ts";
+import { type PendingLogin, type PendingLogins, pendingSeconds } from "../../access/logins/pending.ts";
 import { authFolder } from "../../iiif/auth-mounts.ts";
 import { type CookiePlace, cookiePlace } from "./cookie.ts";
 import { presenterOf } from "./presenter.ts";

@@ -1,6 +1,6 @@
 // What a request presents, as access looks at it.
 
-import type { Presenter } from "../../access/decide.ts";
+import type { Presenter } from "../../access/rules/decide.ts";
 import type { RequestContext } from "../http/context.ts";
 
 /** The headers of a request. */

@@ -1,7 +1,7 @@
 // The profile that the address of a login names.
 
 import type { Auth } from "../../access/auth.ts";
-import type { Profile } from "../../access/profile.ts";
+import type { Profile } from "../../access/profiles/profile.ts";
 import type { RequestContext } from "../http/context.ts";
 
 /** The profile whose name follows `prefix` in the path of a request; undefined where there is none. */

@@ -1,6 +1,6 @@
 // The login of a profile as far as it goes without a person: pages of this service, and readers who are known by their address.
 
-import { allowsAddress } from "../../access/kiosk.ts";
+import { allowsAddress } from "../../access/logins/kiosk.ts";
 import { loginAddress } from "../../iiif/auth-mounts.ts";
 import { inRanges, parseRange } from "../../lib/network/ip-range.ts";
 import { isLoopbackHost } from "../../lib/network/loopback.ts";

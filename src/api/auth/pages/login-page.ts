@@ -1,8 +1,8 @@
 // The built-in login page, and the pages that say what came of a login or logout.
 
-import type { LoginFields } from "../../../access/login-template.ts";
-import type { Profile } from "../../../access/profile.ts";
-import type { LanguageMap } from "../../../access/profile-options.ts";
+import type { LoginFields } from "../../../access/logins/template.ts";
+import type { LanguageMap } from "../../../access/profiles/options.ts";
+import type { Profile } from "../../../access/profiles/profile.ts";
 import { escapeHtml } from "../../http/page.ts";
 import type { Page } from "../../http/page-content.ts";
 import { element, type Reader, type Spoken, spoken } from "./reader.ts";

@@ -1,6 +1,6 @@
 // In which language a reader is spoken to: our own words, and the operator's texts.
 
-import type { LanguageMap } from "../../../access/profile-options.ts";
+import type { LanguageMap } from "../../../access/profiles/options.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { escapeHtml } from "../../http/page.ts";
 import { acceptedLanguages, matchLanguage } from "../../http/representation/language.ts";

@@ -1,6 +1,6 @@
 // Login on a page of the operator's: there, and back with a signature.
 
-import type { ExternalLogin } from "../../../access/external.ts";
+import type { ExternalLogin } from "../../../access/logins/external.ts";
 import { callbackAddress } from "../../../iiif/auth-mounts.ts";
 import { notKept, returnToOf } from "../pages/answers.ts";
 import { refuseLogin } from "../pages/refused.ts";

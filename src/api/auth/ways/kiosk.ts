@@ -1,6 +1,6 @@
 // Login by the address of the client, without a page.
 
-import { allowsAddress } from "../../../access/kiosk.ts";
+import { allowsAddress } from "../../../access/logins/kiosk.ts";
 import { returnToOf, say } from "../pages/answers.ts";
 import { readerOf, spoken } from "../pages/reader.ts";
 import { clientOf, logIn } from "./attempt.ts";

@@ -1,7 +1,7 @@
 // What a way to log in is: how it answers the requests for the login of a profile.
 
 import type { Auth } from "../../../access/auth.ts";
-import type { Profile } from "../../../access/profile.ts";
+import type { Profile } from "../../../access/profiles/profile.ts";
 import type { Service } from "../../../service.ts";
 import type { RequestContext } from "../../http/context.ts";
 

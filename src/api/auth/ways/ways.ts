@@ -1,6 +1,6 @@
 // The ways to log in, and which one a profile has.
 
-import type { Profile } from "../../../access/profile.ts";
+import type { Profile } from "../../../access/profiles/profile.ts";
 import { activeWay } from "./active.ts";
 import { clickthroughWay } from "./clickthrough.ts";
 import { externalWay } from "./external.ts";

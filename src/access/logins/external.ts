@@ -1,9 +1,9 @@
 // Logins on a page of the operator's, which signs who has logged in: HMAC-SHA256 over `user|expires`.
 
-import { fromBase64Url } from "../lib/bytes/base64url.ts";
-import { secretOf } from "../lib/options/secret.ts";
+import { fromBase64Url } from "../../lib/bytes/base64url.ts";
+import { secretOf } from "../../lib/options/secret.ts";
+import type { ProfileOptions } from "../profiles/options.ts";
 import { createPendingLogins, type PendingLogins } from "./pending.ts";
-import type { ProfileOptions } from "./profile-options.ts";
 import { isUserName } from "./user-name.ts";
 
 export type ExternalOptions = Extract<ProfileOptions["access_service"], { readonly backend: "external" }>;

@@ -1,6 +1,6 @@
 // Which profile an identifier needs: the rules under `auth.rules`, in their order.
 
-import { checkIdentifier } from "../iiif/image/path.ts";
+import { checkIdentifier } from "../../iiif/image/path.ts";
 import { isUrl, oneForm, spellingsOf } from "./spellings.ts";
 
 /** A rule as it is written. */

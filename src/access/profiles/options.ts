@@ -1,13 +1,13 @@
 // The options of a profile under `auth.profiles`: how a reader gets access, and what is shown to those who have none.
 
 import { z } from "zod";
-import { parseSizeParameter } from "../iiif/image/grammar.ts";
-import { parseRange } from "../lib/network/ip-range.ts";
-import { isSafeTransport } from "../lib/network/loopback.ts";
-import { isServiceUrl } from "../lib/network/s3-options.ts";
-import { durationOption, pathOption } from "../lib/options/option-types.ts";
-import { parseDuration } from "../lib/options/quantity.ts";
-import { hashFault } from "./passwords/hash-forms.ts";
+import { parseSizeParameter } from "../../iiif/image/grammar.ts";
+import { parseRange } from "../../lib/network/ip-range.ts";
+import { isSafeTransport } from "../../lib/network/loopback.ts";
+import { isServiceUrl } from "../../lib/network/s3-options.ts";
+import { durationOption, pathOption } from "../../lib/options/option-types.ts";
+import { parseDuration } from "../../lib/options/quantity.ts";
+import { hashFault } from "../passwords/hash-forms.ts";
 
 const edit = "restart" as const;
 

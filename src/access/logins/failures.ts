@@ -1,8 +1,8 @@
 // Logins that failed, by network and by user: the first few are free, then each makes the next one wait. A network from which
 // a user has logged in does not wait for what others do in that user's name.
 
-import { createLru, type Lru } from "../lib/caching/lru.ts";
-import { networkOf } from "./network.ts";
+import { createLru, type Lru } from "../../lib/caching/lru.ts";
+import { networkOf } from "../network.ts";
 
 export interface FailureLimits {
   /** Failures after which nobody waits. */

@@ -1,8 +1,8 @@
 // A caller as hooks are asked about it.
 
-import type { HookRequest } from "../hooks/index.ts";
-import { splitPage } from "../iiif/image/path.ts";
-import type { Caller } from "./access.ts";
+import type { HookRequest } from "../../hooks/index.ts";
+import { splitPage } from "../../iiif/image/path.ts";
+import type { Caller } from "../access.ts";
 
 /** Hooks get the identifier without its page suffix, and the page beside it. */
 export function hookRequestOf({ identifier, path, client, signal, trace, header }: Caller): HookRequest {

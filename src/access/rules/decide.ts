@@ -1,9 +1,9 @@
 // Who may have which image, as rules and logins say: rule, then identity.
 
-import { type Access, type Caller, type Decision, publicGrant } from "./access.ts";
-import { bearerToken, cookieValues } from "./credentials.ts";
-import type { Profile } from "./profile.ts";
-import type { Session, Sessions } from "./session.ts";
+import { type Access, type Caller, type Decision, publicGrant } from "../access.ts";
+import { bearerToken, cookieValues } from "../credentials.ts";
+import type { Profile } from "../profiles/profile.ts";
+import type { Session, Sessions } from "../session.ts";
 
 export interface DecideParts {
   /** The profile that an identifier needs; undefined: it is public. */

@@ -1,6 +1,6 @@
 // The spellings of one identifier, which the same rules have to meet.
 
-import { splitPage } from "../iiif/image/path.ts";
+import { splitPage } from "../../iiif/image/path.ts";
 
 /** The forms of an identifier that rules are tried on: with its page suffix and without. */
 export function spellingsOf(identifier: string): readonly string[] {

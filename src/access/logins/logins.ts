@@ -1,16 +1,16 @@
 // What logins by pages of this service need beside sessions, read once at start: passwords, templates, and who has failed.
 
-import type { Check } from "../lib/checks.ts";
-import type { Log } from "../lib/telemetry/log.ts";
-import { createSeldom } from "../lib/telemetry/seldom.ts";
-import type { Platform } from "../platform/platform.ts";
+import type { Check } from "../../lib/checks.ts";
+import type { Log } from "../../lib/telemetry/log.ts";
+import { createSeldom } from "../../lib/telemetry/seldom.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { createOidcLogin, type OidcLogin } from "../oidc/login.ts";
+import { openPasswords, type Passwords } from "../passwords/index.ts";
+import { createVerifier } from "../passwords/verifier.ts";
+import type { ProfileOptions } from "../profiles/options.ts";
 import { createExternalLogin, type ExternalLogin } from "./external.ts";
 import { LoginFailures } from "./failures.ts";
-import { type LoginTemplate, parseLoginTemplate } from "./login-template.ts";
-import { createOidcLogin, type OidcLogin } from "./oidc/login.ts";
-import { openPasswords, type Passwords } from "./passwords/index.ts";
-import { createVerifier } from "./passwords/verifier.ts";
-import type { ProfileOptions } from "./profile-options.ts";
+import { type LoginTemplate, parseLoginTemplate } from "./template.ts";
 
 export interface Logins {
   readonly failures: LoginFailures;

@@ -1,7 +1,7 @@
 // Access by address: which clients a kiosk profile lets in.
 
-import { inRanges, parseRange } from "../lib/network/ip-range.ts";
-import type { ProfileOptions } from "./profile-options.ts";
+import { inRanges, parseRange } from "../../lib/network/ip-range.ts";
+import type { ProfileOptions } from "../profiles/options.ts";
 
 /**
  * Whether a kiosk profile lets an address in. `address`: of the client as trusted proxies say it; undefined where it is unknown,

@@ -1,11 +1,11 @@
 // The authorize hook, before other access rules: what it refuses is refused to everybody; what it allows is for the rules to decide.
 
-import { ServiceError } from "../errors.ts";
-import type { Authorization } from "../hooks/hook.ts";
-import type { Hooks } from "../hooks/index.ts";
-import { checkIdentifier } from "../iiif/image/path.ts";
-import type { Log } from "../lib/telemetry/log.ts";
-import { maskIdentifier } from "../lib/telemetry/mask-path.ts";
+import { ServiceError } from "../../errors.ts";
+import type { Authorization } from "../../hooks/hook.ts";
+import type { Hooks } from "../../hooks/index.ts";
+import { checkIdentifier } from "../../iiif/image/path.ts";
+import type { Log } from "../../lib/telemetry/log.ts";
+import { maskIdentifier } from "../../lib/telemetry/mask-path.ts";
 import {
   type Access,
   type Caller,
@@ -15,7 +15,7 @@ import {
   type Grant,
   type Refused,
   type Ruled,
-} from "./access.ts";
+} from "../access.ts";
 import { hookRequestOf } from "./hook-request.ts";
 import { isSameMaster } from "./spellings.ts";
 

@@ -1,6 +1,6 @@
 // What a start refuses of a profile: ways and backends that do not go together, and what one of them lacks.
 
-import type { Backend, Pattern, ProfileOptions } from "./profile-options.ts";
+import type { Backend, Pattern, ProfileOptions } from "./options.ts";
 
 export interface ProfileFault {
   /** Keys below the profile. */

@@ -1,8 +1,8 @@
 // A profile as decisions use it: what its readers and all others get, made once.
 
-import { parseSizeParameter } from "../iiif/image/grammar.ts";
-import type { Denial, Grant } from "./access.ts";
-import type { ProfileOptions } from "./profile-options.ts";
+import { parseSizeParameter } from "../../iiif/image/grammar.ts";
+import type { Denial, Grant } from "../access.ts";
+import type { ProfileOptions } from "./options.ts";
 
 export interface Profile extends ProfileOptions {
   readonly name: string;
