@@ -82,7 +82,7 @@ function sections() {
     [
       "Sources",
       /^sources/,
-      "A list of sources. An identifier belongs to the source with the longest prefix with which the identifier begins. The default source is the one without a prefix, else the first. Each source needs a name and a prefix of its own. Without sources the service serves the bundled picture `sample`.",
+      "A list of sources. An identifier belongs to the source with the longest prefix with which the identifier begins. The default source is the one without a prefix, else the first. No two sources may have the same name or the same prefix. Without sources the service serves the bundled picture `sample`.",
     ],
     [
       "Presentation",
