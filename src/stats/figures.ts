@@ -164,7 +164,7 @@ export const figures = {
   render_read: { kind: "counter", unit: "bytes", help: "Bytes of those reads.", labels: render },
   pool_jobs: {
     kind: "counter",
-    help: "Jobs of the workers by how they ended; `refused` are those that found no room in the queue.",
+    help: "Jobs of the workers by how they ended; `refused` are those whose source takes no more reads at once.",
     labels: { outcome: ["done", "error", "timeout", "cancelled", "refused"] },
   },
   worker_starts: { kind: "counter", help: "Workers that were started.", labels: {} },

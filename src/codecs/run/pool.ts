@@ -1,4 +1,4 @@
-// The pool: jobs wait in a bounded queue, each runs alone on a worker, and a worker that fails is replaced on demand.
+// The pool: jobs wait for a worker, each runs alone on one, and a worker that fails is replaced on demand.
 
 import { cancelled, ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
@@ -40,8 +40,6 @@ export interface PoolOptions {
   readonly platform: Pick<Platform, "wasm" | "deflate" | "startWorker">;
   /** Workers that work at most; more are started while jobs are without their place. Jobs in place work one at a time. */
   readonly size: number;
-  /** Jobs that may wait; no bound where the caller admits jobs by itself. */
-  readonly maxQueue?: number;
   /** For jobs in place; made from the platform when not given. */
   readonly codecs?: Codecs;
   readonly counts?: PoolCounts;
@@ -95,7 +93,7 @@ export interface SidecarJob extends JobSource {
 
 export interface Pool {
   /**
-   * The encoded derivative. Throws what the codecs throw, and ServiceError `busy` (the queue is full), `timeout` (code
+   * The encoded derivative. Throws what the codecs throw, and ServiceError `timeout` (code
    * render_timeout, waiting not counted), `cancelled` (the signal, or the pool was closed), `decode` (code worker_died).
    */
   render(job: RenderJob, limits: JobLimits): Promise<Encoded>;
@@ -120,7 +118,7 @@ const countOf: Partial<Record<ServiceError["kind"], (typeof poolCounts)[number]>
 
 /** A pool whose first worker is started and warmed at once; the others come when jobs wait. */
 export function createPool(options: PoolOptions): Pool {
-  const { platform, maxQueue = Number.POSITIVE_INFINITY, counts = createCounts(...poolCounts) } = options;
+  const { platform, counts = createCounts(...poolCounts) } = options;
   const clamp = (wanted: number) => (platform.startWorker ? Math.max(1, Math.floor(wanted)) : 1);
   const queue: Waiter<Runner>[] = [];
   let closed = false;
@@ -220,11 +218,6 @@ export function createPool(options: PoolOptions): Pool {
   const submit = async (job: Job, limits: JobLimits) => {
     try {
       if (closed || limits.signal?.aborted) throw cancelled(limits.signal);
-      if (!runners.hasRoom() && queue.length >= maxQueue) {
-        throw new ServiceError("busy", "The render queue is full; try again in a moment.", {
-          code: "render_queue_full",
-        });
-      }
       const runner =
         (queue.length === 0 && runners.hasRoom() ? runners.takeIdle() : undefined) ??
         (await turn(limits.signal));

@@ -16,6 +16,7 @@ import {
   type PoolOptions,
   poolCounts,
 } from "../../../src/codecs/run/pool.ts";
+import { ServiceError } from "../../../src/errors.ts";
 import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
 import { createCounts } from "../../../src/lib/telemetry/count.ts";
 import { type JobTimes, jobStages } from "../../../src/lib/telemetry/job-clock.ts";
@@ -67,7 +68,7 @@ afterEach(() => {
 
 function poolOf(options: Partial<PoolOptions> = {}) {
   const counts = createCounts(...poolCounts);
-  const pool = createPool({ platform, size: 1, maxQueue: 8, counts, ...options });
+  const pool = createPool({ platform, size: 1, counts, ...options });
   open.push(pool);
   return { pool, counts };
 }
@@ -316,15 +317,23 @@ describe("limits", () => {
     }
   });
 
-  it("refuse a job as busy when the queue is full", async () => {
-    const { pool, counts } = poolOf({ maxQueue: 1 });
+  it("are cancelled when the pool closes, whether they run or wait", async () => {
+    const { pool, counts } = poolOf();
     const { bytes } = hangingBytes();
     const running = codeOf(pool.render({ plan, bytes }, limits));
     const waiting = codeOf(pool.render({ plan, bytes }, limits));
-    expect(await codeOf(pool.render({ plan, bytes }, limits))).toBe("busy render_queue_full");
-    expect(readCounts(counts).refused).toBe(1);
+    expect(pool.status()).toMatchObject({ busy: 1, queued: 1 });
     pool.close();
     expect(await Promise.all([running, waiting])).toEqual(["cancelled cancelled", "cancelled cancelled"]);
+    expect(readCounts(counts).cancelled).toBe(2);
+  });
+
+  it("end as busy where the source takes no more reads, and count as refused", async () => {
+    const { pool, counts } = poolOf();
+    const read = () => Promise.reject(new ServiceError("busy", "Too many files at once."));
+    const bytes = { size: memoryBytes(master).size, read };
+    expect(await codeOf(pool.render({ plan, bytes }, limits))).toBe("busy busy");
+    expect(readCounts(counts)).toMatchObject({ refused: 1, errors: 0, replaced: 0 });
   });
 
   it("replace a worker after a job whose estimate is above the bound", async () => {

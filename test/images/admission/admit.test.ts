@@ -218,13 +218,15 @@ test("the jobs of remote sources leave memory to local ones", async () => {
 });
 
 test("too many that wait are refused, each lane and source by itself", async () => {
-  const { start } = gate({ places: 1, waiting: 2 });
+  const { start, counts, admission } = gate({ places: 1, waiting: 2 });
   start("running");
   const waiting = [start("1", { work: heavy }), start("2", { work: heavy })];
   await settled();
   expect(await codeOf(start("3", { work: heavy }).result)).toBe("busy queue_full");
   const tiles = [start("tile 1"), start("tile 2")];
   expect(await codeOf(start("tile 3").result)).toBe("busy queue_full");
+  expect(readCounts(counts)).toMatchObject({ queueFull: 2, waitedTooLong: 0, waited: 4 });
+  expect(admission.status()).toMatchObject({ running: 1, waiting: 4 });
   const gone = new AbortController();
   const remote = start("remote", { remote: "web" }, gone.signal);
   await settled();
@@ -236,7 +238,7 @@ test("too many that wait are refused, each lane and source by itself", async () 
 test("a job that has waited longer than the bound is refused when its turn comes", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   try {
-    const { start, order, admission } = gate({ places: 1, waitMs: 10_000 });
+    const { start, order, admission, counts } = gate({ places: 1, waitMs: 10_000 });
     const running = start("running");
     const old = ["old 1", "old 2"].map((name) => start(name));
     vi.advanceTimersByTime(5_000);
@@ -244,6 +246,7 @@ test("a job that has waited longer than the bound is refused when its turn comes
     vi.advanceTimersByTime(5_001);
     await running.end();
     for (const { result } of old) expect(await codeOf(result)).toBe("busy queue_full");
+    expect(readCounts(counts)).toMatchObject({ queueFull: 0, waitedTooLong: 2 });
     expect(order).toEqual(["running", "recent"]);
     await recent.end();
     expect(admission.status()).toEqual({ running: 0, away: 0, waiting: 0, memory: 0 });
