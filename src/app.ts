@@ -10,7 +10,8 @@ import { createCaps, maxTarget } from "./api/http/client/caps.ts";
 import { baseUrl, clientAddress } from "./api/http/client/client.ts";
 import type { Env } from "./api/http/context.ts";
 import { addCors } from "./api/http/cors.ts";
-import { isServerFault, problemOf, problemResponse, Refusal } from "./api/http/problem.ts";
+import { noteFailure } from "./api/http/failure.ts";
+import { problemResponse, Refusal } from "./api/http/problem.ts";
 import { addServerTiming, answerFields, createRequestIds, requestFields } from "./api/http/request-log.ts";
 import { countedClass, createRoutes, dispatch, type Routes } from "./api/http/routes.ts";
 import { createStaticFiles } from "./api/http/static.ts";
@@ -21,7 +22,6 @@ import { mountMetrics } from "./api/metrics/routes.ts";
 import { mountPresentation } from "./api/presentation/routes.ts";
 import { mountStatic } from "./api/static/routes.ts";
 import { mountView } from "./api/view/routes.ts";
-import { toErrorRecord } from "./errors.ts";
 import { isWritten } from "./lib/telemetry/log.ts";
 import { parseTraceparent } from "./lib/telemetry/trace-context.ts";
 import type { Service } from "./service.ts";
@@ -165,15 +165,9 @@ export function createApp(
   app.all("*", dispatch);
 
   app.onError((error, c) => {
-    const problem = problemOf(error);
     c.set("hasCors", false); // what an act had set went with its answer
     if (timed) c.set("serverTiming", "wanted");
-    const { status, code, detail } = problem;
-    const { cause } = toErrorRecord(error, "decode");
-    c.set("failure", { code, detail, cause: error instanceof Refusal ? undefined : cause });
-    if (isServerFault(error))
-      log.error("request failed", { ...requestFields(c), status, code, detail, cause });
-    return problemResponse(c, problem);
+    return problemResponse(c, noteFailure(c, log, error));
   });
 
   return { fetch: (request) => Promise.resolve(app.fetch(request)) };

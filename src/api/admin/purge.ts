@@ -13,6 +13,7 @@ import {
 import { maskIdentifier } from "../../lib/telemetry/mask-path.ts";
 import { readForm, readJson } from "../http/body.ts";
 import { type RequestContext, sent } from "../http/context.ts";
+import { noteFailure } from "../http/failure.ts";
 import { Refusal } from "../http/problem.ts";
 import { statusOf } from "../http/status.ts";
 import { imagePath } from "./addresses.ts";
@@ -139,6 +140,7 @@ async function orFault(
     return await act();
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
+    noteFailure(c, admin.service.log, error);
     const { kind, message } = error;
     return respondCaches(c, admin, {
       ...form,

@@ -31,8 +31,8 @@ export function mountAuth(routes: Routes, service: Service): void {
       post: (c) => respondLogin(c, { service, auth }, prefix, "post"),
     });
   add({ path: `${authPaths.callback}*`, get: (c) => respondCallback(c, { service, auth }) });
-  add({ path: authPaths.token, get: (c) => respondToken(c, auth, 2) });
-  add({ path: authPaths.token1, get: (c) => respondToken(c, auth, 1) });
+  add({ path: authPaths.token, get: (c) => respondToken(c, { service, auth }, 2) });
+  add({ path: authPaths.token1, get: (c) => respondToken(c, { service, auth }, 1) });
   for (const path of [authPaths.logout, authPaths.logout1])
     add({
       path,

@@ -11,22 +11,25 @@ import {
   tokenFaults,
 } from "../../iiif/auth-token.ts";
 import { type RequestContext, sent } from "../http/context.ts";
+import { noteFailure } from "../http/failure.ts";
 import { Refusal } from "../http/problem.ts";
 import { presenterOf } from "./presenter.ts";
+import type { LoginParts } from "./ways/way.ts";
 
 /** Answers a request for a token of a version. */
-export async function respondToken(c: RequestContext, auth: Auth, version: 1 | 2): Promise<Response> {
+export async function respondToken(c: RequestContext, parts: LoginParts, version: 1 | 2): Promise<Response> {
+  const { auth } = parts;
   const query = new URLSearchParams(c.get("target").query);
   const [messageId, ...otherIds] = query.getAll("messageId");
   const [origin, ...otherOrigins] = query.getAll("origin");
   const isPlain = version === 1 && !messageId;
-  if (isPlain && origin === undefined) return plainAnswer(c, auth);
+  if (isPlain && origin === undefined) return plainAnswer(c, parts);
   if (origin === undefined || otherOrigins.length > 0 || !isWebOrigin(origin)) throw noTarget();
   const isSound = messageId !== undefined && messageId !== "" && otherIds.length === 0;
   const outcome: TokenOutcome = !mayAsk(c, auth, origin)
     ? { fault: "origin" }
     : isSound || isPlain
-      ? await issue(c, auth)
+      ? await issue(c, parts)
       : { fault: "request" };
   if (isPlain) return json(c, outcome);
   return frame(c, tokenDocument(version, outcome, messageId), origin, [
@@ -43,7 +46,7 @@ function mayAsk(c: RequestContext, { options }: Auth, origin: string): boolean {
 }
 
 /** A token for the session of the cookie. HEAD gets none: nobody would read it. */
-async function issue(c: RequestContext, auth: Auth): Promise<TokenOutcome> {
+async function issue(c: RequestContext, { auth, service }: LoginParts): Promise<TokenOutcome> {
   const presenter = presenterOf(c);
   try {
     const found = await auth.findSession(presenter);
@@ -57,8 +60,9 @@ async function issue(c: RequestContext, auth: Auth): Promise<TokenOutcome> {
         };
     }
   } catch (error) {
-    if (error instanceof ServiceError && error.kind === "busy") return { fault: "unavailable" };
-    throw error;
+    if (!(error instanceof ServiceError) || error.kind !== "busy") throw error;
+    noteFailure(c, service.log, error);
+    return { fault: "unavailable" };
   }
   const ids = cookieValues(presenter.header("cookie"), auth.options.cookie.name);
   if (ids.length === 0) return { fault: "missing" };
@@ -66,10 +70,10 @@ async function issue(c: RequestContext, auth: Auth): Promise<TokenOutcome> {
 }
 
 /** For clients that are no pages; a page of another origin cannot read it unless that may ask for tokens. */
-async function plainAnswer(c: RequestContext, auth: Auth): Promise<Response> {
+async function plainAnswer(c: RequestContext, parts: LoginParts): Promise<Response> {
   const origin = c.req.raw.headers.get("Origin");
-  if (origin !== null && !mayAsk(c, auth, origin)) return json(c, { fault: "origin" });
-  const response = json(c, await issue(c, auth));
+  if (origin !== null && !mayAsk(c, parts.auth, origin)) return json(c, { fault: "origin" });
+  const response = json(c, await issue(c, parts));
   if (origin !== null) {
     response.headers.set("Access-Control-Allow-Origin", origin);
     response.headers.set("Access-Control-Allow-Credentials", "true");

@@ -1,6 +1,6 @@
 // Error documents: RFC 9457 problem details, or the same as a small page for a browser.
 
-import { type ErrorKind, ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../errors.ts";
 import { addressForm } from "../../iiif/image/mounts.ts";
 import {
   internalError,
@@ -45,20 +45,6 @@ export function problemOf(error: unknown): Problem {
     ...(status === 503 ? { headers: { "Retry-After": "1" } } : {}),
   };
 }
-
-/** Whether the operator should see a thrown value in the log. */
-export function isServerFault(error: unknown): boolean {
-  return !(error instanceof Refusal) && (!(error instanceof ServiceError) || serverFaults.has(error.kind));
-}
-
-const serverFaults: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
-  "source",
-  "changed",
-  "decode",
-  "encode",
-  "hook",
-  "timeout",
-]);
 
 /** What problems are offered as: whoever accepts plain JSON takes the document as well. */
 const offered = [problemType, "application/json", "text/html"] as const;

@@ -3,7 +3,7 @@
 import { ServiceError, toErrorRecord } from "../../errors.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
-import { isServerFault } from "../http/problem.ts";
+import { isServerFault } from "../http/failure.ts";
 import { failure } from "./answers.ts";
 import { browseTool } from "./browse.ts";
 import { imageInfoTool } from "./image-info.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../../manifests/operator-folder.ts";
 import type { Service } from "../../../service.ts";
 import type { RequestContext } from "../../http/context.ts";
-import { statusOf } from "../../http/status.ts";
+import { noteFailure } from "../../http/failure.ts";
 import { browseFolder, folderPath, imagePath } from "../addresses.ts";
 import { type Admin, type AdminPage, href } from "../admin.ts";
 import { adminPage } from "../frame.tsx";
@@ -82,7 +82,8 @@ async function respondFolder(
       </>
     );
     // That a source has no listings is nothing wrong.
-    const status = opened.code === "source_cannot_list" ? 200 : statusOf[opened.kind];
+    const isWrong = opened.code !== "source_cannot_list";
+    const status = isWrong ? noteFailure(c, service.log, opened).status : 200;
     return adminPage(c, admin, { ...page, body }, { status });
   }
   const images = opened.entries.filter(({ kind }) => kind === "image");
