@@ -11,7 +11,8 @@ import {
   readNumber,
   type TiffFile,
 } from "../tif/directory/ifd.ts";
-import { photometrics, readPicture } from "../tif/directory/picture.ts";
+import { photometrics } from "../tif/directory/photometrics.ts";
+import { readPicture } from "../tif/directory/read-picture.ts";
 import { stagesOf } from "../tif/directory/stages.ts";
 import { tags } from "../tif/directory/tags.ts";
 import type { FileFacts, StoredSize } from "./file-facts.ts";

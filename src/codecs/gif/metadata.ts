@@ -12,6 +12,12 @@ const names = { xmp: "XMP DataXMP", icc: "ICCRGBG1012" } as const;
 const trailer = 258;
 const mostBlocks = 1_000_000;
 
+interface SubBlocks {
+  readonly parts: readonly { readonly offset: number; readonly length: number }[];
+  /** Behind the empty one. */
+  readonly end: number;
+}
+
 /** The metadata of a GIF; a profile alone is looked for up to the first picture. Throws what the source throws. */
 export async function readGifMetadata(bytes: ByteSource, kinds: MetadataKinds = "all"): Promise<Metadata> {
   const walk = blockwise(bytes, 64 * 1024, 2);
@@ -19,7 +25,7 @@ export async function readGifMetadata(bytes: ByteSource, kinds: MetadataKinds = 
   const found: { icc?: Uint8Array | undefined; xmp?: Uint8Array | undefined } = {};
   const byte = async (offset: number) => (await walk.read(offset, 1))[0];
   /** Where the sub-blocks that begin here end, behind the empty one; undefined where the file does before. */
-  const subBlocks = async (start: number) => {
+  const subBlocks = async (start: number): Promise<SubBlocks | undefined> => {
     const parts: { readonly offset: number; readonly length: number }[] = [];
     for (let at = start; parts.length < mostBlocks; ) {
       const length = await byte(at);
@@ -29,6 +35,17 @@ export async function readGifMetadata(bytes: ByteSource, kinds: MetadataKinds = 
       at += 1 + length;
     }
     return undefined;
+  };
+
+  /** Takes in the application extension of this name, whose data begin at `start`. */
+  const takeApplication = async (name: Uint8Array, { parts, end }: SubBlocks, start: number) => {
+    if (hasText(name, names.icc)) {
+      const taken = await Promise.all(
+        parts.slice(1).map(({ offset, length }) => budget.take(offset, length)),
+      );
+      if (taken.every((part) => part !== undefined)) found.icc ??= concatenated(taken);
+    } else if (kinds === "all" && hasText(name, names.xmp) && end - start > trailer)
+      found.xmp ??= await budget.take(start, end - start - trailer);
   };
 
   const screen = await walk.read(0, 13);
@@ -47,15 +64,8 @@ export async function readGifMetadata(bytes: ByteSource, kinds: MetadataKinds = 
     }
     const rest = await subBlocks(data);
     if (!rest) break;
-    const name = kind === 0x21 && label === 0xff && head[2] === 11 ? head.subarray(3) : undefined;
-    const start = at + 14;
-    if (name && hasText(name, names.icc)) {
-      const parts = await Promise.all(
-        rest.parts.slice(1).map(({ offset, length }) => budget.take(offset, length)),
-      );
-      if (parts.every((part) => part !== undefined)) found.icc ??= concatenated(parts);
-    } else if (name && kinds === "all" && hasText(name, names.xmp) && rest.end - start > trailer)
-      found.xmp ??= await budget.take(start, rest.end - start - trailer);
+    if (kind === 0x21 && label === 0xff && head[2] === 11)
+      await takeApplication(head.subarray(3), rest, at + 14);
     at = rest.end;
   }
   return found;

@@ -70,14 +70,13 @@ export async function readCodestream(file: HeaderBytes, start: number): Promise<
   if (head?.getUint16(0) !== marker.soc || head.getUint16(2) !== marker.siz)
     throw damaged("a codestream that begins with SOC and SIZ, received something else");
   const siz = await readSiz(file, start + 2);
-  let coding: { levels: number; progression: number; reversible: boolean } | undefined;
-  let levels = 32;
-  let highThroughput = false;
+  const seen: MainHeader = { levels: 32, highThroughput: false };
   let at = start + 2;
   for (let n = 0; n < segmentLimit; n++) {
     const segment = await file.view(at, 4);
     if (!segment) break;
     const kind = segment.getUint16(0);
+    const { coding, levels, highThroughput } = seen;
     if (kind === marker.sot) {
       if (!coding) break;
       return {
@@ -90,25 +89,45 @@ export async function readCodestream(file: HeaderBytes, start: number): Promise<
     }
     const length = segment.getUint16(2);
     if (kind < 0xff00 || length < 2) break;
-    if (kind === marker.cap) {
-      const part = await file.view(at + 4, 4);
-      highThroughput = part !== undefined && (part.getUint32(0) & 0x00020000) !== 0; // Pcap bit 15: T.814
-    } else if (kind === marker.cod && !coding) {
-      const part = await file.view(at + 4, 10);
-      if (!part) break;
-      coding = {
-        progression: part.getUint8(1),
-        levels: part.getUint8(5),
-        reversible: part.getUint8(9) === 1,
-      };
-    } else if (kind === marker.coc) {
-      const wide = siz.components.length > 256 ? 2 : 1;
-      const part = await file.view(at + 4 + wide + 1, 1);
-      if (part) levels = Math.min(levels, part.getUint8(0));
-    }
+    if (!(await takeSegment(file, kind, at + 4, siz.components.length, seen))) break;
     at += 2 + length;
   }
   throw damaged("a main header with SIZ and COD before the first tile, received something else");
+}
+
+/** What the segments between SIZ and the first tile-part have said so far. */
+interface MainHeader {
+  coding?: { readonly levels: number; readonly progression: number; readonly reversible: boolean };
+  /** The least of the components that have their own. */
+  levels: number;
+  highThroughput: boolean;
+}
+
+/** Takes in the parameters of a segment that begin at `at`; false where the file ends within the first COD. */
+async function takeSegment(
+  file: HeaderBytes,
+  kind: number,
+  at: number,
+  components: number,
+  seen: MainHeader,
+): Promise<boolean> {
+  if (kind === marker.cap) {
+    const part = await file.view(at, 4);
+    seen.highThroughput = part !== undefined && (part.getUint32(0) & 0x00020000) !== 0; // Pcap bit 15: T.814
+  } else if (kind === marker.cod && !seen.coding) {
+    const part = await file.view(at, 10);
+    if (!part) return false;
+    seen.coding = {
+      progression: part.getUint8(1),
+      levels: part.getUint8(5),
+      reversible: part.getUint8(9) === 1,
+    };
+  } else if (kind === marker.coc) {
+    const wide = components > 256 ? 2 : 1;
+    const part = await file.view(at + wide + 1, 1);
+    if (part) seen.levels = Math.min(seen.levels, part.getUint8(0));
+  }
+  return true;
 }
 
 type Siz = Omit<Codestream, "levels" | "progression" | "reversible" | "highThroughput">;

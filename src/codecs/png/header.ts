@@ -91,30 +91,7 @@ export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
   if (first?.type !== "IHDR" || first.length !== 13 || start.length < 33) throw damaged("its header chunk");
   const head = readImageHeader(checked("IHDR", start.subarray(12, 33)));
 
-  const found = new Map<string, Uint8Array>();
-  const texts: Found = {};
-  const inflater = metadataBytes(bytes, longestText);
-  let profile: PngHeader["profile"];
-  let at = 33;
-  for (;;) {
-    const chunk = chunkHead(await read(at, 8));
-    if (!chunk || chunk.type === "IEND") throw damaged("the end: there is no picture in it");
-    if (chunk.type === "IDAT") break;
-    if (chunk.type === "iCCP") profile ??= { offset: at + 8, length: chunk.length };
-    const want = wanted[chunk.type];
-    if (want && chunk.length <= want.longest && !found.has(chunk.type)) {
-      const body = await read(at + 4, chunk.length + 8);
-      if (body.length < chunk.length + 8) throw damaged("the end: there is no picture in it");
-      found.set(chunk.type, want.checked ? checked(chunk.type, body) : body.subarray(4, -4));
-    } else if (want?.checked) throw damaged(`its ${chunk.type} chunk`);
-    else if (isTextType(chunk.type) && !texts.exif && chunk.length <= longestText) {
-      const keyword = await read(at + 8, Math.min(chunk.length, exifKeyword.length));
-      if (hasText(keyword, exifKeyword) || hasText(keyword, segmentKeyword))
-        await takeRawProfile(inflater, chunk.type, await read(at + 8, chunk.length), texts);
-    }
-    at += chunk.length + 12;
-  }
-
+  const { found, texts, profile, end } = await readChunks(bytes, read, 33);
   const palette = head.colourType === 3 ? readPalette(found.get("PLTE")) : undefined;
   const transparency = readTransparency(found.get("tRNS"), head.colourType, palette);
   const block = found.get("eXIf") ?? texts.exif;
@@ -130,8 +107,52 @@ export async function readPngHeader(bytes: ByteSource): Promise<PngHeader> {
     cicp: found.get("cICP"),
     chunks: readColourChunks(found),
     exif,
-    dataStart: at,
+    dataStart: end,
   };
+}
+
+type Read = (offset: number, length: number) => Promise<Uint8Array>;
+
+/** What stands between the header chunk and the picture. */
+interface Chunks {
+  /** The content of the chunks that are {@link wanted}. */
+  readonly found: Map<string, Uint8Array>;
+  /** EXIF that a text holds. */
+  readonly texts: Found;
+  readonly profile: PngHeader["profile"];
+  /** Where the first IDAT chunk begins. */
+  readonly end: number;
+}
+
+/** Reads the chunks from `start` up to the picture. Throws ServiceError `decode` where there is none. */
+async function readChunks(bytes: ByteSource, read: Read, start: number): Promise<Chunks> {
+  const found = new Map<string, Uint8Array>();
+  const texts: Found = {};
+  const inflater = metadataBytes(bytes, longestText);
+  let profile: PngHeader["profile"];
+  for (let at = start; ; ) {
+    const chunk = chunkHead(await read(at, 8));
+    if (!chunk || chunk.type === "IEND") throw damaged("the end: there is no picture in it");
+    const { type, length } = chunk;
+    if (type === "IDAT") return { found, texts, profile, end: at };
+    if (type === "iCCP") profile ??= { offset: at + 8, length };
+    const want = wanted[type];
+    if (want && length <= want.longest && !found.has(type))
+      found.set(type, contentOf(type, await read(at + 4, length + 8), length, want.checked));
+    else if (want?.checked) throw damaged(`its ${type} chunk`);
+    else if (isTextType(type) && !texts.exif && length <= longestText) {
+      const keyword = await read(at + 8, Math.min(length, exifKeyword.length));
+      if (hasText(keyword, exifKeyword) || hasText(keyword, segmentKeyword))
+        await takeRawProfile(inflater, type, await read(at + 8, length), texts);
+    }
+    at += length + 12;
+  }
+}
+
+/** The content of a chunk of `length` bytes in `body`, which is its type, content and checksum. Throws ServiceError `decode` where that ends early. */
+function contentOf(type: string, body: Uint8Array, length: number, isChecked: boolean): Uint8Array {
+  if (body.length < length + 8) throw damaged("the end: there is no picture in it");
+  return isChecked ? checked(type, body) : body.subarray(4, -4);
 }
 
 /** sRGB, gAMA and cHRM (11.3.2), in units of 1/100000. */
@@ -149,7 +170,7 @@ function readColourChunks(found: ReadonlyMap<string, Uint8Array>): Told["chunks"
 }
 
 /** Reads through one window, so that neighbouring chunks cost one read; never more than the budget in all. */
-function frugal(bytes: ByteSource): (offset: number, length: number) => Promise<Uint8Array> {
+function frugal(bytes: ByteSource): Read {
   let window = new Uint8Array();
   let windowStart = 0;
   let spent = 0;

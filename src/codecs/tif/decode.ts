@@ -19,7 +19,8 @@ import {
   readNumber,
   type TiffFile,
 } from "./directory/ifd.ts";
-import { type Picture, readPicture } from "./directory/picture.ts";
+import type { Picture } from "./directory/picture.ts";
+import { readPicture } from "./directory/read-picture.ts";
 import { type Stage, stageFor, stageOf } from "./directory/stages.ts";
 import { tags } from "./directory/tags.ts";
 import { heldRows } from "./memory.ts";

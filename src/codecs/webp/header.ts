@@ -86,69 +86,135 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
 /** Walks the chunks by their headers; image data itself is not read. */
 export async function readContainer(bytes: ByteSource): Promise<Container> {
   const file = await headerBytes(bytes);
+  const seen = await readChunks(file);
+  const flags = seen.canvas?.flags ?? 0;
+  const animated = (flags & 0x02) !== 0;
+  const { width, height, alpha, variant } = animated ? animationOf(seen) : stillOf(seen);
+  return {
+    width,
+    height,
+    alpha: alpha || (flags & 0x10) !== 0,
+    variant,
+    ...(seen.profile && (flags & 0x20) !== 0 && { profile: seen.profile }),
+    ...(seen.exif ? readExif(seen.exif) : { orientation: 1 }),
+    frames: animated ? seen.frames : [],
+    background: seen.background,
+  };
+}
+
+/** What the chunks have said so far. */
+interface Seen {
+  canvas?: { readonly width: number; readonly height: number; readonly flags: number };
+  /** The first bitstream outside of frames. */
+  still?: Bitstream;
+  hasAlphaChunk: boolean;
+  background: Container["background"];
+  exif?: Uint8Array;
+  profile?: { readonly offset: number; readonly length: number };
+  readonly frames: Frame[];
+}
+
+/** A chunk: its kind, and where its content lies. */
+interface Chunk {
+  readonly kind: number;
+  readonly body: number;
+  readonly length: number;
+}
+
+/** What is read of a chunk, by its kind; other chunks are skipped. Of several of a kind the first counts, but for frames and ANIM. */
+const chunkReaders = new Map<number, (file: HeaderBytes, chunk: Chunk, seen: Seen) => Promise<void> | void>([
+  [
+    fourCC("VP8X"),
+    async (file, { body }, seen) => {
+      if (seen.canvas) return;
+      const view = await need(file, body, 10);
+      seen.canvas = { flags: view.getUint8(0), width: uint24(view, 4) + 1, height: uint24(view, 7) + 1 };
+    },
+  ],
+  [
+    fourCC("VP8 "),
+    async (file, { body }, seen) => {
+      seen.still ??= readLossy(await need(file, body, 10));
+    },
+  ],
+  [
+    fourCC("VP8L"),
+    async (file, { body }, seen) => {
+      seen.still ??= readLossless(await need(file, body, 5));
+    },
+  ],
+  [
+    fourCC("ALPH"),
+    (_file, _chunk, seen) => {
+      seen.hasAlphaChunk = true;
+    },
+  ],
+  [
+    fourCC("ANIM"),
+    async (file, { body }, seen) => {
+      const view = await need(file, body, 4);
+      seen.background = [view.getUint8(2), view.getUint8(1), view.getUint8(0)]; // stored as BGRA
+    },
+  ],
+  [
+    fourCC("ANMF"),
+    async (file, { body, length }, seen) => {
+      seen.frames.push(readFrame(await need(file, body, 16), body, length));
+    },
+  ],
+  [
+    fourCC("ICCP"),
+    (_file, { body, length }, seen) => {
+      seen.profile ??= { offset: body, length };
+    },
+  ],
+  [
+    fourCC("EXIF"),
+    async (file, { body, length }, seen) => {
+      if (seen.exif || length > Math.min(exifLimit, file.left())) return;
+      const view = await file.view(body, length);
+      if (view) seen.exif = new Uint8Array(view.buffer, view.byteOffset, length);
+    },
+  ],
+]);
+
+/** Reads chunk after chunk, up to the limits of a file's header. Throws ServiceError `decode`. */
+async function readChunks(file: HeaderBytes): Promise<Seen> {
   const start = await need(file, 0, 16);
   if (!isWebp(new Uint8Array(start.buffer, start.byteOffset, 16)))
     throw damaged("a RIFF header of form WEBP, received something else");
   const end = Math.min(8 + start.getUint32(4, true), file.size ?? Number.POSITIVE_INFINITY);
-
-  let canvas: { width: number; height: number; flags: number } | undefined;
-  let still: Bitstream | undefined;
-  let alphaChunk = false;
-  let background: Container["background"] = [0, 0, 0];
-  let exif: Uint8Array | undefined;
-  let profile: Container["profile"];
-  const frames: Frame[] = [];
-
+  const seen: Seen = { hasAlphaChunk: false, background: [0, 0, 0], frames: [] };
   let at = 12;
   for (let n = 0; n < chunkLimit && at + 8 <= end && file.left() >= frameBytes; n++) {
     const head = await file.view(at, 8);
     if (!head) break;
-    const kind = head.getUint32(0);
-    const length = head.getUint32(4, true);
-    const body = at + 8;
-    if (kind === fourCC("VP8X") && !canvas) {
-      const view = await need(file, body, 10);
-      canvas = { flags: view.getUint8(0), width: uint24(view, 4) + 1, height: uint24(view, 7) + 1 };
-    } else if ((kind === fourCC("VP8 ") || kind === fourCC("VP8L")) && !still) {
-      still = readBitstream(kind, await need(file, body, kind === fourCC("VP8L") ? 5 : 10));
-      if (!canvas) break; // the simple format has nothing else
-    } else if (kind === fourCC("ALPH")) {
-      alphaChunk = true;
-    } else if (kind === fourCC("ANIM")) {
-      const view = await need(file, body, 4);
-      background = [view.getUint8(2), view.getUint8(1), view.getUint8(0)]; // stored as BGRA
-    } else if (kind === fourCC("ANMF")) {
-      frames.push(readFrame(await need(file, body, 16), body, length));
-    } else if (kind === fourCC("ICCP")) {
-      profile ??= { offset: body, length };
-    } else if (kind === fourCC("EXIF") && !exif && length <= Math.min(exifLimit, file.left())) {
-      const view = await file.view(body, length);
-      if (view) exif = new Uint8Array(view.buffer, view.byteOffset, length);
-    }
-    at = body + length + (length & 1);
+    const chunk = { kind: head.getUint32(0), length: head.getUint32(4, true), body: at + 8 };
+    await chunkReaders.get(chunk.kind)?.(file, chunk, seen);
+    if (seen.still && !seen.canvas) break; // the simple format has nothing else
+    at = chunk.body + chunk.length + (chunk.length & 1);
   }
+  return seen;
+}
 
-  const flags = canvas?.flags ?? 0;
-  const animated = (flags & 0x02) !== 0;
-  if (animated && !frames.length) throw damaged("at least one frame of the animation, found none");
-  if (!animated && !still) throw damaged("a VP8 or VP8L chunk, found none");
-  const size = canvas ?? (still as Bitstream);
-  if (animated && frames.some((f) => f.x + f.width > size.width || f.y + f.height > size.height))
+type Size = Pick<Container, "width" | "height" | "alpha" | "variant">;
+
+/** Throws ServiceError `decode` where there are no frames, or one reaches beyond the canvas. */
+function animationOf({ canvas, still, frames }: Seen): Size {
+  if (!frames.length) throw damaged("at least one frame of the animation, found none");
+  const { width, height } = canvas ?? (still as Bitstream);
+  if (frames.some((frame) => frame.x + frame.width > width || frame.y + frame.height > height))
     throw damaged("animation frames inside the canvas, found one that reaches beyond");
-  if (!animated && still && (still.width !== size.width || still.height !== size.height))
-    throw damaged(
-      `a canvas of the picture's ${still.width}x${still.height}, received ${size.width}x${size.height}`,
-    );
-  return {
-    width: size.width,
-    height: size.height,
-    alpha: (flags & 0x10) !== 0 || (!animated && (alphaChunk || still?.alpha === true)),
-    variant: animated ? "animated" : (still as Bitstream).variant,
-    ...(profile && (flags & 0x20) !== 0 && { profile }),
-    ...(exif ? readExif(exif) : { orientation: 1 }),
-    frames: animated ? frames : [],
-    background,
-  };
+  return { width, height, alpha: false, variant: "animated" };
+}
+
+/** Throws ServiceError `decode` where there is no picture, or it is not as large as the canvas. */
+function stillOf({ canvas, still, hasAlphaChunk }: Seen): Size {
+  if (!still) throw damaged("a VP8 or VP8L chunk, found none");
+  const { width, height } = canvas ?? still;
+  if (still.width !== width || still.height !== height)
+    throw damaged(`a canvas of the picture's ${still.width}x${still.height}, received ${width}x${height}`);
+  return { width, height, alpha: hasAlphaChunk || still.alpha, variant: still.variant };
 }
 
 interface Bitstream {
@@ -158,17 +224,20 @@ interface Bitstream {
   readonly variant: "lossy" | "lossless";
 }
 
-function readBitstream(kind: number, view: DataView): Bitstream {
-  if (kind === fourCC("VP8L")) {
-    if (view.getUint8(0) !== 0x2f) throw damaged("the VP8L signature 0x2f, received something else");
-    const bits = view.getUint32(1, true);
-    return {
-      width: (bits & 0x3fff) + 1,
-      height: ((bits >>> 14) & 0x3fff) + 1,
-      alpha: ((bits >>> 28) & 1) === 1,
-      variant: "lossless",
-    };
-  }
+/** The header of a lossless bitstream (its section 3). */
+function readLossless(view: DataView): Bitstream {
+  if (view.getUint8(0) !== 0x2f) throw damaged("the VP8L signature 0x2f, received something else");
+  const bits = view.getUint32(1, true);
+  return {
+    width: (bits & 0x3fff) + 1,
+    height: ((bits >>> 14) & 0x3fff) + 1,
+    alpha: ((bits >>> 28) & 1) === 1,
+    variant: "lossless",
+  };
+}
+
+/** The header of a VP8 key frame (RFC 6386, section 9.1). */
+function readLossy(view: DataView): Bitstream {
   if ((view.getUint8(0) & 1) !== 0 || view.getUint8(3) !== 0x9d || view.getUint16(4) !== 0x012a)
     throw damaged("a VP8 key frame, received something else");
   const width = view.getUint16(6, true) & 0x3fff;

@@ -7,7 +7,7 @@ import type { ServiceError } from "../../errors.ts";
 import type { Limits } from "../../iiif/image/size.ts";
 import type { LatestRenders } from "../latest-renders.ts";
 import type { OutputPolicy } from "../plan/policy.ts";
-import type { SidecarReport } from "../sidecar/sidecars.ts";
+import type { SidecarReport } from "../sidecar/report.ts";
 import type { Cost } from "./costs.ts";
 import type { Measured } from "./measure.ts";
 

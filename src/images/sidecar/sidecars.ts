@@ -4,7 +4,6 @@
 import type { SidecarAccess, SidecarWay } from "../../codecs/codec.ts";
 import type { ImageHeader } from "../../codecs/image-header.ts";
 import type { ReadRequest } from "../../codecs/plan.ts";
-import { type PartKind, readEntry } from "../../codecs/sidecar/entry.ts";
 import { ServiceError } from "../../errors.ts";
 import { createGenerations } from "../../lib/caching/generations.ts";
 import { createLru } from "../../lib/caching/lru.ts";
@@ -14,6 +13,7 @@ import type { Master } from "../describe.ts";
 import { type Build, type BuildEnd, createBuild, endOf } from "./build.ts";
 import { createSidecarJobs, inMemoryBytes, type SidecarJobParts, type SidecarKey } from "./jobs.ts";
 import { createSidecarLives, type Sidecar, type SidecarEvent, type SidecarState } from "./life.ts";
+import { reportOf, type SidecarReport } from "./report.ts";
 
 export interface SidecarParts extends SidecarJobParts {
   /** Jobs run in place, where nothing goes on after the request that began it: a sidecar is made as a whole, and first. */
@@ -33,20 +33,6 @@ export interface FoundSidecar {
    */
   readonly finish?: (failed?: unknown) => void;
 }
-
-/** A part of a sidecar and its bytes, wherever they stand. */
-export interface KeptPart {
-  readonly kind: PartKind;
-  readonly bytes: number;
-}
-
-/** What is known of a master's sidecar. */
-export type SidecarReport =
-  | { readonly state: "absent" | "building" }
-  /** `bytes`: of its entry, blocks not counted. */
-  | { readonly state: "partial" | "complete"; readonly bytes: number; readonly parts: readonly KeptPart[] }
-  /** None can be kept: of this file until `until` (milliseconds since 1970); without it as the service is configured. */
-  | { readonly state: "unavailable"; readonly until?: number };
 
 export interface Sidecars {
   /**
@@ -176,6 +162,15 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
     return { state: state.is, access, finish };
   };
 
+  /**
+   * What ends a pass early. In place a pass takes the one thread there is: it ends with its client, and who waits for it begins again.
+   * One over a remote master is dropped with the last who waits; one over a file goes on for those who come later.
+   */
+  const endOfPass = ({ image }: Master, build: Build, client: AbortSignal): AbortSignal | undefined => {
+    if (inPlace) return client;
+    return image.remote ? build.deserted : undefined;
+  };
+
   /** Looks into the slot and makes the sidecar where it is not there, for this read and all that come meanwhile. */
   const begin = async (
     master: Master,
@@ -201,12 +196,9 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
 
     const stored = await asking;
     if (stored) return left(obtained({ entry: stored }));
-    // In place a pass takes the one thread there is: it ends with its client, and who waits for it begins again. One over a remote
-    // master is dropped with the last who waits; one over a file goes on for those who come later.
-    const leaving = inPlace ? signal : master.image.remote ? build.deserted : undefined;
     const pass = async () => {
       try {
-        const sidecar = await jobs.build(master, read, key, leaving);
+        const sidecar = await jobs.build(master, read, key, endOfPass(master, build, signal));
         return left(sidecar ? obtained(sidecar) : end({ is: "refused", until: now() + unavailableMs }));
       } catch (error) {
         end({ is: "abandoned" }, endOf(error));
@@ -214,19 +206,39 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       }
     };
     const passLater = () => void pass().catch(() => {});
+    const passAfterRender = (failed: unknown) => {
+      if (failed instanceof ServiceError && failed.kind === "source")
+        end({ is: "abandoned" }, { is: "render failed", error: failed });
+      else passLater();
+    };
     if (way === "wait") return unlessAborted(pass(), signal);
-    if (way === "begin" && inPlace) return pass().catch(() => alone(key));
-    if (way === "begin")
-      return alone(key, (failed) => {
-        if (failed instanceof ServiceError && failed.kind === "source")
-          end({ is: "abandoned" }, { is: "render failed", error: failed });
-        else passLater();
-      });
+    if (way === "begin") return inPlace ? pass().catch(() => alone(key)) : alone(key, passAfterRender);
     if (inPlace || putOff >= mostPutOff) {
       end({ is: "abandoned" });
       return alone(key);
     }
     return alone(key, () => void calm(build).then(passLater));
+  };
+
+  /** Waits for a build that another read began; undefined: it has ended, so that its sidecar is to be looked for again. */
+  const join = async (
+    build: Build,
+    key: SidecarKey,
+    way: Exclude<SidecarWay, "none" | "alone">,
+    signal: AbortSignal,
+  ): Promise<FoundSidecar | undefined> => {
+    if (way === "apart") {
+      await unlessAborted(build.asked, signal);
+      if (lives.of(key.id).is === "building") return alone(key);
+    } else {
+      build.hurry();
+      build.hold(signal);
+    }
+    const end = await unlessAborted(build.ended, signal);
+    if (end.is === "over" || end.is === "cancelled") return undefined;
+    if (way === "wait" || end.is === "render failed") throw end.error;
+    // Else all who wait would wait for the source once more, one after the other.
+    return end.is === "source failed" ? alone(key) : undefined;
   };
 
   return {
@@ -239,19 +251,8 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
         const state = lives.of(key.id);
         if (state.is === "absent") return begin(master, read, key, way, signal);
         if (state.is !== "building") return found(master, read, key, state);
-        const { build } = state;
-        if (way === "apart") {
-          await unlessAborted(build.asked, signal);
-          if (lives.of(key.id).is === "building") return alone(key);
-        } else {
-          build.hurry();
-          build.hold(signal);
-        }
-        const end = await unlessAborted(build.ended, signal);
-        if (end.is === "over" || end.is === "cancelled") continue;
-        if (way === "wait" || end.is === "render failed") throw end.error;
-        // Else all who wait would wait for the source once more, one after the other.
-        if (end.is === "source failed") return alone(key);
+        const joined = await join(state.build, key, way, signal);
+        if (joined) return joined;
       }
     },
     async state(master, header) {
@@ -276,12 +277,4 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       await Promise.all(upkeep.values());
     },
   };
-}
-
-function reportOf(state: "partial" | "complete", entry: Uint8Array): SidecarReport {
-  const parts = [...(readEntry(entry)?.values() ?? [])].map(({ kind, blocks }) => ({
-    kind,
-    bytes: blocks.size,
-  }));
-  return { state, bytes: entry.length, parts };
 }

@@ -31,8 +31,10 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
     resample,
     cache: createBlockCache(),
   };
-  const remember = (id: string | undefined, file: Opened) => {
+  const remembered = (id: string | undefined) => (id === undefined ? undefined : open.get(id));
+  const remember = (id: string | undefined, file: Opened): Opened => {
     if (id !== undefined) open.set(id, file, weightOf(file));
+    return file;
   };
   const opening = createOpening(parts);
   const build = createBuilding(opening, parts, { get: open.get, remember, forget: open.delete });
@@ -47,18 +49,28 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
     }
   };
 
+  /** A file that is open, else opened in the cheapest way that it allows; undefined where it allows none. */
+  const find = async (job: Job, read: ReadRequest): Promise<Opened | undefined> => {
+    const { id } = job.access ?? {};
+    const isSmall = isProgressive(read.header) && read.scaleFactor === 8;
+    /** Where a file stays that was opened over its DC scans alone, which show it at 1/8 and no larger. */
+    const smallId = isSmall && id !== undefined ? `${id}\0eighth` : undefined;
+    const known = remembered(id) ?? remembered(smallId);
+    if (known) return known;
+    const stored = await opening.throughSidecar(job, read.header);
+    if (stored) return remember(id, stored);
+    const small = isSmall && (await opening.overDcScans(job));
+    if (small) return remember(smallId, small);
+    const alone = await opening.alone(job, read);
+    return alone && remember(id, alone);
+  };
+
   /** Opens a file and finds access points as far as a region needs. Throws {@link wholeFileError}. */
   const openFor = async (job: Job, read: ReadRequest): Promise<Opened> => {
     const { header } = read;
     const { id } = job.access ?? {};
-    const isSmall = isProgressive(header) && read.scaleFactor === 8;
-    const small = id === undefined ? undefined : `${id}\0eighth`;
     try {
-      let file = id === undefined ? undefined : open.get(id);
-      if (!file && isSmall && small !== undefined) file = open.get(small);
-      if (!file && (file = await opening.throughSidecar(job, header))) remember(id, file);
-      if (!file && isSmall && (file = await opening.overDcScans(job))) remember(small, file);
-      if (!file && (file = await opening.alone(job, read))) remember(id, file);
+      const file = await find(job, read);
       if (!file) throw wholeFileError();
       const { width, height } = file.reader.frame;
       if (width !== header.width || height !== header.height) throw mismatch();

@@ -96,28 +96,36 @@ async function takeSegments(walk: MarkerWalk, seen: Seen): Promise<boolean> {
   while (found?.code !== marker.eoi) {
     if (!found || found.code === marker.soi) return false;
     const segment: Segment = found;
-    const { code, length } = segment;
+    const { code } = segment;
     if (code === marker.tem) {
       found = await walk.next(segment.end);
       continue;
     }
-    if (length === undefined || length < 2) return false;
-    const body = isRead(code) ? await walk.body(segment) : noBytes;
-    if (isRead(code) && body.length < length - 2) return false;
-    if (code === marker.sos) {
-      // between restart markers a reserved code is damage that decoding gets over
-      found = await walk.next(segment.end, { least: seen.interval > 0 ? 0xc0 : 0x01 });
-      if (!takeScan(seen, body, { start: segment.end, end: found?.at ?? walk.seen })) return false;
-      if (showsAll(seen)) return found !== undefined;
-    } else {
+    const body = await parametersOf(walk, segment);
+    if (!body) return false;
+    if (code !== marker.sos) {
       if (!take(seen, segment, body)) return false;
       found = await walk.next(segment.end);
+      continue;
     }
+    // between restart markers a reserved code is damage that decoding gets over
+    found = await walk.next(segment.end, { least: seen.interval > 0 ? 0xc0 : 0x01 });
+    if (!takeScan(seen, body, { start: segment.end, end: found?.at ?? walk.seen })) return false;
+    if (showsAll(seen)) return found !== undefined;
   }
   return true;
 }
 
 const noBytes = new Uint8Array();
+
+/** The parameters of a segment, empty where only its length matters; undefined where the file ends within them. */
+async function parametersOf(walk: MarkerWalk, segment: Segment): Promise<Uint8Array | undefined> {
+  const { code, length } = segment;
+  if (length === undefined || length < 2) return undefined;
+  if (!isRead(code)) return noBytes;
+  const body = await walk.body(segment);
+  return body.length < length - 2 ? undefined : body;
+}
 
 /** Segments of which more than the length matters. */
 const isRead = (code: number) =>

@@ -132,19 +132,27 @@ function whiteFrom(x: number, width: number, changes: Int32Array, count: number)
   return count + 1;
 }
 
+/** The first change above at or behind index `i`, of the same colour, that lies right of `x`. */
+function changeRightOf(above: Int32Array, i: number, x: number, width: number): number {
+  let at = i;
+  while ((above[at] as number) <= x && (above[at] as number) < width) at += 2;
+  return at;
+}
+
+/** Whether the bits are those of no mode that is read: an extension or an end-of-line code, not the end of the data. */
+const isNoMode = (mode: number, bits: Bits) => mode === EXTENSION || (bits.broken && bits.at < endOf(bits));
+
 /** The same for a row coded against the one above, whose changes end with three times `width`. */
 function readRowAgainst(bits: Bits, width: number, above: Int32Array, changes: Int32Array): number {
   const next = [0, 1]; // per colour, the index of the next change to the other colour above
   let count = 0;
   let x = -1; // a0: before the first pixel
   let colour = 0;
-  while (x < width && count <= width) {
-    let i = next[colour] as number;
-    while ((above[i] as number) <= x && (above[i] as number) < width) i += 2;
+  while (x < width && count <= width && !bits.broken) {
+    const i = changeRightOf(above, next[colour] as number, x, width);
     next[colour] = i;
     const mode = take(bits, modes);
-    // Not at the end of the data, these are bits of no mode that is read: an extension or an end-of-line code.
-    if (mode === EXTENSION || (bits.broken && bits.at < endOf(bits))) return count;
+    if (isNoMode(mode, bits)) return count;
     if (bits.broken) break;
     if (mode === PASS) {
       x = above[i + 1] as number;
@@ -158,13 +166,15 @@ function readRowAgainst(bits: Bits, width: number, above: Int32Array, changes: I
     if (first <= width) changes[count++] = first;
     if (two && last <= width) changes[count++] = last;
     // A run past the end does not count.
-    if (last > width) return whiteFrom(count > 0 ? (changes[count - 1] as number) : 0, width, changes, count);
+    if (last > width) return whiteFrom(lastOf(changes, count), width, changes, count);
     x = last;
-    if (bits.broken) break;
     if (!two) colour ^= 1;
   }
   return whiteFrom(x, width, changes, count);
 }
+
+/** Where the last of `count` changes is, else the begin of the row. */
+const lastOf = (changes: Int32Array, count: number) => (count > 0 ? (changes[count - 1] as number) : 0);
 
 /** Sets the bits from `from` to `to` of the row that begins at byte `start`. */
 function setBits(out: Uint8Array, start: number, from: number, to: number): void {
@@ -207,6 +217,25 @@ export function ccitt(stored: Stored, scheme: "rle" | "g3" | "g4"): BlockReader 
     }
   };
 
+  /** Reads where colours change in the next row; returns how many changes there are. */
+  const readChanges = (): number => {
+    if (scheme === "g3") findRow();
+    const against = scheme === "g4" || (twoDimensional && peek(bits, 1) === 0);
+    if (twoDimensional) bits.at++;
+    const { at } = bits;
+    bits.broken = false;
+    const count = against ? readRowAgainst(bits, width, above, changes) : readRow(bits, width, changes);
+    if (!started && !marked && bits.broken && bits.at === at)
+      throw damaged(
+        "code words of T.4 or T.6 in a CCITT block",
+        at >= endOf(bits) ? "its end" : "other bits",
+      );
+    started = true;
+    incomplete ||= bits.broken;
+    if (scheme === "rle") bits.at = (bits.at + 7) & ~7;
+    return count;
+  };
+
   return {
     get incomplete() {
       return incomplete;
@@ -218,20 +247,7 @@ export function ccitt(stored: Stored, scheme: "rle" | "g3" | "g4"): BlockReader 
           incomplete = true;
           return;
         }
-        if (scheme === "g3") findRow();
-        const against = scheme === "g4" || (twoDimensional && peek(bits, 1) === 0);
-        if (twoDimensional) bits.at++;
-        const { at } = bits;
-        bits.broken = false;
-        const count = against ? readRowAgainst(bits, width, above, changes) : readRow(bits, width, changes);
-        if (!started && !marked && bits.broken && bits.at === at)
-          throw damaged(
-            "code words of T.4 or T.6 in a CCITT block",
-            at >= endOf(bits) ? "its end" : "other bits",
-          );
-        started = true;
-        incomplete ||= bits.broken;
-        if (scheme === "rle") bits.at = (bits.at + 7) & ~7;
+        const count = readChanges();
         changes.fill(width, count, count + 3);
         for (let i = 0; i < count; i += 2)
           setBits(into, start, changes[i] as number, Math.min(changes[i + 1] as number, width));

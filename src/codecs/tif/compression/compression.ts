@@ -8,7 +8,7 @@ import { lzw } from "./lzw.ts";
 import { packbits } from "./packbits.ts";
 import { zstd, zstdMemory } from "./zstd.ts";
 
-interface Compression {
+export interface Compression {
   readonly name: string;
   /** Absent: the compression is not served, or not as a stream of bytes. */
   readonly open?: (stored: Stored) => BlockReader;

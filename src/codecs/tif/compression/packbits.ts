@@ -3,6 +3,12 @@
 import { damaged } from "../directory/ifd.ts";
 import type { BlockReader, Stored } from "./block.ts";
 
+/** Bytes of a run by its control byte: up to 127 as they stand, from 129 on one byte so many times; 128 begins none. */
+const runLengths = Uint8Array.from({ length: 256 }, (_, control) => {
+  if (control < 128) return control + 1;
+  return control === 128 ? 0 : 257 - control;
+});
+
 /** Unpacks a block. Reading throws ServiceError `decode` when the block has fewer bytes. */
 export function packbits({ data, length }: Stored): BlockReader {
   let at = 0;
@@ -14,14 +20,12 @@ export function packbits({ data, length }: Stored): BlockReader {
       let filled = 0;
       while (filled < into.length) {
         if (left === 0) {
-          if (at >= data.length) throw damaged(`${length} bytes in a PackBits block`, `${total + filled}`);
           const control = data[at++] as number;
-          if (control === 128) continue;
-          literal = control < 128;
-          left = literal ? control + 1 : 257 - control;
+          literal = control <= 128;
+          left = runLengths[control] as number;
         }
-        const n = Math.min(left, into.length - filled, literal ? data.length - at : left);
         if (at >= data.length) throw damaged(`${length} bytes in a PackBits block`, `${total + filled}`);
+        const n = Math.min(left, into.length - filled, literal ? data.length - at : left);
         if (literal) {
           into.set(data.subarray(at, at + n), filled);
           at += n;

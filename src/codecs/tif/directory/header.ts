@@ -16,7 +16,9 @@ import {
   readValues,
   type TiffFile,
 } from "./ifd.ts";
-import { type Picture, photometrics, readPicture } from "./picture.ts";
+import { photometrics } from "./photometrics.ts";
+import type { Picture } from "./picture.ts";
+import { readPicture } from "./read-picture.ts";
 import { stageFacts, stageOf } from "./stages.ts";
 import { tags } from "./tags.ts";
 

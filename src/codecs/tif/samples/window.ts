@@ -76,6 +76,14 @@ function sampler(picture: Picture) {
   const every = Math.ceil(Math.sqrt((width * height) / enough));
   const seen = new Float32Array(Math.ceil(width / every) * Math.ceil(height / every) * bands);
   let count = 0;
+  const [perPixel, perPoint] = planar ? [1, 1] : [samples, bands];
+  /** Takes the samples of the pixel whose first is at `at`. */
+  const take = (values: Float32Array | Uint16Array, at: number): void => {
+    for (let i = at; i < at + perPoint; i++) {
+      const value = values[i] as number;
+      if (Number.isFinite(value)) seen[count++] = value;
+    }
+  };
   return {
     add({ x, y, rows, stride, planes }: Part): void {
       const columns = Math.min(picture.blockWidth, width - x);
@@ -84,15 +92,9 @@ function sampler(picture: Picture) {
         const values = float
           ? new Float32Array(data.buffer, data.byteOffset, data.length >> 2)
           : new Uint16Array(data.buffer, data.byteOffset, data.length >> 1);
-        const perPixel = planar ? 1 : samples;
         for (let row = firstOf(y, every); row < lines; row += every)
-          for (let column = firstOf(x, every); column < columns; column += every) {
-            const at = (row * stride + column) * perPixel;
-            for (let b = 0; b < (planar ? 1 : bands); b++) {
-              const value = values[at + b] as number;
-              if (Number.isFinite(value)) seen[count++] = value;
-            }
-          }
+          for (let column = firstOf(x, every); column < columns; column += every)
+            take(values, (row * stride + column) * perPixel);
       }
     },
     quantiles(): Float32Array {

@@ -1,0 +1,27 @@
+// PhotometricInterpretation: how samples mean colours (TIFF 6.0 sections 3 to 6, 16, 20 to 23, and what others added).
+
+import type { Interpretation } from "../../../pipeline/pixels.ts";
+
+/** How samples mean colours: stored colour samples, what comes out, or only a name where that is not served. */
+export interface Photometric {
+  readonly name: string;
+  readonly samples?: number;
+  readonly interpretation?: Interpretation;
+}
+
+export const photometrics: Readonly<Record<number, Photometric>> = {
+  0: { name: "WhiteIsZero", samples: 1, interpretation: "gray" },
+  1: { name: "BlackIsZero", samples: 1, interpretation: "gray" },
+  2: { name: "RGB", samples: 3, interpretation: "rgb" },
+  3: { name: "palette", samples: 1, interpretation: "rgb" },
+  4: { name: "transparency mask" },
+  5: { name: "CMYK", samples: 4, interpretation: "cmyk" },
+  6: { name: "YCbCr", samples: 3, interpretation: "rgb" },
+  8: { name: "CIELab", samples: 3, interpretation: "lab" },
+  9: { name: "ICCLab", samples: 3, interpretation: "lab" },
+  10: { name: "ITULab" },
+  32803: { name: "colour filter array" },
+  32844: { name: "LogL" },
+  32845: { name: "LogLuv" },
+  34892: { name: "linear raw" },
+};

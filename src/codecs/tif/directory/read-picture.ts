@@ -1,0 +1,136 @@
+// One directory read as a picture. TIFF 6.0 sections 3 to 8, 14, 18, 20 to 23.
+
+import type { Interpretation } from "../../../pipeline/pixels.ts";
+import { compressions } from "../compression/compression.ts";
+import { readYcc } from "../samples/ycc.ts";
+import { type Directory, damaged, readField, readNumber, type TiffFile } from "./ifd.ts";
+import { photometrics } from "./photometrics.ts";
+import type { Picture } from "./picture.ts";
+import { refusalOf } from "./refusals.ts";
+import { tags } from "./tags.ts";
+
+const MAX_SAMPLES = 64;
+const MAX_SIDE = 2 ** 31 - 1;
+const DIFFERENCED = new Set([5, 8, 32946, 50000]);
+
+/** Reads the fields that say how the pixels of a directory are stored. Throws ServiceError `decode` where they make no picture. */
+export async function readPicture(file: TiffFile, directory: Directory): Promise<Picture> {
+  const number: NumberField = (tag) => readNumber(file, directory, tags[tag]);
+  const width = (await number("ImageWidth")) ?? 0;
+  const height = (await number("ImageLength")) ?? 0;
+  if (!(width >= 1 && height >= 1 && width <= MAX_SIDE && height <= MAX_SIDE))
+    throw damaged("a width and a height of at least 1 pixel", `${width} by ${height}`);
+
+  const samples = (await number("SamplesPerPixel")) ?? 1;
+  if (samples < 1 || samples > MAX_SAMPLES)
+    throw damaged(`1 to ${MAX_SAMPLES} samples per pixel`, `${samples}`);
+  // Some writers list more values than there are samples.
+  const perSample = async (tag: number) =>
+    (await readField(file, directory, tag, MAX_SAMPLES))?.slice(0, samples) ?? [1];
+  const allBits = await perSample(tags.BitsPerSample);
+  const formats = await perSample(tags.SampleFormat);
+  const extra = (await readField(file, directory, tags.ExtraSamples, MAX_SAMPLES)) ?? [];
+  const compression = (await number("Compression")) ?? 1;
+  const stated = await number("PhotometricInterpretation");
+  const inkSet = stated === undefined || stated === 5 ? await number("InkSet") : undefined;
+  const photometric = stated ?? unsaidPhotometric(compression, samples - extra.length, inkSet);
+  const predictor = DIFFERENCED.has(compression) ? ((await number("Predictor")) ?? 1) : 1;
+  const planar = samples > 1 && (await number("PlanarConfiguration")) === 2;
+  const blocks = await readBlocks(number, width, height, directory.entries.has(tags.TileWidth));
+
+  const bits = allBits[0] as number;
+  const stored: Picture = {
+    width,
+    height,
+    compression,
+    photometric,
+    bits,
+    float: formats[0] === 3,
+    samples,
+    planar,
+    predictor,
+    reversedBits: (await number("FillOrder")) === 2,
+    ...(photometric === 6 && compressions[compression]?.open ? { ycc: await readYcc(file, directory) } : {}),
+    ...blocks,
+    ...outcome(photometric, samples, bits, extra),
+  };
+  const mixed = allBits.some((b) => b !== bits) || formats.some((f) => f !== formats[0]);
+  const otherInks = photometric === 5 && (inkSet ?? 1) !== 1 && directory.entries.has(tags.InkNames);
+  const refusal = mixed
+    ? ["samples of one depth and format", "several"]
+    : otherInks
+      ? ["CMYK inks", "inks of other names"]
+      : refusalOf(stored, formats[0] as number);
+  if (!refusal) return stored;
+  const [expected, received] = refusal;
+  return {
+    ...stored,
+    unsupported: `Expected a TIFF with ${expected}, received ${received}; convert the file to a kind that is served, such as deflate-compressed RGB.`,
+  };
+}
+
+type NumberField = (tag: keyof typeof tags) => Promise<number | undefined>;
+
+/** The size of strips or tiles. Throws ServiceError `decode` where they hold no pixel, or are far larger than the picture. */
+async function readBlocks(
+  number: NumberField,
+  width: number,
+  height: number,
+  tiled: boolean,
+): Promise<Pick<Picture, "tiled" | "blockWidth" | "blockHeight">> {
+  const blockWidth = tiled ? ((await number("TileWidth")) ?? 0) : width;
+  const blockHeight = tiled
+    ? ((await number("TileLength")) ?? 0)
+    : Math.min((await number("RowsPerStrip")) ?? height, height);
+  if (!(blockWidth >= 1 && blockHeight >= 1 && blockWidth <= 65536 + width && blockHeight <= 65536 + height))
+    throw damaged("strips or tiles of at least one pixel", `${blockWidth} by ${blockHeight}`);
+  return { tiled, blockWidth, blockHeight };
+}
+
+/** What comes out of stored samples: colours, depth, and which sample becomes alpha. `extra`: what the file says of samples behind the colours. */
+function outcome(
+  photometric: number,
+  samples: number,
+  bits: number,
+  extra: readonly number[],
+): Pick<Picture, "alpha" | "alphaAt" | "bands" | "depth" | "interpretation"> {
+  const colour = photometrics[photometric];
+  const palette = photometric === 3;
+  const colours = colour?.samples ?? Math.min(samples, 3);
+  const { alpha, at } =
+    colour?.samples === undefined || palette
+      ? noAlpha
+      : alphaOf(extra.slice(0, samples - colours), samples - colours, colour.interpretation);
+  return {
+    alpha,
+    alphaAt: colours + at,
+    bands: palette ? 3 : colours + (alpha === "none" ? 0 : 1),
+    depth: bits > 8 && !palette ? 16 : 8,
+    interpretation: colour?.interpretation ?? (samples >= 3 ? "rgb" : "gray"),
+  };
+}
+
+/** What a picture is taken for whose PhotometricInterpretation is missing: the guesses of libtiff and libvips. */
+function unsaidPhotometric(compression: number, colours: number, inkSet: number | undefined): number {
+  if (compressions[compression]?.bilevel) return 0;
+  if (colours >= 4 && inkSet === 1) return 5;
+  return colours >= 3 ? 2 : 1;
+}
+
+interface ExtraAlpha {
+  readonly alpha: Picture["alpha"];
+  /** Among the extra samples. */
+  readonly at: number;
+}
+
+const noAlpha: ExtraAlpha = { alpha: "none", at: 0 };
+
+/**
+ * Which of the samples after the colours is alpha: the first that says so, or the only one when it says nothing (TIFF 6.0
+ * section 18 calls that unspecified; in practice it is alpha, but beside inks another ink or a mask).
+ */
+function alphaOf(extra: readonly number[], count: number, interpretation?: Interpretation): ExtraAlpha {
+  const at = extra.findIndex((kind) => kind === 1 || kind === 2);
+  if (at >= 0) return { alpha: extra[at] === 1 ? "associated" : "straight", at };
+  return count === 1 && interpretation !== "cmyk" ? { alpha: "straight", at: 0 } : noAlpha;
+}

@@ -1,0 +1,137 @@
+// Which pictures of TIFF files are not served, and what the caller reads of it.
+
+import { type Compression, compressions, JPEG, WEBP } from "../compression/compression.ts";
+import { isSubsampled } from "../samples/ycc.ts";
+import { type Photometric, photometrics } from "./photometrics.ts";
+import type { Picture } from "./picture.ts";
+
+const MAX_BILEVEL_WIDTH = 1 << 20;
+
+/** What was expected and what the picture has instead, where it cannot be served right. */
+export function refusalOf(picture: Picture, format: number): Refusal | undefined {
+  const { compression, photometric } = picture;
+  const row = compressions[compression];
+  if (!row || (!row.open && !row.whole))
+    return ["a compression that is served", row ? `${row.name} compression` : `compression ${compression}`];
+  const colour = photometrics[photometric];
+  if (!colour?.samples)
+    return [
+      "a colour interpretation that is served",
+      colour ? colour.name : `photometric interpretation ${photometric}`,
+    ];
+  const facts: Facts = { ...picture, format, row, colour: { ...colour, samples: colour.samples } };
+  return rules.find(({ refuses }) => refuses(facts))?.says(facts);
+}
+
+/** What was expected, and what was received. */
+type Refusal = readonly [string, string];
+
+/** A picture whose compression and colours are known. */
+interface Facts extends Picture {
+  /** SampleFormat of the first sample. */
+  readonly format: number;
+  readonly row: Compression;
+  readonly colour: Photometric & { readonly samples: number };
+}
+
+/** Depths that are served, by what samples are. */
+const depthsOf = ({ float, photometric, colour }: Facts): readonly number[] => {
+  if (float) return [32];
+  return photometric === 3 || colour.interpretation === "gray" ? [1, 2, 4, 8, 16] : [8, 16];
+};
+
+/** What is refused, the first that applies; the later ones may rely on those before. */
+const rules: readonly {
+  readonly refuses: (facts: Facts) => boolean;
+  readonly says: (facts: Facts) => Refusal;
+}[] = [
+  {
+    refuses: ({ samples, colour }) => samples < colour.samples,
+    says: ({ samples, colour }) => [`${colour.samples} samples for ${colour.name}`, `${samples}`],
+  },
+  {
+    refuses: ({ photometric, samples }) => photometric === 3 && samples > 1,
+    says: ({ samples }) => ["a palette without further samples", `${samples} samples`],
+  },
+  {
+    refuses: ({ format }) => format !== 1 && format !== 3 && format !== 4,
+    says: ({ format }) => ["unsigned or floating-point samples", `sample format ${format}`],
+  },
+  {
+    refuses: (facts) => !depthsOf(facts).includes(facts.bits),
+    says: (facts) => [`samples of ${depthsOf(facts).join(", ")} bits`, `${facts.bits} bits`],
+  },
+  {
+    refuses: ({ float, photometric }) => float && photometric === 3,
+    says: () => ["integer indices of a palette", "floating-point samples"],
+  },
+  {
+    refuses: ({ float, colour }) => float && colour.interpretation === "cmyk",
+    says: () => ["integer CMYK samples", "floating-point samples"],
+  },
+  {
+    refuses: ({ bits, samples }) => bits < 8 && samples > 1,
+    says: ({ samples }) => ["one sample where samples are smaller than a byte", `${samples}`],
+  },
+  {
+    refuses: ({ row, blockWidth }) => row.bilevel === true && blockWidth > MAX_BILEVEL_WIDTH,
+    says: ({ row, blockWidth }) => [
+      `at most ${MAX_BILEVEL_WIDTH} pixels in a row for ${row.name}`,
+      `${blockWidth}`,
+    ],
+  },
+  {
+    refuses: ({ row, bits, samples }) => row.bilevel === true && (bits !== 1 || samples !== 1),
+    says: ({ row, bits, samples }) => [`one sample of 1 bit for ${row.name}`, `${samples} of ${bits} bits`],
+  },
+  {
+    refuses: ({ compression, bits, photometric, planar }) =>
+      compression === JPEG && (bits !== 8 || photometric > 6 || photometric === 3 || planar),
+    says: ({ bits, colour }) => [
+      "8-bit gray, RGB, CMYK or YCbCr in interleaved JPEG",
+      `${bits}-bit ${colour.name}`,
+    ],
+  },
+  {
+    refuses: ({ compression, samples, colour, photometric }) =>
+      compression === JPEG && samples !== colour.samples && !(photometric === 2 && samples === 4),
+    says: ({ samples, colour }) => [`${colour.samples} samples of ${colour.name} in JPEG`, `${samples}`],
+  },
+  {
+    refuses: ({ compression, bits, photometric, samples, planar }) =>
+      compression === WEBP && (bits !== 8 || photometric !== 2 || samples > 4 || planar),
+    says: ({ samples, colour }) => [
+      "8-bit RGB, with or without alpha, in interleaved WebP",
+      `${samples} samples of ${colour.name}`,
+    ],
+  },
+  {
+    refuses: ({ ycc, bits, float }) => ycc !== undefined && (bits !== 8 || float),
+    says: ({ bits }) => ["8-bit YCbCr", `${bits}-bit YCbCr`],
+  },
+  {
+    refuses: ({ ycc, samples, planar, predictor }) =>
+      ycc !== undefined && isSubsampled(ycc) && (samples !== 3 || planar || predictor !== 1),
+    says: () => [
+      "subsampled chroma beside luma, without predictor and further samples",
+      "YCbCr that is stored otherwise",
+    ],
+  },
+  {
+    refuses: ({ predictor }) => predictor !== 1 && predictor !== 2 && predictor !== 3,
+    says: ({ predictor }) => ["predictor 1, 2 or 3", `${predictor}`],
+  },
+  {
+    refuses: ({ predictor, bits }) => predictor === 2 && bits < 8,
+    says: () => ["no predictor under 8 bits", "predictor 2"],
+  },
+  {
+    refuses: ({ predictor, float }) => predictor === 3 && !float,
+    says: ({ bits }) => ["predictor 3 with floating-point samples only", `${bits}-bit integers`],
+  },
+  {
+    // JPEG has one order of bits, whatever FillOrder says.
+    refuses: ({ reversedBits, row, compression }) => reversedBits && !row.open && compression !== JPEG,
+    says: ({ row }) => ["bits filled from the high end", `reversed bits in ${row.name}`],
+  },
+];
