@@ -17,7 +17,7 @@ import { checkLog, type Finding, runChecks } from "./lib/checks.ts";
 import { type IpRange, parseRange } from "./lib/network/ip-range.ts";
 import { parseDuration } from "./lib/options/quantity.ts";
 import type { Log } from "./lib/telemetry/log.ts";
-import type { Folders } from "./manifests/folders.ts";
+import type { Folders } from "./manifests/folders/folders.ts";
 import { buildFolders, buildManifests } from "./manifests/index.ts";
 import type { Manifests } from "./manifests/manifests.ts";
 import { buildOuterParts } from "./parts.ts";

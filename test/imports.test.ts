@@ -188,7 +188,7 @@ describe("imports", () => {
     expect(openers.sort()).toEqual([
       "images/describe.ts",
       "images/overlay/overlays.ts",
-      "manifests/sidecar.ts",
+      "manifests/folders/manifest-file.ts",
     ]);
   });
 

@@ -6,11 +6,11 @@ import { parseDuration } from "../lib/options/quantity.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import type { SourceOptions } from "../sources/options.ts";
 import type { Slot } from "../stores/slot.ts";
-import { createFolders, type Folders } from "./folders.ts";
-import type { FactsParts } from "./image-facts.ts";
+import { createFolders, type Folders } from "./folders/folders.ts";
+import type { FactsParts } from "./folders/image-facts.ts";
+import { createManifestFileLog } from "./folders/manifest-file-log.ts";
 import { createManifests, type Manifests } from "./manifests.ts";
 import type { PresentationOptions } from "./options.ts";
-import { createSidecarLog } from "./sidecar-log.ts";
 
 export interface FolderParts {
   readonly info: Slot;
@@ -47,6 +47,6 @@ export interface ServiceParts {
 /** Builds them; undefined where presentation is switched off. */
 export function buildManifests({ images, auth, folders, options, log }: ServiceParts): Manifests | undefined {
   if (!options.enabled) return undefined;
-  const sidecars = createSidecarLog(log, options.allowed_origins);
-  return createManifests({ images, auth, sources: images.sources, folders, options, sidecars });
+  const manifestFiles = createManifestFileLog(log, options.allowed_origins);
+  return createManifests({ images, auth, sources: images.sources, folders, options, manifestFiles });
 }

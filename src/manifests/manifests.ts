@@ -6,12 +6,12 @@ import { manifestOf } from "../iiif/presentation/derive.ts";
 import type { DocumentContext } from "../iiif/presentation/model.ts";
 import { documentAddress, type PresentationPath, pieceAddress } from "../iiif/presentation/mounts.ts";
 import { pieceAt } from "../iiif/presentation/pieces.ts";
-import { imageCanvases } from "./canvases.ts";
-import type { Folder } from "./folder.ts";
-import { folderDocument, isRoot } from "./folder-documents.ts";
+import { imageCanvases } from "./documents/canvases.ts";
+import { folderDocument, isRoot } from "./documents/folder-documents.ts";
+import { hooked, inventedByHook } from "./documents/hooked.ts";
+import type { Found, Made, Making, ManifestsParts } from "./documents/making.ts";
+import type { Folder } from "./folders/folder.ts";
 import { type Gate, openGate } from "./gate.ts";
-import { hooked, inventedByHook } from "./hooked.ts";
-import type { Found, Made, Making, ManifestsParts } from "./making.ts";
 import { placeOf } from "./places.ts";
 
 /** A document for one caller. */

@@ -3,9 +3,9 @@
 import { expect, test } from "vitest";
 import { ServiceError } from "../../src/errors.ts";
 import { createCounts } from "../../src/lib/telemetry/count.ts";
-import { findNames, wordsOf } from "../../src/manifests/find-names.ts";
-import type { Folders } from "../../src/manifests/folders.ts";
-import { listingOf } from "../../src/manifests/listing.ts";
+import { findNames, wordsOf } from "../../src/manifests/browse/find-names.ts";
+import type { Folders } from "../../src/manifests/folders/folders.ts";
+import { listingOf } from "../../src/manifests/folders/listing.ts";
 import { createSources } from "../../src/sources/index.ts";
 import { type Source, sourceCounts } from "../../src/sources/source.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { forgetHeaders } from "../../src/images/describe.ts";
-import { createFolders } from "../../src/manifests/folders.ts";
+import { createFolders } from "../../src/manifests/folders/folders.ts";
 import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import { filesystemSource } from "../../src/sources/filesystem.ts";
 import type { Source } from "../../src/sources/source.ts";

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createOperatorFolders, type OperatorFolders } from "../../src/manifests/operator-folder.ts";
+import { createOperatorFolders, type OperatorFolders } from "../../src/manifests/browse/operator-folder.ts";
 import { type Served, served } from "../served.ts";
 
 let top: string;

@@ -7,7 +7,7 @@ import { encodeIdentifier } from "../../iiif/image/path.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { inVersion, presentationPaths } from "../../iiif/presentation/mounts.ts";
 import { stateViewAddress } from "../../iiif/view-mounts.ts";
-import type { Made } from "../../manifests/making.ts";
+import type { Made } from "../../manifests/documents/making.ts";
 import type { Manifests } from "../../manifests/manifests.ts";
 import type { Service } from "../../service.ts";
 import { callerOf } from "../http/client/caller.ts";

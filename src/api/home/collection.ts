@@ -2,7 +2,11 @@
 
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { viewAddress } from "../../iiif/view-mounts.ts";
-import { type CollectionPage, type ShownFolder, shownEntries } from "../../manifests/collection-page.ts";
+import {
+  type CollectionPage,
+  type ShownFolder,
+  shownEntries,
+} from "../../manifests/browse/collection-page.ts";
 import { escapeHtml } from "../http/page.ts";
 import { addressOf, card, type Site, thumbnailBox, whole } from "./pictures.ts";
 

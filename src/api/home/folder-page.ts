@@ -1,6 +1,6 @@
 // A folder of the collection, a further page of one, or what a search finds: what the start page leads to.
 
-import type { CollectionPage } from "../../manifests/collection-page.ts";
+import type { CollectionPage } from "../../manifests/browse/collection-page.ts";
 import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";
 import { type Asked, collection, outcome, searchForm, trail, wholeFolder } from "./collection.ts";

@@ -5,7 +5,7 @@ import { encodeIdentifier } from "../../iiif/image/path.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { viewAddress } from "../../iiif/view-mounts.ts";
 import type { Listed } from "../../images/first-images.ts";
-import type { CollectionPage } from "../../manifests/collection-page.ts";
+import type { CollectionPage } from "../../manifests/browse/collection-page.ts";
 import type { Service } from "../../service.ts";
 import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";

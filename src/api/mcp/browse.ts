@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { ServiceError } from "../../errors.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
-import { browseFolder, type Position } from "../../manifests/browse.ts";
+import { browseFolder, type Position } from "../../manifests/browse/browse.ts";
 import type { Service } from "../../service.ts";
 import { callerOf } from "../http/client/caller.ts";
 import type { RequestContext } from "../http/context.ts";

@@ -11,7 +11,7 @@ import {
   presentationPaths,
   presentationRoot,
 } from "../../iiif/presentation/mounts.ts";
-import type { Made } from "../../manifests/making.ts";
+import type { Made } from "../../manifests/documents/making.ts";
 import type { Presented } from "../../manifests/manifests.ts";
 import type { Service } from "../../service.ts";
 import { callerOf } from "../http/client/caller.ts";

@@ -30,7 +30,7 @@ export interface ManifestFacts {
   /** Identifier of the document: that of the directory, of a single image, or of its images (`imagesId` in mounts.ts). */
   readonly id: string;
   readonly label: string;
-  /** In their natural order, at least one: a canvas is numbered by its place here, whatever a sidecar moves or hides. */
+  /** In their natural order, at least one: a canvas is numbered by its place here, whatever a manifest file moves or hides. */
   readonly canvases: readonly CanvasFacts[];
   /** Identifier of the collection that lists it. */
   readonly parent?: string;

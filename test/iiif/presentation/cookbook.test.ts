@@ -1,4 +1,4 @@
-// That a folder with a sidecar comes to the structure of the public cookbook's recipes.
+// That a folder with a manifest file comes to the structure of the public cookbook's recipes.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -19,8 +19,8 @@ const recipes: Read = JSON.parse(
   readFileSync(new URL("../../fixtures/cookbook.json", import.meta.url), "utf8"),
 );
 
-/** The description in a sidecar; the images of a folder are 1.jpg, 2.jpg and so on. */
-function sidecar(yaml: string, kind: "manifest" | "collection") {
+/** The description in a manifest file; the images of a folder are 1.jpg, 2.jpg and so on. */
+function manifestFile(yaml: string, kind: "manifest" | "collection") {
   const { description, faults } = readDescription(parse(yaml), kind);
   expect(faults).toEqual([]);
   return description;
@@ -32,7 +32,7 @@ function manifest(recipe: Read, yaml: string) {
     items.length === 0 ? unreadable(`x/${at + 1}.jpg`) : image(`x/${at + 1}.jpg`, width, height),
   );
   const derived = manifestOf({ id: "x", label: "x", canvases }, context);
-  return describeManifest(derived, sidecar(yaml, "manifest"), canvases, base);
+  return describeManifest(derived, manifestFile(yaml, "manifest"), canvases, base);
 }
 
 const book = `
@@ -61,7 +61,7 @@ canvases:
   4: {label: {en: four}}
 `;
 
-describe("a folder of images with a sidecar has the structure of recipe", () => {
+describe("a folder of images with a manifest file has the structure of recipe", () => {
   test.each<[string, string]>([
     ["0001-mvm-image", "label: {en: A single image}"],
     ["0005-image-service", "label: {en: A picture}\ncanvases: {1: {label: {en: The only one}}}"],
@@ -289,7 +289,7 @@ canvases:
   });
 });
 
-describe("a folder of folders with a sidecar has the structure of recipe", () => {
+describe("a folder of folders with a manifest file has the structure of recipe", () => {
   test.each<[string, string]>([
     [
       "0030-multi-volume",
@@ -309,7 +309,7 @@ items: {a: {label: {en: Map 1}, navDate: 1986}, b: {label: {en: Map 2}, navDate:
     ],
   ])("%s", (name, yaml) => {
     const recipe = recipes[name];
-    const description = sidecar(yaml, "collection");
+    const description = manifestFile(yaml, "collection");
     const members = ["a", "b"].map(
       (id): MemberFacts => ({ kind: "manifest", id, label: id, thumbnail: image(`${id}/1.jpg`) }),
     );

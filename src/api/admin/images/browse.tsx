@@ -5,13 +5,13 @@ import { imageAddress, mainPrefix } from "../../../iiif/image/mounts.ts";
 import { identifierOf } from "../../../iiif/image/path.ts";
 import { lookAtAll, type OperatorLook, slowSource } from "../../../images/operator.ts";
 import { withDeadline } from "../../../lib/concurrency/bounded-wait.ts";
-import { longestSearch, wordsOf } from "../../../manifests/find-names.ts";
+import { longestSearch, wordsOf } from "../../../manifests/browse/find-names.ts";
 import {
   createOperatorFolders,
   type OperatorEntry,
   type OperatorFolder,
   type OperatorFolders,
-} from "../../../manifests/operator-folder.ts";
+} from "../../../manifests/browse/operator-folder.ts";
 import type { Service } from "../../../service.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { noteFailure } from "../../http/failure.ts";

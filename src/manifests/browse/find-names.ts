@@ -1,12 +1,12 @@
 // Search by name in a folder and all below it, as they are listed: nothing is opened, and the search stops at its bounds.
 
-import { ServiceError } from "../errors.ts";
-import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
-import type { Sources } from "../sources/index.ts";
+import { ServiceError } from "../../errors.ts";
+import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Folder } from "../folders/folder.ts";
+import type { Folders } from "../folders/folders.ts";
+import { identifierOf, type Place, placeOf } from "../places.ts";
 import { type Entry, entriesOf } from "./entries.ts";
-import type { Folder } from "./folder.ts";
-import type { Folders } from "./folders.ts";
-import { identifierOf, type Place, placeOf } from "./places.ts";
 
 /** Characters of what is searched for that count. */
 export const longestSearch = 200;

@@ -1,8 +1,8 @@
 // A folder of images, and what is known of them.
 
-import type { Size } from "../images/plan/orientation.ts";
+import type { Size } from "../../images/plan/orientation.ts";
 import type { Listing } from "./listing.ts";
-import type { Sidecar } from "./sidecar.ts";
+import type { ManifestFile } from "./manifest-file.ts";
 
 /** A folder as it was listed, with what has been found out of its images since. */
 export interface Folder {
@@ -10,7 +10,7 @@ export interface Folder {
   readonly serial: number;
   readonly listing: Listing;
   /** What its operator wrote about it. */
-  readonly sidecar?: Sidecar;
+  readonly manifestFile?: ManifestFile;
   /** By the name of a file; what counts for one validator only has it beside it. */
   readonly facts: Map<string, KnownFacts>;
 }

@@ -1,21 +1,21 @@
 // What is known while one document is made, and what comes of it.
 
-import type { Caller } from "../access/access.ts";
-import type { CanvasFacts, DocumentContext, Resource } from "../iiif/presentation/model.ts";
-import type { Sources } from "../sources/index.ts";
-import type { Folder } from "./folder.ts";
-import type { Folders } from "./folders.ts";
-import type { Gate, GateParts } from "./gate.ts";
-import type { FactsParts } from "./image-facts.ts";
-import type { PresentationOptions } from "./options.ts";
-import type { SidecarLog } from "./sidecar-log.ts";
+import type { Caller } from "../../access/access.ts";
+import type { CanvasFacts, DocumentContext, Resource } from "../../iiif/presentation/model.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Folder } from "../folders/folder.ts";
+import type { Folders } from "../folders/folders.ts";
+import type { FactsParts } from "../folders/image-facts.ts";
+import type { ManifestFileLog } from "../folders/manifest-file-log.ts";
+import type { Gate, GateParts } from "../gate.ts";
+import type { PresentationOptions } from "../options.ts";
 
 export interface ManifestsParts extends GateParts {
   readonly images: FactsParts;
   readonly sources: Sources;
   readonly folders: Folders;
   readonly options: Pick<PresentationOptions, "derive">;
-  readonly sidecars: SidecarLog;
+  readonly manifestFiles: ManifestFileLog;
 }
 
 /** One document for one caller. */

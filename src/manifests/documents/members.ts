@@ -1,22 +1,22 @@
 // What a collection lists: the folders in a folder, the manifest of its images, and at the root the tops of further sources.
 
-import type { Caller } from "../access/access.ts";
-import { ServiceError } from "../errors.ts";
-import type { LanguageMap } from "../iiif/auth.ts";
-import { type Description, emptyDescription } from "../iiif/presentation/description.ts";
-import { objectsOf } from "../iiif/presentation/json.ts";
-import { placeInFront } from "../iiif/presentation/merge.ts";
-import type { CanvasFacts, MemberFacts } from "../iiif/presentation/model.ts";
-import { imagesId } from "../iiif/presentation/mounts.ts";
-import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
-import type { Sources } from "../sources/index.ts";
+import type { Caller } from "../../access/access.ts";
+import { ServiceError } from "../../errors.ts";
+import type { LanguageMap } from "../../iiif/auth.ts";
+import { type Description, emptyDescription } from "../../iiif/presentation/description.ts";
+import { objectsOf } from "../../iiif/presentation/json.ts";
+import { placeInFront } from "../../iiif/presentation/merge.ts";
+import type { CanvasFacts, MemberFacts } from "../../iiif/presentation/model.ts";
+import { imagesId } from "../../iiif/presentation/mounts.ts";
+import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Folder } from "../folders/folder.ts";
+import type { Folders } from "../folders/folders.ts";
+import type { FactsParts } from "../folders/image-facts.ts";
+import type { Gate } from "../gate.ts";
+import { identifierOf, inside, isReached, nameOf, type Place } from "../places.ts";
 import { folderCanvases, imagesOf } from "./canvases.ts";
-import type { Folder } from "./folder.ts";
 import { isOfImages, kindOfFolder, labelOf, labelOfImages } from "./folder-kind.ts";
-import type { Folders } from "./folders.ts";
-import type { Gate } from "./gate.ts";
-import type { FactsParts } from "./image-facts.ts";
-import { identifierOf, inside, isReached, nameOf, type Place } from "./places.ts";
 
 /** Members that are looked into at once. */
 const atOnce = 8;
@@ -55,7 +55,7 @@ export function membersOf(
   const images: Listed[] =
     folder &&
     !folder.listing.directories.includes(imagesId("")) &&
-    (isOfImages(folder.sidecar) || imagesOf(sources, place, folder).length > 0)
+    (isOfImages(folder.manifestFile) || imagesOf(sources, place, folder).length > 0)
       ? [{ place, kind: "images", id: imagesId(isRoot ? "" : identifierOf(place)), label: nameOf(place) }]
       : [];
   const tops = (isRoot ? sources.all : [])
@@ -111,7 +111,7 @@ async function memberFacts(
     label: typeof label === "string" ? own : label,
     ...(moment !== undefined && { navDate: moment }),
   } as const;
-  const pictures = objectsOf(folder.sidecar?.whole?.thumbnail);
+  const pictures = objectsOf(folder.manifestFile?.whole?.thumbnail);
   if (pictures.length > 0) return { ...facts, pictures };
   const names = files.map(({ name }) => name);
   const first = folderKind === "manifest" ? files[placeInFront(names, described)] : undefined;
@@ -120,8 +120,8 @@ async function memberFacts(
 }
 
 /** What a folder's own manifest file says of it, short of a whole document. */
-function descriptionOf({ sidecar }: Folder, of: "manifest" | "collection" | "images"): Description {
-  const read = of === "images" ? sidecar?.described("collection").images : sidecar?.described(of);
+function descriptionOf({ manifestFile }: Folder, of: "manifest" | "collection" | "images"): Description {
+  const read = of === "images" ? manifestFile?.described("collection").images : manifestFile?.described(of);
   return read ?? emptyDescription;
 }
 

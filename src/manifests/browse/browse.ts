@@ -1,17 +1,17 @@
 // What a folder holds that one caller may have, a page at a time, by names alone: nothing is opened.
 
-import type { Caller, Refused } from "../access/access.ts";
-import type { Auth } from "../access/auth.ts";
-import { ServiceError } from "../errors.ts";
-import type { OpenParts } from "../images/open.ts";
-import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
-import { compareNaturally } from "../lib/text/natural-order.ts";
-import type { Sources } from "../sources/index.ts";
+import type { Caller, Refused } from "../../access/access.ts";
+import type { Auth } from "../../access/auth.ts";
+import { ServiceError } from "../../errors.ts";
+import type { OpenParts } from "../../images/open.ts";
+import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
+import { compareNaturally } from "../../lib/text/natural-order.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Folders } from "../folders/folders.ts";
+import { type Gate, openGate } from "../gate.ts";
+import type { PresentationOptions } from "../options.ts";
+import { identifierOf, nameOf, parentOf, placeOf } from "../places.ts";
 import { type Entry, entriesOf } from "./entries.ts";
-import type { Folders } from "./folders.ts";
-import { type Gate, openGate } from "./gate.ts";
-import type { PresentationOptions } from "./options.ts";
-import { identifierOf, nameOf, parentOf, placeOf } from "./places.ts";
 
 export interface BrowseParts {
   readonly images: Pick<OpenParts, "access" | "hooks" | "decisions">;

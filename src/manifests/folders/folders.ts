@@ -1,16 +1,16 @@
 // Folders of the sources, remembered: each is listed again when its source's `revalidate` is over, once for all who ask.
 
-import { cancelled, ServiceError } from "../errors.ts";
-import { hash, masterName } from "../images/cache-keys.ts";
-import { purgesOf } from "../images/describe.ts";
-import { createLru } from "../lib/caching/lru.ts";
-import { createSingleFlight, type KeepAlive } from "../lib/concurrency/single-flight.ts";
-import { plainSegments } from "../lib/text/plain-segments.ts";
-import type { Source, SourceEntry } from "../sources/source.ts";
-import type { Slot } from "../stores/slot.ts";
+import { cancelled, ServiceError } from "../../errors.ts";
+import { hash, masterName } from "../../images/cache-keys.ts";
+import { purgesOf } from "../../images/describe.ts";
+import { createLru } from "../../lib/caching/lru.ts";
+import { createSingleFlight, type KeepAlive } from "../../lib/concurrency/single-flight.ts";
+import { plainSegments } from "../../lib/text/plain-segments.ts";
+import type { Source, SourceEntry } from "../../sources/source.ts";
+import type { Slot } from "../../stores/slot.ts";
 import type { Folder, KnownFacts } from "./folder.ts";
-import { type Listing, listingOf, sidecarNames, weightOf } from "./listing.ts";
-import { readSidecar } from "./sidecar.ts";
+import { type Listing, listingOf, manifestFileNames, weightOf } from "./listing.ts";
+import { readManifestFile } from "./manifest-file.ts";
 
 export interface FoldersParts {
   /** Keeps listings of sources on other machines, for all replicas and later starts. */
@@ -75,15 +75,17 @@ export function createFolders({ info, times, keepAlive, now = Date.now }: Folder
     if (signal.aborted) throw cancelled(signal);
     const before = kept.get(name)?.folder;
     const listing = found.entries && listingOf(found.entries);
-    const sidecar = await readSidecar(
+    const manifestFile = await readManifestFile(
       source,
       key,
-      source.list ? (listing?.sidecars ?? []) : candidates,
-      before?.sidecar,
+      source.list ? (listing?.manifestFiles ?? []) : candidates,
+      before?.manifestFile,
       signal,
     );
     const folder =
-      listing || sidecar ? { listing: listing ?? emptyListing, ...(sidecar && { sidecar }) } : undefined;
+      listing || manifestFile
+        ? { listing: listing ?? emptyListing, ...(manifestFile && { manifestFile }) }
+        : undefined;
     const known =
       folder &&
       (before && isSame(before, folder)
@@ -109,13 +111,13 @@ export function createFolders({ info, times, keepAlive, now = Date.now }: Folder
 }
 
 /** The manifest files that a folder of a source without listings may hold. */
-const candidates = sidecarNames.map((name) => ({ name }));
+const candidates = manifestFileNames.map((name) => ({ name }));
 
 const emptyListing = listingOf([]);
 
-/** Of memory, beside those of its sidecar, whose values take several times the bytes of its text. */
-const bytesOf = ({ listing, sidecar }: Folder) =>
-  weightOf(listing) + bytesOfFacts * listing.images.length + 8 * (sidecar?.size ?? 0);
+/** Of memory, beside those of its manifest file, whose values take several times the bytes of its text. */
+const bytesOf = ({ listing, manifestFile }: Folder) =>
+  weightOf(listing) + bytesOfFacts * listing.images.length + 8 * (manifestFile?.size ?? 0);
 
 /** What a folder that is not there takes in memory. */
 const bytesOfName = 256;
@@ -183,10 +185,10 @@ function decode(bytes: Uint8Array | undefined): Timed | undefined {
 }
 
 /** Whether nothing changed between two listings, as far as they tell: an image without a validator may be another one. */
-function isSame(one: Pick<Folder, "listing" | "sidecar">, other: typeof one): boolean {
+function isSame(one: Pick<Folder, "listing" | "manifestFile">, other: typeof one): boolean {
   const [before, after] = [one.listing, other.listing];
   return (
-    one.sidecar === other.sidecar &&
+    one.manifestFile === other.manifestFile &&
     before.images.length === after.images.length &&
     before.directories.length === after.directories.length &&
     before.directories.every((name, at) => name === after.directories[at]) &&

@@ -1,33 +1,33 @@
 // What is wrong with manifest files, told to the operator once for each state of a file.
 
-import type { Resource } from "../iiif/presentation/model.ts";
-import type { Log } from "../lib/telemetry/log.ts";
-import { identifierOf, inside, type Place } from "./places.ts";
-import type { Sidecar } from "./sidecar.ts";
+import type { Resource } from "../../iiif/presentation/model.ts";
+import type { Log } from "../../lib/telemetry/log.ts";
+import { identifierOf, inside, type Place } from "../places.ts";
+import type { ManifestFile } from "./manifest-file.ts";
 
-export interface SidecarLog {
+export interface ManifestFileLog {
   /** Logs the faults of a file that were not logged yet. Returns the file with the line of the first, for readers of the answer. */
-  tell(place: Place, sidecar: Sidecar): string | undefined;
+  tell(place: Place, manifestFile: ManifestFile): string | undefined;
   /** Logs the origins that a whole document names pictures of, beside the service's own and those that are allowed. */
-  tellOrigins(place: Place, sidecar: Sidecar, document: Resource, base: string): void;
+  tellOrigins(place: Place, manifestFile: ManifestFile, document: Resource, base: string): void;
 }
 
 /** A log for manifest files; `allowed`: origins of other servers that they may name. */
-export function createSidecarLog(log: Pick<Log, "warn">, allowed: readonly string[]): SidecarLog {
-  const told = new WeakMap<Sidecar, Set<string>>();
-  const isNew = (sidecar: Sidecar, text: string) => {
-    const known = told.get(sidecar) ?? new Set();
-    told.set(sidecar, known);
+export function createManifestFileLog(log: Pick<Log, "warn">, allowed: readonly string[]): ManifestFileLog {
+  const told = new WeakMap<ManifestFile, Set<string>>();
+  const isNew = (manifestFile: ManifestFile, text: string) => {
+    const known = told.get(manifestFile) ?? new Set();
+    told.set(manifestFile, known);
     if (known.has(text)) return false;
     known.add(text);
     return true;
   };
   return {
-    tell(place, sidecar) {
-      const faults = sidecar.faults();
-      const file = identifierOf(inside(place, sidecar.name));
+    tell(place, manifestFile) {
+      const faults = manifestFile.faults();
+      const file = identifierOf(inside(place, manifestFile.name));
       for (const fault of faults)
-        if (isNew(sidecar, fault))
+        if (isNew(manifestFile, fault))
           log.warn("a manifest file is not used as it is written", {
             source: place.source.name,
             file,
@@ -36,15 +36,15 @@ export function createSidecarLog(log: Pick<Log, "warn">, allowed: readonly strin
       const [line] = faults
         .map((fault) => /^line \d+/.exec(fault)?.[0])
         .filter((found) => found !== undefined);
-      return faults.length === 0 ? undefined : [sidecar.name, ...(line ? [line] : [])].join(", ");
+      return faults.length === 0 ? undefined : [manifestFile.name, ...(line ? [line] : [])].join(", ");
     },
-    tellOrigins(place, sidecar, document, base) {
+    tellOrigins(place, manifestFile, document, base) {
       const own = [new URL(base).origin, ...allowed.map((origin) => origin.toLowerCase())];
       for (const origin of originsIn(document).filter((each) => !own.includes(each)))
-        if (isNew(sidecar, origin))
+        if (isNew(manifestFile, origin))
           log.warn("a manifest file names pictures of a server that presentation.allowed_origins does not", {
             source: place.source.name,
-            file: identifierOf(inside(place, sidecar.name)),
+            file: identifierOf(inside(place, manifestFile.name)),
             origin,
           });
     },

@@ -1,20 +1,20 @@
 // A page of the collection as people look at it: the folders and images of a folder, or those that a search finds, with the sizes of
 // images, what folders hold, and a picture of each.
 
-import { type Caller, combineSharing, type Sharing } from "../access/access.ts";
-import type { Auth } from "../access/auth.ts";
-import { ServiceError } from "../errors.ts";
-import { type Listed, type LookParts, look } from "../images/first-images.ts";
-import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
-import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
-import type { Sources } from "../sources/index.ts";
-import { imagesOf } from "./canvases.ts";
+import { type Caller, combineSharing, type Sharing } from "../../access/access.ts";
+import type { Auth } from "../../access/auth.ts";
+import { ServiceError } from "../../errors.ts";
+import { type Listed, type LookParts, look } from "../../images/first-images.ts";
+import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
+import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
+import type { Sources } from "../../sources/index.ts";
+import { imagesOf } from "../documents/canvases.ts";
+import type { Folders } from "../folders/folders.ts";
+import { type Gate, openGate } from "../gate.ts";
+import type { PresentationOptions } from "../options.ts";
+import { identifierOf, inside, type Place, parentOf, placeOf, type Trail, trailOf } from "../places.ts";
 import { type Entry, entriesOf } from "./entries.ts";
 import { findNames, type Matches } from "./find-names.ts";
-import type { Folders } from "./folders.ts";
-import { type Gate, openGate } from "./gate.ts";
-import type { PresentationOptions } from "./options.ts";
-import { identifierOf, inside, type Place, parentOf, placeOf, type Trail, trailOf } from "./places.ts";
 
 export interface CollectionParts {
   readonly images: LookParts;

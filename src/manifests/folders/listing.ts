@@ -1,11 +1,11 @@
 // What a folder holds, as manifests and collections need it: its images and folders in natural order, and its manifest file.
 
-import { compareNaturally } from "../lib/text/natural-order.ts";
-import type { SourceEntry } from "../sources/source.ts";
+import { compareNaturally } from "../../lib/text/natural-order.ts";
+import type { SourceEntry } from "../../sources/source.ts";
 
 /** Manifest files, the first of which counts. */
-export const sidecarNames = ["manifest.yaml", "manifest.yml", "manifest.json"] as const;
-export type SidecarName = (typeof sidecarNames)[number];
+export const manifestFileNames = ["manifest.yaml", "manifest.yml", "manifest.json"] as const;
+export type ManifestFileName = (typeof manifestFileNames)[number];
 
 export interface ListedFile {
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Listing {
   readonly images: readonly ListedFile[];
   readonly directories: readonly string[];
   /** The manifest files that are there, in their order. */
-  readonly sidecars: readonly ListedFile[];
+  readonly manifestFiles: readonly ListedFile[];
 }
 
 /** The listing of the entries of a folder. */
@@ -29,7 +29,7 @@ export function listingOf(entries: readonly SourceEntry[]): Listing {
   return {
     images: sorted("image").map(withoutKind),
     directories: sorted("directory").map(({ name }) => name),
-    sidecars: sidecarNames.flatMap((name) => named.get(name) ?? []).map(withoutKind),
+    manifestFiles: manifestFileNames.flatMap((name) => named.get(name) ?? []).map(withoutKind),
   };
 }
 
@@ -39,8 +39,8 @@ const withoutKind = ({ name, validator }: SourceEntry): ListedFile => ({
 });
 
 /** About how many bytes of memory a listing takes. */
-export function weightOf({ images, directories, sidecars }: Listing): number {
-  const files = [...images, ...sidecars];
+export function weightOf({ images, directories, manifestFiles }: Listing): number {
+  const files = [...images, ...manifestFiles];
   return (
     files.reduce((sum, { name, validator = "" }) => sum + 2 * (name.length + validator.length) + 64, 256) +
     directories.reduce((sum, name) => sum + 2 * name.length + 32, 0)

@@ -1,9 +1,9 @@
 // What a folder holds by its names: its folders, at the root the tops of further sources, and its images.
 
-import type { Sources } from "../sources/index.ts";
-import { imagesOf } from "./canvases.ts";
-import type { Folder } from "./folder.ts";
-import { identifierOf, inside, isReached, type Place } from "./places.ts";
+import type { Sources } from "../../sources/index.ts";
+import { imagesOf } from "../documents/canvases.ts";
+import type { Folder } from "../folders/folder.ts";
+import { identifierOf, inside, isReached, type Place } from "../places.ts";
 
 export interface Entry {
   readonly kind: "folder" | "image";

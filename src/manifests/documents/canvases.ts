@@ -1,15 +1,15 @@
 // The canvases of a document: the images of a folder, or the pages of one image, as one caller may see them.
 
-import type { Caller } from "../access/access.ts";
-import { splitPage } from "../iiif/image/path.ts";
-import type { CanvasFacts } from "../iiif/presentation/model.ts";
-import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
-import type { Sources } from "../sources/index.ts";
-import type { Folder, ImageFacts } from "./folder.ts";
-import type { Gate } from "./gate.ts";
-import { type FactsParts, folderFacts, imageFacts } from "./image-facts.ts";
-import type { ListedFile } from "./listing.ts";
-import { identifierOf, inside, isReached, type Place } from "./places.ts";
+import type { Caller } from "../../access/access.ts";
+import { splitPage } from "../../iiif/image/path.ts";
+import type { CanvasFacts } from "../../iiif/presentation/model.ts";
+import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Folder, ImageFacts } from "../folders/folder.ts";
+import { type FactsParts, folderFacts, imageFacts } from "../folders/image-facts.ts";
+import type { ListedFile } from "../folders/listing.ts";
+import type { Gate } from "../gate.ts";
+import { identifierOf, inside, isReached, type Place } from "../places.ts";
 
 /** Pages of one file that are looked at at once. */
 const pagesAtOnce = 4;

@@ -1,13 +1,13 @@
 // What manifests say of an image: its upright size and its number of pages, from its header alone.
 
-import { type Caller, everythingPublic } from "../access/access.ts";
-import { type ErrorKind, ServiceError } from "../errors.ts";
-import type { Admission } from "../images/admission/admit.ts";
-import { checkServable, type DescribeParts, describe, type Master } from "../images/describe.ts";
-import { type OpenParts, withMaster } from "../images/open.ts";
-import { asShown, uprightSize } from "../images/plan/orientation.ts";
-import type { OutputPolicy } from "../images/plan/policy.ts";
-import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
+import { type Caller, everythingPublic } from "../../access/access.ts";
+import { type ErrorKind, ServiceError } from "../../errors.ts";
+import type { Admission } from "../../images/admission/admit.ts";
+import { checkServable, type DescribeParts, describe, type Master } from "../../images/describe.ts";
+import { type OpenParts, withMaster } from "../../images/open.ts";
+import { asShown, uprightSize } from "../../images/plan/orientation.ts";
+import type { OutputPolicy } from "../../images/plan/policy.ts";
+import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import type { Folder, ImageFacts } from "./folder.ts";
 import type { ListedFile } from "./listing.ts";
 

@@ -1,32 +1,33 @@
 // What a folder is: a manifest of its images, or a collection of what it holds, as its contents or its manifest file say.
 
-import type { LanguageMap } from "../iiif/auth.ts";
-import type { Folder } from "./folder.ts";
-import { nameOf, type Place } from "./places.ts";
+import type { LanguageMap } from "../../iiif/auth.ts";
+import type { Folder } from "../folders/folder.ts";
+import { nameOf, type Place } from "../places.ts";
 
 export type FolderKind = "manifest" | "collection";
 
 /** `images`: how many of its images are reached. The top of a source is a collection whatever it holds. */
-export function kindOfFolder({ listing, sidecar }: Folder, { key }: Place, images: number): FolderKind {
+export function kindOfFolder({ listing, manifestFile }: Folder, { key }: Place, images: number): FolderKind {
   if (key === "") return "collection";
-  if (sidecar?.whole) return sidecar.whole.type === "Manifest" ? "manifest" : "collection";
+  if (manifestFile?.whole) return manifestFile.whole.type === "Manifest" ? "manifest" : "collection";
   return images > 0 && listing.directories.length === 0 ? "manifest" : "collection";
 }
 
 /** What people call a folder: as its manifest file says, else by its name. */
 export function labelOf(folder: Folder, place: Place, kind: FolderKind): string | LanguageMap {
-  const { whole } = folder.sidecar ?? {};
-  const said = whole ? whole.label : folder.sidecar?.described(kind).members.label;
+  const { whole } = folder.manifestFile ?? {};
+  const said = whole ? whole.label : folder.manifestFile?.described(kind).members.label;
   return (said as LanguageMap | undefined) ?? nameOf(place);
 }
 
 /** What people call the manifest of the images beside the folders of a folder. */
-export function labelOfImages({ sidecar }: Folder, place: Place): string | LanguageMap {
-  const said = isOfImages(sidecar)
-    ? sidecar?.whole?.label
-    : sidecar?.described("collection").images?.members.label;
+export function labelOfImages({ manifestFile }: Folder, place: Place): string | LanguageMap {
+  const said = isOfImages(manifestFile)
+    ? manifestFile?.whole?.label
+    : manifestFile?.described("collection").images?.members.label;
   return (said as LanguageMap | undefined) ?? nameOf(place);
 }
 
 /** Whether the whole document of a collection is the manifest of its images: so it is at the top of a source. */
-export const isOfImages = (sidecar: Folder["sidecar"]): boolean => sidecar?.whole?.type === "Manifest";
+export const isOfImages = (manifestFile: Folder["manifestFile"]): boolean =>
+  manifestFile?.whole?.type === "Manifest";

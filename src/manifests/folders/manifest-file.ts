@@ -1,17 +1,17 @@
 // Manifest files beside images: what their operator wrote about a folder, read through its source.
 
-import { ServiceError } from "../errors.ts";
-import { type Description, readDescription } from "../iiif/presentation/description.ts";
-import type { Fault } from "../iiif/presentation/faults.ts";
-import type { Resource } from "../iiif/presentation/model.ts";
-import { faultsOfStored, isWhole } from "../iiif/presentation/stored.ts";
-import type { Source } from "../sources/source.ts";
+import { ServiceError } from "../../errors.ts";
+import { type Description, readDescription } from "../../iiif/presentation/description.ts";
+import type { Fault } from "../../iiif/presentation/faults.ts";
+import type { Resource } from "../../iiif/presentation/model.ts";
+import { faultsOfStored, isWhole } from "../../iiif/presentation/stored.ts";
+import type { Source } from "../../sources/source.ts";
+import { inside } from "../places.ts";
 import type { ListedFile } from "./listing.ts";
-import { inside } from "./places.ts";
-import { type LocatedFault, mostYaml, type ReadText, readText } from "./sidecar-text.ts";
+import { type LocatedFault, mostYaml, type ReadText, readText } from "./manifest-file-text.ts";
 
 /** A manifest file, read. What is wrong with it is left out, and said in its faults. */
-export interface Sidecar {
+export interface ManifestFile {
   readonly name: string;
   readonly validator: string;
   /** Of the file, in bytes. */
@@ -33,13 +33,13 @@ const mostBytes = { json: 8 * 2 ** 20, yaml: mostYaml } as const;
  * The first of the manifest files that is there; undefined where none is. `known`: what was read before, which stays while its file
  * is the same. Throws what the source throws.
  */
-export async function readSidecar(
+export async function readManifestFile(
   source: Source,
   key: string,
   files: readonly ListedFile[],
-  known: Sidecar | undefined,
+  known: ManifestFile | undefined,
   signal?: AbortSignal,
-): Promise<Sidecar | undefined> {
+): Promise<ManifestFile | undefined> {
   for (const { name, validator } of files) {
     if (known && known.name === name && known.validator === validator) return known;
     const place = inside({ source, key }, name);
@@ -53,7 +53,7 @@ export async function readSidecar(
       const bytes = await image.bytes.read(0, most + 1);
       return bytes.length > most
         ? tooLarge(name, image.validator, most)
-        : sidecarOf(name, image.validator, bytes, isJson);
+        : manifestFileOf(name, image.validator, bytes, isJson);
     } finally {
       await image.close();
     }
@@ -66,7 +66,7 @@ function unlessPage(error: unknown): undefined {
   if (!(error instanceof ServiceError) || error.code !== "origin_not_image") throw error;
 }
 
-function tooLarge(name: string, validator: string, most: number): Sidecar {
+function tooLarge(name: string, validator: string, most: number): ManifestFile {
   const fault = `expected a file of at most ${most / 2 ** 20} MiB; received a larger one`;
   return { name, validator, size: 0, described: () => nothing, faults: () => [fault], add() {} };
 }
@@ -74,11 +74,16 @@ function tooLarge(name: string, validator: string, most: number): Sidecar {
 const nothing = readDescription(undefined, "manifest").description;
 
 /** What the bytes of a manifest file say. */
-export function sidecarOf(name: string, validator: string, bytes: Uint8Array, isJson: boolean): Sidecar {
+export function manifestFileOf(
+  name: string,
+  validator: string,
+  bytes: Uint8Array,
+  isJson: boolean,
+): ManifestFile {
   const { value, faults: unread, locate } = readBytes(bytes, isJson);
   const faults = new Set<LocatedFault>(unread);
   const known = new Set<string>();
-  const add: Sidecar["add"] = (more) => {
+  const add: ManifestFile["add"] = (more) => {
     // They are located and said once, however often the description is put to use.
     const fresh = more.slice(0, mostFaults).filter((fault) => !known.has(JSON.stringify(fault)));
     const kept = fresh.slice(0, Math.max(0, mostFaults - known.size));

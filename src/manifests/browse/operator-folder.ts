@@ -1,13 +1,12 @@
 // A page of a folder as the operator sees it: folders, images and other files as the source lists them, whatever access rules say.
 
-import { ServiceError } from "../errors.ts";
-import { checkIdentifier } from "../iiif/image/path.ts";
-import { createLru } from "../lib/caching/lru.ts";
-import { compareNaturally } from "../lib/text/natural-order.ts";
-import type { Sources } from "../sources/index.ts";
-import type { Source, SourceEntry } from "../sources/source.ts";
-import { findNames, type Matches } from "./find-names.ts";
-import type { Folders } from "./folders.ts";
+import { ServiceError } from "../../errors.ts";
+import { checkIdentifier } from "../../iiif/image/path.ts";
+import { createLru } from "../../lib/caching/lru.ts";
+import { compareNaturally } from "../../lib/text/natural-order.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Source, SourceEntry } from "../../sources/source.ts";
+import type { Folders } from "../folders/folders.ts";
 import {
   identifierOf,
   inside,
@@ -17,7 +16,8 @@ import {
   placeOf,
   type Trail,
   trailOf,
-} from "./places.ts";
+} from "../places.ts";
+import { findNames, type Matches } from "./find-names.ts";
 
 export interface OperatorEntry {
   /** `other`: a file that is no image by its name, or that no identifier can name. */

@@ -7,24 +7,24 @@ import {
   manifestOf,
   partOfCollection,
   partRange,
-} from "../iiif/presentation/derive.ts";
-import { type Description, emptyDescription } from "../iiif/presentation/description.ts";
+} from "../../iiif/presentation/derive.ts";
+import { type Description, emptyDescription } from "../../iiif/presentation/description.ts";
 import {
   arrangeMembers,
   describeCollection,
   describeHead,
   describeManifest,
-} from "../iiif/presentation/merge.ts";
-import type { DocumentContext, ManifestFacts } from "../iiif/presentation/model.ts";
-import { imagesId, type PresentationPath } from "../iiif/presentation/mounts.ts";
-import { storedDocument } from "../iiif/presentation/stored.ts";
+} from "../../iiif/presentation/merge.ts";
+import type { DocumentContext, ManifestFacts } from "../../iiif/presentation/model.ts";
+import { imagesId, type PresentationPath } from "../../iiif/presentation/mounts.ts";
+import { storedDocument } from "../../iiif/presentation/stored.ts";
+import type { Folder } from "../folders/folder.ts";
+import type { ManifestFile } from "../folders/manifest-file.ts";
+import { identifierOf, nameOf, type Place, parentOf } from "../places.ts";
 import { folderCanvases, imagesOf } from "./canvases.ts";
-import type { Folder } from "./folder.ts";
 import { isOfImages, kindOfFolder } from "./folder-kind.ts";
 import type { Found, LongManifest, Made, Making, ManifestsParts } from "./making.ts";
 import { type Listed, lookInto, membersOf } from "./members.ts";
-import { identifierOf, nameOf, type Place, parentOf } from "./places.ts";
-import type { Sidecar } from "./sidecar.ts";
 
 /** Canvases of a manifest that are held at once; 1,000 take about 10 MB. */
 export const mostHeld = 2000;
@@ -44,19 +44,19 @@ export async function folderDocument(
   const { extent } = reading;
   const files = folder ? imagesOf(parts.sources, place, folder) : [];
   const kind = folder ? kindOfFolder(folder, place, files.length) : "collection";
-  const sidecar = folder?.sidecar;
-  const wholeOf = kind === "collection" && isOfImages(sidecar) ? "images" : "whole";
-  if (folder && sidecar?.whole && extent === wholeOf)
-    return storedFound(making, reading.id, place, folder, sidecar);
+  const manifestFile = folder?.manifestFile;
+  const wholeOf = kind === "collection" && isOfImages(manifestFile) ? "images" : "whole";
+  if (folder && manifestFile?.whole && extent === wholeOf)
+    return storedFound(making, reading.id, place, folder, manifestFile);
   if (!place.source.list && !isRoot(parts, place)) return folder && faulty(making, place, folder);
   if (extent === "images") {
     if (!folder || kind === "manifest" || files.length === 0) return undefined;
-    const description = sidecar?.described("collection").images ?? emptyDescription;
+    const description = manifestFile?.described("collection").images ?? emptyDescription;
     return folderManifest(making, reading, place, folder, { besideFolders: true, description });
   }
   if (folder && kind === "manifest") {
     if (extent !== "whole") return undefined;
-    const description = sidecar?.described("manifest") ?? emptyDescription;
+    const description = manifestFile?.described("manifest") ?? emptyDescription;
     return folderManifest(making, reading, place, folder, { besideFolders: false, description });
   }
   const members = membersOf(parts, place, folder, isRoot(parts, place));
@@ -65,17 +65,17 @@ export async function folderDocument(
 }
 
 /** A description alone is of no use where nothing can be listed that it describes. */
-function faulty({ parts }: Making, place: Place, { sidecar }: Folder): undefined {
-  if (!sidecar) return;
-  if (sidecar.faults().length === 0)
-    sidecar.add([
+function faulty({ parts }: Making, place: Place, { manifestFile }: Folder): undefined {
+  if (!manifestFile) return;
+  if (manifestFile.faults().length === 0)
+    manifestFile.add([
       {
         path: [],
         message:
           "expected a whole document, with type, label and items: this source cannot list the images that are described",
       },
     ]);
-  parts.sidecars.tell(place, sidecar);
+  parts.manifestFiles.tell(place, manifestFile);
 }
 
 function storedFound(
@@ -83,14 +83,14 @@ function storedFound(
   id: string,
   place: Place,
   folder: Folder,
-  sidecar: Sidecar,
+  manifestFile: ManifestFile,
 ): Found {
   const make = () => {
-    const document = storedDocument(sidecar.whole ?? {}, id, context.base);
-    parts.sidecars.tellOrigins(place, sidecar, document, context.base);
+    const document = storedDocument(manifestFile.whole ?? {}, id, context.base);
+    parts.manifestFiles.tellOrigins(place, manifestFile, document, context.base);
     return { document };
   };
-  return { make, folder, ignored: () => parts.sidecars.tell(place, sidecar) };
+  return { make, folder, ignored: () => parts.manifestFiles.tell(place, manifestFile) };
 }
 
 /** Identifier, name and parent of the document of a folder. */
@@ -112,23 +112,23 @@ async function folderManifest(
   const canvases = await folderCanvases(parts.images, place, folder, files, caller, gate);
   if (canvases.length === 0) return undefined;
   const facts = { ...own, ...(besideFolders && { id: imagesId(own.id), parent: own.id }), canvases };
-  const { sidecar } = folder;
+  const { manifestFile } = folder;
   const make = () => {
-    if (sidecar === undefined || sidecar.whole) return manifestMade(facts, context, piece);
+    if (manifestFile === undefined || manifestFile.whole) return manifestMade(facts, context, piece);
     if (canvases.length > mostHeld) {
       const made = manifestMade(facts, context, piece);
       const document = describeHead(made.document, description, context.base);
       if (document) return { ...made, document };
     }
     const merged = describeManifest(manifestOf(facts, context), description, canvases, context.base);
-    sidecar.add(merged.faults);
+    manifestFile.add(merged.faults);
     return { document: merged.document };
   };
   return { make, folder, canvases, ...ignoring(parts, place, folder), needsConsent: true };
 }
 
-const ignoring = (parts: ManifestsParts, place: Place, { sidecar }: Folder): Pick<Found, "ignored"> =>
-  sidecar ? { ignored: () => parts.sidecars.tell(place, sidecar) } : {};
+const ignoring = (parts: ManifestsParts, place: Place, { manifestFile }: Folder): Pick<Found, "ignored"> =>
+  manifestFile ? { ignored: () => parts.manifestFiles.tell(place, manifestFile) } : {};
 
 function manifestMade(
   facts: ManifestFacts,
@@ -155,9 +155,9 @@ async function folderCollection(
   listed: readonly Listed[],
   extent: PresentationPath["extent"],
 ): Promise<Found | undefined> {
-  const description = folder?.sidecar?.described("collection") ?? emptyDescription;
+  const description = folder?.manifestFile?.described("collection") ?? emptyDescription;
   const { document: members, faults } = arrangeMembers(listed, description);
-  folder?.sidecar?.add(faults);
+  folder?.manifestFile?.add(faults);
   const range = typeof extent === "number" ? partRange(members.length, extent) : undefined;
   if (typeof extent === "number" && range === undefined) return undefined;
   const hasParts = partRange(members.length, 1) !== undefined;
@@ -171,9 +171,9 @@ async function folderCollection(
   const make = () => {
     if (part) return { document: part };
     const derived = collectionOf(whole, context);
-    if (!folder?.sidecar) return { document: derived };
+    if (!folder?.manifestFile) return { document: derived };
     const merged = describeCollection(derived, description, context.base);
-    folder.sidecar.add(merged.faults);
+    folder.manifestFile.add(merged.faults);
     return { document: merged.document };
   };
   return { make, ...(folder && ignoring(parts, place, folder)), needsConsent: true };
