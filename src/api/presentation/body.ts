@@ -2,7 +2,7 @@
 
 import type { Resource } from "../../iiif/presentation/model.ts";
 import type { PresentationVersion } from "../../iiif/presentation/mounts.ts";
-import { version2 } from "../../iiif/presentation/v2.ts";
+import { version2 } from "../../iiif/presentation/v2/document.ts";
 import { sha256, toHex } from "../../lib/bytes/digest.ts";
 import type { Made } from "../../manifests/documents/making.ts";
 

@@ -3,7 +3,7 @@
 
 import { absolute } from "./addresses.ts";
 import { addContexts } from "./context.ts";
-import { type Fault, fault, inside, type Place, unexpected } from "./faults.ts";
+import { type Fault, fault, inside, type Place, unexpected } from "./description/faults.ts";
 import { idOf, objectOf, objectsOf, textOf } from "./json.ts";
 import type { Resource } from "./model.ts";
 import { documentAddress, pieceAddress } from "./mounts.ts";

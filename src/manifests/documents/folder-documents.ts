@@ -8,13 +8,13 @@ import {
   partOfCollection,
   partRange,
 } from "../../iiif/presentation/derive.ts";
-import { type Description, emptyDescription } from "../../iiif/presentation/description.ts";
+import { type Description, emptyDescription } from "../../iiif/presentation/description/description.ts";
 import {
   arrangeMembers,
   describeCollection,
   describeHead,
   describeManifest,
-} from "../../iiif/presentation/merge.ts";
+} from "../../iiif/presentation/description/merge.ts";
 import type { DocumentContext, ManifestFacts } from "../../iiif/presentation/model.ts";
 import { imagesId, type PresentationPath } from "../../iiif/presentation/mounts.ts";
 import { storedDocument } from "../../iiif/presentation/stored.ts";

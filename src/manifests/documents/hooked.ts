@@ -1,9 +1,9 @@
 // The presentation hook, behind what would be sent without it: members that it merges in, or a whole document in its place.
 
 import { presentationContext } from "../../iiif/presentation/context.ts";
-import { readDescription } from "../../iiif/presentation/description.ts";
-import type { Fault } from "../../iiif/presentation/faults.ts";
-import { describeCollection, describeManifest } from "../../iiif/presentation/merge.ts";
+import { readDescription } from "../../iiif/presentation/description/description.ts";
+import type { Fault } from "../../iiif/presentation/description/faults.ts";
+import { describeCollection, describeManifest } from "../../iiif/presentation/description/merge.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { faultsOfStored, isWhole, storedDocument } from "../../iiif/presentation/stored.ts";

@@ -3,9 +3,9 @@
 import type { Caller } from "../../access/access.ts";
 import { ServiceError } from "../../errors.ts";
 import type { LanguageMap } from "../../iiif/auth.ts";
-import { type Description, emptyDescription } from "../../iiif/presentation/description.ts";
+import { type Description, emptyDescription } from "../../iiif/presentation/description/description.ts";
+import { placeInFront } from "../../iiif/presentation/description/merge.ts";
 import { objectsOf } from "../../iiif/presentation/json.ts";
-import { placeInFront } from "../../iiif/presentation/merge.ts";
 import type { CanvasFacts, MemberFacts } from "../../iiif/presentation/model.ts";
 import { imagesId } from "../../iiif/presentation/mounts.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";

@@ -1,7 +1,7 @@
 // The text of a manifest file as a value, in YAML 1.2 or JSON, and where in it each part stands.
 
 import { isMap, isSeq, LineCounter, type Node, parseDocument } from "yaml";
-import type { Fault } from "../../iiif/presentation/faults.ts";
+import type { Fault } from "../../iiif/presentation/description/faults.ts";
 
 /** A fault of a manifest file in one line: `line 3, metadata.0.label: expected …`. */
 export type LocatedFault = string;

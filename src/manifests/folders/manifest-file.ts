@@ -1,8 +1,8 @@
 // Manifest files beside images: what their operator wrote about a folder, read through its source.
 
 import { ServiceError } from "../../errors.ts";
-import { type Description, readDescription } from "../../iiif/presentation/description.ts";
-import type { Fault } from "../../iiif/presentation/faults.ts";
+import { type Description, readDescription } from "../../iiif/presentation/description/description.ts";
+import type { Fault } from "../../iiif/presentation/description/faults.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { faultsOfStored, isWhole } from "../../iiif/presentation/stored.ts";
 import type { Source } from "../../sources/source.ts";

@@ -3,7 +3,7 @@
 import { normalize } from "@iiif/parser";
 import { convertPresentation2 } from "@iiif/parser/presentation-2";
 import { expect } from "vitest";
-import { version2 } from "../../../src/iiif/presentation/v2.ts";
+import { version2 } from "../../../src/iiif/presentation/v2/document.ts";
 import { base } from "./facts.ts";
 import { problemsOf2 } from "./rules-2.ts";
 import { problemsOf3 } from "./rules-3.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { readDescription } from "../../../src/iiif/presentation/description.ts";
+import { readDescription } from "../../../src/iiif/presentation/description/description.ts";
 
 /** The members that a description of a manifest comes to, where nothing is wrong with it. */
 function members(value: unknown, kind: "manifest" | "collection" = "manifest") {

@@ -3,11 +3,11 @@
 import { describe, expect, test } from "vitest";
 import { checkIdentifier, splitImagePath } from "../../../src/iiif/image/path.ts";
 import { collectionOf, manifestOf, membersPerPart } from "../../../src/iiif/presentation/derive.ts";
-import { readDescription } from "../../../src/iiif/presentation/description.ts";
-import { describeManifest } from "../../../src/iiif/presentation/merge.ts";
+import { readDescription } from "../../../src/iiif/presentation/description/description.ts";
+import { describeManifest } from "../../../src/iiif/presentation/description/merge.ts";
 import { type PresentationPath, presentationPaths } from "../../../src/iiif/presentation/mounts.ts";
 import { pieceAt } from "../../../src/iiif/presentation/pieces.ts";
-import { version2 } from "../../../src/iiif/presentation/v2.ts";
+import { version2 } from "../../../src/iiif/presentation/v2/document.ts";
 import fc from "../../properties.ts";
 import type { Read } from "./checked.ts";
 import { context, image } from "./facts.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { collectionOf, manifestOf } from "../../../src/iiif/presentation/derive.ts";
-import { readDescription } from "../../../src/iiif/presentation/description.ts";
+import { readDescription } from "../../../src/iiif/presentation/description/description.ts";
 import {
   arrangeMembers,
   describeCollection,
   describeManifest,
-} from "../../../src/iiif/presentation/merge.ts";
+} from "../../../src/iiif/presentation/description/merge.ts";
 import type { CanvasFacts, MemberFacts } from "../../../src/iiif/presentation/model.ts";
 import { expectValid, type Read } from "./checked.ts";
 import { base, context, image } from "./facts.ts";

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { manifestOf } from "../../../src/iiif/presentation/derive.ts";
-import { version2 } from "../../../src/iiif/presentation/v2.ts";
+import { version2 } from "../../../src/iiif/presentation/v2/document.ts";
 import type { Read } from "./checked.ts";
 import { base, context, image } from "./facts.ts";
 import { problemsOf2 } from "./rules-2.ts";

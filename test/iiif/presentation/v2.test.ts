@@ -3,7 +3,7 @@ import { authServices } from "../../../src/iiif/auth.ts";
 import { collectionOf, manifestOf } from "../../../src/iiif/presentation/derive.ts";
 import type { MemberFacts, Resource } from "../../../src/iiif/presentation/model.ts";
 import { pieceAt } from "../../../src/iiif/presentation/pieces.ts";
-import { version2 } from "../../../src/iiif/presentation/v2.ts";
+import { version2 } from "../../../src/iiif/presentation/v2/document.ts";
 import { expectValid, type Read } from "./checked.ts";
 import { base, context, image, unreadable } from "./facts.ts";
 import { problemsOf2 } from "./rules-2.ts";

@@ -1,9 +1,9 @@
 // Services as documents of Presentation API 2.1 have them: each with its own context, and a profile instead of a type (2.1,
 // section 3.3 and the annex on services).
 
-import { contextUri } from "../image/info.ts";
-import { idOf, isThere, objectsOf, oneOrMany, present, textOf } from "./json.ts";
-import type { Resource } from "./model.ts";
+import { contextUri } from "../../image/info.ts";
+import { idOf, isThere, objectsOf, oneOrMany, present, textOf } from "../json.ts";
+import type { Resource } from "../model.ts";
 
 interface ServiceForm {
   readonly context: string;

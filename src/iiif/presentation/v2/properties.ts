@@ -1,8 +1,8 @@
 // What describes and links a resource, as Presentation API 2.1 has it (sections 3 and 4.3), from a resource of 3.0.
 
-import { idOf, objectOf, objectsOf, oneOrMany, present, textOf, textsOf } from "./json.ts";
-import type { Resource } from "./model.ts";
-import { services2 } from "./v2-services.ts";
+import { idOf, objectOf, objectsOf, oneOrMany, present, textOf, textsOf } from "../json.ts";
+import type { Resource } from "../model.ts";
+import { services2 } from "./services.ts";
 
 /** Writes an id or a reference: addresses of this service lead to documents of 2.1. */
 export type Address2 = (address: string) => string;

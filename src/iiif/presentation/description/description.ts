@@ -1,7 +1,10 @@
 // What an operator writes about a folder: the members of Presentation API 3.0 in short or full form, and by name what is different
 // about single images, their order, and ranges of them. Reading needs no knowledge of the folder; merge.ts puts it to use.
 
+import { objectOf } from "../json.ts";
+import type { Resource } from "../model.ts";
 import { behaviorsOf, type Described } from "./behaviors.ts";
+import { type Fault, fault, inside, type Place, type Reader, unexpected } from "./faults.ts";
 import {
   annotationPages,
   asWritten,
@@ -13,11 +16,8 @@ import {
   providers,
   renderings,
   seeAlsos,
-} from "./description-links.ts";
-import { moment, pairs, rights, statement, texts } from "./description-texts.ts";
-import { type Fault, fault, inside, type Place, type Reader, unexpected } from "./faults.ts";
-import { objectOf } from "./json.ts";
-import type { Resource } from "./model.ts";
+} from "./links.ts";
+import { moment, pairs, rights, statement, texts } from "./texts.ts";
 
 /** An image or folder by its name, with or without its extension, or by its place from 1. */
 export interface Named {

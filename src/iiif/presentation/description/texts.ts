@@ -1,8 +1,8 @@
 // Texts, dates and rights as operators write them, read into what documents of Presentation API 3.0 have (sections 3.1, 3.2 and 4).
 
-import type { LanguageMap } from "../auth.ts";
+import type { LanguageMap } from "../../auth.ts";
+import { objectOf } from "../json.ts";
 import { fault, inside, type Place, type Reader, unexpected } from "./faults.ts";
-import { objectOf } from "./json.ts";
 
 /** A pair of `metadata`, and `requiredStatement`. */
 export interface Pair {

@@ -1,8 +1,8 @@
 // Annotations and what they bring onto canvases, as Presentation API 2.1 has them (sections 5.4 to 5.6).
 
-import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textOf, textsOf } from "./json.ts";
-import type { Resource } from "./model.ts";
-import { type Address2, image2, texts2 } from "./v2-properties.ts";
+import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textOf, textsOf } from "../json.ts";
+import type { Resource } from "../model.ts";
+import { type Address2, image2, texts2 } from "./properties.ts";
 
 /** The painting annotations of a canvas that show images; 2.1 knows no other ones in that place. */
 export function paintings2(canvas: Resource, address: Address2): readonly Resource[] {

@@ -1,12 +1,12 @@
 // What an operator wrote about a folder, merged over the document that is derived from it.
 
-import type { LanguageMap } from "../auth.ts";
-import { absolute, type Origin } from "./addresses.ts";
-import { addContexts } from "./context.ts";
+import type { LanguageMap } from "../../auth.ts";
+import { absolute, type Origin } from "../addresses.ts";
+import { addContexts } from "../context.ts";
+import { objectsOf } from "../json.ts";
+import type { CanvasFacts, Resource } from "../model.ts";
 import type { Description, Named, PartDescription } from "./description.ts";
 import { type Fault, fault, quoted } from "./faults.ts";
-import { objectsOf } from "./json.ts";
-import type { CanvasFacts, Resource } from "./model.ts";
 import { namesOf, ordered } from "./names.ts";
 import { structuresOf } from "./ranges.ts";
 

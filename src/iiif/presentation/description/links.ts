@@ -1,9 +1,9 @@
 // Links, providers and images as operators write them, read into what documents of Presentation API 3.0 have (sections 3.1 and 3.3).
 
-import { texts } from "./description-texts.ts";
+import { isThere, objectOf } from "../json.ts";
+import type { Resource } from "../model.ts";
 import { fault, inside, type Place, type Reader, unexpected, unknownWord } from "./faults.ts";
-import { isThere, objectOf } from "./json.ts";
-import type { Resource } from "./model.ts";
+import { texts } from "./texts.ts";
 
 /** An address elsewhere, or a path of this service, which begins with /. */
 export const isAddress = (value: unknown): value is string =>

@@ -1,11 +1,11 @@
 // Ranges of Presentation API 3.0 (section 5.4) from what an operator wrote: images by name, runs of them, and ranges in ranges.
 
-import { absolute, type Origin } from "./addresses.ts";
+import { absolute, type Origin } from "../addresses.ts";
+import { isThere } from "../json.ts";
+import type { Resource } from "../model.ts";
+import { pieceAddress } from "../mounts.ts";
 import type { Named, RangeDescription } from "./description.ts";
 import { type Fault, fault, quoted } from "./faults.ts";
-import { isThere } from "./json.ts";
-import type { Resource } from "./model.ts";
-import { pieceAddress } from "./mounts.ts";
 
 export interface Shown {
   readonly origin: Origin;

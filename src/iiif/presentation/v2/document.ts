@@ -1,11 +1,11 @@
 // Documents of Presentation API 2.1 from those of 3.0, whoever wrote them. What 2.1 has no words for is left out.
 
-import { presentationContext } from "./context.ts";
-import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textsOf } from "./json.ts";
-import type { Resource } from "./model.ts";
-import { inVersion } from "./mounts.ts";
-import { annotation2, paintings2, target2 } from "./v2-annotations.ts";
-import { type Address2, addressOf, image2, properties2, texts2 } from "./v2-properties.ts";
+import { presentationContext } from "../context.ts";
+import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textsOf } from "../json.ts";
+import type { Resource } from "../model.ts";
+import { inVersion } from "../mounts.ts";
+import { annotation2, paintings2, target2 } from "./annotations.ts";
+import { type Address2, addressOf, image2, properties2, texts2 } from "./properties.ts";
 
 /**
  * A document, or a piece with an address of its own, in version 2.1; undefined where 2.1 has no such resource. `base`: the

@@ -1,6 +1,6 @@
 // What is wrong with what an operator wrote, place by place, in words that help to mend it.
 
-import { nearest } from "../../lib/text/nearest.ts";
+import { nearest } from "../../../lib/text/nearest.ts";
 
 /** A fault; those who know the file add its name and line. */
 export interface Fault {
