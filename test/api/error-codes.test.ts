@@ -4,9 +4,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { statusOf } from "../../src/api/http/status.ts";
+import { configTree } from "../../src/config/schema.ts";
+import { leaves } from "../../src/config/walk.ts";
 import { errorKinds } from "../../src/errors.ts";
 import { titles } from "../../src/lib/network/problem-document.ts";
-import { figures } from "../../src/stats/figures.ts";
+import { type FigureName, type FigureRow, figures, publishedName } from "../../src/stats/figures.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const document = readFileSync(`${root}docs/errors.md`, "utf8");
@@ -36,10 +38,14 @@ const others = new Set<string>([
   "invalid_client",
 ]);
 
+const sources = (readdirSync(`${root}src`, { recursive: true }) as string[]).filter((name) =>
+  /\.tsx?$/.test(name),
+);
+
 const thrown = new Set(
-  (readdirSync(`${root}src`, { recursive: true }) as string[])
+  sources
     // What the doctors find has codes of its own.
-    .filter((name) => /\.tsx?$/.test(name) && !/^(doctor|images\/diagnosis)\/|\/public-url\.ts$/.test(name))
+    .filter((name) => !/^(doctor|images\/diagnosis)\/|\/public-url\.ts$/.test(name))
     .flatMap((name) => codesOf(readFileSync(`${root}src/${name}`, "utf8")))
     .filter((code) => !others.has(code)),
 );
@@ -62,5 +68,65 @@ describe("docs/errors.md", () => {
     const statuses = Object.values(statusOf).filter((status) => status !== 401 && status !== 499);
     for (const status of statuses) expect([status, seen.has(status)]).toEqual([status, true]);
     for (const status of seen) expect(titles[status]).toBeTypeOf("string");
+  });
+});
+
+/** The rows of 503: what governs it, what counts it, and where it is thrown. */
+const refusals = [
+  ...document.matchAll(/^\| 503 \| `([a-z_]+)` \| [^|]+ \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm),
+].map(([, code = "", setting = "", figure = "", files = ""]) => ({
+  code,
+  settings: [...setting.matchAll(/`([^`]+)`/g)].map(([, key = ""]) => key),
+  figures: [...figure.matchAll(/`(\w+)(?:\{(\w+)="([^"]+)"\})?`/g)].map(([, ...parts]) => parts),
+  files: [...files.matchAll(/`([^`]+)`/g)].map(([, file = ""]) => file),
+}));
+
+/** `code file` of every error of kind busy that a text of a file throws; without a code it is that of the kind. */
+function busyIn(file: string, text: string): string[] {
+  return [...text.matchAll(/new ServiceError\(\s*"busy"/g)].map(({ index }) => {
+    let depth = 0;
+    let end = text.indexOf("(", index);
+    do {
+      if (text[end] === "(") depth++;
+      if (text[end] === ")") depth--;
+      end++;
+    } while (depth > 0);
+    const [, code = "busy"] = /\bcode: "([a-z_]+)"/.exec(text.slice(index, end)) ?? [];
+    return `${code} ${file}`;
+  });
+}
+
+describe("the table of 503 in docs/errors.md", () => {
+  const named = new Set(refusals.flatMap(({ code, files }) => files.map((file) => `${code} ${file}`)));
+
+  test("has a row for each error of kind busy, with the file that throws it", () => {
+    const busy = sources.flatMap((name) => busyIn(name, readFileSync(`${root}src/${name}`, "utf8")));
+    expect(busy.length).toBeGreaterThan(6);
+    expect(busy.filter((each) => !named.has(each))).toEqual([]);
+  });
+
+  test("names files that are there and hold the code", () => {
+    expect(rows.filter(({ status }) => status === 503)).toHaveLength(refusals.length);
+    for (const { code, files } of refusals) {
+      expect(files.length).toBeGreaterThan(0);
+      const texts = files.map((file) => readFileSync(`${root}src/${file}`, "utf8")).join();
+      expect(texts).toContain(`"${code}"`);
+    }
+  });
+
+  test("names settings and figures that there are, with their labels", () => {
+    const keys = new Set(leaves(configTree()).map(({ path }) => path));
+    const published = new Map(
+      (Object.keys(figures) as FigureName[]).map((name) => [publishedName(name), figures[name] as FigureRow]),
+    );
+    for (const { code, settings, figures: counted } of refusals) {
+      expect(settings.filter((key) => !keys.has(key))).toEqual([]);
+      expect([code, counted.length]).toEqual([code, 1]);
+      for (const [name = "", label, value] of counted) {
+        const labels = published.get(name)?.labels;
+        expect([name, labels !== undefined]).toEqual([name, true]);
+        if (label !== undefined) expect(labels?.[label]).toContain(value);
+      }
+    }
   });
 });
