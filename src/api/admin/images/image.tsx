@@ -1,6 +1,5 @@
 // /admin/view/{identifier}: one image, where it comes from, its addresses, what is kept of it, and a picture to zoom in.
 
-import { loginAddress } from "../../../iiif/auth-mounts.ts";
 import { imageAddress, mainPrefix } from "../../../iiif/image/mounts.ts";
 import { checkIdentifier, identifierOf, splitPage } from "../../../iiif/image/path.ts";
 import { documentAddress } from "../../../iiif/presentation/mounts.ts";
@@ -14,8 +13,9 @@ import { imagePath, viewFolder } from "../addresses.ts";
 import { type Admin, type AdminPage, href } from "../admin.ts";
 import { adminPage } from "../frame.tsx";
 import { Diagnosis } from "./diagnosis.tsx";
-import { decideForBrowser, type Gate } from "./gated-images.ts";
-import { thumbnailBox, thumbnailOf } from "./thumbnails.ts";
+import { decideForBrowser } from "./gated-images.ts";
+import { GateNotice, type ImageProps, nameOf, Stage, Thumbnail } from "./picture.tsx";
+import { thumbnailOf } from "./thumbnails.ts";
 import { Trail } from "./trail.tsx";
 
 /** Its routes. */
@@ -98,17 +98,6 @@ const diagnosisOf = (service: Service, identifier: string, measures: boolean, si
     signal,
   });
 
-interface Props {
-  readonly c: RequestContext;
-  readonly service: Service;
-  readonly identifier: string;
-  readonly look: OperatorLook;
-  readonly gate: Gate | undefined;
-  /** Path of the image. */
-  readonly address: string;
-  readonly thumbnail: string;
-}
-
 function Problem({
   problem: { message, code },
   isThere,
@@ -135,98 +124,7 @@ function Problem({
   );
 }
 
-/** Says what the operator's browser gets: admin credentials open no gated image. */
-function GateNotice({ c, service: { auth, hooks }, identifier, gate }: Props) {
-  if (!gate)
-    return (
-      <div class="notice warn">
-        <p>
-          Who may have this image cannot be found out at the moment: a hook or the store of the sessions
-          fails.
-        </p>
-      </div>
-    );
-  const { profile, tier, refused } = gate;
-  if (tier === "public") return null;
-  const login = profile === undefined ? undefined : auth?.profileOf(profile);
-  const canLogIn = login && login.access_service.backend !== "header";
-  const which = profile === undefined ? "Gated" : `Gated by the profile ${profile}`;
-  const back = encodeURIComponent(href(c, imagePath(identifier)));
-  const logIn = canLogIn && (
-    <>
-      {" "}
-      <a href={`${loginAddress(href(c, ""), login.name, 2)}?return_to=${back}`}>Log in as a reader</a> to see
-      what they see.
-    </>
-  );
-  return (
-    <div class={`notice ${tier === "full" ? "good" : "warn"}`}>
-      <p>
-        {which}. The name and password of this page open no image.{" "}
-        {tier === "full" && "This browser is logged in as a reader, so that all of it is shown."}
-        {tier === "substitute" && (
-          <>This browser is not logged in, so that the lesser picture is shown.{logIn}</>
-        )}
-        {refused && (
-          <>
-            This browser gets status {refused.status}, so that no picture is shown: “{refused.reason}”
-            {hooks.has("authorize") &&
-              " The authorize hook is asked first: smalti hook test says what it answers, and why where it fails."}
-            {logIn}
-          </>
-        )}
-      </p>
-    </div>
-  );
-}
-
-/** Hidden until its script runs: a page without one has the thumbnail. */
-function Stage({ c, identifier, look: { size }, gate, address }: Props) {
-  if (!size || !gate?.isShown) return null;
-  return (
-    <figure id="stage" hidden>
-      <div id="viewer" data-address={href(c, address)} data-name={nameOf(identifier)} />
-      <p class="notice bad" id="trouble" role="status" hidden />
-      <figcaption>
-        <span class="quiet">Drag to move, double-click or use the wheel to zoom.</span>
-        <span id="controls">
-          <button type="button" class="plain" data-act="in" aria-label="Zoom in">
-            +
-          </button>
-          <button type="button" class="plain" data-act="out" aria-label="Zoom out">
-            −
-          </button>
-          <button type="button" class="plain" data-act="home">
-            All
-          </button>
-          <button type="button" class="plain" data-act="full">
-            Full screen
-          </button>
-        </span>
-      </figcaption>
-      <script src={href(c, "/admin/static/openseadragon/openseadragon.min.js")} defer />
-      <script src={href(c, "/admin/static/admin/image.js")} defer />
-    </figure>
-  );
-}
-
-function Thumbnail({ c, identifier, look: { size }, gate, thumbnail }: Props) {
-  if (!size || !gate?.isShown) return null;
-  const scale = Math.min(1, thumbnailBox / Math.max(size.width, size.height));
-  return (
-    <img
-      id="thumbnail"
-      src={href(c, thumbnail)}
-      width={Math.max(1, Math.round(size.width * scale))}
-      height={Math.max(1, Math.round(size.height * scale))}
-      alt={`Thumbnail of ${nameOf(identifier)}`}
-    />
-  );
-}
-
-const nameOf = (identifier: string) => identifier.slice(identifier.lastIndexOf("/") + 1);
-
-function Addresses({ c, service, identifier, address, thumbnail }: Props) {
+function Addresses({ c, service, identifier, address, thumbnail }: ImageProps) {
   const base = c.get("base");
   const older = imageAddress(mainPrefix[2], identifier);
   const rows: readonly (readonly [string, string])[] = [
@@ -264,7 +162,7 @@ function Addresses({ c, service, identifier, address, thumbnail }: Props) {
   );
 }
 
-function Origin({ service, identifier, look: { size } }: Props) {
+function Origin({ service, identifier, look: { size } }: ImageProps) {
   const { source, key } = service.sources.resolve(identifier);
   const paged = splitPage(identifier);
   return (
@@ -302,7 +200,7 @@ function Origin({ service, identifier, look: { size } }: Props) {
   );
 }
 
-function Purge({ c, identifier }: Pick<Props, "c" | "identifier">) {
+function Purge({ c, identifier }: Pick<ImageProps, "c" | "identifier">) {
   return (
     <section aria-labelledby="purge">
       <h2 id="purge">Purge</h2>

@@ -1,0 +1,115 @@
+// The picture on the page of an image, as far as the operator's browser may have it, and why where it may not.
+
+import { loginAddress } from "../../../iiif/auth-mounts.ts";
+import type { OperatorLook } from "../../../images/operator.ts";
+import type { Service } from "../../../service.ts";
+import type { RequestContext } from "../../http/context.ts";
+import { imagePath } from "../addresses.ts";
+import { href } from "../admin.ts";
+import type { Gate } from "./gated-images.ts";
+import { thumbnailBox } from "./thumbnails.ts";
+
+/** What the parts of the page of an image are made of. */
+export interface ImageProps {
+  readonly c: RequestContext;
+  readonly service: Service;
+  readonly identifier: string;
+  readonly look: OperatorLook;
+  readonly gate: Gate | undefined;
+  /** Path of the image. */
+  readonly address: string;
+  readonly thumbnail: string;
+}
+
+/** Says what the operator's browser gets: admin credentials open no gated image. */
+export function GateNotice({ c, service: { auth, hooks }, identifier, gate }: ImageProps) {
+  if (!gate)
+    return (
+      <div class="notice warn">
+        <p>
+          Who may have this image cannot be found out at the moment: a hook or the store of the sessions
+          fails.
+        </p>
+      </div>
+    );
+  const { profile, tier, refused } = gate;
+  if (tier === "public") return null;
+  const login = profile === undefined ? undefined : auth?.profileOf(profile);
+  const canLogIn = login && login.access_service.backend !== "header";
+  const which = profile === undefined ? "Gated" : `Gated by the profile ${profile}`;
+  const back = encodeURIComponent(href(c, imagePath(identifier)));
+  const logIn = canLogIn && (
+    <>
+      {" "}
+      <a href={`${loginAddress(href(c, ""), login.name, 2)}?return_to=${back}`}>Log in as a reader</a> to see
+      what they see.
+    </>
+  );
+  return (
+    <div class={`notice ${tier === "full" ? "good" : "warn"}`}>
+      <p>
+        {which}. The name and password of this page open no image.{" "}
+        {tier === "full" && "This browser is logged in as a reader, so that all of it is shown."}
+        {tier === "substitute" && (
+          <>This browser is not logged in, so that the lesser picture is shown.{logIn}</>
+        )}
+        {refused && (
+          <>
+            This browser gets status {refused.status}, so that no picture is shown: “{refused.reason}”
+            {hooks.has("authorize") &&
+              " The authorize hook is asked first: smalti hook test says what it answers, and why where it fails."}
+            {logIn}
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** Hidden until its script runs: a page without one has the thumbnail. */
+export function Stage({ c, identifier, look: { size }, gate, address }: ImageProps) {
+  if (!size || !gate?.isShown) return null;
+  return (
+    <figure id="stage" hidden>
+      <div id="viewer" data-address={href(c, address)} data-name={nameOf(identifier)} />
+      <p class="notice bad" id="trouble" role="status" hidden />
+      <figcaption>
+        <span class="quiet">Drag to move, double-click or use the wheel to zoom.</span>
+        <span id="controls">
+          <button type="button" class="plain" data-act="in" aria-label="Zoom in">
+            +
+          </button>
+          <button type="button" class="plain" data-act="out" aria-label="Zoom out">
+            −
+          </button>
+          <button type="button" class="plain" data-act="home">
+            All
+          </button>
+          <button type="button" class="plain" data-act="full">
+            Full screen
+          </button>
+        </span>
+      </figcaption>
+      <script src={href(c, "/admin/static/openseadragon/openseadragon.min.js")} defer />
+      <script src={href(c, "/admin/static/admin/image.js")} defer />
+    </figure>
+  );
+}
+
+/** For a page without scripts; the stage takes its place. */
+export function Thumbnail({ c, identifier, look: { size }, gate, thumbnail }: ImageProps) {
+  if (!size || !gate?.isShown) return null;
+  const scale = Math.min(1, thumbnailBox / Math.max(size.width, size.height));
+  return (
+    <img
+      id="thumbnail"
+      src={href(c, thumbnail)}
+      width={Math.max(1, Math.round(size.width * scale))}
+      height={Math.max(1, Math.round(size.height * scale))}
+      alt={`Thumbnail of ${nameOf(identifier)}`}
+    />
+  );
+}
+
+/** The last part of an identifier. */
+export const nameOf = (identifier: string) => identifier.slice(identifier.lastIndexOf("/") + 1);

@@ -1,0 +1,81 @@
+// How operators look for an image: by its identifier, or by a part of its name; and what of it was found.
+
+import { longestSearch } from "../../../manifests/browse/find-names.ts";
+import type { OperatorFolder } from "../../../manifests/browse/operator-folder.ts";
+import type { RequestContext } from "../../http/context.ts";
+import { folderPath } from "../addresses.ts";
+import { href } from "../admin.ts";
+
+interface Props {
+  readonly c: RequestContext;
+}
+
+/** For sources that cannot list: the page of an image by its identifier. The script of the page makes an address of it. */
+export function ByIdentifier({ c }: Props) {
+  return (
+    <form class="search" action={href(c, "/admin/view")} method="get">
+      <input
+        type="search"
+        name="identifier"
+        required
+        autocomplete="off"
+        aria-label="Identifier of an image"
+        placeholder="Identifier of an image"
+      />
+      <button type="submit">Open</button>
+    </form>
+  );
+}
+
+/** Looks below a folder. */
+export function SearchForm({
+  c,
+  folder,
+  search,
+}: Props & { readonly folder: OperatorFolder; readonly search: string }) {
+  const name = folder.trail.at(-1)?.name;
+  return (
+    <search>
+      <form class="search" action={href(c, folderPath(folder.identifier))} method="get">
+        <input
+          type="search"
+          name="q"
+          value={search}
+          maxlength={longestSearch}
+          aria-label={name === undefined ? "Search by name" : `Search by name in ${name}`}
+          placeholder={name === undefined ? "Search by name" : `Search in ${name}`}
+        />
+        <button type="submit">Search</button>
+      </form>
+    </search>
+  );
+}
+
+/** How many entries a folder has, or how many names were found below it, and how far the search has come. */
+export function Found({ folder, search }: { readonly folder: OperatorFolder; readonly search: string }) {
+  const { total, counts, found } = folder;
+  if (!found) {
+    const parts = counts
+      ? [
+          counted(counts.folder, "folder"),
+          counted(counts.image, "image"),
+          counted(counts.other, "other file"),
+        ].filter((part) => part !== "")
+      : [];
+    return <p class="quiet">{parts.join(", ") || "This folder is empty."}</p>;
+  }
+  const names =
+    total === 0 ? `Nothing here has a name with “${search}”.` : `${counted(total, "name")} with “${search}”.`;
+  return (
+    <p role="status">
+      {names}
+      {found.isCut && " There are more: add a word to find fewer."}
+      {found.stoppedAt !== undefined &&
+        ` The search stopped before all was looked through${found.stoppedAt && `, at ${found.stoppedAt}`}. Open a folder and search in it to find what lies further down.`}
+    </p>
+  );
+}
+
+/** A number with its noun; nothing where there is none. */
+const counted = (count: number, noun: string) =>
+  count === 0 ? "" : `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
