@@ -8,7 +8,8 @@ import type { Routes } from "../http/routes.ts";
 import { accessPages } from "./access.tsx";
 import { type Admin, type AdminPage, href } from "./admin.ts";
 import { assetRoutes } from "./assets.ts";
-import { cachePages } from "./caches.tsx";
+import { cachePages } from "./caches/page.tsx";
+import { purgeRoutes } from "./caches/purge.ts";
 import { configurationPages } from "./configuration/page.tsx";
 import { dashboardPages } from "./dashboard/page.tsx";
 import { streamRoutes } from "./dashboard/stream.ts";
@@ -17,7 +18,6 @@ import { createGate } from "./gate.ts";
 import { browsePages } from "./images/browse.tsx";
 import { imagePages } from "./images/image.tsx";
 import { createOutcomes } from "./outcome.ts";
-import { purgeRoutes } from "./purge.ts";
 
 const pages: readonly AdminPage[] = [
   dashboardPages,

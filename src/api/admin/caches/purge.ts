@@ -1,6 +1,6 @@
 // The acts of purging: the forms of /admin/cache and of the page of an image, and /admin/api/purge for scripts.
 
-import { ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../../errors.ts";
 import {
   type PurgedImage,
   type PurgeParts,
@@ -9,16 +9,17 @@ import {
   purgeImage,
   purgeSlot,
   type SlotName,
-} from "../../images/purge.ts";
-import { maskIdentifier } from "../../lib/telemetry/mask-path.ts";
-import { readForm, readJson } from "../http/body.ts";
-import { type RequestContext, sent } from "../http/context.ts";
-import { noteFailure } from "../http/failure.ts";
-import { Refusal } from "../http/problem.ts";
-import { statusOf } from "../http/status.ts";
-import { imagePath } from "./addresses.ts";
-import type { Admin, AdminPage } from "./admin.ts";
-import { type PurgeFault, respondCaches } from "./caches.tsx";
+} from "../../../images/purge.ts";
+import { maskIdentifier } from "../../../lib/telemetry/mask-path.ts";
+import { readForm, readJson } from "../../http/body.ts";
+import { type RequestContext, sent } from "../../http/context.ts";
+import { noteFailure } from "../../http/failure.ts";
+import { Refusal } from "../../http/problem.ts";
+import { statusOf } from "../../http/status.ts";
+import { imagePath } from "../addresses.ts";
+import type { Admin, AdminPage } from "../admin.ts";
+import type { PurgeFault } from "./forms.tsx";
+import { respondCaches } from "./page.tsx";
 
 /** Its routes. */
 export const purgeRoutes: AdminPage = (admin) => [

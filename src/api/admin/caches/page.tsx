@@ -1,0 +1,36 @@
+// /admin/cache: what each slot holds and how it does, and the forms that purge.
+
+import type { RequestContext } from "../../http/context.ts";
+import type { Admin, AdminPage } from "../admin.ts";
+import { adminPage } from "../frame.tsx";
+import { PurgeEntry, type PurgeFault, PurgeImage, PurgeSlot } from "./forms.tsx";
+import { readSlots, SlotTable } from "./slots.tsx";
+
+/** Its routes. */
+export const cachePages: AdminPage = (admin) => [
+  { path: "/admin/cache", get: (c) => respondCaches(c, admin) },
+];
+
+/** The page; `fault`: with a form as it was sent and what is wrong with it. */
+export async function respondCaches(c: RequestContext, admin: Admin, fault?: PurgeFault): Promise<Response> {
+  const { service } = admin;
+  const readings = await readSlots(service);
+  const body = (
+    <>
+      <SlotTable readings={readings} />
+      <div class="forms">
+        <div>
+          <PurgeImage c={c} fault={fault} />
+          <PurgeSlot c={c} readings={readings} fault={fault} />
+        </div>
+        <PurgeEntry c={c} service={service} fault={fault} />
+      </div>
+    </>
+  );
+  return adminPage(
+    c,
+    admin,
+    { title: "Caches", section: "caches", body, styles: ["admin/caches.css"], scripts: ["admin/caches.js"] },
+    { status: fault?.status ?? 200 },
+  );
+}
