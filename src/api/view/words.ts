@@ -1,4 +1,5 @@
-// The words of the pages in the languages that they are shown in, plain text.
+// The words of the pages in the languages that they are shown in, plain text. One file, so that a word is added and read in all languages
+// at once.
 
 import { acceptedLanguages, matchLanguage } from "../http/representation/language.ts";
 
