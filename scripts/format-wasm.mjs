@@ -24,7 +24,11 @@ const toAssemblyScript = (text) => text.replace(comment, "$1@$2");
 function sources() {
   return readdirSync(join(root, "wasm"))
     .map((module) => join("wasm", module, "assembly"))
-    .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name)));
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true })
+        .filter((name) => name.endsWith(".ts"))
+        .map((name) => join(folder, name)),
+    );
 }
 
 /**

@@ -50,11 +50,12 @@ export async function buildWasm(names = ownNames) {
   return files;
 }
 
-/** Of all that the module is made of: compiler, flags, entry, and the files beside it. */
+/** Of all that the module is made of: compiler, flags, entry, and the files beside it and in the rooms below. */
 function digestOf(entry) {
   const hash = createHash("sha256").update(JSON.stringify([asc.version, flags, relative(root, entry)]));
   const folder = dirname(entry);
-  for (const name of readdirSync(folder).sort())
+  const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".ts"));
+  for (const name of files.sort())
     hash.update(JSON.stringify([name, readFileSync(join(folder, name), "utf8")]));
   return hash.digest("hex").slice(0, 16);
 }

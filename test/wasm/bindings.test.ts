@@ -106,5 +106,5 @@ describe("the memory map of jpeg-decode", () => {
 });
 
 test("an access point has as many bytes in the transcoder as the reader takes it for", () => {
-  expect(constantsOf("wasm/jpeg/assembly/transcode-output.ts").get("ENTRY_SIZE")).toBe(accessPointBytes);
+  expect(constantsOf("wasm/jpeg/assembly/transcode/output.ts").get("ENTRY_SIZE")).toBe(accessPointBytes);
 });

@@ -2,7 +2,7 @@
 // YCbCr planes. Headers and tables are the host's; README.md has the exports and the memory map. In one file since all exports
 // share the state of one image.
 
-import { convertRow, extendRow, extendRows, halveRows } from "./encode-colour";
+import { convertRow, extendRow, extendRows, halveRows } from "./encode/colour";
 import {
   clearOutput,
   countBlock,
@@ -17,9 +17,9 @@ import {
   tokensEnd,
   writeBlock,
   writeTokens,
-} from "./encode-entropy";
-import { BLOCK, CODES, COUNTS, DIVISORS, DIVISORS_TABLE, PICTURE, QUANTISATION } from "./encode-map";
-import { prepareDivisors, transformBlock } from "./encode-transform";
+} from "./encode/entropy";
+import { BLOCK, CODES, COUNTS, DIVISORS, DIVISORS_TABLE, PICTURE, QUANTISATION } from "./encode/map";
+import { prepareDivisors, transformBlock } from "./encode/transform";
 
 /** Behind every buffer, for whole vectors at its end. */
 const SLACK: usize = 64;

@@ -1,7 +1,7 @@
 // Module "jpeg-transcode": progressive and other multi-scan JPEG to interleaved baseline, one row of MCUs at a time.
 // Every scan has a cursor of its own; all of them advance in lockstep, so that one band of coefficients is held.
 
-import { overran, setBand } from "./transcode-input";
+import { overran, setBand } from "./transcode/input";
 import {
   B_AC_TABLE,
   B_COMPONENT,
@@ -54,14 +54,14 @@ import {
   S_TO_GO,
   SCAN_SIZE,
   TABLE_IN,
-} from "./transcode-map";
-import { BLOCK_OUTPUT, beginOutput, ENTRY_SIZE, encodeBand, noteEntries, shrinkBand } from "./transcode-output";
-import { acFirst, acRefine, dcFirst, dcRefine, sequential } from "./transcode-scans";
-import { buildTable } from "./transcode-table";
+} from "./transcode/map";
+import { BLOCK_OUTPUT, beginOutput, ENTRY_SIZE, encodeBand, noteEntries, shrinkBand } from "./transcode/output";
+import { acFirst, acRefine, dcFirst, dcRefine, sequential } from "./transcode/scans";
+import { buildTable } from "./transcode/table";
 
-export { fed, feedAt, feedRoom } from "./transcode-input";
-export { damages } from "./transcode-map";
-export { endOutput, outputAt, outputLength, outputTaken } from "./transcode-output";
+export { fed, feedAt, feedRoom } from "./transcode/input";
+export { damages } from "./transcode/map";
+export { endOutput, outputAt, outputLength, outputTaken } from "./transcode/output";
 
 let components: i32 = 0;
 let mcusWide: i32 = 0;

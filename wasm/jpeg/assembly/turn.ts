@@ -3,8 +3,8 @@
 // share the state of one crop.
 
 import { bigEndian64, MARKER, stoppedAt, stoppedFor, unstuff, unstuffedEnd } from "./bits";
-import { clearOutput, flushBits, flushWords, outputFill, startBits, writeCoded } from "./encode-entropy";
-import { CODES, CODES_TABLE, COUNTS } from "./encode-map";
+import { clearOutput, flushBits, flushWords, outputFill, startBits, writeCoded } from "./encode/entropy";
+import { CODES, CODES_TABLE, COUNTS } from "./encode/map";
 import { buildCodes, buildTable, longSymbol } from "./huffman-read";
 import { FAST_BITS, T_DC } from "./map";
 import {
@@ -19,7 +19,7 @@ import {
   recodeBlock,
   setBits,
   unsound,
-} from "./turn-blocks";
+} from "./turn/blocks";
 import {
   AC_TABLE,
   AC_TABLES,
@@ -50,10 +50,10 @@ import {
   READ_BLOCKS,
   REMOVED,
   WRITE_BLOCKS,
-} from "./turn-map";
-import { buildPairs } from "./turn-tables";
+} from "./turn/map";
+import { buildPairs } from "./turn/tables";
 
-export { transpose } from "./transpose";
+export { transpose } from "./turn/transpose";
 
 /** Bytes of a block's note: where its codes behind DC lie, u32; how many bits they are, u16; DC, i16. */
 const NOTE: i32 = 8;

@@ -1,6 +1,6 @@
 // A band of coefficients as interleaved baseline data (ITU-T T.81, F.1.2) and as the picture at 1/8.
 
-import { band } from "./transcode-input";
+import { band } from "./input";
 import {
   C_ACROSS,
   C_CODES,
@@ -16,7 +16,7 @@ import {
   COMPONENT_SIZE,
   COMPONENTS,
   damaged,
-} from "./transcode-map";
+} from "./map";
 
 /** Bytes that one block takes at most: 22 bits and 63 times 26, each byte followed by a stuffed one. */
 export const BLOCK_OUTPUT: usize = 448;

@@ -1,6 +1,6 @@
 // Huffman tables for decoding (ITU-T T.81, C.2 and F.2.2.3): codes of up to 10 bits by one look, longer ones by their limits.
 
-import { layOut, TABLE_IN } from "./transcode-map";
+import { layOut, TABLE_IN } from "./map";
 
 /** u16 by the next 10 bits: length << 8 | symbol, 0 where the code is longer. */
 export const LOOK_BITS: i32 = 10;

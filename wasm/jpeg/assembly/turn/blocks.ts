@@ -2,10 +2,10 @@
 // with the codes that they have where only signs change. DC follows later, in the transformed order. Both ways are in one file
 // since they share the inlined parts of the bit reader.
 
-import { bigEndian64 } from "./bits";
-import { longSymbol } from "./huffman-read";
-import { S_BIT, S_CHANGE, S_FLIP, S_PLACE, SPOT, SPOTS, VALUES } from "./turn-map";
-import { ENDS, FLIP, MISSING, MOST_BITS, T_MASKS, T_VALUES, valueOf, WIDTH, ZEROS } from "./turn-tables";
+import { bigEndian64 } from "../bits";
+import { longSymbol } from "../huffman-read";
+import { S_BIT, S_CHANGE, S_FLIP, S_PLACE, SPOT, SPOTS, VALUES } from "./map";
+import { ENDS, FLIP, MISSING, MOST_BITS, T_MASKS, T_VALUES, valueOf, WIDTH, ZEROS } from "./tables";
 
 /** The bits ahead, the first one highest; how many; where the next byte is. A walk hands them over for each block. */
 export let bits: u64 = 0;

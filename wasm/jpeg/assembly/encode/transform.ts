@@ -1,7 +1,7 @@
 // Samples of one 8x8 block to quantised coefficients: forward DCT in 13-bit fixed point (Loeffler, Ligtenberg and
 // Moschytz, 11 multiplications), exact division by the quantisation value, zigzag order (ITU T.81, A.3.3, A.3.4, A.3.6).
 
-import { BLOCK, DIVISORS, DIVISORS_TABLE, QUANTISATION, ZIGZAG_BYTES } from "./encode-map";
+import { BLOCK, DIVISORS, DIVISORS_TABLE, QUANTISATION, ZIGZAG_BYTES } from "./map";
 
 // Offsets of the four parts of a divisor table.
 const CORRECTION: usize = 128;

@@ -2,7 +2,7 @@
 // transforms of the lowest 4x4 and 2x2 coefficients for reduced sizes (ITU-T T.81, A.3.3). Long, since vectors spell out each
 // pass.
 
-import { COEFFICIENTS, WORK } from "./map";
+import { COEFFICIENTS, WORK } from "../map";
 
 // @ts-ignore: decorator
 @inline

@@ -26,7 +26,7 @@ import {
   S_RUN,
   S_SINGLE,
   S_TO_GO,
-} from "./transcode-map";
+} from "./map";
 
 /** Answers of the functions here and of the scan decoders. */
 export const READY: i32 = 0;

@@ -1,6 +1,6 @@
 // Huffman tables for turning blocks: by 11 bits one or two codes with their values, or with masks of their value bits.
 
-import { longSymbol } from "./huffman-read";
+import { longSymbol } from "../huffman-read";
 
 /** Bits that the tables are looked up by. */
 export const WIDTH: u64 = 11;

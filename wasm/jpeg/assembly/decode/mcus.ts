@@ -2,10 +2,10 @@
 // and cropping, from which four functions are compiled. Damaged data is decoded as libjpeg decodes it, so that the image is the
 // same. All is in one file since the walk and its parts are inlined into each of the four.
 
-import { bigEndian64, DRY, MARKER, removedEnd, stoppedFor, unstuff, unstuffedEnd } from "./bits";
+import { bigEndian64, DRY, MARKER, removedEnd, stoppedFor, unstuff, unstuffedEnd } from "../bits";
 import { appendDc, appendRun } from "./crop-bits";
 import { bitCount, bits, bitsAt, NO_COEFFICIENT, orderOf, readCoefficients, setBits } from "./coefficients";
-import { longSymbol } from "./huffman-read";
+import { longSymbol } from "../huffman-read";
 import { flat, inverse2, inverse4, inverse8 } from "./inverse-dct";
 import {
   B_AC,
@@ -81,7 +81,7 @@ import {
   T_SKIP,
   TO_GO,
   WINDOW_OFFSET,
-} from "./map";
+} from "../map";
 
 const INDEX = 0;
 const DECODE = 1;

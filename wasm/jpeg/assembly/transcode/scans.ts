@@ -5,7 +5,7 @@
 // All return 0 at the end of the band and HUNGRY when the window has to be filled first. They are in one file since they share
 // the inlined parts of the bit reader.
 
-import { bigEndian, check, HUNGRY, passed, READY, safeUntil, stretch } from "./transcode-input";
+import { bigEndian, check, HUNGRY, passed, READY, safeUntil, stretch } from "./input";
 import {
   B_AC_TABLE,
   B_COMPONENT,
@@ -28,8 +28,8 @@ import {
   S_ROW,
   S_RUN,
   S_START,
-} from "./transcode-map";
-import { LOOK_BITS, longCode } from "./transcode-table";
+} from "./map";
+import { LOOK_BITS, longCode } from "./table";
 
 /** length << 8 | symbol of the code that `bits` begins with. */
 // @ts-expect-error: decorator

@@ -1,7 +1,7 @@
 // Coefficients to Huffman codes (ITU T.81, F.1.2), at once or by way of counted tokens, and bits to bytes (F.1.2.3). In one file
 // since all of it shares the state of the output.
 
-import { BLOCK, CODES, CODES_TABLE, COUNTS, RUNS, RUNS_TABLE, STUFFING, VALUES, ZIGZAG_BYTES } from "./encode-map";
+import { BLOCK, CODES, CODES_TABLE, COUNTS, RUNS, RUNS_TABLE, STUFFING, VALUES, ZIGZAG_BYTES } from "./map";
 
 /** Natural position of each coefficient in zigzag order. */
 const NATURAL = memory.data<u8>([

@@ -1,7 +1,7 @@
 // Writing a crop: runs of bits copied as they are, DC differences coded again, byte stuffing put back (ITU-T T.81, F.1.2).
 
-import { bigEndian64 } from "./bits";
-import { C_CROP, HELD, HELD_COUNT, OUTPUT, T_CODES } from "./map";
+import { bigEndian64 } from "../bits";
+import { C_CROP, HELD, HELD_COUNT, OUTPUT, T_CODES } from "../map";
 
 /** Appends the low `count` bits (0 to 32) of `bits`. */
 export function appendBits(bits: u32, count: u32): void {

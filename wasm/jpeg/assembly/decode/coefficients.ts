@@ -1,8 +1,8 @@
 // The AC coefficients of a block (ITU-T T.81, F.2.2.2), as far as the block's size needs them.
 
-import { bigEndian64 } from "./bits";
-import { longSymbol } from "./huffman-read";
-import { COEFFICIENTS, FAST_BITS, T_FAST } from "./map";
+import { bigEndian64 } from "../bits";
+import { longSymbol } from "../huffman-read";
+import { COEFFICIENTS, FAST_BITS, T_FAST } from "../map";
 
 /** Entries of an order. */
 const ORDER: usize = 208;

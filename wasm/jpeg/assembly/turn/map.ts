@@ -1,5 +1,5 @@
 // Memory map of the turner: what lies below the areas that are laid out for each crop. CODES, COUNTS and STUFFING lie where
-// encode-map.ts has them, the rest of it is not used.
+// encode/map.ts has them, the rest of it is not used.
 
 /**
  * Two tables of AC codes, luma then chroma, of 512 u32 by run << 5 | sign << 4 | size: code with room for the value bits
@@ -16,7 +16,7 @@ export const S_FLIP: usize = 8; // u16: what a value is changed by
 export const S_PLACE: usize = 10; // u8: bytes to its place in VALUES
 export const S_CHANGE: usize = 12; // u32: high bits set where the sign changes
 
-/** AC coefficients of the current block by number in the turned one, i16, as turn-tables.ts has values. */
+/** AC coefficients of the current block by number in the turned one, i16, as tables.ts has values. */
 export const VALUES: usize = 0x7000;
 
 /** Components of the crop, at most 4. */
@@ -45,7 +45,7 @@ export const B_STEP: usize = 8;
 /** 16 counts and up to 256 symbols of the table to be read next. */
 export const DEFINITION: usize = 0x7600;
 
-/** Tables for reading, four of each kind, as huffman-read.ts and turn-tables.ts have them. */
+/** Tables for reading, four of each kind, as huffman-read.ts and tables.ts have them. */
 export const DC_TABLES: usize = 0x10000;
 export const DC_TABLE: usize = 0x2c00;
 export const AC_TABLES: usize = 0x1c000;
