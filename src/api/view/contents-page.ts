@@ -7,7 +7,7 @@ import type { Page } from "../http/page-content.ts";
 import { type Asked, bar, headOf, icon, link, titleOf } from "./frame.ts";
 import { listOf, type Opened } from "./opened.ts";
 import { plainText } from "./plain-text.ts";
-import { textFor } from "./words.ts";
+import { textFor } from "./reader.ts";
 
 /** The page of a collection. `query`: what keeps the viewer of the reader. */
 export function contentsPage(

@@ -4,7 +4,7 @@ import type { Resource } from "../../iiif/presentation/model.ts";
 import { viewOfDocument } from "../../iiif/view-mounts.ts";
 import { escapeHtml } from "../http/page.ts";
 import { listOf } from "./opened.ts";
-import { filled, type Reader, textFor } from "./words.ts";
+import { filled, type Reader, textFor } from "./reader.ts";
 
 /** What a page knows of the request. */
 export interface Asked {

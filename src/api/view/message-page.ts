@@ -5,7 +5,8 @@ import { regionText } from "../../iiif/content-state/region.ts";
 import type { Problem } from "../../lib/network/problem-document.ts";
 import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";
-import type { Reader, Words } from "./words.ts";
+import type { Reader } from "./reader.ts";
+import type { Words } from "./words.ts";
 
 const styles = ["view/view.css", "view/message.css"];
 

@@ -10,9 +10,9 @@ import type { Routes } from "../http/routes.ts";
 import { contentsPage } from "./contents-page.ts";
 import { elsewherePage, problemPage } from "./message-page.ts";
 import { openContent, openPath } from "./opened.ts";
+import { readerOf } from "./reader.ts";
 import { viewerPage } from "./viewer-page.ts";
 import { viewerNamed } from "./viewers.ts";
-import { readerOf } from "./words.ts";
 
 /** Longest target, in characters: that of a state of 64 KiB has to fit. */
 const maxTarget = 64 * 1024;

@@ -9,8 +9,8 @@ import { type Asked, bar, button, headOf, icon, link, notice, titleOf } from "./
 import { type CanvasImage, imageOf, pictureAddress } from "./image.ts";
 import { listOf, type Opened, type Place } from "./opened.ts";
 import { plainText } from "./plain-text.ts";
+import { filled, type Reader, textFor } from "./reader.ts";
 import { type ViewerName, viewers } from "./viewers.ts";
-import { filled, type Reader, textFor } from "./words.ts";
 
 export interface ViewerAsked extends Asked {
   readonly viewer: ViewerName;
