@@ -17,7 +17,7 @@ function open() {
     ...(canvasId && { canvasId, canvasIndex }),
     ...(xywh && { xywh: xywh.join(",") }),
   });
-  uv.on("configure", ({ config, cb }) =>
+  uv.on("configure", ({ cb }) =>
     cb({
       modules: {
         // The page around has these.

@@ -128,7 +128,7 @@ describe("/view/{id}", () => {
         "Accept-Language": language,
       });
       expect(response.headers.get("Vary")).toContain("Accept-Language");
-      return [/<html lang="(\w+)">/.exec(text)?.[1], settings(text)["language"]];
+      return [/<html lang="(\w+)">/.exec(text)?.[1], settings(text).language];
     };
     expect(await spoken("de-AT,en;q=0.5", "mirador")).toEqual(["de", "de"]);
     expect(await spoken("sv", "mirador")).toEqual(["en", "sv"]);

@@ -79,7 +79,7 @@ function targetOf(annotation: Members, problems: string[]): unknown {
     problems.push('The annotation has no motivation "contentState".');
   if (idOf(annotation) === undefined) problems.push("The annotation has no id.");
   if (!("target" in annotation)) throw invalidState("Expected an annotation with a target; received none.");
-  return annotation["target"];
+  return annotation.target;
 }
 
 function readTarget(target: unknown, problems: string[]): StateTarget {
@@ -111,7 +111,7 @@ function readSpecific(specific: Members, problems: string[]): StateTarget {
 function selectedRegion(selector: unknown, problems: string[]): Region | undefined {
   const all = [selector].flat().filter(isMembers);
   for (const each of all) {
-    const value = each["value"];
+    const value = each.value;
     if (typeOf(each) === "FragmentSelector" && typeof value === "string") return regionIn(value, problems);
   }
   if (all.length > 0) problems.push("The selector names no region with xywh, so that the whole is shown.");
@@ -157,7 +157,7 @@ function regionIn(fragment: string, problems: string[]): Region | undefined {
 
 /** Address of the manifest that `partOf`, or `within` in version 2, names. */
 function manifestOf(target: Members): string | undefined {
-  for (const each of [target["partOf"] ?? target["within"]].flat()) {
+  for (const each of [target.partOf ?? target.within].flat()) {
     const id = typeof each === "string" ? each : isMembers(each) ? idOf(each) : undefined;
     const type = isMembers(each) ? typeOf(each) : undefined;
     if (id !== undefined && (type === undefined || type === "Manifest") && /^https?:\/\//i.test(id))
@@ -171,10 +171,10 @@ const isMembers = (value: unknown): value is Members =>
 
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
-const idOf = (members: Members) => textOf(members["id"]) ?? textOf(members["@id"]);
+const idOf = (members: Members) => textOf(members.id) ?? textOf(members["@id"]);
 
 /** As version 3 has it, without a prefix such as `sc:` or `oa:`. */
 function typeOf(members: Members): string | undefined {
-  const [type] = [members["type"] ?? members["@type"]].flat();
+  const [type] = [members.type ?? members["@type"]].flat();
   return textOf(type)?.replace(/^(sc|oa|dctypes|as):/, "");
 }
