@@ -1,10 +1,12 @@
 // Two clients behind a proxy that keeps answers: it never gives one what a hook decided for the other.
 
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Question, startWebhook, type WebhookService } from "../hooks/webhook-service.ts";
-import { served } from "../served.ts";
+import { type Served, served } from "../served.ts";
+import { hasNginx, startNginx } from "../servers/nginx.ts";
 import { colourOf, colours, imagePath, makePictures, type Pictures } from "./hooks-pictures.ts";
-import { hasNginx, startNginx } from "./nginx.ts";
 
 let pictures: Pictures;
 let webhook: WebhookService;
@@ -30,9 +32,37 @@ async function proxied(functions: string, more: string): Promise<string> {
     ),
   );
   closing.push(() => app.service.close());
-  const proxy = await startNginx(app);
-  closing.push(proxy.close);
-  return proxy.url;
+  return startCache(app);
+}
+
+/**
+ * Serves `app` through a proxy that keeps whatever it may, for as long as it may, and says in `X-Proxy` whether an answer came
+ * from its cache (HIT) or not.
+ */
+async function startCache(app: Served): Promise<string> {
+  const origin = createServer(async (request, response) => {
+    const { host: _, ...headers } = request.headers as Record<string, string>;
+    const answer = await app.get(request.url ?? "/", { method: request.method ?? "GET", headers });
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  await new Promise<void>((resolve) => origin.listen(0, "127.0.0.1", resolve));
+  closing.push(async () => {
+    origin.closeAllConnections();
+    await new Promise((resolve) => origin.close(resolve));
+  });
+  const nginx = await startNginx({
+    server: () => `location / {
+      proxy_pass http://127.0.0.1:${(origin.address() as AddressInfo).port};
+      proxy_cache all;
+      proxy_cache_key $request_uri;
+      proxy_cache_lock on;
+      proxy_cache_revalidate on;
+      add_header X-Proxy $upstream_cache_status always;
+    }`,
+  });
+  closing.push(nginx.close);
+  return nginx.url;
 }
 
 const green = { key: "green.png", source: "vault" };

@@ -1,14 +1,10 @@
 // The doctor before a real nginx: as docs/authorization.md sets it up below a path, and with lines that break logins.
 
-import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { examine } from "../../src/doctor/diagnose.ts";
-import { hasNginx, nginxProgram } from "../api/nginx.ts";
 import { fixturesFolder } from "../host.ts";
 import { served } from "../served.ts";
+import { hasNginx, startNginx } from "../servers/nginx.ts";
 import { freePort } from "../servers/redis.ts";
 import { closed, end, listen, serverOf, viewer } from "./proxied.ts";
 
@@ -30,44 +26,22 @@ auth:
   rules: [{ match: "${closed}", profile: way }]
 `);
   const server = serverOf(app);
-  const folder = mkdtempSync(join(tmpdir(), "smalti-doctor-nginx-"));
-  mkdirSync(join(folder, "cache"));
-  writeFileSync(join(folder, "401.html"), "<h1>Please sign in</h1>");
-  writeFileSync(
-    join(folder, "nginx.conf"),
-    `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error.log;
-events {}
-http {
-  access_log off;
-  client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
-  fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
-  proxy_cache_path ${folder}/cache keys_zone=all:1m;
-  server {
-    listen 127.0.0.1:${port};
-    location = /401.html { root ${folder}; }
-    location /images/ {
-      proxy_pass http://127.0.0.1:${await listen(server)}/;
-      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-      ${lines}
-    }
-  }
-}
-`,
-  );
-  const child = spawn(nginxProgram ?? "nginx", ["-p", folder, "-c", join(folder, "nginx.conf")], {
-    stdio: "ignore",
-  });
-  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const service = await listen(server);
   ending.push(async () => {
-    child.kill("SIGKILL");
-    await ended;
     await end(server);
     await app.service.close();
-    rmSync(folder, { recursive: true, maxRetries: 5 });
   });
-  while (child.exitCode === null && !(await fetch(`${base}/health`).catch(() => undefined)))
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(child.exitCode).toBeNull();
+  const nginx = await startNginx({
+    port,
+    files: { "401.html": "<h1>Please sign in</h1>" },
+    server: (folder) => `location = /401.html { root ${folder}; }
+    location /images/ {
+      proxy_pass http://127.0.0.1:${service}/;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      ${lines}
+    }`,
+  });
+  ending.push(nginx.close);
   const { auth, base_url: baseUrl, trusted_proxies: trustedProxies } = app.service.config();
   const findings = await examine({
     options: { auth: auth!, baseUrl, trustedProxies, hooked: false },

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { type FigureName, type FigureRow, figures, publishedName } from "../../src/stats/figures.ts";
-import { hasNginx } from "../api/nginx.ts";
 import { hasPromtool, promtool } from "../promtool.ts";
+import { hasNginx } from "../servers/nginx.ts";
 
 const docs = fileURLToPath(new URL("../../docs/", import.meta.url));
 const read = (name: string) => readFileSync(join(docs, name), "utf8");

@@ -1,0 +1,66 @@
+// nginx of Debian's on a port of this machine, in a folder of its own.
+
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "./redis.ts";
+
+const program = ["/usr/sbin/nginx", "nginx"].find((name) =>
+  name.startsWith("/") ? existsSync(name) : spawnSync("sh", ["-c", `command -v ${name}`]).status === 0,
+);
+
+/** Whether there is one; without it in CI its tests fail instead of being skipped. */
+export const hasNginx = program !== undefined || process.env.CI !== undefined;
+
+export interface Nginx {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface NginxOptions {
+  /** Any free one otherwise. */
+  readonly port?: number;
+  /** What stands in its block `server`; `folder`: where its files lie. There is a cache with the name `all`. */
+  readonly server: (folder: string) => string;
+  /** Files in its folder, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** Starts nginx, and waits until it answers. Throws where it ends instead. */
+export async function startNginx({ port, server, files = {} }: NginxOptions): Promise<Nginx> {
+  if (!program) throw new Error("nginx is not installed (Debian package nginx-light)");
+  const folder = mkdtempSync(join(tmpdir(), "smalti-nginx-"));
+  const listening = port ?? (await freePort());
+  mkdirSync(join(folder, "cache"));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  writeFileSync(
+    join(folder, "nginx.conf"),
+    `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error.log;
+events {}
+http {
+  access_log off;
+  client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
+  proxy_cache_path ${folder}/cache keys_zone=all:1m;
+  server {
+    listen 127.0.0.1:${listening};
+    ${server(folder)}
+  }
+}
+`,
+  );
+  const child = spawn(program, ["-p", folder, "-c", join(folder, "nginx.conf")], { stdio: "ignore" });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const url = `http://127.0.0.1:${listening}`;
+  const close = async () => {
+    child.kill("SIGKILL");
+    await ended;
+    rmSync(folder, { recursive: true, maxRetries: 5 });
+  };
+  while (child.exitCode === null && !(await fetch(`${url}/health`).catch(() => undefined)))
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  if (child.exitCode === null) return { url, close };
+  await close();
+  throw new Error(`nginx ended with exit code ${child.exitCode}`);
+}
