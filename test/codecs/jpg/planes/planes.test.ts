@@ -9,7 +9,7 @@ import { planesOf } from "../../../../src/codecs/jpg/planes/planes.ts";
 import { memoryBytes, readAll } from "../../../../src/lib/byte-source.ts";
 import type { ResampleAxis, Step } from "../../../../src/pipeline/step.ts";
 import { testHost } from "../../../host.ts";
-import { orientations, storedPoint } from "../../../images/orientations.ts";
+import { orientations, storedPoint } from "../../../images/pixels/orientations.ts";
 import { openIndexed, whole } from "../open.ts";
 import { transformOf } from "../transform-of.ts";
 

@@ -1,9 +1,9 @@
 // A file that stops answering while it is rendered, as on a mount that died since the file was found.
 
 import { expect, test } from "vitest";
-import { nodeFiles } from "../../src/platform/files/node-files.ts";
-import type { FileSystem } from "../../src/platform/platform.ts";
-import { served } from "../served.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
+import type { FileSystem } from "../../../src/platform/platform.ts";
+import { served } from "../../served.ts";
 
 test("a file whose render took too long is looked at again before the next one", async () => {
   const files = nodeFiles();

@@ -2,10 +2,10 @@
 
 import sharp, { type Sharp } from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
-import { reference } from "../codecs/reference.ts";
-import { expectedRows, fixture } from "../host.ts";
-import { type Served, served } from "../served.ts";
-import { difference, informationOf, type Picture, pixelsOf } from "./answers.ts";
+import { reference } from "../../codecs/reference.ts";
+import { expectedRows, fixture } from "../../host.ts";
+import { type Served, served } from "../../served.ts";
+import { difference, informationOf, type Picture, pixelsOf } from "../answers.ts";
 
 let app: Served;
 beforeAll(async () => {

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Field, plainFields, tiffFile } from "../codecs/tif/tiff-file.ts";
-import { type Served, served } from "../served.ts";
-import { pixelsOf } from "./answers.ts";
+import { type Field, plainFields, tiffFile } from "../../codecs/tif/tiff-file.ts";
+import { type Served, served } from "../../served.ts";
+import { pixelsOf } from "../answers.ts";
 
 const [width, height] = [2048, 32];
 /** From black on the left to white on the right, 32.015 of 65535 a pixel. */

@@ -4,10 +4,10 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeFiles } from "../../src/platform/files/node-files.ts";
-import type { FileSystem } from "../../src/platform/platform.ts";
-import { startRedis } from "../servers/redis.ts";
-import { startS3, testAccount } from "../servers/s3.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
+import type { FileSystem } from "../../../src/platform/platform.ts";
+import { startRedis } from "../../servers/redis.ts";
+import { startS3, testAccount } from "../../servers/s3.ts";
 
 /** A slot that is set up. */
 export interface Condition {

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectedRows, fixture } from "../host.ts";
-import { seeded } from "../seeded.ts";
-import { type Served, served } from "../served.ts";
-import { informationOf, pixelsOf } from "./answers.ts";
+import { expectedRows, fixture } from "../../host.ts";
+import { seeded } from "../../seeded.ts";
+import { type Served, served } from "../../served.ts";
+import { informationOf, pixelsOf } from "../answers.ts";
 import { expectNoSeams, expectPart, type Tile, tilesOf, wholeTarget } from "./levels.ts";
 
 /** Pictures of up to four megapixels that are sound and served. */

@@ -1,8 +1,8 @@
 // Levels of deep zoom and their tiles, as viewers ask for them, held against each other.
 
 import { expect } from "vitest";
-import type { Served } from "../served.ts";
-import { cut, difference, type Information, informationOf, type Picture, pixelsOf } from "./answers.ts";
+import type { Served } from "../../served.ts";
+import { cut, difference, type Information, informationOf, type Picture, pixelsOf } from "../answers.ts";
 
 export interface Tile {
   readonly x: number;

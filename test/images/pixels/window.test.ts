@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Field, plainFields, tiffFile } from "../codecs/tif/tiff-file.ts";
-import { served } from "../served.ts";
-import { pixelsOf } from "./answers.ts";
+import { type Field, plainFields, tiffFile } from "../../codecs/tif/tiff-file.ts";
+import { served } from "../../served.ts";
+import { pixelsOf } from "../answers.ts";
 import { expectNoSeams } from "./levels.ts";
 
 const side = 400;

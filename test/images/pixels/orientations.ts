@@ -1,6 +1,6 @@
 // The eight orientations as Exif 2.3, tag 0x0112 draws them, stored pictures and EXIF blocks made by them.
 
-import type { Picture } from "./answers.ts";
+import type { Picture } from "../answers.ts";
 
 export const orientations = [1, 2, 3, 4, 5, 6, 7, 8] as const;
 

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Anchor, Fit } from "../../src/pipeline/steps/overlay-layout.ts";
-import { type Served, served } from "../served.ts";
+import type { Anchor, Fit } from "../../../src/pipeline/steps/overlay-layout.ts";
+import { type Served, served } from "../../served.ts";
 
 const magickThere =
   spawnSync("convert", ["-version"], { encoding: "utf8" }).stdout?.includes("ImageMagick") === true;

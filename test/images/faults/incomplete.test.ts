@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { nodeFiles } from "../../src/platform/files/node-files.ts";
-import type { FileSystem } from "../../src/platform/platform.ts";
-import { plainFields, tiffFile } from "../codecs/tif/tiff-file.ts";
-import { readCounts } from "../counts.ts";
-import { grain } from "../grain.ts";
-import { fixturesFolder } from "../host.ts";
-import { type Served, served } from "../served.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
+import type { FileSystem } from "../../../src/platform/platform.ts";
+import { plainFields, tiffFile } from "../../codecs/tif/tiff-file.ts";
+import { readCounts } from "../../counts.ts";
+import { grain } from "../../grain.ts";
+import { fixturesFolder } from "../../host.ts";
+import { type Served, served } from "../../served.ts";
 
 let folder: string;
 const configuration = () => `sources: [{ name: own, type: filesystem, root: ${JSON.stringify(folder)} }]
