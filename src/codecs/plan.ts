@@ -45,6 +45,9 @@ export interface Transform {
 }
 
 /** What to decode: a rectangle of stored, full-size pixels at 1/scaleFactor. */
+/** A page of a master. */
+export type MasterPage = Pick<ReadRequest, "header" | "page">;
+
 export interface ReadRequest {
   readonly header: ImageHeader;
   /** 1-based. */

@@ -25,6 +25,7 @@ import {
   reductions,
   regionMemory,
   sidecarMemory,
+  sidecarNsPerPixel,
   sidecarWay,
 } from "./estimates.ts";
 import { backwardsOf, canTransform, createTransformer, type Transformer } from "./lossless/transform.ts";
@@ -159,9 +160,10 @@ export function jpegCodec(host: CodecHost, resampler: Resampler): Codec {
     },
     sidecar: {
       way: sidecarWay,
-      build: (bytes, header, access) => files.buildSidecar(sized(bytes, header), header, access),
+      build: (bytes, { header }, access) => files.buildSidecar(sized(bytes, header), header, access),
       lacks: lacksLevel4,
-      memory: sidecarMemory,
+      memory: (header, _fileSize, allParts) => sidecarMemory(header, allParts),
+      nsPerPixel: sidecarNsPerPixel,
     },
     metadata: { read: (bytes, _header, kinds) => readJpegMetadata(bytes, kinds) },
     write: { encode: jpegEncoder(host, withTurbo, baseline), embed: embedInJpeg, encodes },

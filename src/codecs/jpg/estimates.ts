@@ -97,8 +97,14 @@ function transcodeMemory(header: ImageHeader): number {
   return 8 * 2 ** 20 + 2 * header.width * detailsOf(header).mcuHeight * header.bands;
 }
 
+/** As `SidecarFormat.nsPerPixel` promises: a baseline transcode of all scans, or one pass over the codes, with the level at 1/4 or without. */
+export function sidecarNsPerPixel(header: ImageHeader, allParts: boolean): number {
+  if (isProgressive(header)) return 15;
+  return allParts ? 5 : 2;
+}
+
 /** Estimated peak bytes of building a sidecar: a window of the file, tables, rows at 1/2, and reduced levels. */
-export function sidecarMemory(header: ImageHeader, full = true): number {
-  const planes = full ? Math.min(level4Limit, mostLevel4(header)) : 0;
+export function sidecarMemory(header: ImageHeader, allParts: boolean): number {
+  const planes = allParts ? Math.min(level4Limit, mostLevel4(header)) : 0;
   return 12 * 2 ** 20 + level8Bytes(header) + planes + transcodeMemory(header);
 }

@@ -6,8 +6,7 @@ import type { JobStages } from "../../lib/telemetry/job-clock.ts";
 import { runSteps } from "../../pipeline/run-steps.ts";
 import type { Encoded, SidecarAccess } from "../codec.ts";
 import type { Codecs } from "../codecs.ts";
-import type { ImageHeader } from "../image-header.ts";
-import type { RenderPlan } from "../plan.ts";
+import type { MasterPage, RenderPlan } from "../plan.ts";
 import { colourKernels } from "./colour-kernels.ts";
 import { withMetadata } from "./embed.ts";
 import type { OverlayAccess } from "./overlay-pixels.ts";
@@ -16,7 +15,7 @@ import { overlayKernel, overlayPixels, overlayStepOf } from "./overlays.ts";
 /** What a job makes: an encoded derivative, the sidecar of a master, or the pixels of an overlay. Plain data. */
 export type Task =
   | { readonly kind: "render"; readonly plan: RenderPlan }
-  | { readonly kind: "sidecar"; readonly header: ImageHeader }
+  | ({ readonly kind: "sidecar" } & MasterPage)
   | { readonly kind: "overlay"; readonly plan: Pick<RenderPlan, "read" | "steps"> };
 
 /** Says whether the job is still wanted; an AbortSignal is one. */
@@ -39,8 +38,9 @@ export async function runTask(
   if (task.kind === "render") return runJob(task.plan, bytes, codecs, signal, sidecar, overlay, stages);
   await stillWanted(signal);
   if (task.kind === "overlay") return { bytes: await overlayPixels(task.plan, bytes, codecs) };
-  const codec = codecs.byFormat(task.header.format);
-  return { bytes: (await codec.sidecar?.build(bytes, task.header, sidecar)) ?? new Uint8Array() };
+  const { header, page } = task;
+  const built = codecs.byFormat(header.format).sidecar?.build(bytes, { header, page }, sidecar);
+  return { bytes: (await built) ?? new Uint8Array() };
 }
 
 /**

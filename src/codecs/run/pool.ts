@@ -7,9 +7,8 @@ import { type Counts, createCounts } from "../../lib/telemetry/count.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { CodecHost, Encoded, SidecarAccess } from "../codec.ts";
 import type { Codecs } from "../codecs.ts";
-import type { ImageHeader } from "../image-header.ts";
 import { createCodecs } from "../index.ts";
-import type { RenderPlan } from "../plan.ts";
+import type { MasterPage, RenderPlan } from "../plan.ts";
 import { inPlaceRunner } from "./in-place-runner.ts";
 import type { JobFile } from "./messages.ts";
 import type { OverlayImage } from "./overlay-pixels.ts";
@@ -83,8 +82,7 @@ export interface OverlayJob extends JobSource {
   readonly plan: Pick<RenderPlan, "read" | "steps" | "memory">;
 }
 
-export interface SidecarJob extends JobSource {
-  readonly header: ImageHeader;
+export interface SidecarJob extends JobSource, MasterPage {
   /** Its id tells what an earlier job may have begun. */
   readonly sidecar?: SidecarAccess;
   /** Estimated peak bytes. */
@@ -235,8 +233,8 @@ export function createPool(options: PoolOptions): Pool {
       submit({ task: { kind: "render", plan }, bytes, file, sidecar, overlay, memory: plan.memory }, limits),
     overlay: async ({ plan: { memory, ...plan }, bytes, file }, limits) =>
       (await submit({ task: { kind: "overlay", plan }, bytes, file, memory }, limits)).bytes,
-    buildSidecar: async ({ header, bytes, file, sidecar, memory }, limits) =>
-      (await submit({ task: { kind: "sidecar", header }, bytes, file, sidecar, memory }, limits)).bytes,
+    buildSidecar: async ({ header, page, bytes, file, sidecar, memory }, limits) =>
+      (await submit({ task: { kind: "sidecar", header, page }, bytes, file, sidecar, memory }, limits)).bytes,
     status: () => ({ ...runners.status(), queued: queue.length }),
     ...(platform.startWorker && { memory: runners.memory }),
     resize(wanted) {

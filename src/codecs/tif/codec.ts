@@ -8,7 +8,7 @@ import { embedInTiff, readTiffMetadata } from "./directory/metadata.ts";
 import { decodedPixels, reductions } from "./directory/stages.ts";
 import { encodeTiff } from "./encode.ts";
 import { memory } from "./memory.ts";
-import { indexQuantiles, quantilesFor } from "./samples/window.ts";
+import { buildQuantiles, quantilesFor } from "./samples/window.ts";
 
 /** Reads the kinds that `picture.ts` does not refuse; others carry `unsupported` in their header. */
 export function tiffCodec(host: CodecHost): Codec {
@@ -28,9 +28,10 @@ export function tiffCodec(host: CodecHost): Codec {
     // Quantiles of a page, for answers that show the range between two of them: some bytes, of which nothing can be missing.
     sidecar: {
       way: ({ window }) => (window ? "wait" : "none"),
-      build: (bytes, header) => indexQuantiles(bytes, header, decoders),
+      build: (bytes, { header }) => buildQuantiles(bytes, header, decoders),
       lacks: () => false,
       memory: () => 0,
+      nsPerPixel: (_header, allParts) => (allParts ? 5 : 2),
     },
     metadata: { read: readTiffMetadata },
     write: {

@@ -23,9 +23,6 @@ const encodeNs = { jpg: 4, png: 50, webp: 120, tif: 40, jp2: 260 } as const sati
 >;
 /** For each step and pixel that it takes in or puts out. */
 const stepNs = 5;
-/** For each pixel of a master whose sidecar is made: one pass over its codes, or a baseline transcode of all its scans. */
-const sidecarNs = (header: ImageHeader, full: boolean) =>
-  header.variant === "progressive" ? 15 : full ? 5 : 2;
 
 const milliseconds = (nanoseconds: number) => nanoseconds / 1e6;
 const area = ({ width, height }: { readonly width: number; readonly height: number }) => width * height;
@@ -33,7 +30,7 @@ const area = ({ width, height }: { readonly width: number; readonly height: numb
 /** The work of a render, with the sidecar that it gets. */
 export function renderWork(
   { read, steps, write }: Pick<RenderPlan, "read" | "steps" | "write">,
-  codec: Pick<Codec, "decodedPixels">,
+  codec: Pick<Codec, "decodedPixels" | "sidecar">,
   sidecar: Pick<SidecarAccess, "absent"> | undefined,
 ): Work {
   const { header, region, scaleFactor } = read;
@@ -48,7 +45,7 @@ export function renderWork(
   const out = area(shapes.at(-1) ?? decoded);
   const stepped = shapes.slice(1).reduce((sum, shape, i) => sum + area(shape) + area(shapes[i] ?? shape), 0);
   // Without a sidecar, the job makes what it needs of one.
-  const building = sidecar?.absent ? area(header) * sidecarNs(header, false) : 0;
+  const building = sidecar?.absent ? area(header) * (codec.sidecar?.nsPerPixel(header, false) ?? 0) : 0;
   return {
     kind: `${header.format} to ${write.format}`,
     ms: milliseconds(
@@ -70,11 +67,15 @@ function resampledOverlay(steps: RenderPlan["steps"], shapes: readonly Shape[]):
   return placed.width === step.width && placed.height === step.height ? 0 : area(step) + area(placed);
 }
 
-/** The work of making the sidecar of a master. */
-export function sidecarWork(header: ImageHeader, full: boolean): Work {
+/** The work of building the sidecar of a master. */
+export function sidecarWork(
+  { sidecar }: Pick<Codec, "sidecar">,
+  header: ImageHeader,
+  allParts: boolean,
+): Work {
   return {
-    kind: `${header.format} index, ${header.variant}`,
-    ms: milliseconds(area(header) * sidecarNs(header, full)),
+    kind: `sidecar of ${header.format}, ${header.variant}`,
+    ms: milliseconds(area(header) * (sidecar?.nsPerPixel(header, allParts) ?? 0)),
   };
 }
 

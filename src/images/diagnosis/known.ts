@@ -50,6 +50,8 @@ export interface Known {
   readonly profile?: ProfileDescription | undefined;
   /** "none": files of this kind have no sidecar. */
   readonly sidecar?: SidecarReport | { readonly state: "none" } | undefined;
+  /** Milliseconds that building it with all its parts is expected to take. */
+  readonly sidecarMs?: number;
   readonly costs?: readonly Cost[] | undefined;
   /** What was rendered for this diagnosis. */
   readonly measured?: readonly Measured[];

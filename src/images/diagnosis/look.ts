@@ -7,6 +7,7 @@ import { cancelled, ServiceError } from "../../errors.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import { awaitingWithout, readingWithout } from "../../lib/concurrency/place.ts";
+import { sidecarWork } from "../admission/cost.ts";
 import { masterVersion } from "../cache-keys.ts";
 import { demandOf, type GrantedMaster, inspect } from "../describe.ts";
 import { placeOf, withMaster } from "../open.ts";
@@ -97,6 +98,7 @@ async function walk(
         "sidecar",
         async () => (await parts.sidecars.state(master, header)) ?? ({ state: "none" } as const),
       );
+      found.sidecarMs = sidecarWork(parts.codecs.byFormat(header.format), header, true).ms;
       const ready = found.sidecar?.state !== "absent";
       const costs = await take("costs", () => expectedCosts(parts, master, ready));
       found.costs = costs;

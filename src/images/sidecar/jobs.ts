@@ -85,8 +85,10 @@ export function createSidecarJobs(
   isCurrent: (key: SidecarKey) => boolean,
 ): SidecarJobs {
   const room = () => (origin.maxBytes() === 0 ? roomInMemory : origin.maxBytes() * shareOfSlot);
-  const memoryOf = (header: ImageHeader, allParts: boolean) =>
-    codecs.byFormat(header.format).sidecar?.memory(header, allParts) ?? 0;
+  const codecOf = ({ format }: ImageHeader) => codecs.byFormat(format);
+  const sizeOf = ({ image }: Master) => image.bytes.size ?? 0;
+  const memoryOf = (master: Master, header: ImageHeader, allParts: boolean) =>
+    codecOf(header).sidecar?.memory(header, sizeOf(master), allParts) ?? 0;
 
   const blocksOf: SidecarJobs["blocksOf"] = (key, blocks) => ({
     room: room(),
@@ -111,30 +113,37 @@ export function createSidecarJobs(
 
   const run = (master: Master, header: ImageHeader, access: SidecarAccess, work: AbortSignal) => {
     const allParts = access.allParts === true;
-    const memory = memoryOf(header, allParts);
-    const { bytes, file } = master.image;
-    return admission.run(demandOf(master, memory, sidecarWork(header, allParts)), work, (place) =>
-      pool.buildSidecar({ header, memory, bytes, file, sidecar: access }, { signal: work, timeoutMs, place }),
+    const memory = memoryOf(master, header, allParts);
+    const {
+      page,
+      image: { bytes, file },
+    } = master;
+    const expected = sidecarWork(codecOf(header), header, allParts);
+    return admission.run(demandOf(master, memory, expected), work, (place) =>
+      pool.buildSidecar(
+        { header, page, memory, bytes, file, sidecar: access },
+        { signal: work, timeoutMs, place },
+      ),
     );
   };
 
-  const isShort = ({ image }: Master, read: ReadRequest, entry?: Uint8Array) =>
-    codecs.byFormat(read.header.format).sidecar?.lacks(entry, read, image.bytes.size ?? 0) ?? false;
+  const isShort = (master: Master, read: ReadRequest, entry?: Uint8Array) =>
+    codecOf(read.header).sidecar?.lacks(entry, read, sizeOf(master)) ?? false;
   const lacksForRead: SidecarJobs["lacksForRead"] = (master, read, entry) =>
-    isShort(master, read, entry) && admission.allows(memoryOf(read.header, true));
+    isShort(master, read, entry) && admission.allows(memoryOf(master, read.header, true));
 
   return {
-    wayOf({ image }, read) {
-      const codec = codecs.byFormat(read.header.format);
-      const within = (bytes: number) => codec.sidecar?.way(read, image.bytes.size ?? 0, bytes) ?? "none";
+    wayOf(master, read) {
+      const { sidecar } = codecOf(read.header);
+      const within = (bytes: number) => sidecar?.way(read, sizeOf(master), bytes) ?? "none";
       if (within(Number.POSITIVE_INFINITY) === "none") return "none";
-      const way = admission.allows(memoryOf(read.header, false)) ? within(room()) : "none";
+      const way = admission.allows(memoryOf(master, read.header, false)) ? within(room()) : "none";
       return way === "none" ? "alone" : way;
     },
     lacksForRead,
     lacksForAny(master, header, entry) {
       const region = { x: 0, y: 0, width: header.width, height: header.height };
-      return scaleFactorsOf(codecs.byFormat(header.format), header).some((scaleFactor) => {
+      return scaleFactorsOf(codecOf(header), header).some((scaleFactor) => {
         const read = { header, page: master.page, region, scaleFactor };
         return isShort(master, read, entry) || isShort(master, { ...read, halvesColour: true }, entry);
       });

@@ -233,7 +233,10 @@ describe("jobs on workers", () => {
     expect(row).toBeLessThan(250 * 1024);
     const header = await codecs.byFormat("jpg").probe(memoryBytes(jpeg), 1);
     const { pool } = poolOf();
-    const index = await pool.buildSidecar({ header, memory: 1 << 20, bytes: memoryBytes(jpeg) }, limits);
+    const index = await pool.buildSidecar(
+      { header, page: 1, memory: 1 << 20, bytes: memoryBytes(jpeg) },
+      limits,
+    );
     const region = { x: 2048, y: 0, width: 8, height };
     const narrow: RenderPlan = { ...plan, read: { header, page: 1, region, scaleFactor: 1 }, steps: [] };
     const readsWith = async (gap: number | undefined) => {

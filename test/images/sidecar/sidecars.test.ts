@@ -408,7 +408,7 @@ test("a full index that no memory budget allows is not begun, and the plain one 
     },
   };
   const { codecs, timeoutMs } = images;
-  const most = codecs.byFormat("jpg").sidecar?.memory(header, false) ?? 0;
+  const most = codecs.byFormat("jpg").sidecar?.memory(header, 0, false) ?? 0;
   const admission = { ...images.admission, allows: (bytes: number) => bytes <= most };
   const sidecars = createSidecars({
     codecs,

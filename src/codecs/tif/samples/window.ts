@@ -1,4 +1,4 @@
-// The range of values that a scientific picture really has: its quantiles, found once from all of it and kept as its sidecar.
+// The range of values that a scientific picture really has: its quantiles, found once from all of it and stored as its sidecar.
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
@@ -21,7 +21,7 @@ const enough = 2 ** 20;
  * The sidecar of a picture: `steps` + 1 quantiles of the values of all its colours as f32, little-endian, from the smallest
  * stored level of a million pixels or the picture itself. Values that are no finite number do not count. Empty where there are none.
  */
-export async function indexQuantiles(
+export async function buildQuantiles(
   bytes: ByteSource,
   header: ImageHeader,
   decoders: BlockDecoders,

@@ -1,6 +1,5 @@
 // Findings about cost: whether tiles are fast to serve, and what of the file is the reason where they are not.
 
-import { sidecarWork } from "../../admission/cost.ts";
 import { mostCheapMs } from "../../admission/lanes.ts";
 import type { Cost } from "../costs.ts";
 import type { Finding } from "../diagnosis.ts";
@@ -154,14 +153,19 @@ function expectationText(tiles: readonly Tile[]): string {
 }
 
 /** What the first request has to do before tiles are cheap. */
-export function sidecarFinding({ header, sidecar, measured = [] }: Known): Finding | undefined {
+export function sidecarFinding({
+  header,
+  sidecar,
+  sidecarMs = 0,
+  measured = [],
+}: Known): Finding | undefined {
   if (!header || !sidecar) return undefined;
   if (measured.some(({ incomplete }) => incomplete)) return undefined;
   if (sidecar.state === "absent")
     return {
       level: "note",
       code: "sidecar_absent",
-      text: `The sidecar of this image is not made yet. The first request makes it, which is expected to take ${msText(sidecarWork(header, true).ms)}.`,
+      text: `The sidecar of this image is not made yet. The first request makes it, which is expected to take ${msText(sidecarMs)}.`,
     };
   if (sidecar.state !== "unavailable") return undefined;
   return {

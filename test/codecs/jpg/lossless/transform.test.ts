@@ -69,7 +69,8 @@ async function cut(
   const bytes = memoryBytes(jpeg);
   const header = await codec.probe(bytes, 1);
   const made = { id: `turned-${++ids}`, blocks: heapBlocks(), load: async () => index };
-  const index: Uint8Array = (await codec.sidecar?.build(bytes, header, made)) ?? new Uint8Array();
+  const index: Uint8Array =
+    (await codec.sidecar?.build(bytes, { header, page: 1 }, made)) ?? new Uint8Array();
   const access = { ...made, id: `${made.id} stored` };
   const answers: (Uint8Array | undefined)[] = [];
   for (const passthrough of ["auto", "off"] as const)

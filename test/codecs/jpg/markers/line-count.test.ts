@@ -45,7 +45,7 @@ describe.each(names)("%s with its height behind the first scan", (name) => {
       [usual, file].map(async (data, i) => {
         const bytes = memoryBytes(data);
         const header = await codec.probe(bytes, 1);
-        const stored = kind === "with" ? await codec.sidecar?.build(bytes, header) : undefined;
+        const stored = kind === "with" ? await codec.sidecar?.build(bytes, { header, page: 1 }) : undefined;
         const access = stored?.length ? { id: `${name} ${i}`, load: async () => stored } : undefined;
         const region = { x: 0, y: 0, width: header.width, height: header.height };
         return codec.decode(bytes, { header, page: 1, region, scaleFactor: 1 }, access);

@@ -51,7 +51,7 @@ async function source(width: number, height: number, sampling: Sampling): Promis
   const chroma = sampling === "444" ? "444" : "420";
   const bytes = memoryBytes(encoder.encode(slope(width, height, sampling), { quality: 100, chroma }));
   const header = await codec.probe(bytes, 1);
-  const index = (await codec.sidecar?.build(bytes, header)) ?? new Uint8Array();
+  const index = (await codec.sidecar?.build(bytes, { header, page: 1 })) ?? new Uint8Array();
   return { bytes, header, index, id: `${width}x${height} ${sampling}` };
 }
 

@@ -34,7 +34,7 @@ async function indexed(file: Uint8Array): Promise<Indexed> {
   let index = new Uint8Array();
   // the planes at 1/4 of a transcode are made by a second pass
   for (let pass = 0; pass < 2; pass++)
-    index = (await codec.sidecar?.build(bytes, header, access)) as Uint8Array<ArrayBuffer>;
+    index = (await codec.sidecar?.build(bytes, { header, page: 1 }, access)) as Uint8Array<ArrayBuffer>;
   return { file, header, access: { ...access, id: `${access.id} stored` } };
 }
 
@@ -83,7 +83,9 @@ const base = sharp(fixture("base.png"));
 describe("what is stored beside a JPEG", () => {
   test("is nothing for arithmetic coding, which another decoder reads", async () => {
     const bytes = memoryBytes(fixture("jpg-arithmetic.jpg"));
-    expect(await codec.sidecar?.build(bytes, await codec.probe(bytes, 1))).toHaveLength(0);
+    expect(await codec.sidecar?.build(bytes, { header: await codec.probe(bytes, 1), page: 1 })).toHaveLength(
+      0,
+    );
   });
 
   test("serves the same pixels as no sidecar and as another decoder, for sequential and progressive files", async () => {
@@ -177,7 +179,7 @@ describe("planes at 1/4", () => {
     const header = await codec.probe(bytes, 1);
     const blocks = heapBlocks(1000);
     const access = { id: "no room", allParts: true, blocks, load: async () => index };
-    const index = (await codec.sidecar?.build(bytes, header, access)) as Uint8Array;
+    const index = (await codec.sidecar?.build(bytes, { header, page: 1 }, access)) as Uint8Array;
     expect(blocks.all.size).toBe(0);
     const stored = { ...access, id: "no room stored" };
     expect(await answers({ file, header, access: stored })).toEqual(await answers(await indexed(file)));
@@ -225,9 +227,9 @@ describe("while there is no sidecar yet", () => {
     const pixels = await codec.decode(bytes, read, absent("noise"));
     expect(bytes.total()).toBeLessThan(file.length / 2);
     expect(pixels).toEqual(await codec.decode(memoryBytes(file), read));
-    const index = await codec.sidecar?.build(bytes, header, absent("noise"));
+    const index = await codec.sidecar?.build(bytes, { header, page: 1 }, absent("noise"));
     expect(bytes.total()).toBeLessThan(1.1 * file.length);
-    expect(index).toEqual(await codec.sidecar?.build(memoryBytes(file), header));
+    expect(index).toEqual(await codec.sidecar?.build(memoryBytes(file), { header, page: 1 }));
   });
 
   test("a read that fails in the middle costs that job only", async () => {
@@ -244,8 +246,8 @@ describe("while there is no sidecar yet", () => {
     const read = { header, page: 1, region: { x: 200, y: 2500, width: 300, height: 300 }, scaleFactor: 1 };
     await expect(codec.decode(failing, read, absent("failing"))).rejects.toMatchObject({ kind: "source" });
     expect(await codec.decode(sound, read, absent("failing"))).toEqual(await codec.decode(sound, read));
-    expect(await codec.sidecar?.build(sound, header, absent("failing"))).toEqual(
-      await codec.sidecar?.build(sound, header),
+    expect(await codec.sidecar?.build(sound, { header, page: 1 }, absent("failing"))).toEqual(
+      await codec.sidecar?.build(sound, { header, page: 1 }),
     );
   });
 });
@@ -459,7 +461,7 @@ test("full sidecars need room for the level at 1/4, at most a 16th of two compon
     const header = { ...found, width: side, height: side };
     const at = (scaleFactor: number) =>
       codec.memory({ header, page: 1, region: { x: 0, y: 0, width: 64, height: 64 }, scaleFactor }, 2 ** 27);
-    const index = (full: boolean) => codec.sidecar?.memory(header, full) ?? 0;
+    const index = (full: boolean) => codec.sidecar?.memory(header, 0, full) ?? 0;
     return { planes: (side * side * 2) / 16, one: at(1), quarter: at(4), full: index(true) - index(false) };
   };
   const small = needs(8000);

@@ -25,12 +25,16 @@ describe("a progressive file of several blocks", () => {
   beforeAll(async () => {
     file = new Uint8Array(await grain(2000, 1600, 50).jpeg({ quality: 90, progressive: true }).toBuffer());
     header = await codec.probe(memoryBytes(file), 1);
-    index = (await codec.sidecar?.build(memoryBytes(file), header, {
-      id: "made",
-      absent: true,
-      blocks,
-      load: async () => new Uint8Array(),
-    })) as Uint8Array;
+    index = (await codec.sidecar?.build(
+      memoryBytes(file),
+      { header, page: 1 },
+      {
+        id: "made",
+        absent: true,
+        blocks,
+        load: async () => new Uint8Array(),
+      },
+    )) as Uint8Array;
   });
 
   let ids = 0;
@@ -93,7 +97,10 @@ describe("a progressive file of several blocks", () => {
   test("is not read through the sidecar of a sequential one, nor the other way round", async () => {
     const own = fixture("jpg-baseline-420.jpg");
     const ownHeader = await codec.probe(memoryBytes(own), 1);
-    const ownIndex = (await codec.sidecar?.build(memoryBytes(own), ownHeader)) as Uint8Array;
+    const ownIndex = (await codec.sidecar?.build(memoryBytes(own), {
+      header: ownHeader,
+      page: 1,
+    })) as Uint8Array;
     let reports = 0;
     const reportLoss = () => reports++;
     const foreign = { ...access(), load: async () => ownIndex, reportLoss };
@@ -109,7 +116,7 @@ describe("a progressive file of several blocks", () => {
 
   test("has no sidecar where there is no room for its blocks, and is read and planned as if it had one", async () => {
     const tooSmall = { ...access(), blocks: heapBlocks(file.length / 2) };
-    expect(await codec.sidecar?.build(memoryBytes(file), header, tooSmall)).toHaveLength(0);
+    expect(await codec.sidecar?.build(memoryBytes(file), { header, page: 1 }, tooSmall)).toHaveLength(0);
     expect(codec.sidecar?.way(read(0), file.length, file.length / 2)).toBe("none");
     const absent = { ...tooSmall, id: "no room", absent: true };
     const right = await codec.decode(memoryBytes(file), { ...read(1100), whole: true });

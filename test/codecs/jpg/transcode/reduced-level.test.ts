@@ -57,7 +57,7 @@ async function bothTimes(file: Uint8Array, format: "jpg" | "png") {
   const source = countingBytes(file);
   const { bytes: before } = await runJob(plan, source, codecs, undefined, absent);
   const read = source.total();
-  const index = (await codec.sidecar?.build(bytes, header, absent)) as Uint8Array;
+  const index = (await codec.sidecar?.build(bytes, { header, page: 1 }, absent)) as Uint8Array;
   expect(index.length).toBeGreaterThan(0);
   const { bytes: after } = await runJob(plan, bytes, codecs, undefined, {
     ...absent,
