@@ -29,7 +29,7 @@ async function theirDecoder() {
 }
 
 async function ownDecoder() {
-  const { turboDecoder } = await compiled("src/codecs/jpg/decode/turbo-decoder.ts");
+  const { turboDecoder } = await compiled("src/codecs/jpg/turbo/decoder.ts");
   const { readJpegHeader } = await compiled("src/codecs/jpg/markers/header.ts");
   const { memoryBytes } = await compiled("src/lib/byte-source.ts");
   const decoder = turboDecoder(await codecHost());

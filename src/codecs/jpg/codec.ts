@@ -14,8 +14,6 @@ import type { Codec, CodecHost } from "../codec.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
 import { emscriptenOptions, keptInstance } from "../instance.ts";
 import type { ReadRequest, RenderPlan } from "../plan.ts";
-import { arithmeticDecoder, arithmeticMemory } from "./decode/arithmetic.ts";
-import { turboDecoder, turboMemory } from "./decode/turbo-decoder.ts";
 import { encodes, jpegEncoder, optimisePays } from "./encode/encode.ts";
 import { createJpegEncoder, type JpegEncoder } from "./encode/fast-encode.ts";
 import {
@@ -38,6 +36,8 @@ import { planesOf } from "./planes/planes.ts";
 import { onlyMoves, targetOf, turnOf } from "./planes/target.ts";
 import type { JpegReader } from "./region/index.ts";
 import { jpegFiles, type Opened } from "./sidecar/files.ts";
+import { arithmeticDecoder, arithmeticMemory } from "./turbo/arithmetic.ts";
+import { turboDecoder, turboMemory } from "./turbo/decoder.ts";
 
 /** The file with its height where decoders look for it. */
 function sized(bytes: ByteSource, header: ImageHeader): ByteSource {

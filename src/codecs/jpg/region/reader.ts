@@ -6,7 +6,7 @@ import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { Rectangle } from "../../image-header.ts";
 import { type Backwards, type Crop, cropFile, cropRange, cropRegion } from "../lossless/crop.ts";
 import type { Frame } from "../markers/frame.ts";
-import { loadAccessPoints, saveAccessPoints } from "../sidecar/access-points.ts";
+import { loadAccessPoints, saveAccessPoints } from "../sidecar/access-points-format.ts";
 import type { AccessPoints } from "./access-points.ts";
 import {
   type AccessPointBuilder,

@@ -3,8 +3,8 @@
 import { ServiceError } from "../../../errors.ts";
 import type { CodecHost } from "../../codec.ts";
 import { asServiceError, keptInstance } from "../../instance.ts";
-import { accurateDct, createTurbo, pixelFormats, type Turbo } from "../../jpg/decode/turbo.ts";
 import { frameKinds } from "../../jpg/markers/frame.ts";
+import { accurateDct, createTurbo, pixelFormats, type Turbo } from "../../jpg/turbo/module.ts";
 import { damaged } from "../directory/ifd.ts";
 
 /** More scans than any encoder writes only cost time. */

@@ -7,7 +7,7 @@ import {
   type ScanAccessPoints,
 } from "../region/access-points.ts";
 import { readHeader } from "../region/header.ts";
-import { saveAccessPoints } from "../sidecar/access-points.ts";
+import { saveAccessPoints } from "../sidecar/access-points-format.ts";
 
 /** A file of one interleaved scan. */
 export interface WrittenFile {

@@ -6,7 +6,7 @@ import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import { asServiceError } from "../../instance.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { detailsOf, mismatch } from "../markers/header.ts";
-import { crop } from "./turbo-decoder.ts";
+import { crop } from "./decoder.ts";
 
 const maxFile = 1024 ** 3;
 /** The memory that this build begins with. */

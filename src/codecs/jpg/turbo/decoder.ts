@@ -8,7 +8,7 @@ import type { ImageHeader } from "../../image-header.ts";
 import { asServiceError, keptInstance } from "../../instance.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { detailsOf, mismatch } from "../markers/header.ts";
-import { accurateDct, createTurbo, pixelFormats, type Turbo } from "./turbo.ts";
+import { accurateDct, createTurbo, pixelFormats, type Turbo } from "./module.ts";
 
 /** More scans are an attack: each costs a pass over all coefficients. */
 const maxScans = 100;
