@@ -32,14 +32,14 @@ export interface CodecHost {
   ignoredProfile?(master: NamedMaster, reason: string): void;
 }
 
-/** The way of a job to the sidecar of its master. What is parsed of it may stay in memory under `id`, which changes with the bytes. */
+/** How a job reads the sidecar of its master. What it parses may stay in memory under `id`, which changes with the bytes. */
 export interface SidecarAccess {
   readonly id: string;
   /** There is none: a job makes what it needs by itself. */
   readonly absent?: boolean;
   /** For the job that builds it: with all parts that make reads cheaper, see {@link SidecarFormat.lacks}; `load` reads the one that there is. */
   readonly allParts?: boolean;
-  /** What is too large to stand in the entry; missing where it cannot have such parts. */
+  /** Parts that are too large to stand in the entry; absent where there is no room for such parts. */
   readonly blocks?: SidecarBlocks | undefined;
   /** The entry. */
   load(): Promise<Uint8Array>;
@@ -47,7 +47,7 @@ export interface SidecarAccess {
   reportLoss?(): void;
 }
 
-/** Bytes of a sidecar that lie beside its entry, in blocks by number. */
+/** The blocks of a sidecar: its larger parts, beside the entry, by number. */
 export interface SidecarBlocks {
   /** Bytes that all blocks of one sidecar may take. */
   readonly room: number;

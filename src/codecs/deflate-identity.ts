@@ -29,7 +29,7 @@ function sample(): Uint8Array {
 
 /**
  * A function that returns a name for what `deflate` makes of bytes: the digest of what it makes of a fixed sample at the levels
- * of our encoders. The same name means the same bytes, as far as a sample can tell.
+ * of our encoders. The same name means the same bytes, as far as a sample shows.
  */
 export function deflateIdentity({ deflate }: Pick<CodecHost, "deflate">): () => Promise<string> {
   // The name is kept and not the promise: on workerd no request may wait for the work of another.

@@ -1,4 +1,4 @@
-// The facts of one page of a master that its header tells, the same for every format.
+// The facts in the header of one page of a master, the same for every format.
 
 import type { Interpretation } from "../pipeline/pixels.ts";
 
@@ -44,7 +44,7 @@ export interface ImageHeader {
   readonly colour?: ColourFacts | undefined;
   /** CIE 1931 x and y of the white that CIELAB samples are relative to; absent for D50. */
   readonly labWhite?: readonly [x: number, y: number];
-  /** Why this file is refused, in words for the caller, when its header already tells. */
+  /** Why this file is refused, in words for the caller, where its header is enough to say so. */
   readonly unsupported?: string | undefined;
   /** The file ends before something that its header refers to, or in zeros before its end: pictures of it are not to be kept. */
   readonly incomplete?: true;
@@ -52,7 +52,7 @@ export interface ImageHeader {
   readonly details?: Readonly<Record<string, number | string | boolean | readonly number[]>>;
 }
 
-/** What a file says of its colours, as far as its header tells. */
+/** What a file says of its colours, as far as its header goes. */
 export interface ColourFacts {
   /** PNG's cICP, which names sRGB or Display P3; an embedded ICC profile; PNG's gAMA, cHRM and sRGB; the colour space that EXIF names. */
   readonly from: "cicp" | "icc" | "chunks" | "exif";

@@ -72,10 +72,10 @@ export interface EncodeOptions {
   readonly chroma: "420" | "444";
   /** JPEG: the quick encoder or the one with the smallest files. */
   readonly encoder: "fast" | "small";
-  /** Whether parts of a JPEG master may be cut from it losslessly; "off" where not given. */
+  /** Whether parts of a JPEG master may be cut from it losslessly; "off" where absent. */
   readonly passthrough?: "auto" | "off";
   readonly resolution?: Resolution | undefined;
-  /** What goes into the file beside its pixels; nothing where not given. */
+  /** What goes into the file beside its pixels; nothing where absent. */
   readonly embed?: Embedding;
 }
 

@@ -60,7 +60,7 @@ export function boxReducer(reduction: Reduction, held: number, out: Samples): Bo
 type Sums = Float64Array | Int32Array;
 
 /**
- * Rows of sums in turn: `row` gives the one that row `y` of the region belongs to; `complete` hands those that have all
+ * Rows of sums in turn: `row` returns the one that row `y` of the region belongs to; `complete` hands those that have all
  * their rows to `write`, with how many rows that are and which row of boxes it is, and clears them.
  */
 export function boxRing<T extends Sums>(

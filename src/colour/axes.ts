@@ -13,7 +13,7 @@ export interface Axes {
 /** The tables of a profile in the order in which Little CMS prefers them for colorimetric intent. */
 const names = ["A2B1", "A2B0"];
 
-/** The axes of the table that will be used; undefined where they cannot be told, which only costs accuracy. */
+/** The axes of the table that will be used; undefined where they cannot be found, which only costs accuracy. */
 export function readAxes(bytes: Uint8Array, { tags }: Profile, channels: number): Axes | undefined {
   if (tags.has("D2B1") || tags.has("D2B0")) return undefined;
   const tag = tags.get(names.find((name) => tags.has(name)) ?? "");

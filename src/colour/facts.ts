@@ -51,7 +51,7 @@ export function ignoredProfile(reason: string, interpretation: Interpretation): 
   return { from: "icc", srgb: interpretation === "gray" || interpretation === "rgb", ignored: reason };
 }
 
-/** The profile, where it is sound as far as its header tells and is for such samples. */
+/** The profile, where its header is sound and it is for such samples. */
 export async function openProfile(
   bytes: ByteSource,
   interpretation: Interpretation,

@@ -45,7 +45,7 @@ const sizes = { 3: { usual: 33, most: 49 }, 4: { usual: 17, most: 20 } } as cons
 
 /**
  * The grid of a function from device colours (0 to 1, one after the other) to linear sRGB, which is called once with all
- * of them. It follows `axes`, a few nodes for each of theirs. Undefined where the function gives nothing.
+ * of them. It follows `axes`, a few nodes for each of theirs. Undefined where the function returns nothing.
  */
 export function makeGrid(
   inputs: 3 | 4,

@@ -30,7 +30,7 @@ export type ToSrgb = (pixels: PixelBuffer) => PixelBuffer;
 
 export interface Colour {
   /**
-   * What turns pixels of this interpretation into sRGB by the profile that `load` gives. Kept for the next pictures with
+   * What turns pixels of this interpretation into sRGB by the profile that `load` returns. Kept for the next pictures with
    * the same one, and under `id`, so that it is not loaded again for what has the same.
    * `ignored`: the profile turned out not to be usable, and why; the pixels are then taken as if it were not there.
    */

@@ -12,7 +12,7 @@ import { nameIn } from "../stores/names.ts";
 import type { Overlay } from "./overlay/overlay.ts";
 import type { OutputPolicy } from "./plan/policy.ts";
 
-/** Raised whenever the same plan gives other bytes than before, so that stored answers of older builds are not used. */
+/** Raised whenever the same plan makes other bytes than before, so that cached derivatives of older builds are not used. */
 export const renderVersion = 14;
 /** The same for answers that carry an overlay. */
 export const overlayVersion = 1;
@@ -73,7 +73,7 @@ const overlayIdentity = ({ image, settings: { anchor, offset, fit, opacity } }: 
   opacity,
 ];
 
-/** Name of a derivative; `master` is what {@link masterName} gives, `parameters` are `region/size/rotation/quality.format`. */
+/** Name of a derivative; `master` is what {@link masterName} returns, `parameters` are `region/size/rotation/quality.format`. */
 export function renderName(
   master: string,
   version: 2 | 3,
@@ -122,7 +122,7 @@ export function masterVersion(master: Pick<MasterKey, "source" | "key" | "valida
 }
 
 /**
- * The strong entity tag of a derivative, known before anything is rendered. Its variant tells all bytes of one address
+ * The strong entity tag of a derivative, known before anything is rendered. Its variant names all bytes of one address
  * apart; the name only keeps tags of different addresses different, so a quick hash (FNV-1a) will do for it.
  */
 export function entityTag({ name, variant }: EntryKey): string {

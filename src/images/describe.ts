@@ -177,7 +177,7 @@ function parsedOf(slot: Slot): Lru<string, ImageHeader> {
 /** A probe reads a few headers. */
 const probing: Work = { kind: "probe", ms: 1 };
 
-/** Bytes at the front of a file that tell its format. */
+/** Bytes at the front of a file that show its format. */
 const headLength = 64;
 
 async function probe(

@@ -11,7 +11,7 @@ import { type OpenParts, withMaster } from "./open.ts";
 import { asShown, type Size, uprightSize } from "./plan/orientation.ts";
 import type { OutputPolicy } from "./plan/policy.ts";
 
-/** What is needed to tell sizes as answers have them. */
+/** What the sizes of derivatives follow from. */
 export type LookParts = OpenParts &
   DescribeParts & {
     readonly policy: Pick<OutputPolicy, "metadata">;

@@ -1,4 +1,4 @@
-// Masters whose embedded profile is not used, and why: told in the log once each, and on every answer.
+// Masters whose embedded profile is not used, and why: the log says it once for each, and every answer names it.
 
 import type { NamedMaster } from "../codecs/plan.ts";
 import { createLru } from "../lib/caching/lru.ts";
@@ -10,11 +10,11 @@ export interface IgnoredProfiles {
   tell(master: NamedMaster, reason: string): void;
   /** Why the profile of these bytes of a master is not used, where that is known. */
   of(master: NamedMaster): string | undefined;
-  /** What was told of all bytes of the master of this name, or of all masters, counts no longer. */
+  /** Forgets what is known of all bytes of the master of this name, or of all masters. */
   forget(name?: string): void;
 }
 
-/** Masters that are remembered; beyond them the log may tell one again. */
+/** Masters that are remembered; beyond them the log may name one again. */
 const mostMasters = 4096;
 
 export function createIgnoredProfiles(log: Pick<Log, "warn">): IgnoredProfiles {

@@ -238,7 +238,7 @@ function checked<T>(slot: SlotName, read: () => T): T {
 }
 
 /**
- * The names under which a request may be kept in a tier: that of its canonical form, or as it is where the image does not tell
+ * The names under which a request may be kept in a tier: that of its canonical form, or as it is where the image does not say
  * that; for the identifier as it is, and for each master that a hook has named.
  */
 async function renderNames(

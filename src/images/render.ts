@@ -166,7 +166,7 @@ export async function kept(
   return found && opened(parts, master, found).bytes;
 }
 
-/** The image of what is kept; what is told beside it is remembered. */
+/** The image of a cached derivative; remembers what the entry says beside it. */
 function opened(parts: RenderParts, master: Master, found: Uint8Array): Answer {
   const answer = fromKept(found);
   if (answer.ignoredProfile !== undefined)

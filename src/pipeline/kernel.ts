@@ -6,7 +6,7 @@ import type { ResampleAxis } from "./step.ts";
 const lobes = 3;
 /** Weights are whole multiples of 1/65536 and sum to exactly 1, so that flat colour stays flat. */
 const one = 65536;
-/** Phases are snapped to 1/65536 of a cell: a window's shifted origin then gives the very same weights. */
+/** Phases are snapped to 1/65536 of a cell: a window's shifted origin then has the very same weights. */
 const phases = 65536;
 /** Rounds phases half a step or so, but never at a tie that whole-number ratios can produce. */
 const snapBias = 0.618034;
@@ -41,7 +41,7 @@ export function isCopy(axis: ResampleAxis): boolean {
 /**
  * The source pixels `start` to `end` (exclusive) that the outputs of `axis` need, in a picture of `sourceSize`.
  * `start` is a multiple of the box factor, `end` too unless it is the edge: cropped to this window, with `start`
- * subtracted from `origin`, the axis gives exactly the samples that the whole picture gives.
+ * subtracted from `origin`, the axis has exactly the samples that the whole picture has there.
  */
 export function sourceWindow(axis: ResampleAxis, sourceSize: number): { start: number; end: number } {
   const box = boxFactor(axis.scale);

@@ -40,7 +40,7 @@ const runs = {
 };
 
 /**
- * The pixels after all steps, one after the other, with the kernels that there are. The buffer given is not changed; it
+ * The pixels after all steps, one after the other, with the kernels that there are. The buffer passed in is not changed; it
  * is returned when no step does anything.
  */
 export function runSteps(pixels: PixelBuffer, steps: readonly Step[], kernels: Kernels = {}): PixelBuffer {

@@ -42,7 +42,7 @@ const reshapes = {
   depth: (shape, { bits }) => ({ ...shape, depth: bits }),
 } as const satisfies { readonly [Op in Step["op"]]: Reshape<Op> };
 
-/** The shape of the pixels that `runSteps` gives for pixels of `shape`. */
+/** The shape of the pixels that `runSteps` returns for pixels of `shape`. */
 export function shapeAfter(shape: Shape, steps: readonly Step[]): Shape {
   return steps.reduce((seen, step) => (reshapes[step.op] as Reshape<Step["op"]>)(seen, step), shape);
 }

@@ -35,7 +35,7 @@ export async function jp2Facts(bytes: ByteSource, header: ImageHeader): Promise<
     ...(bands.from.length % 2 === 0 &&
       header.interpretation !== "cmyk" && { transparency: "alpha for each pixel" }),
     compression: highThroughput ? "high-throughput JPEG 2000 (HTJ2K)" : "JPEG 2000",
-    // Whether all bits of a reversible codestream are there only its packets tell.
+    // Only the packets of a reversible codestream say whether all its bits are there.
     ...(!reversible && { lossless: false }),
     layout: tiles > 1 ? "tiles" : "whole",
     ...(tiles > 1 && { block: { width: tileWidth, height: tileHeight }, blocks: tiles }),

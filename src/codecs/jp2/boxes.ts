@@ -62,7 +62,7 @@ function profileSpace(colr: DataView): ColourSpace | undefined {
 }
 
 /**
- * What tells the orientation, by the identifier of its uuid box: "JpgTiffExif->JP2" and Adobe's, under which writers keep
+ * Where the orientation stands, by the identifier of its uuid box: "JpgTiffExif->JP2" and Adobe's, under which writers keep
  * an EXIF block, and XMP's (XMP specification part 3, 1.1.6).
  */
 const orientationBoxes = [

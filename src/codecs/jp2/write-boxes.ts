@@ -56,7 +56,7 @@ export function jp2File(
 }
 
 /**
- * What to put in front of a codestream so that OpenJPEG gives just `chosen` components: a component mapping that uses
+ * What to put in front of a codestream so that OpenJPEG decodes just the `chosen` components: a component mapping that uses
  * them directly, which needs a palette box beside it that nothing reads.
  */
 export function selecting(codestream: Codestream, chosen: readonly number[]): Uint8Array {

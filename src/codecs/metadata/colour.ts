@@ -87,7 +87,7 @@ export function piecewise(bytes: ByteSource, pieces: readonly Piece[]): ByteSour
   };
 }
 
-/** Bytes of a compressed profile that are looked at, and at most inflated, to tell what it is. */
+/** Bytes of a compressed profile that are looked at, and at most inflated, to find out what it is. */
 export const compressedProfileBytes = 96 * 1024;
 const inflatedProfileBytes = 4 << 20;
 

@@ -2,7 +2,7 @@
 
 import { concatenated } from "../../lib/bytes/concatenated.ts";
 
-/** What an answer's EXIF has to say; what is not given stays as it is. */
+/** What the EXIF of a derivative has to say; what is absent here stays as it is. */
 export interface ExifFacts {
   /** 1 to 8. */
   readonly orientation?: number | undefined;
@@ -31,7 +31,7 @@ interface Block {
 /**
  * The block with these facts corrected: fields that are there change in place; an orientation that is not is added by a
  * new first directory at the end, so that nothing else moves. Without a block, or with one that cannot be read, it is a new
- * one that tells the orientation alone, or the one given where there is nothing to tell. The given bytes are not changed.
+ * one that holds the orientation alone, or the block as it is where there is nothing to say. The bytes of `block` are not changed.
  */
 export function correctedExif(exif: Uint8Array | undefined, facts: ExifFacts): Uint8Array | undefined {
   const { orientation = 1 } = facts;

@@ -1,4 +1,4 @@
-// EXIF as directories of fields: taken apart and laid out anew where a container wants it elsewhere (TIFF 6.0, section 2; EXIF 2.32, 4.6).
+// EXIF as directories of fields: taken apart, and laid out again where a container wants it elsewhere (TIFF 6.0, section 2; EXIF 2.32, 4.6).
 
 import { concatenated } from "../../lib/bytes/concatenated.ts";
 

@@ -1,6 +1,6 @@
 // What image files hold beside their pixels, freed of the framing of their container.
 
-/** Each kind as its own specification gives it; absent where the file has none. */
+/** Each kind as its own specification lays it out; absent where the file has none. */
 export interface Metadata {
   /** An ICC profile (ICC.1). */
   readonly icc?: Uint8Array | undefined;
@@ -15,5 +15,5 @@ export interface Metadata {
 /** Metadata of a file is read up to this many bytes together; what is larger counts as absent. */
 export const mostMetadataBytes = 16 * 2 ** 20;
 
-/** Which kinds to read: all, or only what tells the colours. */
+/** Which kinds to read: all, or only those that colours follow from. */
 export type MetadataKinds = "icc" | "all";

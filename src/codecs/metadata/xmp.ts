@@ -1,9 +1,9 @@
-// The orientation that an XMP packet tells (XMP specification part 1, C.2.5 and 7.9.2.1; part 2, TIFF properties).
+// The orientation in an XMP packet (XMP specification part 1, C.2.5 and 7.9.2.1; part 2, TIFF properties).
 
 /** `tiff:Orientation` as an attribute or an element; any other namespace prefix is nowhere in use. */
 const property = /\btiff:Orientation\s*(?:=\s*["']\s*(\d+)\s*["']|>\s*(\d+)\s*<)/;
 
-/** 1 to 8; 1 where it is out of range; undefined where the packet, in UTF-8, does not tell. */
+/** 1 to 8; 1 where it is out of range; undefined where the packet, in UTF-8, has none. */
 export function xmpOrientation(packet: Uint8Array): number | undefined {
   const found = property.exec(new TextDecoder().decode(packet));
   if (!found) return undefined;

@@ -141,7 +141,7 @@ function passWindow(pass: Pass, header: PngHeader, region: Rectangle): PassWindo
 
 /**
  * Cuts the stream into rows, undoes their filters as far right and down as the region reaches and hands on what lies
- * within. The function takes the next piece of the stream and tells whether the region is complete.
+ * within. The function takes the next piece of the stream and returns whether the region is complete.
  */
 function rowScanner(windows: readonly PassWindow[], header: PngHeader, longest: number, take: Take) {
   const pixelBits = header.samples * header.bitDepth;

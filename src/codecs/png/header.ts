@@ -201,7 +201,7 @@ function chunkHead(data: Uint8Array): { length: number; type: string } | undefin
   return { length, type };
 }
 
-/** The content of a chunk given as type, content and checksum. */
+/** The content of a chunk, out of its type, content and checksum. Throws ServiceError `decode` where the checksum differs. */
 function checked(type: string, body: Uint8Array): Uint8Array {
   if (crc32(body.subarray(0, -4)) !== uint32(body, body.length - 4))
     throw damaged(`the checksum of its ${type} chunk`);
@@ -242,7 +242,7 @@ function readTransparency(
   return data;
 }
 
-/** pHYs counts pixels per metre when its unit is 1; without a unit it only tells the aspect of pixels. */
+/** pHYs counts pixels per metre when its unit is 1; without a unit it only says how wide pixels are for their height. */
 function readPhysical(data: Uint8Array | undefined): Resolution | undefined {
   if (data?.length !== 9 || data[8] !== 1) return undefined;
   const [x, y] = [uint32(data, 0) / 100, uint32(data, 4) / 100];

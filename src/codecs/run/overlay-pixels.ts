@@ -36,7 +36,7 @@ export interface OverlayPixels {
 /** Bytes of overlays, and of what was made of them for sizes and profiles, that a thread keeps of each. */
 const keptBytes = 48 << 20;
 
-/** Nothing is kept yet; `lcms` gives the compiled module. */
+/** Nothing is kept yet; `lcms` returns the compiled module. */
 export function createOverlayPixels(kernels: Kernels, lcms: () => WebAssembly.Module): OverlayPixels {
   const images = createLru<string, Uint8Array>(keptBytes);
   const made = createLru<string, PixelBuffer>(keptBytes);

@@ -39,7 +39,7 @@ export interface PoolOptions {
   readonly platform: Pick<Platform, "wasm" | "deflate" | "startWorker">;
   /** Workers that work at most; more are started while jobs are without their place. Jobs in place work one at a time. */
   readonly size: number;
-  /** For jobs in place; made from the platform when not given. */
+  /** For jobs in place; made from the platform where it is absent. */
   readonly codecs?: Codecs;
   readonly counts?: PoolCounts;
   readonly log?: PoolLog;
@@ -83,7 +83,7 @@ export interface OverlayJob extends JobSource {
 }
 
 export interface SidecarJob extends JobSource, MasterPage {
-  /** Its id tells what an earlier job may have begun. */
+  /** By its id a worker finds what an earlier job has begun. */
   readonly sidecar?: SidecarAccess;
   /** Estimated peak bytes. */
   readonly memory: number;

@@ -25,7 +25,7 @@ export interface WorkerRunnerOptions {
 interface Running {
   readonly id: number;
   readonly job: Job;
-  /** What has to be told when the job is cancelled: a read that hangs does not hold the worker. */
+  /** Those who hear that the job is cancelled, so that a read that hangs does not hold the worker. */
   readonly reads: Set<(error: ServiceError) => void>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;

@@ -1,4 +1,4 @@
-// What a WebP carries in chunks: ICCP, EXIF and XMP, told by the flags of VP8X (WebP Container Specification, "Extended File Format").
+// What a WebP carries in chunks: ICCP, EXIF and XMP, which the flags of VP8X announce (WebP Container Specification, "Extended File Format").
 
 import { type ByteSource, blockwise, memoryBytes } from "../../lib/byte-source.ts";
 import { concatenated } from "../../lib/bytes/concatenated.ts";
@@ -6,7 +6,7 @@ import type { Metadata, MetadataKinds } from "../metadata/metadata.ts";
 import { hasText, latin1, metadataBytes } from "../metadata/metadata-bytes.ts";
 import { readContainer } from "./header.ts";
 
-/** Chunks with the flag that tells of them. The format has no place for IPTC. */
+/** Chunks, each with the flag that announces it. The format has no place for IPTC. */
 const chunks = {
   icc: { name: "ICCP", flag: 0x20 },
   exif: { name: "EXIF", flag: 0x08 },

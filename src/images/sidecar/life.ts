@@ -4,7 +4,7 @@
 import { createLru } from "../../lib/caching/lru.ts";
 import type { Build } from "./build.ts";
 
-/** All that is kept beside a master. */
+/** What is derived from a master: the entry of its sidecar, and its blocks where no slot has them. */
 export interface Sidecar {
   /** What stands in the slot under the master's key; never empty. */
   readonly entry: Uint8Array;

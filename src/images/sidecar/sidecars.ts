@@ -1,5 +1,5 @@
-// The sidecars of masters: all that is derived from a master and kept beside it, so that reads of regions are cheap. In memory, else
-// in the origin slot, else made once by the pool for all who wait.
+// The sidecars of masters: all that is derived from a master so that reads of its regions are cheap. One is taken from memory, else
+// from the origin slot, else the pool builds it once for all who wait.
 
 import type { SidecarAccess, SidecarWay } from "../../codecs/codec.ts";
 import type { ImageHeader } from "../../codecs/image-header.ts";
@@ -49,7 +49,7 @@ export interface Sidecars {
   /** What is known of a sidecar, here or in the slot; nothing is begun. undefined: files of this kind have none. */
   state(master: Master, header: ImageHeader): Promise<SidecarReport | undefined>;
   /**
-   * Sidecars that were found or begun until now are not used or kept any more: those of one master (as `masterName` gives it), or
+   * Sidecars that were found or begun until now are not used or kept any more: those of one master (as `masterName` names it), or
    * all. The caller empties the slot.
    */
   purge(master?: string): void;

@@ -129,7 +129,7 @@ function sampler({ width, height, bands, data }: PixelBuffer, colours: number): 
   };
 }
 
-/** Parts of a pixel that positions are told apart by. */
+/** Positions are told apart to this part of a pixel. */
 export const phases = 2048;
 /** f32 from phase to phase: six taps and two that are 0. */
 const phaseLength = 8;

@@ -69,7 +69,7 @@ function alphaOf({ width, height, bands, data }: PixelBuffer): Float32Array {
   return alpha;
 }
 
-/** Along rows, then down columns; always in the order of the taps, so that every window gives the same sums. */
+/** Along rows, then down columns; always in the order of the taps, so that every window has the same sums. */
 function blur(values: Float32Array, width: number, height: number, weights: Float32Array): Float32Array {
   const reach = weights.length - 1;
   const across = new Float32Array(values.length);

@@ -41,7 +41,7 @@ function throughLight(
   return { width, height, bands: outBands, interpretation: "rgb", data };
 }
 
-/** The inverse of full-range BT.601 as JFIF 1.02 gives it; chroma is centred on 128 (16 bit: 32768). */
+/** The inverse of full-range BT.601 as in JFIF 1.02; chroma is centred on 128 (16 bit: 32768). */
 function fromYcc(pixels: PixelBuffer): PixelBuffer {
   const full = fullScale(pixels);
   const centre = (full + 1) / 2;

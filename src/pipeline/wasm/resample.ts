@@ -10,7 +10,7 @@ import { createTapTables, type PackedTaps } from "./resample-taps.ts";
 export interface Resampler {
   /**
    * As `resize` of resize.ts, whose rules hold here too: the edge repeats, flat colour stays flat, windows of
-   * `sourceWindow` give what the whole gives, a scale of 1 at a whole origin copies. 8-bit samples differ from it by
+   * `sourceWindow` are what the whole has there, a scale of 1 at a whole origin copies. 8-bit samples differ from it by
    * one level at most. Weighted by alpha where there is one.
    */
   resize(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): PixelBuffer;

@@ -293,7 +293,7 @@ export function codeStrip(): i32 {
 
 /**
  * Counts the symbols of the strip that was taken, and keeps them while they fit into the bound. Returns 1 as long as
- * all are kept, 0 when the rows have to be given a second time.
+ * all are kept, 0 when the rows have to be passed in a second time.
  */
 export function countStrip(): i32 {
   if (strip >= strips || tokensLimit == tokens) return 0;

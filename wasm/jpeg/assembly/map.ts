@@ -43,7 +43,7 @@ export const B_STRIDE: usize = 40;
 export const B_LIMIT: usize = 44;
 export const B_QUANT: usize = 48;
 export const B_ORDER: usize = 52; // pointer of the places of coefficients
-export const B_MEANS: usize = 56; // of an index run: pointer of the sample at 1/8 at block x = 0 of the row
+export const B_MEANS: usize = 56; // of a run that records access points: pointer of the sample at 1/8 at block x = 0 of the row
 
 /** Components of the scan, at most 4. */
 export const COMPONENTS: usize = 0x1400;
@@ -54,7 +54,7 @@ export const C_DOWN: usize = 8;
 export const C_QUANT: usize = 12; // pointer
 export const C_PLANE: usize = 16; // pointer of the sample at block (C_LEFT, C_TOP)
 export const C_STRIDE: usize = 20; // bytes
-export const C_EDGE: usize = 24; // samples on a block's side: 8, 4, 2 or 1, or 0 where an index run makes none
+export const C_EDGE: usize = 24; // samples on a block's side: 8, 4, 2 or 1, or 0 where a run that records access points makes none
 export const C_LEFT: usize = 28; // blocks of the whole component that are wanted
 export const C_COLUMNS: usize = 32;
 export const C_TOP: usize = 36;
@@ -63,7 +63,7 @@ export const C_LIMIT: usize = 44; // last coefficient in zigzag order that a blo
 export const C_SAVED: usize = 48; // predictor at the start of an MCU that may have to be read again
 export const C_CROP: usize = 52; // DC of the last block written to a crop
 export const C_CROP_SAVED: usize = 56;
-export const C_MEANS: usize = 60; // of an index run: pointer of the sample at 1/8 at block (0, C_TOP)
+export const C_MEANS: usize = 60; // of a run that records access points: pointer of the sample at 1/8 at block (0, C_TOP)
 export const C_MEANS_STRIDE: usize = 64;
 
 /** 64 i16 in natural order, or the lowest 16 or 4, zero between blocks; behind them 64 u16 that nobody reads. */

@@ -185,7 +185,7 @@ export function scanComponent(at: usize, index: i32, dcTable: usize, acTable: us
 }
 
 /**
- * Has entries of an index noted for each band, at MCU 0 and at every `step` k - 1; `head`: bytes of the file in front of
+ * Records access points for each band, at MCU 0 and at every `step` k - 1; `head`: bytes of the file in front of
  * the data. Pointer to the entries of the band, (1 + MCUs / step) of them, or 0.
  */
 export function index(step: i32, head: u32): usize {

@@ -1,5 +1,5 @@
 // Samples as f32: 16 bit, colour weighted by alpha, and box cells. Sums always run through the taps in order, so that a
-// window gives bit for bit what the whole picture gives.
+// window makes bit for bit what the whole picture has there.
 
 import { turn } from "./bytes";
 import { storeBytes, storeWords } from "./store";

@@ -112,7 +112,7 @@ async function take(
   else if (code === marker.app14 && isNamed(head, "Adobe", 12)) seen.adobe = head[11]!;
 }
 
-/** The facts of a file, given the number of components in its first scan and where the data of that begins. */
+/** The facts of a file, from the number of components in its first scan and where the data of that begins. */
 async function describeBefore(
   bytes: ByteSource,
   seen: Seen,

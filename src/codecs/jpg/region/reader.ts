@@ -70,7 +70,7 @@ export interface JpegReader {
   /** The ranges of the file that a region takes; a few more bytes where an estimate is too small. */
   neededRanges(region: Rectangle, scale: ScaleFactor, as?: "pixels" | "planes", gap?: number): ByteRange[];
   /**
-   * Gray, RGB or CMYK; at 1/1 the same bytes as libjpeg's accurate transform with smooth upsampling gives. `chroma`: "full"
+   * Gray, RGB or CMYK; at 1/1 the same bytes as libjpeg's accurate transform with smooth upsampling makes. `chroma`: "full"
    * by default, or as `withPlanes` reads it and upsampled.
    */
   decodePixels(

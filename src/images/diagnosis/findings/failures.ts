@@ -93,7 +93,7 @@ export function hookFinding({ hook }: Known): Finding | undefined {
   };
 }
 
-/** Kinds that are refused whole: the header tells. */
+/** Kinds that are refused as a whole, by their header. */
 export function refusedFinding({ header }: Known): Finding | undefined {
   if (!header?.unsupported) return undefined;
   return { level: "problem", code: "unsupported", text: header.unsupported, ...convert };

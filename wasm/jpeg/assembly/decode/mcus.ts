@@ -100,7 +100,7 @@ function decodes(mode: i32): bool {
   return mode == DECODE || mode == SHRINK;
 }
 
-/** Where an index run saw its next entry's column; the rest of the row has none when it is past its end. */
+/** Where a run that records access points saw the column of its next one; the rest of the row has none when it is past its end. */
 function nextEntry(column: i32, step: i32): i32 {
   return column == 0 ? 0 : ((column + step) / step) * step - 1;
 }
@@ -200,7 +200,7 @@ function grayMcu(mode: i32, row: i32, column: i32): void {
   }
 }
 
-/** Where the blocks of an MCU row go. All of them are wanted by an index run, whose components hold whole rows. */
+/** Where the blocks of an MCU row go. A run that records access points wants all of them; its components hold whole rows. */
 function prepareRow(mode: i32, row: i32): void {
   const count = load<i32>(BLOCK_COUNT);
   for (let j = 0; j < count; j++) {

@@ -31,7 +31,7 @@ let pendingBits: i32 = 0;
 let column: i32 = 0;
 /** Bytes of the file in front of `start`. */
 let before: u64 = 0;
-/** Entries of the band's index, MCUs from one to the next (0: none are noted), and where the next one goes and stands. */
+/** Access points of the band, MCUs from one to the next (0: none are recorded), and where the next one goes and stands. */
 let entries: usize = 0;
 let entryStep: i32 = 0;
 let nextEntry: usize = 0;
