@@ -1,0 +1,54 @@
+// The contract of sidecars, for each codec that has the group, and for a format of 100 lines that shows what one is to write.
+
+import { createCodecs } from "../../../src/codecs/index.ts";
+import type { ReadRequest } from "../../../src/codecs/plan.ts";
+import { sidecarContract } from "../../contracts/codec-sidecar.ts";
+import { grain } from "../../grain.ts";
+import { testHost } from "../../host.ts";
+import { plainFields, tiffFile } from "../tif/tiff-file.ts";
+import { exampleCodec, exampleFile } from "./example-codec.ts";
+
+const codecOf = (format: "jpg" | "tif") => () => createCodecs(testHost).byFormat(format);
+const region = { x: 512, y: 768, width: 256, height: 128 };
+const picture = (progressive: boolean) => async () =>
+  new Uint8Array(await grain(1024, 1024, 30).jpeg({ quality: 90, progressive }).toBuffer());
+
+sidecarContract("a sequential JPEG", {
+  codec: codecOf("jpg"),
+  file: picture(false),
+  reads: (header) => [
+    { header, page: 1, region, scaleFactor: 1 },
+    { header, page: 1, region, scaleFactor: 4, halvesColour: true },
+    { header, page: 1, region, scaleFactor: 8 },
+  ],
+});
+
+sidecarContract("a progressive JPEG", {
+  codec: codecOf("jpg"),
+  file: picture(true),
+  reads: (header) => [
+    { header, page: 1, region, scaleFactor: 1 },
+    { header, page: 1, region, scaleFactor: 4, halvesColour: true },
+  ],
+});
+
+sidecarContract("a TIFF that is read with a window", {
+  codec: codecOf("tif"),
+  async file() {
+    const rows = Uint16Array.from({ length: 1024 * 1024 }, (_, i) => (i * 7919) % 50_000);
+    const strips = Array.from({ length: 16 }, (_, i) => {
+      const strip = rows.subarray(i * 64 * 1024, (i + 1) * 64 * 1024);
+      return new Uint8Array(strip.buffer, strip.byteOffset, strip.byteLength);
+    });
+    return tiffFile([{ fields: plainFields(1024, 1024, 1, 16, 1, [278, 3, 64]), blocks: strips }]);
+  },
+  reads: (header): readonly ReadRequest[] => [
+    { header, page: 1, region, scaleFactor: 1, window: { low: 2, high: 98 } },
+  ],
+});
+
+sidecarContract("the example", {
+  codec: exampleCodec,
+  file: async () => exampleFile(300, 1000),
+  reads: (header) => [{ header, page: 1, region: { ...region, x: 32 }, scaleFactor: 1 }],
+});
