@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Access, publicGrant } from "../../src/access/access.ts";
 import { grain } from "../grain.ts";
 import { type Served, served } from "../served.ts";
-import { at, type Gated, gated, pictures } from "./gated.ts";
+import { at, type Gated, gated, pictures } from "./access/gated.ts";
 import { type Content, generations, type McpSession } from "./mcp-clients.ts";
 
 const on = "mcp: { enabled: true }\n";

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hashes } from "../api/auth-served.ts";
+import { hashes } from "../api/auth/served.ts";
 import { fixturesFolder } from "../host.ts";
 import { type Built, buildProgram } from "./built.ts";
 

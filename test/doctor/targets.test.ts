@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findTargets, targetOf } from "../../src/doctor/targets.ts";
-import { type Laid, layFolder } from "../api/presentation-folder.ts";
+import { type Laid, layFolder } from "../api/presentation/folder.ts";
 import { type Served, served } from "../served.ts";
 
 let laid: Laid;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Served, served } from "../../served.ts";
 import { type RedisServer, startRedis } from "../../servers/redis.ts";
 import { type S3Server, startS3 } from "../../servers/s3.ts";
-import { authSection, pictures } from "../gated.ts";
+import { authSection, pictures } from "../access/gated.ts";
 import { asOperator, operator } from "./operator.ts";
 
 let folder: string;

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { clientId, clientSecret, startProvider } from "../../api/oidc-provider.ts";
+import { clientId, clientSecret, startProvider } from "../../api/auth/oidc-provider.ts";
 import { type Built, buildProgram } from "../../cli/built.ts";
 import { chequered } from "./picture.ts";
 

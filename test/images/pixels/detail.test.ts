@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Gated, gated } from "../../api/gated.ts";
+import { type Gated, gated } from "../../api/access/gated.ts";
 import { reference } from "../../codecs/reference.ts";
 import { fixture, fixturesFolder } from "../../host.ts";
 import { seeded } from "../../seeded.ts";

@@ -2,8 +2,8 @@
 
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createCookieJar } from "../../api/cookie-jar.ts";
-import { clientId, clientSecret, type OidcProvider, startProvider } from "../../api/oidc-provider.ts";
+import { createCookieJar } from "../../api/auth/cookie-jar.ts";
+import { clientId, clientSecret, type OidcProvider, startProvider } from "../../api/auth/oidc-provider.ts";
 import { chosenRuntimes } from "../runtimes.ts";
 import { type Started, startServer } from "../server.ts";
 

@@ -1,0 +1,212 @@
+// Rules, logins and hooks together: which of them is asked when, and what wins.
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startWebhook, type WebhookService } from "../../hooks/webhook-service.ts";
+import { masterOf, type Origin, startOrigin } from "../../servers/origin.ts";
+import { at, authSection, fineColumns, type Gated, gated, pictures } from "./gated.ts";
+
+let folder: string;
+let webhook: WebhookService;
+const open: Gated[] = [];
+
+beforeAll(async () => {
+  folder = await pictures();
+  webhook = await startWebhook();
+});
+afterAll(() => webhook.close());
+beforeEach(() => {
+  webhook.asked.length = 0;
+  webhook.answer = () => null;
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(({ app }) => app.service.close()));
+});
+
+interface Started {
+  readonly functions?: readonly string[];
+  readonly more?: string;
+  readonly auth?: string;
+}
+
+async function start({ functions = ["authorize"], more = "", auth }: Started = {}): Promise<Gated> {
+  const hook = `hook: { engine: webhook, webhook: { url: "${webhook.url}", functions: [${functions}] } }`;
+  const site = await gated({ folder, more: `${hook}\n${more}`, ...(auth !== undefined && { auth }) });
+  open.push(site);
+  return site;
+}
+
+const info = (name: string) => at(name, "info.json");
+const probe = (name: string) => `/iiif/auth/probe/${name}`;
+
+describe("while the session store does not answer", () => {
+  // Nothing listens at port 1.
+  const auth = `${authSection}  session: { backend: redis, redis: { addr: '127.0.0.1:1', timeout: 50ms } }\n`;
+  const presented: Record<string, string>[] = [
+    { Cookie: `service_session=${"A".repeat(43)}` },
+    { Authorization: `Bearer ${"A".repeat(43)}` },
+  ];
+
+  test.each([
+    [{ allow: false }, 401],
+    [{ allow: false, status: 451 }, 451],
+    [{ allow: true, redirect: "https://b.example/elsewhere" }, 303],
+    [{ allow: false, substitute: "blue.png" }, 200],
+    [{ allow: false, substitute: "none.png", status: 403 }, 403],
+  ])("what the hook refuses is answered all the same: %j is %i", async (said, status) => {
+    const { app } = await start({ auth });
+    webhook.answer = () => said;
+    for (const headers of presented)
+      expect((await app.get(at("private/a.png"), { headers })).status).toBe(status);
+  });
+
+  test("what a failing hook denies is too", async () => {
+    const { app } = await start({ auth });
+    webhook.answer = (_, response) => void response.writeHead(400).end();
+    for (const headers of presented)
+      expect((await app.get(at("private/a.png"), { headers })).status).toBe(401);
+  });
+
+  test("and the probe, with the heading of the profile", async () => {
+    const { app } = await start({ auth });
+    webhook.answer = () => ({ allow: false });
+    const response = await app.get(probe("private%2Fa.png"), { headers: presented[0]! });
+    expect(await response.json()).toMatchObject({ status: 401, heading: { en: ["Staff only"] } });
+  });
+
+  test.each([null, { allow: true }, { allow: true, substitute: "private/a.png" }])(
+    "what needs the login is 503: %j",
+    async (said) => {
+      const { app } = await start({ auth });
+      webhook.answer = () => said;
+      for (const headers of presented)
+        for (const target of [at("private/a.png"), info("private/a.png")])
+          expect((await app.get(target, { headers })).status).toBe(503);
+    },
+  );
+});
+
+test("a refusal of the hook is recorded with the profile that the rule names, and varies as all answers for it", async () => {
+  const site = await start();
+  const Cookie = await site.cookie("staff");
+  webhook.answer = () => ({ allow: false, status: 403 });
+  const refused = await site.app.get(at("private/a.png"), { headers: { Cookie } });
+  expect(refused.headers.get("Vary")).toBe("Accept, Cookie, Authorization");
+  const [record] = site.app.service.decisions.latest();
+  expect(record).toMatchObject({ profile: "staff", verdict: "deny", status: 403 });
+  webhook.answer = () => ({ allow: true });
+  const shown = await site.app.get(at("private/a.png"), { headers: { Cookie } });
+  expect([shown.status, shown.headers.get("Vary")]).toEqual([200, "Cookie, Authorization"]);
+});
+
+describe("a resolve hook", () => {
+  const functions = ["resolve"];
+  const resolving = { functions, auth: authSection };
+
+  test("is asked for no image that its caller may not have", async () => {
+    const { app } = await start(resolving);
+    webhook.answer = () => ({ key: "private/a.png" });
+    expect((await app.get(at("private/a.png"))).status).toBe(401);
+    expect((await app.get(probe("private/a.png"))).status).toBe(200);
+    expect(webhook.asked).toEqual([]);
+    expect((await app.get(at("public.png"))).status).toBe(200);
+    expect(webhook.asked).toHaveLength(1);
+  });
+
+  test("that fails does not change what the denied get, nor what image information says without its document", async () => {
+    const site = await start(resolving);
+    webhook.answer = (_, response) => void response.writeHead(400).end();
+    expect((await site.app.get(at("private/a.png"))).status).toBe(401);
+    for (const method of ["GET", "HEAD"]) {
+      const response = await site.app.get(info("private/a.png"), { method });
+      expect(response.status).toBe(401);
+      expect(response.headers.get("Cache-Control")).toBe("no-store");
+      expect(response.headers.get("Vary")).toBe("Accept, Cookie, Authorization");
+      if (method === "GET") expect(await response.json()).toMatchObject({ code: "access_denied" });
+    }
+    const headers = { Cookie: await site.cookie("staff") };
+    expect((await site.app.get(info("private/a.png"), { headers })).status).toBe(500);
+  });
+
+  test("that has no such image is 404 for image information, also to the denied", async () => {
+    const { app } = await start(resolving);
+    webhook.answer = () => false;
+    expect((await app.get(info("private/a.png"))).status).toBe(404);
+    expect((await app.get(at("private/a.png"))).status).toBe(401);
+  });
+
+  test("says for the denied too which master image information describes", async () => {
+    const { app } = await start(resolving);
+    webhook.answer = () => ({ key: "blue.png" });
+    const response = await app.get(info("private/a.png"));
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ width: 40, height: 20 });
+  });
+});
+
+describe("a substitute that is the same master by another name lifts no denial", () => {
+  let origin: Origin;
+  let site: Gated;
+  beforeAll(async () => {
+    const png = await fineColumns().png().toBuffer();
+    // A server that takes two slashes for one, and any query and path parameter.
+    const same = [
+      "private/a.png",
+      "private//a.png",
+      "private/a.png?x=1",
+      "private/a.png?x=2",
+      "private/a.png;x",
+    ];
+    const masters = [...same, "public/a.png"].map((path) => [path, masterOf(png)]);
+    origin = await startOrigin(Object.fromEntries(masters));
+  });
+  afterAll(() => origin.close());
+  beforeEach(async () => {
+    site = await start({
+      more: `sources:
+  - { name: a, type: filesystem, root: ${JSON.stringify(folder)}, prefix: museum/ }
+  - { name: web, type: http, prefix: web/, url: "{identifier}", allowed_hosts: ["127.0.0.1:${origin.port}"], allow_private: true }`,
+      auth: `${authSection}    - { match: "web/${origin.url}/private/*", profile: staff }\n`,
+    });
+  });
+
+  const url = () => `web/${origin.url}/private/a.png`;
+  const upper = () => `web/HTTP://127.0.0.1:${origin.port}/private/a.png`;
+  test.each<readonly [string, () => string, () => string]>([
+    ["the same name", () => "private/a.png", () => "private/a.png"],
+    ["with the prefix of the default source", () => "private/a.png", () => "museum/private/a.png"],
+    ["without it", () => "museum/private/a.png", () => "private/a.png"],
+    ["a page", () => "private/a.png", () => "private/a.png;1"],
+    ["another page", () => "private/a.png;2", () => "private/a.png;1"],
+    ["a page with the prefix", () => "private/a.png", () => "museum/private/a.png;1"],
+    ["the page that was asked for, without it", () => "museum/private/a.png;1", () => "private/a.png"],
+    ["a URL with its scheme in upper case", url, upper],
+    ["a URL with its scheme in lower case", upper, url],
+    ["an escaped letter of a URL", url, () => `web/${origin.url}/priv%61te/a.png`],
+    ["an escaped slash of a URL", url, () => `web/${origin.url}/private%2Fa.png`],
+    ["two slashes in a URL", url, () => `web/${origin.url}/private//a.png`],
+    ["one slash behind the scheme", url, () => `web/http:/127.0.0.1:${origin.port}/private/a.png`],
+    ["a host as a number", url, () => `web/http://2130706433:${origin.port}/private/a.png`],
+    ["a fragment", url, () => `web/${origin.url}/private/a.png#x`],
+    ["a query", url, () => `web/${origin.url}/private/a.png?x=1`],
+    ["another query", () => `${url()}?x=1`, () => `web/${origin.url}/private/a.png?x=2`],
+    ["a path parameter of a URL", url, () => `web/${origin.url}/private/a.png;x`],
+    ["a page of a URL", url, () => `web/${origin.url}/private/%61.png;1`],
+  ])("%s", async (_, asked, substitute) => {
+    const target = at(encodeURIComponent(asked()));
+    for (const allow of [true, false]) {
+      webhook.answer = () => ({ allow, substitute: substitute() });
+      expect([allow, (await site.app.get(target)).status]).toEqual([allow, 401]);
+    }
+  });
+
+  test("but another master is shown, and to those who may have it the same one", async () => {
+    for (const substitute of ["blue.png", `web/${origin.url}/public/a.png`]) {
+      webhook.answer = () => ({ allow: false, substitute });
+      expect((await site.app.get(at("private/a.png"))).status).toBe(200);
+      expect((await site.app.get(at(encodeURIComponent(url())))).status).toBe(200);
+    }
+    webhook.answer = () => ({ allow: false, substitute: "museum/private/a.png;1" });
+    const headers = { Cookie: await site.cookie("staff") };
+    expect((await site.app.get(at("private/a.png"), { headers })).status).toBe(200);
+  });
+});

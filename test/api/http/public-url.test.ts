@@ -1,0 +1,155 @@
+// Why the base URL of a request is what it is: parts, headers and doubts, against the function that makes it.
+
+import { describe, expect, test } from "vitest";
+import { baseUrl, type ProxyTrust } from "../../../src/api/http/client/client.ts";
+import { explainBaseUrl, type UrlExplanation } from "../../../src/api/http/client/public-url.ts";
+import { parseRange } from "../../../src/lib/network/ip-range.ts";
+import fc from "../../properties.ts";
+
+interface Asked {
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly peer?: string;
+  readonly proxies?: readonly string[];
+  readonly base?: string;
+  readonly hasLogins?: boolean;
+}
+
+function explained({
+  url = "http://images.test/admin/doctor",
+  headers = {},
+  peer = "10.0.0.1",
+  proxies = [],
+  base = "",
+  hasLogins = false,
+}: Asked): UrlExplanation & { readonly base: string } {
+  const request = new Request(url, { headers });
+  const trust: ProxyTrust = { proxies: proxies.map(parseRange), baseUrl: base };
+  const made = baseUrl(request, peer, trust) ?? "";
+  return { ...explainBaseUrl(request, { base: made, peer, trust, hasLogins }), base: made };
+}
+
+const codes = (asked: Asked) => explained(asked).doubts.map(({ code }) => code);
+const fromOf = (asked: Asked) => explained(asked).parts.map(({ from }) => from);
+
+describe("the parts of the public URL", () => {
+  test("are those of base_url where it is set, whatever the request says", () => {
+    const asked = { base: "https://a.example/images", headers: { "X-Forwarded-Host": "b.example" } };
+    expect(fromOf(asked)).toEqual(["base_url", "base_url", "base_url"]);
+    expect(explained(asked).headers).toMatchObject([{ name: "X-Forwarded-Host", counts: false }]);
+  });
+
+  test("come from the headers of a trusted proxy, each by itself", () => {
+    const asked = {
+      proxies: ["10.0.0.0/8"],
+      headers: { "X-Forwarded-Proto": "https", "X-Forwarded-Prefix": "/images" },
+    };
+    expect(explained(asked).base).toBe("https://images.test/images");
+    expect(fromOf(asked)).toEqual(["X-Forwarded-Proto", "the field Host", "X-Forwarded-Prefix"]);
+  });
+
+  test("never come from the headers of another", () => {
+    const asked = { proxies: ["192.0.2.0/24"], headers: { "X-Forwarded-Proto": "https" } };
+    expect(fromOf(asked)[0]).toBe("the connection to this service");
+    expect(codes(asked)).toContain("untrusted_proxy");
+  });
+
+  const header = fc.constantFrom(
+    undefined,
+    "",
+    "https",
+    "http",
+    "ftp",
+    "a.example",
+    "A.example:8443",
+    "/x/y",
+    "..",
+    "8443",
+    "80",
+    "b c",
+  );
+  test("put together are the base URL, and no header counts that does not change it", () => {
+    fc.assert(
+      fc.property(
+        fc.record({ proto: header, host: header, port: header, prefix: header }),
+        fc.boolean(),
+        fc.constantFrom("", "https://z.example/p"),
+        (sent, trusted, base) => {
+          const headers = Object.fromEntries(
+            Object.entries(sent).flatMap(([name, value]) =>
+              value === undefined ? [] : [[`x-forwarded-${name}`, value]],
+            ),
+          );
+          const asked = { headers, base, proxies: trusted ? ["10.0.0.0/8"] : ["192.0.2.0/24"] };
+          const found = explained(asked);
+          const [scheme, host, path] = found.parts.map(({ value }) => value);
+          expect(`${scheme}://${host}${path}`).toBe(found.base);
+          // Without the headers that do not count, the base URL is the same.
+          const counting = new Set(
+            found.headers.filter(({ counts }) => counts).map(({ name }) => name.toLowerCase()),
+          );
+          const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => counting.has(name)));
+          expect(explained({ ...asked, headers: kept }).base).toBe(found.base);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe("what is doubtful", () => {
+  test.each([
+    ["X-Forwarded-Proto that is not trusted", { "X-Forwarded-Proto": "https" }],
+    ["Forwarded", { Forwarded: 'for=192.0.2.1;proto="https"' }],
+    ["X-Forwarded-Ssl", { "X-Forwarded-Ssl": "on" }],
+    ["CF-Visitor", { "CF-Visitor": '{"scheme":"https"}' }],
+    ["a page that the browser had by https", { Referer: "https://images.test/admin/" }],
+    ["Sec-Fetch-Site, which browsers send by https alone", { "Sec-Fetch-Site": "none" }],
+  ])("is http behind TLS, as %s tells", (_, headers) => {
+    expect(codes({ headers, proxies: ["192.0.2.0/24"] })).toContain("http_behind_tls");
+  });
+
+  test("is not http to this machine itself, where browsers send Sec-Fetch-Site too", () => {
+    const found = codes({ url: "http://localhost:8080/admin/doctor", headers: { "Sec-Fetch-Site": "none" } });
+    expect(found).not.toContain("http_behind_tls");
+    expect(found).toContain("loopback");
+  });
+
+  test("is that anybody may say what ids are, where nothing is set", () => {
+    expect(explained({ headers: { "X-Forwarded-Host": "evil.example" } }).doubts).toContainEqual(
+      expect.objectContaining({ code: "anybody_says", level: "problem" }),
+    );
+    expect(explained({}).doubts).toContainEqual(
+      expect.objectContaining({ code: "anybody_says", level: "note" }),
+    );
+  });
+
+  test("is a header that no proxy should send", () => {
+    const found = explained({ proxies: ["10.0.0.1"], headers: { "X-Forwarded-Prefix": "/a/../b" } });
+    expect(found.doubts).toMatchObject([{ code: "broken_header", level: "problem" }]);
+  });
+
+  test("is another host than base_url names", () => {
+    expect(codes({ base: "https://a.example" })).toEqual(["other_host"]);
+  });
+
+  test("is http where readers log in", () => {
+    expect(codes({ base: "http://images.test", hasLogins: true })).toEqual(["logins_over_http"]);
+  });
+
+  test("is nothing where base_url is what the browser asked for by https", () => {
+    expect(
+      codes({ base: "https://images.test", headers: { "Sec-Fetch-Site": "none" }, hasLogins: true }),
+    ).toEqual(["public_url"]);
+  });
+});
+
+test("the network of a proxy is named, its address is not", () => {
+  const found = explained({
+    peer: "203.0.113.77",
+    proxies: ["10.0.0.1"],
+    headers: { "X-Forwarded-Proto": "https" },
+  });
+  expect(JSON.stringify(found)).toContain("203.0.113.0/24");
+  expect(JSON.stringify(found)).not.toContain("203.0.113.77");
+});
