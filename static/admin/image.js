@@ -2,7 +2,7 @@
 void (async () => {
   const byId = (id) => document.getElementById(id);
   const [stage, place, trouble, controls] = ["stage", "viewer", "trouble", "controls"].map(byId);
-  if (!place || !window.OpenSeadragon) return;
+  if (!place || !window.showZoomable) return;
   const { address, name } = place.dataset;
 
   const instead = (reason) => {
@@ -22,44 +22,9 @@ void (async () => {
   // Its id is the public address, which may be of another host than this page: the policy of the page lets its own alone be asked.
   const info = { ...(await answer.json()), id: new URL(address, location.href).href };
 
-  // OpenSeadragon adds a style element, which the page's policy refuses, unless one with this mark is there. This one, of no
-  // namespace, is not a style sheet; image.css has the rule.
-  const mobileStyle = document.createElementNS(null, "style");
-  mobileStyle.setAttribute("data-openseadragon-mobile-css", "");
-  document.head.append(mobileStyle);
   stage.hidden = false;
-  const viewer = window.OpenSeadragon({
-    element: place,
-    tileSources: info,
-    crossOriginPolicy: "Anonymous",
-    drawer: ["canvas"],
-    showNavigationControl: false,
-    visibilityRatio: 0.6,
-    minZoomImageRatio: 0.7,
-    maxZoomPixelRatio: 4,
-    gestureSettingsMouse: { scrollToZoom: false },
-    animationTime: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 0.8,
-  });
-  // The wheel scrolls the page until the picture is in use.
-  place.addEventListener("pointerdown", () => {
-    viewer.gestureSettingsMouse.scrollToZoom = true;
-  });
-  viewer.canvas.setAttribute("role", "application");
-  viewer.canvas.setAttribute("aria-label", `${name}: arrow keys move, plus and minus zoom, 0 shows all`);
-
-  const acts = {
-    in: () => viewer.viewport.zoomBy(1.6),
-    out: () => viewer.viewport.zoomBy(1 / 1.6),
-    home: () => viewer.viewport.goHome(),
-    full: () => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen()),
-  };
-  for (const button of controls.querySelectorAll("button")) {
-    if (button.dataset.act === "full" && !document.fullscreenEnabled) button.remove();
-    button.addEventListener("click", () => {
-      acts[button.dataset.act]();
-      viewer.viewport.applyConstraints();
-    });
-  }
+  const { viewer, setLabel } = window.showZoomable({ tileSources: info, maxZoomPixelRatio: 4 });
+  setLabel(name);
 
   let drawn = false;
   viewer.addHandler("tile-loaded", () => {

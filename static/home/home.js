@@ -2,55 +2,21 @@
 (() => {
   const byId = (id) => document.getElementById(id);
   const [stage, place, trouble, controls] = ["stage", "viewer", "trouble", "controls"].map(byId);
-  if (!place || !window.OpenSeadragon) return;
+  if (!place || !window.showZoomable) return;
   // What addresses begin with: those of images by version, and those of manifests and viewers, which keep each slash.
   const { v2, v3, manifest, view } = place.dataset;
   const prefix = { 2: v2, 3: v3, manifest, view };
   const address = (id, version, rest) =>
     prefix[version] + (version === "manifest" || version === "view" ? id.replaceAll("%2F", "/") : id) + rest;
-  // OpenSeadragon adds a style element, which the page's policy refuses, unless one with this mark is there. This one, of no
-  // namespace, is not a style sheet; home.css has the rule.
-  const mobileStyle = document.createElementNS(null, "style");
-  mobileStyle.setAttribute("data-openseadragon-mobile-css", "");
-  document.head.append(mobileStyle);
-  const viewer = window.OpenSeadragon({
-    element: place,
+  const { viewer, setLabel } = window.showZoomable({
     tileSources: address(place.dataset.id, 3, "/info.json"),
-    crossOriginPolicy: "Anonymous",
-    drawer: ["canvas"],
-    showNavigationControl: false,
     showNavigator: place.clientWidth >= 640,
     navigatorId: "navigator",
     navigatorAutoFade: false,
     navigatorOpacity: 1,
-    visibilityRatio: 0.6,
-    minZoomImageRatio: 0.7,
     maxZoomPixelRatio: 3,
-    gestureSettingsMouse: { scrollToZoom: false },
-    animationTime: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 0.8,
   });
-  // The wheel scrolls the page until the picture is in use.
-  place.addEventListener("pointerdown", () => {
-    viewer.gestureSettingsMouse.scrollToZoom = true;
-  });
-  const label = (name) =>
-    viewer.canvas.setAttribute("aria-label", `${name}: arrow keys move, plus and minus zoom, 0 shows all`);
-  viewer.canvas.setAttribute("role", "application");
-  label(byId("name").textContent);
-
-  const acts = {
-    in: () => viewer.viewport.zoomBy(1.6),
-    out: () => viewer.viewport.zoomBy(1 / 1.6),
-    home: () => viewer.viewport.goHome(),
-    full: () => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen()),
-  };
-  for (const button of controls.querySelectorAll("button")) {
-    if (button.dataset.act === "full" && !document.fullscreenEnabled) button.remove();
-    button.addEventListener("click", () => {
-      acts[button.dataset.act]();
-      viewer.viewport.applyConstraints();
-    });
-  }
+  setLabel(byId("name").textContent);
   controls.hidden = false;
 
   const links = [...document.querySelectorAll(".strip .picture")];
@@ -67,7 +33,7 @@
     place.hidden = false;
     trouble.hidden = true;
     viewer.open(address(id, 3, "/info.json"));
-    label(name);
+    setLabel(name);
     byId("name").textContent = byId("name").title = name;
     byId("size").textContent = size;
     for (const element of document.querySelectorAll("[data-version]")) {

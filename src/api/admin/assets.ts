@@ -6,7 +6,7 @@ import type { AdminPage } from "./admin.ts";
 const prefix = "/admin/static/";
 
 /** Folders of static/ that lie there. */
-const folders = /^(?:admin|openseadragon)\//;
+const folders = /^(?:admin|page|openseadragon)\//;
 
 /** Its routes. */
 export const assetRoutes: AdminPage = () => [

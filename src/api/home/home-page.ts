@@ -39,10 +39,10 @@ ${addresses(service, base, folder, first)}
   return {
     title: "smalti",
     body,
-    styles: ["home/home.css"],
+    styles: ["page/zoom.css", "home/home.css"],
     noscriptStyle: "home/noscript.css",
     searches: hasCollection,
-    scripts: first ? ["openseadragon/openseadragon.min.js", "home/home.js"] : [],
+    scripts: first ? ["openseadragon/openseadragon.min.js", "page/zoom.js", "home/home.js"] : [],
     // Images come from the public address, which is another origin where the operator looks at the service directly.
     origins: [new URL(base).origin],
   };

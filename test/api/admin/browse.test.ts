@@ -242,7 +242,8 @@ describe("/admin/view", () => {
     expect(html).toMatch(
       /<img id="thumbnail" src="\/pictures\/iiif\/3\/Sheet%2010\.png\/full\/!300,300\/0\/default\.jpg" width="300" height="200"/,
     );
-    expect(html).toContain('src="/pictures/admin/static/openseadragon/openseadragon.min.js"');
+    for (const file of ["openseadragon/openseadragon.min.js", "page/zoom.js", "admin/image.js"])
+      expect(html).toContain(`src="/pictures/admin/static/${file}"`);
     expect(html).toContain('action="/pictures/admin/cache/purge-image"');
     expect(html).toContain('name="identifier" value="Sheet 10.png"');
     expect(textOf(html)).toContain("main (filesystem)");
@@ -335,8 +336,8 @@ describe("/admin/view", () => {
 });
 
 describe("/admin/static/", () => {
-  test("has the files of these pages, for the operator alone", async () => {
-    const path = "/admin/static/admin/image.js";
+  test.each(["admin/image.js", "page/zoom.js"])("has %s, for the operator alone", async (file) => {
+    const path = `/admin/static/${file}`;
     const script = await app.get(path, { headers: asOperator });
     expect([script.status, script.headers.get("Content-Type"), script.headers.get("Cache-Control")]).toEqual([
       200,
@@ -344,7 +345,7 @@ describe("/admin/static/", () => {
       "private, max-age=3600",
     ]);
     expect(await script.text()).toBe(
-      readFileSync(new URL("../../../static/admin/image.js", import.meta.url), "utf8"),
+      readFileSync(new URL(`../../../static/${file}`, import.meta.url), "utf8"),
     );
     expect((await app.get(path)).status).toBe(401);
   });

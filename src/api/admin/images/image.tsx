@@ -78,7 +78,7 @@ async function respondImage(c: RequestContext, admin: Admin, identifier: string)
       title: nameOf(identifier),
       section: "images",
       body,
-      styles: ["admin/browse.css", "admin/image.css", "admin/diagnosis.css"],
+      styles: ["admin/browse.css", "page/zoom.css", "admin/image.css", "admin/diagnosis.css"],
       scripts: ["admin/copy.js"],
     },
     { status: isThere ? 200 : 404 },

@@ -91,6 +91,7 @@ export function Stage({ c, identifier, look: { size }, gate, address }: ImagePro
         </span>
       </figcaption>
       <script src={href(c, "/admin/static/openseadragon/openseadragon.min.js")} defer />
+      <script src={href(c, "/admin/static/page/zoom.js")} defer />
       <script src={href(c, "/admin/static/admin/image.js")} defer />
     </figure>
   );
