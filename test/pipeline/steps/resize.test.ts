@@ -1,24 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { boxFactor } from "../../../src/pipeline/kernel.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import type { ResampleAxis } from "../../../src/pipeline/step.ts";
-import { crop } from "../../../src/pipeline/steps/crop.ts";
 import { resize, sourceWindow } from "../../../src/pipeline/steps/resize.ts";
+import { resizeContract } from "../../contracts/resize.ts";
 import fc from "../../properties.ts";
-import {
-  asSharp,
-  at,
-  type Bands,
-  centreOfMass,
-  differing,
-  noise,
-  photograph,
-  picture,
-  psnr,
-  whole,
-} from "../pictures.ts";
-
-const bandCounts: readonly Bands[] = [1, 2, 3, 4];
+import { at, centreOfMass, differing, noise, photograph, picture, psnr, whole } from "../pictures.ts";
 
 /** Lanczos-3 from its definition, in double precision, both axes at once, unrounded but clamped. */
 function lanczos3(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): Float64Array {
@@ -55,46 +41,7 @@ function lanczos3(pixels: PixelBuffer, x: ResampleAxis, y: ResampleAxis): Float6
   return out;
 }
 
-describe("flat colour", () => {
-  const sizes = [
-    [40, 20],
-    [40, 11],
-    [40, 3],
-    [13, 29],
-    [37, 37],
-  ] as const;
-
-  test.each(bandCounts)("of every value stays exactly flat with %i bands at several ratios", (bands) => {
-    for (const [from, to] of sizes)
-      for (let value = 0; value < 256; value++) {
-        // alpha 0 has no colour to keep
-        const flat = picture(from, from + 1, bands, (_x, _y, b) =>
-          bands % 2 === 0 && b === bands - 1 ? Math.max(1, value) : value,
-        );
-        const out = resize(flat, whole(from, to), whole(from + 1, to));
-        expect(
-          differing(
-            out,
-            picture(to, to, bands, (_x, _y, b) => at(flat, 0, 0)[b]!),
-          ),
-        ).toBe(0);
-      }
-  });
-
-  test.each(bandCounts)("of 16 bits stays exactly flat with %i bands", (bands) => {
-    for (const [from, to] of sizes)
-      for (let value = 1; value < 65536; value += 997) {
-        const flat = picture(from, from, bands, () => value, 16);
-        const out = resize(flat, whole(from, to), whole(from, to));
-        expect(
-          differing(
-            out,
-            picture(to, to, bands, () => value, 16),
-          ),
-        ).toBe(0);
-      }
-  });
-});
+resizeContract("in doubles", { resize, runs: 12 });
 
 describe("the kernel", () => {
   test.each([
@@ -109,20 +56,6 @@ describe("the kernel", () => {
     expect(psnr(resize(source, x, y).data, lanczos3(source, x, y))).toBeGreaterThan(58);
   });
 
-  test.each([
-    [300, 200],
-    [411, 274],
-    [177, 118],
-    [60, 40],
-  ])("agrees with libvips at 600x400 to %ix%i", async (width, height) => {
-    const source = await photograph();
-    const peer = await asSharp(source)
-      .resize(width, height, { fit: "fill", kernel: "lanczos3" })
-      .raw()
-      .toBuffer();
-    expect(psnr(resize(source, whole(600, width), whole(400, height)).data, peer)).toBeGreaterThan(45);
-  });
-
   test.each([4, 5, 8, 11.7, 32])(
     "stays close to the full-length kernel with box cells at 1:%d",
     async (scale) => {
@@ -130,25 +63,6 @@ describe("the kernel", () => {
       const x = { size: Math.floor(600 / scale), origin: 0, scale };
       const y = { size: Math.floor(400 / scale), origin: 0, scale };
       expect(psnr(resize(source, x, y).data, lanczos3(source, x, y))).toBeGreaterThan(38);
-    },
-  );
-
-  test.each([1.5, 2, 3.7, 4, 8, 13, 0.5, 0.73])(
-    "keeps an impulse in the centre there at scale %d",
-    (scale) => {
-      const cell = boxFactor(scale); // the least that a box reduction can place
-      const [left, top] = [20 * cell, 18 * cell];
-      const side = 40 * cell;
-      const inside = (value: number, start: number) => value >= start && value < start + cell;
-      const dot = picture(side, side, 1, (x, y) => (inside(x, left) && inside(y, top) ? 60000 : 20000), 16);
-      const centred = (start: number, size: number) => ({
-        size,
-        origin: start + cell / 2 - (size * scale) / 2,
-        scale,
-      });
-      const centre = centreOfMass(resize(dot, centred(left, 14), centred(top, 15)), 20000);
-      expect(Math.abs(centre.x - 7)).toBeLessThan(0.02);
-      expect(Math.abs(centre.y - 7.5)).toBeLessThan(0.02);
     },
   );
 
@@ -189,62 +103,6 @@ describe("the kernel", () => {
 });
 
 describe("windows", () => {
-  /** The samples of one axis pair computed from the window alone. */
-  function fromWindow(source: PixelBuffer, x: ResampleAxis, y: ResampleAxis): PixelBuffer {
-    const h = sourceWindow(x, source.width);
-    const v = sourceWindow(y, source.height);
-    const window = crop(source, {
-      left: h.start,
-      top: v.start,
-      width: h.end - h.start,
-      height: v.end - v.start,
-    });
-    return resize(window, { ...x, origin: x.origin - h.start }, { ...y, origin: y.origin - v.start });
-  }
-
-  const part = (axis: ResampleAxis, first: number, size: number): ResampleAxis => ({
-    size,
-    origin: axis.origin + first * axis.scale,
-    scale: axis.scale,
-  });
-
-  const spans = fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.nat());
-
-  test.each([1, 1.5, 2, 2.8, 3, 3.7, 14 / 3, 4, 8, 16, 32, 0.5, 0.3, 0.4, 600 / 431])(
-    "give exactly the samples of the whole at scale %d, for every depth and number of bands",
-    (scale) => {
-      const [width, height] = scale < 1 ? [61, 47] : [331, 283];
-      const x = { size: Math.ceil(width / scale), origin: 0, scale };
-      const y = { size: Math.ceil(height / scale), origin: 0, scale };
-      for (const bits of [8, 16] as const)
-        for (const bands of bandCounts) {
-          const source = noise(width, height, bands, bits);
-          const all = resize(source, x, y);
-          fc.assert(
-            fc.property(spans, ([a, b, c, d]) => {
-              const [left, top] = [a % x.size, b % y.size];
-              const [w, h] = [1 + (c % (x.size - left)), 1 + (d % (y.size - top))];
-              const tile = fromWindow(source, part(x, left, w), part(y, top, h));
-              expect(differing(tile, crop(all, { left, top, width: w, height: h }))).toBe(0);
-            }),
-            { numRuns: 12 },
-          );
-        }
-    },
-  );
-
-  test("give the same samples when only the rest of the picture is transparent", () => {
-    const source = picture(200, 40, 4, (x, y, b) =>
-      b < 3 ? (x * 37 + y * 91 + b * 53) % 256 : x < 120 ? 255 : (x * y) % 256,
-    );
-    const x = whole(200, 31);
-    const y = whole(40, 9);
-    const all = resize(source, x, y);
-    expect(
-      differing(fromWindow(source, part(x, 0, 12), y), crop(all, { left: 0, top: 0, width: 12, height: 9 })),
-    ).toBe(0);
-  });
-
   test("start at a box cell, end at one or at the edge, and stay inside", () => {
     fc.assert(
       fc.property(
@@ -273,12 +131,6 @@ describe("windows", () => {
   });
 });
 
-test.each(bandCounts)("scale 1 at a whole origin copies %i bands, colour under transparency too", (bands) => {
-  const source = noise(20, 15, bands);
-  const out = resize(source, { size: 7, origin: 4, scale: 1 }, { size: 9, origin: 3, scale: 1 });
-  expect(differing(out, crop(source, { left: 4, top: 3, width: 7, height: 9 }))).toBe(0);
-});
-
 test("a copy that reaches over the edge repeats it", () => {
   const source = picture(3, 1, 1, (x) => 10 + x);
   const out = resize(source, { size: 7, origin: -2, scale: 1 }, { size: 2, origin: 0, scale: 1 });
@@ -286,24 +138,6 @@ test("a copy that reaches over the edge repeats it", () => {
 });
 
 describe("alpha", () => {
-  test.each([0.4, 2, 3.3, 4.6, 9])(
-    "transparent red beside opaque blue leaves no red at scale %d",
-    (scale) => {
-      const source = picture(60, 40, 4, (x, _y, b) => (x < 31 ? [255, 0, 0, 0] : [0, 0, 255, 255])[b]!);
-      const size = (from: number) => Math.round(from / scale);
-      const out = resize(source, whole(60, size(60)), whole(40, size(40)));
-      let seen = 0;
-      for (let y = 0; y < out.height; y++)
-        for (let x = 0; x < out.width; x++) {
-          const [red, , blue, alpha] = at(out, x, y);
-          expect(red).toBe(0);
-          if (alpha! > 0) expect(blue).toBe(255);
-          if (alpha! > 0 && alpha! < 255) seen++;
-        }
-      expect(seen).toBeGreaterThan(0);
-    },
-  );
-
   test.each([
     [40, 20],
     [40, 13],
@@ -347,28 +181,3 @@ test("every size from 1x1 to 12x12 becomes every other, with the size asked for"
           expect(out.data.every((value) => value === 77)).toBe(true);
         }
 });
-
-test.each(["cmyk", "rgb", "ycc"] as const)(
-  "each band of %s is resized like a gray picture of its own",
-  (interpretation) => {
-    const bands = interpretation === "cmyk" ? 4 : 3;
-    const source = { ...noise(50, 40, bands), interpretation };
-    for (const to of [25, 17, 6, 71]) {
-      const out = resize(source, whole(50, to), whole(40, to));
-      expect(out.interpretation).toBe(interpretation);
-      for (let band = 0; band < bands; band++) {
-        const alone = resize(
-          picture(50, 40, 1, (x, y) => at(source, x, y)[band]!),
-          whole(50, to),
-          whole(40, to),
-        );
-        expect(
-          differing(
-            alone,
-            picture(to, to, 1, (x, y) => at(out, x, y)[band]!),
-          ),
-        ).toBe(0);
-      }
-    }
-  },
-);
