@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { clientId, clientSecret, type OidcProvider, startProvider } from "../api/auth/oidc-provider.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
+import { clientId, clientSecret, type OidcProvider, startProvider } from "../servers/oidc.ts";
 import { contrast } from "./contrast.ts";
 import { launching, launchWithForeignCookies } from "./launching.ts";
 

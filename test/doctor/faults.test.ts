@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Finding, StepName } from "../../src/doctor/finding.ts";
 import { reportText } from "../../src/doctor/report.ts";
-import { clientId, clientSecret, startProvider } from "../api/auth/oidc-provider.ts";
+import { clientId, clientSecret, startProvider } from "../servers/oidc.ts";
 import {
   end,
   listen,

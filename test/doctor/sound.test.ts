@@ -2,8 +2,8 @@
 
 import { createServer } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
-import { clientId, clientSecret, type OidcProvider, startProvider } from "../api/auth/oidc-provider.ts";
 import { hashes } from "../api/auth/served.ts";
+import { clientId, clientSecret, type OidcProvider, startProvider } from "../servers/oidc.ts";
 import { end, listen, type Site, type SiteOptions, startSite, viewer } from "./proxied.ts";
 
 const ending: (() => Promise<unknown>)[] = [];

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createProvider } from "../../../src/access/oidc/provider.ts";
-import { type OidcProvider, startProvider } from "../../api/auth/oidc-provider.ts";
+import { type OidcProvider, startProvider } from "../../servers/oidc.ts";
 
 let real: OidcProvider;
 beforeAll(async () => {

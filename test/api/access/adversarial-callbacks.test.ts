@@ -5,8 +5,8 @@ import { SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import fc from "../../properties.ts";
 import type { Served } from "../../served.ts";
+import { clientId, clientSecret, type OidcProvider, startProvider } from "../../servers/oidc.ts";
 import { createCookieJar } from "../auth/cookie-jar.ts";
-import { clientId, clientSecret, type OidcProvider, startProvider } from "../auth/oidc-provider.ts";
 import { servedWithAuth } from "../auth/served.ts";
 
 const base = "https://images.example.org";

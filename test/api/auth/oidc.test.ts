@@ -5,8 +5,8 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Log } from "../../../src/lib/telemetry/log.ts";
 import type { Served } from "../../served.ts";
+import { clientId, clientSecret, type OidcProvider, startProvider } from "../../servers/oidc.ts";
 import { createCookieJar } from "./cookie-jar.ts";
-import { clientId, clientSecret, type OidcProvider, startProvider } from "./oidc-provider.ts";
 import { servedWithAuth, viewer } from "./served.ts";
 
 const base = "https://images.example.org";

@@ -3,8 +3,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { clientId, clientSecret, startProvider } from "../../api/auth/oidc-provider.ts";
 import { type Built, buildProgram } from "../../cli/built.ts";
+import { clientId, clientSecret, startProvider } from "../../servers/oidc.ts";
 import { chequered } from "./picture.ts";
 
 /** `secret`, by libxcrypt. */
