@@ -61,22 +61,44 @@ const at = (header: ImageHeader, scaleFactor: number) => ({
   scaleFactor,
 });
 const at1 = (header: ImageHeader) => at(header, 1);
+/** One at 1/4 that gains by a fuller index. */
+const atQuarter = (header: ImageHeader) => ({ ...at(header, 4), halvesColour: true as const });
+
+type Build = Served["service"]["images"]["pool"]["buildSidecar"];
+
+interface Parts extends Partial<Parameters<typeof createSidecars>[0]> {
+  readonly service?: Served["service"];
+  /** What stands for a pass; it may call the pool's own. */
+  readonly build?: (own: Build, ...args: Parameters<Build>) => ReturnType<Build>;
+}
 
 /** Sidecars over the application's parts as where there are workers; `made` counts the passes. */
-function parts(change: Partial<Parameters<typeof createSidecars>[0]> = {}) {
-  const { images, slots } = app.service;
+function parts({ service = app.service, build = (own, ...args) => own(...args), ...change }: Parts = {}) {
+  const { images, slots } = service;
   let made = 0;
-  const pool = {
+  const pool: typeof images.pool = {
     ...images.pool,
-    buildSidecar: (...args: Parameters<typeof images.pool.buildSidecar>) => {
+    buildSidecar: (...args) => {
       made++;
-      return images.pool.buildSidecar(...args);
+      return build(images.pool.buildSidecar, ...args);
     },
   };
   const { codecs, admission, timeoutMs } = images;
   const given = { codecs, pool, origin: slots.origin, admission, timeoutMs, inPlace: false };
   const sidecars = createSidecars({ ...given, ...change });
   return { sidecars, made: () => made };
+}
+
+/** Reads as a render does that ends, and waits for what it began. */
+async function readOnce(
+  sidecars: ReturnType<typeof createSidecars>,
+  found: Master,
+  read: ReturnType<typeof at>,
+) {
+  const each = await sidecars.of(found, read, { signal: never });
+  each?.finish?.();
+  await sidecars.idle();
+  return each;
 }
 
 /** Empties the slot of what is kept of a master. */
@@ -160,9 +182,8 @@ async function stalled(name: string, timeout: string) {
     `sources: [{ name: web, type: http, url: "${origin.url}/{identifier}", timeout: ${timeout} }]
 cache: { render: { backend: none }, origin: { backend: heap, max_bytes: 64MiB } }`,
   );
-  const { codecs, pool, admission, timeoutMs } = service.images;
-  const { origin: slot } = service.slots;
-  const sidecars = createSidecars({ codecs, pool, origin: slot, admission, timeoutMs, inPlace: false });
+  const { admission } = service.images;
+  const { sidecars } = parts({ service });
   const found = await openMaster(service.images.sources, name);
   const header = await describeImage(service.images, found);
   const close = async () => {
@@ -247,29 +268,16 @@ test("past an entry that does not fit the answer is right, and the next read has
 
 test("a pass that a failing source ended is begun anew by the next render", async () => {
   const { found, header } = await master("a.jpg");
-  const { images, slots } = (await fresh()).service;
+  const { service } = await fresh();
   let failing = true;
-  const pool: typeof images.pool = {
-    ...images.pool,
-    buildSidecar: (...args) =>
-      failing ? Promise.reject(new ServiceError("source", "gone")) : images.pool.buildSidecar(...args),
-  };
-  const { codecs, admission, timeoutMs } = images;
-  const sidecars = createSidecars({
-    codecs,
-    pool,
-    origin: slots.origin,
-    admission,
-    timeoutMs,
-    inPlace: false,
+  const { sidecars } = parts({
+    service,
+    build: (own, ...args) => (failing ? Promise.reject(new ServiceError("source", "gone")) : own(...args)),
   });
-  (await sidecars.of(found, at1(header), { signal: never }))?.finish?.();
-  await sidecars.idle();
+  await readOnce(sidecars, found, at1(header));
   failing = false;
-  const second = await sidecars.of(found, at1(header), { signal: never });
+  const second = await readOnce(sidecars, found, at1(header));
   expect(second?.access.absent).toBe(true);
-  second?.finish?.();
-  await sidecars.idle();
   expect(
     (await (await sidecars.of(found, at1(header), { signal: never }))?.access.load())?.length,
   ).toBeGreaterThan(1000);
@@ -280,12 +288,7 @@ test("what a slot has lost is made again by the next read, once a minute", async
   await clear(found);
   let now = 0;
   const { sidecars, made } = parts({ now: () => now });
-  const read = async () => {
-    const each = await sidecars.of(found, at1(header), { signal: never });
-    each?.finish?.();
-    await sidecars.idle();
-    return each?.access;
-  };
+  const read = async () => (await readOnce(sidecars, found, at1(header)))?.access;
   await read();
   const passes: number[] = [];
   for (const time of [0, 1, 2, 60_000, 60_001]) {
@@ -306,8 +309,7 @@ test("a store that cannot delete costs nothing but the healing", async () => {
     delete: () => Promise.reject(new Error("read-only")),
   };
   const { sidecars } = parts({ origin });
-  (await sidecars.of(found, at1(header), { signal: never }))?.finish?.();
-  await sidecars.idle();
+  await readOnce(sidecars, found, at1(header));
   const each = await sidecars.of(found, at1(header), { signal: never });
   each?.access.reportLoss?.();
   await sidecars.idle();
@@ -327,9 +329,7 @@ test.each([
     const { sidecars, made } = parts();
     await clear(found);
     const read = (scaleFactor: number) => ({ ...at(header, scaleFactor), halvesColour: true as const });
-    const first = await sidecars.of(found, read(1), { signal: never });
-    first?.finish?.();
-    await sidecars.idle();
+    await readOnce(sidecars, found, read(1));
     const plain = await sidecars.of(found, read(1), { signal: never });
     expect(plain?.finish).toBeUndefined();
     const quarters = await Promise.all([1, 2, 3].map(() => sidecars.of(found, read(4), { signal: never })));
@@ -355,73 +355,46 @@ test("a full index is made at once where the first read gains by it", async () =
   const { found, header } = await master("a.jpg");
   const { sidecars, made } = parts();
   await clear(found);
-  const read = { ...at(header, 4), halvesColour: true as const };
-  (await sidecars.of(found, read, { signal: never }))?.finish?.();
-  await sidecars.idle();
+  const read = atQuarter(header);
+  await readOnce(sidecars, found, read);
   expect((await sidecars.of(found, read, { signal: never }))?.finish).toBeUndefined();
   expect(made()).toBe(1);
 });
 
 test("a fuller index that cannot be made costs nothing but the attempt", async () => {
   const { found, header } = await master("a.jpg");
-  const { images, slots } = app.service;
-  let made = 0;
-  const pool = {
-    ...images.pool,
-    buildSidecar: (...[job, limits]: Parameters<typeof images.pool.buildSidecar>) => {
-      made++;
-      if (!job.sidecar?.allParts) return images.pool.buildSidecar(job, limits);
-      return Promise.reject(new ServiceError("decode", "Expected a sound file; received another."));
-    },
-  };
-  const { codecs, admission, timeoutMs } = images;
-  const sidecars = createSidecars({
-    codecs,
-    pool,
-    origin: slots.origin,
-    admission,
-    timeoutMs,
-    inPlace: false,
+  const { sidecars, made } = parts({
+    build: (own, job, limits) =>
+      job.sidecar?.allParts
+        ? Promise.reject(new ServiceError("decode", "Expected a sound file; received another."))
+        : own(job, limits),
   });
   await clear(found);
-  (await sidecars.of(found, at1(header), { signal: never }))?.finish?.();
-  await sidecars.idle();
+  await readOnce(sidecars, found, at1(header));
   for (let n = 0; n < 3; n++) {
-    const read = { ...at(header, 4), halvesColour: true as const };
-    const each = await sidecars.of(found, read, { signal: never });
+    const each = await sidecars.of(found, atQuarter(header), { signal: never });
     expect((await each?.access.load())?.length).toBeGreaterThan(1000);
     each?.finish?.();
     await sidecars.idle();
   }
-  expect(made).toBe(2);
+  expect(made()).toBe(2);
 });
 
 test("a full index that no memory budget allows is not begun, and the plain one is made", async () => {
   const { found, header } = await master("a.jpg");
-  const { images, slots } = app.service;
+  const { images } = app.service;
   const full: (boolean | undefined)[] = [];
-  const pool = {
-    ...images.pool,
-    buildSidecar: (...[job, limits]: Parameters<typeof images.pool.buildSidecar>) => {
+  const most = images.codecs.byFormat("jpg").sidecar?.memory(header, 0, false) ?? 0;
+  const { sidecars } = parts({
+    admission: { ...images.admission, allows: (bytes: number) => bytes <= most },
+    build: (own, job, limits) => {
       full.push(job.sidecar?.allParts);
-      return images.pool.buildSidecar(job, limits);
+      return own(job, limits);
     },
-  };
-  const { codecs, timeoutMs } = images;
-  const most = codecs.byFormat("jpg").sidecar?.memory(header, 0, false) ?? 0;
-  const admission = { ...images.admission, allows: (bytes: number) => bytes <= most };
-  const sidecars = createSidecars({
-    codecs,
-    pool,
-    origin: slots.origin,
-    admission,
-    timeoutMs,
-    inPlace: false,
   });
   await clear(found);
-  const read = { ...at(header, 4), halvesColour: true as const };
-  (await sidecars.of(found, read, { signal: never }))?.finish?.();
-  await sidecars.idle();
+  const read = atQuarter(header);
+  await readOnce(sidecars, found, read);
   const known = await sidecars.of(found, read, { signal: never });
   expect((await known?.access.load())?.length).toBeGreaterThan(1000);
   expect(known?.finish).toBeUndefined();
@@ -441,9 +414,7 @@ test("its state is told from memory, else from the slot, without anything being 
   expect(await stateOf()).toBe("partial");
   await app.service.slots.origin.settled();
   expect(await stateOf(parts().sidecars)).toBe("partial");
-  const read = { ...at(header, 4), halvesColour: true as const };
-  (await sidecars.of(found, read, { signal: never }))?.finish?.();
-  await sidecars.idle();
+  await readOnce(sidecars, found, atQuarter(header));
   expect(await stateOf()).toBe("complete");
   // at 1/8 and 1/4: luma and two components of half its width and height, rounded up each
   expect(await sidecars.state(found, header)).toMatchObject({
@@ -463,8 +434,7 @@ test("the state of a damaged file is unavailable for an hour, and then absent; a
   await clear(found);
   let now = 5000;
   const { sidecars, made } = parts({ now: () => now });
-  (await sidecars.of(found, at1(header), { signal: never }))?.finish?.();
-  await sidecars.idle();
+  await readOnce(sidecars, found, at1(header));
   expect(await sidecars.state(found, header)).toEqual({ state: "unavailable", until: 3_605_000 });
   expect(await sidecars.of(found, at1(header), { signal: never })).toMatchObject({ state: "unavailable" });
   expect(made()).toBe(1);
