@@ -2,7 +2,7 @@
 
 /* global Mirador */
 import { dropProbeServices, redrawAfterLogin } from "../viewer/shims/mirador.js";
-import { keepViewOnChange, showTrouble, startPage, view, within } from "./page.js";
+import { showTrouble, startPage, view, within } from "./page.js";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const theme = () => (dark.matches ? "dark" : "light");
@@ -72,10 +72,7 @@ function shown(store) {
 try {
   const store = open();
   const current = () => shown(store);
-  // For tests, and for whoever looks for faults.
-  globalThis.shownView = current;
   startPage(current);
-  keepViewOnChange(current);
 } catch (error) {
   showTrouble();
   throw error;

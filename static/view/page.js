@@ -12,10 +12,13 @@ export function showTrouble() {
 }
 
 /**
- * Brings the bar to life. `current()` returns what is on screen: `{ canvasId, region }`, the region as [x, y, width, height] in pixels
- * of the canvas, or absent where all of it is seen.
+ * Brings the bar and the link to the other viewer to life. `current()` returns what is on screen: `{ canvasId, region }`, the region
+ * as [x, y, width, height] in pixels of the canvas, or absent where all of it is seen.
  */
 export function startPage(current) {
+  // For tests, and for whoever looks for faults.
+  globalThis.shownView = current;
+  keepViewOnChange(current);
   if (view.embedded) return;
   for (const button of document.querySelectorAll("dialog [data-close]"))
     button.addEventListener("click", () => button.closest("dialog").close());
@@ -168,7 +171,7 @@ function startDragging(current) {
 }
 
 /** Has the link to the other viewer keep what is on screen, as its address says when it is followed. */
-export function keepViewOnChange(current) {
+function keepViewOnChange(current) {
   const link = find("change");
   if (!link || !view.hasStates) return;
   const viewer = new URL(link.href).searchParams.get("viewer");

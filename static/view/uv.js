@@ -3,7 +3,7 @@
 /* global UV */
 import { loginBar } from "../viewer/shims/login-bar.js";
 import { drawAgain, followPages, keepEscapes } from "../viewer/shims/uv.js";
-import { keepViewOnChange, showTrouble, startPage, view, within } from "./page.js";
+import { showTrouble, startPage, view, within } from "./page.js";
 
 let at = view.canvasIndex ?? 0;
 let region = view.xywh;
@@ -53,9 +53,7 @@ try {
     const canvas = items[at];
     return { canvasId: canvas?.id ?? view.canvasId, region: canvas && region && within(region, canvas) };
   };
-  globalThis.shownView = current;
   startPage(current);
-  keepViewOnChange(current);
 } catch (error) {
   showTrouble();
   throw error;
