@@ -4,8 +4,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { examine } from "../../src/doctor/diagnose.ts";
 import { fixturesFolder } from "../host.ts";
 import { served } from "../served.ts";
+import { freePort } from "../servers/free-port.ts";
 import { hasNginx, startNginx } from "../servers/nginx.ts";
-import { freePort } from "../servers/redis.ts";
 import { closed, end, listen, serverOf, viewer } from "./proxied.ts";
 
 const ending: (() => unknown)[] = [];

@@ -14,7 +14,7 @@ import { withAbsolutePaths } from "../../src/config/reading/paths.ts";
 import { filters } from "../../src/hooks/template.ts";
 import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import type { Platform } from "../../src/platform/platform.ts";
-import { freePort } from "../servers/redis.ts";
+import { freePort } from "../servers/free-port.ts";
 
 const page = readFileSync(new URL("../../docs/hooks.md", import.meta.url), "utf8");
 

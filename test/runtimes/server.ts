@@ -2,10 +2,10 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../servers/free-port.ts";
 import type { Runtime } from "./runtimes.ts";
 
 export interface Started {
@@ -20,18 +20,6 @@ export interface Started {
   /** Exit code, once it has ended. */
   readonly ended: Promise<number | null>;
   close(): Promise<void>;
-}
-
-/** A port that was free a moment ago. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 }
 
 /** Fixture pictures that the servers hold, by identifier; each has 600 by 400 pixels. */

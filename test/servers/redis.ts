@@ -3,12 +3,12 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { Redis } from "ioredis";
+import { freePort } from "./free-port.ts";
 
 export interface RedisServer {
   readonly port: number;
@@ -24,17 +24,17 @@ export interface RedisServer {
   close(): Promise<void>;
 }
 
-/** A port that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
-}
+/** How a driver over TCP reaches a server without a password, waiting for two minutes at most. */
+export const tcpOptions = ({ port }: Pick<RedisServer, "port">) =>
+  ({
+    host: "127.0.0.1",
+    port,
+    db: 0,
+    tls: false,
+    password: undefined,
+    timeoutMs: 120_000,
+    connectEachTime: false,
+  }) as const;
 
 /** Starts redis-server on a free port of 127.0.0.1 and waits until it answers. */
 export async function startRedis({

@@ -7,7 +7,13 @@ import type { RedisDriver } from "../../../src/stores/redis/driver.ts";
 import { redisRest } from "../../../src/stores/redis/rest.ts";
 import { redisTcp } from "../../../src/stores/redis/tcp.ts";
 import { sessionsContract } from "../../contracts/sessions.ts";
-import { type RedisServer, type RestFront, startRedis, startRestFront } from "../../servers/redis.ts";
+import {
+  type RedisServer,
+  type RestFront,
+  startRedis,
+  startRestFront,
+  tcpOptions,
+} from "../../servers/redis.ts";
 
 const token = "the-token";
 let redis: RedisServer;
@@ -24,17 +30,8 @@ beforeEach(async () => {
   await redis.admin.flushall();
 });
 
-const tcp = (connectEachTime = false) =>
-  redisTcp({
-    host: "127.0.0.1",
-    port: redis.port,
-    db: 0,
-    tls: false,
-    password: undefined,
-    timeoutMs: 120_000,
-    connectEachTime,
-    scripts: sessionScripts,
-  });
+const tcp = (connectEachTime = false, { port }: Pick<RedisServer, "port"> = redis) =>
+  redisTcp({ ...tcpOptions({ port }), connectEachTime, scripts: sessionScripts });
 const rest = () => redisRest({ url: front.url, token, timeoutMs: 120_000, scripts: sessionScripts });
 
 const drivers: [string, () => RedisDriver<SessionScript>][] = [
@@ -176,17 +173,7 @@ describe("sessions in Redis", () => {
 
   it("fail where Redis has no memory left, and those that are there are found and ended", async () => {
     const own = await startRedis();
-    const driver = redisTcp({
-      host: "127.0.0.1",
-      port: own.port,
-      db: 0,
-      tls: false,
-      password: undefined,
-      timeoutMs: 120_000,
-      connectEachTime: false,
-      scripts: sessionScripts,
-    });
-    const sessions = open(driver);
+    const sessions = open(tcp(false, own));
     const { id } = await sessions.logIn(grant());
     await own.admin.config("SET", "maxmemory", "1");
     await expect(sessions.logIn(grant(), id)).rejects.toThrow("(OOM)");

@@ -13,8 +13,9 @@ import { forEachConcurrently } from "../../../src/lib/concurrency/concurrent.ts"
 import type { Readiness } from "../../../src/readiness.ts";
 import { type Built, buildProgram } from "../../cli/built.ts";
 import { fixturesFolder } from "../../host.ts";
+import { freePort } from "../../servers/free-port.ts";
 import { masterOf, startOrigin } from "../../servers/origin.ts";
-import { freePort, type RedisServer, startRedis } from "../../servers/redis.ts";
+import { type RedisServer, startRedis } from "../../servers/redis.ts";
 import type { Filled } from "./filler.ts";
 import type { Found } from "./hammer.ts";
 

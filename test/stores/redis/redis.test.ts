@@ -6,7 +6,13 @@ import { type RedisScript, redisScripts } from "../../../src/stores/redis/script
 import { type RedisTcpOptions, redisTcp } from "../../../src/stores/redis/tcp.ts";
 import type { Store } from "../../../src/stores/store.ts";
 import { storeContract } from "../../contracts/store.ts";
-import { type RedisServer, type RestFront, startRedis, startRestFront } from "../../servers/redis.ts";
+import {
+  type RedisServer,
+  type RestFront,
+  startRedis,
+  startRestFront,
+  tcpOptions,
+} from "../../servers/redis.ts";
 
 const password = "the-password";
 const token = "the-token";
@@ -23,17 +29,7 @@ afterAll(async () => {
 });
 
 const tcp = (over: Partial<RedisTcpOptions<RedisScript>> = {}) =>
-  redisTcp({
-    host: "127.0.0.1",
-    port: redis.port,
-    db: 0,
-    tls: false,
-    password: undefined,
-    timeoutMs: 120_000,
-    connectEachTime: false,
-    scripts: redisScripts,
-    ...over,
-  });
+  redisTcp({ ...tcpOptions(redis), scripts: redisScripts, ...over });
 const rest = (over: Partial<RedisRestOptions<RedisScript>> = {}) =>
   redisRest({ url: front.url, token, timeoutMs: 120_000, scripts: redisScripts, ...over });
 
