@@ -11,21 +11,9 @@ import {
 import type { MemberFacts } from "../../../src/iiif/presentation/model.ts";
 import { pieceAt } from "../../../src/iiif/presentation/pieces.ts";
 import { expectValid, type Read } from "./checked.ts";
-import { base, context, image, unreadable } from "./facts.ts";
+import { base, context, image, profile, unreadable } from "./facts.ts";
 
 const root = `${base}/iiif/presentation/3`;
-
-/** What a login says of itself. */
-const profile = {
-  name: "staff",
-  pattern: "active",
-  label: { en: ["Log in"] },
-  heading: {},
-  description: {},
-  note: "",
-  confirm_label: "",
-  access_service: { backend: "file" },
-} as const;
 
 const gated = (identifier: string, visible: boolean) =>
   image(identifier, 3000, 4000, {

@@ -10,6 +10,18 @@ export const context: DocumentContext = {
   limits: { maxWidth: 0, maxHeight: 0, maxArea: 0 },
 };
 
+/** What a login says of itself. */
+export const profile = {
+  name: "staff",
+  pattern: "active",
+  label: { en: ["Log in"] },
+  heading: {},
+  description: {},
+  note: "",
+  confirm_label: "",
+  access_service: { backend: "file" },
+} as const;
+
 /** A public image of a size. */
 export function image(
   identifier: string,

@@ -5,7 +5,7 @@ import type { MemberFacts, Resource } from "../../../src/iiif/presentation/model
 import { pieceAt } from "../../../src/iiif/presentation/pieces.ts";
 import { version2 } from "../../../src/iiif/presentation/v2/document.ts";
 import { expectValid, type Read } from "./checked.ts";
-import { base, context, image, unreadable } from "./facts.ts";
+import { base, context, image, profile, unreadable } from "./facts.ts";
 import { problemsOf2 } from "./rules-2.ts";
 
 const root2 = `${base}/iiif/presentation/2`;
@@ -90,16 +90,6 @@ describe("a derived manifest in 2.1", () => {
   });
 
   test("names the authorization services of 1.0 of a gated image, with their context", () => {
-    const profile = {
-      name: "staff",
-      pattern: "active",
-      label: { en: ["Log in"] },
-      heading: {},
-      description: {},
-      note: "",
-      confirm_label: "",
-      access_service: { backend: "file" },
-    } as const;
     const auth = authServices(profile, { base, identifier: "x", version: 3, strict: false });
     const facts = { id: "x", label: "x", canvases: [image("x", 30, 40, { auth, visible: false })] };
     const { service } = expectValid(manifestOf(facts, context)).sequences[0].canvases[0].images[0].resource;
