@@ -11,6 +11,7 @@ import { operator } from "../api/admin/operator.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixture, fixturesFolder } from "../host.ts";
 import { launching } from "./launching.ts";
+import { coloursInViewer, overflow } from "./screen.ts";
 
 let built: Built;
 let browser: Browser;
@@ -93,19 +94,6 @@ async function open(
 
 const close = ({ page }: Opened) => page.context().close();
 
-/** Different colours in the viewer: a picture is drawn when there are more than a handful. */
-const colours = (page: Page) =>
-  page.evaluate(() => {
-    const canvas = document.querySelector<HTMLCanvasElement>("#viewer canvas");
-    const data =
-      canvas?.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data ??
-      new Uint8ClampedArray();
-    const seen = new Set<number>();
-    for (let i = 0; i < data.length; i += 400)
-      seen.add(((data[i] ?? 0) << 16) | ((data[i + 1] ?? 0) << 8) | (data[i + 2] ?? 0));
-    return seen.size;
-  });
-
 /** What is in the viewer, to see it change. */
 const drawn = (page: Page) =>
   page.evaluate(() => document.querySelector<HTMLCanvasElement>("#viewer canvas")?.toDataURL());
@@ -127,7 +115,7 @@ test("from the folders to an image: its tiles come from this host, by hand, by b
   const { page, problems, asked } = opened;
   await page.getByRole("link", { name: "maps" }).click();
   await page.getByRole("link", { name: "City & land.jpg" }).click();
-  await expect.poll(() => colours(page)).toBeGreaterThan(100);
+  await expect.poll(() => coloursInViewer(page)).toBeGreaterThan(100);
   expect(await page.locator("#thumbnail").evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(
     300,
   );
@@ -247,7 +235,7 @@ test("a gated image is not shown to the operator before a login as a reader, and
   await page.locator("form button").first().click();
   await page.waitForURL(`${url}/admin/view/gated/secret.png`);
   expect(await page.getByText("all of it is shown").count()).toBe(1);
-  await expect.poll(() => colours(page)).toBeGreaterThan(100);
+  await expect.poll(() => coloursInViewer(page)).toBeGreaterThan(100);
   expect(problems).toEqual([]);
   await close(opened);
 });
@@ -290,10 +278,7 @@ for (const [width, scheme] of [
         return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
       });
       expect(found, path).toEqual([]);
-      const over = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect(over, path).toBeLessThanOrEqual(0);
+      expect(await overflow(page), path).toBeLessThanOrEqual(0);
       if (process.env.SCREENSHOTS)
         await page.screenshot({
           path: `${process.env.SCREENSHOTS}/admin${path.replaceAll(/[^a-z]+/gi, "-")}-${width}-${scheme}.png`,

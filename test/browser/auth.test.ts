@@ -12,6 +12,7 @@ import { fixturesFolder } from "../host.ts";
 import { clientId, clientSecret, type OidcProvider, startProvider } from "../servers/oidc.ts";
 import { contrast } from "./contrast.ts";
 import { launching, launchWithForeignCookies } from "./launching.ts";
+import { overflow } from "./screen.ts";
 
 /** `secret`, by libxcrypt. */
 const hash = "$2b$04$Xkp3ABVhFCWRnWTnZdVnVOrssyTXKBkR8ymWvhDrv.quIcpqbRo9G";
@@ -309,11 +310,7 @@ for (const [width, scheme] of [
     };
     for (const [name, open] of Object.entries(pages)) {
       await open();
-      expect(
-        await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        ),
-      ).toBeLessThanOrEqual(0);
+      expect(await overflow(page)).toBeLessThanOrEqual(0);
       const looks = await page.evaluate(() =>
         [
           ...document.querySelectorAll<HTMLElement>(

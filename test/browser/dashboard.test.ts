@@ -10,6 +10,7 @@ import { asOperator, operator } from "../api/admin/operator.ts";
 import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
 import { launching } from "./launching.ts";
+import { overflow } from "./screen.ts";
 
 let built: Built;
 let browser: Browser;
@@ -107,10 +108,7 @@ for (const [width, scheme] of [
     // A line has a point for each frame.
     const points = () => page.locator('[data-spark="rate"]').getAttribute("points");
     await expect.poll(async () => (await points())?.split(" ").length).toBeGreaterThanOrEqual(3);
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect(overflow).toBeLessThanOrEqual(0);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
     expect(problems.filter((text) => !text.includes("script-src"))).toEqual([]);
     if (process.env.SCREENSHOTS)
       await page.screenshot({

@@ -10,6 +10,7 @@ import { type Built, buildProgram } from "../cli/built.ts";
 import { fixturesFolder } from "../host.ts";
 import { contrast } from "./contrast.ts";
 import { launching } from "./launching.ts";
+import { coloursInViewer, overflow } from "./screen.ts";
 
 let built: Built;
 let browser: Browser;
@@ -81,22 +82,6 @@ async function open(base: string, width: number, scheme: "light" | "dark") {
   return { page, problems, tiles };
 }
 
-/** Different colours in the viewer: a picture is drawn when there are more than a handful. */
-const colours = (page: Page) =>
-  page.evaluate(() => {
-    const canvas = document.querySelector<HTMLCanvasElement>("#viewer canvas");
-    const data =
-      canvas?.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data ??
-      new Uint8ClampedArray();
-    const seen = new Set<number>();
-    for (let i = 0; i < data.length; i += 400)
-      seen.add(((data[i] ?? 0) << 16) | ((data[i + 1] ?? 0) << 8) | (data[i + 2] ?? 0));
-    return seen.size;
-  });
-
-const overflow = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-
 const box = (page: Page, part: string) => page.locator(part).boundingBox();
 
 for (const [width, scheme] of [
@@ -105,7 +90,7 @@ for (const [width, scheme] of [
 ] as const) {
   test(`the sample is on screen and zooms at ${width} px in ${scheme}`, async () => {
     const { page, problems, tiles } = await open(sample, width, scheme);
-    await expect.poll(() => colours(page)).toBeGreaterThan(100);
+    await expect.poll(() => coloursInViewer(page)).toBeGreaterThan(100);
     const shown = tiles.length;
     expect(shown).toBeGreaterThan(0);
     for (let n = 0; n < 3; n++)
@@ -271,7 +256,7 @@ for (const width of [1280, 400]) {
   test(`a picture that turns out to be damaged makes way for the next, and says why, at ${width} px`, async () => {
     const { page } = await open(mixed, width, "dark");
     await expect.poll(() => page.locator("#name").textContent()).toBe(longName);
-    await expect.poll(() => colours(page)).toBeGreaterThan(100);
+    await expect.poll(() => coloursInViewer(page)).toBeGreaterThan(100);
     expect(await page.locator(".strip .broken").count()).toBe(1);
     expect(await page.locator(".strip .broken .reason").textContent()).toMatch(/damaged/);
     expect(await page.locator(".strip .broken a[href]").count()).toBe(0);
@@ -314,7 +299,7 @@ for (const width of [1280, 400]) {
     const status = await page.evaluate(async (url) => (await fetch(url)).status, failing[0] as string);
     expect(status).toBe(500);
     soundTiles.open();
-    await expect.poll(() => colours(page), { timeout: 30_000 }).toBeGreaterThan(100);
+    await expect.poll(() => coloursInViewer(page), { timeout: 30_000 }).toBeGreaterThan(100);
     expect(await page.locator("#name").textContent()).toBe(longName);
     expect(await page.locator(".strip .broken").count()).toBe(1);
     await page.unrouteAll({ behavior: "ignoreErrors" });
