@@ -5,7 +5,7 @@ const sections = [
   [
     "Requests",
     /^http_|^access_/,
-    "Classes of routes: image information and images of each version, with redirects of a base URI among the information; `/health` and `/ready`; the admin pages; all else is `other`.",
+    "Classes of routes: image information and images of each version, where redirects of a base URI count as image information; `/health` and `/ready`; the admin pages. All other requests are `other`.",
   ],
   [
     "Rendering",
@@ -30,17 +30,18 @@ export function figuresPage(figures, publishedName) {
 
 Generated from the table of figures (\`src/stats/figures.ts\`) by \`npm run docs\`.
 
-What the service counts of itself, in one registry: all since its start, for this process alone. Names follow the conventions of
-Prometheus: times in seconds, sizes in bytes, \`_total\` behind what only grows. Every series is there from the start, so the number of series
-depends on the configuration, never on what is asked for: no label holds an identifier, a path or an address.
+The service counts these figures in one registry, since its start and for this process alone. Names follow the conventions of
+Prometheus: times in seconds, sizes in bytes, \`_total\` at the end of the names of counters. Every series exists from the start, except that those of
+renders begin with the first render of a route and its two formats. No label contains an identifier, a path or an address, so the number of series is bounded by the
+configuration.
 
 - A **counter** only grows.
-- A **gauge** is read from its part when somebody asks. Folders, servers and shared stores are asked at most every ten seconds; a value that
-  cannot be had is left out.
-- A **histogram** counts values in buckets; where percentiles are named they are of the latest values, by nearest rank.
+- A **gauge** is read from its part when somebody reads the figures. Folders, servers and shared stores are asked at most every ten seconds. A value that
+  the service cannot get is left out.
+- A **histogram** counts values in buckets. Where percentiles are named, they are of the latest values, by nearest rank.
 
-Beside them the registry keeps the latest 50 answers of status 4xx or 5xx (time, class of route and status, without path or client), and the
-requests per second over the last ten seconds. Requests that the runtime itself refuses, since they are no HTTP, are not seen.
+The registry also keeps the latest 50 responses of status 4xx or 5xx (time, class of route and status, without path or client), and the
+requests per second over the last ten seconds. It does not count requests that the runtime itself refuses because they are not HTTP.
 
 ${parts.join("\n")}`;
 }
