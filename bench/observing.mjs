@@ -1,9 +1,11 @@
 // Measures what a tile costs more when the service says all that it can of itself: log lines, metrics that are scraped, Server-Timing,
-// traces to a collector that answers or is dead, reports of errors. Instructions by perf, in alternating order: those of the whole process,
-// and of its main thread, where all of this is done. Processes that do the same differ by some 3 % (see "off, once more"), so that each
-// start is one sample; what they differ by is in their workers mostly.
+// traces to a collector that answers or is dead, reports of errors. CPU time by the kernel's clock of each thread, in nanoseconds.
 //
-//   npm run build && node bench/observing.mjs [--tiles 300] [--rounds 5] [--warm 1500] [--starts 1] [--master FILE] [--kept]
+// Equal processes differ by up to 10 %, as V8 happens to compile and place their code. So the services that are compared are two in one
+// process, asked in turn: what they share costs the same. Their render workers do the same work whatever is observed and are left out of
+// the difference, but not of the whole that it is a share of. "off, once more" says how far the figures can be trusted.
+//
+//   npm run build && node bench/observing.mjs [--tiles 200] [--rounds 20] [--warm 2000] [--starts 3] [--master FILE] [--kept]
 //
 //   --master: a JPEG; else noise of 6144 by 4096, whose tiles are cut from the file without loss, or rendered to 256 pixels (one in three)
 //   --rendered: all tiles are rendered      --kept: tiles that the render slot holds
@@ -12,19 +14,25 @@ import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import sharp from "sharp";
+import { listening } from "./lib/http.mjs";
+import { figure, mean, median, table } from "./lib/numbers.mjs";
+import { threadTimes } from "./lib/processes.mjs";
 
 const { values } = parseArgs({
   options: {
-    tiles: { type: "string", default: "300" },
-    warm: { type: "string", default: "1500" },
-    rounds: { type: "string", default: "5" },
-    starts: { type: "string", default: "1" },
+    tiles: { type: "string", default: "200" },
+    warm: { type: "string", default: "2000" },
+    rounds: { type: "string", default: "20" },
+    settle: { type: "string", default: "5400" },
+    starts: { type: "string", default: "3" },
     master: { type: "string" },
     rendered: { type: "boolean", default: false },
     kept: { type: "boolean", default: false },
+    program: { type: "string", default: "dist/main.js" },
   },
 });
 const [tiles, rounds] = [Number(values.tiles), Number(values.rounds)];
@@ -74,22 +82,35 @@ const variants = {
 
 let port = 18_000 + (process.pid % 1000);
 
-/** Starts a server for each variant, in a process of its own. */
-function startServers() {
-  return Object.entries(variants).map(([name, config]) => {
+/** Runs the program once for each configuration, in this one process. */
+const several = `const [program, ...files] = process.argv.slice(1);
+for (const [i, file] of files.entries()) {
+  process.argv = [process.execPath, program, "-config", file];
+  await import(program + "?" + i);
+}`;
+
+/** Starts the services of some variants in one process, and waits for each. */
+async function startTogether(names) {
+  const services = names.map((name) => {
     port++;
     const slot = values.kept ? "{ backend: heap }" : "{ backend: none }";
     const file = join(folder, `${port}.yaml`);
     writeFileSync(
       file,
-      `addr: "127.0.0.1:${port}"\nsources: [{ name: images, type: filesystem, root: ${join(folder, "images")} }]\ncache: { render: ${slot}, origin: { backend: heap } }\n${config}`,
+      `addr: "127.0.0.1:${port}"\nsources: [{ name: images, type: filesystem, root: ${join(folder, "images")} }]\nimage: { max_concurrent: 1 }\ncache: { render: ${slot}, origin: { backend: heap } }\n${variants[name]}`,
     );
-    const err = openSync(join(folder, `${port}.log`), "w");
-    const child = spawn(process.execPath, ["--max-semi-space-size=4", "dist/main.js", "-config", file], {
-      stdio: ["ignore", "ignore", err],
-    });
-    return { name, url: `http://127.0.0.1:${port}`, child, samples: [], main: [] };
+    return { name, file, url: `http://127.0.0.1:${port}`, rounds: [] };
   });
+  const err = openSync(join(folder, `${port}.log`), "w");
+  const flags = ["--max-semi-space-size=4", "--input-type=module", "-e", several];
+  const program = pathToFileURL(resolve(values.program)).href;
+  const child = spawn(process.execPath, [...flags, program, ...services.map(({ file }) => file)], {
+    stdio: ["ignore", "ignore", err],
+  });
+  for (const { url } of services)
+    if (!(await listening(`${url}/health`, () => child.exitCode === null)))
+      throw new Error(`a service does not start: see ${folder}`);
+  return { child, services };
 }
 
 const columns = Math.floor(width / 512);
@@ -102,70 +123,78 @@ async function ask({ url }, count) {
   for (let i = 0; i < count; i++) await (await fetch(url + targets[i % targets.length])).arrayBuffer();
 }
 
-/** Instructions of a process with its threads while `act` runs, and of its main thread. */
-async function instructions({ child }, act) {
-  const args = ["stat", "--per-thread", "-x,", "-e", "instructions:u", "-p", String(child.pid)];
-  const perf = spawn("perf", args, { stdio: ["ignore", "ignore", "pipe"] });
-  let text = "";
-  perf.stderr.on("data", (part) => (text += part));
-  await new Promise((resolve) => setTimeout(resolve, 300)); // until it counts
+/** CPU microseconds that a process uses while `act` runs: its whole, and that without the threads `workers`. */
+async function spent(pid, workers, act) {
+  const before = threadTimes(pid);
   await act();
-  perf.kill("SIGINT");
-  await new Promise((resolve) => perf.on("exit", resolve));
-  const threads = text.split("\n").map((line) => line.split(","));
-  const sum = (list) => list.reduce((total, [, count]) => total + (Number(count) || 0), 0);
-  return { all: sum(threads), main: sum(threads.filter(([name]) => name.endsWith(`-${child.pid}`))) };
+  const after = threadTimes(pid);
+  const used = [...after].map(([thread, ns]) => [thread, (ns - (before.get(thread) ?? 0)) / 1e3]);
+  const sum = (list) => list.reduce((total, [, us]) => total + us, 0);
+  return { whole: sum(used), observer: sum(used.filter(([thread]) => !workers.has(thread))) };
 }
 
-const median = (list) => {
-  const sorted = list.toSorted((a, b) => a - b);
-  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
-};
-
-/** Of each start: instructions of a tile by variant, the median of its rounds. */
-const starts = [];
-for (let start = 0; start < Number(values.starts); start++) {
-  const servers = startServers();
-  for (const server of servers) {
-    for (let tries = 0; ; tries++) {
-      const up = await fetch(`${server.url}/health`).catch(() => undefined);
-      if (up?.ok) break;
-      if (tries > 200) throw new Error("a server does not start");
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    await ask(server, Number(values.warm));
-  }
-  for (let round = 0; round < rounds; round++) {
-    const order = round % 2 === 0 ? servers : servers.toReversed();
-    for (const server of order) {
-      const counted = await instructions(server, async () => {
-        await ask(server, tiles / 2);
-        if (server.name.startsWith("all")) await (await fetch(`${server.url}/metrics`)).text();
-        await ask(server, tiles / 2);
-      });
-      server.samples.push(counted.all / tiles);
-      server.main.push(counted.main / tiles);
-    }
-  }
-  starts.push(servers.map(({ samples, main }) => ({ all: median(samples), main: median(main) })));
-  for (const { child } of servers) child.kill("SIGKILL");
-}
-
-const millions = (value) => `${(value / 1e6).toFixed(3)} M`;
-const percent = (share) => `${(share * 100).toFixed(2)} %`;
-console.log(
-  `instructions of a ${values.kept ? "kept" : "rendered"} tile, medians of ${rounds} rounds of ${tiles} tiles, ${starts.length} starts`,
-);
-for (const [i, name] of Object.keys(variants).entries()) {
-  const over = starts.map((start) => start[i].all / start[0].all - 1);
-  // What the main thread does more, as a share of the whole tile.
-  const more = starts.map((start) => (start[i].main - start[0].main) / start[0].all);
-  const all = millions(median(starts.map((start) => start[i].all)));
-  const main = millions(median(starts.map((start) => start[i].main)));
-  console.log(
-    `${name.padEnd(20)} ${all}  ${percent(median(over)).padStart(8)} over off   main thread ${main}, ${percent(median(more)).padStart(7)} of a tile more   (starts: ${over.map(percent).join(", ")}; main ${more.map(percent).join(", ")})`,
+/** The threads that have come since, and used the most time: a render worker of each service. */
+function workersOf(pid, count) {
+  const others = [...threadTimes(pid)].filter(([thread]) => thread !== pid);
+  return new Set(
+    others
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, count)
+      .map(([thread]) => thread),
   );
 }
+
+/** How long a service is left alone after its tiles, so that what it writes and sends later counts as its own, in ms. */
+const settling = Number(values.settle);
+
+/** What the variants cost more than the first of them, as shares of its whole tile: one figure for each round. */
+const more = new Map();
+const whole = [];
+for (let start = 0; start < Number(values.starts); start++)
+  for (const names of [
+    ["off", "off, once more", "log", "all"],
+    ["off", "all, dead collector"],
+  ]) {
+    const { child, services } = await startTogether(names);
+    for (let warmed = 0; warmed < Number(values.warm); warmed += 100)
+      for (const service of services) await ask(service, 100);
+    const workers = workersOf(child.pid, services.length);
+    for (let round = 0; round < rounds; round++) {
+      const order = services.map((_, i) => services[(i + round) % services.length]);
+      const costs = {};
+      for (const service of order)
+        costs[service.name] = await spent(child.pid, workers, async () => {
+          await ask(service, tiles / 2);
+          if (service.name.startsWith("all")) await (await fetch(`${service.url}/metrics`)).text();
+          await ask(service, tiles / 2);
+          await new Promise((done) => setTimeout(done, settling));
+        });
+      whole.push(costs.off.whole / tiles);
+      for (const name of names.slice(1)) {
+        if (!more.has(name)) more.set(name, []);
+        more.get(name).push((costs[name].observer - costs.off.observer) / costs.off.whole);
+      }
+    }
+    child.kill("SIGKILL");
+  }
+
+const percent = (share) => `${(share * 100).toFixed(2)} %`;
+const tile = `${values.kept ? "kept" : "rendered"} tile`;
+console.log(
+  `a ${tile} without any of it: ${figure(median(whole))} microseconds of CPU time. What it costs more, of that:`,
+);
+const rows = [...more].map(([name, shares]) => {
+  const middle = mean(shares);
+  const deviation = Math.sqrt(mean(shares.map((share) => (share - middle) ** 2)) / (shares.length - 1));
+  return [
+    name,
+    percent(middle),
+    `± ${percent(2 * deviation)}`,
+    percent(median(shares)),
+    String(shares.length),
+  ];
+});
+console.log(table(["", "mean", "two standard errors", "median", "rounds"], rows, 1));
 collector.closeAllConnections();
 collector.close();
 hanging.closeAllConnections();

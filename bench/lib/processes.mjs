@@ -22,6 +22,15 @@ export function usage(pid) {
   return { cpu, peak };
 }
 
+/** Nanoseconds of CPU time that each thread of one process has used, by its id; that of the main thread is `pid`. */
+export function threadTimes(pid) {
+  const times = readdirSync(`/proc/${pid}/task`).map((thread) => [
+    Number(thread),
+    readOrNothing(`/proc/${pid}/task/${thread}/schedstat`)?.split(" ")[0],
+  ]);
+  return new Map(times.filter(([, ns]) => ns !== undefined).map(([thread, ns]) => [thread, Number(ns)]));
+}
+
 /** CPU milliseconds that the tree used between two readings. */
 export const spent = (before, after) => (before && after ? after.cpu - before.cpu : undefined);
 
