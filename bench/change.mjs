@@ -1,120 +1,159 @@
-// What does a change cost an answer? Two builds of the service side by side, their requests in turn: CPU per answer and the ratio.
-// node bench/change.mjs DIST_BEFORE DIST_AFTER [--starts 6] [--rounds 10] [--block 400]: folders as `npm run build` makes them.
+// What does a change cost an answer? Two builds of the service side by side, their requests in turn, over what `figures.mjs` asks for and
+// the cheapest answers: CPU time per answer, answers per second of six clients, memory, the first tile of an unseen file, and the ratio
+// of each, after / before.
+//
+//   node bench/change.mjs DIST_BEFORE DIST_AFTER [--starts 3] [--rounds 4] [--warm 1000] [--unseen 5] [--pictures A,B]
+//
+// Folders as `npm run build` makes them; pictures as `sources.mjs` makes them, else noise of 4096 by 4096. Two processes of the same
+// build differ by some percent: give it the same folder twice to see by how much.
 
-import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { Agent } from "node:http";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import sharp from "sharp";
-import { ask, listening } from "./lib/http.mjs";
-import { figure, median, quantile, table } from "./lib/numbers.mjs";
+import { figure, median, ratio, table } from "./lib/numbers.mjs";
+import { machine, pictureSize } from "./lib/options.mjs";
+import { threadTimes, usage } from "./lib/processes.mjs";
+import { pass } from "./lib/replay.mjs";
+import { start } from "./lib/servers.mjs";
+import { gridTiles, sample, scaleFactors, session } from "./lib/session.mjs";
+import { firstContact } from "./lib/unseen.mjs";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    starts: { type: "string", default: "6" },
-    rounds: { type: "string", default: "10" },
-    block: { type: "string", default: "400" },
+    starts: { type: "string", default: "3" },
+    rounds: { type: "string", default: "4" },
+    warm: { type: "string", default: "1000" },
+    unseen: { type: "string", default: "5" },
+    sources: { type: "string" },
+    pictures: { type: "string", default: "noise.jpg" },
   },
 });
-const [before, after] = positionals;
+const [before, after] = positionals.map((folder) => resolve(folder, "main.js"));
 if (!before || !after)
   throw new Error("expected two folders: the build before the change, and the one after it");
+const [starts, rounds, warm, unseen] = [values.starts, values.rounds, values.warm, values.unseen].map(Number);
 
-const side = 4096;
-const tile = 256;
-const folder = mkdtempSync(join(tmpdir(), "smalti-change-"));
-const grain = { type: "gaussian", mean: 128, sigma: 20 };
-await sharp({ create: { width: side, height: side, channels: 3, noise: grain, background: "#888" } })
-  .blur(2)
-  .jpeg({ quality: 90 })
-  .toFile(join(folder, "a.jpg"));
-
-async function start(dist, port) {
-  const config = join(folder, `${port}.yaml`);
-  const heap = "{ backend: heap, max_bytes: 512MiB }";
-  writeFileSync(
-    config,
-    `addr: "127.0.0.1:${port}"\nimage: { max_concurrent: 1 }\nlog: { level: error }\ncache: { render: ${heap}, info: ${heap}, origin: ${heap} }\nsources: [{ name: a, type: filesystem, root: ${JSON.stringify(folder)}, revalidate: 1m }]\n`,
-  );
-  const server = spawn(process.execPath, [join(dist, "main.js"), "-config", config], { stdio: "ignore" });
-  const url = `http://127.0.0.1:${port}`;
-  await listening(`${url}/health`, () => server.exitCode === null);
-  return { server, url, agent: new Agent({ keepAlive: true, maxSockets: 2 }) };
-}
-
-/** CPU milliseconds of a process's threads, to the nanosecond: the clock of `usage` counts steps of 10 ms. */
-function cpuOf(pid) {
-  let ns = 0;
-  for (const thread of readdirSync(`/proc/${pid}/task`))
-    ns += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
-  return ns / 1e6;
-}
-
-/** CPU milliseconds per answer of a block of requests, two at a time. */
-async function cost({ server, url, agent }, targets) {
-  const begun = cpuOf(server.pid);
-  let next = 0;
-  const client = async () => {
-    for (let at = next++; at < targets.length; at = next++) {
-      const { status } = await ask(url + targets[at], agent);
-      if (status !== 200) throw new Error(`${status} for ${targets[at]}`);
-    }
-  };
-  await Promise.all([client(), client()]);
-  return (cpuOf(server.pid) - begun) / targets.length;
-}
-
-const [starts, rounds, block] = [values.starts, values.rounds, values.block].map(Number);
-const dists = { before, after };
-const across = side / tile;
-/** The tiles of one row are kept after their first block; on each shift of the grid lie tiles that nobody has asked for. */
-const kinds = {
-  "tile at 1/1, made": (round, i) => {
-    const at = round * block + i;
-    const shift = Math.floor(at / across ** 2); // by 16 pixels, the grid of coded blocks
-    const x = (at % across) * tile + 16 * (shift % 16);
-    const y = (Math.floor(at / across) % across) * tile + 16 * (Math.floor(shift / 16) % 16);
-    const region = [Math.min(x, side - tile), Math.min(y, side - tile), tile, tile];
-    return `/iiif/3/a.jpg/${region}/${tile},/0/default.jpg`;
-  },
-  "tile at 1/1, kept": (_round, i) =>
-    `/iiif/3/a.jpg/${(i % across) * tile},0,${tile},${tile}/${tile},/0/default.jpg`,
-  "image information": () => "/iiif/3/a.jpg/info.json",
+const own = values.sources ? undefined : mkdtempSync(join(tmpdir(), "smalti-change-"));
+const options = {
+  before,
+  program: after,
+  sources: resolve(values.sources ?? own),
+  cache: { render: "none", info: "heap", origin: "filesystem" },
+  tile: 512,
 };
+if (own) {
+  const grain = { type: "gaussian", mean: 128, sigma: 20 };
+  await sharp({ create: { width: 4096, height: 4096, channels: 3, noise: grain, background: "#888" } })
+    .blur(2)
+    .jpeg({ quality: 90 })
+    .toFile(join(own, "noise.jpg"));
+}
 
-/** How fast a process turns out differs from start to start: both are started several times, the other first each time. */
-const costs = Object.fromEntries(Object.keys(kinds).map((name) => [name, { before: [], after: [] }]));
-try {
-  for (let nth = 0; nth < starts; nth++) {
-    const order = nth % 2 === 0 ? ["before", "after"] : ["after", "before"];
-    const servers = {};
-    for (const which of order) servers[which] = await start(dists[which], which === order[0] ? 18431 : 18432);
-    for (const [name, target] of Object.entries(kinds)) {
-      const length = name === "tile at 1/1, made" ? block : 4 * block;
-      for (let round = -2; round < rounds; round++) {
-        const targets = Array.from({ length }, (_, i) => target(round + 2, i));
-        for (const which of round % 2 === 0 ? order : order.toReversed()) {
-          const ms = await cost(servers[which], targets);
-          if (round >= 0) costs[name][which].push(ms); // the first two warm up
-        }
-      }
-    }
-    for (const { server, agent } of Object.values(servers)) {
-      agent.destroy();
-      const ended = new Promise((resolve) => server.once("exit", resolve));
-      server.kill();
-      await ended;
-    }
-  }
-  const rows = Object.entries(costs).map(([name, { before: old, after: changed }]) => {
-    const ratios = changed.map((ms, i) => ms / old[i]);
-    const spread = [0.25, 0.75].map((q) => quantile(ratios, q).toFixed(3)).join(" to ");
-    return [name, figure(median(old)), figure(median(changed)), median(ratios).toFixed(3), spread];
+/** Milliseconds that a server is asked for one thing in one round. */
+const blockMs = 700;
+const names = ["before", "smalti"];
+
+/** What is asked for: a title, the requests, how many at a time. */
+function kindsOf(size) {
+  const walk = sample(session(size, { tile: options.tile, seed: 1 }), 60);
+  return [
+    ["session", walk, 1],
+    ["session, 6 clients", walk, 6],
+    ...scaleFactors(size, options.tile).map((factor) => [
+      `tiles at 1/${factor}`,
+      gridTiles(size, options.tile, factor, 24),
+      1,
+    ]),
+    ["image information", [{ kind: "info", factor: "info", path: "info.json" }], 1],
+  ];
+}
+
+/** CPU microseconds per answer, and answers per second, of requests repeated for a block. */
+async function cost(server, picture, requests, concurrency) {
+  const total = () => [...threadTimes(server.pid).values()].reduce((sum, ns) => sum + ns, 0);
+  const begun = total();
+  const { answers, faults, perSecond } = await pass(server, picture, requests, {
+    concurrency,
+    seconds: 30,
+    atLeast: blockMs,
   });
-  console.log(table(["answer", "before, CPU ms", "after, CPU ms", "ratio", "middle half"], rows, 1));
+  if (answers === 0 || Object.keys(faults).length > 0)
+    throw new Error(`${server.name}: ${JSON.stringify(faults)}`);
+  return { cpu: (total() - begun) / answers / 1e3, perSecond };
+}
+
+/** One start of both: by kind the medians of its rounds, and the largest memory. */
+async function run(picture, kinds, nth) {
+  const order = nth % 2 === 0 ? names : names.toReversed();
+  const servers = {};
+  try {
+    for (const name of order) servers[name] = await start(name, options);
+    for (let answers = 0; answers < warm; answers += 60)
+      for (const name of order) await pass(servers[name], picture, kinds[0][1], { seconds: 30 });
+    const blocks = kinds.map(() => ({ before: [], smalti: [] }));
+    for (let round = -1; round < rounds; round++)
+      for (const [i, [, requests, concurrency]] of kinds.entries())
+        for (const name of (nth + round) % 2 === 0 ? names : names.toReversed()) {
+          const block = await cost(servers[name], picture, requests, concurrency);
+          if (round >= 0) blocks[i][name].push(block); // the first round warms up
+        }
+    const peak = Object.fromEntries(names.map((name) => [name, usage(servers[name].pid)?.peak / 1e6]));
+    const middle = (list, key) => median(list.map((each) => each[key]));
+    const byKind = blocks.map((each) =>
+      Object.fromEntries(
+        names.map((name) => [
+          name,
+          { cpu: middle(each[name], "cpu"), perSecond: middle(each[name], "perSecond") },
+        ]),
+      ),
+    );
+    return { byKind, peak };
+  } finally {
+    for (const server of Object.values(servers)) await server.stop();
+  }
+}
+
+/** A row of the table: medians over the starts, the ratio as the median of theirs, and its least and most. */
+function row(title, pairs) {
+  const ratios = pairs.map(([old, changed]) => ratio(changed, old)).filter(Number.isFinite);
+  return [
+    title,
+    figure(median(pairs.map(([old]) => old))),
+    figure(median(pairs.map(([, changed]) => changed))),
+    median(ratios)?.toFixed(3) ?? "-",
+    `${Math.min(...ratios).toFixed(3)} to ${Math.max(...ratios).toFixed(3)}`,
+  ];
+}
+
+console.log(machine());
+try {
+  for (const picture of values.pictures.split(",")) {
+    const size = await pictureSize(options, picture);
+    const kinds = kindsOf(size);
+    const runs = [];
+    for (let nth = 0; nth < starts; nth++) runs.push(await run(picture, kinds, nth));
+    const rows = kinds.flatMap(([title, , concurrency], i) => {
+      const pairs = (key) => runs.map(({ byKind }) => names.map((name) => byKind[i][name][key]));
+      const cpu = row(`${title}: CPU us`, pairs("cpu"));
+      return concurrency > 1 ? [cpu, row(`${title}: answers/s`, pairs("perSecond"))] : [cpu];
+    });
+    rows.push(
+      row(
+        "peak MB",
+        runs.map(({ peak }) => names.map((name) => peak[name])),
+      ),
+    );
+    if (unseen > 0) {
+      const contacts = await firstContact(names, picture, size, { ...options, count: unseen, warm: 300 });
+      const of = (key) => [names.map((name) => contacts.find(({ server }) => server === name)[key])];
+      rows.push(row("unseen file: first ms", of("first")), row("unseen file: CPU ms", of("cpu")));
+    }
+    console.log(`\n${picture}, ${size.width} x ${size.height}, ${starts} starts of ${rounds} rounds`);
+    console.log(table(["", "before", "after", "after / before", "of the starts"], rows, 1));
+  }
 } finally {
-  rmSync(folder, { recursive: true, maxRetries: 5 });
+  if (own) rmSync(own, { recursive: true, maxRetries: 5 });
 }

@@ -13,17 +13,22 @@ import { listening } from "./http.mjs";
 const bench = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const image = (base, id, path) => `${base}/iiif/3/${id}/${path}`;
 
+/** A build of this server, whose entry the option `program` names. */
+const ours = (program) => ({
+  missing: ({ [program]: file }) => (file && existsSync(file) ? undefined : `no ${file}: npm run build`),
+  command: (run, options) => [process.execPath, options[program], "-config", configuration(run, options)],
+  ready: "/health",
+  url: image,
+});
+
 /**
  * One row per server. `missing` says in words what it lacks on this machine; `command` gives its arguments from the
  * run (port, sources, place: an empty folder that goes away with it) and the options of the script.
  */
 const servers = {
-  smalti: {
-    missing: ({ program }) => (existsSync(program) ? undefined : `no ${program}: npm run build`),
-    command: (run, options) => [process.execPath, options.program, "-config", configuration(run, options)],
-    ready: "/health",
-    url: image,
-  },
+  smalti: ours("program"),
+  /** Another build of this server, `options.before`. */
+  before: ours("before"),
   sharp: {
     command: ({ port, sources }) => [process.execPath, join(bench, "peers/sharp.mjs"), String(port), sources],
     ready: "/",
