@@ -107,6 +107,7 @@ async function startTogether(names) {
   const child = spawn(process.execPath, [...flags, program, ...services.map(({ file }) => file)], {
     stdio: ["ignore", "ignore", err],
   });
+  process.once("exit", () => child.kill("SIGKILL"));
   for (const { url } of services)
     if (!(await listening(`${url}/health`, () => child.exitCode === null)))
       throw new Error(`a service does not start: see ${folder}`);
