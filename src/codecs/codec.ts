@@ -76,10 +76,10 @@ export interface Reduction {
 export type ReductionQuality = "level" | "exact" | "frequencies" | "averages";
 
 /**
- * How a read goes on while its file has no sidecar yet; the pixels are the same. `none`: nothing is kept of the file. `begin`: the job
- * makes what it needs of the sidecar by itself, keeps it for the job that builds it next, and other reads wait meanwhile.
- * `apart`: the job answers from the file alone, whether or not a sidecar is being built. `wait`: it is built first, since
- * the read would have to do its work.
+ * How a read continues while its file has no sidecar yet; the pixels are the same. `none`: the file has no sidecar. `begin`: the job
+ * makes what it needs of the sidecar by itself and leaves it to the job that builds the sidecar next; other reads wait meanwhile (a
+ * sequential JPEG). `apart`: the job answers from the file alone, whether or not a sidecar is being built (a progressive JPEG at 1/8).
+ * `wait`: the sidecar is built first, since the read would have to do the same work (a progressive JPEG, quantiles of a TIFF).
  */
 export type SidecarWay = "none" | "begin" | "apart" | "wait";
 

@@ -44,10 +44,10 @@ export interface Transform {
   readonly degrees: number;
 }
 
-/** What to decode: a rectangle of stored, full-size pixels at 1/scaleFactor. */
 /** A page of a master. */
 export type MasterPage = Pick<ReadRequest, "header" | "page">;
 
+/** What to decode: a rectangle of stored, full-size pixels at 1/scaleFactor. */
 export interface ReadRequest {
   readonly header: ImageHeader;
   /** 1-based. */

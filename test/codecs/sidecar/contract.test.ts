@@ -1,5 +1,7 @@
 // The contract of sidecars, for each codec that has the group, and for a format of 100 lines that shows what one is to write.
 
+import { expect, test } from "vitest";
+import type { SourceFormat } from "../../../src/codecs/image-header.ts";
 import { createCodecs } from "../../../src/codecs/index.ts";
 import type { ReadRequest } from "../../../src/codecs/plan.ts";
 import { sidecarContract } from "../../contracts/codec-sidecar.ts";
@@ -8,7 +10,12 @@ import { testHost } from "../../host.ts";
 import { plainFields, tiffFile } from "../tif/tiff-file.ts";
 import { exampleCodec, exampleFile } from "./example-codec.ts";
 
-const codecOf = (format: "jpg" | "tif") => () => createCodecs(testHost).byFormat(format);
+/** The formats that have rows below. */
+const tested = new Set<SourceFormat>();
+const codecOf = (format: SourceFormat) => {
+  tested.add(format);
+  return () => createCodecs(testHost).byFormat(format);
+};
 const region = { x: 512, y: 768, width: 256, height: 128 };
 const picture = (progressive: boolean) => async () =>
   new Uint8Array(await grain(1024, 1024, 30).jpeg({ quality: 90, progressive }).toBuffer());
@@ -51,4 +58,10 @@ sidecarContract("the example", {
   codec: exampleCodec,
   file: async () => exampleFile(300, 1000),
   reads: (header) => [{ header, page: 1, region: { ...region, x: 32 }, scaleFactor: 1 }],
+});
+
+test("every format with a sidecar has a row here", () => {
+  const formats: readonly SourceFormat[] = ["jpg", "png", "tif", "webp", "gif", "jp2"];
+  const codecs = createCodecs(testHost);
+  expect(new Set(formats.filter((format) => codecs.byFormat(format).sidecar))).toEqual(tested);
 });
