@@ -100,14 +100,14 @@ async function run(picture, kinds, nth) {
           if (round >= 0) blocks[i][name].push(block); // the first round warms up
         }
     const peak = Object.fromEntries(names.map((name) => [name, usage(servers[name].pid)?.peak / 1e6]));
-    const values = (list, key) => list.map((each) => each[key]);
+    const column = (list, key) => list.map((each) => each[key]);
     const byKind = blocks.map((each) =>
       Object.fromEntries(
         names.map((name) => [
           name,
           {
-            cpu: quantile(values(each[name], "cpu"), 0.25),
-            perSecond: quantile(values(each[name], "perSecond"), 0.75),
+            cpu: quantile(column(each[name], "cpu"), 0.25),
+            perSecond: quantile(column(each[name], "perSecond"), 0.75),
           },
         ]),
       ),

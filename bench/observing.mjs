@@ -99,7 +99,7 @@ async function startTogether(names) {
       file,
       `addr: "127.0.0.1:${port}"\nsources: [{ name: images, type: filesystem, root: ${join(folder, "images")} }]\nimage: { max_concurrent: 1 }\ncache: { render: ${slot}, origin: { backend: heap } }\n${variants[name]}`,
     );
-    return { name, file, url: `http://127.0.0.1:${port}`, rounds: [] };
+    return { name, file, url: `http://127.0.0.1:${port}` };
   });
   const err = openSync(join(folder, `${port}.log`), "w");
   const flags = ["--max-semi-space-size=4", "--input-type=module", "-e", several];
