@@ -1,19 +1,20 @@
-// What does a change cost an answer? Two builds of the service side by side, their requests in turn, over what `figures.mjs` asks for and
-// the cheapest answers: CPU time per answer, answers per second of six clients, memory, the first tile of an unseen file, and the ratio
-// of each, after / before.
+// What does a change cost an answer? Processes of two builds of the service side by side, their requests in turn, over what `figures.mjs`
+// asks for and the cheapest answers: CPU time per answer, answers per second of six clients, memory, the first tile of an unseen file, and
+// the ratio of each, after / before, with two standard errors.
 //
-//   node bench/change.mjs DIST_BEFORE DIST_AFTER [--starts 3] [--rounds 24] [--warm 1500] [--unseen 5] [--pictures A,B] [--only TITLE]
+//   node bench/change.mjs DIST_BEFORE DIST_AFTER [--processes 12] [--rounds 12] [--warm 5000] [--unseen 3] [--pictures A,B] [--only TITLE]
 //
 // Folders as `npm run build` makes them; pictures as `sources.mjs` makes them, else noise of 4096 by 4096. Two processes of the same
-// build differ by some percent: give it the same folder twice to see by how much. Of the rounds of a start the lower quartile counts, since
-// what else runs on a machine only makes code slower.
+// build differ by some percent, as V8 happens to compile and place their code, for as long as they run: so more processes tell more, and
+// more rounds do not. Code that is not compiled yet costs twice as much, and differs by more: hence the long warm-up. Of the rounds of a
+// process the lower quartile counts, since what else runs on a machine only makes code slower.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import sharp from "sharp";
-import { figure, median, quantile, ratio, table } from "./lib/numbers.mjs";
+import { figure, mean, quantile, table } from "./lib/numbers.mjs";
 import { machine, pictureSize } from "./lib/options.mjs";
 import { threadTimes, usage } from "./lib/processes.mjs";
 import { pass } from "./lib/replay.mjs";
@@ -24,10 +25,10 @@ import { firstContact } from "./lib/unseen.mjs";
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    starts: { type: "string", default: "3" },
-    rounds: { type: "string", default: "24" },
-    warm: { type: "string", default: "1500" },
-    unseen: { type: "string", default: "5" },
+    processes: { type: "string", default: "12" },
+    rounds: { type: "string", default: "12" },
+    warm: { type: "string", default: "5000" },
+    unseen: { type: "string", default: "3" },
     only: { type: "string", default: "" },
     sources: { type: "string" },
     pictures: { type: "string", default: "noise.jpg" },
@@ -36,7 +37,9 @@ const { values, positionals } = parseArgs({
 const [before, after] = positionals.map((folder) => resolve(folder, "main.js"));
 if (!before || !after)
   throw new Error("expected two folders: the build before the change, and the one after it");
-const [starts, rounds, warm, unseen] = [values.starts, values.rounds, values.warm, values.unseen].map(Number);
+const { processes, rounds, warm, unseen } = Object.fromEntries(
+  ["processes", "rounds", "warm", "unseen"].map((name) => [name, Number(values[name])]),
+);
 
 const own = values.sources ? undefined : mkdtempSync(join(tmpdir(), "smalti-change-"));
 const options = {
@@ -54,21 +57,28 @@ if (own) {
     .toFile(join(own, "noise.jpg"));
 }
 
-const names = ["before", "smalti"];
+/** One name for each process, of both builds in turn. */
+const names = Array.from({ length: processes }, (_, i) =>
+  i % 2 === 0 ? ["before", "smalti"] : ["smalti", "before"],
+).flat();
+
+/** Answers that a process gives before the next one is asked. */
+const blockLength = 60;
 
 /** What is asked for: a title, the requests, how many at a time. */
 function kindsOf(size) {
-  const walk = sample(session(size, { tile: options.tile, seed: 1 }), 60);
+  const walk = sample(session(size, { tile: options.tile, seed: 1 }), blockLength);
+  const block = (requests) => Array.from({ length: blockLength }, (_, i) => requests[i % requests.length]);
   return [
     ["session", walk, 1],
     ["session, 6 clients", walk, 6],
     ...scaleFactors(size, options.tile).map((factor) => [
       `tiles at 1/${factor}`,
-      gridTiles(size, options.tile, factor, 24),
+      block(gridTiles(size, options.tile, factor, blockLength)),
       1,
     ]),
     ["image information", Array(200).fill({ kind: "info", factor: "info", path: "info.json" }), 1],
-  ].filter(([title], i) => i === 0 || title.startsWith(values.only));
+  ].filter(([title]) => title.startsWith(values.only));
 }
 
 /** CPU microseconds per answer, and answers per second. */
@@ -84,49 +94,47 @@ async function cost(server, picture, requests, concurrency) {
   return { cpu: (total() - begun) / answers / 1e3, perSecond };
 }
 
-/** One start of both: by kind what its better rounds cost, and the largest memory. */
-async function run(picture, kinds, nth) {
-  const order = nth % 2 === 0 ? names : names.toReversed();
-  const servers = {};
+/** Every process at once, warm: what its better rounds cost of each kind, and its largest memory. */
+async function run(picture, kinds) {
+  const servers = [];
   try {
-    for (const name of order) servers[name] = await start(name, options);
-    for (let answers = 0; answers < warm; answers += 60)
-      for (const name of order) await pass(servers[name], picture, kinds[0][1], { seconds: 30 });
-    const blocks = kinds.map(() => ({ before: [], smalti: [] }));
-    for (let round = -1; round < rounds; round++)
+    for (const name of names) servers.push(await start(name, options));
+    const blocks = servers.map(() => kinds.map(() => []));
+    const least = Math.ceil(warm / kinds.reduce((sum, [, requests]) => sum + requests.length, 0));
+    for (let round = -least; round < rounds; round++)
       for (const [i, [, requests, concurrency]] of kinds.entries())
-        for (const name of (nth + round) % 2 === 0 ? names : names.toReversed()) {
-          const block = await cost(servers[name], picture, requests, concurrency);
-          if (round >= 0) blocks[i][name].push(block); // the first round warms up
+        for (const n of round % 2 === 0 ? servers.keys() : [...servers.keys()].reverse()) {
+          const block = await cost(servers[n], picture, requests, concurrency);
+          if (round >= 0) blocks[n][i].push(block);
         }
-    const peak = Object.fromEntries(names.map((name) => [name, usage(servers[name].pid)?.peak / 1e6]));
     const column = (list, key) => list.map((each) => each[key]);
-    const byKind = blocks.map((each) =>
-      Object.fromEntries(
-        names.map((name) => [
-          name,
-          {
-            cpu: quantile(column(each[name], "cpu"), 0.25),
-            perSecond: quantile(column(each[name], "perSecond"), 0.75),
-          },
-        ]),
-      ),
-    );
-    return { byKind, peak };
+    return servers.map((server, n) => ({
+      name: server.name,
+      peak: usage(server.pid)?.peak / 1e6,
+      kinds: blocks[n].map((list) => ({
+        cpu: quantile(column(list, "cpu"), 0.25),
+        perSecond: quantile(column(list, "perSecond"), 0.75),
+      })),
+    }));
   } finally {
-    for (const server of Object.values(servers)) await server.stop();
+    for (const server of servers) await server.stop();
   }
 }
 
-/** A row of the table: medians over the starts, the ratio as the median of theirs, and its least and most. */
-function row(title, pairs) {
-  const ratios = pairs.map(([old, changed]) => ratio(changed, old)).filter(Number.isFinite);
+/** A row of the table: geometric means over the processes of each build, their ratio, and two standard errors of that. */
+function row(title, results, read) {
+  const [old, changed] = ["before", "smalti"].map((name) => {
+    const logs = results.filter((each) => each.name === name).map((each) => Math.log(read(each)));
+    const middle = mean(logs);
+    const variance = logs.reduce((sum, log) => sum + (log - middle) ** 2, 0) / (logs.length - 1);
+    return { middle, error: variance / logs.length };
+  });
   return [
     title,
-    figure(median(pairs.map(([old]) => old))),
-    figure(median(pairs.map(([, changed]) => changed))),
-    median(ratios)?.toFixed(3) ?? "-",
-    `${Math.min(...ratios).toFixed(3)} to ${Math.max(...ratios).toFixed(3)}`,
+    figure(Math.exp(old.middle)),
+    figure(Math.exp(changed.middle)),
+    Math.exp(changed.middle - old.middle).toFixed(3),
+    `± ${(2 * Math.sqrt(old.error + changed.error)).toFixed(3)}`,
   ];
 }
 
@@ -135,26 +143,24 @@ try {
   for (const picture of values.pictures.split(",")) {
     const size = await pictureSize(options, picture);
     const kinds = kindsOf(size);
-    const runs = [];
-    for (let nth = 0; nth < starts; nth++) runs.push(await run(picture, kinds, nth));
+    const results = await run(picture, kinds);
     const rows = kinds.flatMap(([title, , concurrency], i) => {
-      const pairs = (key) => runs.map(({ byKind }) => names.map((name) => byKind[i][name][key]));
-      const cpu = row(`${title}: CPU us`, pairs("cpu"));
-      return concurrency > 1 ? [cpu, row(`${title}: answers/s`, pairs("perSecond"))] : [cpu];
+      const cpu = row(`${title}: CPU us`, results, ({ kinds }) => kinds[i].cpu);
+      if (concurrency === 1) return [cpu];
+      return [cpu, row(`${title}: answers/s`, results, ({ kinds }) => kinds[i].perSecond)];
     });
-    rows.push(
-      row(
-        "peak MB",
-        runs.map(({ peak }) => names.map((name) => peak[name])),
-      ),
-    );
+    rows.push(row("peak MB", results, ({ peak }) => peak));
     if (unseen > 0) {
-      const contacts = await firstContact(names, picture, size, { ...options, count: unseen, warm: 300 });
-      const of = (key) => [names.map((name) => contacts.find(({ server }) => server === name)[key])];
-      rows.push(row("unseen file: first ms", of("first")), row("unseen file: CPU ms", of("cpu")));
+      const contacts = (
+        await firstContact(names, picture, size, { ...options, count: unseen, warm: 300 })
+      ).map(({ server, ...figures }) => ({ name: server, ...figures }));
+      rows.push(row("unseen file: first ms", contacts, ({ first }) => first));
+      rows.push(row("unseen file: CPU ms", contacts, ({ cpu }) => cpu));
     }
-    console.log(`\n${picture}, ${size.width} x ${size.height}, ${starts} starts of ${rounds} rounds`);
-    console.log(table(["", "before", "after", "after / before", "of the starts"], rows, 1));
+    console.log(
+      `\n${picture}, ${size.width} x ${size.height}, ${processes} processes of each build, ${rounds} rounds`,
+    );
+    console.log(table(["", "before", "after", "after / before", "two standard errors"], rows, 1));
   }
 } finally {
   if (own) rmSync(own, { recursive: true, maxRetries: 5 });
