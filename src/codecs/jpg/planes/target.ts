@@ -17,7 +17,7 @@ export interface Target {
   readonly swap: boolean;
   readonly gray: boolean;
   /** Luma is sharpened, and how much more of it that looks at. */
-  readonly sharpen?: Sharpening & { readonly across: Margin; readonly down: Margin };
+  readonly sharpen: (Sharpening & { readonly across: Margin; readonly down: Margin }) | undefined;
 }
 
 /** Samples of the derivative's size before its first and after its last. */
@@ -45,25 +45,37 @@ export function targetOf(
   if (write.format !== "jpg" || write.progressive || write.encoder !== "fast") return undefined;
   const turn = rightAngleOf(transform.degrees);
   if (turn === undefined || !steps.every(({ op }) => onPlanes.has(op))) return undefined;
-  const upright: Target = {
-    ...sampledAxes(transform, read),
-    swap: orientationOf(transform.orientation).swap,
-    gray: components === 1 || steps.some(({ op }) => op === "gray"),
-  };
-  const sharpen = steps.find((step) => step.op === "sharpen");
-  const own = withoutMargins(upright, transform.margins, sharpen);
-  return turned(transform.mirror ? turned(own, 2) : own, turn);
+  const upright = uprightOf(
+    transform,
+    read,
+    components === 1 || steps.some(({ op }) => op === "gray"),
+    steps.find((step) => step.op === "sharpen"),
+  );
+  return turned(transform.mirror ? turned(upright, 2) : upright, turn);
 }
 
-/** The axes of a transform, margins included, on the stored image at the scale that is read. */
-function sampledAxes({ orientation, x, y }: Transform, { header, scaleFactor }: ReadRequest) {
+/** The target before the answer is mirrored and rotated. Sharpening looks at the samples of the margins beside it. */
+function uprightOf(
+  { orientation, x, y, margins }: Transform,
+  { header, scaleFactor }: ReadRequest,
+  gray: boolean,
+  sharpening: Sharpening | undefined,
+): Target {
   const { swap, flipX, flipY } = orientationOf(orientation);
   const [width, height] = swap ? [header.height, header.width] : [header.width, header.height];
+  const across = { before: margins.left, after: margins.right };
+  const down = { before: margins.top, after: margins.bottom };
   const stored = ({ size, origin, scale }: ResampleAxis, length: number, flipped: boolean): ResampleAxis =>
     flipped
       ? { size, origin: Math.ceil(length / scaleFactor) - origin, scale: -scale }
       : { size, origin, scale };
-  return { across: stored(x, width, flipX), down: stored(y, height, flipY) };
+  return {
+    across: narrowed(stored(x, width, flipX), across),
+    down: narrowed(stored(y, height, flipY), down),
+    swap,
+    gray,
+    sharpen: sharpening && { ...sharpening, across, down },
+  };
 }
 
 /** What has to be done to samples in stored order to bring them upright. */
@@ -96,30 +108,14 @@ export function widened({ size, origin, scale }: ResampleAxis, { before, after }
   return { size: before + size + after, origin: origin - before * scale, scale };
 }
 
+/** An axis without the samples of a margin. */
+function narrowed({ size, origin, scale }: ResampleAxis, { before, after }: Margin): ResampleAxis {
+  return { size: size - before - after, origin: origin + before * scale, scale };
+}
+
 /** The same samples from the other end. */
 export function reversed({ size, origin, scale }: ResampleAxis): ResampleAxis {
   return { size, origin: origin + size * scale, scale: -scale };
-}
-
-/** The samples of the answer alone. Sharpening looks at those of the margins beside them. */
-function withoutMargins(
-  target: Target,
-  { left, right, top, bottom }: Transform["margins"],
-  sharpen: Sharpening | undefined,
-): Target {
-  const inside = ({ size, origin, scale }: ResampleAxis, before: number, after: number): ResampleAxis => ({
-    size: size - before - after,
-    origin: origin + before * scale,
-    scale,
-  });
-  return {
-    ...target,
-    across: inside(target.across, left, right),
-    down: inside(target.down, top, bottom),
-    ...(sharpen && {
-      sharpen: { ...sharpen, across: { before: left, after: right }, down: { before: top, after: bottom } },
-    }),
-  };
 }
 
 const swapped = ({ before, after }: Margin): Margin => ({ before: after, after: before });
@@ -127,17 +123,19 @@ const swapped = ({ before, after }: Margin): Margin => ({ before: after, after: 
 function turned(target: Target, orientation: number): Target {
   const { swap, flipX, flipY } = orientationOf(orientation);
   const [across, down] = swap ? [target.down, target.across] : [target.across, target.down];
-  const { sharpen } = target;
-  const [wide, high] = swap ? [sharpen?.down, sharpen?.across] : [sharpen?.across, sharpen?.down];
+  const sharpen =
+    target.sharpen && swap
+      ? { ...target.sharpen, across: target.sharpen.down, down: target.sharpen.across }
+      : target.sharpen;
   return {
-    ...(sharpen &&
-      wide &&
-      high && {
-        sharpen: { ...sharpen, across: flipX ? swapped(wide) : wide, down: flipY ? swapped(high) : high },
-      }),
     across: flipX ? reversed(across) : across,
     down: flipY ? reversed(down) : down,
     swap: swap !== target.swap,
     gray: target.gray,
+    sharpen: sharpen && {
+      ...sharpen,
+      across: flipX ? swapped(sharpen.across) : sharpen.across,
+      down: flipY ? swapped(sharpen.down) : sharpen.down,
+    },
   };
 }

@@ -207,7 +207,7 @@ describe.each(["420", "422", "444"] as const)("a tile's planes of %s", (sampling
     const { bytes } = await source(509, 387, sampling);
     const reader = await openIndexed(await readAll(bytes, 1 << 24));
     const planes = async (x: ResampleAxis, y: ResampleAxis) => {
-      const target = { across: x, down: y, swap: false, gray: false };
+      const target = { across: x, down: y, swap: false, gray: false, sharpen: undefined };
       const write = {
         format: "jpg",
         quality: 90,
