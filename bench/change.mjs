@@ -2,12 +2,13 @@
 // asks for and the cheapest answers: CPU time per answer, answers per second of six clients, memory, the first tile of an unseen file, and
 // the ratio of each, after / before, with two standard errors.
 //
-//   node bench/change.mjs DIST_BEFORE DIST_AFTER [--processes 12] [--rounds 12] [--warm 5000] [--unseen 3] [--pictures A,B] [--only TITLE]
+//   node bench/change.mjs DIST_BEFORE DIST_AFTER [--processes 12] [--rounds 12] [--warm 5000] [--unseen 3] [--pictures A,B] [--only TITLE] [--processor 0]
 //
 // Folders as `npm run build` makes them; pictures as `sources.mjs` makes them, else noise of 4096 by 4096. Two processes of the same
 // build differ by some percent, as V8 happens to compile and place their code, for as long as they run: so more processes tell more, and
 // more rounds do not. Code that is not compiled yet costs twice as much, and differs by more: hence the long warm-up. Of the rounds of a
-// process the lower quartile counts, since what else runs on a machine only makes code slower.
+// process the lower quartile counts, since what else runs on a machine only makes code slower. `--processor` keeps all of them to one
+// processor, and `taskset -c 1 node bench/change.mjs` this script to another (Linux): that halves what processes differ by.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,6 +32,7 @@ const { values, positionals } = parseArgs({
     unseen: { type: "string", default: "3" },
     only: { type: "string", default: "" },
     sources: { type: "string" },
+    processor: { type: "string" },
     pictures: { type: "string", default: "noise.jpg" },
   },
 });
@@ -48,6 +50,7 @@ const options = {
   sources: resolve(values.sources ?? own),
   cache: { render: "none", info: "heap", origin: "filesystem" },
   tile: 512,
+  processor: values.processor,
 };
 if (own) {
   const grain = { type: "gaussian", mean: 128, sigma: 20 };

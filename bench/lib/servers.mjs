@@ -124,14 +124,15 @@ process.on("exit", () => {
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
 
 /**
- * Starts a server with empty caches on a free port and waits until it answers. Gives its name and process id,
- * `url(picture, path)` and `stop()`. Throws when it does not come up.
+ * Starts a server with empty caches on a free port, where the options say so on one `processor` alone (Linux), and waits until it answers.
+ * Gives its name and process id, `url(picture, path)` and `stop()`. Throws when it does not come up.
  */
 export async function start(name, options) {
   const row = servers[name];
   const port = await freePort();
   const place = mkdtempSync(join(tmpdir(), "smalti-bench-"));
-  const [program, ...rest] = row.command({ port, sources: options.sources, place }, options);
+  const command = row.command({ port, sources: options.sources, place }, options);
+  const [program, ...rest] = options.processor ? ["taskset", "-c", options.processor, ...command] : command;
   const child = spawn(program, rest, {
     env: { ...process.env, ...row.environment?.(options) },
     stdio: ["ignore", "ignore", options.verbose ? "inherit" : "ignore"],
