@@ -5,10 +5,12 @@
 // process, asked in turn: what they share costs the same. Their render workers do the same work whatever is observed and are left out of
 // the difference, but not of the whole that it is a share of. "off, once more" says how far the figures can be trusted.
 //
-//   npm run build && node bench/observing.mjs [--tiles 200] [--rounds 20] [--warm 2000] [--starts 3] [--master FILE] [--kept]
+//   npm run build && node bench/observing.mjs [--tiles 200] [--rounds 20] [--warm 2000] [--starts 3] [--only all] [--processor 0] [--master FILE] [--kept]
 //
 //   --master: a JPEG; else noise of 6144 by 4096, whose tiles are cut from the file without loss, or rendered to 256 pixels (one in three)
 //   --rendered: all tiles are rendered      --kept: tiles that the render slot holds
+//   --only: a variant that is compared with "off", may stand several times; else all of them
+//   --processor: the services are kept to this one (Linux), and differ by less; `taskset -c 1 node bench/observing.mjs` keeps this script to another
 
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
@@ -32,6 +34,8 @@ const { values } = parseArgs({
     master: { type: "string" },
     rendered: { type: "boolean", default: false },
     kept: { type: "boolean", default: false },
+    only: { type: "string", multiple: true },
+    processor: { type: "string" },
     program: { type: "string", default: "dist/main.js" },
   },
 });
@@ -104,9 +108,9 @@ async function startTogether(names) {
   const err = openSync(join(folder, `${port}.log`), "w");
   const flags = ["--max-semi-space-size=4", "--input-type=module", "-e", several];
   const program = pathToFileURL(resolve(values.program)).href;
-  const child = spawn(process.execPath, [...flags, program, ...services.map(({ file }) => file)], {
-    stdio: ["ignore", "ignore", err],
-  });
+  const command = [process.execPath, ...flags, program, ...services.map(({ file }) => file)];
+  const [run, ...rest] = values.processor ? ["taskset", "-c", values.processor, ...command] : command;
+  const child = spawn(run, rest, { stdio: ["ignore", "ignore", err] });
   process.once("exit", () => child.kill("SIGKILL"));
   for (const { url } of services)
     if (!(await listening(`${url}/health`, () => child.exitCode === null)))
@@ -151,11 +155,15 @@ const settling = Number(values.settle);
 /** What the variants cost more than the first of them, as shares of its whole tile: one figure for each round. */
 const more = new Map();
 const whole = [];
+const wanted = (name) => name === "off" || (values.only?.includes(name) ?? true);
+const together = [
+  ["off", "off, once more", "log", "all"],
+  ["off", "all, dead collector"],
+]
+  .map((names) => names.filter(wanted))
+  .filter((names) => names.length > 1);
 for (let start = 0; start < Number(values.starts); start++)
-  for (const names of [
-    ["off", "off, once more", "log", "all"],
-    ["off", "all, dead collector"],
-  ]) {
+  for (const names of together) {
     const { child, services } = await startTogether(names);
     for (let warmed = 0; warmed < Number(values.warm); warmed += 100)
       for (const service of services) await ask(service, 100);
