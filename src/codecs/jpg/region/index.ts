@@ -12,7 +12,6 @@ export {
   level4Bytes,
   level4Size,
   type PlaneArea,
-  type PlanePart,
   type ResamplePlane,
   type StoredPlanes,
 } from "./level4.ts";

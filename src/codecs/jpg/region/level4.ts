@@ -21,14 +21,11 @@ export interface PlaneArea {
   readonly bottom: number;
 }
 
-/** The samples of an area, and the bytes from row to row. */
-export interface PlanePart {
-  readonly data: Uint8Array;
-  readonly stride: number;
-}
+/** Writes the rows of an area from byte `at` of `target` on, `stride` bytes apart. */
+export type CopyRows = (target: Uint8Array, at: number, stride: number) => void;
 
 /** Reads parts of a stored level; undefined where they are not there, or not yet. */
-export type StoredPlanes = (areas: readonly PlaneArea[]) => Promise<readonly PlanePart[] | undefined>;
+export type StoredPlanes = (areas: readonly PlaneArea[]) => Promise<readonly CopyRows[] | undefined>;
 
 /** What a region is decoded from; at 1/4 that is a stored level, or samples at 1/2. */
 export interface RegionJob extends DecodeJob {
@@ -142,10 +139,19 @@ export function createLevel4Maker(frame: Frame, component: number, resample: Res
 export function planesInMemory(frame: Frame, makers: readonly Level4Maker[]): StoredPlanes {
   return async (areas) => {
     if (areas.some(({ component, bottom }) => bottom > makers[component]!.rows)) return undefined;
-    return areas.map(({ component, left, top }) => {
+    return areas.map((area) => {
+      const { component, left, top } = area;
       const { width } = level4Size(frame, component);
-      return { data: makers[component]!.plane.subarray(top * width + left), stride: width };
+      return rowsOf(area, makers[component]!.plane.subarray(top * width + left), width);
     });
+  };
+}
+
+/** The rows of an area that are at hand, `stride` bytes apart. */
+function rowsOf({ left, right, top, bottom }: PlaneArea, data: Uint8Array, stride: number): CopyRows {
+  return (target, at, targetStride) => {
+    for (let y = 0; y < bottom - top; y++)
+      target.set(data.subarray(y * stride, y * stride + right - left), at + y * targetStride);
   };
 }
 
@@ -168,11 +174,9 @@ export async function readWindows<T>(
   const parts = (await job.stored?.(areas)) ?? (await makeAreas(job, resample, windows, areas));
   const { planes, free } = layOut(job.engine, windows);
   const bytes = job.engine.bytes();
-  for (const [i, { component, left, right, top, bottom }] of areas.entries()) {
-    const { data, stride } = parts[i]!;
-    const plane = planes[component]!;
-    for (let y = 0; y < bottom - top; y++)
-      bytes.set(data.subarray(y * stride, y * stride + right - left), plane.at + y * plane.stride);
+  for (const [i, { component }] of areas.entries()) {
+    const { at, stride } = planes[component]!;
+    parts[i]!(bytes, at, stride);
   }
   return use(planes, free);
 }
@@ -194,7 +198,7 @@ function makeAreas(
   resample: ResamplePlane,
   windows: readonly ComponentWindow[],
   areas: readonly PlaneArea[],
-): Promise<readonly PlanePart[]> {
+): Promise<readonly CopyRows[]> {
   const { frame } = job;
   const axes = areas.map(({ left, right, top, bottom }) => ({
     x: halving(left, right),
@@ -220,7 +224,8 @@ function makeAreas(
     };
   }
   return decodeWindows(job, halves, 2, (planes) =>
-    areas.map(({ component }, i): PlanePart => {
+    areas.map((area, i) => {
+      const { component } = area;
       const { left, right, top, bottom } = halves[component]!;
       const { at, stride, left: planeLeft, top: planeTop } = planes[component]!;
       const start = at + (top - planeTop) * stride + (left - planeLeft);
@@ -232,7 +237,7 @@ function makeAreas(
       };
       const { x, y } = axes[i]!;
       const reduced = resample(part, { ...x, origin: x.origin - left }, { ...y, origin: y.origin - top });
-      return { data: reduced.data as Uint8Array, stride: reduced.stride };
+      return rowsOf(area, reduced.data as Uint8Array, reduced.stride);
     }),
   );
 }

@@ -34,13 +34,14 @@ export function level4InBlocks(frame: Frame, blocks: BlockReader): StoredPlanes 
     const parts = await Promise.all(
       areas.map(async ({ component, left, right, top, bottom }) => {
         const { at, width } = planes[component]!;
-        const stride = right - left;
+        const across = right - left;
         const placeOf = (row: number) => at + row * width + left;
-        const copy = await blocks.stretch(placeOf(top), placeOf(bottom - 1) + stride);
+        const copy = await blocks.stretch(placeOf(top), placeOf(bottom - 1) + across);
         if (!copy) return undefined;
-        const data = new Uint8Array(stride * (bottom - top));
-        for (let row = top; row < bottom; row++) copy(placeOf(row), stride, data, (row - top) * stride);
-        return { data, stride };
+        return (target: Uint8Array, to: number, apart: number) => {
+          for (let row = top; row < bottom; row++)
+            copy(placeOf(row), across, target, to + (row - top) * apart);
+        };
       }),
     );
     return parts.every((part) => part !== undefined) ? parts : undefined;
