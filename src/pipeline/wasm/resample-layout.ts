@@ -21,6 +21,8 @@ export interface Samples {
 
 /** Output rows are made in groups. */
 export const groupRows = 4;
+/** Samples between rows that are copied with them. */
+const mostBetween = 1024;
 /** Vectors read and write up to here beyond a buffer. */
 const slack = 128;
 /** Rows in the ring, staged rows and rows that wait to be taken out: together in the second cache. */
@@ -78,9 +80,11 @@ export function layOut(
     bytes = align(at + length + slack);
     return at;
   };
-  // rows that are taken as they come are copied many at once, unless they would share few lines of the cache
-  const ringStride =
-    asTheyCome && rowSamples % 4096 >= 64 ? rowSamples : apart(cellSamples * sampleBytes[kind]);
+  // rows that are taken as they come are copied many at once with what lies between them, unless that is much or they would share few
+  // lines of the cache
+  const { stride } = from;
+  const asTheyLie = asTheyCome && stride % 4096 >= 64 && stride <= rowSamples + mostBetween;
+  const ringStride = asTheyLie ? stride : apart(cellSamples * sampleBytes[kind]);
   const ringRows = Math.max(reachOfGroups(down), asTheyCome ? Math.floor(ringBytes / ringStride) : 0);
   const stagedRows = Math.max(1, Math.floor(stagedBytes / (rowSamples * depth)));
   const lineStride = apart((cellSamples + 32) * (kind === "floats" ? 4 : 2));

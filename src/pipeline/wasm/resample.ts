@@ -218,12 +218,13 @@ function ringWriter(
   { ringStride, ringRows }: Layout,
   ring: number,
 ): Load {
-  const packed = stride === rowBytes && ringStride === rowBytes;
+  const asTheyLie = stride === ringStride;
   return (first, end) => {
     for (let row = first; row < end; ) {
       const slot = row % ringRows;
-      const run = packed ? Math.min(end - row, ringRows - slot) : 1;
-      memory.set(bytes.subarray(row * stride, row * stride + run * rowBytes), ring + slot * ringStride);
+      const run = asTheyLie ? Math.min(end - row, ringRows - slot) : 1;
+      const at = row * stride;
+      memory.set(bytes.subarray(at, at + (run - 1) * stride + rowBytes), ring + slot * ringStride);
       row += run;
     }
   };

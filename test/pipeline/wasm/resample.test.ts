@@ -214,7 +214,7 @@ test("what earlier pictures left in memory does not show", async () => {
 describe("planes", () => {
   test.each(depths)("of %i bits with padded rows give what the same gray picture gives", (bits) => {
     const source = noise(53, 37, 1, bits);
-    for (const stride of [53, 56, 64, 4096]) {
+    for (const stride of [53, 56, 64, 1077, 1078, 4096]) {
       const data = bits === 8 ? new Uint8Array(stride * 37).fill(77) : new Uint16Array(stride * 37).fill(777);
       for (let y = 0; y < 37; y++) data.set(source.data.subarray(y * 53, (y + 1) * 53), y * stride);
       for (const [x, y] of [
