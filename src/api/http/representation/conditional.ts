@@ -1,5 +1,7 @@
 // Conditional requests (RFC 9110, section 13).
 
+import { createLru } from "../../../lib/caching/lru.ts";
+
 export interface Validators {
   /** Quoted. */
   readonly etag: string;
@@ -40,6 +42,18 @@ const opaque = (tag: string) => tag.replace(/^W\//, "");
 /** The headers that a 200 and its 304 share. */
 export function validatorHeaders(validators: Validators): Record<string, string> {
   const headers: Record<string, string> = { ETag: validators.etag };
-  if (validators.modified) headers["Last-Modified"] = validators.modified.toUTCString();
+  if (validators.modified) headers["Last-Modified"] = httpDate(validators.modified.getTime());
   return headers;
+}
+
+/** The last dates as text: all tiles of an image have the same. */
+const dates = createLru<number, string>(256);
+
+/** An HTTP-date (RFC 9110, section 5.6.7) of milliseconds since 1970. */
+function httpDate(ms: number): string {
+  const known = dates.get(ms);
+  if (known !== undefined) return known;
+  const text = new Date(ms).toUTCString();
+  dates.set(ms, text, 1);
+  return text;
 }
