@@ -28,24 +28,21 @@ const planes = frame.components.map((_, component) => {
   );
 });
 
-test.each([
-  ["narrow ones", 300],
-  ["wide ones", 1000],
-])("parts of it hold the samples of their places, %s", async (_, least) => {
+test("parts of it hold the samples of their places", async () => {
   const blocks = heapBlocks();
   const list = (await planesToBlocks(planes, blocks, 2))!;
   const reader = createBlockCache().reader(list, { current: () => blocks, lost: () => {} });
-  const random = seeded(least);
-  for (let n = 0; n < 6; n++) {
+  const random = seeded(1);
+  for (let n = 0; n < 12; n++) {
     const areas = planes.map((_, component) => {
       const { width, height } = level4Size(frame, component);
-      const across = Math.min(width, least + random(200));
+      const across = 1 + random(width);
       const down = 1 + random(height);
       const [left, top] = [random(width - across + 1), random(height - down + 1)];
       return { component, left, right: left + across, top, bottom: top + down };
     });
     const parts = (await level4InBlocks(frame, reader)(areas))!;
-    const wrong = areas.flatMap(({ component, left, right, top, bottom }, i) => {
+    const wrong = areas.map(({ component, left, right, top, bottom }, i) => {
       const stride = right - left + 3;
       const data = new Uint8Array(5 + stride * (bottom - top));
       parts[i]!(data, 5, stride);
