@@ -34,7 +34,7 @@ interface Batch {
   readonly since: number;
 }
 
-/** Bytes of a batch at first; later as many as the one before it had. */
+/** Bytes of a batch at first. */
 const firstBytes = 16 * 1024;
 
 /** Traces that wait at most: some 8 MB. */
@@ -68,7 +68,11 @@ export function createExporter(options: ExporterOptions): Exporter {
   let growing: Batch | undefined;
   /** Traces in all of them. */
   let waiting = 0;
-  let capacity = firstBytes;
+  /**
+   * The text of a batch that a collector took, and so has read, for the next one. Each lives long enough to count as old, so that a new one
+   * for each batch would have garbage of old objects collected more than twice as often.
+   */
+  let spare: ByteText | undefined;
   let newest = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
@@ -95,7 +99,9 @@ export function createExporter(options: ExporterOptions): Exporter {
   /** The batch that spans are added to. */
   const growingBatch = (ended: number): Batch => {
     if (growing) return growing;
-    const text = new ByteText(capacity);
+    const text = spare ?? new ByteText(firstBytes);
+    spare = undefined;
+    text.length = 0;
     text.put(frame.head);
     growing = { text, traces: 0, since: ended };
     return growing;
@@ -107,7 +113,6 @@ export function createExporter(options: ExporterOptions): Exporter {
     const { text } = growing;
     text.length--; // the comma after the last span
     text.put(frame.tail);
-    capacity = Math.max(firstBytes, text.length);
     whole.push(growing);
     growing = undefined;
   };
@@ -135,6 +140,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       if (response.ok) {
         failures = 0;
         counts.sent.add(batch.traces);
+        spare = batch.text;
       } else if (passing.has(response.status)) {
         const seconds = Number(response.headers.get("retry-after"));
         failedOnce(batch, `status ${response.status}`, seconds > 0 ? seconds * 1000 : 0);
@@ -146,6 +152,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       failedOnce(batch, reasonOf(error));
     } finally {
       clearTimeout(late);
+      if (current === limit) current = undefined; // it holds the request, with a copy of the batch
     }
   };
 

@@ -53,7 +53,8 @@ export function createLru<K, V>(maxWeight: number, onEvict?: (key: K, value: V) 
       const entry = entries.get(key);
       if (!entry) return undefined;
       entries.delete(key);
-      entries.set(key, entry);
+      // Its own key: the equal one that was asked with may go at once.
+      entries.set(entry.key, entry);
       last = entry;
       return entry.value;
     },

@@ -168,6 +168,36 @@ hook: { engine: webhook, webhook: { url: "${webhook.url}", functions: [resolve] 
   });
 });
 
+test("exports after one another hold their own traces alone, also those gathered while one is under way", async () => {
+  const app = await traced();
+  const held: (() => void)[] = [];
+  collector.instead = (response) => {
+    if (collector.asked.length !== 2) return undefined;
+    held.push(() => response.writeHead(200).end());
+    return true;
+  };
+  const ids: string[] = [];
+  const ask = (count: number) =>
+    Promise.all(
+      Array.from({ length: count }, () => {
+        const id = (ids.length + 1).toString(16).padStart(32, "0");
+        ids.push(id);
+        return app.get("/robots.txt", { headers: { traceparent: `00-${id}-${parentId}-01` } });
+      }),
+    );
+  for (const exports of [1, 2]) {
+    await ask(256);
+    await expect.poll(() => collector.asked.length).toBe(exports);
+  }
+  await ask(300);
+  await expect.poll(() => held.length).toBe(1);
+  for (const answer of held) answer();
+  const sent = await spansAfter(app);
+  expect(collector.asked.length).toBe(4);
+  // The collector notes what it has answered itself: all but the second.
+  expect(sent.map((span) => span.traceId).sort()).toEqual(ids.toSpliced(256, 256));
+});
+
 test("the share of traces follows from the end of their ids", () => {
   const ended = (digits: string) => digits.padStart(32, "f");
   expect(isSampled(ended("7fffffffffffff"), 0.5)).toBe(false);
