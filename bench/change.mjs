@@ -84,17 +84,17 @@ function kindsOf(size) {
   ].filter(([title]) => title.startsWith(values.only));
 }
 
-/** CPU microseconds per answer, and answers per second. */
+/** CPU microseconds per answer, answers per second, and the median of milliseconds. */
 async function cost(server, picture, requests, concurrency) {
   const total = () => [...threadTimes(server.pid).values()].reduce((sum, ns) => sum + ns, 0);
   const begun = total();
-  const { answers, faults, perSecond } = await pass(server, picture, requests, {
+  const { answers, faults, perSecond, p50 } = await pass(server, picture, requests, {
     concurrency,
     seconds: 30,
   });
   if (answers === 0 || Object.keys(faults).length > 0)
     throw new Error(`${server.name}: ${JSON.stringify(faults)}`);
-  return { cpu: (total() - begun) / answers / 1e3, perSecond };
+  return { cpu: (total() - begun) / answers / 1e3, perSecond, p50 };
 }
 
 /** Every process at once, warm: what its better rounds cost of each kind, and its largest memory. */
@@ -117,6 +117,7 @@ async function run(picture, kinds) {
       kinds: blocks[n].map((list) => ({
         cpu: quantile(column(list, "cpu"), 0.25),
         perSecond: quantile(column(list, "perSecond"), 0.75),
+        p50: quantile(column(list, "p50"), 0.25),
       })),
     }));
   } finally {
@@ -149,6 +150,7 @@ try {
     const results = await run(picture, kinds);
     const rows = kinds.flatMap(([title, , concurrency], i) => {
       const cpu = row(`${title}: CPU us`, results, ({ kinds }) => kinds[i].cpu);
+      if (title === "session") return [cpu, row(`${title}: p50 ms`, results, ({ kinds }) => kinds[i].p50)];
       if (concurrency === 1) return [cpu];
       return [cpu, row(`${title}: answers/s`, results, ({ kinds }) => kinds[i].perSecond)];
     });

@@ -83,7 +83,9 @@ let asked = 0;
 async function ask() {
   const at = asked++ % 96;
   const region = `${(at % 12) * 512},${Math.floor(at / 12) * 512},512,512`;
-  await (await fetch(`${base}/iiif/3/noise.jpg/${region}/512,512/0/default.jpg`)).arrayBuffer();
+  const response = await fetch(`${base}/iiif/3/noise.jpg/${region}/512,512/0/default.jpg`);
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(`a tile: status ${response.status}`);
 }
 
 /** Starts counting the instructions of the server; returns how to end that, which resolves to millions of them. */

@@ -3,9 +3,10 @@
 //
 // Equal processes differ by up to 10 %, as V8 happens to compile and place their code. So the services that are compared are two in one
 // process, asked in turn: what they share costs the same. Their render workers do the same work whatever is observed and are left out of
-// the difference, but not of the whole that it is a share of. "off, once more" says how far the figures can be trusted.
+// the difference, but not of the whole that it is a share of. The service that starts first costs more whatever it does: with an even number
+// of starts each is first as often, so that only the mean of all counts. "off, once more" says how far the figures can be trusted.
 //
-//   npm run build && node bench/observing.mjs [--tiles 200] [--rounds 20] [--warm 2000] [--starts 3] [--only all] [--processor 0] [--master FILE] [--kept]
+//   npm run build && node bench/observing.mjs [--tiles 511] [--rounds 20] [--warm 6000] [--starts 4] [--only all] [--processor 0] [--master FILE] [--kept]
 //
 //   --master: a JPEG; else noise of 6144 by 4096, whose tiles are cut from the file without loss, or rendered to 256 pixels (one in three)
 //   --rendered: all tiles are rendered      --kept: tiles that the render slot holds
@@ -26,11 +27,11 @@ import { threadTimes } from "./lib/processes.mjs";
 
 const { values } = parseArgs({
   options: {
-    tiles: { type: "string", default: "200" },
-    warm: { type: "string", default: "2000" },
+    // With the scrape that follows them as many as two exports hold: the second is sent right after.
+    tiles: { type: "string", default: "511" },
+    warm: { type: "string", default: "6000" },
     rounds: { type: "string", default: "20" },
-    settle: { type: "string", default: "5400" },
-    starts: { type: "string", default: "3" },
+    starts: { type: "string", default: "4" },
     master: { type: "string" },
     rendered: { type: "boolean", default: false },
     kept: { type: "boolean", default: false },
@@ -86,12 +87,16 @@ const variants = {
 
 let port = 18_000 + (process.pid % 1000);
 
-/** Runs the program once for each configuration, in this one process. */
-const several = `const [program, ...files] = process.argv.slice(1);
+/** Runs the program once for each configuration, in this one process. A file: render workers get the flags of the process, and none for code. */
+const several = join(folder, "several.mjs");
+writeFileSync(
+  several,
+  `const [, , program, ...files] = process.argv;
 for (const [i, file] of files.entries()) {
   process.argv = [process.execPath, program, "-config", file];
   await import(program + "?" + i);
-}`;
+}`,
+);
 
 /** Starts the services of some variants in one process, and waits for each. */
 async function startTogether(names) {
@@ -106,9 +111,9 @@ async function startTogether(names) {
     return { name, file, url: `http://127.0.0.1:${port}` };
   });
   const err = openSync(join(folder, `${port}.log`), "w");
-  const flags = ["--max-semi-space-size=4", "--input-type=module", "-e", several];
   const program = pathToFileURL(resolve(values.program)).href;
-  const command = [process.execPath, ...flags, program, ...services.map(({ file }) => file)];
+  const files = services.map(({ file }) => file);
+  const command = [process.execPath, "--max-semi-space-size=4", several, program, ...files];
   const [run, ...rest] = values.processor ? ["taskset", "-c", values.processor, ...command] : command;
   const child = spawn(run, rest, { stdio: ["ignore", "ignore", err] });
   process.once("exit", () => child.kill("SIGKILL"));
@@ -125,7 +130,11 @@ const targets = Array.from({ length: columns * Math.floor(height / 512) }, (_, i
   return `/iiif/3/noise.jpg/${x},${y},512,512/${size}/0/default.jpg`;
 });
 async function ask({ url }, count) {
-  for (let i = 0; i < count; i++) await (await fetch(url + targets[i % targets.length])).arrayBuffer();
+  for (let i = 0; i < count; i++) {
+    const response = await fetch(url + targets[i % targets.length]);
+    await response.arrayBuffer();
+    if (!response.ok) throw new Error(`status ${response.status}: see ${folder}`);
+  }
 }
 
 /** CPU microseconds that a process uses while `act` runs: its whole, and that without the threads `workers`. */
@@ -150,21 +159,20 @@ function workersOf(pid, count) {
 }
 
 /** How long a service is left alone after its tiles, so that what it writes and sends later counts as its own, in ms. */
-const settling = Number(values.settle);
+const settling = (name) => (name.includes("dead") ? 5400 : 400);
 
-/** What the variants cost more than the first of them, as shares of its whole tile: one figure for each round. */
+/** What the variants cost more than the first of them, as shares of its whole tile: a list for each start, with a figure for each round. */
 const more = new Map();
 const whole = [];
-const wanted = (name) => name === "off" || (values.only?.includes(name) ?? true);
-const together = [
-  ["off", "off, once more", "log", "all"],
-  ["off", "all, dead collector"],
-]
-  .map((names) => names.filter(wanted))
-  .filter((names) => names.length > 1);
+/** What is compared with "off", each in processes of its own. */
+const compared = Object.keys(variants).filter(
+  (name) => name !== "off" && (values.only?.includes(name) ?? true),
+);
 for (let start = 0; start < Number(values.starts); start++)
-  for (const names of together) {
-    const { child, services } = await startTogether(names);
+  for (const name of compared) {
+    const names = ["off", name];
+    // The one that V8 meets first costs more, whatever it does.
+    const { child, services } = await startTogether(start % 2 === 0 ? names : names.toReversed());
     for (let warmed = 0; warmed < Number(values.warm); warmed += 100)
       for (const service of services) await ask(service, 100);
     const workers = workersOf(child.pid, services.length);
@@ -173,16 +181,16 @@ for (let start = 0; start < Number(values.starts); start++)
       const costs = {};
       for (const service of order)
         costs[service.name] = await spent(child.pid, workers, async () => {
-          await ask(service, tiles / 2);
+          await ask(service, tiles);
           if (service.name.startsWith("all")) await (await fetch(`${service.url}/metrics`)).text();
-          await ask(service, tiles / 2);
-          await new Promise((done) => setTimeout(done, settling));
+          await new Promise((done) => setTimeout(done, settling(service.name)));
         });
       whole.push(costs.off.whole / tiles);
-      for (const name of names.slice(1)) {
-        if (!more.has(name)) more.set(name, []);
-        more.get(name).push((costs[name].observer - costs.off.observer) / costs.off.whole);
-      }
+      if (round === 0) more.set(name, [...(more.get(name) ?? []), []]);
+      more
+        .get(name)
+        .at(-1)
+        .push((costs[name].observer - costs.off.observer) / costs.off.whole);
     }
     child.kill("SIGKILL");
   }
@@ -192,7 +200,8 @@ const tile = `${values.kept ? "kept" : "rendered"} tile`;
 console.log(
   `a ${tile} without any of it: ${figure(median(whole))} microseconds of CPU time. What it costs more, of that:`,
 );
-const rows = [...more].map(([name, shares]) => {
+const rows = [...more].map(([name, starts]) => {
+  const shares = starts.flat();
   const middle = mean(shares);
   const deviation = Math.sqrt(mean(shares.map((share) => (share - middle) ** 2)) / (shares.length - 1));
   return [
@@ -201,9 +210,10 @@ const rows = [...more].map(([name, shares]) => {
     `± ${percent(2 * deviation)}`,
     percent(median(shares)),
     String(shares.length),
+    starts.map((rounds) => percent(mean(rounds))).join(", "),
   ];
 });
-console.log(table(["", "mean", "two standard errors", "median", "rounds"], rows, 1));
+console.log(table(["", "mean", "two standard errors", "median", "rounds", "mean of each start"], rows, 1));
 collector.closeAllConnections();
 collector.close();
 hanging.closeAllConnections();
