@@ -8,6 +8,7 @@ export default defineConfig({
     // Ends what hangs; a busy machine may take its time.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     pool: "forks",
     maxWorkers: 1,
     fileParallelism: false,
