@@ -4,6 +4,7 @@
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { relative } from "node:path";
 import { provide } from "./test-needs.mjs";
 
 const results = "node_modules/.cache/test-results";
@@ -73,6 +74,8 @@ if (unknown.length > 0) {
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const times = [];
+/** Names of tests that failed and the first lines of why: what is above the sums may be cut off where a run is shown. */
+const failures = [];
 let broken = false;
 for (const { name, command, counted, needs = [], wants = [] } of suites) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
@@ -91,17 +94,27 @@ for (const { name, command, counted, needs = [], wants = [] } of suites) {
   if (status !== 0) broken = true;
   if (!counted) continue;
   try {
-    const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(
+    const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(
       readFileSync(`${results}/${name}.json`, "utf8"),
     );
     total.passed += numPassedTests;
     total.failed += numFailedTests;
     total.skipped += numPendingTests;
+    for (const file of testResults) failures.push(...failuresIn(file));
   } catch {
     broken = true;
   }
 }
 
+/** What failed in one file, as vitest's reporter "json" gives it. */
+function failuresIn({ name, status, message, assertionResults }) {
+  const path = relative(process.cwd(), name);
+  const failed = assertionResults.filter((test) => test.status === "failed");
+  if (status === "failed" && failed.length === 0) return [`${path}\n${message}`];
+  return failed.map((test) => `${path} > ${test.fullName}\n${test.failureMessages.join("\n")}`);
+}
+
+for (const failure of failures) console.log(`\nfailed: ${failure.split("\n").slice(0, 30).join("\n  ")}`);
 console.log("");
 for (const [name, time] of times) console.log(`${name.padEnd(10)} ${time}`);
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
