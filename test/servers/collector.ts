@@ -24,8 +24,8 @@ export interface Collector {
   readonly bodies: string[];
   /** All exports, also those that were not taken. */
   readonly asked: { readonly path: string; readonly headers: IncomingMessage["headers"] }[];
-  /** Answers in place of 200; true: it has. */
-  instead: ((response: ServerResponse) => true | undefined) | undefined;
+  /** Answers in place of 200, with what was sent; true: it has, or will. */
+  instead: ((response: ServerResponse, body: string) => true | undefined) | undefined;
   spans(): readonly CollectedSpan[];
   /** Attributes of the service in the latest export. */
   resource(): Readonly<Record<string, string | number>>;
@@ -60,8 +60,9 @@ export async function startCollector(): Promise<Collector> {
     const parts: Buffer[] = [];
     request.on("data", (part) => parts.push(part));
     request.on("end", () => {
-      if (collector.instead?.(response)) return;
-      bodies.push(Buffer.concat(parts).toString());
+      const body = Buffer.concat(parts).toString();
+      if (collector.instead?.(response, body)) return;
+      bodies.push(body);
       response.writeHead(200, { "Content-Type": "application/json" }).end("{}");
     });
   });

@@ -171,9 +171,11 @@ hook: { engine: webhook, webhook: { url: "${webhook.url}", functions: [resolve] 
 test("exports after one another hold their own traces alone, also those gathered while one is under way", async () => {
   const app = await traced();
   const held: (() => void)[] = [];
-  collector.instead = (response) => {
-    if (collector.asked.length !== 2) return undefined;
-    held.push(() => response.writeHead(200).end());
+  collector.instead = (response, body) => {
+    collector.bodies.push(body);
+    const answer = () => response.writeHead(200).end();
+    if (collector.bodies.length === 2) held.push(answer);
+    else answer();
     return true;
   };
   const ids: string[] = [];
@@ -185,17 +187,15 @@ test("exports after one another hold their own traces alone, also those gathered
         return app.get("/robots.txt", { headers: { traceparent: `00-${id}-${parentId}-01` } });
       }),
     );
-  for (const exports of [1, 2]) {
-    await ask(256);
-    await expect.poll(() => collector.asked.length).toBe(exports);
-  }
-  await ask(300);
+  await ask(256);
+  await expect.poll(() => collector.bodies.length).toBeGreaterThanOrEqual(1);
+  await ask(256);
   await expect.poll(() => held.length).toBe(1);
+  await ask(300);
   for (const answer of held) answer();
   const sent = await spansAfter(app);
-  expect(collector.asked.length).toBe(4);
-  // The collector notes what it has answered itself: all but the second.
-  expect(sent.map((span) => span.traceId).sort()).toEqual(ids.toSpliced(256, 256));
+  expect(collector.bodies.length).toBeGreaterThanOrEqual(4);
+  expect(sent.map((span) => span.traceId).sort()).toEqual(ids);
 });
 
 test("the share of traces follows from the end of their ids", () => {
