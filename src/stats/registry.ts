@@ -84,7 +84,7 @@ export function createRegistry(): Registry {
 
   const sampled = async (series: readonly Series[], once: Once): Promise<NumberSeries[]> => {
     const read = series.map(async ({ labels, kept }) => {
-      const value = typeof kept === "function" ? await kept(once) : (kept as Counter).value;
+      const value = await (kept as Sample)(once);
       return value === undefined ? [] : [{ labels, value }];
     });
     return (await Promise.allSettled(read)).flatMap((one) => (one.status === "fulfilled" ? one.value : []));
@@ -93,7 +93,13 @@ export function createRegistry(): Registry {
   const familyOf = async (name: FigureName, once: Once): Promise<Family> => {
     const { kind }: FigureRow = figures[name];
     const series = [...(all.get(name)?.values() ?? [])];
-    if (kind !== "histogram") return { name, kind, series: await sampled(series, once) };
+    if (kind === "counter")
+      return {
+        name,
+        kind,
+        series: series.map(({ labels, kept }) => ({ labels, value: (kept as Counter).value })),
+      };
+    if (kind === "gauge") return { name, kind, series: await sampled(series, once) };
     const readings = series.map(({ labels, kept }) => {
       const histogram = kept as Histogram;
       return { labels, ...histogram.read(), percentiles: histogram.percentiles.bind(histogram) };

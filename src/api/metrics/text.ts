@@ -14,27 +14,47 @@ export function metricsText(families: readonly Family[]): string {
 function familyText(family: Family): string {
   const name = publishedName(family.name);
   const { help }: FigureRow = figures[family.name];
-  const head = `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${family.kind}\n`;
-  if (family.kind === "histogram")
-    return head + family.series.map((one) => histogramLines(name, one)).join("");
-  return head + family.series.map(({ labels, value }) => line(name, labelList(labels), value)).join("");
+  let text = `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${family.kind}\n`;
+  if (family.kind === "histogram") for (const one of family.series) text += histogramLines(name, one);
+  else
+    for (const { labels, value } of family.series) {
+      const [begin] = beginsOf(name, labels, () => [lineBegin(name, labelList(labels))]);
+      text += `${begin}${numberText(value)}\n`;
+    }
+  return text;
 }
 
 /** Buckets count what does not exceed their bound, so that of `+Inf` counts all. */
 function histogramLines(name: string, { labels, buckets, count, sum }: HistogramSeries): string {
-  const own = labelList(labels);
-  const upTo = (bound: string) => [...own, `le="${bound}"`];
-  return [
-    ...buckets.map((bucket) => line(`${name}_bucket`, upTo(numberText(bucket.upTo)), bucket.count)),
-    line(`${name}_bucket`, upTo("+Inf"), count),
-    line(`${name}_sum`, own, sum),
-    line(`${name}_count`, own, count),
-  ].join("");
+  const begins = beginsOf(name, labels, () => {
+    const own = labelList(labels);
+    const bounds = [...buckets.map(({ upTo }) => upTo), Number.POSITIVE_INFINITY];
+    return [
+      ...bounds.map((upTo) => lineBegin(`${name}_bucket`, [...own, `le="${numberText(upTo)}"`])),
+      lineBegin(`${name}_sum`, own),
+      lineBegin(`${name}_count`, own),
+    ];
+  });
+  let text = "";
+  for (let i = 0; i < buckets.length; i++) text += `${begins[i]}${buckets[i]?.count}\n`;
+  const [all, total, number] = begins.slice(buckets.length);
+  return `${text}${all}${count}\n${total}${numberText(sum)}\n${number}${count}\n`;
 }
 
-function line(name: string, labels: readonly string[], value: number): string {
-  return `${name}${labels.length > 0 ? `{${labels.join(",")}}` : ""} ${numberText(value)}\n`;
+/** How the lines of a series begin. They are always the same, and making them costs most of a reading. */
+const begins = new WeakMap<object, Map<string, readonly string[]>>();
+
+/** What `make` returned for these labels under this name, which may stand for several figures. */
+function beginsOf(name: string, labels: object, make: () => readonly string[]): readonly string[] {
+  let ofLabels = begins.get(labels);
+  if (!ofLabels) begins.set(labels, (ofLabels = new Map()));
+  let made = ofLabels.get(name);
+  if (!made) ofLabels.set(name, (made = make()));
+  return made;
 }
+
+const lineBegin = (name: string, labels: readonly string[]) =>
+  `${name}${labels.length > 0 ? `{${labels.join(",")}}` : ""} `;
 
 const labelList = (labels: Readonly<Record<string, string>>) =>
   Object.entries(labels).map(([label, value]) => `${label}="${escapeLabel(value)}"`);
