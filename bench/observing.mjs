@@ -3,10 +3,10 @@
 //
 // Equal processes differ by up to 10 %, as V8 happens to compile and place their code. So the services that are compared are two in one
 // process, asked in turn: what they share costs the same. Their render workers do the same work whatever is observed and are left out of
-// the difference, but not of the whole that it is a share of. The service that starts first costs more whatever it does: with an even number
-// of starts each is first as often, so that only the mean of all counts. "off, once more" says how far the figures can be trusted.
+// the difference, but not of the whole that it is a share of. The service that starts first costs 5 to 15 % more whatever it does: each is
+// first in one of two starts, and the mean of such a pair counts as one figure. "off, once more" says how far the figures can be trusted.
 //
-//   npm run build && node bench/observing.mjs [--tiles 511] [--rounds 20] [--warm 6000] [--starts 4] [--only all] [--processor 0] [--master FILE] [--kept]
+//   npm run build && node bench/observing.mjs [--tiles 511] [--rounds 8] [--warm 6000] [--pairs 4] [--only all] [--processor 0] [--master FILE] [--kept]
 //
 //   --master: a JPEG; else noise of 6144 by 4096, whose tiles are cut from the file without loss, or rendered to 256 pixels (one in three)
 //   --rendered: all tiles are rendered      --kept: tiles that the render slot holds
@@ -30,8 +30,8 @@ const { values } = parseArgs({
     // With the scrape that follows them as many as two exports hold: the second is sent right after.
     tiles: { type: "string", default: "511" },
     warm: { type: "string", default: "6000" },
-    rounds: { type: "string", default: "20" },
-    starts: { type: "string", default: "4" },
+    rounds: { type: "string", default: "8" },
+    pairs: { type: "string", default: "4" },
     master: { type: "string" },
     rendered: { type: "boolean", default: false },
     kept: { type: "boolean", default: false },
@@ -168,7 +168,7 @@ const whole = [];
 const compared = Object.keys(variants).filter(
   (name) => name !== "off" && (values.only?.includes(name) ?? true),
 );
-for (let start = 0; start < Number(values.starts); start++)
+for (let start = 0; start < 2 * Number(values.pairs); start++)
   for (const name of compared) {
     const names = ["off", name];
     // The one that V8 meets first costs more, whatever it does.
@@ -201,19 +201,18 @@ console.log(
   `a ${tile} without any of it: ${figure(median(whole))} microseconds of CPU time. What it costs more, of that:`,
 );
 const rows = [...more].map(([name, starts]) => {
-  const shares = starts.flat();
-  const middle = mean(shares);
-  const deviation = Math.sqrt(mean(shares.map((share) => (share - middle) ** 2)) / (shares.length - 1));
+  const pairs = starts.flatMap((rounds, i) => (i % 2 === 1 ? [mean([...starts[i - 1], ...rounds])] : []));
+  const middle = mean(pairs);
+  const deviation = Math.sqrt(mean(pairs.map((share) => (share - middle) ** 2)) / (pairs.length - 1));
   return [
     name,
     percent(middle),
-    `± ${percent(2 * deviation)}`,
-    percent(median(shares)),
-    String(shares.length),
+    pairs.length > 1 ? `± ${percent(2 * deviation)}` : "",
+    pairs.map(percent).join(", "),
     starts.map((rounds) => percent(mean(rounds))).join(", "),
   ];
 });
-console.log(table(["", "mean", "two standard errors", "median", "rounds", "mean of each start"], rows, 1));
+console.log(table(["", "mean", "two standard errors", "pairs", "starts"], rows, 1));
 collector.closeAllConnections();
 collector.close();
 hanging.closeAllConnections();

@@ -8,6 +8,7 @@ import { type Log, silentLog } from "../src/lib/telemetry/log.ts";
 import { checkedGet } from "../src/platform/checked-get.ts";
 import { assetReader } from "../src/platform/files/dist-files.ts";
 import { nodeFiles } from "../src/platform/files/node-files.ts";
+import { sentOnce } from "../src/platform/node.ts";
 import type { FileSystem, Platform } from "../src/platform/platform.ts";
 import { createService, type Service } from "../src/service.ts";
 import { fixturesFolder, testHost } from "./host.ts";
@@ -61,6 +62,7 @@ export async function served(
     asset: over.asset ?? assetReader(new URL("../", import.meta.url)),
     files: over.files ?? nodeFiles(),
     checkedGet,
+    sentOnce,
     clientAddress: (request) => peers.get(request),
     rawTarget: (request) => targets.get(request),
   };

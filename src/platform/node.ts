@@ -9,6 +9,9 @@ import { startNodeWorker } from "./workers/node-worker.ts";
 /** Parts of one request that wait for its end at once, as for the images of a folder; beyond 10 Node warns of a leak. */
 const mostWaiting = 200;
 
+/** Where one of the two is missing, `fetch` copies the request (Fetch standard, "HTTP-network-or-cache fetch"). */
+export const sentOnce = { redirect: "error", window: null } as const;
+
 /** `dist`: the directory of the bundle. */
 export function nodePlatform(dist: URL): Platform {
   setMaxListeners(mostWaiting);
@@ -17,5 +20,6 @@ export function nodePlatform(dist: URL): Platform {
     version: process.versions.node,
     startWorker: (entry = "thread") => startNodeWorker(new URL(`${entry}.js`, dist)),
     serve: serveNode,
+    sentOnce,
   };
 }

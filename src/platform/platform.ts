@@ -144,6 +144,11 @@ export interface Platform {
   readonly fileThreads?: number;
   /** GET requests to addresses that `allowed` accepts; not on workerd, whose own network policy decides. */
   checkedGet?(allowed: (address: string, hostname: string) => boolean): CheckedGet;
+  /**
+   * Options of `fetch` for bodies that are not sent again to where a redirect leads. Without them Node keeps a copy of the body for that,
+   * until it collects old objects. With them a redirect may be an error.
+   */
+  readonly sentOnce?: Pick<RequestInit, "redirect" | "window">;
   /** What one request opened no other may use: sockets are opened anew each time (workerd). */
   readonly connectionsEndWithRequest?: boolean;
   /** Where work ends with the request that began it (workerd): lets it go on to its end when the client has left. */

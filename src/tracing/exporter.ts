@@ -5,6 +5,7 @@ import type { Counts } from "../lib/telemetry/count.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import { createSeldom } from "../lib/telemetry/seldom.ts";
 import { ByteText } from "../lib/text/byte-text.ts";
+import type { Platform } from "../platform/platform.ts";
 import { type exportFrame, writeSpans, writeStore } from "./spans.ts";
 import type { Answered, RequestTrace } from "./trace.ts";
 
@@ -16,6 +17,8 @@ export interface ExporterOptions {
   /** Where work ends with its request: lets it go on when that is answered. */
   readonly keepAlive: ((work: Promise<unknown>) => void) | undefined;
   readonly frame: ReturnType<typeof exportFrame>;
+  /** Of the platform. */
+  readonly sentOnce?: Platform["sentOnce"];
 }
 
 export interface Exporter {
@@ -58,7 +61,7 @@ const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** An exporter whose queue is empty. */
 export function createExporter(options: ExporterOptions): Exporter {
-  const { url, token, log, counts, keepAlive, frame } = options;
+  const { url, token, log, counts, keepAlive, frame, sentOnce } = options;
   const headers = {
     "Content-Type": "application/json",
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
@@ -133,7 +136,8 @@ export function createExporter(options: ExporterOptions): Exporter {
         method: "POST",
         headers,
         body: batch.text.view() as Uint8Array<ArrayBuffer>,
-        redirect: "manual",
+        redirect: "manual", // the token is for this collector alone
+        ...sentOnce,
         signal: limit.signal,
       });
       await response.body?.cancel().catch(() => {});
@@ -241,6 +245,8 @@ export function createExporter(options: ExporterOptions): Exporter {
 
 /** What a failed fetch says of its reason, without the address. */
 function reasonOf(error: unknown): string {
-  const { code, name } = ((error as { cause?: unknown }).cause ?? error) as { code?: string; name?: string };
-  return code ?? name ?? "unknown";
+  const { code, name, message } = ((error as { cause?: unknown }).cause ?? error) as Partial<Error> & {
+    code?: string;
+  };
+  return message === "unexpected redirect" ? "a redirect" : (code ?? name ?? "unknown");
 }

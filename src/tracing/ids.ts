@@ -2,41 +2,39 @@
 
 /** Random bytes are asked for in bulk, since each call costs as much as a hundred ids. */
 const random = new Uint8Array(4096);
-/** Their digits. Ids are slices of it. */
-let digits = "";
-let at = 0;
 
 const hex = new TextEncoder().encode("0123456789abcdef");
+const zero = hex[0] as number;
 const ascii = new TextDecoder();
 
-function newDigits(): string {
-  crypto.getRandomValues(random);
+/** Returns an id of so many digits, the last of which is 0 where `endsInZero`. Ids are slices of one text. */
+function idMaker(length: number, endsInZero: boolean): () => string {
+  const none = "0".repeat(length);
   const codes = new Uint8Array(2 * random.length);
-  for (let i = 0; i < random.length; i++) {
-    const byte = random[i] as number;
-    codes[2 * i] = hex[byte >> 4] as number;
-    codes[2 * i + 1] = hex[byte & 15] as number;
-  }
-  return ascii.decode(codes);
-}
-
-function next(count: number): string {
-  if (at + count > digits.length) {
-    digits = newDigits();
+  let digits = "";
+  let at = 0;
+  const refill = () => {
+    crypto.getRandomValues(random);
+    for (let i = 0; i < random.length; i++) {
+      const byte = random[i] as number;
+      codes[2 * i] = hex[byte >> 4] as number;
+      codes[2 * i + 1] = hex[byte & 15] as number;
+    }
+    if (endsInZero) for (let i = length - 1; i < codes.length; i += length) codes[i] = zero;
+    digits = ascii.decode(codes);
     at = 0;
-  }
-  at += count;
-  return digits.slice(at - count, at);
+  };
+  const next = (): string => {
+    if (at === digits.length) refill();
+    at += length;
+    const id = digits.slice(at - length, at);
+    return id === none ? next() : id;
+  };
+  return next;
 }
 
 /** 32 digits. */
-export function newTraceId(): string {
-  const id = next(32);
-  return /[^0]/.test(id) ? id : newTraceId();
-}
+export const newTraceId = idMaker(32, false);
 
 /** 16 digits, the last of which is 0: the spans of its stages have others there. */
-export function newSpanId(): string {
-  const id = `${next(15)}0`;
-  return /[^0]/.test(id) ? id : newSpanId();
-}
+export const newSpanId = idMaker(16, true);

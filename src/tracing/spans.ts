@@ -126,7 +126,7 @@ const requestPlaces = {
 };
 
 function writeRequest(out: ByteText, trace: RequestTrace, answered: Answered, toEpoch: number): void {
-  const { method, route, pattern, path, status, bytes, began, ended, stages } = answered;
+  const { path, status, bytes, began, ended, stages } = answered;
   const begin = out.length;
   out.put(requestSpan);
   writeAscii(out.bytes, begin + requestPlaces.traceId, trace.traceId);
@@ -142,25 +142,16 @@ function writeRequest(out: ByteText, trace: RequestTrace, answered: Answered, to
     out.json(trace.state);
   }
   if (status >= 500) out.put(fields.failed);
-  out.put(kindOf(methods.has(method) ? method : "_OTHER", route, pattern));
-  out.put(words.status.of(status));
-  if (status >= 500) out.put(words.error.of(String(status)));
+  out.put(kindOf(answered));
   writeNumber(out, fields.bytes, bytes);
   if (path !== undefined) {
     out.put(fields.path);
     out.json(maskPath(path));
     out.put(fields.end);
   }
-  if (stages) {
-    const { cache, render, worker } = stages;
-    if (cache !== undefined) out.put(words.cache.of(cache));
-    if (worker !== undefined) out.put(words.worker.of(worker));
-    if (render) {
-      out.put(words.format.of(render.format));
-      out.put(words.codec.of(render.codec));
-      writeNumber(out, fields.reads, stages.reads);
-      writeNumber(out, fields.readBytes, stages.readBytes);
-    }
+  if (stages?.render) {
+    writeNumber(out, fields.reads, stages.reads);
+    writeNumber(out, fields.readBytes, stages.readBytes);
   }
   out.length--; // the comma after the last attribute
   out.put(fields.close);
@@ -191,51 +182,78 @@ function writeNumber(out: ByteText, field: Uint8Array, value: number): void {
   out.put(fields.numberEnd);
 }
 
-/** Keeps what a function returns for each of a few values. */
-function keeping<K, V>(make: (key: K) => V): { of(key: K): V } {
-  const kept = new Map<K, V>();
-  return {
-    of(key) {
-      let value = kept.get(key);
-      if (value === undefined) {
-        if (kept.size >= 1024) kept.clear();
-        kept.set(key, (value = make(key)));
-      }
-      return value;
-    },
-  };
+/** What a request has in common with many others, and the text that says it. */
+interface Kind {
+  readonly method: string;
+  readonly route: string;
+  readonly pattern: string | undefined;
+  readonly status: number;
+  readonly cache: string | undefined;
+  readonly worker: number | undefined;
+  readonly format: string | undefined;
+  readonly codec: string | undefined;
+  readonly text: Uint8Array;
 }
 
-const attributesNamed = (key: string) =>
-  keeping((value: string | number) => asciiBytes(attribute(key, value)));
+/** The kinds of latest requests, the newest first. They are compared one by one, since most requests are of few kinds. */
+const kinds: Kind[] = [];
+const mostKinds = 32;
 
-/** Attributes that have few values. */
-const words = {
-  status: attributesNamed("http.response.status_code"),
-  error: attributesNamed("error.type"),
-  cache: attributesNamed("smalti.cache"),
-  worker: attributesNamed("smalti.worker"),
-  format: attributesNamed("smalti.format"),
-  codec: attributesNamed("smalti.codec"),
-};
+/** The kind and name of the span and the attributes that have few values. */
+function kindOf(answered: Answered): Uint8Array {
+  const { route, pattern, status, stages } = answered;
+  const method = methods.has(answered.method) ? answered.method : "_OTHER";
+  const { cache, worker, render } = stages ?? noStages;
+  const { format, codec } = render ?? noRender;
+  for (const kind of kinds)
+    if (
+      kind.route === route &&
+      kind.status === status &&
+      kind.cache === cache &&
+      kind.worker === worker &&
+      kind.format === format &&
+      kind.codec === codec &&
+      kind.method === method &&
+      kind.pattern === pattern
+    )
+      return kind.text;
+  const kind = { method, route, pattern, status, cache, worker, format, codec };
+  const text = kindText(kind);
+  kinds.unshift({ ...kind, text });
+  kinds.length = Math.min(kinds.length, mostKinds);
+  return text;
+}
 
-/** The name of the span and the attributes that say the same. */
-const kinds = keeping((method: string) =>
-  keeping((route: string) =>
-    keeping((pattern: string | undefined) => {
-      const name = JSON.stringify(`${method === "_OTHER" ? "HTTP" : method} ${route}`);
-      const shown = [
-        attribute("http.request.method", method),
-        attribute("smalti.route", route),
-        pattern === undefined ? "" : attribute("http.route", pattern),
-      ];
-      return asciiBytes(`,"kind":${server},"name":${name},"attributes":[${shown.join("")}`);
-    }),
-  ),
-);
+const noStages = { cache: undefined, worker: undefined, render: undefined };
+const noRender = { format: undefined, codec: undefined };
 
-const kindOf = (method: string, route: string, pattern: string | undefined) =>
-  kinds.of(method).of(route).of(pattern);
+function kindText({
+  method,
+  route,
+  pattern,
+  status,
+  cache,
+  worker,
+  format,
+  codec,
+}: Omit<Kind, "text">): Uint8Array {
+  const attributes = {
+    "http.request.method": method,
+    "smalti.route": route,
+    "http.route": pattern,
+    "http.response.status_code": status,
+    "error.type": status >= 500 ? String(status) : undefined,
+    "smalti.cache": cache,
+    "smalti.worker": worker,
+    "smalti.format": format,
+    "smalti.codec": codec,
+  };
+  const shown = Object.entries(attributes).map(([key, value]) =>
+    value === undefined ? "" : attribute(key, value),
+  );
+  const name = JSON.stringify(`${method === "_OTHER" ? "HTTP" : method} ${route}`);
+  return asciiBytes(`,"kind":${server},"name":${name},"attributes":[${shown.join("")}`);
+}
 
 /** The second that was written last: most spans begin in the same one. */
 const last = { second: -1, digits: new Uint8Array(10) };

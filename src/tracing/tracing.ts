@@ -22,7 +22,7 @@ export interface Tracing {
 }
 
 export interface TracingParts {
-  readonly platform: Pick<Platform, "env" | "keepAlive" | "name" | "version">;
+  readonly platform: Pick<Platform, "env" | "keepAlive" | "name" | "sentOnce" | "version">;
   readonly version: string;
   readonly log: Pick<Log, "warn">;
   /** Traces that the collector took, and those that it did not get. */
@@ -39,6 +39,7 @@ export function createTracing(options: TracingOptions, parts: TracingParts): Tra
     log,
     counts,
     keepAlive: platform.keepAlive,
+    sentOnce: platform.sentOnce,
     frame: exportFrame({
       "service.name": "smalti",
       "service.version": version,

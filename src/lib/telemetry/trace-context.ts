@@ -10,8 +10,9 @@ export interface TraceParent {
 
 /** What the header of a request says; undefined where it is missing or not well-formed. Versions to come may append fields. */
 export function parseTraceparent(header: string | null | undefined): TraceParent | undefined {
+  if (!header) return undefined;
   const [, version, traceId = "", spanId = "", flags = "", rest = ""] =
-    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(header ?? "") ?? [];
+    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(header) ?? [];
   if (version === undefined || version === "ff" || (version === "00" && rest !== "")) return undefined;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };

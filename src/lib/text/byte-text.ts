@@ -31,8 +31,11 @@ export class ByteText {
   /** Bytes as they are. */
   put(part: Uint8Array): void {
     this.reserve(part.length);
-    this.bytes.set(part, this.length);
-    this.length += part.length;
+    const { bytes, length } = this;
+    // A call of `set` costs as much as some thirty bytes.
+    if (part.length > 32) bytes.set(part, length);
+    else for (let i = 0; i < part.length; i++) bytes[length + i] = part[i] as number;
+    this.length = length + part.length;
   }
 
   /** A string in quotes, as JSON has it. */

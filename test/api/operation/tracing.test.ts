@@ -238,6 +238,7 @@ describe("a collector that fails", () => {
 
   const failing: readonly (readonly [string, (response: ServerResponse) => unknown])[] = [
     ["answers 500", (response) => response.writeHead(500).end()],
+    ["leads elsewhere", (response) => response.writeHead(307, { Location: "/elsewhere" }).end()],
     ["ends the connection", (response) => response.destroy()],
     ["never answers", () => {}],
   ];
@@ -257,6 +258,7 @@ describe("a collector that fails", () => {
     await app.service.close();
     const { sent, dropped } = await count(app);
     expect({ sent, dropped }).toEqual({ sent: 0, dropped: 301 });
+    expect(new Set(collector.asked.map(({ path }) => path))).toEqual(new Set(["/v1/traces"]));
   });
 
   test("or is not there fills memory with 2,048 traces at most", async () => {
