@@ -3,8 +3,8 @@
 //
 // Equal processes differ by up to 10 %, as V8 happens to compile and place their code. So the services that are compared are two in one
 // process, asked in turn: what they share costs the same. Their render workers do the same work whatever is observed and are left out of
-// the difference, but not of the whole that it is a share of. The service that starts first costs 5 to 15 % more whatever it does: each is
-// first in one of two starts, and the mean of such a pair counts as one figure. "off, once more" says how far the figures can be trusted.
+// the difference, but not of the whole that it is a share of. Each is the first in one of two starts, and the mean of such a pair counts
+// as one figure. "off, once more" says how far the figures can be trusted.
 //
 //   npm run build && node bench/observing.mjs [--tiles 511] [--rounds 8] [--warm 6000] [--pairs 4] [--only all] [--processor 0] [--master FILE] [--kept]
 //
@@ -87,11 +87,17 @@ const variants = {
 
 let port = 18_000 + (process.pid % 1000);
 
-/** Runs the program once for each configuration, in this one process. A file: render workers get the flags of the process, and none for code. */
+/**
+ * Runs the program once for each configuration, in this one process. A file: render workers get the flags of the process, and none for
+ * code. Each copy of the HTTP adapter gives the process a class Response of its own, which the other copies answer with too, and knows
+ * its instances by a symbol. It has to be the same one, or all services but the last take a way through streams that costs 0.1 ms.
+ */
 const several = join(folder, "several.mjs");
 writeFileSync(
   several,
   `const [, , program, ...files] = process.argv;
+const { Symbol } = globalThis;
+globalThis.Symbol = new Proxy(Symbol, { apply: (_, __, [name]) => (name === "cache" ? Symbol.for(name) : Symbol(name)) });
 for (const [i, file] of files.entries()) {
   process.argv = [process.execPath, program, "-config", file];
   await import(program + "?" + i);
@@ -171,7 +177,6 @@ const compared = Object.keys(variants).filter(
 for (let start = 0; start < 2 * Number(values.pairs); start++)
   for (const name of compared) {
     const names = ["off", name];
-    // The one that V8 meets first costs more, whatever it does.
     const { child, services } = await startTogether(start % 2 === 0 ? names : names.toReversed());
     for (let warmed = 0; warmed < Number(values.warm); warmed += 100)
       for (const service of services) await ask(service, 100);
