@@ -32,10 +32,15 @@ export interface Exporter {
 /** The body of one export. */
 interface Batch {
   readonly text: ByteText;
+  /** The latest traces, whose spans are not in the text yet. */
+  readonly unwritten: { readonly trace: RequestTrace; readonly answered: Answered }[];
   traces: number;
   /** When its first trace was answered, by `performance.now()`. */
   readonly since: number;
 }
+
+/** Traces whose spans are written one after the other: done for each trace when it ends, that costs several times as much. */
+const writtenTogether = 32;
 
 /** Bytes of a batch at first. */
 const firstBytes = 16 * 1024;
@@ -106,13 +111,19 @@ export function createExporter(options: ExporterOptions): Exporter {
     spare = undefined;
     text.length = 0;
     text.put(frame.head);
-    growing = { text, traces: 0, since: ended };
+    growing = { text, unwritten: [], traces: 0, since: ended };
     return growing;
+  };
+
+  const write = ({ text, unwritten }: Batch) => {
+    for (const { trace, answered } of unwritten) writeSpans(text, trace, answered);
+    unwritten.length = 0;
   };
 
   /** Nothing more is added to the batch that grows. */
   const complete = () => {
     if (!growing) return;
+    write(growing);
     const { text } = growing;
     text.length--; // the comma after the last span
     text.put(frame.tail);
@@ -202,7 +213,8 @@ export function createExporter(options: ExporterOptions): Exporter {
         return false;
       }
       const batch = growingBatch(answered.ended);
-      writeSpans(batch.text, trace, answered);
+      batch.unwritten.push({ trace, answered });
+      if (batch.unwritten.length >= writtenTogether) write(batch);
       batch.traces++;
       waiting++;
       newest = answered.ended;
@@ -220,7 +232,10 @@ export function createExporter(options: ExporterOptions): Exporter {
     },
     addStore(trace, answered) {
       if (closed) return;
-      writeStore(growingBatch(answered.ended).text, trace, answered);
+      const batch = growingBatch(answered.ended);
+      // What is still to be written has it.
+      if (batch.unwritten.some((one) => one.answered === answered)) return;
+      writeStore(batch.text, trace, answered);
       // Where each request sends for itself, its trace is still waiting to do so.
       if (!keepAlive) later();
     },
