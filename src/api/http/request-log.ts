@@ -107,11 +107,14 @@ export function addServerTiming(c: RequestContext, route: RouteClass | false): v
 
 function timingHeaders(c: RequestContext) {
   const stages = c.get("stages");
-  let parts = stages?.cache ? `cache;desc=${stages.cache}, ` : "";
+  let timing = stages?.cache ? cacheParts[stages.cache] : "";
   for (let i = 0; i < stageNames.length; i++) {
     const taken = stages?.ms[i];
-    if (taken !== undefined) parts += `${stageNames[i]};dur=${durationText(taken)}, `;
+    if (taken !== undefined) timing += (stageParts[i] as string) + durationText(taken);
   }
-  const total = durationText(performance.now() - c.get("began"));
-  return { "Server-Timing": `${parts}total;dur=${total}`, "Timing-Allow-Origin": "*" };
+  timing += `, total;dur=${durationText(performance.now() - c.get("began"))}`;
+  return { "Server-Timing": timing.slice(2), "Timing-Allow-Origin": "*" };
 }
+
+const cacheParts = { hit: ", cache;desc=hit", miss: ", cache;desc=miss", shared: ", cache;desc=shared" };
+const stageParts = stageNames.map((stage) => `, ${stage};dur=`);
