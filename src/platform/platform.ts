@@ -167,10 +167,11 @@ export interface Platform {
    */
   exit?(code: number, tell?: (calls: readonly string[]) => void): void;
   /**
-   * Writes in order. `mayWait`: lines of the log that come in quick succession are written together, a tenth of a second later at most;
-   * at the end of the process too, unless a signal or a want of memory kills it.
+   * Writes a text in order, or what a function returns that is called when it is written. `mayWait`: lines of the log that come in
+   * quick succession are made and written together, a tenth of a second later at most; at the end of the process too, unless a signal
+   * or a want of memory kills it.
    */
-  write?(stream: "out" | "err", text: string, mayWait?: boolean): void;
+  write?(stream: "out" | "err", text: string | (() => string), mayWait?: boolean): void;
   /** Calls back for each text that is left out, since the reader of the standard error is far behind. */
   onDropped?(listener: () => void): void;
   /**

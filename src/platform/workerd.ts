@@ -72,7 +72,10 @@ export function workerdPlatform(
     connectionsEndWithRequest: true,
     keepAlive,
     cwd: "/",
-    write: (stream, text) => (stream === "out" ? console.log : console.error)(text.replace(/\n$/, "")),
+    write(stream, text) {
+      const made = typeof text === "string" ? text : text();
+      (stream === "out" ? console.log : console.error)(made.replace(/\n$/, ""));
+    },
   };
 }
 

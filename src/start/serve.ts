@@ -19,7 +19,8 @@ export async function serve(platform: Platform, args: Arguments, loaded: LoadedF
   const log = createLog({
     level: config.log.level,
     format: config.log.format,
-    write: (line, mayWait) => platform.write?.("err", line, mayWait),
+    write: (line) => platform.write?.("err", line),
+    writeLater: (line) => platform.write?.("err", line, true),
   });
   const file = configFileOf(platform, args, loaded.file);
   const service = await createService(config, platform, log, version, undefined, file).catch(

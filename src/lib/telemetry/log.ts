@@ -6,7 +6,7 @@ import { maskUrls } from "./mask-urls.ts";
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Fields are plain values for machines. They hold no secret; URLs in them are masked, since messages of others quote them. */
+/** Fields are plain values for machines, and do not change after. They hold no secret; URLs in them are masked, since messages of others quote them. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Log {
@@ -21,19 +21,25 @@ export interface Log {
 export interface LogOptions {
   readonly level: LogLevel;
   readonly format: "text" | "json";
-  /** Receives whole lines. `mayWait`: a line below `warn`, which may be written together with later ones. */
-  readonly write: (line: string, mayWait: boolean) => void;
+  /** Receives whole lines. */
+  readonly write: (line: string) => void;
+  /** Receives those below `warn` in its place, which may be made and written later, together with others, but in order. */
+  readonly writeLater?: (line: () => string) => void;
 }
 
 /** A log that writes whole lines. */
 export function createLog(options: LogOptions): Log {
   let threshold = options.level;
+  const { write, writeLater } = options;
   const format = options.format === "json" ? jsonLine : textLine;
   const at =
     (level: LogLevel) =>
     (message: string, fields: LogFields = {}) => {
       if (!isWritten(level, threshold)) return;
-      options.write(format(level, oneLine(maskUrls(message)), fields), rank(level) < rank("warn"));
+      const now = Date.now();
+      const line = () => format(now, level, oneLine(maskUrls(message)), fields);
+      if (writeLater && rank(level) < rank("warn")) writeLater(line);
+      else write(line());
     };
   return {
     debug: at("debug"),
@@ -80,8 +86,8 @@ function isRecord(value: unknown): value is LogFields {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-function jsonLine(level: LogLevel, message: string, fields: LogFields): string {
-  return `{"@timestamp":"${timestamp()}","level":"${jsonLevels[level]}","message":${JSON.stringify(message)},"logger":"smalti"${jsonFields(fields)}}\n`;
+function jsonLine(now: number, level: LogLevel, message: string, fields: LogFields): string {
+  return `{"@timestamp":"${timestamp(now)}","level":"${jsonLevels[level]}","message":${JSON.stringify(message)},"logger":"smalti"${jsonFields(fields)}}\n`;
 }
 
 /** `,"name":value` for each field. Names and values are asked for in lists: one by one costs several times as much. */
@@ -111,12 +117,16 @@ function jsonName(name: string): string {
 function jsonText(value: unknown): string {
   if (typeof value === "number") return numberText(value);
   if (typeof value === "string") {
+    if (withoutUrls.test(value)) return `"${value}"`;
     const masked = maskUrls(value);
     return simple.test(masked) ? `"${masked}"` : JSON.stringify(masked).replace(steering, escaped);
   }
   if (isRecord(value)) return `{${jsonFields(value).slice(1)}}`;
   return (JSON.stringify(plainValue(value)) ?? "null").replace(steering, escaped);
 }
+
+/** What of that can be no URL or credentials, percent-encoded or not: most values, for which one test is enough. */
+const withoutUrls = /^[\x20\x21\x23\x24\x26-\x39\x3b-\x3f\x41-\x5b\x5d-\x7e]*$/;
 
 /** What stands in JSON as it is: ASCII without control characters, quotes and backslashes. */
 const simple = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
@@ -132,9 +142,8 @@ const numberText = (value: number): string =>
 /** The second whose text is known. */
 const known = { second: -1, text: "" };
 
-/** The time as `Date.toISOString` has it, of which most is the same for a second. */
-function timestamp(): string {
-  const now = Date.now();
+/** Milliseconds since 1970 as `Date.toISOString` has them, of which most is the same for a second. */
+function timestamp(now: number): string {
   const second = Math.floor(now / 1000);
   if (second !== known.second) {
     known.second = second;
@@ -145,8 +154,8 @@ function timestamp(): string {
 
 const thousandths = Array.from({ length: 1000 }, (_, i) => String(i).padStart(3, "0"));
 
-function textLine(level: LogLevel, message: string, fields: LogFields): string {
-  return `${timestamp()} ${textLevels[level]} ${message}${textFields("", fields)}\n`;
+function textLine(now: number, level: LogLevel, message: string, fields: LogFields): string {
+  return `${timestamp(now)} ${textLevels[level]} ${message}${textFields("", fields)}\n`;
 }
 
 const textLevels = { debug: "debug", info: "info ", warn: "warn ", error: "error" } as const;

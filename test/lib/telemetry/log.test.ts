@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { createLog, type LogLevel, type LogOptions, logLevels } from "../../../src/lib/telemetry/log.ts";
 
 function recorder(options: Partial<LogOptions> = {}) {
@@ -6,6 +6,29 @@ function recorder(options: Partial<LogOptions> = {}) {
   const log = createLog({ level: "debug", format: "text", write: (line) => lines.push(line), ...options });
   return { log, lines };
 }
+
+describe("lines that may be made later", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test.each(["text", "json"] as const)(
+    "are those below warn, and have the time of the call: %s",
+    (format) => {
+      vi.useFakeTimers({ now: 1_000_000 });
+      const later: (() => string)[] = [];
+      const { log, lines } = recorder({ format, writeLater: (line) => later.push(line) });
+      for (const level of logLevels) log[level](level);
+      vi.setSystemTime(9_000_000);
+      expect(lines.length).toBe(2);
+      const all = [...later.map((line) => line()), ...lines];
+      for (const [i, level] of logLevels.entries()) {
+        expect(all[i]).toContain("1970-01-01T00:16:40.000Z");
+        expect(all[i]).toContain(level);
+      }
+    },
+  );
+});
 
 describe("text lines", () => {
   test("hold time, level, message and fields", () => {

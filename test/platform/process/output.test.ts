@@ -100,6 +100,41 @@ describe("texts that may wait", () => {
     expect(written).toEqual(["a", "b"]);
   });
 
+  test("are made when they are written, and in order", () => {
+    const { written, output } = writes();
+    const made: string[] = [];
+    const line = (text: string) => () => {
+      made.push(text);
+      return text;
+    };
+    for (const text of ["a", "b", "c"]) output.write(line(text), true);
+    expect(made).toEqual(["a"]);
+    output.write("d", true);
+    output.write(line("e"), true);
+    expect(made).toEqual(["a", "b", "c"]);
+    output.flush();
+    expect(written).toEqual(["a", "bcde"]);
+  });
+
+  test("are made in time where they are many", () => {
+    const { output } = writes();
+    let made = 0;
+    const line = () => {
+      made++;
+      return "";
+    };
+    for (let i = 0; i < 300; i++) output.write(line, true);
+    expect(made).toBeGreaterThanOrEqual(200);
+  });
+
+  test("of any length are written whole", () => {
+    const { written, output } = writes();
+    const texts = ["a", "é".repeat(80_000), "漢".repeat(90_000), "b"];
+    for (const text of texts) output.write(text, true);
+    output.flush();
+    expect(written.join("")).toBe(texts.join(""));
+  });
+
   test("do not wait where they are many", () => {
     const { written, output } = writes();
     for (let i = 0; i < 3; i++) output.write("x".repeat(40_000), true);
