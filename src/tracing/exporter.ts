@@ -32,14 +32,14 @@ export interface Exporter {
 /** The body of one export. */
 interface Batch {
   readonly text: ByteText;
-  /** The latest traces, whose spans are not in the text yet. */
+  /** The latest traces, whose spans are not in the text yet. They show stages that end until they are. */
   readonly unwritten: { readonly trace: RequestTrace; readonly answered: Answered }[];
   traces: number;
   /** When its first trace was answered, by `performance.now()`. */
   readonly since: number;
 }
 
-/** Traces whose spans are written one after the other: done for each trace when it ends, that costs several times as much. */
+/** Traces whose spans are written together: written for each trace when it ends, they cost twice as much. */
 const writtenTogether = 32;
 
 /** Bytes of a batch at first. */
@@ -116,8 +116,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   };
 
   const write = ({ text, unwritten }: Batch) => {
-    for (const { trace, answered } of unwritten) writeSpans(text, trace, answered);
-    unwritten.length = 0;
+    for (const { trace, answered } of unwritten.splice(0)) writeSpans(text, trace, answered);
   };
 
   /** Nothing more is added to the batch that grows. */
@@ -156,6 +155,8 @@ export function createExporter(options: ExporterOptions): Exporter {
         failures = 0;
         counts.sent.add(batch.traces);
         spare = batch.text;
+      } else if (response.status >= 300 && response.status < 400) {
+        failedOnce(batch, redirected);
       } else if (passing.has(response.status)) {
         const seconds = Number(response.headers.get("retry-after"));
         failedOnce(batch, `status ${response.status}`, seconds > 0 ? seconds * 1000 : 0);
@@ -258,10 +259,13 @@ export function createExporter(options: ExporterOptions): Exporter {
   };
 }
 
+/** Why nothing was sent to where a redirect leads: the runtime says the same by an error or by the status. */
+const redirected = "a redirect";
+
 /** What a failed fetch says of its reason, without the address. */
 function reasonOf(error: unknown): string {
   const { code, name, message } = ((error as { cause?: unknown }).cause ?? error) as Partial<Error> & {
     code?: string;
   };
-  return message === "unexpected redirect" ? "a redirect" : (code ?? name ?? "unknown");
+  return message === "unexpected redirect" ? redirected : (code ?? name ?? "unknown");
 }

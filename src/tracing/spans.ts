@@ -1,5 +1,5 @@
-// A request and its stages as spans, in the JSON of OTLP (opentelemetry-proto, trace.proto in its JSON mapping). Written as bytes when the
-// request is answered: objects and strings that wait for an export cost more, most of it in collecting them.
+// A request and its stages as spans, in the JSON of OTLP (opentelemetry-proto, trace.proto in its JSON mapping). Written as bytes soon
+// after the request is answered: objects and strings that wait for an export cost more, most of it in collecting them.
 
 import { maskPath } from "../lib/telemetry/mask-path.ts";
 import { placeOf, type StageName, stageNames } from "../lib/telemetry/stage-times.ts";
@@ -149,6 +149,7 @@ function writeRequest(out: ByteText, trace: RequestTrace, answered: Answered, to
     out.json(maskPath(path));
     out.put(fields.end);
   }
+  if (stages?.worker !== undefined) writeNumber(out, fields.worker, stages.worker);
   if (stages?.render) {
     writeNumber(out, fields.reads, stages.reads);
     writeNumber(out, fields.readBytes, stages.readBytes);
@@ -168,6 +169,7 @@ const fields = {
   traceState: asciiBytes(',"traceState":'),
   failed: asciiBytes(`,"status":{"code":${failed}}`),
   bytes: numberField("http.response.body.size"),
+  worker: numberField("smalti.worker"),
   reads: numberField("smalti.reads"),
   readBytes: numberField("smalti.read_bytes"),
   path: asciiBytes(`${attributeBegin("url.path")}{"stringValue":`),
@@ -189,54 +191,43 @@ interface Kind {
   readonly pattern: string | undefined;
   readonly status: number;
   readonly cache: string | undefined;
-  readonly worker: number | undefined;
   readonly format: string | undefined;
   readonly codec: string | undefined;
   readonly text: Uint8Array;
 }
 
-/** The kinds of latest requests, the newest first. They are compared one by one, since most requests are of few kinds. */
+/** Kinds, the one made last first; the oldest is forgotten. They are compared one by one, since most requests are of few kinds. */
 const kinds: Kind[] = [];
-const mostKinds = 32;
+const mostKinds = 64;
 
 /** The kind and name of the span and the attributes that have few values. */
 function kindOf(answered: Answered): Uint8Array {
   const { route, pattern, status, stages } = answered;
   const method = methods.has(answered.method) ? answered.method : "_OTHER";
-  const { cache, worker, render } = stages ?? noStages;
+  const { cache, render } = stages ?? noStages;
   const { format, codec } = render ?? noRender;
   for (const kind of kinds)
     if (
       kind.route === route &&
       kind.status === status &&
       kind.cache === cache &&
-      kind.worker === worker &&
       kind.format === format &&
       kind.codec === codec &&
       kind.method === method &&
       kind.pattern === pattern
     )
       return kind.text;
-  const kind = { method, route, pattern, status, cache, worker, format, codec };
+  const kind = { method, route, pattern, status, cache, format, codec };
   const text = kindText(kind);
   kinds.unshift({ ...kind, text });
   kinds.length = Math.min(kinds.length, mostKinds);
   return text;
 }
 
-const noStages = { cache: undefined, worker: undefined, render: undefined };
+const noStages = { cache: undefined, render: undefined };
 const noRender = { format: undefined, codec: undefined };
 
-function kindText({
-  method,
-  route,
-  pattern,
-  status,
-  cache,
-  worker,
-  format,
-  codec,
-}: Omit<Kind, "text">): Uint8Array {
+function kindText({ method, route, pattern, status, cache, format, codec }: Omit<Kind, "text">): Uint8Array {
   const attributes = {
     "http.request.method": method,
     "smalti.route": route,
@@ -244,7 +235,6 @@ function kindText({
     "http.response.status_code": status,
     "error.type": status >= 500 ? String(status) : undefined,
     "smalti.cache": cache,
-    "smalti.worker": worker,
     "smalti.format": format,
     "smalti.codec": codec,
   };
