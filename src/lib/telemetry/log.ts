@@ -6,7 +6,7 @@ import { maskUrls } from "./mask-urls.ts";
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Fields are plain values for machines, and do not change after. They hold no secret; URLs in them are masked, since messages of others quote them. */
+/** Fields are plain values for machines, and are not changed after the call. They hold no secret; URLs in them are masked, since messages of others quote them. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Log {
@@ -23,7 +23,7 @@ export interface LogOptions {
   readonly format: "text" | "json";
   /** Receives whole lines. */
   readonly write: (line: string) => void;
-  /** Receives those below `warn` in its place, which may be made and written later, together with others, but in order. */
+  /** Where it is given, receives lines below `warn` instead, which may be made and written later, together with others, but in order. */
   readonly writeLater?: (line: () => string) => void;
 }
 
@@ -37,7 +37,15 @@ export function createLog(options: LogOptions): Log {
     (message: string, fields: LogFields = {}) => {
       if (!isWritten(level, threshold)) return;
       const now = Date.now();
-      const line = () => format(now, level, oneLine(maskUrls(message)), fields);
+      const line = () => {
+        const shown = oneLine(maskUrls(message));
+        try {
+          return format(now, level, shown, fields);
+        } catch (error) {
+          // As of an array that holds itself. Whoever writes it later has other lines to write.
+          return format(now, level, shown, { fields: `cannot be written: ${String(error)}` });
+        }
+      };
       if (writeLater && rank(level) < rank("warn")) writeLater(line);
       else write(line());
     };
@@ -125,11 +133,11 @@ function jsonText(value: unknown): string {
   return (JSON.stringify(plainValue(value)) ?? "null").replace(steering, escaped);
 }
 
-/** What of that can be no URL or credentials, percent-encoded or not: most values, for which one test is enough. */
-const withoutUrls = /^[\x20\x21\x23\x24\x26-\x39\x3b-\x3f\x41-\x5b\x5d-\x7e]*$/;
-
 /** What stands in JSON as it is: ASCII without control characters, quotes and backslashes. */
 const simple = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+
+/** What of that can be no URL or credentials, percent-encoded or not: most values, for which one test is enough. */
+const withoutUrls = /^[\x20\x21\x23\x24\x26-\x39\x3b-\x3f\x41-\x5b\x5d-\x7e]*$/;
 
 /** What JSON leaves as it is, though a terminal acts on it: C1 controls, and marks that break lines or turn their direction. */
 const steering = /[\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;

@@ -30,6 +30,15 @@ describe("lines that may be made later", () => {
   );
 });
 
+test.each(["text", "json"] as const)("a line whose fields cannot be written says so: %s", (format) => {
+  const { log, lines } = recorder({ format });
+  const list: unknown[] = [];
+  list.push(list);
+  log.info("a message", { list });
+  expect(lines.length).toBe(1);
+  expect(lines[0]).toMatch(/a message.*cannot be written: RangeError/);
+});
+
 describe("text lines", () => {
   test("hold time, level, message and fields", () => {
     const { log, lines } = recorder();
