@@ -26,7 +26,7 @@ function familyText(family: Family): string {
 
 /** Buckets count what does not exceed their bound, so that of `+Inf` counts all. */
 function histogramLines(name: string, { labels, buckets, count, sum }: HistogramSeries): string {
-  const begins = beginsOf(name, labels, () => {
+  const lines = beginsOf(name, labels, () => {
     const own = labelList(labels);
     const bounds = [...buckets.map(({ upTo }) => upTo), Number.POSITIVE_INFINITY];
     return [
@@ -36,15 +36,15 @@ function histogramLines(name: string, { labels, buckets, count, sum }: Histogram
     ];
   });
   let text = "";
-  for (let i = 0; i < buckets.length; i++) text += `${begins[i]}${buckets[i]?.count}\n`;
-  const [all, total, number] = begins.slice(buckets.length);
+  for (let i = 0; i < buckets.length; i++) text += `${lines[i]}${buckets[i]?.count}\n`;
+  const [all, total, number] = lines.slice(buckets.length);
   return `${text}${all}${count}\n${total}${numberText(sum)}\n${number}${count}\n`;
 }
 
 /** How the lines of a series begin. They are always the same, and making them costs most of a reading. */
 const begins = new WeakMap<object, Map<string, readonly string[]>>();
 
-/** What `make` returned for these labels under this name, which may stand for several figures. */
+/** What `make` returned for these labels under this name. One object of labels may belong to several figures. */
 function beginsOf(name: string, labels: object, make: () => readonly string[]): readonly string[] {
   let ofLabels = begins.get(labels);
   if (!ofLabels) begins.set(labels, (ofLabels = new Map()));
