@@ -21,7 +21,7 @@ export const detailVersion = 1;
 /** Raised whenever the recorded facts change their meaning. */
 export const factsVersion = 8;
 /** Raised whenever the form of sidecars changes, or of which files there are any. */
-export const sidecarVersion = 5;
+export const sidecarVersion = 6;
 
 /** A master as keys see it. */
 export interface MasterKey {

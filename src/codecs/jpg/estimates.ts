@@ -78,10 +78,11 @@ export function regionMemory({ header, region, scaleFactor }: ReadRequest): numb
   // at 1/4 four samples at 1/2 become one
   const planes = scaleFactor === level4Scale ? 8 : 3;
   const begun = scaleFactor === level4Scale && beginsLevel4(header) ? mostLevel4(header) : 0;
-  return planes * samples + level8Bytes(header) + begun + transcodeMemory(header) + 16 * 2 ** 20;
+  return planes * samples + smallLevelBytes(header) + begun + transcodeMemory(header) + 16 * 2 ** 20;
 }
 
-const level8Bytes = ({ width, height, bands }: ImageHeader) => Math.ceil((width * height * bands) / 64);
+/** The most that the levels at 1/8 and below take: each takes a quarter of the one before. */
+const smallLevelBytes = (header: ImageHeader) => Math.ceil(mostLevel4(header) / 3);
 /** The most that the level at 1/4 takes: where components are subsampled, two have half the samples of the others, or fewer. */
 function mostLevel4(header: ImageHeader): number {
   const { width, height, bands } = header;
@@ -106,5 +107,5 @@ export function sidecarNsPerPixel(header: ImageHeader, allParts: boolean): numbe
 /** Estimated peak bytes of building a sidecar: a window of the file, tables, rows at 1/2, and reduced levels. */
 export function sidecarMemory(header: ImageHeader, allParts: boolean): number {
   const planes = allParts ? Math.min(level4Limit, mostLevel4(header)) : 0;
-  return 12 * 2 ** 20 + level8Bytes(header) + planes + transcodeMemory(header);
+  return 12 * 2 ** 20 + smallLevelBytes(header) + planes + transcodeMemory(header);
 }

@@ -23,6 +23,8 @@ export const partKinds = {
   transcode: 4,
   /** The range of values of a scientific picture. */
   quantiles: 5,
+  /** The picture at 1/16 and each half of that, down to one tile. */
+  smallerLevels: 6,
 } as const;
 
 export type PartKind = keyof typeof partKinds;

@@ -14,6 +14,8 @@ import type { Opened } from "../sidecar/files.ts";
 import { reversed, type Target, turnOf, widened } from "./target.ts";
 import { turnPlane } from "./turn-plane.ts";
 
+type EncoderPlanes = Extract<JpegInput, { kind: "planes" }>;
+
 /** Decodes what the target needs and hands it to the encoder; undefined where planes cannot be resampled here. */
 export async function planesOf(
   file: Opened,
@@ -23,13 +25,49 @@ export async function planesOf(
   kernels: Kernels,
   transformer: () => Transformer,
   stages?: JobStages,
-): Promise<Extract<JpegInput, { kind: "planes" }> | undefined> {
+): Promise<EncoderPlanes | undefined> {
   const { frame } = file.reader;
   const halved = write.chroma === "420" && !target.gray;
-  const { sharpen: how } = target;
-  const wanted = frame.components.slice(0, target.gray ? 1 : 3).map((component, i): Wanted => {
+  const wanted = wantedOf(frame, target, halved);
+  /** The planes for the encoder, from what each component has. */
+  const finished = (samplesOf: (want: Wanted, component: number) => EncoderPlane | undefined) => {
+    stages?.enter("steps");
+    const turn = turnOf(target);
+    const made: EncoderPlane[] = [];
+    for (const [i, want] of wanted.entries()) {
+      const out = samplesOf(want, i);
+      const turned = out && turnPlane(out, turn, transformer);
+      if (!turned) return undefined;
+      made.push(i === 0 && target.sharpen ? sharpened(turned, target.sharpen, kernels) : turned);
+    }
+    const { across, down, gray } = target;
+    const sampling = gray ? "gray" : halved ? "420" : "444";
+    return { kind: "planes", width: across.size, height: down.size, planes: made, sampling } as const;
+  };
+
+  const small = scaleFactor === 8 ? smallSamples(file, wanted) : undefined;
+  if (small) return finished((_, i) => small[i]);
+  const half = !target.gray && wanted.slice(1).every((want) => isHalfEnough(want, scaleFactor));
+  const decoded = wanted.map((want, i) => (i > 0 && half ? halvedGrid(want) : want));
+  return file.reader.withPlanes(
+    regionFor(frame, scaleFactor, decoded),
+    scaleFactor as ScaleFactor,
+    target.gray ? "none" : half ? "half" : "stored",
+    (planes) =>
+      finished(({ x, y }, i) => {
+        const plane = planes[i] as Plane;
+        const across = onSamples({ ...x, pixels: plane.pixelsAcross });
+        const down = onSamples({ ...y, pixels: plane.pixelsDown });
+        return samples(plane, across, down, kernels);
+      }),
+  );
+}
+
+/** What the target needs of each component. */
+function wantedOf(frame: Opened["reader"]["frame"], target: Target, halved: boolean): readonly Wanted[] {
+  return frame.components.slice(0, target.gray ? 1 : 3).map((component, i) => {
     const half = i > 0 && halved ? 2 : 1;
-    const seen = i === 0 ? how : undefined;
+    const seen = i === 0 ? target.sharpen : undefined;
     const across = seen ? widened(target.across, seen.across) : target.across;
     const down = seen ? widened(target.down, seen.down) : target.down;
     const [x, y] = target.swap ? [down, across] : [across, down];
@@ -38,38 +76,18 @@ export async function planesOf(
       y: { axis: outputAxis(y, half), pixels: frame.vMax / component.v },
     };
   });
+}
 
-  const half = !target.gray && wanted.slice(1).every((want) => isHalfEnough(want, scaleFactor));
-  const decoded = wanted.map((want, i) => (i > 0 && half ? halvedGrid(want) : want));
-  const turn = turnOf(target);
-  return file.reader.withPlanes(
-    regionFor(frame, scaleFactor, decoded),
-    scaleFactor as ScaleFactor,
-    target.gray ? "none" : half ? "half" : "stored",
-    (planes) => {
-      stages?.enter("steps");
-      const made: EncoderPlane[] = [];
-      for (const [i, want] of wanted.entries()) {
-        const plane = planes[i] as Plane;
-        const out = samples(
-          plane,
-          onSamples({ ...want.x, pixels: plane.pixelsAcross }),
-          onSamples({ ...want.y, pixels: plane.pixelsDown }),
-          kernels,
-        );
-        const turned = out && turnPlane(out, turn, transformer);
-        if (!turned) return undefined;
-        made.push(i === 0 && how ? sharpened(turned, how, kernels) : turned);
-      }
-      return {
-        kind: "planes",
-        width: target.across.size,
-        height: target.down.size,
-        planes: made,
-        sampling: target.gray ? "gray" : halved ? "420" : "444",
-      };
-    },
-  );
+/** The wanted samples of all components where those of a level below 1/8 are just these. */
+function smallSamples(
+  { smallerLevels }: Opened,
+  wanted: readonly Wanted[],
+): readonly EncoderPlane[] | undefined {
+  const found = wanted.flatMap(({ x, y }, component) => {
+    const plane = smallerLevels?.samples(component, onSamples(x), onSamples(y));
+    return plane ? [plane] : [];
+  });
+  return found.length === wanted.length ? found : undefined;
 }
 
 /**

@@ -6,10 +6,11 @@ import { blockSource } from "../../sidecar/block-reader.ts";
 import { type BlockList, endOfBlocks } from "../../sidecar/blocks.ts";
 import { canHaveSidecar, isProgressive, level4LimitOf } from "../estimates.ts";
 import { mismatch } from "../markers/header.ts";
-import { openJpeg } from "../region/index.ts";
+import { level8Size, openJpeg } from "../region/index.ts";
 import { planesToBlocks } from "./levels.ts";
 import type { Job, Opened, Opening, OpeningParts } from "./opening.ts";
 import { type JpegParts, loadParts, saveParts } from "./parts.ts";
+import { makeSmallerLevels, readSmallerLevels } from "./smaller-levels.ts";
 
 /** Files that reads have opened: a build goes on from what they have made, and leaves what it makes to them. */
 export interface OpenFiles {
@@ -34,11 +35,14 @@ export function createBuilding(
     accessPoints: Uint8Array,
     access: SidecarAccess | undefined,
   ) => {
-    const { level4: planes, level8 = [] } = file.reader;
+    const { frame, level4: planes, level8 = [] } = file.reader;
     const blocks = access?.allParts ? access.blocks : undefined;
     const level4 = planes && blocks && (await planesToBlocks(planes, blocks, 0));
     if (level4) opening.readLevel4From(file, opening.inBlocks(level4, { current: file.current }));
-    return saveParts({ accessPoints, level8, transcode: undefined, level4 });
+    const planesAt8 = level8.map((data, component) => ({ data, ...level8Size(frame, component) }));
+    const smallerLevels = makeSmallerLevels(planesAt8, resample);
+    file.smallerLevels = readSmallerLevels(frame, smallerLevels);
+    return saveParts({ accessPoints, level8, smallerLevels, transcode: undefined, level4 });
   };
 
   const ofSequential = async (job: Job): Promise<Uint8Array> => {
@@ -92,7 +96,9 @@ export function createBuilding(
     const parts = await loadParts(entry);
     if (parts?.transcode) return withLevel4(job, entry, parts, parts.transcode, access.blocks);
     const made = await opening.transcoded(bytes, access.blocks, true);
-    return made ? saveParts(made.parts) : nothing;
+    return made
+      ? saveParts({ ...made.parts, smallerLevels: makeSmallerLevels(made.planes, resample) })
+      : nothing;
   };
 
   return async (job, header) => {

@@ -20,6 +20,7 @@ import { createReplay, type Replay } from "../transcode/replay.ts";
 import type { Transcoder } from "../transcode/transcoder.ts";
 import { level4InBlocks, planesOfLevel8 } from "./levels.ts";
 import { type JpegParts, loadParts } from "./parts.ts";
+import { readSmallerLevels, type SmallerLevels } from "./smaller-levels.ts";
 
 /** What a job brings: the bytes of its file, and its way to the sidecar. */
 export interface Job {
@@ -36,6 +37,8 @@ export interface Opened {
   readonly current: { job: Job };
   /** It was opened through its sidecar: nothing was made here that a job could go on with. */
   readonly loaded?: true;
+  /** Its levels below 1/8, once they are made or loaded. */
+  smallerLevels?: SmallerLevels | undefined;
   /** Of a transcode whose blocks may have to be made again. */
   readonly replay?: Replay;
 }
@@ -104,8 +107,14 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     const accessPoints = await writtenAccessPoints(noted);
     if (!accessPoints) return undefined;
     const level8 = noted.planes?.map(({ data }) => data) ?? [];
-    const parts: JpegParts = { accessPoints, level8, transcode: blocks, level4: undefined };
-    return { parts, damaged: noted.damaged };
+    const parts: JpegParts = {
+      accessPoints,
+      level8,
+      smallerLevels: [],
+      transcode: blocks,
+      level4: undefined,
+    };
+    return { parts, planes: noted.planes ?? [], damaged: noted.damaged };
   };
 
   /** Over the baseline transcode of a file, whose blocks are loaded, and made again where they are lost. */
@@ -133,7 +142,8 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     const level8 = planesOfLevel8(frame, parts.level8);
     if (!transcode && !(await file.reader.loadAccessPoints(parts.accessPoints, level8))) return undefined;
     if (level4) readLevel4From(file, inBlocks(level4, { current: file.current }));
-    return { ...file, loaded: true as const };
+    const smallerLevels = readSmallerLevels(frame, parts.smallerLevels);
+    return { ...file, loaded: true as const, smallerLevels };
   };
 
   return {
@@ -186,10 +196,10 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
   };
 }
 
-/** Bytes that a file keeps in memory, its level at 1/8 counted as if it were there, and one at 1/4 that is in no blocks. */
-export function weightOf({ reader: { frame, buildsLevel4 } }: Opened): number {
+/** Bytes that a file keeps in memory, its level at 1/8 counted as if it were there, with those below it, and one at 1/4 that is in no blocks. */
+export function weightOf({ reader: { frame, buildsLevel4 }, smallerLevels }: Opened): number {
   const level8 = Math.ceil((frame.width * frame.height * frame.components.length) / 64);
-  return 128 * 1024 + level8 + (buildsLevel4 ? level4Bytes(frame) : 0);
+  return 128 * 1024 + level8 + (smallerLevels?.bytes ?? 0) + (buildsLevel4 ? level4Bytes(frame) : 0);
 }
 
 /** Reads without copies: nobody changes what is read here. */

@@ -8,13 +8,15 @@ const blocks = await listBlocks(new Uint8Array(100));
 const all = {
   accessPoints: Uint8Array.of(1, 2, 3),
   level8: [Uint8Array.of(4, 5)],
+  smallerLevels: [Uint8Array.of(6)],
   transcode: blocks,
   level4: { ...blocks, first: 1 },
 };
 
 test.each([
   ["all of them", all],
-  ["none at 1/8", { ...all, level8: [] }],
+  ["none at 1/8", { ...all, level8: [], smallerLevels: [] }],
+  ["none below 1/8", { ...all, smallerLevels: [] }],
   ["those of a sequential file", { ...all, transcode: undefined }],
   ["those of a file without a level at 1/4", { ...all, level4: undefined }],
 ])("%s come apart as they were put together", async (_, parts) => {
@@ -23,7 +25,7 @@ test.each([
 
 test("no part is used of an entry of which one is changed", async () => {
   const entry = await saveParts(all);
-  for (const fromEnd of [1, 3]) {
+  for (const fromEnd of [1, 2, 4]) {
     const at = entry.length - fromEnd;
     expect(await loadParts(entry.with(at, entry[at]! ^ 1) as Uint8Array)).toBeUndefined();
   }

@@ -1,0 +1,186 @@
+// Levels below 1/8: which there are, and derivatives that are read from them.
+
+import sharp from "sharp";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { SidecarAccess } from "../../../../src/codecs/codec.ts";
+import type { ImageHeader } from "../../../../src/codecs/image-header.ts";
+import { createCodecs } from "../../../../src/codecs/index.ts";
+import type { Frame } from "../../../../src/codecs/jpg/region/index.ts";
+import { loadParts } from "../../../../src/codecs/jpg/sidecar/parts.ts";
+import { makeSmallerLevels, readSmallerLevels } from "../../../../src/codecs/jpg/sidecar/smaller-levels.ts";
+import { resolve } from "../../../../src/iiif/image/geometry.ts";
+import { parseImageRequest } from "../../../../src/iiif/image/grammar.ts";
+import { imageOptions } from "../../../../src/images/options.ts";
+import { uprightSize } from "../../../../src/images/plan/orientation.ts";
+import { planRender } from "../../../../src/images/plan/plan.ts";
+import { outputPolicy } from "../../../../src/images/plan/policy.ts";
+import { memoryBytes } from "../../../../src/lib/byte-source.ts";
+import type { Kernels } from "../../../../src/pipeline/step.ts";
+import { resize } from "../../../../src/pipeline/steps/resize.ts";
+import { fixture, testHost } from "../../../host.ts";
+import { seeded } from "../../../seeded.ts";
+import { heapBlocks } from "../../heap-blocks.ts";
+
+const codecs = createCodecs(testHost);
+const codec = codecs.byFormat("jpg");
+const resample = codecs.kernels.resamplePlane!;
+
+/** A frame of one component with so many samples at 1/8. */
+const gray = (width: number, height: number) => {
+  const component = { h: 1, v: 1, width: 8 * width, height: 8 * height };
+  return {
+    width: 8 * width,
+    height: 8 * height,
+    hMax: 1,
+    vMax: 1,
+    components: [component],
+  } as unknown as Frame;
+};
+
+/** Seeded samples of one plane at 1/8. */
+function plane(width: number, height: number) {
+  const below = seeded(7);
+  return { data: Uint8Array.from({ length: width * height }, () => below(256)), width, height };
+}
+
+test.each([
+  ["none where a tile is resampled from as many samples anyway", 1024, 1024, []],
+  ["down to one tile of 512 pixels", 3000, 2100, [1500 * 1050, 750 * 525, 375 * 263]],
+  ["of the longer side", 1100, 1000, [550 * 500, 275 * 250]],
+  ["none where they would not stay in memory", 6200, 6200, []],
+])("there are %s", (_, width, height, sizes) => {
+  const made = makeSmallerLevels([plane(width, height)], resample);
+  expect(made.map(({ length }) => length)).toEqual(sizes);
+});
+
+test("a level is the one at 1/8 resampled at once, not the level before", () => {
+  const at8 = plane(1201, 903);
+  const levels = makeSmallerLevels([at8], resample);
+  const packed = { ...at8, bands: 1, interpretation: "gray" } as const;
+  for (const [i, level] of levels.entries()) {
+    const scale = 2 ** (i + 1);
+    const axis = (length: number) => ({ size: Math.ceil(length / scale), origin: 0, scale });
+    const expected = resize(packed, axis(at8.width), axis(at8.height)).data;
+    expect(level.length).toBe(expected.length);
+    // The kernel in fixed point differs from doubles by one level at most.
+    expect(level.every((sample, at) => Math.abs(sample - (expected[at] as number)) <= 1)).toBe(true);
+  }
+});
+
+describe("samples of a smaller level", () => {
+  const at8 = plane(1500, 1100);
+  const pieces = makeSmallerLevels([at8], resample);
+  const levels = readSmallerLevels(gray(1500, 1100), pieces)!;
+  const rowsOf = (found: ReturnType<typeof levels.samples>) =>
+    found &&
+    Array.from({ length: found.height }, (_, y) =>
+      Array.from(found.data.subarray(y * found.stride, y * found.stride + found.width)),
+    );
+
+  test("are found where the axes lie on it", () => {
+    const found = levels.samples(0, { size: 3, origin: 20, scale: 4 }, { size: 2, origin: 8, scale: 4 });
+    const row = (y: number) => Array.from(pieces[1]!.subarray(y * 375 + 5, y * 375 + 8));
+    expect(rowsOf(found)).toEqual([row(2), row(3)]);
+  });
+
+  test.each([
+    ["of another scale", { size: 3, origin: 0, scale: 3 }, { size: 3, origin: 0, scale: 3 }],
+    ["of the level at 1/8 itself", { size: 3, origin: 0, scale: 1 }, { size: 3, origin: 0, scale: 1 }],
+    ["of a level that there is not", { size: 1, origin: 0, scale: 8 }, { size: 1, origin: 0, scale: 8 }],
+    ["between its samples", { size: 3, origin: 1, scale: 2 }, { size: 3, origin: 0, scale: 2 }],
+    ["of two scales", { size: 3, origin: 0, scale: 2 }, { size: 3, origin: 0, scale: 4 }],
+    ["that run backwards", { size: 3, origin: 6, scale: -2 }, { size: 3, origin: 6, scale: -2 }],
+    ["before its first column", { size: 3, origin: -2, scale: 2 }, { size: 3, origin: 0, scale: 2 }],
+    ["behind its last row", { size: 3, origin: 0, scale: 2 }, { size: 2, origin: 1098, scale: 2 }],
+  ])("are not those %s", (_, x, y) => {
+    expect(levels.samples(0, x, y)).toBeUndefined();
+  });
+
+  test("are none of a picture of another size, or of nothing", () => {
+    expect(readSmallerLevels(gray(1500, 1101), pieces)).toBeUndefined();
+    expect(readSmallerLevels(gray(1500, 1100), pieces.slice(1))).toBeUndefined();
+    expect(readSmallerLevels(gray(1500, 1100), [])).toBeUndefined();
+  });
+});
+
+describe.each([
+  ["a sequential file", false],
+  ["a progressive file", true],
+])("derivatives of %s", (_, progressive) => {
+  // Sides that no scale divides.
+  const [width, height] = [8971, 8233];
+  let file: Uint8Array;
+  let header: ImageHeader;
+  let sidecar: SidecarAccess;
+  beforeAll(async () => {
+    const enlarged = sharp(fixture("base.png")).resize(width, height, { fit: "fill", kernel: "cubic" });
+    file = new Uint8Array(await enlarged.jpeg({ quality: 80, progressive }).toBuffer());
+    header = await codec.probe(memoryBytes(file), 1);
+    const access = { id: "built", blocks: heapBlocks(), load: async () => new Uint8Array() };
+    const entry = await codec.sidecar!.build(memoryBytes(file), { header, page: 1 }, access);
+    sidecar = { id: "loaded", blocks: access.blocks, load: async () => entry };
+  }, 60_000);
+
+  const planOf = (path: string, orientation: number, settings: object) => {
+    const shown = { ...header, orientation };
+    const [region = "", size = "", rotation = ""] = path.split("/");
+    const request = parseImageRequest(3, { region, size, rotation, file: "default.jpg" });
+    const limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
+    return planRender({
+      header: shown,
+      page: 1,
+      fileSize: file.length,
+      request,
+      geometry: resolve(request, uprightSize(shown), limits, 512),
+      policy: outputPolicy(imageOptions.parse(settings)),
+      decoder: codec,
+      encoder: codecs.encoder("jpg").encodes,
+    });
+  };
+
+  /** A derivative with the sidecar, and how many planes were resampled for it. */
+  const derived = async (plan: ReturnType<typeof planOf>, access: SidecarAccess | undefined) => {
+    let resampled = 0;
+    const kernels: Kernels = {
+      ...codecs.kernels,
+      resamplePlane(...args) {
+        resampled++;
+        return resample(...args);
+      },
+    };
+    const made = await codec.derive!(memoryBytes(file), plan, access, kernels);
+    return { bytes: Buffer.from(made!.bytes), resampled };
+  };
+
+  const tile16 = "0,0,8192,8192/512,512/0";
+  const corner16 = "8192,8192,779,41/49,3/0";
+  const tile32 = "0,0,8971,8233/281,258/0";
+  test.each([
+    ["a tile at 1/16", tile16, 1, {}, 0],
+    ["the last tile at 1/16, which is a part of one", corner16, 1, {}, 0],
+    ["the whole at 1/32", tile32, 1, {}, 0],
+    ["a turned tile", "0,0,8192,8192/512,512/90", 1, {}, 0],
+    ["a mirrored tile", "0,0,8192,8192/512,512/!0", 1, {}, 0],
+    ["a sharpened tile", tile16, 1, { sharpen: "on" }, 0],
+    // Rows from right to left begin at the end of the last, partly filled sample; chroma in full is at 1/8 what luma is at 1/16.
+    ["a tile of a picture that lies on its head", tile16, 3, {}, 3],
+    ["a tile with colour in full", tile16, 1, { jpeg_chroma: "444" }, 1],
+    ["a size between the levels", "0,0,8000,8000/300,300/0", 1, {}, 3],
+  ])("%s has the bytes that it has without a sidecar", async (_, path, orientation, settings, planes) => {
+    const plan = planOf(path, orientation, settings);
+    expect(plan.read.scaleFactor).toBe(8);
+    const stored = await derived(plan, sidecar);
+    const without = await derived(plan, undefined);
+    expect(stored.bytes.equals(without.bytes)).toBe(true);
+    expect(stored.resampled).toBe(planes);
+    expect(without.resampled).toBeGreaterThan(0);
+  });
+
+  test("are read from levels in the worker that has just built them, too", async () => {
+    const access = { id: `fresh ${progressive}`, blocks: heapBlocks(), load: async () => new Uint8Array() };
+    const entry = await codec.sidecar!.build(memoryBytes(file), { header, page: 1 }, access);
+    expect((await loadParts(entry))?.smallerLevels[0]?.length).toBeGreaterThan(0);
+    const { resampled } = await derived(planOf(tile32, 1, {}), { ...access, load: async () => entry });
+    expect(resampled).toBe(0);
+  });
+});
