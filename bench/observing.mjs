@@ -70,20 +70,29 @@ const hanging = createServer(() => {});
 await new Promise((resolve) => hanging.listen(0, "127.0.0.1", resolve));
 const dead = `http://127.0.0.1:${hanging.address().port}`;
 
-const all = (otlp) => `log: { requests: true, format: json }
-metrics: { enabled: true }
-http: { server_timing: true }
-errors: { report_url: "${otlp}/errors" }
-tracing: { otlp_endpoint: "${otlp}" }
-`;
+/** What a service may say of itself, each as the lines that configure it. */
+const kinds = (otlp) => ({
+  log: "log: { requests: true, format: json }\n",
+  metrics: "metrics: { enabled: true }\n",
+  timing: "http: { server_timing: true }\n",
+  reports: `errors: { report_url: "${otlp}/errors" }\n`,
+  traces: `tracing: { otlp_endpoint: "${otlp}" }\n`,
+});
+const off = "log: { requests: false }\n";
+const { log, metrics, timing, traces } = kinds(live);
 const variants = {
-  off: "log: { requests: false }\n",
+  off,
   /** Shows how much two servers differ that do the same. */
-  "off, once more": "log: { requests: false }\n",
-  log: "log: { requests: true }\n",
-  all: all(live),
-  "all, dead collector": all(dead),
+  "off, once more": off,
+  log,
+  metrics: off + metrics,
+  timing: off + timing,
+  traces: off + traces,
+  all: Object.values(kinds(live)).join(""),
+  "all, dead collector": Object.values(kinds(dead)).join(""),
 };
+/** Those that are scraped after each block of tiles. */
+const scraped = new Set(Object.keys(variants).filter((name) => variants[name].includes(metrics)));
 
 let port = 18_000 + (process.pid % 1000);
 
@@ -187,7 +196,7 @@ for (let start = 0; start < 2 * Number(values.pairs); start++)
       for (const service of order)
         costs[service.name] = await spent(child.pid, workers, async () => {
           await ask(service, tiles);
-          if (service.name.startsWith("all")) await (await fetch(`${service.url}/metrics`)).text();
+          if (scraped.has(service.name)) await (await fetch(`${service.url}/metrics`)).text();
           await new Promise((done) => setTimeout(done, settling(service.name)));
         });
       whole.push(costs.off.whole / tiles);
