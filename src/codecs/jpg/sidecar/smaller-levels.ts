@@ -6,8 +6,8 @@ import type { ResampleAxis } from "../../../pipeline/step.ts";
 import type { Plane } from "../encode/input.ts";
 import { type Frame, level8Size, type ResamplePlane } from "../region/index.ts";
 
-/** A picture of at most this many samples at 1/8 has none: a tile at other scales is resampled from as many. */
-const fewSamples = 2 ** 20;
+/** A picture of at most this many samples at 1/8 has none: its tiles are resampled from at most twice as many as those at other scales. */
+const fewSamples = 2 ** 21;
 /** Bytes at 1/8 of all components, at most: with its smaller levels a larger one would not stay in memory. */
 const mostBytes = 36 * 2 ** 20;
 /** The last level has at most this many samples a side. */
