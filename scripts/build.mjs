@@ -25,6 +25,7 @@ const shared = [
   "lib/network/ip-range.ts",
   "lib/caching/lru.ts",
   "lib/network/problem-document.ts",
+  "lib/text/byte-text.ts",
 ];
 /** Files without state or identity, small enough to be in an entry as well. */
 const alone = /^(main|workerd|((hook|password)-)?thread)\.ts$|^platform\//;

@@ -82,7 +82,7 @@ export function createApp(
     if (timed) c.set("serverTiming", "wanted");
     const { headers } = c.req.raw;
     const parent = headers.get("traceparent");
-    const trace = tracing?.begin(parent, headers.get("tracestate"));
+    const trace = tracing?.begin(parent, parent && headers.get("tracestate"));
     c.set("trace", trace ?? parseTraceparent(parent));
     await next();
     addCors(c);

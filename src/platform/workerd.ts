@@ -4,6 +4,7 @@ import { waitUntil } from "cloudflare:workers";
 import { promisify } from "node:util";
 import { deflate } from "node:zlib";
 import { normalIp } from "../lib/network/ip-range.ts";
+import { textOf } from "../lib/text/byte-text.ts";
 import { isAssetPath } from "./files/asset-path.ts";
 import { diskFiles, type Fetcher } from "./files/disk-files.ts";
 import type { Platform } from "./platform.ts";
@@ -73,7 +74,7 @@ export function workerdPlatform(
     keepAlive,
     cwd: "/",
     write(stream, text) {
-      const made = typeof text === "string" ? text : text();
+      const made = typeof text === "string" ? text : textOf(text);
       (stream === "out" ? console.log : console.error)(made.replace(/\n$/, ""));
     },
   };

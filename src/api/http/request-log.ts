@@ -4,7 +4,7 @@ import { createLru } from "../../lib/caching/lru.ts";
 import { shortenedIp } from "../../lib/network/ip-range.ts";
 import type { LogFields } from "../../lib/telemetry/log.ts";
 import { maskPath } from "../../lib/telemetry/mask-path.ts";
-import { type StageTimes, stageNames } from "../../lib/telemetry/stage-times.ts";
+import { placeOf, type StageName, type StageTimes, stageNames } from "../../lib/telemetry/stage-times.ts";
 import { hundredthsText } from "../../lib/text/hundredths.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import type { RequestContext } from "./context.ts";
@@ -73,14 +73,26 @@ function networkOf(client: string): string | undefined {
   return network;
 }
 
-/** Milliseconds of each stage, by name. */
-function stageFields({ ms }: StageTimes): LogFields {
-  const fields: Record<string, number> = {};
-  for (let i = 0; i < ms.length; i++) {
-    const taken = ms[i];
-    if (taken !== undefined) fields[stageNames[i] as string] = rounded(taken);
-  }
-  return fields;
+/** Milliseconds of each stage, by name. Written out: objects whose members are added one by one cost several times as much. */
+function stageFields({ ms }: StageTimes): Record<StageName, number | undefined> {
+  const of = (place: number) => {
+    const taken = ms[place];
+    return taken === undefined ? undefined : rounded(taken);
+  };
+  return {
+    open: of(placeOf.open),
+    describe: of(placeOf.describe),
+    lookup: of(placeOf.lookup),
+    wait: of(placeOf.wait),
+    sidecar: of(placeOf.sidecar),
+    queue: of(placeOf.queue),
+    read: of(placeOf.read),
+    index: of(placeOf.index),
+    decode: of(placeOf.decode),
+    steps: of(placeOf.steps),
+    encode: of(placeOf.encode),
+    store: of(placeOf.store),
+  };
 }
 
 const rounded = (ms: number) => Math.round(ms * 100) / 100;
@@ -93,7 +105,8 @@ const durationText = (ms: number) => hundredthsText(rounded(ms)) ?? String(round
  */
 export function setServerTiming(headers: Record<string, string>, c: RequestContext): void {
   if (c.get("serverTiming") !== "wanted") return;
-  Object.assign(headers, timingHeaders(c));
+  headers["Server-Timing"] = timingText(c);
+  headers["Timing-Allow-Origin"] = "*";
   c.set("serverTiming", "set");
 }
 
@@ -102,10 +115,11 @@ export function addServerTiming(c: RequestContext, route: RouteClass | false): v
   if (c.get("serverTiming") !== "wanted") return;
   if (route !== "iiif/3 image" && route !== "iiif/2 image") return;
   const { headers } = c.res;
-  for (const [name, value] of Object.entries(timingHeaders(c))) headers.set(name, value);
+  headers.set("Server-Timing", timingText(c));
+  headers.set("Timing-Allow-Origin", "*");
 }
 
-function timingHeaders(c: RequestContext) {
+function timingText(c: RequestContext): string {
   const stages = c.get("stages");
   let timing = stages?.cache ? cacheParts[stages.cache] : "";
   for (let i = 0; i < stageNames.length; i++) {
@@ -113,7 +127,7 @@ function timingHeaders(c: RequestContext) {
     if (taken !== undefined) timing += (stageParts[i] as string) + durationText(taken);
   }
   timing += `, total;dur=${durationText(performance.now() - c.get("began"))}`;
-  return { "Server-Timing": timing.slice(2), "Timing-Allow-Origin": "*" };
+  return timing.slice(2);
 }
 
 const cacheParts = { hit: ", cache;desc=hit", miss: ", cache;desc=miss", shared: ", cache;desc=shared" };

@@ -1,5 +1,6 @@
 // The log: lines for people or JSON objects.
 
+import { asciiBytes, type ByteText, textOf, type WriteText } from "../text/byte-text.ts";
 import { hundredthsText } from "../text/hundredths.ts";
 import { maskUrls } from "./mask-urls.ts";
 
@@ -23,8 +24,11 @@ export interface LogOptions {
   readonly format: "text" | "json";
   /** Receives whole lines. */
   readonly write: (line: string) => void;
-  /** Where it is given, receives lines below `warn` instead, which may be made and written later, together with others, but in order. */
-  readonly writeLater?: (line: () => string) => void;
+  /**
+   * Where it is given, receives lines below `warn` instead, as functions that append the line: they may be called and written later,
+   * together with others, but in order.
+   */
+  readonly writeLater?: (line: WriteText) => void;
 }
 
 /** A log that writes whole lines. */
@@ -37,17 +41,18 @@ export function createLog(options: LogOptions): Log {
     (message: string, fields: LogFields = {}) => {
       if (!isWritten(level, threshold)) return;
       const now = Date.now();
-      const line = () => {
-        const shown = oneLine(maskUrls(message));
+      const line: WriteText = (out) => {
+        const begin = out.length;
         try {
-          return format(now, level, shown, fields);
+          format(out, now, level, message, fields);
         } catch (error) {
           // As of an array that holds itself. Whoever writes it later has other lines to write.
-          return format(now, level, shown, { fields: `cannot be written: ${String(error)}` });
+          out.length = begin;
+          format(out, now, level, message, { fields: `cannot be written: ${String(error)}` });
         }
       };
       if (writeLater && rank(level) < rank("warn")) writeLater(line);
-      else write(line());
+      else write(textOf(line));
     };
   return {
     debug: at("debug"),
@@ -94,43 +99,73 @@ function isRecord(value: unknown): value is LogFields {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-function jsonLine(now: number, level: LogLevel, message: string, fields: LogFields): string {
-  return `{"@timestamp":"${timestamp(now)}","level":"${jsonLevels[level]}","message":${JSON.stringify(message)},"logger":"smalti"${jsonFields(fields)}}\n`;
+function jsonLine(out: ByteText, now: number, level: LogLevel, message: string, fields: LogFields): void {
+  out.put(jsonBegin);
+  timestamp(out, now);
+  out.put(jsonHead(level, message));
+  jsonFields(out, fields);
+  out.put(jsonEnd);
 }
 
+const jsonBegin = asciiBytes('{"@timestamp":"');
+const jsonEnd = asciiBytes("}\n");
+const openingBrace = 0x7b;
+
+/** What a line says before its fields. Kept from the line before: most lines are of requests. */
+function jsonHead(level: LogLevel, message: string): Uint8Array {
+  if (lastHead.level !== level || lastHead.message !== message) {
+    const shown = JSON.stringify(oneLine(maskUrls(message)));
+    const bytes = asciiBytes(`","level":"${jsonLevels[level]}","message":${shown},"logger":"smalti"`);
+    lastHead = { level, message, bytes };
+  }
+  return lastHead.bytes;
+}
+
+let lastHead: { readonly level: LogLevel | undefined; readonly message: string; readonly bytes: Uint8Array } =
+  { level: undefined, message: "", bytes: new Uint8Array() };
+
 /** `,"name":value` for each field. Names and values are asked for in lists: one by one costs several times as much. */
-function jsonFields(fields: LogFields): string {
+function jsonFields(out: ByteText, fields: LogFields): void {
   const names = Object.keys(fields);
   const values = Object.values(fields);
-  let text = "";
   for (let i = 0; i < names.length; i++) {
     const value = values[i];
-    if (value !== undefined) text += jsonName(names[i] as string) + jsonText(value);
+    if (value === undefined) continue;
+    out.put(jsonName(names[i] as string));
+    jsonValue(out, value);
   }
-  return text;
 }
 
 /** `,"name":` by name: there are few. */
-const jsonNames = new Map<string, string>();
+const jsonNames = new Map<string, Uint8Array>();
 
-function jsonName(name: string): string {
+function jsonName(name: string): Uint8Array {
   let text = jsonNames.get(name);
   if (text === undefined) {
-    text = `,${JSON.stringify(fieldName(name)).replace(steering, escaped)}:`;
+    text = asciiBytes(`,${JSON.stringify(fieldName(name)).replace(steering, escaped)}:`);
     if (jsonNames.size < 1000) jsonNames.set(name, text);
   }
   return text;
 }
 
-function jsonText(value: unknown): string {
-  if (typeof value === "number") return numberText(value);
-  if (typeof value === "string") {
-    if (withoutUrls.test(value)) return `"${value}"`;
-    const masked = maskUrls(value);
-    return simple.test(masked) ? `"${masked}"` : JSON.stringify(masked).replace(steering, escaped);
-  }
-  if (isRecord(value)) return `{${jsonFields(value).slice(1)}}`;
-  return (JSON.stringify(plainValue(value)) ?? "null").replace(steering, escaped);
+function jsonValue(out: ByteText, value: unknown): void {
+  if (typeof value === "number") out.text(numberText(value));
+  else if (typeof value === "string") jsonString(out, value);
+  else if (isRecord(value)) {
+    const begin = out.length;
+    jsonFields(out, value);
+    // In place of the comma before its first field.
+    if (out.length === begin) out.text("{");
+    else out.bytes[begin] = openingBrace;
+    out.text("}");
+  } else out.text((JSON.stringify(plainValue(value)) ?? "null").replace(steering, escaped));
+}
+
+function jsonString(out: ByteText, value: string): void {
+  const isPlain = withoutUrls.test(value);
+  const masked = isPlain ? value : maskUrls(value);
+  if (isPlain || simple.test(masked)) out.json(masked);
+  else out.text(JSON.stringify(masked).replace(steering, escaped));
 }
 
 /** What stands in JSON as it is: ASCII without control characters, quotes and backslashes. */
@@ -151,19 +186,21 @@ const numberText = (value: number): string =>
 const known = { second: -1, text: "" };
 
 /** Milliseconds since 1970 as `Date.toISOString` has them, of which most is the same for a second. */
-function timestamp(now: number): string {
+function timestamp(out: ByteText, now: number): void {
   const second = Math.floor(now / 1000);
   if (second !== known.second) {
     known.second = second;
     known.text = new Date(second * 1000).toISOString().slice(0, -4);
   }
-  return `${known.text}${thousandths[now - 1000 * second]}Z`;
+  out.text(known.text);
+  out.text(thousandths[now - 1000 * second] as string);
 }
 
-const thousandths = Array.from({ length: 1000 }, (_, i) => String(i).padStart(3, "0"));
+const thousandths = Array.from({ length: 1000 }, (_, i) => `${String(i).padStart(3, "0")}Z`);
 
-function textLine(now: number, level: LogLevel, message: string, fields: LogFields): string {
-  return `${timestamp(now)} ${textLevels[level]} ${message}${textFields("", fields)}\n`;
+function textLine(out: ByteText, now: number, level: LogLevel, message: string, fields: LogFields): void {
+  timestamp(out, now);
+  out.text(` ${textLevels[level]} ${oneLine(maskUrls(message))}${textFields("", fields)}\n`);
 }
 
 const textLevels = { debug: "debug", info: "info ", warn: "warn ", error: "error" } as const;

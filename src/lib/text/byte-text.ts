@@ -5,6 +5,9 @@ const utf8 = new TextEncoder();
 /** A text as bytes, for {@link ByteText.put}. */
 export const asciiBytes = (text: string): Uint8Array => utf8.encode(text);
 
+/** Characters that are written one by one: for more of them a call of the encoder is worth its while. */
+const mostByOne = 256;
+
 const quote = 0x22;
 const backslash = 0x5c;
 const zero = 0x30;
@@ -38,6 +41,22 @@ export class ByteText {
     this.length = length + part.length;
   }
 
+  /** A string as it is. */
+  text(text: string): void {
+    // A character has three bytes at most.
+    this.reserve(3 * text.length);
+    const { bytes, length } = this;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 0x7e || i === mostByOne) {
+        this.length += utf8.encodeInto(text, bytes.subarray(length)).written;
+        return;
+      }
+      bytes[length + i] = code;
+    }
+    this.length += text.length;
+  }
+
   /** A string in quotes, as JSON has it. */
   json(text: string): void {
     this.reserve(text.length + 2);
@@ -67,6 +86,18 @@ export class ByteText {
   view(): Uint8Array {
     return this.bytes.subarray(0, this.length);
   }
+}
+
+/** Appends a text. */
+export type WriteText = (out: ByteText) => void;
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** The text that a function appends, as a string. */
+export function textOf(append: WriteText): string {
+  const out = new ByteText(512);
+  append(out);
+  return decoder.decode(out.view());
 }
 
 /** Writes the last `digits` decimal digits of a whole number, with zeros in front. */

@@ -3,6 +3,7 @@
 import { Buffer } from "node:buffer";
 import type { Writable } from "node:stream";
 import { clearTimeout, setTimeout } from "node:timers";
+import { ByteText, type WriteText } from "../../lib/text/byte-text.ts";
 
 /** Bytes of the log that may wait for its reader: some 50,000 lines. */
 const mostWaiting = 16 * 1024 * 1024;
@@ -11,15 +12,18 @@ const gatherMs = 100;
 /** Bytes that are written at once. */
 const mostGathered = 64 * 1024;
 
+/** Bytes that have room without being written. */
+const waitingBytes = 4 * mostGathered;
+
 /** Lines that are made together at most. */
 const mostUnmade = 64;
 
 export interface Output {
   /**
-   * A text, or a function that makes it when it is written, which has to return one. `mayWait`: not later than 100 ms after the one
-   * before, with what comes meanwhile. At a terminal nothing waits.
+   * A text, or a function that appends it when it is written. `mayWait`: not later than 100 ms after the one before, with what comes
+   * meanwhile. At a terminal nothing waits.
    */
-  write(text: string | (() => string), mayWait?: boolean): void;
+  write(text: string | WriteText, mayWait?: boolean): void;
   /** Writes what waits. */
   flush(): void;
 }
@@ -32,26 +36,29 @@ export interface Output {
 export function createOutput(stream: Writable & { readonly isTTY?: boolean }, dropped?: () => void): Output {
   stream.on("error", () => {});
   // As bytes: of strings that were put together all parts would wait, as objects that are collected late.
-  const waiting = Buffer.allocUnsafeSlow(4 * mostGathered);
-  let length = 0;
+  let waiting = new ByteText(waitingBytes);
   /** What waits behind it and is not made yet. Made one after the other, lines cost half of what they do between other work. */
-  const unmade: (() => string)[] = [];
+  const unmade: WriteText[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   let written = Number.NEGATIVE_INFINITY;
   const writeWaiting = () => {
-    if (length === 0) return;
+    if (waiting.length === 0) return;
     written = performance.now();
-    stream.write(Buffer.from(waiting.subarray(0, length)));
-    length = 0;
+    stream.write(Buffer.from(waiting.view()));
+    waiting.length = 0;
+    if (waiting.bytes.length > waitingBytes) waiting = new ByteText(waitingBytes);
   };
   const add = (text: string) => {
     // A character has three bytes at most.
-    if (3 * text.length > waiting.length - length) writeWaiting();
-    if (3 * text.length > waiting.length) stream.write(text);
-    else length += waiting.write(text, length);
+    if (3 * text.length > waitingBytes - waiting.length) writeWaiting();
+    if (3 * text.length > waitingBytes) stream.write(text);
+    else waiting.text(text);
   };
   const makeAll = () => {
-    for (const text of unmade.splice(0)) add(text());
+    for (const make of unmade.splice(0)) {
+      make(waiting);
+      if (waiting.length > waitingBytes - mostGathered) writeWaiting();
+    }
   };
   const flush = () => {
     clearTimeout(timer);
@@ -65,9 +72,9 @@ export function createOutput(stream: Writable & { readonly isTTY?: boolean }, dr
       if (typeof text === "function") unmade.push(text);
       if (typeof text === "string" || unmade.length >= mostUnmade) makeAll();
       if (typeof text === "string") add(text);
-      if (timer && mayWait && length < mostGathered) return;
+      if (timer && mayWait && waiting.length < mostGathered) return;
       const pause = written + gatherMs - performance.now();
-      if (!mayWait || pause <= 0 || stream.isTTY || length >= mostGathered) flush();
+      if (!mayWait || pause <= 0 || stream.isTTY || waiting.length >= mostGathered) flush();
       else timer = setTimeout(flush, pause).unref();
     },
     flush,

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createLog, type LogLevel, type LogOptions, logLevels } from "../../../src/lib/telemetry/log.ts";
+import { textOf, type WriteText } from "../../../src/lib/text/byte-text.ts";
 
 function recorder(options: Partial<LogOptions> = {}) {
   const lines: string[] = [];
@@ -16,12 +17,12 @@ describe("lines that may be made later", () => {
     "are those below warn, and have the time of the call: %s",
     (format) => {
       vi.useFakeTimers({ now: 1_000_000 });
-      const later: (() => string)[] = [];
+      const later: WriteText[] = [];
       const { log, lines } = recorder({ format, writeLater: (line) => later.push(line) });
       for (const level of logLevels) log[level](level);
       vi.setSystemTime(9_000_000);
       expect(lines.length).toBe(2);
-      const all = [...later.map((line) => line()), ...lines];
+      const all = [...later.map(textOf), ...lines];
       for (const [i, level] of logLevels.entries()) {
         expect(all[i]).toContain("1970-01-01T00:16:40.000Z");
         expect(all[i]).toContain(level);

@@ -35,6 +35,22 @@ describe("text as bytes", () => {
     expect(textOf(text)).toBe(String(value));
   });
 
+  test.each([
+    "",
+    "a line\n",
+    'quote " and \\',
+    "é 漢 😀 behind ASCII",
+    "x".repeat(1000),
+    `${"x".repeat(256)}é`,
+    "漢".repeat(1000),
+  ])("holds %j as it is, behind what stands there", (value) => {
+    const text = new ByteText(1);
+    text.text("before ");
+    text.text(value);
+    text.text(" after");
+    expect(textOf(text)).toBe(`before ${value} after`);
+  });
+
   test("grows and keeps what stands in it", () => {
     const text = new ByteText(2);
     for (let i = 0; i < 100; i++) text.put(asciiBytes("abc"));

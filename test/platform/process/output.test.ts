@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
+import type { ByteText } from "../../../src/lib/text/byte-text.ts";
 import { createOutput } from "../../../src/platform/process/output.ts";
 
 const readers: ChildProcess[] = [];
@@ -103,9 +104,9 @@ describe("texts that may wait", () => {
   test("are made when they are written, and in order", () => {
     const { written, output } = writes();
     const made: string[] = [];
-    const line = (text: string) => () => {
+    const line = (text: string) => (out: ByteText) => {
       made.push(text);
-      return text;
+      out.text(text);
     };
     for (const text of ["a", "b", "c"]) output.write(line(text), true);
     expect(made).toEqual(["a"]);
@@ -121,7 +122,6 @@ describe("texts that may wait", () => {
     let made = 0;
     const line = () => {
       made++;
-      return "";
     };
     for (let i = 0; i < 300; i++) output.write(line, true);
     expect(made).toBeGreaterThanOrEqual(200);
