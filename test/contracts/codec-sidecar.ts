@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Codec, SidecarAccess } from "../../src/codecs/codec.ts";
 import type { ImageHeader } from "../../src/codecs/image-header.ts";
 import type { ReadRequest } from "../../src/codecs/plan.ts";
-import { ServiceError } from "../../src/errors.ts";
+import { cancelled, ServiceError } from "../../src/errors.ts";
 import { type ByteSource, memoryBytes } from "../../src/lib/byte-source.ts";
 import { countingBytes } from "../codecs/counting.ts";
 import { type HeapBlocks, heapBlocks } from "../codecs/heap-blocks.ts";
@@ -131,6 +131,17 @@ export function sidecarContract(name: string, { codec, file, reads }: SidecarCon
       }
     });
 
+    it("is not believed when a build with another format of entries wrote it", async () => {
+      const { entry, blocks } = built;
+      // The format's version follows its four letters.
+      const older = entry.map((byte, i) => (i === 4 ? byte - 1 : byte));
+      for (const [i, read] of reads(header).entries()) {
+        const { access, losses } = accessTo({ entry: older, blocks });
+        expect(await pixels(read, access)).toBe(expected[i]);
+        expect(losses.count).toBeGreaterThan(0);
+      }
+    });
+
     it("loses blocks without harm: what they hold is made again", async () => {
       const { entry, blocks } = built;
       let reported = 0;
@@ -145,17 +156,20 @@ export function sidecarContract(name: string, { codec, file, reads }: SidecarCon
       expect(reported > 0).toBe(blocks.all.size > 0);
     });
 
-    it("is built again after a source failed in the middle of it", async () => {
+    it.each([
+      ["a source failed", () => new ServiceError("source", "gone")],
+      ["the build was cancelled", cancelled],
+    ])("is built again after %s in the middle of it", async (_, ending) => {
       const failing = codec();
       const sound = memoryBytes(data);
       const gone: ByteSource = {
         size: data.length,
         async read(offset, length) {
-          if (offset + length > data.length / 2) throw new ServiceError("source", "gone");
+          if (offset + length > data.length / 2) throw ending();
           return sound.read(offset, length);
         },
       };
-      await expect(build(failing, gone, header, "failing")).rejects.toMatchObject({ kind: "source" });
+      await expect(build(failing, gone, header, "failing")).rejects.toMatchObject({ kind: ending().kind });
       const { entry } = await build(failing, sound, header, "failing");
       expect(digestOf(entry)).toBe(digestOf(built.entry));
     });
