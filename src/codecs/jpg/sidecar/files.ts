@@ -15,6 +15,7 @@ import { createEngine, type Engine, type ResamplePlane, type ScaleFactor } from 
 import { openTranscoder } from "../transcode/transcoder.ts";
 import { createBuilding } from "./building.ts";
 import { createOpening, type Job, type Opened, weightOf } from "./opening.ts";
+import { hasSmallerLevels } from "./smaller-levels.ts";
 
 export type { Opened } from "./opening.ts";
 
@@ -55,11 +56,12 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
     const isSmall = isProgressive(read.header) && read.scaleFactor === 8;
     /** Where a file stays that was opened over its DC scans alone, which show it at 1/8 and no larger. */
     const smallId = isSmall && id !== undefined ? `${id}\0eighth` : undefined;
-    const known = remembered(id) ?? remembered(smallId);
-    if (known) return known;
+    const known = remembered(id);
+    if (known && !gainsBySidecar(known, job, read)) return known;
     const stored = await opening.throughSidecar(job, read.header);
     if (stored) return remember(id, stored);
-    const small = isSmall && (await opening.overDcScans(job));
+    if (known) return known;
+    const small = remembered(smallId) ?? (isSmall && (await opening.overDcScans(job)));
     if (small) return remember(smallId, small);
     const alone = await opening.alone(job, read);
     return alone && remember(id, alone);
@@ -126,6 +128,10 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
       ),
   };
 }
+
+/** Whether a file that was opened before it had a sidecar is better opened through it now, since it lacks smaller levels. */
+const gainsBySidecar = ({ reader, smallerLevels }: Opened, { access }: Job, { scaleFactor }: ReadRequest) =>
+  scaleFactor === 8 && access && !access.absent && !smallerLevels && hasSmallerLevels(reader.frame);
 
 /** Rows beyond a region that filters and halved chroma may look at, at the scale of the read. */
 const marginRows = 128;

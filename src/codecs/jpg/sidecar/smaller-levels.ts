@@ -37,6 +37,11 @@ function levelCount(components: readonly Size[]): number {
   return Math.max(0, Math.ceil(Math.log2(Math.max(largest.width, largest.height) / tileSide)));
 }
 
+const sizesOf = (frame: Frame): readonly Size[] => frame.components.map((_, i) => level8Size(frame, i));
+
+/** Whether a picture with this frame has smaller levels in its sidecar. */
+export const hasSmallerLevels = (frame: Frame) => levelCount(sizesOf(frame)) > 0;
+
 /** Makes the smaller levels of a picture: level after level, in each all components. None where a picture needs none. */
 export function makeSmallerLevels(
   planes: readonly Level8Plane[],
@@ -68,7 +73,7 @@ export function readSmallerLevels(frame: Frame, pieces: readonly Uint8Array[]): 
   const [first] = pieces;
   if (!first) return undefined;
   const stored = pieces.length === 1 ? first : concatenated(pieces);
-  const components = frame.components.map((_, i) => level8Size(frame, i));
+  const components = sizesOf(frame);
   const count = levelCount(components);
   /** By level and component. */
   const planes: (Size & { readonly at: number })[][] = [[]];

@@ -176,6 +176,12 @@ describe.each([
     expect(without.resampled).toBeGreaterThan(0);
   });
 
+  test("are read from levels in the worker that read the file without a sidecar before", async () => {
+    const [plan, id] = [planOf(whole64, 1, {}), `before ${progressive}`];
+    expect((await derived(plan, { ...sidecar, id, absent: true })).resampled).toBe(3);
+    expect((await derived(plan, { ...sidecar, id })).resampled).toBe(0);
+  });
+
   test("are read from levels in the worker that has just built them, too", async () => {
     const access = { id: `fresh ${progressive}`, blocks: heapBlocks(), load: async () => new Uint8Array() };
     const entry = await codec.sidecar!.build(memoryBytes(file), { header, page: 1 }, access);
