@@ -40,7 +40,7 @@ interface Batch {
 }
 
 /** Traces whose spans are written together: written for each trace when it ends, they cost twice as much. */
-const writtenTogether = 32;
+const writtenTogether = 16;
 
 /** Bytes of a batch at first. */
 const firstBytes = 16 * 1024;

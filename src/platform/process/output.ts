@@ -16,7 +16,7 @@ const mostGathered = 64 * 1024;
 const waitingBytes = 4 * mostGathered;
 
 /** Lines that are made together at most. */
-const mostUnmade = 64;
+const mostUnmade = 16;
 
 export interface Output {
   /**
