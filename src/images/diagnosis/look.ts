@@ -99,7 +99,8 @@ async function walk(
         async () => (await parts.sidecars.state(master, header)) ?? ({ state: "none" } as const),
       );
       found.sidecarMs = sidecarWork(parts.codecs.byFormat(header.format), header, true).ms;
-      const ready = found.sidecar?.state !== "absent";
+      const state = found.sidecar?.state;
+      const ready = state !== "absent" && state !== "unavailable";
       const costs = await take("costs", () => expectedCosts(parts, master, ready));
       found.costs = costs;
       if (!measures || !costs) return;
