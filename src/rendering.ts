@@ -34,7 +34,7 @@ export interface RenderingNeeds {
   readonly log: Log;
   readonly registry: Registry;
   readonly outer: Pick<OuterParts, "sources" | "slots" | "hooks">;
-  /** The rules; hooks are asked after them. */
+  /** The rules, which are asked after the authorize hook. */
   readonly access: Access;
   readonly decisions: Decisions;
 }

@@ -20,7 +20,7 @@ export const overlayVersion = 1;
 export const detailVersion = 1;
 /** Raised whenever the recorded facts change their meaning. */
 export const factsVersion = 8;
-/** Raised whenever the form of sidecars changes, or of which files there are any. */
+/** Raised whenever what is stored of a kind of file changes; a format that had no sidecar before does not raise it. */
 export const sidecarVersion = 6;
 
 /** A master as keys see it. */
