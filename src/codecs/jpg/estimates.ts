@@ -81,8 +81,11 @@ export function regionMemory({ header, region, scaleFactor }: ReadRequest): numb
   return planes * samples + smallLevelBytes(header) + begun + transcodeMemory(header) + 16 * 2 ** 20;
 }
 
-/** The most that the levels at 1/8 and below take: each takes a quarter of the one before. */
-const smallLevelBytes = (header: ImageHeader) => Math.ceil(mostLevel4(header) / 3);
+/** The most that the levels at 1/8 and below take, each a quarter of the one before; with subsampling half as much, and room. */
+function smallLevelBytes(header: ImageHeader): number {
+  const { width, height, bands } = header;
+  return Math.ceil((width * height * bands) / (detailsOf(header).subsampling === "none" ? 48 : 64));
+}
 /** The most that the level at 1/4 takes: where components are subsampled, two have half the samples of the others, or fewer. */
 function mostLevel4(header: ImageHeader): number {
   const { width, height, bands } = header;
@@ -107,5 +110,6 @@ export function sidecarNsPerPixel(header: ImageHeader, allParts: boolean): numbe
 /** Estimated peak bytes of building a sidecar: a window of the file, tables, rows at 1/2, and reduced levels. */
 export function sidecarMemory(header: ImageHeader, allParts: boolean): number {
   const planes = allParts ? Math.min(level4Limit, mostLevel4(header)) : 0;
-  return 12 * 2 ** 20 + smallLevelBytes(header) + planes + transcodeMemory(header);
+  // the entry is a copy of the levels
+  return 12 * 2 ** 20 + 2 * smallLevelBytes(header) + planes + transcodeMemory(header);
 }

@@ -56,12 +56,14 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
     const isSmall = isProgressive(read.header) && read.scaleFactor === 8;
     /** Where a file stays that was opened over its DC scans alone, which show it at 1/8 and no larger. */
     const smallId = isSmall && id !== undefined ? `${id}\0eighth` : undefined;
-    const known = remembered(id);
+    const known = remembered(id) ?? remembered(smallId);
     if (known && !gainsBySidecar(known, job, read)) return known;
-    const stored = await opening.throughSidecar(job, read.header);
+    const loading = opening.throughSidecar(job, read.header);
+    // A file that is known goes on as it is where its sidecar cannot be had now.
+    const stored = await (known ? loading.catch(() => undefined) : loading);
     if (stored) return remember(id, stored);
     if (known) return known;
-    const small = remembered(smallId) ?? (isSmall && (await opening.overDcScans(job)));
+    const small = isSmall && (await opening.overDcScans(job));
     if (small) return remember(smallId, small);
     const alone = await opening.alone(job, read);
     return alone && remember(id, alone);
@@ -88,7 +90,7 @@ export function jpegFiles(host: Pick<CodecHost, "wasm">, resample: ResamplePlane
 
   return {
     /**
-     * The entry of a file's sidecar: access points and the level at 1/8; for a progressive file those of its baseline transcode, which is
+     * The entry of a file's sidecar: access points, the level at 1/8 and those below it; for a progressive file those of its baseline transcode, which is
      * put into blocks. The level at 1/4 goes into blocks, too, where there is room and all parts are asked
      * for. Empty for what is not kept: files that are damaged or refused, transcodes that are too large.
      */

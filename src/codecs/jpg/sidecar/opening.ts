@@ -12,6 +12,7 @@ import {
   type Engine,
   type JpegReader,
   level4Bytes,
+  level8Size,
   openJpeg,
   type ResamplePlane,
   writtenAccessPoints,
@@ -110,7 +111,7 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
     const parts: JpegParts = {
       accessPoints,
       level8,
-      smallerLevels: [],
+      smallerLevels: new Uint8Array(),
       transcode: blocks,
       level4: undefined,
     };
@@ -198,7 +199,10 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
 
 /** Bytes that a file keeps in memory, its level at 1/8 counted as if it were there, with those below it, and one at 1/4 that is in no blocks. */
 export function weightOf({ reader: { frame, buildsLevel4 }, smallerLevels }: Opened): number {
-  const level8 = Math.ceil((frame.width * frame.height * frame.components.length) / 64);
+  const level8 = frame.components.reduce((sum, _, component) => {
+    const { width, height } = level8Size(frame, component);
+    return sum + width * height;
+  }, 0);
   return 128 * 1024 + level8 + (smallerLevels?.bytes ?? 0) + (buildsLevel4 ? level4Bytes(frame) : 0);
 }
 

@@ -8,8 +8,8 @@ export interface JpegParts {
   readonly accessPoints: Uint8Array;
   /** Samples at 1/8 of each component, one after the other, in any pieces; none where they are too large. */
   readonly level8: readonly Uint8Array[];
-  /** Levels below 1/8 as `smaller-levels.ts` makes them, in any pieces; none where a picture needs none. */
-  readonly smallerLevels: readonly Uint8Array[];
+  /** Levels below 1/8 as `smaller-levels.ts` makes them; empty where a picture has none. */
+  readonly smallerLevels: Uint8Array;
   /** Samples at 1/4 of each component, one after the other. */
   readonly level4: BlockList | undefined;
   /** A baseline file with the same coefficients as a progressive one. */
@@ -27,7 +27,7 @@ export function saveParts({
   return writeEntry([
     { kind: "accessPoints", inside: [accessPoints] },
     { kind: "level8", inside: level8 },
-    { kind: "smallerLevels", inside: smallerLevels },
+    { kind: "smallerLevels", inside: [smallerLevels] },
     transcode && { kind: "transcode", blocks: transcode },
     level4 && { kind: "level4", blocks: level4 },
   ]);
@@ -50,7 +50,7 @@ export async function loadParts(entry: Uint8Array): Promise<JpegParts | undefine
   return {
     accessPoints,
     level8,
-    smallerLevels,
+    smallerLevels: smallerLevels[0] ?? new Uint8Array(),
     level4: parts?.get("level4")?.blocks,
     transcode,
   };

@@ -1,12 +1,11 @@
 // The picture at 1/16 and each half of that, down to one tile: the samples that derivatives of just these sizes have, each level resampled
 // from the one at 1/8. Without them a far-out tile of a large picture is resampled from millions of samples.
 
-import { concatenated } from "../../../lib/bytes/concatenated.ts";
 import type { ResampleAxis } from "../../../pipeline/step.ts";
 import type { Plane } from "../encode/input.ts";
 import { type Frame, level8Size, type ResamplePlane } from "../region/index.ts";
 
-/** A picture of at most this many samples at 1/8 has none: its tiles are resampled from at most twice as many as those at other scales. */
+/** A picture of at most this many samples at 1/8 has none: its far-out tiles are resampled from twice as many as other tiles at most. */
 const fewSamples = 2 ** 21;
 /** Bytes at 1/8 of all components, at most: with its smaller levels a larger one would not stay in memory. */
 const mostBytes = 36 * 2 ** 20;
@@ -39,23 +38,23 @@ function levelCount(components: readonly Size[]): number {
 
 const sizesOf = (frame: Frame): readonly Size[] => frame.components.map((_, i) => level8Size(frame, i));
 
-/** Whether a picture with this frame has smaller levels in its sidecar. */
-export const hasSmallerLevels = (frame: Frame) => levelCount(sizesOf(frame)) > 0;
+/** Whether reads of a picture with this frame are made from smaller levels: those of its planes. */
+export const hasSmallerLevels = (frame: Frame) =>
+  (frame.colour === "ycc" || frame.colour === "gray") && levelCount(sizesOf(frame)) > 0;
 
-/** Makes the smaller levels of a picture: level after level, in each all components. None where a picture needs none. */
-export function makeSmallerLevels(
-  planes: readonly Level8Plane[],
-  resample: ResamplePlane,
-): readonly Uint8Array[] {
+/** Makes the smaller levels of a picture: level after level, in each all components. Empty where a picture has none. */
+export function makeSmallerLevels(planes: readonly Level8Plane[], resample: ResamplePlane): Uint8Array {
   const levels = Array.from({ length: levelCount(planes) }, (_, i) => i + 1);
-  return levels.flatMap((level) =>
-    planes.map(({ data, width, height }) => {
-      const size = sizeAt({ width, height }, level);
-      const axis = (length: number): ResampleAxis => ({ size: length, origin: 0, scale: 2 ** level });
-      const plane = { data, width, height, stride: width };
-      return resample(plane, axis(size.width), axis(size.height)).data as Uint8Array;
-    }),
-  );
+  const parts = levels.flatMap((level) => planes.map((plane) => ({ plane, level, ...sizeAt(plane, level) })));
+  const made = new Uint8Array(parts.reduce((sum, { width, height }) => sum + width * height, 0));
+  let at = 0;
+  for (const { plane, level, width, height } of parts) {
+    const axis = (size: number): ResampleAxis => ({ size, origin: 0, scale: 2 ** level });
+    const samples = resample({ ...plane, stride: plane.width }, axis(width), axis(height));
+    made.set(samples.data, at);
+    at += width * height;
+  }
+  return made;
 }
 
 /** The smaller levels of a picture, to read from. */
@@ -68,14 +67,12 @@ export interface SmallerLevels {
   samples(component: number, x: ResampleAxis, y: ResampleAxis): Plane | undefined;
 }
 
-/** Reads what {@link makeSmallerLevels} made, in any pieces; undefined where there is none of it, or it is not of a picture with this frame. */
-export function readSmallerLevels(frame: Frame, pieces: readonly Uint8Array[]): SmallerLevels | undefined {
-  const [first] = pieces;
-  if (!first) return undefined;
-  const stored = pieces.length === 1 ? first : concatenated(pieces);
+/** Reads what {@link makeSmallerLevels} made; undefined where it made nothing, or not of a picture with this frame. */
+export function readSmallerLevels(frame: Frame, stored: Uint8Array): SmallerLevels | undefined {
+  if (!hasSmallerLevels(frame)) return undefined;
   const components = sizesOf(frame);
   const count = levelCount(components);
-  /** By level and component. */
+  /** By level and component; level 0 is the one at 1/8, which is not here. */
   const planes: (Size & { readonly at: number })[][] = [[]];
   let end = 0;
   for (let level = 1; level <= count; level++)
@@ -87,7 +84,7 @@ export function readSmallerLevels(frame: Frame, pieces: readonly Uint8Array[]): 
         return { ...size, at };
       }),
     );
-  if (count === 0 || end !== stored.length) return undefined;
+  if (end !== stored.length) return undefined;
   return {
     bytes: stored.length,
     samples(component, x, y) {

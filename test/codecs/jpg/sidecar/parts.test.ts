@@ -8,15 +8,15 @@ const blocks = await listBlocks(new Uint8Array(100));
 const all = {
   accessPoints: Uint8Array.of(1, 2, 3),
   level8: [Uint8Array.of(4, 5)],
-  smallerLevels: [Uint8Array.of(6)],
+  smallerLevels: Uint8Array.of(6),
   transcode: blocks,
   level4: { ...blocks, first: 1 },
 };
 
 test.each([
   ["all of them", all],
-  ["none at 1/8", { ...all, level8: [], smallerLevels: [] }],
-  ["none below 1/8", { ...all, smallerLevels: [] }],
+  ["none at 1/8", { ...all, level8: [], smallerLevels: new Uint8Array() }],
+  ["none below 1/8", { ...all, smallerLevels: new Uint8Array() }],
   ["those of a sequential file", { ...all, transcode: undefined }],
   ["those of a file without a level at 1/4", { ...all, level4: undefined }],
 ])("%s come apart as they were put together", async (_, parts) => {

@@ -8,6 +8,7 @@ import { createCodecs } from "../../../../src/codecs/index.ts";
 import type { Frame } from "../../../../src/codecs/jpg/region/index.ts";
 import { loadParts } from "../../../../src/codecs/jpg/sidecar/parts.ts";
 import { makeSmallerLevels, readSmallerLevels } from "../../../../src/codecs/jpg/sidecar/smaller-levels.ts";
+import { ServiceError } from "../../../../src/errors.ts";
 import { resolve } from "../../../../src/iiif/image/geometry.ts";
 import { parseImageRequest } from "../../../../src/iiif/image/grammar.ts";
 import { imageOptions } from "../../../../src/images/options.ts";
@@ -33,9 +34,16 @@ const gray = (width: number, height: number) => {
     height: 8 * height,
     hMax: 1,
     vMax: 1,
+    colour: "gray",
     components: [component],
   } as unknown as Frame;
 };
+
+/** The levels of one plane at 1/8, put together, as a list. */
+function levelsOf(made: Uint8Array, sizes: readonly number[]): readonly Uint8Array[] {
+  const ends = sizes.map((_, i) => sizes.slice(0, i + 1).reduce((sum, size) => sum + size, 0));
+  return ends.map((end, i) => made.subarray(end - sizes[i]!, end));
+}
 
 /** Seeded samples of one plane at 1/8. */
 function plane(width: number, height: number) {
@@ -50,12 +58,13 @@ test.each([
   ["none where they would not stay in memory", 6200, 6200, []],
 ])("there are %s", (_, width, height, sizes) => {
   const made = makeSmallerLevels([plane(width, height)], resample);
-  expect(made.map(({ length }) => length)).toEqual(sizes);
+  expect(made.length).toBe(sizes.reduce((sum, size) => sum + size, 0));
 });
 
 test("a level is the one at 1/8 resampled at once, not the level before", () => {
   const at8 = plane(2201, 963);
-  const levels = makeSmallerLevels([at8], resample);
+  const sizes = [1101 * 482, 551 * 241, 276 * 121];
+  const levels = levelsOf(makeSmallerLevels([at8], resample), sizes);
   const packed = { ...at8, bands: 1, interpretation: "gray" } as const;
   for (const [i, level] of levels.entries()) {
     const scale = 2 ** (i + 1);
@@ -69,8 +78,9 @@ test("a level is the one at 1/8 resampled at once, not the level before", () => 
 
 describe("samples of a smaller level", () => {
   const at8 = plane(2000, 1100);
-  const pieces = makeSmallerLevels([at8], resample);
-  const levels = readSmallerLevels(gray(2000, 1100), pieces)!;
+  const made = makeSmallerLevels([at8], resample);
+  const [, at32] = levelsOf(made, [1000 * 550, 500 * 275]);
+  const levels = readSmallerLevels(gray(2000, 1100), made)!;
   const rowsOf = (found: ReturnType<typeof levels.samples>) =>
     found &&
     Array.from({ length: found.height }, (_, y) =>
@@ -79,7 +89,7 @@ describe("samples of a smaller level", () => {
 
   test("are found where the axes lie on it", () => {
     const found = levels.samples(0, { size: 3, origin: 20, scale: 4 }, { size: 2, origin: 8, scale: 4 });
-    const row = (y: number) => Array.from(pieces[1]!.subarray(y * 500 + 5, y * 500 + 8));
+    const row = (y: number) => Array.from(at32!.subarray(y * 500 + 5, y * 500 + 8));
     expect(rowsOf(found)).toEqual([row(2), row(3)]);
   });
 
@@ -96,10 +106,11 @@ describe("samples of a smaller level", () => {
     expect(levels.samples(0, x, y)).toBeUndefined();
   });
 
-  test("are none of a picture of another size, or of nothing", () => {
-    expect(readSmallerLevels(gray(2000, 1101), pieces)).toBeUndefined();
-    expect(readSmallerLevels(gray(2000, 1100), pieces.slice(1))).toBeUndefined();
-    expect(readSmallerLevels(gray(2000, 1100), [])).toBeUndefined();
+  test("are none of a picture of another size, of one whose planes are not used, or of nothing", () => {
+    expect(readSmallerLevels({ ...gray(2000, 1100), colour: "cmyk" }, made)).toBeUndefined();
+    expect(readSmallerLevels(gray(2000, 1101), made)).toBeUndefined();
+    expect(readSmallerLevels(gray(2000, 1100), made.slice(1))).toBeUndefined();
+    expect(readSmallerLevels(gray(2000, 1100), new Uint8Array())).toBeUndefined();
   });
 });
 
@@ -182,10 +193,18 @@ describe.each([
     expect((await derived(plan, { ...sidecar, id })).resampled).toBe(0);
   });
 
+  test("are made of the file where the sidecar cannot be loaded any more", async () => {
+    const [plan, id] = [planOf(tile16, 1, {}), `gone ${progressive}`];
+    const load = () => Promise.reject(new ServiceError("source", "gone"));
+    const before = await derived(plan, { ...sidecar, id, absent: true });
+    const after = await derived(plan, { id, load });
+    expect(after.bytes.equals(before.bytes)).toBe(true);
+  });
+
   test("are read from levels in the worker that has just built them, too", async () => {
     const access = { id: `fresh ${progressive}`, blocks: heapBlocks(), load: async () => new Uint8Array() };
     const entry = await codec.sidecar!.build(memoryBytes(file), { header, page: 1 }, access);
-    expect((await loadParts(entry))?.smallerLevels[0]?.length).toBeGreaterThan(0);
+    expect((await loadParts(entry))?.smallerLevels.length).toBeGreaterThan(0);
     const { resampled } = await derived(planOf(whole64, 1, {}), { ...access, load: async () => entry });
     expect(resampled).toBe(0);
   });
