@@ -12,7 +12,7 @@ const gatherMs = 100;
 /** Bytes that are written at once. */
 const mostGathered = 64 * 1024;
 
-/** Bytes that have room without being written. */
+/** Bytes of the memory for what waits; what a longer line needs is dropped when it is written. */
 const waitingBytes = 4 * mostGathered;
 
 /** Lines that are made together at most. */
@@ -56,7 +56,13 @@ export function createOutput(stream: Writable & { readonly isTTY?: boolean }, dr
   };
   const makeAll = () => {
     for (const make of unmade.splice(0)) {
-      make(waiting);
+      const begin = waiting.length;
+      try {
+        make(waiting);
+      } catch (error) {
+        waiting.length = begin;
+        throw error;
+      }
       if (waiting.length > waitingBytes - mostGathered) writeWaiting();
     }
   };
