@@ -117,6 +117,17 @@ describe("texts that may wait", () => {
     expect(written).toEqual(["a", "bcde"]);
   });
 
+  test("that cannot be made leave nothing of themselves behind", () => {
+    const { written, output } = writes();
+    const half = (out: ByteText) => {
+      out.text("half");
+      throw new Error("no more");
+    };
+    expect(() => output.write(half, true)).toThrow("no more");
+    output.write("next");
+    expect(written).toEqual(["next"]);
+  });
+
   test("are made in time where they are many", () => {
     const { output } = writes();
     let made = 0;
