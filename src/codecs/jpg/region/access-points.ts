@@ -137,6 +137,14 @@ export interface AccessPoints {
 /** Size of a component at 1/8. */
 export const level8Size = (frame: Frame, component: number) => reducedSize(frame, component, 8);
 
+/** Bytes of all components at 1/8. */
+export function level8Bytes(frame: Frame): number {
+  return frame.components.reduce((sum, _, component) => {
+    const { width, height } = level8Size(frame, component);
+    return sum + width * height;
+  }, 0);
+}
+
 /** The scan behind the known ones, if it has components that none of these has. */
 export async function nextScan(
   bytes: ByteSource,

@@ -3,7 +3,7 @@
 export type { Backwards, Crop } from "../lossless/crop.ts";
 export type { Component, Frame, JpegColour } from "../markers/frame.ts";
 export { type WrittenFile, writtenAccessPoints } from "../transcode/recorded-points.ts";
-export { level8Size } from "./access-points.ts";
+export { level8Bytes, level8Size } from "./access-points.ts";
 export type { BuildOptions } from "./build-access-points.ts";
 export { createEngine, type Engine } from "./engine.ts";
 export type { ScaleFactor } from "./geometry.ts";

@@ -12,7 +12,7 @@ import {
   type Engine,
   type JpegReader,
   level4Bytes,
-  level8Size,
+  level8Bytes,
   openJpeg,
   type ResamplePlane,
   writtenAccessPoints,
@@ -199,11 +199,9 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
 
 /** Bytes that a file keeps in memory, its level at 1/8 counted as if it were there, with those below it, and one at 1/4 that is in no blocks. */
 export function weightOf({ reader: { frame, buildsLevel4 }, smallerLevels }: Opened): number {
-  const level8 = frame.components.reduce((sum, _, component) => {
-    const { width, height } = level8Size(frame, component);
-    return sum + width * height;
-  }, 0);
-  return 128 * 1024 + level8 + (smallerLevels?.bytes ?? 0) + (buildsLevel4 ? level4Bytes(frame) : 0);
+  return (
+    128 * 1024 + level8Bytes(frame) + (smallerLevels?.bytes ?? 0) + (buildsLevel4 ? level4Bytes(frame) : 0)
+  );
 }
 
 /** Reads without copies: nobody changes what is read here. */

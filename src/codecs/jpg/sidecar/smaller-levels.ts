@@ -42,17 +42,37 @@ const sizesOf = (frame: Frame): readonly Size[] => frame.components.map((_, i) =
 export const hasSmallerLevels = (frame: Frame) =>
   (frame.colour === "ycc" || frame.colour === "gray") && levelCount(sizesOf(frame)) > 0;
 
-/** Makes the smaller levels of a picture: level after level, in each all components. Empty where a picture has none. */
+/** Where the plane of a component begins among the smaller levels, and its size. */
+interface Place extends Size {
+  readonly at: number;
+}
+
+/** Level after level, in each all components; and the bytes of all. */
+function placesOf(components: readonly Size[]): {
+  readonly levels: readonly Place[][];
+  readonly bytes: number;
+} {
+  let bytes = 0;
+  const levels = Array.from({ length: levelCount(components) }, (_, i) =>
+    components.map((component) => {
+      const place = { ...sizeAt(component, i + 1), at: bytes };
+      bytes += place.width * place.height;
+      return place;
+    }),
+  );
+  return { levels, bytes };
+}
+
+/** Makes the smaller levels of a picture. Empty where it has none. */
 export function makeSmallerLevels(planes: readonly Level8Plane[], resample: ResamplePlane): Uint8Array {
-  const levels = Array.from({ length: levelCount(planes) }, (_, i) => i + 1);
-  const parts = levels.flatMap((level) => planes.map((plane) => ({ plane, level, ...sizeAt(plane, level) })));
-  const made = new Uint8Array(parts.reduce((sum, { width, height }) => sum + width * height, 0));
-  let at = 0;
-  for (const { plane, level, width, height } of parts) {
-    const axis = (size: number): ResampleAxis => ({ size, origin: 0, scale: 2 ** level });
-    const samples = resample({ ...plane, stride: plane.width }, axis(width), axis(height));
-    made.set(samples.data, at);
-    at += width * height;
+  const { levels, bytes } = placesOf(planes);
+  const made = new Uint8Array(bytes);
+  for (const [i, places] of levels.entries()) {
+    const axis = (size: number): ResampleAxis => ({ size, origin: 0, scale: 2 ** (i + 1) });
+    for (const [component, plane] of planes.entries()) {
+      const { width, height, at } = places[component]!;
+      made.set(resample({ ...plane, stride: plane.width }, axis(width), axis(height)).data, at);
+    }
   }
   return made;
 }
@@ -70,25 +90,12 @@ export interface SmallerLevels {
 /** Reads what {@link makeSmallerLevels} made; undefined where it made nothing, or not of a picture with this frame. */
 export function readSmallerLevels(frame: Frame, stored: Uint8Array): SmallerLevels | undefined {
   if (!hasSmallerLevels(frame)) return undefined;
-  const components = sizesOf(frame);
-  const count = levelCount(components);
-  /** By level and component; level 0 is the one at 1/8, which is not here. */
-  const planes: (Size & { readonly at: number })[][] = [[]];
-  let end = 0;
-  for (let level = 1; level <= count; level++)
-    planes.push(
-      components.map((component) => {
-        const size = sizeAt(component, level);
-        const at = end;
-        end += size.width * size.height;
-        return { ...size, at };
-      }),
-    );
-  if (end !== stored.length) return undefined;
+  const { levels, bytes } = placesOf(sizesOf(frame));
+  if (bytes !== stored.length) return undefined;
   return {
-    bytes: stored.length,
+    bytes,
     samples(component, x, y) {
-      const plane = x.scale === y.scale ? planes[Math.log2(x.scale)]?.[component] : undefined;
+      const plane = x.scale === y.scale ? levels[Math.log2(x.scale) - 1]?.[component] : undefined;
       if (!plane) return undefined;
       const [left, top] = [x.origin / x.scale, y.origin / y.scale];
       if (!isPlace(left, x.size, plane.width) || !isPlace(top, y.size, plane.height)) return undefined;
