@@ -6,7 +6,7 @@
 // the difference, but not of the whole that it is a share of. Each is the first in one of two starts, and the mean of such a pair counts
 // as one figure. "off, once more" says how far the figures can be trusted.
 //
-//   npm run build && node bench/observing.mjs [--tiles 511] [--rounds 8] [--warm 6000] [--pairs 4] [--only all] [--processor 0] [--master FILE] [--kept]
+//   npm run build && node bench/observing.mjs [--tiles 500] [--rounds 8] [--warm 6000] [--pairs 4] [--only all] [--processor 0] [--master FILE] [--kept]
 //
 //   --master: a JPEG; else noise of 6144 by 4096, whose tiles are cut from the file without loss, or rendered to 256 pixels (one in three)
 //   --rendered: all tiles are rendered      --kept: tiles that the render slot holds
@@ -27,8 +27,8 @@ import { threadTimes } from "./lib/processes.mjs";
 
 const { values } = parseArgs({
   options: {
-    // With the scrape that follows them as many as two exports hold: the second is sent right after.
-    tiles: { type: "string", default: "511" },
+    // Some one and a half exports of traces: what one block leaves behind goes with the next one of the same service.
+    tiles: { type: "string", default: "500" },
     warm: { type: "string", default: "6000" },
     rounds: { type: "string", default: "8" },
     pairs: { type: "string", default: "4" },

@@ -47,8 +47,11 @@ const firstBytes = 16 * 1024;
 
 /** Traces that wait at most: some 8 MB. */
 const mostWaiting = 2048;
-/** Traces of one request: some 1 MB. */
-const mostAtOnce = 256;
+/**
+ * Bytes after which a batch is sent: less than the 1 MB that proxies take by default, by what is written together at most. An export costs
+ * as much as hundreds of traces that it takes along.
+ */
+const wholeBytes = 900_000;
 /** How long a trace waits for others. */
 const gatherMs = 5000;
 /** The same where each request sends for itself: how long it waits for another one to do so, and a trace at most. */
@@ -219,7 +222,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       batch.traces++;
       waiting++;
       newest = answered.ended;
-      const isWhole = batch.traces === mostAtOnce;
+      const isWhole = batch.text.length >= wholeBytes;
       if (isWhole) complete();
       if (keepAlive) keepAlive(sendWithRequest());
       else {
@@ -251,7 +254,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       await sending;
       pausedUntil = 0;
       const before = failures;
-      while (!isEmpty() && !isLate && failures === before) await send();
+      while (!isEmpty() && !isLate && failures <= before) await send();
       clearTimeout(late);
       counts.dropped.add(waiting);
       whole.length = waiting = 0;

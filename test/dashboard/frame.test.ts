@@ -117,7 +117,6 @@ describe("a frame", () => {
       "lookup",
       "queue",
       "read",
-      "index",
       "decode",
       "steps",
       "encode",

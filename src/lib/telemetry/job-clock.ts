@@ -7,8 +7,8 @@ export const jobStages = ["read", "index", "decode", "steps", "encode"] as const
 
 export type JobStage = (typeof jobStages)[number];
 
-/** What a job took: milliseconds in each stage, and what it read of its master. */
-export interface JobTimes extends Readonly<Record<JobStage, number>> {
+/** What a job took: milliseconds in each stage, undefined where it did not take place, and what it read of its master. */
+export interface JobTimes extends Readonly<Record<JobStage, number | undefined>> {
   readonly reads: number;
   readonly readBytes: number;
 }
@@ -24,11 +24,11 @@ export interface JobStages {
  * stage it is in; where several waits overlap, to that of the first.
  */
 export class JobClock implements JobStages {
-  read = 0;
-  index = 0;
-  decode = 0;
-  steps = 0;
-  encode = 0;
+  read: number | undefined = undefined;
+  index: number | undefined = undefined;
+  decode: number | undefined = undefined;
+  steps: number | undefined = undefined;
+  encode: number | undefined = undefined;
   reads = 0;
   readBytes = 0;
   #stage: JobStage = "decode";
@@ -84,7 +84,7 @@ export class JobClock implements JobStages {
 
   #switch(stage: JobStage): void {
     const now = performance.now();
-    this[this.#stage] += now - this.#since;
+    this[this.#stage] = (this[this.#stage] ?? 0) + now - this.#since;
     this.#since = now;
     this.#stage = stage;
   }

@@ -164,7 +164,7 @@ export class StageClock implements StageTimes {
       : act;
   }
 
-  #add(stage: number, ms: number): void {
-    this.ms[stage] = (this.ms[stage] ?? 0) + ms;
+  #add(stage: number, ms: number | undefined): void {
+    if (ms !== undefined) this.ms[stage] = (this.ms[stage] ?? 0) + ms;
   }
 }

@@ -116,9 +116,10 @@ const answered = (route: RouteClass, status: string, bytes: number, n = 1) => ({
 const rendered = (labels: string) => ({
   [`renders ${labels}`]: 1,
   ...Object.fromEntries(
-    ["open", "describe", "lookup", "queue", "read", "index", "decode", "steps", "encode", "store"].map(
-      (stage) => [`render_stage_duration ${labels} ${stage}`, 1],
-    ),
+    ["open", "describe", "lookup", "queue", "read", "decode", "steps", "encode", "store"].map((stage) => [
+      `render_stage_duration ${labels} ${stage}`,
+      1,
+    ]),
   ),
 });
 /** Of the first picture. */
