@@ -2,10 +2,9 @@
 
 import { createLru } from "../../lib/caching/lru.ts";
 import { shortenedIp } from "../../lib/network/ip-range.ts";
-import type { LogFields } from "../../lib/telemetry/log.ts";
+import { FieldNames, FieldRow } from "../../lib/telemetry/log.ts";
 import { maskPath } from "../../lib/telemetry/mask-path.ts";
-import { placeOf, type StageName, type StageTimes, stageNames } from "../../lib/telemetry/stage-times.ts";
-import { hundredthsText } from "../../lib/text/hundredths.ts";
+import { type StageTimes, stageNames } from "../../lib/telemetry/stage-times.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import type { RequestContext } from "./context.ts";
 
@@ -35,31 +34,50 @@ export function requestFields(c: RequestContext) {
   };
 }
 
-/** What its line says beside: how it was answered. `ms`: since it came. The client's address is that of its network. */
-export function answerFields(c: RequestContext, route: RouteClass | "stream", ms: number): LogFields {
+/** What the line of a request says. */
+const answerNames = new FieldNames([
+  "id",
+  "method",
+  "path",
+  "trace",
+  "route",
+  "status",
+  "code",
+  "bytes",
+  "ms",
+  "client",
+  "cache",
+  "worker",
+  "reads",
+  "readBytes",
+  "stages",
+]);
+
+/** What its line says: which it was, and how it was answered. `ms`: since it came. The client's address is that of its network. */
+export function answerFields(c: RequestContext, route: RouteClass | "stream", ms: number): FieldRow {
   const { id, method, path, trace } = requestFields(c);
   const client = c.get("client");
   const stages = c.get("stages");
   // What was read is there where a job read it.
   const hasJob = stages?.worker !== undefined;
-  return {
+  return new FieldRow(answerNames, [
     id,
     method,
     path,
     trace,
     route,
-    status: c.res.status,
+    c.res.status,
     // What the answer says went wrong, so that a 503 of a full queue can be told from one of a store.
-    code: c.get("failure")?.code,
-    bytes: c.get("bytes") ?? 0,
-    ms: rounded(ms),
-    client: client === undefined ? undefined : networkOf(client),
-    cache: stages?.cache,
-    worker: stages?.worker,
-    reads: hasJob ? stages.reads : undefined,
-    readBytes: hasJob ? stages.readBytes : undefined,
-    stages: stages && stageFields(stages),
-  };
+    c.get("failure")?.code,
+    c.get("bytes") ?? 0,
+    rounded(ms),
+    client === undefined ? undefined : networkOf(client),
+    stages?.cache,
+    stages?.worker,
+    hasJob ? stages.reads : undefined,
+    hasJob ? stages.readBytes : undefined,
+    stages && new FieldRow(stageFieldNames, roundedTimes(stages.ms)),
+  ]);
 }
 
 /** Networks of the latest clients: finding one costs as much as half of a line. */
@@ -73,30 +91,22 @@ function networkOf(client: string): string | undefined {
   return network;
 }
 
-/** Milliseconds of each stage, by name. Written out: objects whose members are added one by one cost several times as much. */
-function stageFields({ ms }: StageTimes): Record<StageName, number | undefined> {
-  const of = (place: number) => {
-    const taken = ms[place];
-    return taken === undefined ? undefined : rounded(taken);
-  };
-  return {
-    open: of(placeOf.open),
-    describe: of(placeOf.describe),
-    lookup: of(placeOf.lookup),
-    wait: of(placeOf.wait),
-    sidecar: of(placeOf.sidecar),
-    queue: of(placeOf.queue),
-    read: of(placeOf.read),
-    index: of(placeOf.index),
-    decode: of(placeOf.decode),
-    steps: of(placeOf.steps),
-    encode: of(placeOf.encode),
-    store: of(placeOf.store),
-  };
+/** Milliseconds of each stage. */
+const stageFieldNames = new FieldNames(stageNames);
+
+/** Written out: a list that is made of numbers first, and then holds undefined, is copied twice. */
+function roundedTimes(ms: StageTimes["ms"]): readonly (number | undefined)[] {
+  const times = [...noTimes];
+  for (let i = 0; i < times.length; i++) {
+    const taken = ms[i];
+    if (taken !== undefined) times[i] = rounded(taken);
+  }
+  return times;
 }
 
+const noTimes: readonly (number | undefined)[] = stageNames.map(() => undefined);
+
 const rounded = (ms: number) => Math.round(ms * 100) / 100;
-const durationText = (ms: number) => hundredthsText(rounded(ms)) ?? String(rounded(ms));
 
 /**
  * Sets Server-Timing of the answer of an image before it is made, where it is wanted (W3C Server Timing, section 3.3): what the cache had,
@@ -122,13 +132,24 @@ export function addServerTiming(c: RequestContext, route: RouteClass | false): v
 function timingText(c: RequestContext): string {
   const stages = c.get("stages");
   let timing = stages?.cache ? cacheParts[stages.cache] : "";
-  for (let i = 0; i < stageNames.length; i++) {
-    const taken = stages?.ms[i];
-    if (taken !== undefined) timing += (stageParts[i] as string) + durationText(taken);
+  if (stages) {
+    const { ms } = stages;
+    for (let i = 0; i < ms.length; i++) {
+      const taken = ms[i];
+      if (taken !== undefined) timing += (stageParts[i] as string) + durationText(taken);
+    }
   }
   timing += `, total;dur=${durationText(performance.now() - c.get("began"))}`;
-  return timing.slice(2);
+  return timing.startsWith(",") ? timing.slice(2) : timing;
 }
 
-const cacheParts = { hit: ", cache;desc=hit", miss: ", cache;desc=miss", shared: ", cache;desc=shared" };
+const cacheParts = { hit: "cache;desc=hit", miss: "cache;desc=miss", shared: "cache;desc=shared" };
 const stageParts = stageNames.map((stage) => `, ${stage};dur=`);
+
+function durationText(ms: number): string {
+  const hundredths = Math.round(ms * 100);
+  return short[hundredths] ?? String(hundredths / 100);
+}
+
+/** Those below ten milliseconds, as most stages are, by hundredths. */
+const short = Array.from({ length: 1000 }, (_, i) => String(i / 100));

@@ -1,7 +1,13 @@
 // The log: lines for people or JSON objects.
 
-import { asciiBytes, type ByteText, textOf, type WriteText } from "../text/byte-text.ts";
-import { hundredthsText } from "../text/hundredths.ts";
+import {
+  asciiBytes,
+  asciiParts,
+  type ByteText,
+  type Parts,
+  textOf,
+  type WriteText,
+} from "../text/byte-text.ts";
 import { maskUrls } from "./mask-urls.ts";
 
 export const logLevels = ["debug", "info", "warn", "error"] as const;
@@ -10,9 +16,39 @@ export type LogLevel = (typeof logLevels)[number];
 /** Fields are plain values for machines, and are not changed after the call. They hold no secret; URLs in them are masked, since messages of others quote them. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
+/** Names of the fields of lines that are written often. */
+export class FieldNames {
+  readonly names: readonly string[];
+  /** `,"name":` of each. */
+  readonly json: Parts;
+
+  constructor(names: readonly string[]) {
+    this.names = names;
+    this.json = asciiParts(names.map(jsonName));
+  }
+}
+
+/** Fields whose names are known before: to ask an object for its names and values costs more than to write them. */
+export class FieldRow {
+  readonly of: FieldNames;
+  /** In the order of the names; undefined: the line has no such field. */
+  readonly values: readonly unknown[];
+
+  constructor(of: FieldNames, values: readonly unknown[]) {
+    this.of = of;
+    this.values = values;
+  }
+
+  /** The fields by name. */
+  record(): LogFields {
+    const plain = this.values.map((value) => (value instanceof FieldRow ? value.record() : value));
+    return Object.fromEntries(this.of.names.map((name, i) => [name, plain[i]]));
+  }
+}
+
 export interface Log {
   debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields | FieldRow): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
   /** Changes the least severe level that is written, from now on. */
@@ -38,7 +74,7 @@ export function createLog(options: LogOptions): Log {
   const format = options.format === "json" ? jsonLine : textLine;
   const at =
     (level: LogLevel) =>
-    (message: string, fields: LogFields = {}) => {
+    (message: string, fields: LogFields | FieldRow = {}) => {
       if (!isWritten(level, threshold)) return;
       const now = Date.now();
       const line: WriteText = (out) => {
@@ -87,6 +123,7 @@ const fieldName = (name: string) => (ownNames.has(name) ? `${name}_` : name);
 
 function plainValue(value: unknown): unknown {
   if (typeof value === "number") return value;
+  if (value instanceof FieldRow) return plainFields(value.record());
   if (typeof value === "string") return maskUrls(value);
   if (value instanceof Error) return maskUrls(value.stack ?? `${value.name}: ${value.message}`);
   if (Array.isArray(value)) return value.map(plainValue);
@@ -99,7 +136,9 @@ function isRecord(value: unknown): value is LogFields {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-function jsonLine(out: ByteText, now: number, level: LogLevel, message: string, fields: LogFields): void {
+type AnyFields = LogFields | FieldRow;
+
+function jsonLine(out: ByteText, now: number, level: LogLevel, message: string, fields: AnyFields): void {
   out.put(jsonBegin);
   timestamp(out, now);
   out.put(jsonHead(level, message));
@@ -124,34 +163,40 @@ function jsonHead(level: LogLevel, message: string): Uint8Array {
 let lastHead: { readonly level: LogLevel | undefined; readonly message: string; readonly bytes: Uint8Array } =
   { level: undefined, message: "", bytes: new Uint8Array() };
 
-/** `,"name":value` for each field. Names and values are asked for in lists: one by one costs several times as much. */
-function jsonFields(out: ByteText, fields: LogFields): void {
+/** `,"name":value` for each field. */
+function jsonFields(out: ByteText, fields: AnyFields): void {
+  if (fields instanceof FieldRow) {
+    jsonRow(out, fields);
+    return;
+  }
+  // Names and values are asked for in lists: one by one costs several times as much.
   const names = Object.keys(fields);
   const values = Object.values(fields);
   for (let i = 0; i < names.length; i++) {
     const value = values[i];
     if (value === undefined) continue;
-    out.put(jsonName(names[i] as string));
+    out.text(jsonName(names[i] as string));
     jsonValue(out, value);
   }
 }
 
-/** `,"name":` by name: there are few. */
-const jsonNames = new Map<string, Uint8Array>();
-
-function jsonName(name: string): Uint8Array {
-  let text = jsonNames.get(name);
-  if (text === undefined) {
-    text = asciiBytes(`,${JSON.stringify(fieldName(name)).replace(steering, escaped)}:`);
-    if (jsonNames.size < 1000) jsonNames.set(name, text);
+function jsonRow(out: ByteText, { of, values }: FieldRow): void {
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    if (value === undefined) continue;
+    out.part(of.json, i);
+    jsonValue(out, value);
   }
-  return text;
 }
 
+/** `,"name":` */
+const jsonName = (name: string) => `,${JSON.stringify(fieldName(name)).replace(steering, escaped)}:`;
+
 function jsonValue(out: ByteText, value: unknown): void {
-  if (typeof value === "number") out.text(numberText(value));
-  else if (typeof value === "string") jsonString(out, value);
-  else if (isRecord(value)) {
+  if (typeof value === "number") {
+    if (!out.hundredths(value)) out.text(Number.isFinite(value) ? String(value) : "null");
+  } else if (typeof value === "string") jsonString(out, value);
+  else if (value instanceof FieldRow || isRecord(value)) {
     const begin = out.length;
     jsonFields(out, value);
     // In place of the comma before its first field.
@@ -162,25 +207,25 @@ function jsonValue(out: ByteText, value: unknown): void {
 }
 
 function jsonString(out: ByteText, value: string): void {
-  const isPlain = withoutUrls.test(value);
-  const masked = isPlain ? value : maskUrls(value);
-  if (isPlain || simple.test(masked)) out.json(masked);
+  if (out.jsonOf(withoutUrls, value)) return;
+  const masked = maskUrls(value);
+  if (simple.test(masked)) out.json(masked);
   else out.text(JSON.stringify(masked).replace(steering, escaped));
 }
 
 /** What stands in JSON as it is: ASCII without control characters, quotes and backslashes. */
 const simple = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
-/** What of that can be no URL or credentials, percent-encoded or not: most values, for which one test is enough. */
-const withoutUrls = /^[\x20\x21\x23\x24\x26-\x39\x3b-\x3f\x41-\x5b\x5d-\x7e]*$/;
+/** Of its characters those that no URL or credentials have, percent-encoded or not, which most values do without: 1 at their codes. */
+const withoutUrls = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return simple.test(character) && !"%:@".includes(character) ? 1 : 0;
+});
 
 /** What JSON leaves as it is, though a terminal acts on it: C1 controls, and marks that break lines or turn their direction. */
 const steering = /[\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
 const jsonLevels = { debug: "DEBUG", info: "INFO", warn: "WARN", error: "ERROR" } as const;
-
-const numberText = (value: number): string =>
-  hundredthsText(value) ?? (Number.isFinite(value) ? String(value) : "null");
 
 /** The second whose text is known. */
 const known = { second: -1, text: "" };
@@ -198,30 +243,35 @@ function timestamp(out: ByteText, now: number): void {
 
 const thousandths = Array.from({ length: 1000 }, (_, i) => `${String(i).padStart(3, "0")}Z`);
 
-function textLine(out: ByteText, now: number, level: LogLevel, message: string, fields: LogFields): void {
+function textLine(out: ByteText, now: number, level: LogLevel, message: string, fields: AnyFields): void {
   timestamp(out, now);
-  out.text(` ${textLevels[level]} ${oneLine(maskUrls(message))}${textFields("", fields)}\n`);
+  out.text(` ${textLevels[level]} ${oneLine(maskUrls(message))}`);
+  textFields(out, " ", fields);
+  out.text("\n");
 }
 
 const textLevels = { debug: "debug", info: "info ", warn: "warn ", error: "error" } as const;
 
-/** ` name=value` for each field, or one such for each member of a record: ` name.member=value`. */
-function textFields(prefix: string, fields: LogFields): string {
-  const names = Object.keys(fields);
-  const values = Object.values(fields);
-  let text = "";
+/** ` name=value` for each field, or one such for each member of a record: ` name.member=value`. `before`: the space, names of records. */
+function textFields(out: ByteText, before: string, fields: AnyFields): void {
+  const isRow = fields instanceof FieldRow;
+  const names = isRow ? fields.of.names : Object.keys(fields);
+  const values = isRow ? fields.values : Object.values(fields);
   for (let i = 0; i < names.length; i++) {
     const value = values[i];
     if (value === undefined) continue;
-    const name = prefix + fieldName(names[i] as string);
-    text += isRecord(value) ? textFields(`${name}.`, value) : ` ${name}=${word(value)}`;
+    const name = before + fieldName(names[i] as string);
+    if (value instanceof FieldRow || isRecord(value)) textFields(out, `${name}.`, value);
+    else {
+      out.text(`${name}=`);
+      if (typeof value !== "number") out.text(word(value));
+      else if (!out.hundredths(value)) out.text(String(value));
+    }
   }
-  return text;
 }
 
 /** A value as one word: in quotes where it holds a space, a quote or what a terminal would act on. */
 function word(value: unknown): string {
-  if (typeof value === "number") return hundredthsText(value) ?? String(value);
   const plain = plainValue(value);
   if (typeof plain === "string" && (/^[\x21\x23-\x7e]+$/.test(plain) || /^[^\s"\p{C}]+$/u.test(plain)))
     return plain;

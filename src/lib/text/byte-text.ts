@@ -1,15 +1,35 @@
 // Text that is written as bytes, for what is written often: no string is made, joined and encoded on the way.
 
 const utf8 = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** A text as bytes, for {@link ByteText.put}. */
 export const asciiBytes = (text: string): Uint8Array => utf8.encode(text);
+
+/**
+ * Texts as bytes, for {@link ByteText.part}. They stand behind each other: where other work comes in between, what is scattered over the
+ * memory takes longer to fetch than to write.
+ */
+export interface Parts {
+  readonly bytes: Uint8Array;
+  /** Where each of them begins, and where the last one ends. */
+  readonly places: Uint32Array;
+}
+
+/** ASCII texts as one array of bytes. */
+export function asciiParts(texts: readonly string[]): Parts {
+  const bytes = asciiBytes(texts.join(""));
+  const places = new Uint32Array(texts.length + 1);
+  for (const [i, text] of texts.entries()) places[i + 1] = (places[i] as number) + text.length;
+  return { bytes, places };
+}
 
 /** Characters that are written one by one: for more of them a call of the encoder is worth its while. */
 const mostByOne = 256;
 
 const quote = 0x22;
 const backslash = 0x5c;
+const point = 0x2e;
 const zero = 0x30;
 
 /** A text in UTF-8 that grows at its end. */
@@ -39,6 +59,16 @@ export class ByteText {
     if (part.length > 32) bytes.set(part, length);
     else for (let i = 0; i < part.length; i++) bytes[length + i] = part[i] as number;
     this.length = length + part.length;
+  }
+
+  /** One of several texts: that at place `i`. */
+  part({ bytes: from, places }: Parts, i: number): void {
+    const begin = places[i] as number;
+    const end = places[i + 1] as number;
+    this.reserve(end - begin);
+    const { bytes, length } = this;
+    for (let at = begin; at < end; at++) bytes[length + at - begin] = from[at] as number;
+    this.length = length + end - begin;
   }
 
   /** A string as it is. */
@@ -73,6 +103,43 @@ export class ByteText {
     this.length = at;
   }
 
+  /** The same where all of its characters are in `plain`, which has 1 at each code that is; else nothing is written, and it returns false. */
+  jsonOf(plain: Uint8Array, text: string): boolean {
+    // V8 has many kinds of strings, and looks for the length of what it does not know to be one of them.
+    const known = String(text);
+    this.reserve(known.length + 2);
+    const { bytes, length } = this;
+    for (let i = 0; i < known.length; i++) {
+      const code = known.charCodeAt(i);
+      if (plain[code] !== 1) return false;
+      bytes[length + 1 + i] = code;
+    }
+    bytes[length] = quote;
+    bytes[length + 1 + known.length] = quote;
+    this.length = length + known.length + 2;
+    return true;
+  }
+
+  /**
+   * A number as JSON and `String` write it, if it is from 0 to ten million and has no more than two decimals; else nothing is written, and
+   * it returns false.
+   */
+  hundredths(value: number): boolean {
+    const hundredths = Math.round(value * 100);
+    if (hundredths / 100 !== value || !(value >= 0 && value < 1e7)) return false;
+    const whole = (hundredths / 100) | 0;
+    this.integer(whole);
+    const rest = hundredths - 100 * whole;
+    if (rest === 0) return true;
+    this.reserve(3);
+    const { bytes } = this;
+    bytes[this.length++] = point;
+    const tenth = (rest / 10) | 0;
+    bytes[this.length++] = zero + tenth;
+    if (rest !== 10 * tenth) bytes[this.length++] = zero + rest - 10 * tenth;
+    return true;
+  }
+
   /** A whole number from 0 to 2^53, in decimal digits. */
   integer(value: number): void {
     let digits = 1;
@@ -90,8 +157,6 @@ export class ByteText {
 
 /** Appends a text. */
 export type WriteText = (out: ByteText) => void;
-
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** The text that a function appends, as a string. */
 export function textOf(append: WriteText): string {

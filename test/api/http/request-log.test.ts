@@ -1,7 +1,7 @@
 // The line of each request, and Server-Timing.
 
 import { afterAll, describe, expect, test } from "vitest";
-import type { LogFields } from "../../../src/lib/telemetry/log.ts";
+import type { FieldRow, LogFields } from "../../../src/lib/telemetry/log.ts";
 import { silentLog } from "../../../src/lib/telemetry/log.ts";
 import { type Served, served } from "../../served.ts";
 
@@ -13,8 +13,8 @@ async function application(yaml = "", over: Parameters<typeof served>[2] = {}) {
   const errors: LogFields[] = [];
   const log = {
     ...silentLog,
-    info: (message: string, fields: LogFields = {}) => {
-      if (message === "request") lines.push(fields);
+    info: (message: string, fields: LogFields | FieldRow = {}) => {
+      if (message === "request") lines.push((fields as FieldRow).record());
     },
     error: (_message: string, fields: LogFields = {}) => {
       errors.push(fields);

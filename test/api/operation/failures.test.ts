@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { type LogFields, silentLog } from "../../../src/lib/telemetry/log.ts";
+import { type FieldRow, type LogFields, silentLog } from "../../../src/lib/telemetry/log.ts";
 import { type Served, served } from "../../served.ts";
 import { asOperator, operator } from "../admin/operator.ts";
 import { servedWithAuth } from "../auth/served.ts";
@@ -22,8 +22,8 @@ function reading() {
   const errors: [string, LogFields][] = [];
   const log = {
     ...silentLog,
-    info: (message: string, fields: LogFields = {}) => {
-      if (message === "request") requests.push(fields);
+    info: (message: string, fields: LogFields | FieldRow = {}) => {
+      if (message === "request") requests.push((fields as FieldRow).record());
     },
     error: (message: string, fields: LogFields = {}) => void errors.push([message, fields]),
   };

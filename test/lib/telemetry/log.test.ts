@@ -1,5 +1,13 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createLog, type LogLevel, type LogOptions, logLevels } from "../../../src/lib/telemetry/log.ts";
+import {
+  createLog,
+  FieldNames,
+  FieldRow,
+  type LogFields,
+  type LogLevel,
+  type LogOptions,
+  logLevels,
+} from "../../../src/lib/telemetry/log.ts";
 import { textOf, type WriteText } from "../../../src/lib/text/byte-text.ts";
 
 function recorder(options: Partial<LogOptions> = {}) {
@@ -119,6 +127,33 @@ describe("JSON lines", () => {
 });
 
 describe.each(["text", "json"] as const)("in %s", (format) => {
+  test("a row of fields is written as a record of them", () => {
+    const { log, lines } = recorder({ format });
+    const inner = { wait: undefined, read: 0.25, level: 12, far: 1e9, third: 1 / 3 };
+    const fields = {
+      path: "/a b",
+      url: "https://name:secret@example.org/",
+      none: undefined,
+      message: "own",
+      inner,
+      empty: { x: undefined },
+      list: [1, "two"],
+    };
+    const rowOf = (record: LogFields) =>
+      new FieldRow(new FieldNames(Object.keys(record)), Object.values(record));
+    const row = rowOf({ ...fields, inner: rowOf(inner), empty: rowOf(fields.empty) });
+    vi.useFakeTimers({ now: 0 });
+    log.info("x", fields);
+    log.info("x", row);
+    log.info("x", { in: [fields] });
+    log.info("x", { in: [row] });
+    vi.useRealTimers();
+    expect(lines[0]).toContain("https://***@example.org/");
+    expect(lines[1]).toBe(lines[0]);
+    expect(lines[3]).toBe(lines[2]);
+    expect(row.record()).toEqual(fields);
+  });
+
   test("a message may hold braces, and fields may hold what JSON has no form for", () => {
     const { log, lines } = recorder({ format });
     log.info("template {id} {{x}}", {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { asciiBytes, ByteText, writeDigits } from "../../../src/lib/text/byte-text.ts";
+import { asciiBytes, asciiParts, ByteText, writeDigits } from "../../../src/lib/text/byte-text.ts";
 
 const textOf = (text: ByteText) => new TextDecoder().decode(text.view());
 
@@ -35,6 +35,34 @@ describe("text as bytes", () => {
     expect(textOf(text)).toBe(String(value));
   });
 
+  test("holds numbers with two decimals as JSON does", () => {
+    const text = new ByteText(1);
+    const written = (value: number) => {
+      text.length = 0;
+      return text.hundredths(value) ? textOf(text) : undefined;
+    };
+    for (let i = 0; i <= 20_000; i++) expect(written(i / 100)).toBe(JSON.stringify(i / 100));
+    for (const value of [1234567.89, 9_999_999.99, -0, 4.35, 1.1, 10.05])
+      expect(written(value)).toBe(JSON.stringify(value));
+    expect([undefined, JSON.stringify(0.1 + 0.7)]).toContain(written(0.1 + 0.7));
+    for (const value of [0.001, 1.005, -1, 1e7, 1e21, Number.NaN, Number.POSITIVE_INFINITY])
+      expect(written(value)).toBeUndefined();
+    expect(text.length).toBe(0);
+  });
+
+  test("holds a string in quotes only where all its characters are expected", () => {
+    const plain = new Uint8Array(128);
+    for (const character of "abc/") plain[character.charCodeAt(0)] = 1;
+    const text = new ByteText(1);
+    expect([text.jsonOf(plain, "/a/b"), text.jsonOf(plain, ""), textOf(text)]).toEqual([
+      true,
+      true,
+      '"/a/b"""',
+    ]);
+    for (const other of ["a:b", "abc\u0000", "é", "漢", '"', "\u0161"])
+      expect([text.jsonOf(plain, `abc${other}`), text.length]).toEqual([false, 8]);
+  });
+
   test.each([
     "",
     "a line\n",
@@ -49,6 +77,14 @@ describe("text as bytes", () => {
     text.text(value);
     text.text(" after");
     expect(textOf(text)).toBe(`before ${value} after`);
+  });
+
+  test("holds any of several texts that stand together", () => {
+    const texts = ["one", "", ',"two":', "three"];
+    const parts = asciiParts(texts);
+    const text = new ByteText(1);
+    for (const i of [2, 0, 1, 3, 0]) text.part(parts, i);
+    expect(textOf(text)).toBe(',"two":onethreeone');
   });
 
   test("grows and keeps what stands in it", () => {
