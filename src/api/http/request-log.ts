@@ -136,20 +136,29 @@ function timingText(c: RequestContext): string {
     const { ms } = stages;
     for (let i = 0; i < ms.length; i++) {
       const taken = ms[i];
-      if (taken !== undefined) timing += (stageParts[i] as string) + durationText(taken);
+      if (taken !== undefined) timing += durationPart(i, taken);
     }
   }
-  timing += `, total;dur=${durationText(performance.now() - c.get("began"))}`;
+  timing += durationPart(stageNames.length, performance.now() - c.get("began"));
   return timing.startsWith(",") ? timing.slice(2) : timing;
 }
 
 const cacheParts = { hit: "cache;desc=hit", miss: "cache;desc=miss", shared: "cache;desc=shared" };
-const stageParts = stageNames.map((stage) => `, ${stage};dur=`);
 
-function durationText(ms: number): string {
+/** How the parts of all stages begin, and that of the whole. */
+const durationNames = [...stageNames, "total"].map((name) => `, ${name};dur=`);
+
+/** The parts below ten milliseconds, as most are, by their hundredths: made when they are first wanted. */
+const durationParts = durationNames.map(() => new Array<string | undefined>(1000));
+
+/** The part of a stage, by its place, or of the whole. */
+function durationPart(place: number, ms: number): string {
   const hundredths = Math.round(ms * 100);
-  return short[hundredths] ?? String(hundredths / 100);
+  const known = durationParts[place] as (string | undefined)[];
+  let part = known[hundredths];
+  if (part === undefined) {
+    part = `${durationNames[place]}${hundredths / 100}`;
+    if (hundredths < known.length) known[hundredths] = part;
+  }
+  return part;
 }
-
-/** Those below ten milliseconds, as most stages are, by hundredths. */
-const short = Array.from({ length: 1000 }, (_, i) => String(i / 100));
