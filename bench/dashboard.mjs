@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import sharp from "sharp";
-import { spent, usage } from "./lib/processes.mjs";
+import { nodeFlags, spent, usage } from "./lib/processes.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -39,7 +39,7 @@ sources: [{ name: images, type: filesystem, root: ${join(folder, "images")} }]
 cache: { render: { backend: none }, info: { backend: heap }, origin: { backend: heap } }
 `,
 );
-const server = spawn(process.execPath, ["--max-semi-space-size=4", "dist/main.js", "-config", file], {
+const server = spawn(process.execPath, [...nodeFlags, "dist/main.js", "-config", file], {
   stdio: ["ignore", "ignore", "inherit"],
   env: { ...process.env, SERVICE_ADMIN_USER: "a", SERVICE_ADMIN_PASS: "b" },
 });

@@ -14,6 +14,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { quantile, table } from "./lib/numbers.mjs";
 import { machine } from "./lib/options.mjs";
+import { nodeFlags } from "./lib/processes.mjs";
 
 const root = resolve(fileURLToPath(import.meta.url), "../..");
 const { values: options } = parseArgs({
@@ -50,7 +51,7 @@ async function measure(images) {
   copyFileSync(picture, join(top, "book/0.jpg"));
   for (let n = 1; n < images; n++) linkSync(join(top, "book/0.jpg"), join(top, `book/${n}.jpg`));
   const port = 21_000 + (process.pid % 9000);
-  const server = spawn(process.execPath, ["--max-semi-space-size=4", join(root, "dist/main.js"), top], {
+  const server = spawn(process.execPath, [...nodeFlags, join(root, "dist/main.js"), top], {
     env: { ...process.env, SERVICE_ADDR: `127.0.0.1:${port}` },
     stdio: "ignore",
   });

@@ -23,7 +23,7 @@ import { parseArgs } from "node:util";
 import sharp from "sharp";
 import { listening } from "./lib/http.mjs";
 import { figure, mean, median, table } from "./lib/numbers.mjs";
-import { threadTimes } from "./lib/processes.mjs";
+import { nodeFlags, threadTimes } from "./lib/processes.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -94,6 +94,12 @@ const variants = {
 /** Those that are scraped after each block of tiles. */
 const scraped = new Set(Object.keys(variants).filter((name) => variants[name].includes(metrics)));
 
+/** Those that run. */
+const children = new Set();
+process.once("exit", () => {
+  for (const child of children) child.kill("SIGKILL");
+});
+
 let port = 18_000 + (process.pid % 1000);
 
 /**
@@ -128,10 +134,10 @@ async function startTogether(names) {
   const err = openSync(join(folder, `${port}.log`), "w");
   const program = pathToFileURL(resolve(values.program)).href;
   const files = services.map(({ file }) => file);
-  const command = [process.execPath, "--max-semi-space-size=4", several, program, ...files];
+  const command = [process.execPath, ...nodeFlags, several, program, ...files];
   const [run, ...rest] = values.processor ? ["taskset", "-c", values.processor, ...command] : command;
   const child = spawn(run, rest, { stdio: ["ignore", "ignore", err] });
-  process.once("exit", () => child.kill("SIGKILL"));
+  children.add(child);
   for (const { url } of services)
     if (!(await listening(`${url}/health`, () => child.exitCode === null)))
       throw new Error(`a service does not start: see ${folder}`);
@@ -151,6 +157,17 @@ async function ask({ url }, count) {
     if (!response.ok) throw new Error(`status ${response.status}: see ${folder}`);
   }
 }
+
+/**
+ * What else a service is asked for. One that has answered with nothing but pictures has code for nothing else, and V8 compiles much of it
+ * anew, for more cases, when it is scraped.
+ */
+async function askOthers({ url }) {
+  for (const path of ["/health", "/iiif/3/noise.jpg/info.json", "/", "/nothing"])
+    await (await fetch(url + path)).arrayBuffer();
+}
+
+const scrape = async ({ url }) => (await fetch(`${url}/metrics`)).text();
 
 /** CPU microseconds that a process uses while `act` runs: its whole, and that without the threads `workers`. */
 async function spent(pid, workers, act) {
@@ -188,7 +205,11 @@ for (let start = 0; start < 2 * Number(values.pairs); start++)
     const names = ["off", name];
     const { child, services } = await startTogether(start % 2 === 0 ? names : names.toReversed());
     for (let warmed = 0; warmed < Number(values.warm); warmed += 100)
-      for (const service of services) await ask(service, 100);
+      for (const service of services) {
+        await ask(service, 100);
+        await askOthers(service);
+        if (scraped.has(service.name)) await scrape(service);
+      }
     const workers = workersOf(child.pid, services.length);
     for (let round = 0; round < rounds; round++) {
       const order = services.map((_, i) => services[(i + round) % services.length]);
@@ -196,7 +217,7 @@ for (let start = 0; start < 2 * Number(values.pairs); start++)
       for (const service of order)
         costs[service.name] = await spent(child.pid, workers, async () => {
           await ask(service, tiles);
-          if (scraped.has(service.name)) await (await fetch(`${service.url}/metrics`)).text();
+          if (scraped.has(service.name)) await scrape(service);
           await new Promise((done) => setTimeout(done, settling(service.name)));
         });
       whole.push(costs.off.whole / tiles);
@@ -207,6 +228,7 @@ for (let start = 0; start < 2 * Number(values.pairs); start++)
         .push((costs[name].observer - costs.off.observer) / costs.off.whole);
     }
     child.kill("SIGKILL");
+    children.delete(child);
   }
 
 const percent = (share) => `${(share * 100).toFixed(2)} %`;

@@ -2,6 +2,11 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 
+/** The flags that `npm start` gives to Node. */
+export const nodeFlags = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
+  .scripts.start.split(" ")
+  .filter((word) => word.startsWith("--"));
+
 /** Linux counts CPU time in hundredths of a second, so differences are exact to 10 ms. */
 const millisecondsPerTick = 10;
 
