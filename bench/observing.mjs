@@ -27,7 +27,7 @@ import { nodeFlags, threadTimes } from "./lib/processes.mjs";
 
 const { values } = parseArgs({
   options: {
-    // Some one and a half exports of traces: what one block leaves behind goes with the next one of the same service.
+    // More than one export of traces holds: what a block leaves behind goes with the next one of the same service, if that comes within 5 s.
     tiles: { type: "string", default: "500" },
     warm: { type: "string", default: "6000" },
     rounds: { type: "string", default: "8" },

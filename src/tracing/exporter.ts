@@ -51,7 +51,9 @@ const mostWaiting = 2048;
  * Bytes after which a batch is sent: less than the 1 MB that proxies take by default, by what is written together at most. An export costs
  * as much as hundreds of traces that it takes along.
  */
-const wholeBytes = 900_000;
+const wholeBytes = 850_000;
+/** Traces after which it is: small ones that are dropped, if they are, are not too many at once. */
+const wholeTraces = 512;
 /** How long a trace waits for others. */
 const gatherMs = 5000;
 /** The same where each request sends for itself: how long it waits for another one to do so, and a trace at most. */
@@ -120,6 +122,15 @@ export function createExporter(options: ExporterOptions): Exporter {
 
   const write = ({ text, unwritten }: Batch) => {
     for (const { trace, answered } of unwritten.splice(0)) writeSpans(text, trace, answered);
+  };
+
+  /** Completes the batch that grows if it is whole, so that it is sent at once. */
+  const completeIfWhole = (batch: Batch) => {
+    if (batch.text.length < wholeBytes && batch.traces < wholeTraces) return;
+    complete();
+    if (keepAlive) return;
+    clearTimeout(timer);
+    timer = undefined;
   };
 
   /** Nothing more is added to the batch that grows. */
@@ -222,16 +233,9 @@ export function createExporter(options: ExporterOptions): Exporter {
       batch.traces++;
       waiting++;
       newest = answered.ended;
-      const isWhole = batch.text.length >= wholeBytes;
-      if (isWhole) complete();
+      completeIfWhole(batch);
       if (keepAlive) keepAlive(sendWithRequest());
-      else {
-        if (isWhole) {
-          clearTimeout(timer);
-          timer = undefined;
-        }
-        later();
-      }
+      else later();
       return true;
     },
     addStore(trace, answered) {
@@ -240,6 +244,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       // What is still to be written has it.
       if (batch.unwritten.some((one) => one.answered === answered)) return;
       writeStore(batch.text, trace, answered);
+      completeIfWhole(batch);
       // Where each request sends for itself, its trace is still waiting to do so.
       if (!keepAlive) later();
     },
@@ -253,8 +258,11 @@ export function createExporter(options: ExporterOptions): Exporter {
       }, closeMs);
       await sending;
       pausedUntil = 0;
-      const before = failures;
-      while (!isEmpty() && !isLate && failures <= before) await send();
+      for (let before = failures; !isEmpty() && !isLate && failures <= before; ) {
+        // After one that was taken, the next failure is the last.
+        before = failures;
+        await send();
+      }
       clearTimeout(late);
       counts.dropped.add(waiting);
       whole.length = waiting = 0;
