@@ -88,7 +88,8 @@ async function emptied(): Promise<Condition> {
     origin: `{ backend: filesystem, path: ${JSON.stringify(folder)}, ttl: 0s }`,
     async change() {
       await rm(folder, { recursive: true, force: true, maxRetries: 10 });
-      await mkdir(folder);
+      // The service may have made it again already.
+      await mkdir(folder, { recursive: true });
     },
     close: () => rm(folder, { recursive: true, force: true, maxRetries: 10 }),
   };
