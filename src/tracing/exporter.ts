@@ -128,7 +128,6 @@ export function createExporter(options: ExporterOptions): Exporter {
   const completeIfWhole = (batch: Batch) => {
     if (batch.text.length < wholeBytes && batch.traces < wholeTraces) return;
     complete();
-    if (keepAlive) return;
     clearTimeout(timer);
     timer = undefined;
   };

@@ -5,6 +5,7 @@ import {
   asciiParts,
   type ByteText,
   type Parts,
+  plainInJson,
   textOf,
   type WriteText,
 } from "../text/byte-text.ts";
@@ -123,8 +124,8 @@ const fieldName = (name: string) => (ownNames.has(name) ? `${name}_` : name);
 
 function plainValue(value: unknown): unknown {
   if (typeof value === "number") return value;
-  if (value instanceof FieldRow) return plainFields(value.record());
   if (typeof value === "string") return maskUrls(value);
+  if (value instanceof FieldRow) return plainFields(value.record());
   if (value instanceof Error) return maskUrls(value.stack ?? `${value.name}: ${value.message}`);
   if (Array.isArray(value)) return value.map(plainValue);
   if (value instanceof Uint8Array) return `${value.length} bytes`;
@@ -209,18 +210,13 @@ function jsonValue(out: ByteText, value: unknown): void {
 function jsonString(out: ByteText, value: string): void {
   if (out.jsonOf(withoutUrls, value)) return;
   const masked = maskUrls(value);
-  if (simple.test(masked)) out.json(masked);
-  else out.text(JSON.stringify(masked).replace(steering, escaped));
+  if (!out.jsonOf(plainInJson, masked)) out.text(JSON.stringify(masked).replace(steering, escaped));
 }
 
-/** What stands in JSON as it is: ASCII without control characters, quotes and backslashes. */
-const simple = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
-
-/** Of its characters those that no URL or credentials have, percent-encoded or not, which most values do without: 1 at their codes. */
-const withoutUrls = Uint8Array.from({ length: 128 }, (_, code) => {
-  const character = String.fromCharCode(code);
-  return simple.test(character) && !"%:@".includes(character) ? 1 : 0;
-});
+/** Of what stands in JSON as it is what no URL or credentials have, percent-encoded or not, which most values do without. */
+const withoutUrls = plainInJson.map((isPlain, code) =>
+  "%:@".includes(String.fromCharCode(code)) ? 0 : isPlain,
+);
 
 /** What JSON leaves as it is, though a terminal acts on it: C1 controls, and marks that break lines or turn their direction. */
 const steering = /[\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;

@@ -28,9 +28,13 @@ export function asciiParts(texts: readonly string[]): Parts {
 const mostByOne = 256;
 
 const quote = 0x22;
-const backslash = 0x5c;
 const point = 0x2e;
 const zero = 0x30;
+
+/** What stands in JSON as it is, for {@link ByteText.jsonOf}: ASCII without control characters, quotes and backslashes. 1 at each code. */
+export const plainInJson = Uint8Array.from({ length: 0x7f }, (_, code) =>
+  code < 0x20 || '"\\'.includes(String.fromCharCode(code)) ? 0 : 1,
+);
 
 /** A text in UTF-8 that grows at its end. */
 export class ByteText {
@@ -89,18 +93,7 @@ export class ByteText {
 
   /** A string in quotes, as JSON has it. */
   json(text: string): void {
-    this.reserve(text.length + 2);
-    const { bytes, length } = this;
-    let at = length;
-    bytes[at++] = quote;
-    for (let i = 0; i < text.length; i++) {
-      const code = text.charCodeAt(i);
-      if (code < 0x20 || code > 0x7e || code === quote || code === backslash)
-        return void this.put(utf8.encode(JSON.stringify(text)));
-      bytes[at++] = code;
-    }
-    bytes[at++] = quote;
-    this.length = at;
+    if (!this.jsonOf(plainInJson, text)) this.put(utf8.encode(JSON.stringify(text)));
   }
 
   /** The same where all of its characters are in `plain`, which has 1 at each code that is; else nothing is written, and it returns false. */
