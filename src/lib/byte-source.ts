@@ -2,6 +2,12 @@
 
 import { ServiceError } from "../errors.ts";
 
+/** A range of bytes. */
+export interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
 /** Random access to the bytes of one master. */
 export interface ByteSource {
   /** Length in bytes, where it is known. */
@@ -17,6 +23,11 @@ export interface ByteSource {
    * the bytes have to be waited for and the signal aborts meanwhile.
    */
   read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
+  /**
+   * Several ranges at once, where the source does not have to wait for them, in memory that the next call of any source overwrites: whoever
+   * calls it waits for nothing until it is done with them. Memory of its own for each read costs as much as reading. Throws as `read`.
+   */
+  readonly borrow?: ((ranges: readonly ByteRange[]) => readonly Uint8Array[]) | undefined;
 }
 
 /** A byte source over bytes in memory. */

@@ -2,7 +2,7 @@
 // while, since the tiles of an image come one after another.
 
 import { ServiceError, sourceChanged } from "../../errors.ts";
-import type { ByteSource } from "../../lib/byte-source.ts";
+import type { ByteRange, ByteSource } from "../../lib/byte-source.ts";
 import { createLru } from "../../lib/caching/lru.ts";
 import { createDeadline } from "../../lib/concurrency/deadline.ts";
 import type { JobClock } from "../../lib/telemetry/job-clock.ts";
@@ -14,6 +14,8 @@ export interface HostFile {
   stat(): { readonly size: number; readonly id?: string };
   /** As {@link ByteSource.read}. */
   read(offset: number, length: number): Uint8Array;
+  /** As {@link ByteSource.borrow}. */
+  borrow(ranges: readonly ByteRange[]): readonly Uint8Array[];
   close(): void;
 }
 
@@ -72,14 +74,16 @@ export function openFiles(openFile: (path: string) => HostFile): OpenFiles {
       last = undefined;
       const file = orUnreadable(() => checked(wanted));
       last = { file, wanted };
-      const readAt = (offset: number, length: number) => orUnreadable(() => file.read(offset, length));
+      const readNow = (read: () => readonly Uint8Array[]) =>
+        orUnreadable(() => (clock ? clock.readNow(read) : read()));
       return {
         size: wanted.size,
+        borrow: (ranges) => readNow(() => file.borrow(ranges)),
         // Read before it returns: a promise that is settled costs less than a function that may wait.
         read(offset, length) {
           try {
-            const bytes = clock ? clock.readNow(() => readAt(offset, length)) : readAt(offset, length);
-            return Promise.resolve(bytes);
+            const [bytes] = readNow(() => [file.read(offset, length)]);
+            return Promise.resolve(bytes as Uint8Array);
           } catch (error) {
             return Promise.reject(error);
           }

@@ -52,14 +52,14 @@ export class JobClock implements JobStages {
     }
   }
 
-  /** A read that returns its bytes at once. */
-  readNow(read: () => Uint8Array): Uint8Array {
+  /** Reads that return their bytes at once. */
+  readNow(read: () => readonly Uint8Array[]): readonly Uint8Array[] {
     this.#begin("read");
     try {
-      const bytes = read();
-      this.reads++;
-      this.readBytes += bytes.length;
-      return bytes;
+      const all = read();
+      this.reads += all.length;
+      for (const bytes of all) this.readBytes += bytes.length;
+      return all;
     } finally {
       this.#end();
     }

@@ -15,6 +15,7 @@ import {
   utimes,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { ByteRange } from "../../lib/byte-source.ts";
 import type { FileStat, FileSystem, OpenFile } from "../platform.ts";
 import { fileReplacement, syncDirectory } from "./file-replacement.ts";
 
@@ -92,7 +93,23 @@ export interface FileAtOnce {
   stat(): Pick<FileStat, "size" | "id">;
   /** Bytes as of {@link OpenFile}. */
   read(offset: number, length: number): Uint8Array;
+  /** Bytes of several ranges, as of {@link OpenFile}, until the next call for any file. */
+  borrow(ranges: readonly ByteRange[]): readonly Uint8Array[];
   close(): void;
+}
+
+/**
+ * What is borrowed lies here, all files of the thread having the same: grown to what was wanted, but to no more than a tile of a large
+ * picture takes.
+ */
+let lent = new Uint8Array();
+const mostLent = 4 * 1024 * 1024;
+
+/** Room for so many bytes. */
+function lentRoom(length: number): Uint8Array {
+  if (length > mostLent) return new Uint8Array(length);
+  if (length > lent.length) lent = new Uint8Array(Math.min(mostLent, 2 * length));
+  return lent;
 }
 
 /** Short reads share the memory of one array of this size, since making one for each costs as much as reading. */
@@ -131,12 +148,29 @@ export function openFileAtOnce(path: string): FileAtOnce {
     }
     return filled;
   };
+  /** What there is of a range. */
+  const wantedOf = (offset: number, length: number) => Math.max(0, Math.min(length, size - offset));
+  const confirmOpen = () => {
+    // Its number may be another file's by now.
+    if (closed) throw new Error("Expected an open file; this one was closed.");
+  };
   return {
     stat,
+    borrow(ranges) {
+      confirmOpen();
+      let total = 0;
+      for (const { offset, length } of ranges) total += wantedOf(offset, length);
+      const lentTo = lentRoom(total);
+      let at = 0;
+      return ranges.map(({ offset, length }) => {
+        const from = at;
+        at += fill(lentTo, from, offset, wantedOf(offset, length));
+        return lentTo.subarray(from, at);
+      });
+    },
     read(offset, length) {
-      // Its number may be another file's by now.
-      if (closed) throw new Error("Expected an open file; this one was closed.");
-      const wanted = Math.max(0, Math.min(length, size - offset));
+      confirmOpen();
+      const wanted = wantedOf(offset, length);
       if (wanted > shared / 8) {
         const out = new Uint8Array(wanted);
         const filled = fill(out, 0, offset, wanted);

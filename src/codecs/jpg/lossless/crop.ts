@@ -1,5 +1,6 @@
 // Lossless crops: a rectangle on the MCU grid becomes a JPEG file of its own, from the same coded bits (ITU-T T.81, F.1).
 
+import type { ByteRange } from "../../../lib/byte-source.ts";
 import { concatenated } from "../../../lib/bytes/concatenated.ts";
 import type { Rectangle } from "../../image-header.ts";
 import type { Frame } from "../markers/frame.ts";
@@ -7,7 +8,7 @@ import { endOfImage } from "../markers/write.ts";
 import { area, components, field, outcome } from "../region/engine.ts";
 import type { McuRange } from "../region/geometry.ts";
 import type { Scan } from "../region/header.ts";
-import { readRanges, rowKey, rowRanges } from "../region/ranges.ts";
+import { type RowRange, rowKey, rowRanges, withRanges } from "../region/ranges.ts";
 import type { DecodeJob } from "../region/region.ts";
 import { describeScan, runRow } from "../region/run.ts";
 import { cropHeader } from "./header.ts";
@@ -93,7 +94,7 @@ async function withCrop<T>(
   backwards: Backwards | undefined,
   use: (crop: Crop) => T,
 ): Promise<T | undefined> {
-  const { engine, tables, frame, accessPoints } = job;
+  const { frame, accessPoints } = job;
   const scanPoints = accessPoints.scans[0]!;
   const { scan } = scanPoints;
   const mcus = cropRange(frame, scan, region, backwards);
@@ -103,44 +104,59 @@ async function withCrop<T>(
     const before = short.size;
     const ranges = rowRanges(scanPoints, 0, mcus, short);
     if (ranges.length < mcus.bottom - mcus.top) return undefined;
-    const bytesOf = await readRanges(ranges, job.read, job.gap);
-
-    engine.reserve(area.arena + gathered + outputRoom);
-    describeScan(engine, tables, scan, []);
-    const words = engine.words();
-    words[field.held] = words[field.held + 1] = words[field.heldCount] = 0;
-    scan.components.forEach((_, i) => {
-      words[components.at + i * components.size + components.crop] = 0;
+    const made = await withRanges(ranges, job, (bytesOf) => {
+      const data = cutRanges(job, mcus, ranges, bytesOf, short);
+      if (short.size > before) return undefined;
+      return { used: data && use({ frame, scan, region, mcus, data }) };
     });
-    const data: Uint8Array[] = [];
-    let at: number = area.arena;
-    const output = {
-      get at() {
-        return at;
-      },
-      drain(end: number) {
-        at = end;
-        if (at <= area.arena + gathered) return;
-        data.push(engine.bytes().slice(area.arena, at));
-        at = area.arena;
-      },
-    };
-    const columns = { endColumn: mcus.right, fromColumn: mcus.left };
-    for (const range of ranges) {
-      words[field.fresh] = 1;
-      const final = range.offset + range.length >= scanPoints.end && scanPoints.complete;
-      const result = runRow(engine, "cutRows", scan, range, columns, bytesOf(range), final, output);
-      if (result === outcome.hungry && short.size === 0) {
-        // one estimate was too small: read all rows up to their next access point
-        for (const { row } of ranges) short.add(rowKey(0, row));
-        break;
-      }
-      if (result !== outcome.reached) return undefined;
-    }
-    if (short.size > before) continue;
-    words[field.output] = at;
-    engine.run.finishCut();
-    data.push(engine.bytes().subarray(area.arena, words[field.output]!), endOfFile);
-    return use({ frame, scan, region, mcus, data });
+    if (made) return made.used;
   }
+}
+
+/**
+ * Cuts the MCUs of some rows out of their bytes, in pieces that end with the end-of-image marker. `undefined` where the data is damaged, or a
+ * code is missing. One estimate that was too small makes all rows `short`, unless they are.
+ */
+function cutRanges(
+  { engine, tables, accessPoints }: DecodeJob,
+  mcus: McuRange,
+  ranges: readonly RowRange[],
+  bytesOf: (range: ByteRange) => Uint8Array,
+  short: Set<string>,
+): readonly Uint8Array[] | undefined {
+  const scanPoints = accessPoints.scans[0]!;
+  const { scan } = scanPoints;
+  engine.reserve(area.arena + gathered + outputRoom);
+  describeScan(engine, tables, scan, []);
+  const words = engine.words();
+  words[field.held] = words[field.held + 1] = words[field.heldCount] = 0;
+  scan.components.forEach((_, i) => {
+    words[components.at + i * components.size + components.crop] = 0;
+  });
+  const data: Uint8Array[] = [];
+  let at: number = area.arena;
+  const output = {
+    get at() {
+      return at;
+    },
+    drain(end: number) {
+      at = end;
+      if (at <= area.arena + gathered) return;
+      data.push(engine.bytes().slice(area.arena, at));
+      at = area.arena;
+    },
+  };
+  const columns = { endColumn: mcus.right, fromColumn: mcus.left };
+  for (const range of ranges) {
+    words[field.fresh] = 1;
+    const final = range.offset + range.length >= scanPoints.end && scanPoints.complete;
+    const result = runRow(engine, "cutRows", scan, range, columns, bytesOf(range), final, output);
+    if (result === outcome.hungry && short.size === 0)
+      for (const { row } of ranges) short.add(rowKey(0, row));
+    if (result !== outcome.reached) return undefined;
+  }
+  words[field.output] = at;
+  engine.run.finishCut();
+  data.push(engine.bytes().subarray(area.arena, words[field.output]!), endOfFile);
+  return data;
 }

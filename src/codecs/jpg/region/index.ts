@@ -16,5 +16,5 @@ export {
   type StoredPlanes,
 } from "./level4.ts";
 export type { Plane } from "./pixels.ts";
-export type { ByteRange, Read } from "./ranges.ts";
+export type { Read } from "./ranges.ts";
 export { type BuildAccessPointsOptions, type JpegReader, openJpeg } from "./reader.ts";

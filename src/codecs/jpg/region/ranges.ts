@@ -1,5 +1,6 @@
 // The bytes of the file that a stretch of MCUs takes, row by row, from its access points.
 
+import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
 import {
   type AccessPoint,
   type AccessPoints,
@@ -8,11 +9,6 @@ import {
   type ScanAccessPoints,
 } from "./access-points.ts";
 import type { McuRange } from "./geometry.ts";
-
-export interface ByteRange {
-  readonly offset: number;
-  readonly length: number;
-}
 
 /** The bytes of one MCU row of a scan. */
 export interface RowRange extends ByteRange {
@@ -62,14 +58,34 @@ export function joined(ranges: readonly ByteRange[], gap: number, most = 1 << 20
 /** Reads bytes of the file; fewer only where it ends. */
 export type Read = (offset: number, length: number) => Promise<Uint8Array>;
 
-/** Reads ranges all at once, neighbours at most `gap` bytes apart as one; returns a function that finds the bytes of each. */
-export async function readRanges(
+/** Where ranges are read. */
+export interface RangeSource {
+  readonly read: Read;
+  readonly borrow: ByteSource["borrow"];
+  /** Bytes between ranges that are read along. */
+  readonly gap: number;
+}
+
+/**
+ * Reads ranges all at once, neighbours that are near each other as one. Returns the result of `use`, which receives a function that finds
+ * the bytes of each, and must neither wait nor keep them.
+ */
+export async function withRanges<T>(
   ranges: readonly RowRange[],
-  read: Read,
-  gap: number,
-): Promise<(range: ByteRange) => Uint8Array> {
+  { read, borrow, gap }: RangeSource,
+  use: (bytesOf: (range: ByteRange) => Uint8Array) => T,
+): Promise<T> {
   const wanted = joined(ranges, gap);
-  const parts = await Promise.all(wanted.map(({ offset, length }) => read(offset, length)));
+  const parts = borrow
+    ? borrow(wanted)
+    : await Promise.all(wanted.map(({ offset, length }) => read(offset, length)));
+  return use(finder(wanted, parts));
+}
+
+function finder(
+  wanted: readonly ByteRange[],
+  parts: readonly Uint8Array[],
+): (range: ByteRange) => Uint8Array {
   const holds = (i: number, { offset, length }: ByteRange) => {
     const w = wanted[i];
     return w !== undefined && w.offset <= offset && offset + length <= w.offset + w.length;

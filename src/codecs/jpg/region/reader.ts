@@ -1,7 +1,7 @@
 // A sequential JPEG file read by regions: header, access points, pixels, planes and lossless crops behind one object.
 
 import { ServiceError } from "../../../errors.ts";
-import type { ByteSource } from "../../../lib/byte-source.ts";
+import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { Rectangle } from "../../image-header.ts";
 import { type Backwards, type Crop, cropFile, cropRange, cropRegion } from "../lossless/crop.ts";
@@ -18,7 +18,7 @@ import { mcuRange, type ScaleFactor } from "./geometry.ts";
 import { readHeader } from "./header.ts";
 import { planesInMemory, type RegionJob, type StoredPlanes } from "./level4.ts";
 import { decodePixels, type Plane, regionWindows, withPlanes } from "./pixels.ts";
-import { allRanges, type ByteRange, joined, type Read } from "./ranges.ts";
+import { allRanges, joined, type Read } from "./ranges.ts";
 import { createTables } from "./tables.ts";
 
 /** On a disk a further range costs little. */
@@ -148,6 +148,7 @@ export async function openJpeg(
     frame,
     accessPoints,
     read: read ?? ((offset, length) => source.read(offset, length)),
+    borrow: read ? undefined : source.borrow,
     gap: source.gap ?? diskGap,
     resample: options.resample,
     stored,

@@ -1,12 +1,13 @@
 // Decoding a region: MCU rows from their ranges of bytes into planes in the module's memory.
 
 import { ServiceError } from "../../../errors.ts";
+import type { ByteRange } from "../../../lib/byte-source.ts";
 import type { Frame } from "../markers/frame.ts";
 import { type AccessPoints, level8Size } from "./access-points.ts";
 import { area, type Engine, outcome, slack } from "./engine.ts";
 import type { ComponentWindow, McuRange, ScaleFactor } from "./geometry.ts";
 import { mcuRange } from "./geometry.ts";
-import { type ByteRange, type Read, type RowRange, readRanges, rowKey, rowRanges } from "./ranges.ts";
+import { type RangeSource, type RowRange, rowKey, rowRanges, withRanges } from "./ranges.ts";
 import { describeScan, runRow, type Target } from "./run.ts";
 import type { Tables } from "./tables.ts";
 
@@ -21,14 +22,11 @@ export interface MemoryPlane {
 }
 
 /** What a file brings to a decoder. */
-export interface DecodeJob {
+export interface DecodeJob extends RangeSource {
   readonly engine: Engine;
   readonly tables: Tables;
   readonly frame: Frame;
   readonly accessPoints: AccessPoints;
-  readonly read: Read;
-  /** Bytes between ranges that are read along. */
-  readonly gap: number;
 }
 
 /** Row strides in bytes that vectors can overrun and that no cache maps to one set. */
@@ -68,16 +66,17 @@ export async function decodeWindows<T>(
   for (;;) {
     const before = short.size;
     const ranges = accessPoints.scans.map((scan, i) => rowRanges(scan, i, mcus[i]!, short));
-    const bytesOf = await readRanges(ranges.flat(), job.read, job.gap);
-    // from here on nothing waits: other files use the same memory
-    const { planes, free } = layOut(job.engine, windows);
-    accessPoints.scans.forEach((_, i) => {
-      decodeScan(job, i, mcus[i]!, ranges[i]!, windows, planes, bytesOf, short);
-    });
-    if (short.size === before) {
+    // nothing waits in there: other files use the same memory
+    const made = await withRanges(ranges.flat(), job, (bytesOf) => {
+      const { planes, free } = layOut(job.engine, windows);
+      accessPoints.scans.forEach((_, i) => {
+        decodeScan(job, i, mcus[i]!, ranges[i]!, windows, planes, bytesOf, short);
+      });
+      if (short.size > before) return undefined;
       grayMissing(job, windows, planes);
-      return use(planes, free);
-    }
+      return { used: use(planes, free) };
+    });
+    if (made) return made.used;
   }
 }
 

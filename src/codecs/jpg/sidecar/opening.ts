@@ -79,6 +79,9 @@ export function createOpening({ engine, transcoder, resample, cache }: OpeningPa
         return current.job.bytes.gap;
       },
       read: (offset, length) => current.job.bytes.read(offset, length),
+      get borrow() {
+        return current.job.bytes.borrow;
+      },
     };
     const level4Limit = withLevel4 ? level4LimitOf(job.bytes.size) : 0;
     const reader = await openJpeg(engine, source, { level8Limit, resample, level4Limit });
