@@ -23,14 +23,34 @@ export interface BlockOrigin {
   again?(number: number): Promise<Uint8Array>;
 }
 
-/** Copies `length` bytes from place `from` of the blocks to place `to` of `target`. */
-export type CopyBytes = (from: number, length: number, target: Uint8Array, to: number) => void;
+/** What lies between two places of the blocks. */
+export class Stretch {
+  readonly #blocks: readonly Uint8Array[];
+  /** Number of the first of them. */
+  readonly #first: number;
+
+  constructor(blocks: readonly Uint8Array[], first: number) {
+    this.#blocks = blocks;
+    this.#first = first;
+  }
+
+  /** Copies `length` bytes from place `from` of the blocks to place `to` of `target`. */
+  copy(from: number, length: number, target: Uint8Array, to: number): void {
+    for (let at = from; at < from + length; ) {
+      const number = Math.floor(at / blockBytes);
+      const start = at - number * blockBytes;
+      const part = this.#blocks[number - this.#first]!.subarray(start, start + from + length - at);
+      target.set(part, to + at - from);
+      at += part.length;
+    }
+  }
+}
 
 /** Bytes in blocks. */
 export interface BlockReader {
   readonly size: number;
   /** Loads what lies between two places; nothing beyond them can be copied. undefined: part of it is lost. */
-  stretch(offset: number, end: number): Promise<CopyBytes | undefined>;
+  stretch(offset: number, end: number): Promise<Stretch | undefined>;
 }
 
 /** Blocks of several images by their digests, in bounded memory: the least recently used go first. */
@@ -83,15 +103,7 @@ export function createBlockCache() {
             if (!found) return undefined;
             blocks.push(found);
           }
-          return (from, length, target, to) => {
-            for (let at = from; at < from + length; ) {
-              const number = Math.floor(at / blockBytes);
-              const start = at - number * blockBytes;
-              const part = blocks[number - first]!.subarray(start, start + from + length - at);
-              target.set(part, to + at - from);
-              at += part.length;
-            }
-          };
+          return new Stretch(blocks, first);
         },
       };
     },
@@ -108,9 +120,9 @@ export function blockSource(reader: BlockReader, lost: () => ServiceError): Byte
       const end = Math.min(offset + length, reader.size);
       const out = new Uint8Array(Math.max(0, end - offset));
       if (out.length === 0) return out;
-      const copy = await reader.stretch(offset, end);
-      if (!copy) throw lost();
-      copy(offset, out.length, out, 0);
+      const stretch = await reader.stretch(offset, end);
+      if (!stretch) throw lost();
+      stretch.copy(offset, out.length, out, 0);
       return out;
     },
   };

@@ -33,29 +33,31 @@ export function baselineHeader(header: BaselineHeader): Uint8Array {
   const { luma, quantisation, huffman, extra = [] } = header;
   for (const segment of extra) checkSegment(segment);
   const components = luma
-    ? [
-        { id: 1, h: luma[0], v: luma[1], table: 0 },
-        { id: 2, h: 1, v: 1, table: 1 },
-        { id: 3, h: 1, v: 1, table: 1 },
-      ]
-    : [{ id: 1, h: 1, v: 1, table: 0 }];
+    ? [component(1, luma[0], luma[1], 0), component(2, 1, 1, 1), component(3, 1, 1, 1)]
+    : [component(1, 1, 1, 0)];
   const parts: ArrayLike<number>[] = [
     startOfImage,
     jfifSegment(densityFields(header.resolution)),
     ...extra,
     quantisationOf(0, quantisation.luma),
     ...(luma ? [quantisationOf(1, quantisation.chroma)] : []),
-    frameSegment(
-      0xc0,
-      header,
-      components.map((each) => ({ ...each, quantSelector: each.table })),
-    ),
+    frameSegment(0xc0, header, components),
     ...huffmanSegments(0, huffman.dcLuma, huffman.acLuma),
     ...(luma ? huffmanSegments(1, huffman.dcChroma, huffman.acChroma) : []),
-    scanSegment(components.map(({ id, table }) => ({ id, dcSelector: table, acSelector: table }))),
+    scanSegment(components),
   ];
   return concatenated(parts);
 }
+
+/** A component whose tables all have the same number. */
+const component = (id: number, h: number, v: number, table: 0 | 1) => ({
+  id,
+  h,
+  v,
+  quantSelector: table,
+  dcSelector: table,
+  acSelector: table,
+});
 
 const inZigzag = (table: Uint8Array) => zigzag.map((position) => table[position]!);
 

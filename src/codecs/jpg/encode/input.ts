@@ -68,19 +68,32 @@ function fromPixels(pixels: PixelBuffer, chroma: "420" | "444"): Picture {
     );
   checkSides(width, height);
   const sampling = bands === 1 ? "gray" : chroma;
-  const pitch = width * bands;
-  const stripBytes = 8 * samplings[sampling].down * pitch;
-  return {
-    width,
-    height,
-    sampling,
-    inputBytes: stripBytes,
-    give(wasm, index) {
-      const from = index * stripBytes;
-      bytesOf(wasm).set(data.subarray(from, from + stripBytes), wasm.inputAt());
-      accept(bands === 1 ? wasm.takePlane(0, pitch, 0) : wasm.takePixels(pitch));
-    },
-  };
+  return new PixelsPicture(width, height, sampling, data);
+}
+
+/** Classes, since V8 forgets what it has compiled of functions that are made for each picture. */
+class PixelsPicture implements Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly sampling: Sampling;
+  readonly inputBytes: number;
+  readonly #data: Uint8Array;
+  readonly #pitch: number;
+
+  constructor(width: number, height: number, sampling: Sampling, data: Uint8Array) {
+    this.width = width;
+    this.height = height;
+    this.sampling = sampling;
+    this.#data = data;
+    this.#pitch = data.length / height;
+    this.inputBytes = 8 * samplings[sampling].down * this.#pitch;
+  }
+
+  give(wasm: EncoderModule, index: number): void {
+    const from = index * this.inputBytes;
+    bytesOf(wasm).set(this.#data.subarray(from, from + this.inputBytes), wasm.inputAt());
+    accept(this.sampling === "gray" ? wasm.takePlane(0, this.#pitch, 0) : wasm.takePixels(this.#pitch));
+  }
 }
 
 function fromPlanes(input: JpegInput & { kind: "planes" }, chroma: "420" | "444"): Picture {
@@ -96,23 +109,42 @@ function fromPlanes(input: JpegInput & { kind: "planes" }, chroma: "420" | "444"
 
   const sampling = stored === "444" ? chroma : stored;
   const target = samplings[sampling];
-  const rows = sizes.map((_, i) =>
-    i === 0 ? 8 * target.down : (8 * target.down) / (stored === sampling ? down : 1),
-  );
-  return {
-    width,
-    height,
-    sampling,
-    inputBytes: Math.max(...planes.map(({ stride }, i) => stride * rows[i]!)),
-    give(wasm, index) {
-      for (const [component, { data, stride, width, height }] of planes.entries()) {
-        const first = index * rows[component]!;
-        const last = Math.min(height, first + rows[component]!) - 1;
-        bytesOf(wasm).set(data.subarray(first * stride, last * stride + width), wasm.inputAt());
-        accept(wasm.takePlane(component, stride, stored === sampling ? 0 : 1));
-      }
-    },
-  };
+  const lumaRows = 8 * target.down;
+  const rows = sizes.map((_, i) => (i === 0 || stored !== sampling ? lumaRows : lumaRows / down));
+  return new PlanesPicture(input, sampling, rows);
+}
+
+class PlanesPicture implements Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly sampling: Sampling;
+  readonly inputBytes: number;
+  readonly #planes: readonly Plane[];
+  /** Of each plane in a strip. */
+  readonly #rows: readonly number[];
+  /** 1: the module reduces chroma. */
+  readonly #reduces: 0 | 1;
+
+  constructor(input: JpegInput & { kind: "planes" }, sampling: Sampling, rows: readonly number[]) {
+    this.width = input.width;
+    this.height = input.height;
+    this.sampling = sampling;
+    this.inputBytes = Math.max(...input.planes.map(({ stride }, i) => stride * rows[i]!));
+    this.#planes = input.planes;
+    this.#rows = rows;
+    this.#reduces = input.sampling === sampling ? 0 : 1;
+  }
+
+  give(wasm: EncoderModule, index: number): void {
+    for (let component = 0; component < this.#planes.length; component++) {
+      const { data, stride, width, height } = this.#planes[component]!;
+      const rows = this.#rows[component]!;
+      const first = index * rows;
+      const last = Math.min(height, first + rows) - 1;
+      bytesOf(wasm).set(data.subarray(first * stride, last * stride + width), wasm.inputAt());
+      accept(wasm.takePlane(component, stride, this.#reduces));
+    }
+  }
 }
 
 /** Throws ServiceError `encode` for sizes that do not fit into a frame header. */

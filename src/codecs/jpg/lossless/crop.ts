@@ -1,14 +1,13 @@
 // Lossless crops: a rectangle on the MCU grid becomes a JPEG file of its own, from the same coded bits (ITU-T T.81, F.1).
 
-import type { ByteRange } from "../../../lib/byte-source.ts";
 import { concatenated } from "../../../lib/bytes/concatenated.ts";
 import type { Rectangle } from "../../image-header.ts";
 import type { Frame } from "../markers/frame.ts";
 import { endOfImage } from "../markers/write.ts";
-import { area, components, field, outcome } from "../region/engine.ts";
+import { area, components, type Engine, field, outcome } from "../region/engine.ts";
 import type { McuRange } from "../region/geometry.ts";
 import type { Scan } from "../region/header.ts";
-import { type RowRange, rowKey, rowRanges, withRanges } from "../region/ranges.ts";
+import { type ReadRanges, type RowRange, rowKey, rowRanges, withRanges } from "../region/ranges.ts";
 import type { DecodeJob } from "../region/region.ts";
 import { describeScan, runRow } from "../region/run.ts";
 import { cropHeader } from "./header.ts";
@@ -104,8 +103,8 @@ async function withCrop<T>(
     const before = short.size;
     const ranges = rowRanges(scanPoints, 0, mcus, short);
     if (ranges.length < mcus.bottom - mcus.top) return undefined;
-    const made = await withRanges(ranges, job, (bytesOf) => {
-      const data = cutRanges(job, mcus, ranges, bytesOf, short);
+    const made = await withRanges(ranges, job, (read) => {
+      const data = cutRanges(job, mcus, ranges, read, short);
       if (short.size > before) return undefined;
       return { used: data && use({ frame, scan, region, mcus, data }) };
     });
@@ -121,7 +120,7 @@ function cutRanges(
   { engine, tables, accessPoints }: DecodeJob,
   mcus: McuRange,
   ranges: readonly RowRange[],
-  bytesOf: (range: ByteRange) => Uint8Array,
+  read: ReadRanges,
   short: Set<string>,
 ): readonly Uint8Array[] | undefined {
   const scanPoints = accessPoints.scans[0]!;
@@ -133,30 +132,36 @@ function cutRanges(
   scan.components.forEach((_, i) => {
     words[components.at + i * components.size + components.crop] = 0;
   });
-  const data: Uint8Array[] = [];
-  let at: number = area.arena;
-  const output = {
-    get at() {
-      return at;
-    },
-    drain(end: number) {
-      at = end;
-      if (at <= area.arena + gathered) return;
-      data.push(engine.bytes().slice(area.arena, at));
-      at = area.arena;
-    },
-  };
+  const output = new CutOutput(engine);
   const columns = { endColumn: mcus.right, fromColumn: mcus.left };
   for (const range of ranges) {
     words[field.fresh] = 1;
     const final = range.offset + range.length >= scanPoints.end && scanPoints.complete;
-    const result = runRow(engine, "cutRows", scan, range, columns, bytesOf(range), final, output);
+    const result = runRow(engine, "cutRows", scan, range, columns, read.bytesOf(range), final, output);
     if (result === outcome.hungry && short.size === 0)
       for (const { row } of ranges) short.add(rowKey(0, row));
     if (result !== outcome.reached) return undefined;
   }
-  words[field.output] = at;
+  words[field.output] = output.at;
   engine.run.finishCut();
-  data.push(engine.bytes().subarray(area.arena, words[field.output]!), endOfFile);
-  return data;
+  return [...output.data, engine.bytes().subarray(area.arena, words[field.output]!), endOfFile];
+}
+
+/** What was cut so far: pieces, and the latest in the module's memory. */
+class CutOutput {
+  readonly data: Uint8Array[] = [];
+  /** Where it ends there. */
+  at: number = area.arena;
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  drain(end: number): void {
+    this.at = end;
+    if (end <= area.arena + gathered) return;
+    this.data.push(this.#engine.bytes().slice(area.arena, end));
+    this.at = area.arena;
+  }
 }

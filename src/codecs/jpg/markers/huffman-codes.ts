@@ -82,11 +82,12 @@ export function bestTable(counts: ArrayLike<number>): HuffmanTable {
   while (perLength[last] === 0) last--;
   perLength[last]!--; // the extra symbol
 
-  const order = used.map((symbol, i) => ({ symbol, length: depth[i]! }));
-  order.sort((a, b) => a.length - b.length || a.symbol - b.symbol);
+  // By length, then by symbol, which is the last byte: numbers are sorted without a function that compares them.
+  const order = Uint32Array.from(used);
+  for (let i = 0; i < order.length; i++) order[i]! += depth[i]! * 256;
   return {
     lengths: Uint8Array.from(perLength.slice(1, longest + 1)),
-    symbols: Uint8Array.from(order, ({ symbol }) => symbol),
+    symbols: new Uint8Array(order.sort()),
   };
 }
 

@@ -60,17 +60,21 @@ export function frameSegment(
     ...word(height),
     ...word(width),
     components.length,
-    ...components.flatMap(({ id, h, v, quantSelector }) => [id, h * 16 + v, quantSelector]),
+    ...components.flatMap(frameFields),
   ]);
 }
 
+const frameFields = ({ id, h, v, quantSelector }: WrittenComponent) => [id, h * 16 + v, quantSelector];
+
 /** The header of a sequential scan: all coefficients, whole. */
-export function scanSegment(
-  components: readonly { readonly id: number; readonly dcSelector: number; readonly acSelector: number }[],
-): number[] {
-  return segment(marker.sos, [
-    components.length,
-    ...components.flatMap(({ id, dcSelector, acSelector }) => [id, dcSelector * 16 + acSelector]),
-    ...[0, 63, 0],
-  ]);
+export function scanSegment(components: readonly ScannedComponent[]): number[] {
+  return segment(marker.sos, [components.length, ...components.flatMap(scanFields), ...[0, 63, 0]]);
 }
+
+interface ScannedComponent {
+  readonly id: number;
+  readonly dcSelector: number;
+  readonly acSelector: number;
+}
+
+const scanFields = ({ id, dcSelector, acSelector }: ScannedComponent) => [id, dcSelector * 16 + acSelector];

@@ -139,29 +139,25 @@ function regionFor(
   scaleFactor: number,
   wanted: readonly Wanted[],
 ): Rectangle {
-  const span = (full: number, axes: readonly WantedAxis[]) => {
-    let start = Number.POSITIVE_INFINITY;
-    let end = 0;
-    for (const each of axes) {
-      const unit = each.pixels * scaleFactor;
-      const window = sourceWindow(onSamples(each), Math.ceil(full / unit));
-      start = Math.min(start, Math.floor(window.start * unit));
-      end = Math.max(end, Math.ceil(window.end * unit));
-    }
-    // Scaled decoding begins on whole reduced pixels, and halved chroma on pairs of them.
-    const grid = scaleFactor * 2;
-    start = Math.floor(start / grid) * grid;
-    return { start, end: Math.min(full, Math.ceil(end / grid) * grid) };
-  };
-  const h = span(
-    frame.width,
-    wanted.map(({ x }) => x),
-  );
-  const v = span(
-    frame.height,
-    wanted.map(({ y }) => y),
-  );
-  return { x: h.start, y: v.start, width: h.end - h.start, height: v.end - v.start };
+  const x = spanOf(frame.width, scaleFactor, wanted, "x");
+  const y = spanOf(frame.height, scaleFactor, wanted, "y");
+  return { x: x.start, y: y.start, width: x.end - x.start, height: y.end - y.start };
+}
+
+/** What of a side of `full` pixels all planes together need. */
+function spanOf(full: number, scaleFactor: number, wanted: readonly Wanted[], side: "x" | "y") {
+  let start = Number.POSITIVE_INFINITY;
+  let end = 0;
+  for (const { [side]: axis } of wanted) {
+    const unit = axis.pixels * scaleFactor;
+    const window = sourceWindow(onSamples(axis), Math.ceil(full / unit));
+    start = Math.min(start, Math.floor(window.start * unit));
+    end = Math.max(end, Math.ceil(window.end * unit));
+  }
+  // Scaled decoding begins on whole reduced pixels, and halved chroma on pairs of them.
+  const grid = scaleFactor * 2;
+  start = Math.floor(start / grid) * grid;
+  return { start, end: Math.min(full, Math.ceil(end / grid) * grid) };
 }
 
 /** Upright luma sharpened, without the margins that this looked at. */

@@ -90,17 +90,18 @@ export function onlyMoves(
   components: number,
 ): boolean {
   const [x, y] = swap ? [down, across] : [across, down];
-  const whole = (axis: ResampleAxis, start: number, length: number) =>
-    axis.size === length &&
-    axis.scale === Math.sign(axis.scale) &&
-    axis.origin === (axis.scale > 0 ? start : start + length);
   return (
     !sharpen &&
     scaleFactor === 1 &&
     gray === (components === 1) &&
-    whole(x, region.x, region.width) &&
-    whole(y, region.y, region.height)
+    isWhole(x, region.x, region.width) &&
+    isWhole(y, region.y, region.height)
   );
+}
+
+/** Whether an axis has all samples of a side, each once. */
+function isWhole({ size, origin, scale }: ResampleAxis, start: number, length: number): boolean {
+  return size === length && Math.abs(scale) === 1 && origin === (scale > 0 ? start : start + length);
 }
 
 /** An axis with the samples of a margin. */

@@ -149,21 +149,15 @@ export const isWanted = (w: ComponentWindow): boolean => w.right > w.left && w.b
 
 /** The MCUs of a scan that hold what its components need: none where nothing of them is wanted. */
 export function mcuRange(scan: Scan, windows: readonly ComponentWindow[]): McuRange {
-  const wanted = scan.components.filter(({ index }) => isWanted(windows[index]!));
-  if (wanted.length === 0) return { left: 0, right: 0, top: 0, bottom: 0 };
-  const parts = wanted.map(({ index, across, down }) => {
+  let [left, right, top, bottom] = [scan.columns, 0, scan.rows, 0];
+  for (const { index, across, down } of scan.components) {
     const w = windows[index]!;
-    return {
-      left: Math.floor(w.blockLeft / across),
-      right: Math.ceil(w.blockRight / across),
-      top: Math.floor(w.blockTop / down),
-      bottom: Math.ceil(w.blockBottom / down),
-    };
-  });
-  return {
-    left: Math.min(...parts.map(({ left }) => left)),
-    right: Math.min(scan.columns, Math.max(...parts.map(({ right }) => right))),
-    top: Math.min(...parts.map(({ top }) => top)),
-    bottom: Math.min(scan.rows, Math.max(...parts.map(({ bottom }) => bottom))),
-  };
+    if (!isWanted(w)) continue;
+    left = Math.min(left, Math.floor(w.blockLeft / across));
+    right = Math.max(right, Math.ceil(w.blockRight / across));
+    top = Math.min(top, Math.floor(w.blockTop / down));
+    bottom = Math.max(bottom, Math.ceil(w.blockBottom / down));
+  }
+  if (right === 0) return { left: 0, right: 0, top: 0, bottom: 0 };
+  return { left, right: Math.min(right, scan.columns), top, bottom: Math.min(bottom, scan.rows) };
 }

@@ -9,6 +9,7 @@ export { createEngine, type Engine } from "./engine.ts";
 export type { ScaleFactor } from "./geometry.ts";
 export type { Scan } from "./header.ts";
 export {
+  type CopyRows,
   level4Bytes,
   level4Size,
   type PlaneArea,

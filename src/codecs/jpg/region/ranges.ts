@@ -67,37 +67,51 @@ export interface RangeSource {
 }
 
 /**
- * Reads ranges all at once, neighbours that are near each other as one. Returns the result of `use`, which receives a function that finds
- * the bytes of each, and must neither wait nor keep them.
+ * Reads ranges all at once, neighbours that are near each other as one. Returns the result of `use`, which must neither wait
+ * nor keep their bytes.
  */
 export async function withRanges<T>(
   ranges: readonly RowRange[],
   { read, borrow, gap }: RangeSource,
-  use: (bytesOf: (range: ByteRange) => Uint8Array) => T,
+  use: (read: ReadRanges) => T,
 ): Promise<T> {
   const wanted = joined(ranges, gap);
   const parts = borrow
     ? borrow(wanted)
     : await Promise.all(wanted.map(({ offset, length }) => read(offset, length)));
-  return use(finder(wanted, parts));
+  return use(new ReadRanges(wanted, parts));
 }
 
-function finder(
-  wanted: readonly ByteRange[],
-  parts: readonly Uint8Array[],
-): (range: ByteRange) => Uint8Array {
-  const holds = (i: number, { offset, length }: ByteRange) => {
-    const w = wanted[i];
-    return w !== undefined && w.offset <= offset && offset + length <= w.offset + w.length;
-  };
-  // They are asked for in the order of the file as a rule.
-  let last = 0;
-  return (range) => {
-    if (!holds(last, range))
-      last = holds(last + 1, range) ? last + 1 : wanted.findLastIndex((_, i) => holds(i, range));
-    const part = parts[last];
+/** The bytes of ranges that were read along with their neighbours. */
+export class ReadRanges {
+  readonly #ranges: readonly ByteRange[];
+  readonly #parts: readonly Uint8Array[];
+  /** Number of the one that the latest was in: they are asked for in the order of the file as a rule. */
+  #last = 0;
+
+  constructor(ranges: readonly ByteRange[], parts: readonly Uint8Array[]) {
+    this.#ranges = ranges;
+    this.#parts = parts;
+  }
+
+  /** None for a range that was not read. */
+  bytesOf(range: ByteRange): Uint8Array {
+    if (!this.#holds(this.#last, range)) this.#last = this.#find(range);
+    const part = this.#parts[this.#last];
     if (!part) return new Uint8Array(0);
-    const from = range.offset - wanted[last]!.offset;
+    const from = range.offset - this.#ranges[this.#last]!.offset;
     return from === 0 && range.length === part.length ? part : part.subarray(from, from + range.length);
-  };
+  }
+
+  #find(range: ByteRange): number {
+    if (this.#holds(this.#last + 1, range)) return this.#last + 1;
+    let i = this.#ranges.length - 1;
+    while (i >= 0 && !this.#holds(i, range)) i--;
+    return i;
+  }
+
+  #holds(i: number, { offset, length }: ByteRange): boolean {
+    const read = this.#ranges[i];
+    return read !== undefined && read.offset <= offset && offset + length <= read.offset + read.length;
+  }
 }

@@ -1,13 +1,12 @@
 // Decoding a region: MCU rows from their ranges of bytes into planes in the module's memory.
 
 import { ServiceError } from "../../../errors.ts";
-import type { ByteRange } from "../../../lib/byte-source.ts";
 import type { Frame } from "../markers/frame.ts";
 import { type AccessPoints, level8Size } from "./access-points.ts";
 import { area, type Engine, outcome, slack } from "./engine.ts";
 import type { ComponentWindow, McuRange, ScaleFactor } from "./geometry.ts";
 import { mcuRange } from "./geometry.ts";
-import { type RangeSource, type RowRange, rowKey, rowRanges, withRanges } from "./ranges.ts";
+import { type RangeSource, type ReadRanges, type RowRange, rowKey, rowRanges, withRanges } from "./ranges.ts";
 import { describeScan, runRow, type Target } from "./run.ts";
 import type { Tables } from "./tables.ts";
 
@@ -67,10 +66,10 @@ export async function decodeWindows<T>(
     const before = short.size;
     const ranges = accessPoints.scans.map((scan, i) => rowRanges(scan, i, mcus[i]!, short));
     // nothing waits in there: other files use the same memory
-    const made = await withRanges(ranges.flat(), job, (bytesOf) => {
+    const made = await withRanges(ranges.flat(), job, (read) => {
       const { planes, free } = layOut(job.engine, windows);
       accessPoints.scans.forEach((_, i) => {
-        decodeScan(job, i, mcus[i]!, ranges[i]!, windows, planes, bytesOf, short);
+        decodeScan(job, i, mcus[i]!, ranges[i]!, windows, planes, read, short);
       });
       if (short.size > before) return undefined;
       grayMissing(job, windows, planes);
@@ -109,7 +108,7 @@ function decodeScan(
   ranges: readonly RowRange[],
   windows: readonly ComponentWindow[],
   planes: readonly MemoryPlane[],
-  bytesOf: (range: ByteRange) => Uint8Array,
+  read: ReadRanges,
   short: Set<string>,
 ): void {
   const { engine, tables, accessPoints } = job;
@@ -134,7 +133,7 @@ function decodeScan(
       scan,
       range,
       { endColumn: mcus.right },
-      bytesOf(range),
+      read.bytesOf(range),
       final,
     );
     if (result !== outcome.hungry) continue;
@@ -197,14 +196,14 @@ function copyLevel8(
   planes: readonly MemoryPlane[],
 ): void {
   const bytes = engine.bytes();
-  windows.forEach((w, i) => {
+  for (const [i, w] of windows.entries()) {
     const { at, stride } = planes[i]!;
     const { width } = level8Size(frame, i);
     for (let y = w.blockTop; y < w.blockBottom; y++) {
       const row = y * width;
       bytes.set(level8[i]!.subarray(row + w.blockLeft, row + w.blockRight), at + (y - w.blockTop) * stride);
     }
-  });
+  }
 }
 
 function changed(): ServiceError {

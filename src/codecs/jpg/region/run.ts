@@ -76,7 +76,7 @@ export function describeScan(
   tables.load(engine);
   const words = engine.words();
   let block = blocks.at;
-  scan.components.forEach((component, i) => {
+  for (const [i, component] of scan.components.entries()) {
     const places = tables.placesOf(component);
     const c = components.at + i * components.size;
     const target = targets[i];
@@ -101,7 +101,7 @@ export function describeScan(
         words[block + blocks.x] = x;
         words[block + blocks.y] = y;
       }
-  });
+  }
   words[field.componentCount] = scan.components.length;
   words[field.blockCount] = (block - blocks.at) / blocks.size;
   words[field.interval] = scan.interval;

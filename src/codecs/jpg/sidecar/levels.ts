@@ -1,9 +1,9 @@
 // Reduced levels as bytes: the planes of a file's components one after the other, in memory or in blocks.
 
 import type { SidecarBlocks } from "../../codec.ts";
-import type { BlockReader } from "../../sidecar/block-reader.ts";
+import type { BlockReader, Stretch } from "../../sidecar/block-reader.ts";
 import { type BlockList, blockBytes, blockWriter } from "../../sidecar/blocks.ts";
-import { type Frame, level4Size, level8Size, type StoredPlanes } from "../region/index.ts";
+import { type CopyRows, type Frame, level4Size, level8Size, type StoredPlanes } from "../region/index.ts";
 
 /** The planes of the level at 1/8 from its pieces, not copied: one for all components, or one for each. */
 export function planesOfLevel8(
@@ -32,20 +32,29 @@ export function level4InBlocks(frame: Frame, blocks: BlockReader): StoredPlanes 
   });
   return async (areas) => {
     const parts = await Promise.all(
-      areas.map(async ({ component, left, right, top, bottom }) => {
+      areas.map(async ({ component, left, right, top, bottom }): Promise<CopyRows | undefined> => {
         const { at, width } = planes[component]!;
-        const across = right - left;
-        const placeOf = (row: number) => at + row * width + left;
-        const copy = await blocks.stretch(placeOf(top), placeOf(bottom - 1) + across);
-        if (!copy) return undefined;
-        return (target: Uint8Array, to: number, apart: number) => {
-          for (let row = top; row < bottom; row++)
-            copy(placeOf(row), across, target, to + (row - top) * apart);
-        };
+        const first = at + top * width + left;
+        const rows = { first, width, length: right - left, count: bottom - top };
+        const stretch = await blocks.stretch(first, first + (rows.count - 1) * width + rows.length);
+        return stretch && ((target, to, apart) => copyRows(stretch, rows, target, to, apart));
       }),
     );
     return parts.every((part) => part !== undefined) ? parts : undefined;
   };
+}
+
+/** Rows of a plane in blocks: where the first begins, the bytes from one to the next, and the length and number of them. */
+interface Rows {
+  readonly first: number;
+  readonly width: number;
+  readonly length: number;
+  readonly count: number;
+}
+
+function copyRows(stretch: Stretch, rows: Rows, target: Uint8Array, to: number, apart: number): void {
+  const { first, width, length, count } = rows;
+  for (let row = 0; row < count; row++) stretch.copy(first + row * width, length, target, to + row * apart);
 }
 
 /** Puts planes into blocks from number `first` on; undefined where there is no room. */
