@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobFile } from "../../../src/codecs/run/messages.ts";
 import { openFiles } from "../../../src/codecs/run/open-files.ts";
+import { JobClock } from "../../../src/lib/telemetry/job-clock.ts";
 import { openFileAtOnce } from "../../../src/platform/files/node-files.ts";
 
 let top: string;
@@ -73,6 +74,36 @@ describe("a worker's files", () => {
     const parts: Uint8Array[] = [];
     for (let at = 0; at < all.length; at += 7001) parts.push(await bytes.read(at, 7001));
     expect(Buffer.concat(parts).equals(all)).toBe(true);
+  });
+
+  it("lend several ranges at once, fewer bytes at the end and none behind it", () => {
+    const clock = new JobClock();
+    const bytes = filesOf().open(written("a", "0123456789"), clock);
+    const lent = bytes.borrow?.([
+      { offset: 7, length: 2 },
+      { offset: 0, length: 4 },
+      { offset: 8, length: 9 },
+      { offset: 10, length: 1 },
+      { offset: 3, length: 0 },
+    ]);
+    expect(lent?.map((part) => new TextDecoder().decode(part))).toEqual(["78", "0123", "89", "", ""]);
+    expect(clock).toMatchObject({ reads: 5, readBytes: 8 });
+  });
+
+  it("lend few bytes and many, one file after another, and keep what was read", async () => {
+    const files = filesOf();
+    const all = Uint8Array.from({ length: 9_000_000 }, (_, i) => (i * 31 + (i >> 8)) & 255);
+    const [many, few] = [written("many", all), written("few", "0123456789")];
+    const read = await files.open(few).read(2, 4);
+    for (const lengths of [[10], [5000, 70_000], [4_000_000, 4_500_000], [300_000, 1]]) {
+      const ranges = lengths.map((length, i) => ({ offset: 11 + i * 4_100_000, length }));
+      const lent = files.open(many).borrow?.(ranges) ?? [];
+      for (const [i, { offset, length }] of ranges.entries())
+        expect(Buffer.compare(lent[i] as Uint8Array, all.subarray(offset, offset + length))).toBe(0);
+      const [other] = files.open(few).borrow?.([{ offset: 1, length: 3 }]) ?? [];
+      expect(new TextDecoder().decode(other)).toBe("123");
+    }
+    expect(new TextDecoder().decode(read)).toBe("2345");
   });
 
   it.each([
@@ -145,6 +176,8 @@ describe("a worker's files", () => {
     files.rest();
     vi.advanceTimersByTime(60_000);
     await expect(bytes.read(0, 1)).rejects.toMatchObject({ kind: "source" });
+    const unreadable = expect.objectContaining({ kind: "source" });
+    expect(() => bytes.borrow?.([{ offset: 0, length: 1 }])).toThrow(unreadable);
   });
 
   it("stay open through a long job, and close some time after the last", () => {
