@@ -7,7 +7,8 @@
 // Folders as `npm run build` makes them; pictures as `sources.mjs` makes them, else noise of 4096 by 4096. Two processes of the same
 // build differ by some percent, as V8 happens to compile and place their code, for as long as they run: so more processes tell more, and
 // more rounds do not. Code that is not compiled yet costs twice as much, and differs by more: hence the long warm-up. Of the rounds of a
-// process the lower quartile counts, since what else runs on a machine only makes code slower. `--processor` keeps all of them to one
+// process the lower quartile counts, since what else runs on a machine only makes code slower. What takes place now and then, as collecting
+// old objects and compiling anew what was lost with them, counts in the long session alone, the mean of thousands of answers. `--processor` keeps all of them to one
 // processor, and `taskset -c 1 node bench/change.mjs` this script to another (Linux): that halves what processes differ by.
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -65,13 +66,14 @@ const names = Array.from({ length: processes }, (_, i) =>
   i % 2 === 0 ? ["before", "smalti"] : ["smalti", "before"],
 ).flat();
 
-/** Answers that a process gives before the next one is asked. */
+/** Answers that a process gives before the next one is asked, and those of a long session. */
 const blockLength = 60;
+const longLength = 3000;
 
 /** What is asked for: a title, the requests, how many at a time. */
 function kindsOf(size) {
   const walk = sample(session(size, { tile: options.tile, seed: 1 }), blockLength);
-  const block = (requests) => Array.from({ length: blockLength }, (_, i) => requests[i % requests.length]);
+  const block = (requests) => repeated(requests, blockLength);
   return [
     ["session", walk, 1],
     ["session, 6 clients", walk, 6],
@@ -83,6 +85,8 @@ function kindsOf(size) {
     ["image information", Array(200).fill({ kind: "info", factor: "info", path: "info.json" }), 1],
   ].filter(([title]) => title.startsWith(values.only));
 }
+
+const repeated = (requests, length) => Array.from({ length }, (_, i) => requests[i % requests.length]);
 
 /** CPU microseconds per answer, answers per second, and the median of milliseconds. */
 async function cost(server, picture, requests, concurrency) {
@@ -97,8 +101,8 @@ async function cost(server, picture, requests, concurrency) {
   return { cpu: (total() - begun) / answers / 1e3, perSecond, p50 };
 }
 
-/** Every process at once, warm: what its better rounds cost of each kind, and its largest memory. */
-async function run(picture, kinds) {
+/** Every process at once, warm: what its better rounds cost of each kind, and a long session, and its largest memory. */
+async function run(picture, size, kinds) {
   const servers = [];
   try {
     for (const name of names) servers.push(await start(name, options));
@@ -110,10 +114,15 @@ async function run(picture, kinds) {
           const block = await cost(servers[n], picture, requests, concurrency);
           if (round >= 0) blocks[n][i].push(block);
         }
+    const long = repeated(session(size, { tile: options.tile, seed: 1 }), values.only ? 0 : longLength);
+    const longs = [];
+    for (const server of long.length > 0 ? servers : [])
+      longs.push((await cost(server, picture, long, 1)).cpu);
     const column = (list, key) => list.map((each) => each[key]);
     return servers.map((server, n) => ({
       name: server.name,
       peak: usage(server.pid)?.peak / 1e6,
+      long: longs[n],
       kinds: blocks[n].map((list) => ({
         cpu: quantile(column(list, "cpu"), 0.25),
         perSecond: quantile(column(list, "perSecond"), 0.75),
@@ -147,13 +156,14 @@ try {
   for (const picture of values.pictures.split(",")) {
     const size = await pictureSize(options, picture);
     const kinds = kindsOf(size);
-    const results = await run(picture, kinds);
+    const results = await run(picture, size, kinds);
     const rows = kinds.flatMap(([title, , concurrency], i) => {
       const cpu = row(`${title}: CPU us`, results, ({ kinds }) => kinds[i].cpu);
       if (title === "session") return [cpu, row(`${title}: p50 ms`, results, ({ kinds }) => kinds[i].p50)];
       if (concurrency === 1) return [cpu];
       return [cpu, row(`${title}: answers/s`, results, ({ kinds }) => kinds[i].perSecond)];
     });
+    if (!values.only) rows.push(row("long session: CPU us", results, ({ long }) => long));
     rows.push(row("peak MB", results, ({ peak }) => peak));
     if (unseen > 0) {
       const contacts = (

@@ -9,7 +9,7 @@
 //   npm run build && node bench/observing.mjs [--tiles 500] [--rounds 8] [--warm 6000] [--pairs 4] [--only all] [--processor 0] [--master FILE] [--kept]
 //
 //   --master: a JPEG; else noise of 6144 by 4096, whose tiles are cut from the file without loss, or rendered to 256 pixels (one in three)
-//   --rendered: all tiles are rendered      --kept: tiles that the render slot holds
+//   --rendered: all tiles are rendered      --kept: tiles that the render slot holds      --session: tiles of all scales, as a viewer asks for them
 //   --only: a variant that is compared with "off", may stand several times; else all of them
 //   --processor: the services are kept to this one (Linux), and differ by less; `taskset -c 1 node bench/observing.mjs` keeps this script to another
 
@@ -24,6 +24,7 @@ import sharp from "sharp";
 import { listening } from "./lib/http.mjs";
 import { figure, mean, median, table } from "./lib/numbers.mjs";
 import { nodeFlags, threadTimes } from "./lib/processes.mjs";
+import { session } from "./lib/session.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -34,6 +35,7 @@ const { values } = parseArgs({
     pairs: { type: "string", default: "4" },
     master: { type: "string" },
     rendered: { type: "boolean", default: false },
+    session: { type: "boolean", default: false },
     kept: { type: "boolean", default: false },
     only: { type: "string", multiple: true },
     processor: { type: "string" },
@@ -144,12 +146,18 @@ async function startTogether(names) {
   return { child, services };
 }
 
-const columns = Math.floor(width / 512);
-const targets = Array.from({ length: columns * Math.floor(height / 512) }, (_, i) => {
-  const [x, y] = [(i % columns) * 512, Math.floor(i / columns) * 512];
-  const size = values.rendered || i % 3 === 0 ? "256,256" : "512,512";
-  return `/iiif/3/noise.jpg/${x},${y},512,512/${size}/0/default.jpg`;
-});
+/** Region and size of every tile at full resolution, some of them made smaller. */
+function gridTiles() {
+  const columns = Math.floor(width / 512);
+  return Array.from({ length: columns * Math.floor(height / 512) }, (_, i) => {
+    const [x, y] = [(i % columns) * 512, Math.floor(i / columns) * 512];
+    return `${x},${y},512,512/${values.rendered || i % 3 === 0 ? "256,256" : "512,512"}/0/default.jpg`;
+  });
+}
+const sessionTiles = () =>
+  session({ width, height }).flatMap(({ kind, path }) => (kind === "tile" ? path : []));
+const targets = (values.session ? sessionTiles() : gridTiles()).map((path) => `/iiif/3/noise.jpg/${path}`);
+
 async function ask({ url }, count) {
   for (let i = 0; i < count; i++) {
     const response = await fetch(url + targets[i % targets.length]);

@@ -24,10 +24,11 @@ export interface ByteSource {
    */
   read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   /**
-   * Several ranges at once, where the source does not have to wait for them, in memory that the next call of any source overwrites: whoever
-   * calls it waits for nothing until it is done with them. Memory of its own for each read costs as much as reading. Throws as `read`.
+   * Several ranges at once, in memory that the next call of any source overwrites: whoever calls it changes nothing in them, and waits for
+   * nothing until it is done with them. Memory of its own for each read costs as much as reading. undefined: the source has to wait for
+   * some of them. Throws as `read`.
    */
-  readonly borrow?: ((ranges: readonly ByteRange[]) => readonly Uint8Array[]) | undefined;
+  readonly borrow?: ((ranges: readonly ByteRange[]) => readonly Uint8Array[] | undefined) | undefined;
 }
 
 /** A byte source over bytes in memory. */

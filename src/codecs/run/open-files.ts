@@ -14,7 +14,7 @@ export interface HostFile {
   stat(): { readonly size: number; readonly id?: string };
   /** As {@link ByteSource.read}. */
   read(offset: number, length: number): Uint8Array;
-  /** As {@link ByteSource.borrow}. */
+  /** As {@link ByteSource.borrow}, without waiting. */
   borrow(ranges: readonly ByteRange[]): readonly Uint8Array[];
   close(): void;
 }

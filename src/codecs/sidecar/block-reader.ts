@@ -2,6 +2,7 @@
 
 import type { ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
+import { concatenated } from "../../lib/bytes/concatenated.ts";
 import { toHex } from "../../lib/bytes/digest.ts";
 import { createLru } from "../../lib/caching/lru.ts";
 import { createSemaphore } from "../../lib/concurrency/semaphore.ts";
@@ -49,6 +50,11 @@ export class Stretch {
 /** Bytes in blocks. */
 export interface BlockReader {
   readonly size: number;
+  /**
+   * What lies between two places, not to be changed: it is not copied where it lies in one block. undefined: blocks of it have to be
+   * loaded.
+   */
+  remembered(offset: number, end: number): Uint8Array | undefined;
   /** Loads what lies between two places; nothing beyond them can be copied. undefined: part of it is lost. */
   stretch(offset: number, end: number): Promise<Stretch | undefined>;
 }
@@ -94,6 +100,19 @@ export function createBlockCache() {
       };
       return {
         size: list.size,
+        remembered(offset, end) {
+          const parts: Uint8Array[] = [];
+          for (let at = offset; at < end; ) {
+            const number = Math.floor(at / blockBytes);
+            const block = cache.get(keys[number] as string);
+            if (!block) return undefined;
+            const start = number * blockBytes;
+            parts.push(block.subarray(at - start, Math.min(end - start, blockBytes)));
+            at = start + blockBytes;
+          }
+          const [part] = parts;
+          return parts.length === 1 ? part : concatenated(parts);
+        },
         async stretch(offset, end) {
           const first = Math.floor(offset / blockBytes);
           const blocks: Uint8Array[] = [];
@@ -112,10 +131,20 @@ export function createBlockCache() {
 
 export type BlockCache = ReturnType<typeof createBlockCache>;
 
-/** What is in blocks, copied, so that a read does not keep whole blocks in memory. Throws `lost` where a block is lost for good. */
+/** What is in blocks, copied where it may be kept, so that a read does not keep whole blocks in memory. Throws `lost` where a block is lost for good. */
 export function blockSource(reader: BlockReader, lost: () => ServiceError): ByteSource {
   return {
     size: reader.size,
+    borrow(ranges) {
+      const parts: Uint8Array[] = [];
+      for (const { offset, length } of ranges) {
+        const end = Math.min(offset + length, reader.size);
+        const part = end > offset ? reader.remembered(offset, end) : new Uint8Array();
+        if (!part) return undefined;
+        parts.push(part);
+      }
+      return parts;
+    },
     async read(offset, length) {
       const end = Math.min(offset + length, reader.size);
       const out = new Uint8Array(Math.max(0, end - offset));

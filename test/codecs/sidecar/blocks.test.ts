@@ -57,6 +57,28 @@ describe("bytes in blocks", () => {
       expect(same(await source.read(offset, length), bytes.slice(offset, offset + length))).toBe(true);
   });
 
+  test("are lent as they were, once they are remembered", async () => {
+    const blocks = heapBlocks();
+    const list = await written(bytes, blocks);
+    const source = blockSource(createBlockCache().reader(list, from(blocks)), gone);
+    const places = [
+      [0, 10],
+      [blockBytes - 3, 6],
+      [bytes.length - 5, 100],
+      [blockBytes - 1, blockBytes + 2],
+      [bytes.length, 1],
+      [77, 0],
+    ] as const;
+    const ranges = places.map(([offset, length]) => ({ offset, length }));
+    expect(source.borrow?.(ranges)).toBeUndefined();
+    await source.read(0, blockBytes);
+    expect(source.borrow?.(ranges)).toBeUndefined();
+    await source.read(blockBytes, bytes.length);
+    const lent = source.borrow?.(ranges);
+    for (const [i, [offset, length]] of places.entries())
+      expect(Buffer.compare(lent?.[i] as Uint8Array, bytes.subarray(offset, offset + length))).toBe(0);
+  });
+
   test("are handed over one block after the other, whatever comes in between", async () => {
     const blocks = heapBlocks();
     await written(bytes, blocks);

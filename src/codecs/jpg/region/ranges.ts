@@ -76,9 +76,8 @@ export async function withRanges<T>(
   use: (read: ReadRanges) => T,
 ): Promise<T> {
   const wanted = joined(ranges, gap);
-  const parts = borrow
-    ? borrow(wanted)
-    : await Promise.all(wanted.map(({ offset, length }) => read(offset, length)));
+  const lent = borrow?.(wanted);
+  const parts = lent ?? (await Promise.all(wanted.map(({ offset, length }) => read(offset, length))));
   return use(new ReadRanges(wanted, parts));
 }
 
