@@ -8,7 +8,7 @@
 // build differ by some percent, as V8 happens to compile and place their code, for as long as they run: so more processes tell more, and
 // more rounds do not. Code that is not compiled yet costs twice as much, and differs by more: hence the long warm-up. Of the rounds of a
 // process the lower quartile counts, since what else runs on a machine only makes code slower. What takes place now and then, as collecting
-// old objects and compiling anew what was lost with them, counts in the long session alone, the mean of thousands of answers. `--processor` keeps all of them to one
+// old objects and compiling anew what was lost with them, counts in the long session alone: the mean of thousands of answers. `--processor` keeps all of them to one
 // processor, and `taskset -c 1 node bench/change.mjs` this script to another (Linux): that halves what processes differ by.
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -101,8 +101,8 @@ async function cost(server, picture, requests, concurrency) {
   return { cpu: (total() - begun) / answers / 1e3, perSecond, p50 };
 }
 
-/** Every process at once, warm: what its better rounds cost of each kind, and a long session, and its largest memory. */
-async function run(picture, size, kinds) {
+/** Every process at once, warm: what its better rounds cost of each kind, and its largest memory. */
+async function run(picture, kinds) {
   const servers = [];
   try {
     for (const name of names) servers.push(await start(name, options));
@@ -114,15 +114,10 @@ async function run(picture, size, kinds) {
           const block = await cost(servers[n], picture, requests, concurrency);
           if (round >= 0) blocks[n][i].push(block);
         }
-    const long = repeated(session(size, { tile: options.tile, seed: 1 }), values.only ? 0 : longLength);
-    const longs = [];
-    for (const server of long.length > 0 ? servers : [])
-      longs.push((await cost(server, picture, long, 1)).cpu);
     const column = (list, key) => list.map((each) => each[key]);
     return servers.map((server, n) => ({
       name: server.name,
       peak: usage(server.pid)?.peak / 1e6,
-      long: longs[n],
       kinds: blocks[n].map((list) => ({
         cpu: quantile(column(list, "cpu"), 0.25),
         perSecond: quantile(column(list, "perSecond"), 0.75),
@@ -132,6 +127,22 @@ async function run(picture, size, kinds) {
   } finally {
     for (const server of servers) await server.stop();
   }
+}
+
+/** One process after the other, alone: what the answers of a long session cost on average. */
+async function longSessions(picture, size) {
+  const requests = session(size, { tile: options.tile, seed: 1 });
+  const results = [];
+  for (const name of names) {
+    const server = await start(name, options);
+    try {
+      await cost(server, picture, repeated(requests, warm), 1);
+      results.push({ name, ...(await cost(server, picture, repeated(requests, longLength), 1)) });
+    } finally {
+      await server.stop();
+    }
+  }
+  return results;
 }
 
 /** A row of the table: geometric means over the processes of each build, their ratio, and two standard errors of that. */
@@ -156,15 +167,16 @@ try {
   for (const picture of values.pictures.split(",")) {
     const size = await pictureSize(options, picture);
     const kinds = kindsOf(size);
-    const results = await run(picture, size, kinds);
+    const results = kinds.length > 0 ? await run(picture, kinds) : [];
     const rows = kinds.flatMap(([title, , concurrency], i) => {
       const cpu = row(`${title}: CPU us`, results, ({ kinds }) => kinds[i].cpu);
       if (title === "session") return [cpu, row(`${title}: p50 ms`, results, ({ kinds }) => kinds[i].p50)];
       if (concurrency === 1) return [cpu];
       return [cpu, row(`${title}: answers/s`, results, ({ kinds }) => kinds[i].perSecond)];
     });
-    if (!values.only) rows.push(row("long session: CPU us", results, ({ long }) => long));
-    rows.push(row("peak MB", results, ({ peak }) => peak));
+    if (kinds.length > 0) rows.push(row("peak MB", results, ({ peak }) => peak));
+    if ("long session".startsWith(values.only))
+      rows.push(row("long session: CPU us", await longSessions(picture, size), ({ cpu }) => cpu));
     if (unseen > 0) {
       const contacts = (
         await firstContact(names, picture, size, { ...options, count: unseen, warm: 300 })
