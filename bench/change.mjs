@@ -8,7 +8,7 @@
 // build differ by some percent, as V8 happens to compile and place their code, for as long as they run: so more processes tell more, and
 // more rounds do not. Code that is not compiled yet costs twice as much, and differs by more: hence the long warm-up. Of the rounds of a
 // process the lower quartile counts, since what else runs on a machine only makes code slower. What takes place now and then, as collecting
-// old objects and compiling anew what was lost with them, counts in the long session alone: the mean of thousands of answers. `--processor` keeps all of them to one
+// old objects and compiling anew what was lost with them, counts in the long session alone: the mean of thousands of answers. `--processor` keeps all processes to one
 // processor, and `taskset -c 1 node bench/change.mjs` this script to another (Linux): that halves what processes differ by.
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -89,12 +89,12 @@ function kindsOf(size) {
 const repeated = (requests, length) => Array.from({ length }, (_, i) => requests[i % requests.length]);
 
 /** CPU microseconds per answer, answers per second, and the median of milliseconds. */
-async function cost(server, picture, requests, concurrency) {
+async function cost(server, picture, requests, concurrency, seconds = 30) {
   const total = () => [...threadTimes(server.pid).values()].reduce((sum, ns) => sum + ns, 0);
   const begun = total();
   const { answers, faults, perSecond, p50 } = await pass(server, picture, requests, {
     concurrency,
-    seconds: 30,
+    seconds,
   });
   if (answers === 0 || Object.keys(faults).length > 0)
     throw new Error(`${server.name}: ${JSON.stringify(faults)}`);
@@ -136,8 +136,8 @@ async function longSessions(picture, size) {
   for (const name of names) {
     const server = await start(name, options);
     try {
-      await cost(server, picture, repeated(requests, warm), 1);
-      results.push({ name, ...(await cost(server, picture, repeated(requests, longLength), 1)) });
+      if (warm > 0) await cost(server, picture, repeated(requests, warm), 1, 120);
+      results.push({ name, ...(await cost(server, picture, repeated(requests, longLength), 1, 120)) });
     } finally {
       await server.stop();
     }

@@ -6,7 +6,7 @@
 // the difference, but not of the whole that it is a share of. Each is the first in one of two starts, and the mean of such a pair counts
 // as one figure. "off, once more" says how far the figures can be trusted.
 //
-//   npm run build && node bench/observing.mjs [--tiles 500] [--rounds 8] [--warm 6000] [--pairs 4] [--only all] [--processor 0] [--master FILE] [--kept]
+//   npm run build && node bench/observing.mjs [--tiles 500] [--rounds 8] [--warm 6000] [--pairs 4] [--only all] [--processor 0] [--master FILE] [--kept] [--rendered | --session]
 //
 //   --master: a JPEG; else noise of 6144 by 4096, whose tiles are cut from the file without loss, or rendered to 256 pixels (one in three)
 //   --rendered: all tiles are rendered      --kept: tiles that the render slot holds      --session: tiles of all scales, as a viewer asks for them
@@ -42,6 +42,7 @@ const { values } = parseArgs({
     program: { type: "string", default: "dist/main.js" },
   },
 });
+if (values.session && values.rendered) throw new Error("expected --session or --rendered, not both");
 const [tiles, rounds] = [Number(values.tiles), Number(values.rounds)];
 const folder = mkdtempSync(join(tmpdir(), "smalti-observing-"));
 mkdirSync(join(folder, "images"));
@@ -214,7 +215,7 @@ for (let start = 0; start < 2 * Number(values.pairs); start++)
     const { child, services } = await startTogether(start % 2 === 0 ? names : names.toReversed());
     for (let warmed = 0; warmed < Number(values.warm); warmed += 100)
       for (const service of services) {
-        await ask(service, 100);
+        await ask(service, Math.max(100, targets.length));
         await askOthers(service);
         if (scraped.has(service.name)) await scrape(service);
       }

@@ -24,9 +24,9 @@ export interface ByteSource {
    */
   read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   /**
-   * Several ranges at once, in memory that the next call of any source overwrites: whoever calls it changes nothing in them, and waits for
-   * nothing until it is done with them. Memory of its own for each read costs as much as reading. undefined: the source has to wait for
-   * some of them. Throws as `read`.
+   * Several ranges at once, in memory that may be the source's own, or that the next call for any source overwrites: whoever calls it changes
+   * nothing in it, and waits for nothing until it is done with it. New memory for each read would cost as much as the read. undefined: the
+   * source has to wait for some of them. Throws ServiceError `source` at once.
    */
   readonly borrow?: ((ranges: readonly ByteRange[]) => readonly Uint8Array[] | undefined) | undefined;
 }

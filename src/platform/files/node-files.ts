@@ -99,7 +99,7 @@ export interface FileAtOnce {
 }
 
 /**
- * What is borrowed lies here, all files of the thread having the same: grown to what was wanted, but to no more than a tile of a large
+ * What is borrowed lies here, all files of the thread having the same: grown with what is wanted, but to no more than a tile of a large
  * picture takes.
  */
 let lent = new Uint8Array();

@@ -1,6 +1,14 @@
 // The files of a worker, over real files: which are read, and which are refused.
 
-import { appendFileSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -88,6 +96,15 @@ describe("a worker's files", () => {
     ]);
     expect(lent?.map((part) => new TextDecoder().decode(part))).toEqual(["78", "0123", "89", "", ""]);
     expect(clock).toMatchObject({ reads: 5, readBytes: 8 });
+  });
+
+  it("lend what is left of a file that was cut while it was read", () => {
+    const file = written("a", "0123456789");
+    const bytes = filesOf().open(file);
+    truncateSync(file.path, 5);
+    const ranges = [3, 0, 8].map((offset) => ({ offset, length: 4 }));
+    const lent = bytes.borrow?.(ranges) ?? [];
+    expect(lent.map((part) => new TextDecoder().decode(part))).toEqual(["34", "0123", ""]);
   });
 
   it("lend few bytes and many, one file after another, and keep what was read", async () => {

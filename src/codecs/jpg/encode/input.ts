@@ -71,7 +71,7 @@ function fromPixels(pixels: PixelBuffer, chroma: "420" | "444"): Picture {
   return new PixelsPicture(width, height, sampling, data);
 }
 
-/** Classes, since V8 forgets what it has compiled of functions that are made for each picture. */
+// Classes, since V8 forgets what it has compiled of functions that are made for each picture.
 class PixelsPicture implements Picture {
   readonly width: number;
   readonly height: number;
@@ -120,7 +120,7 @@ class PlanesPicture implements Picture {
   readonly sampling: Sampling;
   readonly inputBytes: number;
   readonly #planes: readonly Plane[];
-  /** Of each plane in a strip. */
+  /** Rows of each plane in a strip. */
   readonly #rows: readonly number[];
   /** 1: the module reduces chroma. */
   readonly #reduces: 0 | 1;

@@ -113,8 +113,9 @@ async function withCrop<T>(
 }
 
 /**
- * Cuts the MCUs of some rows out of their bytes, in pieces that end with the end-of-image marker. `undefined` where the data is damaged, or a
- * code is missing. One estimate that was too small makes all rows `short`, unless they are.
+ * Cuts the MCUs of some rows out of their bytes, in pieces that end with the end-of-image marker. `undefined` where the data is damaged, a code
+ * is missing, or an estimate was too small. In the last case all rows become `short`, if they are not yet, so that the caller reads them up to
+ * their next access point.
  */
 function cutRanges(
   { engine, tables, accessPoints }: DecodeJob,

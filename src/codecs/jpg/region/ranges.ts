@@ -76,7 +76,7 @@ export async function withRanges<T>(
   use: (read: ReadRanges) => T,
 ): Promise<T> {
   const wanted = joined(ranges, gap);
-  const lent = borrow?.(wanted);
+  const lent = wanted.length > 0 ? borrow?.(wanted) : [];
   const parts = lent ?? (await Promise.all(wanted.map(({ offset, length }) => read(offset, length))));
   return use(new ReadRanges(wanted, parts));
 }
@@ -85,7 +85,7 @@ export async function withRanges<T>(
 export class ReadRanges {
   readonly #ranges: readonly ByteRange[];
   readonly #parts: readonly Uint8Array[];
-  /** Number of the one that the latest was in: they are asked for in the order of the file as a rule. */
+  /** Place of the part that held the range asked for last: they are asked for in the order of the file as a rule. */
   #last = 0;
 
   constructor(ranges: readonly ByteRange[], parts: readonly Uint8Array[]) {

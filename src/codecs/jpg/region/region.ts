@@ -65,7 +65,7 @@ export async function decodeWindows<T>(
   for (;;) {
     const before = short.size;
     const ranges = accessPoints.scans.map((scan, i) => rowRanges(scan, i, mcus[i]!, short));
-    // nothing waits in there: other files use the same memory
+    // what is called there must not wait: other files use the same memory, the module's and that of what is lent
     const made = await withRanges(ranges.flat(), job, (read) => {
       const { planes, free } = layOut(job.engine, windows);
       accessPoints.scans.forEach((_, i) => {
