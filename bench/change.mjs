@@ -8,8 +8,9 @@
 // build differ by some percent, as V8 happens to compile and place their code, for as long as they run: so more processes tell more, and
 // more rounds do not. Code that is not compiled yet costs twice as much, and differs by more: hence the long warm-up. Of the rounds of a
 // process the lower quartile counts, since what else runs on a machine only makes code slower. What takes place now and then, as collecting
-// old objects and compiling anew what was lost with them, counts in the long session alone: the mean of thousands of answers. `--processor` keeps all processes to one
-// processor, and `taskset -c 1 node bench/change.mjs` this script to another (Linux): that halves what processes differ by.
+// old objects and compiling anew what was lost with them, counts in the long session alone: the mean of thousands of answers. `--processor`
+// keeps all processes to one processor, and `taskset -c 1 node bench/change.mjs` this script to another (Linux): that halves what processes
+// differ by.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -213,9 +213,9 @@ for (let start = 0; start < 2 * Number(values.pairs); start++)
   for (const name of compared) {
     const names = ["off", name];
     const { child, services } = await startTogether(start % 2 === 0 ? names : names.toReversed());
-    for (let warmed = 0; warmed < Number(values.warm); warmed += 100)
+    for (let warmed = 0; warmed < Number(values.warm); warmed += targets.length)
       for (const service of services) {
-        await ask(service, Math.max(100, targets.length));
+        await ask(service, targets.length);
         await askOthers(service);
         if (scraped.has(service.name)) await scrape(service);
       }

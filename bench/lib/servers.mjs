@@ -9,6 +9,7 @@ import { dirname, join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { listening } from "./http.mjs";
+import { nodeFlags } from "./processes.mjs";
 
 const bench = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const image = (base, id, path) => `${base}/iiif/3/${id}/${path}`;
@@ -16,7 +17,13 @@ const image = (base, id, path) => `${base}/iiif/3/${id}/${path}`;
 /** A build of this server, whose entry the option `program` names. */
 const ours = (program) => ({
   missing: ({ [program]: file }) => (file && existsSync(file) ? undefined : `no ${file}: npm run build`),
-  command: (run, options) => [process.execPath, options[program], "-config", configuration(run, options)],
+  command: (run, options) => [
+    process.execPath,
+    ...nodeFlags,
+    options[program],
+    "-config",
+    configuration(run, options),
+  ],
   ready: "/health",
   url: image,
 });
