@@ -199,6 +199,13 @@ function workersOf(pid, count) {
   );
 }
 
+/** How often a service is scraped, in seconds: as `docs/examples/operations/prometheus.yml` has it. */
+const scrapeSeconds = 15;
+/** CPU microseconds of each scrape. It comes alone, since one for each block of tiles would be twenty for each that there are. */
+const scrapes = [];
+/** How long a service is left alone after a scrape, in ms. */
+const scrapeSettling = 100;
+
 /** How long a service is left alone after its tiles, so that what it writes and sends later counts as its own, in ms. */
 const settling = (name) => (name.includes("dead") ? 5400 : 400);
 
@@ -226,15 +233,21 @@ for (let start = 0; start < 2 * Number(values.pairs); start++)
       for (const service of order)
         costs[service.name] = await spent(child.pid, workers, async () => {
           await ask(service, tiles);
-          if (scraped.has(service.name)) await scrape(service);
           await new Promise((done) => setTimeout(done, settling(service.name)));
         });
+      let share = (costs[name].observer - costs.off.observer) / costs.off.whole;
+      for (const service of services.filter((each) => scraped.has(each.name))) {
+        const { observer } = await spent(child.pid, workers, async () => {
+          await scrape(service);
+          await new Promise((done) => setTimeout(done, scrapeSettling));
+        });
+        scrapes.push(observer);
+        // While it is busy with tiles all the time, which those figures are of.
+        share += observer / (scrapeSeconds * 1e6);
+      }
       whole.push(costs.off.whole / tiles);
       if (round === 0) more.set(name, [...(more.get(name) ?? []), []]);
-      more
-        .get(name)
-        .at(-1)
-        .push((costs[name].observer - costs.off.observer) / costs.off.whole);
+      more.get(name).at(-1).push(share);
     }
     child.kill("SIGKILL");
     children.delete(child);
@@ -258,6 +271,10 @@ const rows = [...more].map(([name, starts]) => {
   ];
 });
 console.log(table(["", "mean", "two standard errors", "pairs", "starts"], rows, 1));
+if (scrapes.length > 0)
+  console.log(
+    `A scrape costs ${figure(median(scrapes))} microseconds (median; mean ${figure(mean(scrapes))}). One every ${scrapeSeconds} s is counted.`,
+  );
 collector.closeAllConnections();
 collector.close();
 hanging.closeAllConnections();
