@@ -79,26 +79,39 @@ export function accessPointAt(
   row: number,
   number: number,
 ): AccessPoint | undefined {
-  const n = row * points.perRow + number;
-  if (row >= points.scan.rows || n >= points.count) return undefined;
-  const { entries } = points;
-  const at = n * accessPointBytes;
-  const half = (from: number) => entries[from]! | (entries[from + 1]! << 8);
-  const low = half(at) + half(at + 2) * 2 ** 16;
-  const high = half(at + 4) + half(at + 6) * 2 ** 16;
-  const spent = high >= 0x80000000;
+  const at = placeOf(points, row, number);
+  if (at < 0) return undefined;
+  const { entries, scan } = points;
+  const predictors: number[] = [];
+  for (let i = 0; i < scan.components.length; i++)
+    predictors.push((halfAt(entries, at + 8 + 2 * i) << 16) >> 16);
   return {
-    column: columnOf(points.scan, number),
-    offset: (high % 0x80000000) * 2 ** 29 + Math.floor(low / 8),
+    column: columnOf(scan, number),
+    offset: offsetAt(entries, at),
     bit: entries[at]! & 7,
-    spent,
-    predictors: points.scan.components.map((_, i) => (half(at + 8 + 2 * i) << 16) >> 16),
+    spent: entries[at + 7]! >= 0x80,
+    predictors,
   };
+}
+
+/** Where the access point with this number in a row stands among the entries; -1: the data ends before it. */
+function placeOf({ scan, perRow, count }: ScanAccessPoints, row: number, number: number): number {
+  const n = row * perRow + number;
+  return row >= scan.rows || n >= count ? -1 : n * accessPointBytes;
+}
+
+const halfAt = (entries: Uint8Array, at: number) => entries[at]! | (entries[at + 1]! << 8);
+
+/** File offset of the access point that stands there. */
+function offsetAt(entries: Uint8Array, at: number): number {
+  const low = halfAt(entries, at) + halfAt(entries, at + 2) * 2 ** 16;
+  const high = halfAt(entries, at + 4) + (halfAt(entries, at + 6) & 0x7fff) * 2 ** 16;
+  return high * 2 ** 29 + Math.floor(low / 8);
 }
 
 /**
  * File offset behind the bytes that MCUs of a row from `begin` up to `column` need. With `exact` it is sure to suffice; without,
- * it is estimated from the access points around `column`, usually a little too large.
+ * it is estimated from the access points around `column`, usually a little too large. A tile asks this for many rows: nothing is allocated.
  */
 export function endOf(
   points: ScanAccessPoints,
@@ -107,23 +120,24 @@ export function endOf(
   column: number,
   exact: boolean,
 ): number {
-  const { scan, perRow } = points;
+  const { scan, perRow, entries } = points;
   const after = Math.ceil((column + 1) / scan.step);
   const next =
-    column >= scan.columns || after >= perRow
-      ? accessPointAt(points, row + 1, 0)
-      : accessPointAt(points, row, after);
+    column >= scan.columns || after >= perRow ? placeOf(points, row + 1, 0) : placeOf(points, row, after);
   // a partly used byte, and the zero behind it if it is FF
-  const end = next ? next.offset + 2 : points.end + 4;
+  const end = next < 0 ? points.end + 4 : offsetAt(entries, next) + 2;
   const nextColumn = after >= perRow ? scan.columns : columnOf(scan, after);
   if (exact || nextColumn <= column || column >= scan.columns) return end;
-  const before =
-    column < columnOf(scan, numberAt(scan, begin.column) + 1)
-      ? begin
-      : accessPointBefore(points, row, column);
-  if (!before) return end;
-  const share = (column - before.column) / Math.max(1, nextColumn - before.column);
-  return Math.min(end, before.offset + Math.ceil(1.5 * share * (end - before.offset)) + 256);
+  let { column: from, offset } = begin;
+  const last = numberAt(scan, column);
+  if (last > numberAt(scan, from)) {
+    const before = placeOf(points, row, last);
+    if (before < 0) return end;
+    from = columnOf(scan, last);
+    offset = offsetAt(entries, before);
+  }
+  const share = (column - from) / Math.max(1, nextColumn - from);
+  return Math.min(end, offset + Math.ceil(1.5 * share * (end - offset)) + 256);
 }
 
 /** The access points of a file, by scan; usually there is one scan. */
