@@ -22,6 +22,7 @@ import { mountMetrics } from "./api/metrics/routes.ts";
 import { mountPresentation } from "./api/presentation/routes.ts";
 import { mountStatic } from "./api/static/routes.ts";
 import { mountView } from "./api/view/routes.ts";
+import type { Answered } from "./lib/telemetry/answered.ts";
 import { isWritten } from "./lib/telemetry/log.ts";
 import { parseTraceparent } from "./lib/telemetry/trace-context.ts";
 import type { Service } from "./service.ts";
@@ -88,43 +89,43 @@ export function createApp(
     addCors(c);
     const counted = countedClass(route, target.path);
     const ended = performance.now();
-    const ms = ended - began;
+    const answered: Answered = {
+      id: c.get("id"),
+      method: c.req.method,
+      path: target.path,
+      route: counted || "stream",
+      pattern: route?.path,
+      status: c.res.status,
+      code: c.get("failure")?.code,
+      bytes: c.get("bytes") ?? 0,
+      client: c.get("client"),
+      began,
+      ended,
+      at: Date.now(),
+      stages: c.get("stages"),
+      trace: c.get("trace"),
+    };
+    const { status, bytes, stages } = answered;
     if (counted === false) requests.drop();
     else {
-      const stages = c.get("stages");
-      const { status } = c.res;
-      const bytes = c.get("bytes") ?? 0;
-      if (stages) service.stages.record(counted, stages, ms);
-      requests.end(counted, status, bytes, ms);
+      if (stages) service.stages.record(counted, stages, ended - began);
+      requests.end(counted, status, bytes, ended - began);
       // Probes of a load balancer are of no use in a trace.
-      if (tracing && trace && counted !== "health")
-        tracing.end(trace, {
-          method: c.req.method,
-          route: counted,
-          pattern: route?.path,
-          path: stages && target.path,
-          status,
-          bytes,
-          began,
-          ended,
-          at: Date.now(),
-          stages,
-        });
+      if (tracing && trace && counted !== "health") tracing.end(trace, answered);
     }
     // People who report a failure can say which request it was.
-    if (c.res.status >= 500) {
-      c.res.headers.set("X-Request-Id", c.get("id"));
-      const { status } = c.res;
+    if (status >= 500) {
+      c.res.headers.set("X-Request-Id", answered.id);
       service.reports?.report({
         ...requestFields(c),
         ...c.get("failure"),
-        route: counted || "stream",
+        route: answered.route,
         status,
       });
     }
     addServerTiming(c, counted);
     const { requests: isLogged, level } = service.config().log;
-    if (isLogged && isWritten("info", level)) log.info("request", answerFields(c, counted || "stream", ms));
+    if (isLogged && isWritten("info", level)) log.info("request", answerFields(answered));
   });
 
   app.use(async (c, next) => {

@@ -4,7 +4,7 @@ import { cancelled, ServiceError } from "../errors.ts";
 import type { Check } from "../lib/checks.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import { maskIdentifier } from "../lib/telemetry/mask-path.ts";
-import type { TraceHeaders } from "../lib/telemetry/trace-context.ts";
+import type { Traced, TraceHeaders } from "../lib/telemetry/trace-context.ts";
 import type { Platform } from "../platform/platform.ts";
 import { checkAnswer, type HookAnswers } from "./answers.ts";
 import {
@@ -46,7 +46,7 @@ export interface HookRequest {
   readonly client?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** For engines that ask another service; no part of what they are asked. */
-  readonly trace?: TraceHeaders | undefined;
+  readonly trace?: Traced | undefined;
   header(name: string): string | undefined;
 }
 
@@ -138,7 +138,7 @@ export function createHooks({ engine, options, log, sources }: HooksParts): Hook
     <F extends "resolve" | "authorize" | "overlay">(name: F) =>
     (request: HookRequest) =>
       engine.has(name)
-        ? ask(name, request.identifier, inputOf(request), request.signal, request.trace)
+        ? ask(name, request.identifier, inputOf(request), request.signal, request.trace?.headers)
         : undefined;
 
   const inputOf = ({ identifier, page, path, client, header }: HookRequest): RequestInput => {

@@ -1,13 +1,14 @@
 // Sends finished traces to a collector, several by one request (OTLP/HTTP with JSON). Nothing ever waits for it: what it cannot
 // send in time is dropped and counted.
 
+import type { Answered } from "../lib/telemetry/answered.ts";
 import type { Counts } from "../lib/telemetry/count.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import { createSeldom } from "../lib/telemetry/seldom.ts";
 import { ByteText } from "../lib/text/byte-text.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type exportFrame, writeSpans, writeStore } from "./spans.ts";
-import type { Answered, RequestTrace } from "./trace.ts";
+import type { SpanTrace } from "./trace.ts";
 
 export interface ExporterOptions {
   readonly url: string;
@@ -23,9 +24,9 @@ export interface ExporterOptions {
 
 export interface Exporter {
   /** Takes the spans of an answered request. False: they are dropped. */
-  add(trace: RequestTrace, answered: Answered): boolean;
+  add(trace: SpanTrace, answered: Answered): boolean;
   /** Takes the span of storing its derivative, which has ended after the request. */
-  addStore(trace: RequestTrace, answered: Answered): void;
+  addStore(trace: SpanTrace, answered: Answered): void;
   close(): Promise<void>;
 }
 
@@ -33,7 +34,7 @@ export interface Exporter {
 interface Batch {
   readonly text: ByteText;
   /** The latest traces, whose spans are not in the text yet. They show stages that end until they are. */
-  readonly unwritten: { readonly trace: RequestTrace; readonly answered: Answered }[];
+  readonly unwritten: { readonly trace: SpanTrace; readonly answered: Answered }[];
   traces: number;
   /** When its first trace was answered, by `performance.now()`. */
   readonly since: number;

@@ -1,10 +1,11 @@
 // A request and its stages as spans, in the JSON of OTLP (opentelemetry-proto, trace.proto in its JSON mapping). Written as bytes soon
 // after the request is answered: objects and strings that wait for an export cost more, most of it in collecting them.
 
+import type { Answered } from "../lib/telemetry/answered.ts";
 import { maskPath } from "../lib/telemetry/mask-path.ts";
 import { placeOf, type StageName, stageNames } from "../lib/telemetry/stage-times.ts";
 import { asciiBytes, type ByteText, writeAscii, writeDigits } from "../lib/text/byte-text.ts";
-import type { Answered, RequestTrace } from "./trace.ts";
+import type { SpanTrace } from "./trace.ts";
 
 /** SpanKind and StatusCode of the protocol. */
 const internal = 1;
@@ -38,7 +39,7 @@ export function exportFrame(resource: Readonly<Record<string, string>>): {
 }
 
 /** Writes the span of a request and, as its children, those of its stages. */
-export function writeSpans(out: ByteText, trace: RequestTrace, answered: Answered): void {
+export function writeSpans(out: ByteText, trace: SpanTrace, answered: Answered): void {
   const { began, ended, at, stages } = answered;
   /** From `performance.now()` to milliseconds since 1970. */
   const toEpoch = at - ended;
@@ -67,7 +68,7 @@ const inJob: ReadonlySet<StageName> = new Set<StageName>(["read", "index", "deco
 const isInJob = stageNames.map((stage) => inJob.has(stage));
 
 /** Writes the span of storing the derivative alone, which ended after the others were written. */
-export function writeStore(out: ByteText, trace: RequestTrace, { at, stages }: Answered): void {
+export function writeStore(out: ByteText, trace: SpanTrace, { at, stages }: Answered): void {
   setParent(trace);
   writeStage(out, placeOf.store, at, at + (stages?.ms[placeOf.store] ?? 0));
 }
@@ -99,7 +100,7 @@ const headPlaces = {
 const tailPlaces = { from: 2 * 19 + '","endTimeUnixNano":""},'.length, to: 19 + '"},'.length };
 
 /** Sets the trace whose stages are written next. */
-function setParent({ traceId, spanId }: RequestTrace): void {
+function setParent({ traceId, spanId }: SpanTrace): void {
   writeAscii(stageHead, headPlaces.traceId, traceId);
   writeAscii(stageHead, headPlaces.parentId, spanId);
   stageHead.copyWithin(headPlaces.spanId, headPlaces.parentId, headPlaces.parentId + 15);
@@ -125,7 +126,7 @@ const requestPlaces = {
   to: beginOf("endTimeUnixNano", requestBegin),
 };
 
-function writeRequest(out: ByteText, trace: RequestTrace, answered: Answered, toEpoch: number): void {
+function writeRequest(out: ByteText, trace: SpanTrace, answered: Answered, toEpoch: number): void {
   const { path, status, bytes, began, ended, stages } = answered;
   const begin = out.length;
   out.put(requestSpan);
@@ -144,7 +145,8 @@ function writeRequest(out: ByteText, trace: RequestTrace, answered: Answered, to
   if (status >= 500) out.put(fields.failed);
   out.put(kindOf(answered));
   writeNumber(out, fields.bytes, bytes);
-  if (path !== undefined) {
+  // Paths of others may hold secrets.
+  if (stages) {
     out.put(fields.path);
     out.json(maskPath(path));
     out.put(fields.end);

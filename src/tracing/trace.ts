@@ -1,38 +1,58 @@
-// The trace of a request, and what its spans say of it.
+// The trace of a request.
 
-import type { StageClock } from "../lib/telemetry/stage-times.ts";
-import type { TraceHeaders } from "../lib/telemetry/trace-context.ts";
+import {
+  type Traced,
+  type TraceHeaders,
+  type TraceParent,
+  traceHeaders,
+} from "../lib/telemetry/trace-context.ts";
+import { newSpanId, newTraceId } from "./ids.ts";
 
-/** The trace of one request. */
-export interface RequestTrace {
-  readonly traceId: string;
-  /** Of the span of the request. */
-  readonly spanId: string;
-  /** Span of the caller. */
-  readonly parentId: string | undefined;
+/** The trace of one request. Ids are made when they are first asked for, which most often is when spans of several are written. */
+export class RequestTrace implements Traced {
+  /** `tracestate` as the caller sent it. */
   readonly state: string | undefined;
-  readonly sampled: boolean;
-  /** For requests to other services on behalf of this one. */
-  readonly headers: TraceHeaders;
+  readonly #parent: TraceParent | undefined;
+  readonly #ratio: number;
+  #traceId: string | undefined = undefined;
+  #spanId: string | undefined = undefined;
+
+  /** `parent`: the context that the request came with, whose trace goes on; `ratio`: share of other traces that are sampled, 0 to 1. */
+  constructor(parent: TraceParent | undefined, state: string | undefined, ratio: number) {
+    this.state = state;
+    this.#parent = parent;
+    this.#ratio = ratio;
+  }
+
+  get traceId(): string {
+    this.#traceId ??= this.#parent?.traceId ?? newTraceId();
+    return this.#traceId;
+  }
+
+  /** Of the span of the request. */
+  get spanId(): string {
+    this.#spanId ??= newSpanId();
+    return this.#spanId;
+  }
+
+  /** Span of the caller. */
+  get parentId(): string | undefined {
+    return this.#parent?.spanId;
+  }
+
+  get sampled(): boolean {
+    return this.#parent?.sampled ?? (this.#ratio === 1 || isSampled(this.traceId, this.#ratio));
+  }
+
+  get headers(): TraceHeaders {
+    return traceHeaders(this, this.state);
+  }
 }
 
-/** What a span says of a request that was answered. */
-export interface Answered {
-  readonly method: string;
-  /** Class of the route. */
-  readonly route: string;
-  /** Pattern of the route's path; undefined: there is none. */
-  readonly pattern: string | undefined;
-  /** Path of a request for an image, as it came; undefined for others, whose paths may hold secrets. */
-  readonly path: string | undefined;
-  readonly status: number;
-  /** Bytes of the body. */
-  readonly bytes: number;
-  /** When it came, by `performance.now()`. */
-  readonly began: number;
-  /** When it was answered, by the same clock. */
-  readonly ended: number;
-  /** When it was answered, in milliseconds since 1970. */
-  readonly at: number;
-  readonly stages: StageClock | undefined;
+/** What its spans say of a trace. */
+export type SpanTrace = Pick<RequestTrace, "traceId" | "spanId" | "parentId" | "state">;
+
+/** By the end of the id alone, which is random, so that services with the same ratio decide alike. */
+export function isSampled(traceId: string, ratio: number): boolean {
+  return ratio === 1 || Number.parseInt(traceId.slice(-13), 16) < ratio * 2 ** 52;
 }

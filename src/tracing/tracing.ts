@@ -1,16 +1,16 @@
 // Traces of requests: begun with the context that a request comes with, and sent to a collector when it is answered.
 
 import { secretOf } from "../lib/options/secret.ts";
+import type { Answered } from "../lib/telemetry/answered.ts";
 import type { Counts } from "../lib/telemetry/count.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import { placeOf } from "../lib/telemetry/stage-times.ts";
-import { parseTraceparent, parseTracestate, traceHeaders } from "../lib/telemetry/trace-context.ts";
+import { parseTraceparent, parseTracestate } from "../lib/telemetry/trace-context.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createExporter } from "./exporter.ts";
-import { newSpanId, newTraceId } from "./ids.ts";
 import type { TracingOptions } from "./options.ts";
 import { exportFrame } from "./spans.ts";
-import type { Answered, RequestTrace } from "./trace.ts";
+import { RequestTrace } from "./trace.ts";
 
 export interface Tracing {
   /** Begins the trace of a request, or goes on with that of its caller. */
@@ -49,14 +49,9 @@ export function createTracing(options: TracingOptions, parts: TracingParts): Tra
   });
   return {
     begin(traceparent, tracestate) {
-      const spanId = newSpanId();
       const parent = parseTraceparent(traceparent);
-      const traceId = parent?.traceId ?? newTraceId();
-      const sampled = parent?.sampled ?? isSampled(traceId, options.sample_ratio);
       // Without the one header the other means nothing (W3C Trace Context, section 3.3).
-      const state = parent && parseTracestate(tracestate);
-      const headers = traceHeaders({ traceId, spanId, sampled }, state);
-      return { traceId, spanId, parentId: parent?.spanId, state, sampled, headers };
+      return new RequestTrace(parent, parent && parseTracestate(tracestate), options.sample_ratio);
     },
     end(trace, answered) {
       if (!trace.sampled || !exporter.add(trace, answered)) return;
@@ -72,9 +67,4 @@ export function createTracing(options: TracingOptions, parts: TracingParts): Tra
 function tracesUrl(endpoint: string): string {
   const base = endpoint.replace(/\/+$/, "");
   return base.endsWith("/v1/traces") ? base : `${base}/v1/traces`;
-}
-
-/** By the end of the id alone, which is random, so that services with the same ratio decide alike. */
-export function isSampled(traceId: string, ratio: number): boolean {
-  return ratio === 1 || Number.parseInt(traceId.slice(-13), 16) < ratio * 2 ** 52;
 }

@@ -32,20 +32,22 @@ const trace = {
   spanId: "00f067aa0ba902b0",
   parentId: "00f067aa0ba902b7",
   state: undefined,
-  sampled: true,
-  headers: {},
 };
 const answered = {
+  id: "0123456789-1",
   method: "GET",
   route: "iiif/3 image",
   pattern: "/iiif/3/*",
-  path: undefined,
+  path: "/",
   status: 200,
+  code: undefined,
   bytes: 1,
+  client: undefined,
   began: 100,
   ended: 104,
   at: 1_700_000_000_004,
   stages: undefined,
+  trace,
 };
 
 /** Lets what was begun go on. */

@@ -1,18 +1,16 @@
 // Spans as a collector reads them: the JSON mapping of trace.proto, where 64-bit numbers are strings of digits.
 
 import { describe, expect, test } from "vitest";
+import type { Answered } from "../../src/lib/telemetry/answered.ts";
 import { StageClock } from "../../src/lib/telemetry/stage-times.ts";
 import { ByteText } from "../../src/lib/text/byte-text.ts";
 import { exportFrame, writeSpans, writeStore } from "../../src/tracing/spans.ts";
-import type { Answered } from "../../src/tracing/trace.ts";
 
 const trace = {
   traceId: "4bf92f3577b34da6a3ce929d0e0e4736",
   spanId: "00f067aa0ba902b0",
   parentId: undefined,
   state: undefined,
-  sampled: true,
-  headers: {},
 };
 
 interface Span {
@@ -26,16 +24,20 @@ interface Span {
 }
 
 const answered = (more: Partial<Answered> = {}): Answered => ({
+  id: "0123456789-1",
   method: "GET",
   route: "iiif/3 image",
   pattern: "/iiif/3/*",
   path: "/iiif/3/a.jpg/full/max/0/default.jpg",
   status: 200,
+  code: undefined,
   bytes: 12_345,
+  client: undefined,
   began: 100,
   ended: 104.5,
   at: 1_700_000_000_004.5,
   stages: undefined,
+  trace,
   ...more,
 });
 
@@ -70,7 +72,7 @@ test("a span holds whatever a caller sends, as JSON", () => {
     writeSpans(
       out,
       { ...trace, parentId: "1234567890abcdef", state: 'a="b\\' },
-      answered({ path, method: 'G"ET', status: 503 }),
+      answered({ path, method: 'G"ET', status: 503, stages: new StageClock(0) }),
     ),
   );
   expect(span).toMatchObject({

@@ -2,7 +2,8 @@
 
 import { createLru } from "../../lib/caching/lru.ts";
 import { shortenedIp } from "../../lib/network/ip-range.ts";
-import { FieldNames, FieldRow } from "../../lib/telemetry/log.ts";
+import type { Answered } from "../../lib/telemetry/answered.ts";
+import { FieldColumns, type FieldRow } from "../../lib/telemetry/log.ts";
 import { maskPath } from "../../lib/telemetry/mask-path.ts";
 import { type StageTimes, stageNames } from "../../lib/telemetry/stage-times.ts";
 import type { RouteClass } from "../../stats/figures.ts";
@@ -20,65 +21,62 @@ export function createRequestIds(): () => string {
 /** Methods that a line names; others may be any word. */
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"]);
 
-/** The trace that a request belongs to. */
-export const traceOf = (c: RequestContext): string | undefined => c.get("trace")?.traceId;
-
 /** What every line about a request says: nothing that the client keeps secret, so no header, query or body. */
 export function requestFields(c: RequestContext) {
-  const { method } = c.req;
   return {
     id: c.get("id"),
-    method: methods.has(method) ? method : "other",
+    method: shownMethod(c.req.method),
     path: maskPath(c.get("target").path),
-    trace: traceOf(c),
+    trace: c.get("trace")?.traceId,
   };
 }
 
-/** What the line of a request says. */
-const answerNames = new FieldNames([
-  "id",
-  "method",
-  "path",
-  "trace",
-  "route",
-  "status",
-  "code",
-  "bytes",
-  "ms",
-  "client",
-  "cache",
-  "worker",
-  "reads",
-  "readBytes",
-  "stages",
-]);
+const shownMethod = (method: string) => (methods.has(method) ? method : "other");
 
-/** What its line says: which it was, and how it was answered. `ms`: since it came. The client's address is that of its network. */
-export function answerFields(c: RequestContext, route: RouteClass | "stream", ms: number): FieldRow {
-  const { id, method, path, trace } = requestFields(c);
-  const client = c.get("client");
-  const stages = c.get("stages");
-  // What was read is there where a job read it.
-  const hasJob = stages?.worker !== undefined;
-  return new FieldRow(answerNames, [
-    id,
-    method,
-    path,
-    trace,
-    route,
-    c.res.status,
-    // What the answer says went wrong, so that a 503 of a full queue can be told from one of a store.
-    c.get("failure")?.code,
-    c.get("bytes") ?? 0,
-    rounded(ms),
-    client === undefined ? undefined : networkOf(client),
-    stages?.cache,
-    stages?.worker,
-    hasJob ? stages.reads : undefined,
-    hasJob ? stages.readBytes : undefined,
-    stages && new FieldRow(stageFieldNames, roundedTimes(stages.ms)),
-  ]);
-}
+/** What the line of a request says: which it was, as other lines about it do, and how it was answered. `ms`: since it came. */
+const answerColumns = new FieldColumns<Answered>(
+  [
+    "id",
+    "method",
+    "path",
+    "trace",
+    "route",
+    "status",
+    "code",
+    "bytes",
+    "ms",
+    "client",
+    "cache",
+    "worker",
+    "reads",
+    "readBytes",
+    "stages",
+  ],
+  ({ id, method, path, trace, route, status, code, bytes, began, ended, client, stages }) => {
+    // What was read is there where a job read it.
+    const hasJob = stages?.worker !== undefined;
+    return [
+      id,
+      shownMethod(method),
+      maskPath(path),
+      trace?.traceId,
+      route,
+      status,
+      code,
+      bytes,
+      rounded(ended - began),
+      client === undefined ? undefined : networkOf(client),
+      stages?.cache,
+      stages?.worker,
+      hasJob ? stages.reads : undefined,
+      hasJob ? stages.readBytes : undefined,
+      stages && stageColumns.row(stages),
+    ];
+  },
+);
+
+/** The line of a request. The client's address is that of its network. */
+export const answerFields = (answered: Answered): FieldRow => answerColumns.row(answered);
 
 /** Networks of the latest clients: finding one costs as much as half of a line. */
 const networks = createLru<string, string | undefined>(1024);
@@ -92,17 +90,15 @@ function networkOf(client: string): string | undefined {
 }
 
 /** Milliseconds of each stage. */
-const stageFieldNames = new FieldNames(stageNames);
-
-/** Written out: a list that is made of numbers first, and then holds undefined, is copied twice. */
-function roundedTimes(ms: StageTimes["ms"]): readonly (number | undefined)[] {
+const stageColumns = new FieldColumns<StageTimes>(stageNames, ({ ms }) => {
+  // Written out: a list that is made of numbers first, and then holds undefined, is copied twice.
   const times = [...noTimes];
   for (let i = 0; i < times.length; i++) {
     const taken = ms[i];
     if (taken !== undefined) times[i] = rounded(taken);
   }
   return times;
-}
+});
 
 const noTimes: readonly (number | undefined)[] = stageNames.map(() => undefined);
 

@@ -17,33 +17,43 @@ export type LogLevel = (typeof logLevels)[number];
 /** Fields are plain values for machines, and are not changed after the call. They hold no secret; URLs in them are masked, since messages of others quote them. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Names of the fields of lines that are written often. */
-export class FieldNames {
+/** The fields of lines that are written often: to ask an object for its names and values costs more than to write them. */
+export class FieldColumns<T> {
   readonly names: readonly string[];
   /** `,"name":` of each. */
   readonly json: Parts;
+  /** What the fields say of a subject, in the order of the names; undefined: the line has no such field. */
+  readonly valuesOf: (subject: T) => readonly unknown[];
 
-  constructor(names: readonly string[]) {
+  constructor(names: readonly string[], valuesOf: FieldColumns<T>["valuesOf"]) {
     this.names = names;
     this.json = asciiParts(names.map(jsonName));
+    this.valuesOf = valuesOf;
+  }
+
+  row(subject: T): FieldRow {
+    return new FieldRow(this as FieldColumns<unknown>, subject);
   }
 }
 
-/** Fields whose names are known before: to ask an object for its names and values costs more than to write them. */
+/** The fields of one line. Its values are read when it is written. */
 export class FieldRow {
-  readonly of: FieldNames;
-  /** In the order of the names; undefined: the line has no such field. */
-  readonly values: readonly unknown[];
+  readonly columns: FieldColumns<unknown>;
+  readonly subject: unknown;
 
-  constructor(of: FieldNames, values: readonly unknown[]) {
-    this.of = of;
-    this.values = values;
+  constructor(columns: FieldColumns<unknown>, subject: unknown) {
+    this.columns = columns;
+    this.subject = subject;
+  }
+
+  values(): readonly unknown[] {
+    return this.columns.valuesOf(this.subject);
   }
 
   /** The fields by name. */
   record(): LogFields {
-    const plain = this.values.map((value) => (value instanceof FieldRow ? value.record() : value));
-    return Object.fromEntries(this.of.names.map((name, i) => [name, plain[i]]));
+    const plain = this.values().map((value) => (value instanceof FieldRow ? value.record() : value));
+    return Object.fromEntries(this.columns.names.map((name, i) => [name, plain[i]]));
   }
 }
 
@@ -181,11 +191,13 @@ function jsonFields(out: ByteText, fields: AnyFields): void {
   }
 }
 
-function jsonRow(out: ByteText, { of, values }: FieldRow): void {
+function jsonRow(out: ByteText, row: FieldRow): void {
+  const { json } = row.columns;
+  const values = row.values();
   for (let i = 0; i < values.length; i++) {
     const value = values[i];
     if (value === undefined) continue;
-    out.part(of.json, i);
+    out.part(json, i);
     jsonValue(out, value);
   }
 }
@@ -251,8 +263,8 @@ const textLevels = { debug: "debug", info: "info ", warn: "warn ", error: "error
 /** ` name=value` for each field, or one such for each member of a record: ` name.member=value`. `before`: the space, names of records. */
 function textFields(out: ByteText, before: string, fields: AnyFields): void {
   const isRow = fields instanceof FieldRow;
-  const names = isRow ? fields.of.names : Object.keys(fields);
-  const values = isRow ? fields.values : Object.values(fields);
+  const names = isRow ? fields.columns.names : Object.keys(fields);
+  const values = isRow ? fields.values() : Object.values(fields);
   for (let i = 0; i < names.length; i++) {
     const value = values[i];
     if (value === undefined) continue;

@@ -29,6 +29,13 @@ export function parseTracestate(header: string | null | undefined): string | und
 /** Headers that a request to another service gets, so that its spans belong to the same trace. */
 export type TraceHeaders = Readonly<Record<string, string>>;
 
+/** What belongs to a trace, and so may hand it on. */
+export interface Traced {
+  readonly traceId: string;
+  /** Undefined: it is not handed on. */
+  readonly headers?: TraceHeaders | undefined;
+}
+
 /** The headers that hand on a trace, whose span `spanId` is the parent of what the other service does. */
 export function traceHeaders({ traceId, spanId, sampled }: TraceParent, state?: string): TraceHeaders {
   const traceparent = `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;

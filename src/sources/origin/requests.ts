@@ -2,7 +2,7 @@
 
 import { ServiceError, sourceChanged } from "../../errors.ts";
 import type { Counts, Recorder } from "../../lib/telemetry/count.ts";
-import type { TraceHeaders } from "../../lib/telemetry/trace-context.ts";
+import type { Traced } from "../../lib/telemetry/trace-context.ts";
 import type { Slot } from "../../stores/slot.ts";
 import { hasValidator, originError, type Remote, type RemoteAnswer, sameState } from "../remote.ts";
 import { sourceCounts } from "../source.ts";
@@ -47,7 +47,7 @@ export interface OriginRequests {
     state: State,
     run: Run,
     signal: AbortSignal,
-    trace: TraceHeaders | undefined,
+    trace: Traced | undefined,
   ): Promise<Uint8Array[]>;
   /** The error of a master that is no longer as it was known; it is looked for again by the next who opens it. */
   changed(key: string): ServiceError;
@@ -140,10 +140,16 @@ export function createOriginRequests({
       const first = { offset: 0, length: firstLength };
       // Without ETag and date nothing says whether another range would be of the same state: all bytes have to come at once.
       const range = known && !hasValidator(known.facts) && known.facts.size > firstLength ? undefined : first;
-      let answer = await ask(key, range, known && { facts: known.facts, purpose: "check" }, signal, trace);
+      let answer = await ask(
+        key,
+        range,
+        known && { facts: known.facts, purpose: "check" },
+        signal,
+        trace?.headers,
+      );
       if (answer.kind === "part" && !hasValidator(answer.facts) && answer.bytes.length < answer.facts.size) {
         if (answer.facts.size > mostHeld) throw tooLarge(answer.facts.size);
-        answer = await ask(key, undefined, undefined, signal, trace);
+        answer = await ask(key, undefined, undefined, signal, trace?.headers);
       }
       if (answer.kind === "absent") {
         states.noteAbsent(key, generation);
@@ -169,7 +175,7 @@ export function createOriginRequests({
       const length = Math.min(count * blockSize, state.facts.size - offset);
       const named = hasValidator(state.facts);
       const range = named ? { offset, length } : undefined;
-      const answer = await ask(key, range, { facts: state.facts, purpose: "read" }, signal, trace);
+      const answer = await ask(key, range, { facts: state.facts, purpose: "read" }, signal, trace?.headers);
       const found: Uint8Array[] = [];
       if (answer.kind === "whole") {
         const facts = { ...answer.facts, size: answer.length ?? state.facts.size };

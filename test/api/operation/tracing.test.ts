@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { isSampled } from "../../../src/tracing/tracing.ts";
+import { isSampled } from "../../../src/tracing/trace.ts";
 import { startWebhook, type WebhookService } from "../../hooks/webhook-service.ts";
 import { fixture } from "../../host.ts";
 import { type Served, served } from "../../served.ts";

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import {
   createLog,
-  FieldNames,
-  FieldRow,
+  FieldColumns,
   type LogFields,
   type LogLevel,
   type LogOptions,
@@ -140,7 +139,7 @@ describe.each(["text", "json"] as const)("in %s", (format) => {
       list: [1, "two"],
     };
     const rowOf = (record: LogFields) =>
-      new FieldRow(new FieldNames(Object.keys(record)), Object.values(record));
+      new FieldColumns<LogFields>(Object.keys(record), Object.values).row(record);
     const row = rowOf({ ...fields, inner: rowOf(inner), empty: rowOf(fields.empty) });
     vi.useFakeTimers({ now: 0 });
     log.info("x", fields);

@@ -20,7 +20,7 @@ export function callerOf(c: RequestContext, identifier: string, stages?: StageCl
     client: c.get("client"),
     signal,
     stages,
-    trace: c.get("trace")?.headers,
+    trace: c.get("trace"),
     header: (name) => headers.get(name) ?? undefined,
   };
 }

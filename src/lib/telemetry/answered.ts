@@ -1,0 +1,33 @@
+// A request that was answered, for what says so of each: its line in the log and its spans.
+
+import type { StageClock } from "./stage-times.ts";
+
+/** Kept for some milliseconds: lines and spans of several requests are written together, which costs half. Nothing in it is masked. */
+export interface Answered {
+  /** Names the request. */
+  readonly id: string;
+  readonly method: string;
+  /** Path as it came. */
+  readonly path: string;
+  /** Class of the route. */
+  readonly route: string;
+  /** Pattern of the route's path; undefined: there is none. */
+  readonly pattern: string | undefined;
+  readonly status: number;
+  /** What the answer says went wrong. */
+  readonly code: string | undefined;
+  /** Bytes of the body. */
+  readonly bytes: number;
+  /** The client's address, where it is known. */
+  readonly client: string | undefined;
+  /** When it came, by `performance.now()`. */
+  readonly began: number;
+  /** When it was answered, by the same clock. */
+  readonly ended: number;
+  /** When it was answered, in milliseconds since 1970. */
+  readonly at: number;
+  /** Of a request for an image. What ends until it is read is in it. */
+  readonly stages: StageClock | undefined;
+  /** The trace that it belongs to. */
+  readonly trace: { readonly traceId: string } | undefined;
+}
