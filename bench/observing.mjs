@@ -94,7 +94,7 @@ const variants = {
   all: Object.values(kinds(live)).join(""),
   "all, dead collector": Object.values(kinds(dead)).join(""),
 };
-/** Those that are scraped after each block of tiles. */
+/** Those that are scraped after each round, which is measured apart. */
 const scraped = new Set(Object.keys(variants).filter((name) => variants[name].includes(metrics)));
 
 /** Those that run. */
@@ -201,7 +201,7 @@ function workersOf(pid, count) {
 
 /** How often a service is scraped, in seconds: as `docs/examples/operations/prometheus.yml` has it. */
 const scrapeSeconds = 15;
-/** CPU microseconds of each scrape. It comes alone, since one for each block of tiles would be twenty for each that there are. */
+/** CPU microseconds of each scrape. Measured apart: one in each block of tiles would be twenty times what Prometheus asks for. */
 const scrapes = [];
 /** How long a service is left alone after a scrape, in ms. */
 const scrapeSettling = 100;

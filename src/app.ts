@@ -22,7 +22,7 @@ import { mountMetrics } from "./api/metrics/routes.ts";
 import { mountPresentation } from "./api/presentation/routes.ts";
 import { mountStatic } from "./api/static/routes.ts";
 import { mountView } from "./api/view/routes.ts";
-import type { Answered } from "./lib/telemetry/answered.ts";
+import type { AnsweredRequest } from "./lib/telemetry/answered-request.ts";
 import { isWritten } from "./lib/telemetry/log.ts";
 import { parseTraceparent } from "./lib/telemetry/trace-context.ts";
 import type { Service } from "./service.ts";
@@ -89,7 +89,7 @@ export function createApp(
     addCors(c);
     const counted = countedClass(route, target.path);
     const ended = performance.now();
-    const answered: Answered = {
+    const answered: AnsweredRequest = {
       id: c.get("id"),
       method: c.req.method,
       path: target.path,

@@ -2,7 +2,7 @@
 
 import type { SizeRequest } from "../iiif/image/request.ts";
 import type { StageClock } from "../lib/telemetry/stage-times.ts";
-import type { Traced } from "../lib/telemetry/trace-context.ts";
+import type { TraceContext } from "../lib/telemetry/trace-context.ts";
 
 /** A request for an image, as access rules and hooks see it. They see nothing else of it. */
 export interface Caller {
@@ -17,7 +17,7 @@ export interface Caller {
   /** Hears how long the stages of the request take. */
   readonly stages?: StageClock | undefined;
   /** For requests to other services on its behalf: the trace that they belong to. */
-  readonly trace?: Traced | undefined;
+  readonly trace?: TraceContext | undefined;
   /** The value of one request header; undefined where it was not sent. */
   header(name: string): string | undefined;
 }

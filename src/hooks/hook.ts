@@ -59,9 +59,14 @@ export interface HookEngine {
   /**
    * Calls a function with plain data and returns plain data, not yet checked; undefined (or JSON null) is no opinion.
    * `resolve` may return false: there is no image under that identifier.
-   * `trace`: headers for a request to another service. Throws `HookError` where the hook fails in any way, its time limit included, and what `signal` aborts with.
+   * `traceHeaders`: headers for a request to another service. Throws `HookError` where the hook fails in any way, its time limit included, and what `signal` aborts with.
    */
-  call(name: HookFunction, input: unknown, signal?: AbortSignal, trace?: TraceHeaders): Promise<unknown>;
+  call(
+    name: HookFunction,
+    input: unknown,
+    signal?: AbortSignal,
+    traceHeaders?: TraceHeaders,
+  ): Promise<unknown>;
   /** Resolves when all is well; throws with the reason, in words for the operator, without paths and secrets. */
   check(): Promise<void>;
   /** What suffers while the check fails: answers, or (the default) only changes of a file whose last good content stays in force. */

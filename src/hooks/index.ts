@@ -4,7 +4,7 @@ import { cancelled, ServiceError } from "../errors.ts";
 import type { Check } from "../lib/checks.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import { maskIdentifier } from "../lib/telemetry/mask-path.ts";
-import type { Traced, TraceHeaders } from "../lib/telemetry/trace-context.ts";
+import type { TraceContext, TraceHeaders } from "../lib/telemetry/trace-context.ts";
 import type { Platform } from "../platform/platform.ts";
 import { checkAnswer, type HookAnswers } from "./answers.ts";
 import {
@@ -46,7 +46,7 @@ export interface HookRequest {
   readonly client?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** For engines that ask another service; no part of what they are asked. */
-  readonly trace?: Traced | undefined;
+  readonly trace?: TraceContext | undefined;
   header(name: string): string | undefined;
 }
 
@@ -124,10 +124,10 @@ export function createHooks({ engine, options, log, sources }: HooksParts): Hook
     identifier: string,
     input: unknown,
     signal: AbortSignal | undefined,
-    trace?: TraceHeaders,
+    traceHeaders?: TraceHeaders,
   ): Promise<HookAnswers[F] | undefined> {
     try {
-      return checkAnswer(name, await engine.call(name, input, signal, trace));
+      return checkAnswer(name, await engine.call(name, input, signal, traceHeaders));
     } catch (error) {
       if (signal?.aborted) throw cancelled(signal);
       throw failure(name, identifier, error);

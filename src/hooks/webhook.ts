@@ -90,22 +90,26 @@ export function createWebhookEngine(
   const circuit = createCircuit({ ...circuitOptions, counts: (error) => error instanceof Unavailable });
   const kept = createLru<string, { readonly text: string; readonly until: number }>(mostKeptBytes);
 
-  const exchange = async (body: string, signal: AbortSignal, trace?: TraceHeaders): Promise<Answered> => {
-    const headers = { ...target.headers, ...trace, ...(await signature(secret, body)) };
+  const exchange = async (
+    body: string,
+    signal: AbortSignal,
+    traceHeaders?: TraceHeaders,
+  ): Promise<Answered> => {
+    const headers = { ...target.headers, ...traceHeaders, ...(await signature(secret, body)) };
     const response = await fetch(target.url, { method: "POST", headers, body, signal, redirect: "manual" });
     return { status: response.status, text: await boundedText(response) };
   };
 
   /** Once more after no connection, or a status that may pass. */
-  const twice = async (body: string, signal: AbortSignal, trace?: TraceHeaders): Promise<Answered> => {
+  const twice = async (body: string, signal: AbortSignal, traceHeaders?: TraceHeaders): Promise<Answered> => {
     const again = async () => {
       await new Promise((resolve) => setTimeout(resolve, retryPauseMs));
       signal.throwIfAborted();
-      return exchange(body, signal, trace);
+      return exchange(body, signal, traceHeaders);
     };
     let first: Answered;
     try {
-      first = await exchange(body, signal, trace);
+      first = await exchange(body, signal, traceHeaders);
     } catch (error) {
       if (signal.aborted || error instanceof HookError) throw error;
       return again();
@@ -116,14 +120,18 @@ export function createWebhookEngine(
   const ask = async (
     body: string,
     signal: AbortSignal | undefined,
-    trace?: TraceHeaders,
+    traceHeaders?: TraceHeaders,
   ): Promise<Answered> => {
     const controller = new AbortController();
     const release = signal && onAbort(signal, () => controller.abort());
     const late = new Unavailable(`the webhook did not answer within ${options.timeout}`);
     try {
       signal?.throwIfAborted();
-      const answered = await withDeadline(timeoutMs, () => twice(body, controller.signal, trace), late);
+      const answered = await withDeadline(
+        timeoutMs,
+        () => twice(body, controller.signal, traceHeaders),
+        late,
+      );
       if (answered.status >= 500)
         throw new Unavailable(`the webhook answered with status ${answered.status}`);
       return answered;
@@ -165,13 +173,13 @@ export function createWebhookEngine(
     name: "webhook",
     neededFor: "answers",
     has: (name) => functions.has(name),
-    async call(name, input, signal, trace) {
+    async call(name, input, signal, traceHeaders) {
       if (!functions.has(name)) return undefined;
       const body = JSON.stringify({ function: name, input });
       const known = ttlMs > 0 ? kept.get(body) : undefined;
       if (known && performance.now() < known.until) return parse(known.text);
       const done = await turn(signal);
-      const { status, text } = await circuit.run(() => ask(body, signal, trace)).finally(done);
+      const { status, text } = await circuit.run(() => ask(body, signal, traceHeaders)).finally(done);
       const answer = answerOf(status, text);
       if (ttlMs > 0) {
         checkAnswer(name, answer); // what cannot be used is asked for again

@@ -97,11 +97,11 @@ export function httpRemote(
       if (template === placeholder) ownUrl(key);
       else segmentsOf(key);
     },
-    async get(key, range, known, signal, trace) {
+    async get(key, range, known, signal, traceHeaders) {
       const url = urlOf(key);
       return getRange(
         (headers, limit) => send(url, headers, limit),
-        { range, known, signal, trace },
+        { range, known, signal, traceHeaders },
         retries,
       );
     },

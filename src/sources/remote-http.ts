@@ -14,7 +14,7 @@ export interface RangeRequest {
   readonly known?: { readonly facts: RemoteFacts; readonly purpose: "read" | "check" } | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Headers that go with it. */
-  readonly trace?: TraceHeaders | undefined;
+  readonly traceHeaders?: TraceHeaders | undefined;
 }
 
 export interface RetryPolicy {
@@ -100,9 +100,9 @@ async function once(send: SendGet, request: RangeRequest, signal: AbortSignal): 
 }
 
 /** The headers of a request. Nothing is compressed, as ranges count the bytes of the file. */
-function rangeHeaders({ range, known, trace }: RangeRequest): Record<string, string> {
+function rangeHeaders({ range, known, traceHeaders }: RangeRequest): Record<string, string> {
   const headers: Record<string, string> = {
-    ...trace,
+    ...traceHeaders,
     "Accept-Encoding": "identity",
     ...(range && { Range: `bytes=${range.offset}-${range.offset + range.length - 1}` }),
   };

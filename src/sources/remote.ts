@@ -47,14 +47,14 @@ export interface Remote {
   /**
    * A range of a master, or all of it in one answer where no range is given. `known`: the state that the caller has. With `purpose` "read" the origin may be told that nothing but
    * this state is of use, with "check" that it need not send what is unchanged. Whether an answer is of the same state is for
-   * the caller to compare. `trace`: headers that go with the request. Throws ServiceError `source`, and `bad-request` for keys that cannot be asked for.
+   * the caller to compare. `traceHeaders`: headers that go with the request. Throws ServiceError `source`, and `bad-request` for keys that cannot be asked for.
    */
   get(
     key: string,
     range: RemoteRange | undefined,
     known?: { readonly facts: RemoteFacts; readonly purpose: "read" | "check" },
     signal?: AbortSignal,
-    trace?: TraceHeaders,
+    traceHeaders?: TraceHeaders,
   ): Promise<RemoteAnswer>;
   /** Whether a key may be asked for; throws ServiceError `bad-request`. */
   checkKey(key: string): void;

@@ -32,10 +32,10 @@ export function s3Remote(
 
   return {
     checkKey: (key) => void keySegments(key),
-    get: (key, range, known, signal, trace) =>
+    get: (key, range, known, signal, traceHeaders) =>
       getRange(
         (headers, limit) => answerOf(bucket, objectOf(key), headers, limit),
-        { range, known, signal, trace },
+        { range, known, signal, traceHeaders },
         retries,
       ),
     async list(folder, enough = () => false, validators = false) {

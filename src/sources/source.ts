@@ -2,7 +2,7 @@
 
 import type { ByteSource } from "../lib/byte-source.ts";
 import type { Counts } from "../lib/telemetry/count.ts";
-import type { Traced } from "../lib/telemetry/trace-context.ts";
+import type { TraceContext } from "../lib/telemetry/trace-context.ts";
 
 /** What a source counts. */
 export const sourceCounts = ["opens", "notFound", "errors", "reads", "bytes"] as const;
@@ -48,7 +48,7 @@ export interface Source {
   readonly fingerprint: string;
   readonly counts: SourceCounts;
   /** undefined: not there. Throws ServiceError `source` when it cannot be told, `bad-request` for a key that no file may have. `trace`: handed on to its origin. */
-  open(key: string, signal?: AbortSignal, trace?: Traced): Promise<SourceImage | undefined>;
+  open(key: string, signal?: AbortSignal, trace?: TraceContext): Promise<SourceImage | undefined>;
   /** What is remembered of a key no longer counts: it turned out to have changed. */
   forget?(key: string): void;
   /**

@@ -1,7 +1,7 @@
 // Sends finished traces to a collector, several by one request (OTLP/HTTP with JSON). Nothing ever waits for it: what it cannot
 // send in time is dropped and counted.
 
-import type { Answered } from "../lib/telemetry/answered.ts";
+import type { AnsweredRequest } from "../lib/telemetry/answered-request.ts";
 import type { Counts } from "../lib/telemetry/count.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import { createSeldom } from "../lib/telemetry/seldom.ts";
@@ -24,9 +24,9 @@ export interface ExporterOptions {
 
 export interface Exporter {
   /** Takes the spans of an answered request. False: they are dropped. */
-  add(trace: SpanTrace, answered: Answered): boolean;
+  add(trace: SpanTrace, answered: AnsweredRequest): boolean;
   /** Takes the span of storing its derivative, which has ended after the request. */
-  addStore(trace: SpanTrace, answered: Answered): void;
+  addStore(trace: SpanTrace, answered: AnsweredRequest): void;
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export interface Exporter {
 interface Batch {
   readonly text: ByteText;
   /** The latest traces, whose spans are not in the text yet. They show stages that end until they are. */
-  readonly unwritten: { readonly trace: SpanTrace; readonly answered: Answered }[];
+  readonly unwritten: { readonly trace: SpanTrace; readonly answered: AnsweredRequest }[];
   traces: number;
   /** When its first trace was answered, by `performance.now()`. */
   readonly since: number;

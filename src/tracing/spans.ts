@@ -1,7 +1,7 @@
 // A request and its stages as spans, in the JSON of OTLP (opentelemetry-proto, trace.proto in its JSON mapping). Written as bytes soon
 // after the request is answered: objects and strings that wait for an export cost more, most of it in collecting them.
 
-import type { Answered } from "../lib/telemetry/answered.ts";
+import type { AnsweredRequest } from "../lib/telemetry/answered-request.ts";
 import { maskPath } from "../lib/telemetry/mask-path.ts";
 import { placeOf, type StageName, stageNames } from "../lib/telemetry/stage-times.ts";
 import { asciiBytes, type ByteText, writeAscii, writeDigits } from "../lib/text/byte-text.ts";
@@ -39,7 +39,7 @@ export function exportFrame(resource: Readonly<Record<string, string>>): {
 }
 
 /** Writes the span of a request and, as its children, those of its stages. */
-export function writeSpans(out: ByteText, trace: SpanTrace, answered: Answered): void {
+export function writeSpans(out: ByteText, trace: SpanTrace, answered: AnsweredRequest): void {
   const { began, ended, at, stages } = answered;
   /** From `performance.now()` to milliseconds since 1970. */
   const toEpoch = at - ended;
@@ -68,7 +68,7 @@ const inJob: ReadonlySet<StageName> = new Set<StageName>(["read", "index", "deco
 const isInJob = stageNames.map((stage) => inJob.has(stage));
 
 /** Writes the span of storing the derivative alone, which ended after the others were written. */
-export function writeStore(out: ByteText, trace: SpanTrace, { at, stages }: Answered): void {
+export function writeStore(out: ByteText, trace: SpanTrace, { at, stages }: AnsweredRequest): void {
   setParent(trace);
   writeStage(out, placeOf.store, at, at + (stages?.ms[placeOf.store] ?? 0));
 }
@@ -126,7 +126,7 @@ const requestPlaces = {
   to: beginOf("endTimeUnixNano", requestBegin),
 };
 
-function writeRequest(out: ByteText, trace: SpanTrace, answered: Answered, toEpoch: number): void {
+function writeRequest(out: ByteText, trace: SpanTrace, answered: AnsweredRequest, toEpoch: number): void {
   const { path, status, bytes, began, ended, stages } = answered;
   const begin = out.length;
   out.put(requestSpan);
@@ -203,7 +203,7 @@ const kinds: Kind[] = [];
 const mostKinds = 64;
 
 /** The kind and name of the span and the attributes that have few values. */
-function kindOf(answered: Answered): Uint8Array {
+function kindOf(answered: AnsweredRequest): Uint8Array {
   const { route, pattern, status, stages } = answered;
   const method = methods.has(answered.method) ? answered.method : "_OTHER";
   const { cache, render } = stages ?? noStages;

@@ -1,7 +1,7 @@
 // The trace of a request.
 
 import {
-  type Traced,
+  type TraceContext,
   type TraceHeaders,
   type TraceParent,
   traceHeaders,
@@ -9,7 +9,7 @@ import {
 import { newSpanId, newTraceId } from "./ids.ts";
 
 /** The trace of one request. Ids are made when they are first asked for, which most often is when spans of several are written. */
-export class RequestTrace implements Traced {
+export class RequestTrace implements TraceContext {
   /** `tracestate` as the caller sent it. */
   readonly state: string | undefined;
   readonly #parent: TraceParent | undefined;
@@ -41,6 +41,7 @@ export class RequestTrace implements Traced {
   }
 
   get sampled(): boolean {
+    // With a ratio of 1 no id is made to decide it.
     return this.#parent?.sampled ?? (this.#ratio === 1 || isSampled(this.traceId, this.#ratio));
   }
 
@@ -54,5 +55,5 @@ export type SpanTrace = Pick<RequestTrace, "traceId" | "spanId" | "parentId" | "
 
 /** By the end of the id alone, which is random, so that services with the same ratio decide alike. */
 export function isSampled(traceId: string, ratio: number): boolean {
-  return ratio === 1 || Number.parseInt(traceId.slice(-13), 16) < ratio * 2 ** 52;
+  return Number.parseInt(traceId.slice(-13), 16) < ratio * 2 ** 52;
 }

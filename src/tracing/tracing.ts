@@ -1,7 +1,7 @@
 // Traces of requests: begun with the context that a request comes with, and sent to a collector when it is answered.
 
 import { secretOf } from "../lib/options/secret.ts";
-import type { Answered } from "../lib/telemetry/answered.ts";
+import type { AnsweredRequest } from "../lib/telemetry/answered-request.ts";
 import type { Counts } from "../lib/telemetry/count.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import { placeOf } from "../lib/telemetry/stage-times.ts";
@@ -16,7 +16,7 @@ export interface Tracing {
   /** Begins the trace of a request, or goes on with that of its caller. */
   begin(traceparent: string | null, tracestate: string | null): RequestTrace;
   /** The request was answered: its spans are sent in time. Never throws, and never waits. */
-  end(trace: RequestTrace, answered: Answered): void;
+  end(trace: RequestTrace, answered: AnsweredRequest): void;
   /** Sends what waits, within three seconds; later traces are dropped. */
   close(): Promise<void>;
 }

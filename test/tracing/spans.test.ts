@@ -1,7 +1,7 @@
 // Spans as a collector reads them: the JSON mapping of trace.proto, where 64-bit numbers are strings of digits.
 
 import { describe, expect, test } from "vitest";
-import type { Answered } from "../../src/lib/telemetry/answered.ts";
+import type { AnsweredRequest } from "../../src/lib/telemetry/answered-request.ts";
 import { StageClock } from "../../src/lib/telemetry/stage-times.ts";
 import { ByteText } from "../../src/lib/text/byte-text.ts";
 import { exportFrame, writeSpans, writeStore } from "../../src/tracing/spans.ts";
@@ -23,7 +23,7 @@ interface Span {
   readonly attributes?: readonly { readonly key: string; readonly value: Record<string, string> }[];
 }
 
-const answered = (more: Partial<Answered> = {}): Answered => ({
+const answered = (more: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
   id: "0123456789-1",
   method: "GET",
   route: "iiif/3 image",

@@ -3,7 +3,7 @@
 import type { Context } from "hono";
 import type { Problem } from "../../lib/network/problem-document.ts";
 import type { StageClock } from "../../lib/telemetry/stage-times.ts";
-import type { Traced } from "../../lib/telemetry/trace-context.ts";
+import type { TraceContext } from "../../lib/telemetry/trace-context.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import type { Page } from "./page-content.ts";
 import type { Target } from "./target.ts";
@@ -73,7 +73,7 @@ export interface Variables {
   /** The stages of a request for an image, from its beginning; undefined for other requests. */
   readonly stages?: StageClock | undefined;
   /** The trace that the request belongs to; undefined: it came without one, and nothing is traced. */
-  readonly trace?: Traced | undefined;
+  readonly trace?: TraceContext | undefined;
   /** Whether `base` was derived from headers of this request. */
   readonly baseDerived: boolean;
 }

@@ -2,7 +2,7 @@
 
 import { createLru } from "../../lib/caching/lru.ts";
 import { shortenedIp } from "../../lib/network/ip-range.ts";
-import type { Answered } from "../../lib/telemetry/answered.ts";
+import type { AnsweredRequest } from "../../lib/telemetry/answered-request.ts";
 import { FieldColumns, type FieldRow } from "../../lib/telemetry/log.ts";
 import { maskPath } from "../../lib/telemetry/mask-path.ts";
 import { type StageTimes, stageNames } from "../../lib/telemetry/stage-times.ts";
@@ -34,7 +34,7 @@ export function requestFields(c: RequestContext) {
 const shownMethod = (method: string) => (methods.has(method) ? method : "other");
 
 /** What the line of a request says: which it was, as other lines about it do, and how it was answered. `ms`: since it came. */
-const answerColumns = new FieldColumns<Answered>(
+const answerColumns = new FieldColumns<AnsweredRequest>(
   [
     "id",
     "method",
@@ -76,7 +76,7 @@ const answerColumns = new FieldColumns<Answered>(
 );
 
 /** The line of a request. The client's address is that of its network. */
-export const answerFields = (answered: Answered): FieldRow => answerColumns.row(answered);
+export const answerFields = (answered: AnsweredRequest): FieldRow => answerColumns.row(answered);
 
 /** Networks of the latest clients: finding one costs as much as half of a line. */
 const networks = createLru<string, string | undefined>(1024);

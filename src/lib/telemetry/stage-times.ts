@@ -50,7 +50,10 @@ export interface RenderFacts {
 /** Milliseconds of stages by their names. */
 export type StageMs = Readonly<Partial<Record<StageName, number | undefined>>>;
 
-/** What is known of the stages of one request. Grows until its answer is there, `store` a little longer. */
+/**
+ * What is known of the stages of one request. Grows until its answer is there; a little longer by `store`, and by a job whose client has
+ * left.
+ */
 export interface StageTimes {
   /**
    * Milliseconds of each stage so far, in the order of {@link stageNames}; undefined where it did not take place. All but `store` are

@@ -29,10 +29,10 @@ export function parseTracestate(header: string | null | undefined): string | und
 /** Headers that a request to another service gets, so that its spans belong to the same trace. */
 export type TraceHeaders = Readonly<Record<string, string>>;
 
-/** What belongs to a trace, and so may hand it on. */
-export interface Traced {
+/** The trace of a request. */
+export interface TraceContext {
   readonly traceId: string;
-  /** Undefined: it is not handed on. */
+  /** For requests to other services on its behalf; undefined: it is not handed on. */
   readonly headers?: TraceHeaders | undefined;
 }
 

@@ -5,7 +5,7 @@ import { cancelled, ServiceError } from "../../errors.ts";
 import type { ByteSource } from "../../lib/byte-source.ts";
 import type { KeepAlive } from "../../lib/concurrency/single-flight.ts";
 import { createCounts, noRecorder } from "../../lib/telemetry/count.ts";
-import type { Traced } from "../../lib/telemetry/trace-context.ts";
+import type { TraceContext } from "../../lib/telemetry/trace-context.ts";
 import type { Slot } from "../../stores/slot.ts";
 import type { Remote } from "../remote.ts";
 import type { Source } from "../source.ts";
@@ -70,7 +70,7 @@ export function originCached(options: OriginCacheOptions): Source {
     return error;
   };
 
-  const reader = (key: string, state: State, wait: Wait, trace?: Traced): ByteSource => {
+  const reader = (key: string, state: State, wait: Wait, trace?: TraceContext): ByteSource => {
     const { size } = state.facts;
     const pattern = createReadAhead(size);
     /** Ends what was fetched ahead. */

@@ -1,6 +1,6 @@
 // Blocks on their way from the slot or the origin: each once for all who wait for it, and only as long as somebody does.
 
-import type { Traced } from "../../lib/telemetry/trace-context.ts";
+import type { TraceContext } from "../../lib/telemetry/trace-context.ts";
 import { type Coming, type Delivery, hold } from "./delivery.ts";
 import type { KeptBlocks } from "./kept-blocks.ts";
 import type { State } from "./master-state.ts";
@@ -12,7 +12,7 @@ export interface Reading {
   readonly key: string;
   readonly state: State;
   readonly signal?: AbortSignal | undefined;
-  readonly trace?: Traced | undefined;
+  readonly trace?: TraceContext | undefined;
 }
 
 export interface Deliveries {

@@ -4,7 +4,7 @@ import { ServiceError } from "../../errors.ts";
 import { createGenerations } from "../../lib/caching/generations.ts";
 import { createLru } from "../../lib/caching/lru.ts";
 import { createSingleFlight, type KeepAlive } from "../../lib/concurrency/single-flight.ts";
-import type { Traced } from "../../lib/telemetry/trace-context.ts";
+import type { TraceContext } from "../../lib/telemetry/trace-context.ts";
 import type { Slot } from "../../stores/slot.ts";
 import type { RemoteFacts } from "../remote.ts";
 import { decodeState, encodeState, idOf, type State, stateVariant, validatorOf } from "./master-state.ts";
@@ -36,7 +36,7 @@ export type Look = (
   key: string,
   known: State | undefined,
   signal: AbortSignal,
-  trace: Traced | undefined,
+  trace: TraceContext | undefined,
 ) => Promise<State | undefined>;
 
 export interface KnownStates {
@@ -52,7 +52,13 @@ export interface KnownStates {
   /** A master turned out not to be there, at a time of this generation. */
   noteAbsent(key: string, generation: number): void;
   /** The state of a master: as it is known where that still counts, else as `look` finds it, once for all who ask. */
-  find(key: string, look: Look, wait: Wait, signal?: AbortSignal, trace?: Traced): Promise<State | undefined>;
+  find(
+    key: string,
+    look: Look,
+    wait: Wait,
+    signal?: AbortSignal,
+    trace?: TraceContext,
+  ): Promise<State | undefined>;
   /** The origin is asked about a master before it is served again. */
   forget(key: string): void;
   /** Begins without what was known of one master, or of all. */

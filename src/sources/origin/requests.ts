@@ -2,7 +2,7 @@
 
 import { ServiceError, sourceChanged } from "../../errors.ts";
 import type { Counts, Recorder } from "../../lib/telemetry/count.ts";
-import type { Traced } from "../../lib/telemetry/trace-context.ts";
+import type { TraceContext } from "../../lib/telemetry/trace-context.ts";
 import type { Slot } from "../../stores/slot.ts";
 import { hasValidator, originError, type Remote, type RemoteAnswer, sameState } from "../remote.ts";
 import { sourceCounts } from "../source.ts";
@@ -47,7 +47,7 @@ export interface OriginRequests {
     state: State,
     run: Run,
     signal: AbortSignal,
-    trace: Traced | undefined,
+    trace: TraceContext | undefined,
   ): Promise<Uint8Array[]>;
   /** The error of a master that is no longer as it was known; it is looked for again by the next who opens it. */
   changed(key: string): ServiceError;

@@ -63,6 +63,23 @@ describe("the line of a request", () => {
     expect(JSON.stringify(lines)).not.toContain("hunter2");
   });
 
+  test("that is written later has the stages that ended meanwhile, and else what the answer had", async () => {
+    const rows: FieldRow[] = [];
+    const info = (message: string, fields: LogFields | FieldRow = {}) => {
+      if (message === "request") rows.push(fields as FieldRow);
+    };
+    const { app } = await application("", { log: { ...silentLog, info } });
+    await (await app.get(tile)).arrayBuffer();
+    const atOnce = rows[0]?.record();
+    await app.service.slots.render.settled();
+    const later = rows[0]?.record();
+    expect(later).toEqual({
+      ...atOnce,
+      stages: { ...(atOnce?.stages as object), store: expect.any(Number) },
+    });
+    expect(later).toMatchObject({ status: 200, path: tile, cache: "miss" });
+  });
+
   test("has the name that an answer of status 500 has, and the line of its error", async () => {
     const { app, lines, errors } = await application();
     const response = await app.get("/iiif/3/bad-empty.jpg/full/max/0/default.jpg");

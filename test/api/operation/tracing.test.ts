@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type FieldRow, type Log, type LogFields, silentLog } from "../../../src/lib/telemetry/log.ts";
 import { isSampled } from "../../../src/tracing/trace.ts";
 import { startWebhook, type WebhookService } from "../../hooks/webhook-service.ts";
 import { fixture } from "../../host.ts";
@@ -29,10 +30,17 @@ afterEach(async () => {
   await collector.close();
 });
 
-async function traced(tracing = "", more = "", env: Record<string, string> = {}): Promise<Served> {
+async function traced(
+  tracing = "",
+  more = "",
+  env: Record<string, string> = {},
+  log: Log = silentLog,
+): Promise<Served> {
   const endpoint = tracing.includes("otlp_endpoint") ? "" : `otlp_endpoint: "${collector.url}"`;
   const section = [endpoint, tracing].filter((part) => part !== "").join(", ");
-  const app = await served(`tracing: { ${section} }\ncache: { render: { backend: heap } }\n${more}`, env);
+  const app = await served(`tracing: { ${section} }\ncache: { render: { backend: heap } }\n${more}`, env, {
+    log,
+  });
   open.push(app);
   return app;
 }
@@ -149,6 +157,54 @@ hook: { engine: webhook, webhook: { url: "${webhook.url}", functions: [resolve] 
     expect(origin.asked.length).toBeGreaterThan(0);
     for (const { headers } of origin.asked) expect(headers).toMatchObject(handed);
     expect(webhook.asked.map(({ headers }) => headers)).toMatchObject([handed]);
+  });
+
+  test("is the same for its spans, its log line and the server of a master where no caller has begun it", async () => {
+    const lines: LogFields[] = [];
+    const log = {
+      ...silentLog,
+      info: (message: string, fields: LogFields | FieldRow = {}) => {
+        if (message === "request") lines.push((fields as FieldRow).record());
+      },
+    };
+    const app = await traced(
+      "",
+      `sources: [{ name: web, type: http, url: "${origin.url}/{identifier}" }]`,
+      {},
+      log,
+    );
+    origin.asked.length = 0;
+    expect((await app.get(image)).status).toBe(200);
+    const [request] = await spansAfter(app);
+    expect(origin.asked.length).toBeGreaterThan(0);
+    for (const { headers } of origin.asked)
+      expect(headers.traceparent).toBe(`00-${request?.traceId}-${request?.spanId}-01`);
+    expect(lines.map(({ trace }) => trace)).toEqual([request?.traceId]);
+  });
+
+  test("is that of the caller in the log where nothing is traced, and then not handed on", async () => {
+    const rows: FieldRow[] = [];
+    const log = {
+      ...silentLog,
+      info: (message: string, fields: LogFields | FieldRow = {}) => {
+        if (message === "request") rows.push(fields as FieldRow);
+      },
+    };
+    webhook.answer = () => ({ key: "base.png", source: "web" });
+    const app = await traced(
+      'otlp_endpoint: ""',
+      `sources: [{ name: web, type: http, url: "${origin.url}/{identifier}" }]
+hook: { engine: webhook, webhook: { url: "${webhook.url}", functions: [resolve] } }`,
+      {},
+      log,
+    );
+    origin.asked.length = webhook.asked.length = 0;
+    expect((await app.get(image, { headers: { ...parent("01"), tracestate: "a=b" } })).status).toBe(200);
+    expect(rows.map((row) => row.record().trace)).toEqual([traceId]);
+    const asked = [...origin.asked, ...webhook.asked];
+    expect(asked.length).toBeGreaterThan(1);
+    for (const { headers } of asked) expect(headers).not.toHaveProperty("traceparent");
+    expect(collector.asked).toEqual([]);
   });
 
   test("holds no secret of the client, and the token only where it belongs", async () => {

@@ -36,6 +36,15 @@ describe("lines that may be made later", () => {
       }
     },
   );
+
+  test("have the values that a row has when it is written", () => {
+    const later: WriteText[] = [];
+    const { log } = recorder({ writeLater: (line) => later.push(line) });
+    const subject = { reads: 1 };
+    log.info("x", new FieldColumns<typeof subject>(["reads"], ({ reads }) => [reads]).row(subject));
+    subject.reads = 2;
+    expect(later.map(textOf)).toEqual([expect.stringContaining(" reads=2\n")]);
+  });
 });
 
 test.each(["text", "json"] as const)("a line whose fields cannot be written says so: %s", (format) => {

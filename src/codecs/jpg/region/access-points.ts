@@ -94,7 +94,7 @@ export function accessPointAt(
   };
 }
 
-/** Where the access point with this number in a row stands among the entries; -1: the data ends before it. */
+/** Byte position of the access point with this number in a row in `entries`; -1 where the data or the rows end before it. */
 function placeOf({ scan, perRow, count }: ScanAccessPoints, row: number, number: number): number {
   const n = row * perRow + number;
   return row >= scan.rows || n >= count ? -1 : n * accessPointBytes;

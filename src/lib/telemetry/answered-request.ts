@@ -1,9 +1,12 @@
-// A request that was answered, for what says so of each: its line in the log and its spans.
+// The record of an answered request, from which its log line and its spans are written.
 
 import type { StageClock } from "./stage-times.ts";
 
-/** Kept for some milliseconds: lines and spans of several requests are written together, which costs half. Nothing in it is masked. */
-export interface Answered {
+/**
+ * Kept until both are written: lines and spans of several requests are written together, which costs half. A line waits a tenth of a second,
+ * spans some seconds. Nothing in it is masked.
+ */
+export interface AnsweredRequest {
   /** Names the request. */
   readonly id: string;
   readonly method: string;
@@ -26,8 +29,8 @@ export interface Answered {
   readonly ended: number;
   /** When it was answered, in milliseconds since 1970. */
   readonly at: number;
-  /** Of a request for an image. What ends until it is read is in it. */
+  /** Of a request for an image. It still grows: stages that end before it is read are included. */
   readonly stages: StageClock | undefined;
-  /** The trace that it belongs to. */
+  /** The trace that it belongs to: the one whose spans are written, if any are. */
   readonly trace: { readonly traceId: string } | undefined;
 }
