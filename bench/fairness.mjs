@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import sharp from "sharp";
-import { usage } from "./lib/processes.mjs";
+import { nodeFlags, usage } from "./lib/processes.mjs";
 
 const { values: options } = parseArgs({
   options: {
@@ -37,7 +37,7 @@ const binary = (name) => fileURLToPath(new URL(`../node_modules/.bin/${name}`, i
 
 const folder = mkdtempSync(join(tmpdir(), "smalti-fairness-"));
 const runtimes = {
-  node: [process.execPath],
+  node: [process.execPath, ...nodeFlags],
   deno: [
     binary("deno"),
     ...[

@@ -34,6 +34,7 @@ import {
 } from "./lib/breakable.mjs";
 import { askFor, judge, outcomeOf, requestsOf } from "./lib/fault-requests.mjs";
 import { quantile, table } from "./lib/numbers.mjs";
+import { nodeFlags } from "./lib/processes.mjs";
 import { chances } from "./lib/session.mjs";
 
 const { values } = parseArgs({
@@ -146,9 +147,13 @@ async function startServer(name, { cache, origin, bucket, imageMs, sourcesMs }) 
   writeFileSync(file, JSON.stringify(settings)); // JSON is YAML
   const preload = new URL("./lib/report-memory.mjs", import.meta.url).href;
   const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
-  const child = spawn(process.execPath, ["--expose-gc", "--import", preload, main, "-config", file], {
-    stdio: ["ignore", "ignore", values.verbose ? "inherit" : "ignore", "ipc"],
-  });
+  const child = spawn(
+    process.execPath,
+    [...nodeFlags, "--expose-gc", "--import", preload, main, "-config", file],
+    {
+      stdio: ["ignore", "ignore", values.verbose ? "inherit" : "ignore", "ipc"],
+    },
+  );
   child.once("exit", () => {
     child.isOver = true;
   });

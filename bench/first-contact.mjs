@@ -11,6 +11,7 @@ import { readdirSync, statSync } from "node:fs";
 import { Agent, createServer, get } from "node:http";
 import { cpus } from "node:os";
 import { join } from "node:path";
+import { nodeFlags } from "./lib/processes.mjs";
 
 const option = (name, fallback) => Number(process.argv[process.argv.indexOf(`--${name}`) + 1] || fallback);
 const runs = process.argv.includes("--runs") ? option("runs", 9) : 9;
@@ -37,7 +38,7 @@ function fetchBytes(url, keep = agent) {
 }
 
 async function started() {
-  const server = spawn(process.execPath, ["dist/main.js"], {
+  const server = spawn(process.execPath, [...nodeFlags, "dist/main.js"], {
     env: { ...process.env, SERVICE_ADDR: `127.0.0.1:${port}` },
     stdio: "ignore",
   });

@@ -14,6 +14,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { median, quantile, table } from "./lib/numbers.mjs";
 import { machine } from "./lib/options.mjs";
+import { nodeFlags } from "./lib/processes.mjs";
 
 const root = resolve(fileURLToPath(import.meta.url), "../..");
 const { values: options } = parseArgs({ options: { calls: { type: "string", default: "200" } } });
@@ -56,7 +57,7 @@ const kinds = {
   },
 };
 
-const server = spawn(process.execPath, [join(root, "dist/main.js"), "-config", config], {
+const server = spawn(process.execPath, [...nodeFlags, join(root, "dist/main.js"), "-config", config], {
   env: { ...process.env, SERVICE_ADDR: `127.0.0.1:${port}` },
   stdio: "ignore",
 });

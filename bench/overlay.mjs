@@ -15,6 +15,7 @@ import { parseArgs } from "node:util";
 import sharp from "sharp";
 import { ask, listening } from "./lib/http.mjs";
 import { median, ratio, table } from "./lib/numbers.mjs";
+import { nodeFlags } from "./lib/processes.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -46,7 +47,7 @@ try {
       config,
       `addr: 127.0.0.1:${port}\nsources: [{ name: a, type: filesystem, root: . }]\ncache: { render: { backend: none } }\nlog: { level: error }\n${setting}\n`,
     );
-    const child = spawn(process.execPath, ["dist/main.js", "-config", config], {
+    const child = spawn(process.execPath, [...nodeFlags, "dist/main.js", "-config", config], {
       stdio: ["ignore", "ignore", "inherit"],
     });
     servers.push({ name, base: `http://127.0.0.1:${port}/iiif/3/picture.jpg`, child, times: {} });
