@@ -31,6 +31,7 @@ export class FieldColumns<T> {
     this.valuesOf = valuesOf;
   }
 
+  /** The fields of a line about a subject. */
   row(subject: T): FieldRow {
     return new FieldRow(this as FieldColumns<unknown>, subject);
   }

@@ -56,8 +56,8 @@ export type StageMs = Readonly<Partial<Record<StageName, number | undefined>>>;
  */
 export interface StageTimes {
   /**
-   * Milliseconds of each stage so far, in the order of {@link stageNames}; undefined where it did not take place. All but `store` are
-   * within the request. A list, since reading twelve members by names costs as much as all else that is done with them.
+   * Milliseconds of each stage so far, in the order of {@link stageNames}; undefined where it did not take place. All but those that
+   * end later are within the request. A list, since reading twelve members by names costs as much as all else that is done with them.
    */
   readonly ms: readonly (number | undefined)[];
   /** Undefined: the request did not come to a lookup. */

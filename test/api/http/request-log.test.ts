@@ -3,6 +3,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { FieldRow, LogFields } from "../../../src/lib/telemetry/log.ts";
 import { silentLog } from "../../../src/lib/telemetry/log.ts";
+import { requestRows } from "../../request-rows.ts";
 import { type Served, served } from "../../served.ts";
 
 const open: Served[] = [];
@@ -64,11 +65,8 @@ describe("the line of a request", () => {
   });
 
   test("that is written later has the stages that ended meanwhile, and else what the answer had", async () => {
-    const rows: FieldRow[] = [];
-    const info = (message: string, fields: LogFields | FieldRow = {}) => {
-      if (message === "request") rows.push(fields as FieldRow);
-    };
-    const { app } = await application("", { log: { ...silentLog, info } });
+    const { log, rows } = requestRows();
+    const { app } = await application("", { log });
     await (await app.get(tile)).arrayBuffer();
     const atOnce = rows[0]?.record();
     await app.service.slots.render.settled();

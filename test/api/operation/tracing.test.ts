@@ -2,10 +2,11 @@
 
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type FieldRow, type Log, type LogFields, silentLog } from "../../../src/lib/telemetry/log.ts";
+import { type Log, silentLog } from "../../../src/lib/telemetry/log.ts";
 import { isSampled } from "../../../src/tracing/trace.ts";
 import { startWebhook, type WebhookService } from "../../hooks/webhook-service.ts";
 import { fixture } from "../../host.ts";
+import { requestRows } from "../../request-rows.ts";
 import { type Served, served } from "../../served.ts";
 import { type Collector, startCollector } from "../../servers/collector.ts";
 import { masterOf, type Origin, startOrigin } from "../../servers/origin.ts";
@@ -160,13 +161,7 @@ hook: { engine: webhook, webhook: { url: "${webhook.url}", functions: [resolve] 
   });
 
   test("is the same for its spans, its log line and the server of a master where no caller has begun it", async () => {
-    const lines: LogFields[] = [];
-    const log = {
-      ...silentLog,
-      info: (message: string, fields: LogFields | FieldRow = {}) => {
-        if (message === "request") lines.push((fields as FieldRow).record());
-      },
-    };
+    const { log, rows } = requestRows();
     const app = await traced(
       "",
       `sources: [{ name: web, type: http, url: "${origin.url}/{identifier}" }]`,
@@ -179,17 +174,11 @@ hook: { engine: webhook, webhook: { url: "${webhook.url}", functions: [resolve] 
     expect(origin.asked.length).toBeGreaterThan(0);
     for (const { headers } of origin.asked)
       expect(headers.traceparent).toBe(`00-${request?.traceId}-${request?.spanId}-01`);
-    expect(lines.map(({ trace }) => trace)).toEqual([request?.traceId]);
+    expect(rows.map((row) => row.record().trace)).toEqual([request?.traceId]);
   });
 
   test("is that of the caller in the log where nothing is traced, and then not handed on", async () => {
-    const rows: FieldRow[] = [];
-    const log = {
-      ...silentLog,
-      info: (message: string, fields: LogFields | FieldRow = {}) => {
-        if (message === "request") rows.push(fields as FieldRow);
-      },
-    };
+    const { log, rows } = requestRows();
     webhook.answer = () => ({ key: "base.png", source: "web" });
     const app = await traced(
       'otlp_endpoint: ""',
