@@ -88,6 +88,31 @@ describe("/content-state/resolve", () => {
     expect((await app.get("/content-state/resolve", form)).status).toBe(415);
   });
 
+  test.each([
+    "application/ld+json",
+    'application/ld+json;profile="http://iiif.io/api/presentation/3/context.json"',
+    'application/LD+JSON; profile="http://iiif.io/api/presentation/3/context.json"; charset=UTF-8',
+    "application/vnd.example+json",
+  ])("takes a body of the type %s", async (type) => {
+    const sent = { method: "POST", headers: { "Content-Type": type }, body: JSON.stringify(canvas7) };
+    const response = await app.get("/content-state/resolve", sent);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ target: resolved.target });
+  });
+
+  test.each([
+    "text/json",
+    "application/jsonx",
+    "application/+json",
+    "application/ld+json;charset=latin1",
+    "application/json+xml",
+  ])("answers 415 to a body of the type %s, and names those that it takes", async (type) => {
+    const sent = { method: "POST", headers: { "Content-Type": type }, body: JSON.stringify(canvas7) };
+    const response = await app.get("/content-state/resolve", sent);
+    expect(response.status).toBe(415);
+    expect(await response.json()).toMatchObject({ detail: expect.stringContaining("application/ld+json") });
+  });
+
   test("answers 400 to states nested too deep, and writes no other longer than it came", async () => {
     const nested = (depth: number) =>
       `{"id":"${manifest.id}","type":"Manifest","x":${"[".repeat(depth)}${"]".repeat(depth)}}`;

@@ -10,7 +10,7 @@ import { Refusal } from "./problem.ts";
  * 413 for more, 415 for another type, 400 where the text or its percent-encoding is broken.
  */
 export async function readForm(c: RequestContext, maxBytes: number): Promise<URLSearchParams> {
-  const text = await readText(c, "application/x-www-form-urlencoded", maxBytes, "invalid_form");
+  const text = await readText(c, types.form, maxBytes, "invalid_form");
   try {
     // URLSearchParams takes broken percent-encoding as text.
     for (const part of text.split(/[&=]/)) decodeURIComponent(part);
@@ -21,11 +21,11 @@ export async function readForm(c: RequestContext, maxBytes: number): Promise<URL
 }
 
 /**
- * The value of a JSON body (RFC 8259) of at most `maxBytes`. Throws a Refusal: 413 for more, 415 for another type, 400 where the
+ * The value of a JSON body (RFC 8259), also of a type that is written in JSON (RFC 6839, section 3.1), of at most `maxBytes`. Throws a Refusal: 413 for more, 415 for another type, 400 where the
  * text is no JSON.
  */
 export async function readJson(c: RequestContext, maxBytes: number): Promise<unknown> {
-  const text = await readText(c, "application/json", maxBytes, "invalid_json");
+  const text = await readText(c, types.json, maxBytes, "invalid_json");
   try {
     return JSON.parse(text);
   } catch {
@@ -33,9 +33,25 @@ export async function readJson(c: RequestContext, maxBytes: number): Promise<unk
   }
 }
 
+interface BodyType {
+  readonly name: string;
+  fits(essence: string): boolean;
+}
+
+const formType = "application/x-www-form-urlencoded";
+
+/** The types that bodies are read as. */
+const types = {
+  form: { name: formType, fits: (essence) => essence === formType },
+  json: {
+    name: "application/json (or one that ends in +json, such as application/ld+json)",
+    fits: (essence) => /^application\/([^/+]+\+)*json$/.test(essence),
+  },
+} as const satisfies Readonly<Record<string, BodyType>>;
+
 async function readText(
   c: RequestContext,
-  type: string,
+  type: BodyType,
   maxBytes: number,
   invalid: "invalid_form" | "invalid_json",
 ): Promise<string> {
@@ -43,11 +59,11 @@ async function readText(
   const [essence = "", ...parameters] = (headers.get("Content-Type") ?? "").toLowerCase().split(";");
   const charset = parameters.map((each) => /^\s*charset="?([^"\s]*)"?\s*$/.exec(each)?.[1]).find(Boolean);
   const isPlain = (headers.get("Content-Encoding") ?? "identity").toLowerCase() === "identity";
-  if (essence.trim() !== type || (charset ?? "utf-8") !== "utf-8" || !isPlain)
+  if (!type.fits(essence.trim()) || (charset ?? "utf-8") !== "utf-8" || !isPlain)
     throw new Refusal({
       status: 415,
       code: "unsupported_body_type",
-      detail: `Expected a body of the type ${type} in UTF-8, not compressed; received something else. Correct the fields Content-Type and Content-Encoding.`,
+      detail: `Expected a body of the type ${type.name} in UTF-8, not compressed; received something else. Correct the fields Content-Type and Content-Encoding.`,
     });
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(await readBytes(c.req.raw, maxBytes));
