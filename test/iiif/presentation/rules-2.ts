@@ -65,15 +65,21 @@ const rules: Readonly<Record<string, Rules>> = {
   },
   "sc:AnnotationList": {
     required: ["@id"],
-    allowed: ["resources"],
+    allowed: words("resources next prev startIndex"),
     hints: [],
-    holds: { resources: ["oa:Annotation"] },
+    holds: { resources: ["oa:Annotation"], next: ["uri"], prev: ["uri"] },
+  },
+  "sc:Layer": {
+    required: ["@id", "label"],
+    allowed: words("viewingDirection otherContent total first last"),
+    hints: [],
+    holds: { otherContent: ["uri"], first: ["uri"], last: ["uri"] },
   },
   "oa:Annotation": {
     required: words("motivation resource on"),
     allowed: words("motivation resource on"),
     hints: [],
-    holds: { resource: content, on: ["uri"] },
+    holds: { resource: content, on: ["uri", "oa:SpecificResource"] },
   },
   "dctypes:Image": { required: ["@id"], allowed: words("format height width"), hints: [], holds: {} },
   "oa:Choice": {
@@ -86,7 +92,7 @@ const rules: Readonly<Record<string, Rules>> = {
     required: ["full"],
     allowed: words("full selector style"),
     hints: [],
-    holds: { full: content },
+    holds: { full: ["uri", ...content] },
   },
   "cnt:ContentAsText": { required: ["chars"], allowed: words("chars format language"), hints: [], holds: {} },
 };
@@ -110,7 +116,8 @@ export function problemsOf2(document: unknown): readonly string[] {
 }
 
 function resourceProblems(value: unknown, types: readonly string[], referred: boolean): readonly string[] {
-  if (types.includes("uri")) return isUri(value) ? [] : [`no address: ${JSON.stringify(value)}`];
+  if (types.includes("uri") && (types.length === 1 || typeof value === "string"))
+    return isUri(value) ? [] : [`no address: ${JSON.stringify(value)}`];
   if (!isObject(value)) return [`no ${types.join(" or ")}`];
   const type = String(value["@type"]);
   const rule = types.includes(type) ? rules[type] : undefined;

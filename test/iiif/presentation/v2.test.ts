@@ -311,12 +311,61 @@ describe("content of stored documents in 2.1", () => {
     });
   });
 
-  test("that is sound, film or text on a canvas is left out, and so is a canvas without a size", () => {
-    expect(resourceOf({ id: "https://example.org/x.mp4", type: "Video" })).toBeUndefined();
+  test("that is sound, film or text on a canvas is no image of it; sound and film are links to their files", () => {
+    const film = {
+      id: "https://example.org/x.mp4",
+      type: "Video",
+      format: "video/mp4",
+      label: { en: ["A film"] },
+    };
+    const sound = { id: "https://example.org/x.mp3", type: "Sound", format: "audio/mpeg" };
+    expect(resourceOf(film)).toBeUndefined();
     expect(resourceOf({ type: "TextualBody", value: "x" })).toBeUndefined();
-    expect(
-      version2({ id: "https://example.org/c", type: "Canvas", duration: 5, items: [] }, base),
-    ).toBeUndefined();
+    const rendering = { id: "https://example.org/x.pdf", type: "Text", label: { none: ["PDF"] } };
+    const written: Read = version2(
+      canvas({ type: "Choice", items: [film, sound] }, { rendering: [rendering] }),
+      base,
+    );
+    expect(written).toMatchObject({
+      images: [],
+      rendering: [
+        { "@id": rendering.id, label: "PDF" },
+        { "@id": film.id, format: "video/mp4", label: { "@value": "A film", "@language": "en" } },
+        { "@id": sound.id, format: "audio/mpeg", label: "x.mp3" },
+      ],
+    });
+  });
+
+  test("on a canvas of sound is the picture that accompanies it, else the one that stands before it", () => {
+    const id = "https://example.org/c";
+    const silent = { id, type: "Canvas", duration: 5, items: [] };
+    const beside = (name: string): Read => ({
+      ...canvas(picture(name)),
+      id: `https://example.org/${name}`,
+      width: 30,
+      height: 40,
+    });
+    const shown = (more: Resource): Read => version2({ ...silent, ...more }, base);
+    const [cover, score] = [beside("cover"), beside("score")];
+    for (const [more, name] of [
+      [{ placeholderCanvas: cover }, "cover"],
+      [{ placeholderCanvas: cover, accompanyingCanvas: score }, "score"],
+    ] as const)
+      expect(shown(more)).toMatchObject({
+        "@id": id,
+        width: 30,
+        height: 40,
+        images: [{ on: id, resource: { "@id": `https://example.org/${name}.png` } }],
+      });
+    // 2.1 requires a size of each canvas.
+    expect(shown({})).toMatchObject({ width: 1000, height: 1000, images: [] });
+    expect(problemsOf2(shown({}))).toEqual([]);
+  });
+
+  test("keeps a manifest of sound alone valid, with as many canvases as in 3.0", () => {
+    const silent = { id: "https://example.org/c", type: "Canvas", duration: 5, items: [] };
+    const { sequences } = written({ items: [silent] });
+    expect(sequences[0].canvases).toHaveLength(1);
   });
 
   test("that annotates a canvas becomes a list of its own, which the canvas names", () => {
@@ -348,6 +397,60 @@ describe("content of stored documents in 2.1", () => {
     });
   });
 
+  test("is placed on an outline as 2.1 writes those, and for a point on its pixel", () => {
+    const on = (selector: unknown): Read => {
+      const target = { type: "SpecificResource", source: "https://example.org/c", selector };
+      const body = { type: "TextualBody", value: "Here" };
+      const annotation: Read = version2(
+        { id: "https://example.org/a", type: "Annotation", motivation: "commenting", body, target },
+        base,
+      );
+      if (annotation) expect(problemsOf2(JSON.parse(JSON.stringify(annotation)))).toEqual([]);
+      return annotation?.on;
+    };
+    const svg = { type: "SvgSelector", value: "<svg><path d='M0,0h5v5z'/></svg>" };
+    expect(on([svg])).toEqual({
+      "@type": "oa:SpecificResource",
+      full: "https://example.org/c",
+      selector: { "@type": ["oa:SvgSelector", "cnt:ContentAsText"], chars: svg.value },
+    });
+    expect(on({ type: "PointSelector", x: 12.4, y: 7 })).toBe("https://example.org/c#xywh=12,7,1,1");
+    expect(on({ type: "PointSelector", t: 3 })).toBeUndefined();
+    expect(on({ type: "SvgSelector", value: 7 })).toMatchObject({ selector: { chars: "" } });
+  });
+
+  test("of a collection of pages is a layer, whose lists follow each other", () => {
+    const at = (name: string) => `${root3}/x/${name}`;
+    const layer = version2(
+      {
+        id: at("all"),
+        type: "AnnotationCollection",
+        label: { en: ["All notes"] },
+        total: 8,
+        first: at("1"),
+        last: { id: at("2"), type: "AnnotationPage" },
+      },
+      base,
+    );
+    expect(layer).toEqual({
+      "@context": "http://iiif.io/api/presentation/2/context.json",
+      "@id": `${root2}/x/all`,
+      "@type": "sc:Layer",
+      label: { "@value": "All notes", "@language": "en" },
+      total: 8,
+      first: `${root2}/x/1`,
+      last: `${root2}/x/2`,
+    });
+    expect(problemsOf2(layer)).toEqual([]);
+    const partOf = [{ id: at("all"), type: "AnnotationCollection" }];
+    const list = version2(
+      { id: at("1"), type: "AnnotationPage", partOf, next: at("2"), startIndex: 0, items: [] },
+      base,
+    );
+    expect(list).toMatchObject({ within: `${root2}/x/all`, next: `${root2}/x/2`, startIndex: 0 });
+    expect(problemsOf2(list)).toEqual([]);
+  });
+
   test.each<[string, Resource]>([
     ["an unknown type", { type: "Sausage" }],
     ["no type", {}],
@@ -362,7 +465,15 @@ describe("content of stored documents in 2.1", () => {
       { items: null },
       [{ type: "Canvas", width: 1, height: 1 }],
     ])
-      for (const type of ["Manifest", "Collection", "Canvas", "Range", "AnnotationPage", "Annotation"])
+      for (const type of [
+        "Manifest",
+        "Collection",
+        "Canvas",
+        "Range",
+        "AnnotationPage",
+        "AnnotationCollection",
+        "Annotation",
+      ])
         for (const member of [
           "items",
           "label",
@@ -374,6 +485,9 @@ describe("content of stored documents in 2.1", () => {
           "body",
           "target",
           "provider",
+          "accompanyingCanvas",
+          "first",
+          "partOf",
         ])
           expect(() => version2({ type, id: "https://example.org/x", [member]: wrong }, base)).not.toThrow();
   });

@@ -4,15 +4,6 @@ import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textOf, textsOf
 import type { Resource } from "../model.ts";
 import { type Address2, image2, texts2 } from "./properties.ts";
 
-/** The painting annotations of a canvas that show images; 2.1 knows no other ones in that place. */
-export function paintings2(canvas: Resource, address: Address2): readonly Resource[] {
-  return objectsOf(canvas.items)
-    .flatMap(({ items }) => objectsOf(items))
-    .filter((annotation) => textsOf(annotation.motivation).includes("painting"))
-    .map((annotation) => annotation2(annotation, address))
-    .filter(isThere);
-}
-
 /** An annotation; undefined where 2.1 cannot say what it brings, or where. */
 export function annotation2(annotation: Resource, address: Address2): Resource | undefined {
   const motivations = textsOf(annotation.motivation);
@@ -21,7 +12,7 @@ export function annotation2(annotation: Resource, address: Address2): Resource |
     .map((body) => body2(body, painting))
     .filter(isThere);
   const on = objectsOrTexts(annotation.target)
-    .map((target) => target2(target, address))
+    .map((target) => on2(target, address))
     .filter(isThere);
   // An image that paints is one; several would be several annotations.
   if (bodies.length === 0 || on.length === 0) return undefined;
@@ -81,6 +72,26 @@ function specific2(body: Resource, painting: boolean): Resource | undefined {
       format,
     }),
   };
+}
+
+/** Where an annotation is placed; undefined for parts that 2.1 has no words for, such as times. */
+function on2(target: unknown, address: Address2): string | Resource | undefined {
+  const fragment = target2(target, address);
+  const { source, selector } = objectOf(target) ?? {};
+  const full = idOf(source);
+  if (fragment !== undefined || full === undefined) return fragment;
+  const [point, outline] = ["PointSelector", "SvgSelector"].map((type) =>
+    objectsOf(selector).find((each) => each.type === type),
+  );
+  if (outline)
+    return {
+      "@type": "oa:SpecificResource",
+      full: address(full),
+      selector: { "@type": ["oa:SvgSelector", "cnt:ContentAsText"], chars: textOf(outline.value) ?? "" },
+    };
+  if (typeof point?.x !== "number" || typeof point.y !== "number") return undefined;
+  // 2.1 has no points: the pixel there.
+  return address(`${full}#xywh=${Math.round(point.x)},${Math.round(point.y)},1,1`);
 }
 
 /** A canvas, or a part of one as a fragment of its address; undefined for parts that no fragment names. */

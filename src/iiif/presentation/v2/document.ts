@@ -4,8 +4,9 @@ import { presentationContext } from "../context.ts";
 import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textsOf } from "../json.ts";
 import type { Resource } from "../model.ts";
 import { inVersion } from "../mounts.ts";
-import { annotation2, paintings2, target2 } from "./annotations.ts";
-import { type Address2, addressOf, image2, properties2, texts2 } from "./properties.ts";
+import { annotation2, target2 } from "./annotations.ts";
+import { canvas2 } from "./canvases.ts";
+import { type Address2, addressOf, head, identified, image2, texts2, untitled } from "./properties.ts";
 
 /**
  * A document, or a piece with an address of its own, in version 2.1; undefined where 2.1 has no such resource. `base`: the
@@ -28,31 +29,13 @@ function resource2(resource: Resource, address: Address2): Resource | undefined 
       return ranges2([resource], address)[0];
     case "AnnotationPage":
       return annotationList2(resource, address);
+    case "AnnotationCollection":
+      return layer2(resource, address);
     case "Annotation":
       return annotation2(resource, address);
     default:
       return undefined;
   }
-}
-
-/** Id, type and properties, in front of what a resource holds. */
-function head(resource: Resource, type: string, address: Address2): Resource {
-  return {
-    ...identified(resource, type, address),
-    // Which 2.1 requires, unlike 3.0 on canvases and ranges.
-    label: untitled(resource),
-    ...properties2(resource, type, address),
-  };
-}
-
-/** What stands for a missing label, inside of a document as at an address of its own: the end of the id. */
-function untitled(resource: Resource): string {
-  return /[^/?#]+$/.exec(idOf(resource) ?? "")?.[0] ?? "[Untitled]";
-}
-
-function identified(resource: Resource, type: string, address: Address2): Resource {
-  const [id] = addressOf(resource, address);
-  return present({ "@id": id, "@type": `sc:${type}` });
 }
 
 function collection2(collection: Resource, address: Address2): Resource {
@@ -89,35 +72,18 @@ function manifest2(manifest: Resource, address: Address2): Resource {
     "@type": type,
     ...described,
     sequences: [
-      present({
-        "@type": "sc:Sequence",
-        viewingDirection,
-        viewingHint,
-        startCanvas: startCanvas(manifest, address),
-        canvases: objectsOf(manifest.items)
-          .map((canvas) => canvas2(canvas, address))
-          .filter(isThere),
-      }),
+      {
+        ...present({
+          "@type": "sc:Sequence",
+          viewingDirection,
+          viewingHint,
+          startCanvas: startCanvas(manifest, address),
+        }),
+        canvases: objectsOf(manifest.items).map((canvas) => canvas2(canvas, address)),
+      },
     ],
     structures: ranges2(ranges, address),
   });
-}
-
-/** Of canvases without width and height, which 2.1 does not know, there is nothing. */
-function canvas2(canvas: Resource, address: Address2): Resource | undefined {
-  const { width, height } = canvas;
-  if (typeof width !== "number" || typeof height !== "number") return undefined;
-  return {
-    ...head(canvas, "Canvas", address),
-    height,
-    width,
-    images: paintings2(canvas, address),
-    ...present({
-      otherContent: objectsOf(canvas.annotations).map((page) =>
-        present({ ...identified(page, "AnnotationList", address), label: texts2(page.label) }),
-      ),
-    }),
-  };
 }
 
 /** Ranges and all ranges in them as the flat list of 2.1, each before those in it; a table of contents alone is the top one. */
@@ -149,9 +115,27 @@ function startCanvas({ start }: Resource, address: Address2): string | undefined
 function annotationList2(page: Resource, address: Address2): Resource {
   return {
     ...identified(page, "AnnotationList", address),
-    ...present({ label: texts2(page.label) }),
+    ...present({ label: texts2(page.label), ...paging2(page, address) }),
     resources: objectsOf(page.items)
       .map((annotation) => annotation2(annotation, address))
       .filter(isThere),
   };
+}
+
+/** The pages of a collection of annotations are the lists of a layer. */
+function layer2(collection: Resource, address: Address2): Resource {
+  return { ...head(collection, "Layer", address), ...present(paging2(collection, address)) };
+}
+
+/** What leads from page to page (2.1, section 5.9). */
+function paging2(resource: Resource, address: Address2): Resource {
+  const { total, startIndex } = resource;
+  const [first, last, next, prev, within] = [
+    resource.first,
+    resource.last,
+    resource.next,
+    resource.prev,
+    objectsOf(resource.partOf)[0],
+  ].map((each) => addressOf(each, address)[0]);
+  return { within, total, startIndex, first, last, next, prev };
 }

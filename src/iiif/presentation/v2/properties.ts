@@ -103,7 +103,29 @@ export function image2(image: Resource): Resource {
   });
 }
 
-function link2(link: Resource): Resource {
+/** A document or file that is linked to. */
+export function link2(link: Resource): Resource {
   const { format, profile } = link;
   return present({ "@id": idOf(link), format, profile, label: texts2(link.label) });
+}
+
+/** Id, type and properties, in front of what a resource holds. */
+export function head(resource: Resource, type: string, address: Address2): Resource {
+  return {
+    ...identified(resource, type, address),
+    // Which 2.1 requires, unlike 3.0 on canvases and ranges.
+    label: untitled(resource),
+    ...properties2(resource, type, address),
+  };
+}
+
+/** What stands for a missing label, inside of a document as at an address of its own: the end of the id. */
+export function untitled(resource: Resource): string {
+  return /[^/?#]+$/.exec(idOf(resource) ?? "")?.[0] ?? "[Untitled]";
+}
+
+/** Id and type. */
+export function identified(resource: Resource, type: string, address: Address2): Resource {
+  const [id] = addressOf(resource, address);
+  return present({ "@id": id, "@type": `sc:${type}` });
 }

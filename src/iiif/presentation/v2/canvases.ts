@@ -1,0 +1,72 @@
+// Canvases as Presentation API 2.1 has them (section 5.3): each has a width and a height, and shows nothing but images. Sound and film are
+// links to files, and the picture that 3.0 shows beside or before them stands in their place.
+
+import { idOf, isThere, objectOf, objectsOf, oneOrMany, present, textsOf } from "../json.ts";
+import type { Resource } from "../model.ts";
+import { annotation2 } from "./annotations.ts";
+import { type Address2, head, identified, link2, texts2, untitled } from "./properties.ts";
+
+/** Sides of canvases of sound alone, which have no size of their own. */
+const plainSize = { width: 1000, height: 1000 } as const;
+
+/** The members of a canvas that hold pictures of what has none itself, the ones that are shown for longer in front. */
+const standIns = ["accompanyingCanvas", "placeholderCanvas"] as const;
+
+/** A canvas of 3.0 in 2.1. All canvases keep their places, since ranges and links count on them. */
+export function canvas2(canvas: Resource, address: Address2): Resource {
+  const { rendering, ...described } = head(canvas, "Canvas", address);
+  const own = paintings2(canvas, canvas, address);
+  const standIn = own.length > 0 ? undefined : standInOf(canvas, address);
+  const { width, height } = sizeOf(canvas) ?? standIn?.size ?? plainSize;
+  return {
+    ...described,
+    ...present({
+      rendering: oneOrMany([...objectsOf(rendering), ...paintersOf(canvas).flatMap(filesOf)]),
+    }),
+    height,
+    width,
+    images: standIn?.images ?? own,
+    ...present({
+      otherContent: objectsOf(canvas.annotations).map((page) =>
+        present({ ...identified(page, "AnnotationList", address), label: texts2(page.label) }),
+      ),
+    }),
+  };
+}
+
+function sizeOf({ width, height }: Resource) {
+  return typeof width === "number" && typeof height === "number" ? { width, height } : undefined;
+}
+
+/** The first stand-in of a canvas that shows an image, on that canvas. */
+function standInOf(canvas: Resource, address: Address2) {
+  for (const key of standIns) {
+    const other = objectOf(canvas[key]);
+    const size = other && sizeOf(other);
+    const images = other ? paintings2(other, canvas, address) : [];
+    if (size && images.length > 0) return { size, images };
+  }
+  return undefined;
+}
+
+/** The painting annotations of `canvas` that show images; 2.1 knows no others in that place. `on`: where they are placed. */
+function paintings2(canvas: Resource, on: Resource, address: Address2): readonly Resource[] {
+  return paintersOf(canvas)
+    .map((annotation) => (canvas === on ? annotation : { ...annotation, target: idOf(on) }))
+    .map((annotation) => annotation2(annotation, address))
+    .filter(isThere);
+}
+
+const paintersOf = (canvas: Resource) =>
+  objectsOf(canvas.items)
+    .flatMap(({ items }) => objectsOf(items))
+    .filter(({ motivation }) => textsOf(motivation).includes("painting"));
+
+/** The files of sound and film of an annotation as links, which 2.1 wants labels of. */
+function filesOf({ body }: Resource): readonly Resource[] {
+  return objectsOf(body)
+    .flatMap((each) => (each.type === "Choice" ? objectsOf(each.items) : [each]))
+    .map((each) => (each.type === "SpecificResource" ? (objectOf(each.source) ?? each) : each))
+    .filter(({ type }) => type === "Sound" || type === "Audio" || type === "Video")
+    .map((file) => ({ label: untitled(file), ...link2(file) }));
+}
