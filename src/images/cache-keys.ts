@@ -13,7 +13,7 @@ import type { Overlay } from "./overlay/overlay.ts";
 import type { OutputPolicy } from "./plan/policy.ts";
 
 /** Raised whenever the same plan makes other bytes than before, so that cached derivatives of older builds are not used. */
-export const renderVersion = 14;
+export const renderVersion = 15;
 /** The same for answers that carry an overlay. */
 export const overlayVersion = 1;
 /** The same for answers whose detail access limits. */
@@ -21,7 +21,7 @@ export const detailVersion = 1;
 /** Raised whenever the recorded facts change their meaning. */
 export const factsVersion = 8;
 /** Raised whenever what is stored of a kind of file changes; a format that had no sidecar before does not raise it. */
-export const sidecarVersion = 6;
+export const sidecarVersion = 7;
 
 /** A master as keys see it. */
 export interface MasterKey {

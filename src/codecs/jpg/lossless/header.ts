@@ -76,9 +76,8 @@ function headerForm(frame: Frame, scan: Scan): HeaderForm {
 }
 
 /** The segment that says what the components are. */
-function colourSegment({ colour, adobe }: Frame): number[] {
+function colourSegment({ colour }: Frame): number[] {
   if (colour === "gray" || colour === "ycc") return jfifSegment();
-  if (colour === "cmyk" && !adobe) return [];
   return adobeSegment(colour === "ycck" ? 2 : 0);
 }
 

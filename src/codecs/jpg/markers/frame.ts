@@ -36,8 +36,6 @@ export type JpegColour = "gray" | "ycc" | "rgb" | "cmyk" | "ycck";
 /** A frame whose colours are known. */
 export interface Frame extends FrameHeader {
   readonly colour: JpegColour;
-  /** There is an Adobe segment: values of CMYK and YCCK are complemented. */
-  readonly adobe: boolean;
 }
 
 /** Kinds of frame by the second byte of their marker; `refused` says why a kind cannot be decoded. */

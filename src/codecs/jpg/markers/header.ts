@@ -22,8 +22,6 @@ export type JpegDetails = {
   readonly arithmetic: boolean;
   /** The height stands behind the first scan, not in the frame header. */
   readonly lateHeight?: true;
-  /** Colour transform of the Adobe segment: 0 none, 1 YCbCr, 2 YCCK; -1 where there is no such segment. */
-  readonly adobe: number;
 };
 
 /** The details of a header that {@link readJpegHeader} made. */
@@ -41,7 +39,6 @@ interface Seen {
   frame: FrameHeader | undefined;
   hierarchical: boolean;
   /** As in {@link JpegDetails}. */
-  adobe: number;
   density: Resolution | undefined;
   exif: Exif | undefined;
   readonly profile: ProfilePart[];
@@ -63,7 +60,6 @@ export async function readJpegHeader(bytes: ByteSource): Promise<ImageHeader> {
   const seen: Seen = {
     frame: undefined,
     hierarchical: false,
-    adobe: -1,
     density: undefined,
     exif: undefined,
     profile: [],
@@ -109,7 +105,6 @@ async function take(
     seen.exif ??= readExif(await bytes.read(at + 4, length - 2));
   else if (code === marker.app2 && isNamed(head, "ICC_PROFILE\0", 14))
     seen.profile.push({ number: head[12]!, count: head[13]!, offset: at + 18, length: length - 16 });
-  else if (code === marker.app14 && isNamed(head, "Adobe", 12)) seen.adobe = head[11]!;
 }
 
 /** The facts of a file, from the number of components in its first scan and where the data of that begins. */
@@ -158,7 +153,7 @@ function jfifDensity(body: Uint8Array): Resolution | undefined {
   return factor && x && y ? { x: x * factor, y: y * factor } : undefined;
 }
 
-interface Surroundings extends Pick<Seen, "hierarchical" | "adobe" | "density" | "exif"> {
+interface Surroundings extends Pick<Seen, "hierarchical" | "density" | "exif"> {
   readonly lateHeight: boolean;
   readonly multiscan: boolean;
 }
@@ -184,7 +179,6 @@ function describe(frame: FrameHeader, around: Surroundings): ImageHeader {
     multiscan: around.multiscan || kind.variant.includes("progressive"),
     arithmetic,
     ...(around.lateHeight && { lateHeight: true }),
-    adobe: around.adobe,
   };
   const refused = refusal(frame, around.hierarchical, arithmetic);
   return {

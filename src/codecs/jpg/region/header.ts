@@ -90,7 +90,7 @@ export async function readHeader(bytes: ByteSource): Promise<Header | undefined>
   if (!height) throw damaged("a height of 1 or more, or a DNL segment behind the first scan", "neither");
   const colour = colourOf(seen.frame, seen);
   if (!colour) return undefined;
-  const frame = { ...frameOfHeight(seen.frame, height), colour, adobe: seen.adobe !== undefined };
+  const frame = { ...frameOfHeight(seen.frame, height), colour };
   return { frame, first: await describeScan(walk, 2, scanAt, frame, seen.tables) };
 }
 

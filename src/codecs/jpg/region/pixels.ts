@@ -184,7 +184,7 @@ function interleave(
   const stripRows = Math.min(out.height, Math.max(1, Math.floor(stripBytes / rowBytes)));
   engine.reserve(strip + stripRows * rowBytes + slack);
   const bytes = engine.bytes();
-  const flip = frame.adobe && bands === 4 ? 255 : 0;
+  const flip = bands === 4 ? 255 : 0;
   const rows = windows.map((w, i) => rowMaker(engine, w, planes[i]!, free + i * rowRoom + slack, out));
 
   if (bands === 1) {

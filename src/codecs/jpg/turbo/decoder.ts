@@ -152,7 +152,8 @@ function confirmSize(turbo: Turbo, decompressor: number, file: Loaded, width: nu
   if (seenWidth !== width || seenHeight !== height) throw mismatch();
 }
 
-/** The region out of decoded rows, as an array of its own; CMYK of Adobe files is turned to "0 is no ink". */
+/** The region out of decoded rows, as an array of its own. CMYK is turned to "0 is no ink": JPEG files store its complement,
+ * with an Adobe segment or without one. */
 export function crop(decoded: Uint8Array, decodedWidth: number, read: ReadRequest): PixelBuffer {
   const { header, region, scaleFactor } = read;
   const { bands, interpretation } = header;
@@ -163,7 +164,7 @@ export function crop(decoded: Uint8Array, decodedWidth: number, read: ReadReques
     const from = ((region.y / scaleFactor + row) * decodedWidth + region.x / scaleFactor) * bands;
     data.set(decoded.subarray(from, from + width * bands), row * width * bands);
   }
-  if (interpretation === "cmyk" && detailsOf(header).adobe >= 0)
+  if (interpretation === "cmyk")
     for (let i = 0; i < data.length; i++) data[i] = 255 - data[i]!;
   return { width, height, bands, interpretation, data };
 }

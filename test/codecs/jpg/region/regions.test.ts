@@ -4,10 +4,12 @@ import { readFileSync } from "node:fs";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { openJpeg, type Plane, type ScaleFactor } from "../../../../src/codecs/jpg/region/index.ts";
+import { marker } from "../../../../src/codecs/jpg/markers/walk.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { grain } from "../../../grain.ts";
 import { reference } from "../../reference.ts";
 import { randomness } from "../make-matrix.mjs";
+import { withSegments } from "../segments.ts";
 import { differences, engine, openIndexed, type Reader, whole } from "../open.ts";
 
 const fixture = (name: string) => new Uint8Array(readFileSync(`test/fixtures/${name}`));
@@ -85,11 +87,18 @@ describe.each(names)("%s", (name) => {
 });
 
 it("gives CMYK with 0 as no ink, as another decoder does", async () => {
-  for (const name of ["jpg-cmyk-adobe.jpg", "jpg-ycck-adobe.jpg"]) {
-    const reader = await openIndexed(fixture(name));
+  const files = {
+    "CMYK with an Adobe segment": fixture("jpg-cmyk-adobe.jpg"),
+    "CMYK without one": withSegments(fixture("jpg-cmyk-adobe.jpg"), (all) =>
+      all.filter(({ code }) => code !== marker.app14),
+    ),
+    YCCK: fixture("jpg-ycck-adobe.jpg"),
+  };
+  for (const [name, file] of Object.entries(files)) {
+    const reader = await openIndexed(file);
     const { data, interpretation, bands } = await reader.decodePixels(whole(reader), 1);
     expect([interpretation, bands]).toEqual(["cmyk", 4]);
-    const other = await sharp(fixture(name), { ignoreIcc: true })
+    const other = await sharp(file, { ignoreIcc: true })
       .pipelineColourspace("cmyk")
       .toColourspace("cmyk")
       .raw()
