@@ -94,7 +94,7 @@ export const imageOptions = z.strictObject({
     .transform((times) => (times === 0 ? "off" : times))
     .meta({
       description:
-        "If a derivative is a region reduced by exactly a power of two: decode at this many times its size and resample, instead of using the decoder's own reduction or a level stored in the file. There are no lossless crops then.",
+        "If a derivative is a region reduced by exactly a power of two: decode at this many times the size that is decoded without this setting (at most at full size), and resample. There are no lossless crops then.",
       edit: "restart",
     }),
   linear: z.enum(["off", "on"]).default("off").meta({

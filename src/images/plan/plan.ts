@@ -51,11 +51,12 @@ export function planRender(input: PlanInput): RenderPlan {
   const isExact = ({ factor }: Pick<Reduction, "factor">) => Object.values(axesAt(factor)).every(isIdentity);
   // Cells are the same for every format.
   const halvesColour = !geometry.detail && request.format === "jpg" && policy.chroma === "420";
-  const times = timesDecoded(policy, step, linear);
   const reductions = decoder.scales?.of(header, halvesColour) ?? [];
-  const scaleFactor =
-    (times ? undefined : reductions.filter(({ quality }) => quality === "exact").find(isExact)?.factor) ??
-    chooseScale(reductions, header, Math.min(step.x, step.y), times);
+  const usual =
+    (linear ? undefined : reductions.filter(({ quality }) => quality === "exact").find(isExact)?.factor) ??
+    chooseScale(reductions, header, Math.min(step.x, step.y), linear);
+  const supersample = (isPowerOfTwo(step) && policy.supersample) || 1;
+  const scaleFactor = largestFactor(reductions, ({ factor }) => factor * supersample <= usual);
 
   const level: Size = {
     width: Math.ceil(upright.width / scaleFactor),
@@ -120,16 +121,6 @@ export function planRender(input: PlanInput): RenderPlan {
   return { read, transform, steps, write, ...bySteps, memory: Math.ceil(memory) };
 }
 
-/** How many times the answer's size the policy wants decoded, whatever the decoder; undefined where it does not say. */
-function timesDecoded(
-  { supersample }: OutputPolicy,
-  step: { readonly x: number; readonly y: number },
-  linear: boolean,
-): number | undefined {
-  const times = Math.max((isPowerOfTwo(step) && supersample) || 1, linear ? linearHeadroom : 1);
-  return times > 1 ? times : undefined;
-}
-
 const isPowerOfTwo = ({ x, y }: { readonly x: number; readonly y: number }) =>
   x === y && x >= 1 && Number.isInteger(Math.log2(x));
 
@@ -139,17 +130,22 @@ function windowFor({ format, depth, interpretation, bands }: ImageHeader, { wind
   return format === "tif" && depth === 16 && plain ? window : undefined;
 }
 
-/** The largest reduction that is as good as what is wanted; 1 at least. */
+const largestFactor = (reductions: readonly Reduction[], fits: (reduction: Reduction) => boolean) =>
+  Math.max(1, ...reductions.filter(fits).map(({ factor }) => factor));
+
+/** The largest reduction that is as good as what is wanted, at least 1. */
 function chooseScale(
   reductions: readonly Reduction[],
   header: ImageHeader,
   wanted: number,
-  times: number | undefined,
+  linear: boolean,
 ): number {
   const largest = (ofAverages: number) => {
     const headroom = { level: 1, exact: leastHeadroom, frequencies: leastHeadroom, averages: ofAverages };
-    const fits = ({ factor, quality }: Reduction) => factor * (times ?? headroom[quality]) <= wanted;
-    return Math.max(1, ...reductions.filter(fits).map(({ factor }) => factor));
+    return largestFactor(
+      reductions,
+      ({ factor, quality }) => factor * (linear ? linearHeadroom : headroom[quality]) <= wanted,
+    );
   };
   // Never by the region: all tiles of a level are made from one scale.
   const usual = largest(usualHeadroom);

@@ -184,7 +184,21 @@ describe("what a plan reads", () => {
     expect(quarter("0,0,2048,2048/512,512/0/default.jpg", { jpeg_chroma: "444" })).toBe(2);
     expect(quarter("2,0,2048,2048/512,512/0/default.jpg")).toBe(2);
     expect(quarter("0,0,2048,2048/512,511/0/default.jpg")).toBe(2);
-    expect(quarter("0,0,2048,2048/512,512/0/default.jpg", { supersample: 2 })).toBe(2);
+  });
+
+  test("is decoded at as many times its usual size as image.supersample says, at most at full size", () => {
+    const picture = (format: "jpg" | "png") => headerOf(6_144, 5_120, 1, format);
+    const factors = (format: "jpg" | "png", to: "jpg" | "png", s: number) =>
+      [{}, { supersample: 2 }, { supersample: 4 }].map((settings) => {
+        const [w, h] = [1536, 768];
+        const path = `0,0,${w},${h}/${w / s},${h / s}/0/default.${to}`;
+        return planOf(picture(format), path, settings).read.scaleFactor;
+      });
+    expect(factors("jpg", "png", 8)).toEqual([4, 2, 1]);
+    expect(factors("jpg", "jpg", 4)).toEqual([4, 2, 1]);
+    expect(factors("jpg", "png", 4)).toEqual([2, 1, 1]);
+    expect(factors("png", "png", 16)).toEqual([4, 2, 1]);
+    expect(factors("jpg", "png", 3)).toEqual([1, 1, 1]);
   });
 
   test("is four times the answer where a decoder only averages, twice where that is a very large picture", () => {
@@ -198,14 +212,14 @@ describe("what a plan reads", () => {
     ]);
   });
 
-  test("is as many times the answer as the settings say, and stored levels are then left aside", () => {
+  test("is larger and never a lossless crop with image.supersample, and four times the derivative with image.linear", () => {
     const levels = { ...headerOf(8_192, 8_192, 1, "tif") };
     const factors = (settings: object, s: number) => {
       const { read, write } = planOf(levels, tilePath(s, 0, 0), settings);
       return [read.scaleFactor, write.passthrough];
     };
-    expect(factors({ supersample: 2 }, 8)).toEqual([4, "off"]);
-    expect(factors({ supersample: 4 }, 8)).toEqual([2, "off"]);
+    expect(factors({}, 8)).toEqual([2, "auto"]);
+    expect(factors({ supersample: 2 }, 8)).toEqual([1, "off"]);
     expect(factors({ supersample: 4 }, 2)).toEqual([1, "off"]);
     expect(factors({ supersample: 2 }, 1)).toEqual([1, "off"]);
     expect(factors({ linear: "on" }, 8)).toEqual([2, "auto"]);
