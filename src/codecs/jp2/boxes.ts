@@ -1,5 +1,6 @@
 // The boxes of a JP2 or JPH file that a decoder must know (ITU-T T.800 Annex I; T.814 for JPH).
 
+import { ServiceError } from "../../errors.ts";
 import { fourCC, type HeaderBytes } from "../header-bytes.ts";
 import type { Resolution } from "../image-header.ts";
 import { readExif } from "../metadata/exif.ts";
@@ -84,15 +85,20 @@ export interface Box {
 export async function readBoxes(file: HeaderBytes): Promise<Boxes> {
   const found: { -readonly [K in keyof Boxes]?: Boxes[K] } = {};
   const told: { [K in Told["kind"]]?: number | undefined } = {};
-  for await (const box of walk(file, 0, file.size)) {
-    if (box.type === fourCC("jp2h")) {
-      if (!found.size) await readHeaderBox(file, box, found);
-    } else if (box.type === fourCC("jp2c")) {
-      found.codestream ??= { start: box.body, length: box.length };
-    } else if (box.type === fourCC("uuid") && told.exif === undefined) {
-      const { kind, orientation } = (await readOrientation(file, box)) ?? {};
-      if (kind) told[kind] ??= orientation;
+  try {
+    for await (const box of walk(file, 0, file.size)) {
+      if (box.type === fourCC("jp2h")) {
+        if (!found.size) await readHeaderBox(file, box, found);
+      } else if (box.type === fourCC("jp2c")) {
+        found.codestream ??= { start: box.body, length: box.length };
+      } else if (box.type === fourCC("uuid") && told.exif === undefined) {
+        const { kind, orientation } = (await readOrientation(file, box)) ?? {};
+        if (kind) told[kind] ??= orientation;
+      }
     }
+  } catch (error) {
+    // If the length of jp2c is wrong, what seems to follow it is not a box.
+    if (!found.codestream || !(error instanceof ServiceError) || error.kind !== "decode") throw error;
   }
   const { codestream, size } = found;
   if (!codestream || !size) throw damaged("a jp2h box with ihdr and a jp2c box, found them not");

@@ -3,7 +3,7 @@
 import { memoryBytes, readAll } from "../../lib/byte-source.ts";
 import type { Codec, CodecHost, Reduction } from "../codec.ts";
 import type { ImageHeader } from "../image-header.ts";
-import { damaged } from "./codestream.ts";
+import { findCodestreamEnd } from "./codestream.ts";
 import { componentDecoder, decodeRegion, readBeyond } from "./decode.ts";
 import { jp2Encoder, maxSide } from "./encode.ts";
 import { isJpeg2000, readFacts, readHeader } from "./header.ts";
@@ -43,9 +43,9 @@ export function jp2Codec(host: CodecHost): Codec {
       const file = await readAll(bytes, fileLimit);
       const facts = await readFacts(memoryBytes(file));
       const { start, length } = facts.boxes.codestream;
-      if (length !== undefined && start + length > file.length)
-        throw damaged(`a codestream of ${length} bytes, but the file ends early`);
-      const codestream = file.subarray(start, length === undefined ? undefined : start + length);
+      const rest = file.subarray(start);
+      // A complete codestream is read whatever length its box states, as other decoders do.
+      const codestream = rest.subarray(0, findCodestreamEnd(rest) ?? length);
       return decodeRegion(decodeComponents, codestream, facts, region, Math.log2(scaleFactor));
     },
     scales: { of: resolutions },

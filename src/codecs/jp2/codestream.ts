@@ -178,14 +178,35 @@ async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
 }
 
 /**
+ * Where a codestream in memory ends: behind the EOC marker that its tile-parts lead to. Undefined if they do not lead to
+ * one, or if a tile-part does not say its length (Psot 0). `bytes` begin with the codestream and may go on behind it.
+ */
+export function findCodestreamEnd(bytes: Uint8Array): number | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let at = firstTilePart(view);
+  while (at + 12 <= bytes.length && view.getUint16(at) === marker.sot) {
+    const length = view.getUint32(at + 6);
+    if (length < 14) return undefined;
+    at += length;
+  }
+  return at + 2 <= bytes.length && view.getUint16(at) === marker.eoc ? at + 2 : undefined;
+}
+
+/** Skips the segments of the main header. */
+function firstTilePart(view: DataView): number {
+  let at = 2;
+  while (at + 4 <= view.byteLength && view.getUint16(at) !== marker.sot) at += 2 + view.getUint16(at + 2);
+  return at;
+}
+
+/**
  * Follows the tile-parts of a whole codestream in memory. Throws ServiceError `decode` when one reaches beyond its end
  * or a tile is missing: decoders fill such holes with gray and say nothing.
  */
 export function checkTileParts(codestream: Uint8Array, tiles: number): void {
   const view = new DataView(codestream.buffer, codestream.byteOffset, codestream.length);
   const end = codestream.length;
-  let at = 2;
-  while (at + 4 <= end && view.getUint16(at) !== marker.sot) at += 2 + view.getUint16(at + 2);
+  let at = firstTilePart(view);
   const seen = new Set<number>();
   while (at + 12 <= end && view.getUint16(at) === marker.sot) {
     const tile = view.getUint16(at + 4);

@@ -368,6 +368,32 @@ function alphaFile(alpha: { type: number; association: number; enumerated?: numb
   return boxed({ codestream: codestreamOf("jp2-rgba8.jp2"), size: [600, 400, 4], extra, enumerated });
 }
 
+describe("a jp2c box of a wrong length", () => {
+  const sound = boxed({ codestream: codestreamOf("jp2-reversible.jp2"), size: [600, 400, 3] });
+  const at = Buffer.from(sound).indexOf("jp2c") - 4;
+  const stating = (length: number, behind: readonly number[] = []) => {
+    const file = Uint8Array.from([...sound, ...behind]);
+    new DataView(file.buffer).setUint32(at, length);
+    return file;
+  };
+  const length = sound.length - at;
+  it.each([
+    ["beyond the end of the file", stating(length + 1000)],
+    ["far beyond it", stating(0xffffffff)],
+    ["within the codestream", stating(length - 1000)],
+    ["of a few bytes", stating(20)],
+    ["that takes in the next box", stating(length + 12, box("free", [0, 0, 0, 0]))],
+  ])("(%s) does not matter if the codestream is complete", async (_, file) => {
+    expect(Buffer.compare((await decode(file)).data as Uint8Array, base)).toBe(0);
+  });
+
+  it("does not make a picture of what follows a codestream that ends early", async () => {
+    const codestream = codestreamOf("jp2-reversible.jp2").subarray(0, 20_000);
+    const file = boxed({ codestream, size: [600, 400, 3], behind: box("free", new Array(400_000).fill(0)) });
+    await expect(decode(file)).rejects.toThrow("ends early");
+  });
+});
+
 describe("damaged jpeg 2000", () => {
   const half = (name: string) => fixture(name).subarray(0, fixture(name).length / 2);
   it.each([
