@@ -164,8 +164,7 @@ export function crop(decoded: Uint8Array, decodedWidth: number, read: ReadReques
     const from = ((region.y / scaleFactor + row) * decodedWidth + region.x / scaleFactor) * bands;
     data.set(decoded.subarray(from, from + width * bands), row * width * bands);
   }
-  if (interpretation === "cmyk")
-    for (let i = 0; i < data.length; i++) data[i] = 255 - data[i]!;
+  if (interpretation === "cmyk") for (let i = 0; i < data.length; i++) data[i] = 255 - data[i]!;
   return { width, height, bands, interpretation, data };
 }
 

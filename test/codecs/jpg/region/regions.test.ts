@@ -3,14 +3,14 @@
 import { readFileSync } from "node:fs";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { openJpeg, type Plane, type ScaleFactor } from "../../../../src/codecs/jpg/region/index.ts";
 import { marker } from "../../../../src/codecs/jpg/markers/walk.ts";
+import { openJpeg, type Plane, type ScaleFactor } from "../../../../src/codecs/jpg/region/index.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { grain } from "../../../grain.ts";
 import { reference } from "../../reference.ts";
 import { randomness } from "../make-matrix.mjs";
-import { withSegments } from "../segments.ts";
 import { differences, engine, openIndexed, type Reader, whole } from "../open.ts";
+import { withSegments } from "../segments.ts";
 
 const fixture = (name: string) => new Uint8Array(readFileSync(`test/fixtures/${name}`));
 const scales: ScaleFactor[] = [1, 2, 4, 8];
