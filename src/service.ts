@@ -18,8 +18,9 @@ import { type IpRange, parseRange } from "./lib/network/ip-range.ts";
 import { parseDuration } from "./lib/options/quantity.ts";
 import type { Log } from "./lib/telemetry/log.ts";
 import type { Folders } from "./manifests/folders/folders.ts";
-import { buildFolders, buildManifests } from "./manifests/index.ts";
+import { buildFolders, buildManifests, buildSearch } from "./manifests/index.ts";
 import type { Manifests } from "./manifests/manifests.ts";
+import type { Search } from "./manifests/search/search.ts";
 import { buildOuterParts } from "./parts.ts";
 import type { Platform } from "./platform/platform.ts";
 import { type Readiness, readinessOf } from "./readiness.ts";
@@ -43,6 +44,8 @@ export interface Service {
   readonly images: RenderParts;
   /** What the folders of the sources hold. */
   readonly folders: Folders;
+  /** What they hold by names, labels and metadata. */
+  readonly search: Search;
   /** Absent where presentation is switched off. */
   readonly manifests?: Manifests;
   readonly sources: Sources;
@@ -138,6 +141,8 @@ export async function createService(
   const allChecks = [...checks, ...rendering.checks];
   const { info } = slots;
   const folders = buildFolders({ info, sources: config.sources, keepAlive: platform.keepAlive });
+  const hasIndex = !platform.connectionsEndWithRequest;
+  const search = buildSearch({ info, sources, folders, options: config.sources, hasIndex });
   const manifests = buildManifests({ images, auth, folders, options: config.presentation, log });
   const check = () => runChecks(allChecks);
   const logFindings = checkLog(log);
@@ -179,6 +184,7 @@ export async function createService(
     log,
     images,
     folders,
+    search,
     ...(manifests && { manifests }),
     sources,
     slots,

@@ -6,11 +6,12 @@ import { parseDuration } from "../lib/options/quantity.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import type { SourceOptions } from "../sources/options.ts";
 import type { Slot } from "../stores/slot.ts";
-import { createFolders, type Folders } from "./folders/folders.ts";
+import { createFolders, type Folders, type FoldersParts } from "./folders/folders.ts";
 import type { FactsParts } from "./folders/image-facts.ts";
 import { createManifestFileLog } from "./folders/manifest-file-log.ts";
 import { createManifests, type Manifests } from "./manifests.ts";
 import type { PresentationOptions } from "./options.ts";
+import { createSearch, type Search, type SearchParts } from "./search/search.ts";
 
 export interface FolderParts {
   readonly info: Slot;
@@ -24,8 +25,24 @@ const usualTimes = { revalidateMs: 60_000, staleMs: 0 };
 
 /** The folders of the sources. */
 export function buildFolders({ info, sources, keepAlive }: FolderParts): Folders {
+  return createFolders({ info, times: timesOf(sources), keepAlive });
+}
+
+export interface BuiltSearchParts extends Omit<SearchParts, "revalidateMs"> {
+  /** Those of `sources:`. */
+  readonly options: readonly SourceOptions[];
+}
+
+/** The search in them. */
+export function buildSearch({ options, ...parts }: BuiltSearchParts): Search {
+  const times = timesOf(options);
+  return createSearch({ ...parts, revalidateMs: (source) => times(source).revalidateMs });
+}
+
+/** How long what is known of a source counts, by its name. */
+function timesOf(options: readonly SourceOptions[]): FoldersParts["times"] {
   const times = new Map(
-    sources.map((source) => [
+    options.map((source) => [
       source.name,
       {
         revalidateMs: parseDuration(source.revalidate),
@@ -33,7 +50,7 @@ export function buildFolders({ info, sources, keepAlive }: FolderParts): Folders
       },
     ]),
   );
-  return createFolders({ info, times: ({ name }) => times.get(name) ?? usualTimes, keepAlive });
+  return ({ name }) => times.get(name) ?? usualTimes;
 }
 
 export interface ServiceParts {

@@ -7,6 +7,19 @@ const originForm = "expected an origin such as https://images.example.org, witho
 const isOrigin = (text: string) =>
   /^https?:\/\//i.test(text) && URL.canParse(text) && new URL(text).origin === text.toLowerCase();
 
+const text = z
+  .union([z.string(), z.record(z.string(), z.array(z.string()).min(1))], {
+    error: "expected text, or languages with lists of texts such as { en: [The library] }",
+  })
+  .default("");
+
+const address = z
+  .string()
+  .refine((text) => text === "" || /^https?:\/\/[^\s/]/i.test(text) || /^\/(?![/\\])\S*$/.test(text), {
+    error: "expected an address with https://, or a path of this service with /",
+  })
+  .default("");
+
 /** Schema of `presentation:`. */
 export const presentationOptions = z.strictObject({
   enabled: z.boolean().default(true).meta({
@@ -24,6 +37,28 @@ export const presentationOptions = z.strictObject({
       "The viewer that /view opens: `mirador`, or `uv` for Universal Viewer. `?viewer=` in an address selects the other one.",
     edit: "restart",
   }),
+  title: text.meta({
+    description:
+      "Name of the start page, or its names by language. Empty: the label of the manifest file at the top of the default source, else `smalti`.",
+    edit: "restart",
+  }),
+  provider: z
+    .strictObject({
+      label: text.meta({
+        description:
+          "Who provides the images, or that by language. The start page shows it. Empty: the provider in the manifest file at the top of the default source.",
+        edit: "restart",
+      }),
+      homepage: address.meta({
+        description: "Address of the provider's own page, which the label links to.",
+        edit: "restart",
+      }),
+      logo: address.meta({
+        description: "Address of the provider's logo, which the start page shows beside the label.",
+        edit: "restart",
+      }),
+    })
+    .prefault({}),
   allowed_origins: z
     .array(z.string({ error: originForm }).refine(isOrigin, { error: originForm }))
     .default([])

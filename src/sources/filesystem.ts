@@ -37,6 +37,9 @@ type Checked = Required<Pick<SourceImage, "validator" | "modified" | "file">>;
 /** Files of which it is kept that they were found. */
 const foundKept = 20_000;
 
+/** Milliseconds after which a change of a file or folder shows in its times if another one follows. */
+const settledMs = 2000;
+
 /** How often a file that is replaced while it is being opened is tried again. */
 const attempts = 3;
 
@@ -155,6 +158,14 @@ export function filesystemSource({
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   };
 
+  const stateOf: Source["stateOf"] = async (key) => {
+    const segments = key === "" ? [] : keySegments(key);
+    if (segments.some(isHidden)) return undefined;
+    const stat = await unlessAbsent(() => files.stat(pathOf(segments)));
+    if (stat === undefined || Date.now() - lastChange(stat).getTime() < settledMs) return undefined;
+    return `${stat.kind} ${stat.id ?? ""} ${lastChange(stat).getTime()} ${validatorOf(stat)}`;
+  };
+
   return {
     name,
     backend: "filesystem",
@@ -169,6 +180,7 @@ export function filesystemSource({
       found.clear();
     },
     list,
+    stateOf,
     check: () => checkRoot(name, folder.top, files),
   };
 }

@@ -76,7 +76,7 @@
     item.classList.add("broken");
     link.removeAttribute("href");
     link.querySelector("img").remove();
-    for (const part of item.querySelectorAll(".facts, .links")) part.remove();
+    item.querySelector(".more").remove();
     const text = document.createElement("span");
     text.className = "reason quiet";
     text.textContent = reason;

@@ -606,6 +606,31 @@ ${on}`);
     await app.service.close();
   });
 
+  test("are browsed and searched under the labels of manifest files, without what these hide", async () => {
+    const described = join(folder, "described");
+    mkdirSync(join(described, "book"), { recursive: true });
+    for (const name of ["a.jpg", "b.jpg"]) writeFileSync(join(described, "book", name), "");
+    writeFileSync(
+      join(described, "book/manifest.yaml"),
+      "label: { en: A book of hours, de: Ein Stundenbuch }\ncanvases: { a.jpg: Cover, b.jpg: { hide: true } }",
+    );
+    const app = await served(
+      `sources: [{ name: one, type: filesystem, root: ${JSON.stringify(described)} }]\n${on}`,
+    );
+    const asked = async (args: object) =>
+      JSON.parse(JSON.parse((await post(app, callOf("browse", args))).text).result.content[0].text);
+    expect(await asked({})).toMatchObject({ folders: ["book"], labels: { book: "A book of hours" } });
+    expect(await asked({ id: "book" })).toMatchObject({
+      name: "A book of hours",
+      images: ["book/a.jpg"],
+      labels: { "book/a.jpg": "Cover" },
+    });
+    expect(await asked({ search: "stundenbuch" })).toMatchObject({ folders: ["book"], images: [] });
+    expect(await asked({ search: "hours cover" })).toMatchObject({ folders: [], images: ["book/a.jpg"] });
+    expect(await asked({ search: "b.jpg" })).toMatchObject({ folders: [], images: [] });
+    await app.service.close();
+  });
+
   test("that cannot be listed at all say so", async () => {
     const app = await served(
       `sources: [{ name: web, type: http, url: "http://127.0.0.1:9/{identifier}" }]\n${on}`,

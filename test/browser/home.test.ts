@@ -174,7 +174,7 @@ for (const [width, scheme] of [
     await page.keyboard.press("Enter");
     await page.waitForURL(/q=SHEET/);
     // 7, 17, 27, 37 and 47.
-    expect(await page.getByRole("status").textContent()).toContain("5 names");
+    expect(await page.getByRole("status").textContent()).toContain("5 entries");
     await isSound("search");
     await page.getByRole("link", { name: "Start page" }).focus();
     await page.keyboard.press("Enter");

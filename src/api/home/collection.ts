@@ -2,12 +2,10 @@
 
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { viewAddress } from "../../iiif/view-mounts.ts";
-import {
-  type CollectionPage,
-  type ShownFolder,
-  shownEntries,
-} from "../../manifests/browse/collection-page.ts";
+import { type CollectionPage, shownEntries } from "../../manifests/browse/collection-page.ts";
+import type { ShownFolder } from "../../manifests/browse/folder-looks.ts";
 import { escapeHtml } from "../http/page.ts";
+import { nameOf } from "./names.ts";
 import { addressOf, card, type Site, thumbnailBox, whole } from "./pictures.ts";
 
 /** What is asked for: `in`, `q` and `from` of the query. */
@@ -37,13 +35,16 @@ const folderAddress = (site: Site, identifier: string) =>
 
 /** Where the reader is, from the start page down; what a search finds is below its folder. */
 export function trail(site: Site, { search }: Asked, { trail }: CollectionPage): string {
-  const all = [{ identifier: "", name: "Start page" }, ...trail];
+  const named = trail.map(({ identifier, label, name }) => ({
+    identifier,
+    html: nameOf(site, label, name).html,
+  }));
+  const all = [{ identifier: "", html: "Start page" }, ...named];
   const above = (search === "" && trail.length > 0 ? all.slice(0, -1) : all).map(
-    ({ identifier, name }) =>
-      `<li><a href="${escapeHtml(folderAddress(site, identifier))}">${escapeHtml(name)}</a></li>`,
+    ({ identifier, html }) => `<li><a href="${escapeHtml(folderAddress(site, identifier))}">${html}</a></li>`,
   );
-  const here = search === "" ? trail.at(-1)?.name : "Search";
-  const own = here === undefined ? "" : `<li aria-current="page">${escapeHtml(here)}</li>`;
+  const here = search === "" ? named.at(-1)?.html : "Search";
+  const own = here === undefined ? "" : `<li aria-current="page">${here}</li>`;
   return `<nav class="trail" aria-label="Where you are"><ol>${above.join("")}${own}</ol></nav>`;
 }
 
@@ -53,21 +54,21 @@ export function searchForm(
   { identifier, search }: Asked,
   name: string | undefined,
 ): string {
-  const label = name === undefined ? "Search by name" : `Search by name in ${name}`;
+  const label = name === undefined ? "Search" : `Search in ${name}`;
   const where = identifier === "" ? "" : `<input type="hidden" name="in" value="${escapeHtml(identifier)}">`;
-  return `<form class="search" role="search" action="${escapeHtml(folder)}/" method="get">${where}<input type="search" name="q" value="${escapeHtml(search)}" maxlength="200" aria-label="${escapeHtml(label)}" placeholder="Search by name"><button>Search</button></form>`;
+  return `<form class="search" role="search" action="${escapeHtml(folder)}/" method="get">${where}<input type="search" name="q" value="${escapeHtml(search)}" maxlength="200" aria-label="${escapeHtml(label)}" placeholder="Search"><button>Search</button></form>`;
 }
 
 /** The folders and pictures of a page of the collection; empty where there are none. */
 export function collection(site: Site, asked: Asked, page: CollectionPage): string {
   const { folders, images, identifier } = page;
   // Names of what a search finds do not say where it is.
-  const nameOf = (of: string) =>
+  const pathOf = (of: string) =>
     asked.search === "" ? of.slice(of.lastIndexOf("/") + 1) : below(of, identifier);
   const shownFolders = `<h2 id="folders">Folders</h2>
-<ul class="folders" aria-labelledby="folders">${folders.map((folder) => folderItem(site, folder, nameOf(folder.identifier))).join("\n")}</ul>`;
+<ul class="folders" aria-labelledby="folders">${folders.map((folder) => folderItem(site, folder, pathOf(folder.identifier))).join("\n")}</ul>`;
   const shownImages = `<h2 id="pictures">Pictures</h2>
-<ul class="strip" aria-labelledby="pictures">${images.map((image) => card(site, image, nameOf(image.identifier))).join("\n")}</ul>`;
+<ul class="strip" aria-labelledby="pictures">${images.map((image) => card(site, image, pathOf(image.identifier))).join("\n")}</ul>`;
   return [
     ...(folders.length > 0 ? [shownFolders] : []),
     ...(images.length > 0 ? [shownImages] : []),
@@ -78,7 +79,8 @@ export function collection(site: Site, asked: Asked, page: CollectionPage): stri
 const below = (identifier: string, folder: string) =>
   folder !== "" && identifier.startsWith(`${folder}/`) ? identifier.slice(folder.length + 1) : identifier;
 
-function folderItem(site: Site, { identifier, holds, picture }: ShownFolder, name: string): string {
+function folderItem(site: Site, { identifier, label, holds, picture }: ShownFolder, path: string): string {
+  const { text: name, html } = nameOf(site, label, path);
   const image = picture
     ? `<img src="${escapeHtml(addressOf(site.base, picture, whole(picture, thumbnailBox)))}" alt="" loading="lazy">`
     : `<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 6h6l2 2h10v11H3z"/></svg>`;
@@ -86,7 +88,9 @@ function folderItem(site: Site, { identifier, holds, picture }: ShownFolder, nam
     ? [counted(holds.folders, "folder"), counted(holds.images, "picture")].filter(Boolean).join(", ") ||
       "empty"
     : "";
-  return `<li><a href="${escapeHtml(folderAddress(site, identifier))}" title="${escapeHtml(identifier)}">${image}<span><span class="name">${escapeHtml(name)}</span>${count ? ` <small class="quiet">${count}</small>` : ""}</span></a></li>`;
+  const where = path.includes("/") && name !== path ? path : "";
+  const small = [where, count].filter(Boolean).join(" · ");
+  return `<li><a href="${escapeHtml(folderAddress(site, identifier))}" title="${escapeHtml(identifier)}">${image}<span><span class="name">${html}</span>${small ? ` <small class="quiet">${escapeHtml(small)}</small>` : ""}</span></a></li>`;
 }
 
 const counted = (count: number, noun: string) =>
@@ -124,15 +128,23 @@ function pages(site: Site, asked: Asked, { from, next, total, folders, images }:
 
 /** What a search found, in words. */
 export function outcome({ search }: Asked, page: CollectionPage): string {
-  const { total, folders, images, from, stoppedAt, isCut } = page;
+  const { total, folders, images, from, found: { stoppedAt, isCut, lack } = {} } = page;
   const isEmpty = folders.length + images.length === 0 && from === 0;
   const count =
-    total === undefined ? "Names" : `${total.toLocaleString("en")} ${total === 1 ? "name" : "names"}`;
-  const found = isEmpty ? `Nothing here has a name with “${search}”.` : `${count} with “${search}”.`;
+    total === undefined ? "Entries" : `${total.toLocaleString("en")} ${total === 1 ? "entry" : "entries"}`;
+  const found = isEmpty ? `Nothing found for “${search}”.` : `${count} found for “${search}”.`;
   const cut = isCut ? " There are more: add a word to find fewer." : "";
   const bound =
     stoppedAt === undefined
       ? ""
       : ` The search stopped before all was looked through${stoppedAt ? `, at ${stoppedAt}` : ""}. Open a folder and search in it to find what lies further down.`;
-  return `<p role="status">${escapeHtml(found + cut + bound)}</p>`;
+  const incomplete = lack === undefined ? "" : ` ${lacks[lack]}`;
+  return `<p role="status">${escapeHtml(found + cut + bound + incomplete)}</p>`;
 }
+
+/** Why a search may not have found everything. */
+const lacks = {
+  reading:
+    "These results are not complete: the folders are being read. Search again in a moment to find the rest.",
+  unreadable: "These results are not complete: some folders could not be read.",
+} as const;

@@ -5,19 +5,21 @@ import { encodeIdentifier } from "../../iiif/image/path.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { viewAddress } from "../../iiif/view-mounts.ts";
 import type { Listed } from "../../images/first-images.ts";
-import type { CollectionPage } from "../../manifests/browse/collection-page.ts";
+import type { CollectionPage, ShownImage } from "../../manifests/browse/collection-page.ts";
 import type { Service } from "../../service.ts";
 import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";
 import { collection, searchForm } from "./collection.ts";
 import { commandLine, ownImages, shellQuoted } from "./commands.ts";
+import { nameOf } from "./names.ts";
 import { addressOf, dimensions, largeBox, type Site, whole } from "./pictures.ts";
+import { originsOf, siteFooter, siteHeader } from "./site-header.ts";
 
 export interface Home {
   /** The first page of the root. */
   readonly page: CollectionPage;
   /** The picture to zoom. */
-  readonly first: Listed | undefined;
+  readonly first: ShownImage | undefined;
 }
 
 /** The page. `base`: public URL of the service without trailing slash. */
@@ -28,23 +30,23 @@ export function homePage(service: Service, site: Site, { page, first }: Home): P
     first !== undefined && entries === 1 && page.images[0]?.identifier === first?.identifier;
   const hasCollection = service.config().sources.length > 0 && entries > 0 && !hasOnlyFirst;
   const asked = { identifier: "", search: "", from: 0 };
-  const body = `<header><div class="head"><h1>smalti <small class="quiet">${escapeHtml(service.version)}</small></h1>${hasCollection ? searchForm(site, asked, undefined) : ""}</div>
-<p class="quiet">An image server for deep zoom: <a href="https://iiif.io/api/image/3.0/">IIIF Image API</a> 3.0 and <a href="https://iiif.io/api/image/2.1/">2.1</a>. <a href="${escapeHtml(folder)}/static/docs/index.html">Documentation</a></p></header>
-<main${hasCollection ? ' class="collected"' : ""}>${first ? viewer(base, first) : notice(service, page)}
+  const body = `${siteHeader(site, service.version, hasCollection ? searchForm(site, asked, undefined) : "")}
+<main id="content" tabindex="-1"${hasCollection ? ' class="collected"' : ""}>${first ? viewer(site, first) : notice(service, page)}
 ${hasCollection ? collection(site, asked, page) : ""}
 ${service.config().sources.length === 0 ? ownImages(service.platform.startCommands) : ""}
 <h2>Addresses</h2>
 ${addresses(service, base, folder, first)}
-</main>`;
+</main>
+${siteFooter(site, service.version)}`;
   return {
-    title: "smalti",
+    title: site.title.text,
     body,
     styles: ["page/zoom.css", "home/home.css"],
     noscriptStyle: "home/noscript.css",
     searches: hasCollection,
     scripts: first ? ["openseadragon/openseadragon.min.js", "page/zoom.js", "home/home.js"] : [],
     // Images come from the public address, which is another origin where the operator looks at the service directly.
-    origins: [new URL(base).origin],
+    origins: originsOf(base, site.provider),
   };
 }
 
@@ -56,12 +58,14 @@ const controls = [
   ["full", "Full screen", "M6 10V6h4M14 6h4v4M18 14v4h-4M10 18H6v-4"],
 ] as const;
 
-function viewer(base: string, image: Listed): string {
+function viewer(site: Site, image: ShownImage): string {
+  const { base } = site;
   const buttons = controls.map(
     ([act, label, strokes]) =>
       `<button type="button" class="control" data-act="${act}" aria-label="${label}" title="${label}"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="${strokes}"/></svg></button>`,
   );
-  const name = escapeHtml(image.identifier);
+  const { text, html } = nameOf(site, image.label, image.identifier);
+  const name = escapeHtml(text);
   const prefixes = mainMounts
     .map(({ prefix, version }) => `data-v${version}="${escapeHtml(base + prefix)}"`)
     .join(" ");
@@ -69,7 +73,7 @@ function viewer(base: string, image: Listed): string {
 <p id="trouble" class="notice" role="status" hidden></p>
 <noscript><img src="${escapeHtml(addressOf(base, image, whole(image, largeBox)))}" alt="${name}"></noscript>
 <figcaption><div id="controls" role="group" aria-label="Zoom" hidden>${buttons.join("")}</div>
-<p class="caption"><strong id="name" title="${name}">${name}</strong> <span id="size" class="quiet">${dimensions(image)}</span></p>
+<p class="caption"><strong id="name" title="${escapeHtml(image.identifier)}">${html}</strong> <span id="size" class="quiet">${dimensions(image)}</span></p>
 <div id="overview"><div id="navigator"></div></div></figcaption></figure>`;
 }
 

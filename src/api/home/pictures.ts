@@ -5,7 +5,11 @@ import { encodeIdentifier } from "../../iiif/image/path.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { viewAddress } from "../../iiif/view-mounts.ts";
 import type { Listed } from "../../images/first-images.ts";
+import type { ShownImage } from "../../manifests/browse/collection-page.ts";
+import type { Provider } from "../../manifests/browse/site.ts";
 import { escapeHtml } from "../http/page.ts";
+import type { TextInLanguage } from "../http/representation/language.ts";
+import { nameOf } from "./names.ts";
 
 /** Sides of the boxes that thumbnails and the linked JPEG fit in, in pixels. */
 export const thumbnailBox = 200;
@@ -17,6 +21,13 @@ export interface Site {
   readonly base: string;
   /** Path of the same. */
   readonly folder: string;
+  /** Language ranges of the reader, the preferred ones first. */
+  readonly ranges: readonly string[];
+  /** What the collection is called; "smalti" where nobody says. */
+  readonly title: TextInLanguage;
+  /** Whether the operator gave it that title. */
+  readonly isNamed: boolean;
+  readonly provider?: Provider;
   /** Whether manifests and their pages are served. */
   readonly hasManifests: boolean;
 }
@@ -32,12 +43,17 @@ export const addressOf = (base: string, image: Listed, rest: string) =>
 
 export const dimensions = (image: Listed) => `${image.size?.width} × ${image.size?.height}`;
 
-/** A picture as an item of a list, which leads to the page, the manifest and the description of the image. */
-export function card({ base, hasManifests }: Site, image: Listed, name: string): string {
-  const text = escapeHtml(name);
+/**
+ * A picture as an item of a list. It leads to the page of the image; its manifest and its description are in a menu, so that the keyboard
+ * need not pass them. `path`: where it is below the folder of the page.
+ */
+export function card(site: Site, image: ShownImage, path: string): string {
+  const { base, hasManifests } = site;
+  const { text: name, html } = nameOf(site, image.label, path);
   const title = escapeHtml(image.identifier);
+  const where = path.includes("/") && name !== path ? `<span class="quiet">${escapeHtml(path)}</span>` : "";
   if (!image.size)
-    return `<li class="broken"><span title="${title}">${text}</span> <span class="reason quiet">${escapeHtml(image.problem ?? "")}</span></li>`;
+    return `<li class="broken"><span title="${title}">${html}</span>${where} <span class="reason quiet">${escapeHtml(image.problem ?? "")}</span></li>`;
   const large = whole(image, largeBox);
   const own = hasManifests ? viewAddress(base, image.identifier) : addressOf(base, image, large);
   const link = (address: string, label: string) =>
@@ -48,6 +64,6 @@ export function card({ base, hasManifests }: Site, image: Listed, name: string):
       : [link(own, "JPEG")]),
     link(addressOf(base, image, "/info.json"), "info.json"),
   ];
-  return `<li><a class="picture" href="${escapeHtml(own)}" title="${title}" data-id="${escapeHtml(encodeIdentifier(image.identifier))}" data-name="${title}" data-size="${dimensions(image)}" data-large="${large}"><img src="${escapeHtml(addressOf(base, image, whole(image, thumbnailBox)))}" alt="" loading="lazy"><span>${text}</span></a>
-<p class="facts quiet">${dimensions(image)}</p><p class="links">${links.join(" ")}</p></li>`;
+  return `<li><a class="picture" href="${escapeHtml(own)}" title="${title}" data-id="${escapeHtml(encodeIdentifier(image.identifier))}" data-name="${escapeHtml(image.label ? name : image.identifier)}" data-size="${dimensions(image)}" data-large="${large}"><img src="${escapeHtml(addressOf(base, image, whole(image, thumbnailBox)))}" alt="" loading="lazy"><span>${html}</span>${where}</a>
+<details class="more"><summary aria-label="${escapeHtml(`Links: ${name}`)}"><span class="facts quiet">${dimensions(image)}</span></summary><p class="links">${links.join(" ")}</p></details></li>`;
 }

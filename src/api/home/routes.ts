@@ -5,18 +5,22 @@ import { mainMounts } from "../../iiif/image/mounts.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
 import { firstImages } from "../../images/first-images.ts";
 import { openCollection } from "../../manifests/browse/collection-page.ts";
-import { longestSearch, wordsOf } from "../../manifests/browse/find-names.ts";
+import { describeSite } from "../../manifests/browse/site.ts";
+import { longestSearch, wordsOf } from "../../manifests/search/words.ts";
 import type { Service } from "../../service.ts";
 import { callerOf } from "../http/client/caller.ts";
 import { type RequestContext, sent } from "../http/context.ts";
 import { pageResponse } from "../http/page.ts";
 import { noSuchPage, Refusal } from "../http/problem.ts";
 import { setCaching } from "../http/representation/caching.ts";
+import { acceptedLanguages } from "../http/representation/language.ts";
 import type { Routes } from "../http/routes.ts";
 import type { Asked } from "./collection.ts";
 import { docsPage } from "./docs-page.ts";
 import { folderPage } from "./folder-page.ts";
 import { homePage } from "./home-page.ts";
+import { labelFor } from "./names.ts";
+import type { Site } from "./pictures.ts";
 
 /** Pictures among which one to zoom is looked for where the first page of the root has none that works. */
 const firstAmong = 8;
@@ -39,10 +43,11 @@ export function mountHome(routes: Routes, service: Service): void {
 
 async function respondHome(c: RequestContext, service: Service): Promise<Response> {
   const asked = askedIn(c.get("target").query);
-  const { images, sources, folders, auth } = service;
+  const { images, sources, folders, search, auth } = service;
+  const { presentation } = service.config();
   const callerAt = (identifier: string) => callerOf(c, identifier);
   const page = await openCollection(
-    { images, sources, folders, auth, options: service.config().presentation },
+    { images, sources, folders, search, auth, options: presentation },
     {
       identifier: asked.identifier,
       from: asked.from,
@@ -50,20 +55,41 @@ async function respondHome(c: RequestContext, service: Service): Promise<Respons
       callerOf: callerAt,
     },
   );
-  const base = c.get("base");
-  const folder = new URL(base).pathname.replace(/\/$/, "");
-  const site = { base, folder, hasManifests: service.manifests !== undefined };
+  const site = await siteOf(c, service);
   const headers: Record<string, string> = {};
   if (page.identifier !== "" || asked.search !== "" || page.from > 0) {
-    setCaching(headers, c, page.sharing, "no-cache");
+    setCaching(headers, c, page.sharing, "no-cache", "Accept-Language");
     return pageResponse(c, folderPage(site, asked, page), { headers });
   }
   const shown = page.images.find(({ size }) => size !== undefined);
   // One further on or further down.
   const further = shown ? undefined : await firstImages(images, sources.default, firstAmong, callerAt);
   const first = shown ?? further?.listed.find(({ size }) => size !== undefined);
-  setCaching(headers, c, combineSharing([page.sharing, ...(further ? [further.sharing] : [])]), "no-cache");
+  setCaching(
+    headers,
+    c,
+    combineSharing([page.sharing, ...(further ? [further.sharing] : [])]),
+    "no-cache",
+    "Accept-Language",
+  );
   return pageResponse(c, homePage(service, site, { page, first }), { headers });
+}
+
+/** What the pages depend on beside what they show. */
+async function siteOf(c: RequestContext, service: Service): Promise<Site> {
+  const base = c.get("base");
+  const ranges = acceptedLanguages(c.req.raw.headers.get("Accept-Language"));
+  const { title, provider } = await describeSite(service, service.config().presentation, base);
+  const named = labelFor({ ranges }, title);
+  return {
+    base,
+    folder: new URL(base).pathname.replace(/\/$/, ""),
+    ranges,
+    title: named ?? { text: "smalti" },
+    isNamed: named !== undefined,
+    ...(provider && { provider }),
+    hasManifests: service.manifests !== undefined,
+  };
 }
 
 /** Of what the query says that which can be made use of. Throws `not-found` for what no folder is called. */

@@ -3,10 +3,12 @@
 import { z } from "zod";
 import { ServiceError } from "../../errors.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
-import { browseFolder, type Position } from "../../manifests/browse/browse.ts";
+import { browseFolder, type FolderPage, type Position } from "../../manifests/browse/browse.ts";
+import { longestSearch, wordsOf } from "../../manifests/search/words.ts";
 import type { Service } from "../../service.ts";
 import { callerOf } from "../http/client/caller.ts";
 import type { RequestContext } from "../http/context.ts";
+import { acceptedLanguages, textForRanges } from "../http/representation/language.ts";
 import { denial } from "./answers.ts";
 import { manifestLink } from "./links.ts";
 import type { Tool } from "./protocol.ts";
@@ -17,6 +19,13 @@ const input = z.strictObject({
     .max(4096)
     .default("")
     .describe("Identifier of a folder as browse lists it, such as maps/berlin. Leave it out for the top."),
+  search: z
+    .string()
+    .max(longestSearch)
+    .default("")
+    .describe(
+      "Words to look for in that folder and all below it: in names of files and folders, labels and metadata. An entry matches if it has all of them, counting the folders above it.",
+    ),
   cursor: z
     .string()
     .max(4200)
@@ -30,23 +39,28 @@ export function browseTool(c: RequestContext, service: Service): Tool<z.output<t
     name: "browse",
     title: "Browse folders and images",
     description:
-      "Lists the folders and images in a folder, up to 50 at a time, as JSON with their identifiers: browse folders, and pass identifiers of images to get_image_info and get_region.",
+      "Lists the folders and images in a folder, or those that a search finds in it and below, up to 50 at a time, as JSON with their identifiers and, in labels, what people call them: browse folders, and pass identifiers of images to get_image_info and get_region.",
     input,
-    async run({ id, cursor }) {
+    async run({ id, search: text, cursor }) {
       const bare = id.replace(/^\/+|\/+$/g, "");
       const identifier = bare === "" ? "" : checkIdentifier(bare);
-      const { images, sources, folders, auth } = service;
-      const parts = { images, auth, sources, folders, options: service.config().presentation };
+      const { images, sources, folders, search, auth } = service;
+      const parts = { images, auth, sources, folders, search, options: service.config().presentation };
       const after = cursor === undefined || cursor === "" ? undefined : positionOf(cursor);
-      const page = await browseFolder(parts, identifier, after, callerOf(c, identifier));
+      const words = wordsOf(text);
+      const page = await browseFolder(parts, { identifier, words, after, caller: callerOf(c, identifier) });
       if ("refused" in page) return denial(c, service, identifier, page.refused);
-      const { next, ...listed } = page;
+      const { next, found, ...listed } = page;
+      const labels = labelsFor(c, listed.labels);
+      const incomplete = found && lackOf(found);
       const facts = {
         id: listed.identifier,
-        name: listed.name,
+        name: labels[listed.identifier] ?? listed.name,
         ...(listed.parent !== undefined && { parent: listed.parent }),
         folders: listed.folders,
         images: listed.images,
+        ...(Object.keys(labels).length > 0 && { labels }),
+        ...(incomplete && { incomplete }),
         ...(next && { next_cursor: cursorOf(next) }),
       };
       return {
@@ -57,6 +71,23 @@ export function browseTool(c: RequestContext, service: Service): Tool<z.output<t
       };
     },
   };
+}
+
+/** Labels in the language that the client accepts, by identifiers. */
+function labelsFor(c: RequestContext, labels: FolderPage["labels"]): Readonly<Record<string, string>> {
+  const ranges = [...acceptedLanguages(c.req.raw.headers.get("Accept-Language")), "en"];
+  const texts = [...labels].map(([identifier, label]) => [identifier, textForRanges(label, ranges)?.text]);
+  return Object.fromEntries(texts.filter(([, text]) => text !== undefined));
+}
+
+/** Why a search may not have found everything, in words for the model. */
+function lackOf({ lack, stoppedAt, isCut }: NonNullable<FolderPage["found"]>): string | undefined {
+  if (lack === "reading") return "The folders are still being read. Search again in a moment for the rest.";
+  if (lack === "unreadable") return "Some folders could not be read.";
+  if (isCut) return "There are more matches. Add a word, or search in one of the folders.";
+  if (stoppedAt !== undefined)
+    return `The search stopped at the folder "${stoppedAt}". Search in single folders.`;
+  return undefined;
 }
 
 const cursorOf = ({ kind, identifier, skipped }: Position) => `${kind}.${skipped}.${identifier}`;

@@ -1,6 +1,6 @@
 // Who reads a page: the language of its words, and of what a manifest says in several.
 
-import { acceptedLanguages, matchLanguage } from "../http/representation/language.ts";
+import { acceptedLanguages, matchLanguage, textForRanges } from "../http/representation/language.ts";
 import { type Words, words } from "./words.ts";
 
 export interface Reader {
@@ -25,11 +25,5 @@ export function filled(text: string, values: Readonly<Record<string, string | nu
 
 /** The text of a language map that suits a reader best; "" where there is none. */
 export function textFor(map: unknown, { ranges, language }: Reader): string {
-  if (typeof map === "string") return map;
-  if (typeof map !== "object" || map === null) return "";
-  const texts = map as Readonly<Record<string, unknown>>;
-  const tags = Object.keys(texts);
-  const tag = matchLanguage([...ranges, language], tags) ?? ("none" in texts ? "none" : undefined) ?? tags[0];
-  const text = tag === undefined ? undefined : [texts[tag]].flat()[0];
-  return typeof text === "string" ? text : "";
+  return textForRanges(map, [...ranges, language])?.text ?? "";
 }

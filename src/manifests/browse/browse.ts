@@ -1,8 +1,9 @@
-// What a folder holds that one caller may have, a page at a time, by names alone: nothing is opened.
+// What a folder holds that one caller may have, a page at a time, by names and labels: no image is opened.
 
 import type { Caller, Refused } from "../../access/access.ts";
 import type { Auth } from "../../access/auth.ts";
 import { ServiceError } from "../../errors.ts";
+import type { LanguageMap } from "../../iiif/auth.ts";
 import type { OpenParts } from "../../images/open.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import { compareNaturally } from "../../lib/text/natural-order.ts";
@@ -11,13 +12,16 @@ import type { Folders } from "../folders/folders.ts";
 import { type Gate, openGate } from "../gate.ts";
 import type { PresentationOptions } from "../options.ts";
 import { identifierOf, nameOf, parentOf, placeOf } from "../places.ts";
+import type { Found, Search } from "../search/search.ts";
 import { type Entry, entriesOf } from "./entries.ts";
+import { labelOfFolder, labelsOf } from "./labels.ts";
 
 export interface BrowseParts {
   readonly images: Pick<OpenParts, "access" | "hooks" | "decisions">;
   readonly auth?: Auth | undefined;
   readonly sources: Sources;
   readonly folders: Folders;
+  readonly search: Search;
   readonly options: Pick<PresentationOptions, "derive">;
 }
 
@@ -37,8 +41,21 @@ export interface FolderPage {
   /** Identifiers in their order. */
   readonly folders: readonly string[];
   readonly images: readonly string[];
+  /** Of the folder and of what it lists, by identifiers: as manifest files say. */
+  readonly labels: ReadonlyMap<string, LanguageMap>;
+  /** Of a search: whether it has found all there is. */
+  readonly found?: Pick<Found, "isCut" | "stoppedAt" | "lack">;
   /** Where the next page begins; absent on the last one. */
   readonly next?: Position;
+}
+
+export interface BrowseRequest {
+  /** Of the folder; "" for the root. */
+  readonly identifier: string;
+  /** Of a search in the folder and all below it; none: the folder itself. */
+  readonly words: readonly string[];
+  readonly after: Position | undefined;
+  readonly caller: Caller;
 }
 
 /** Entries of a page. */
@@ -49,15 +66,13 @@ const mostDecided = 500;
 const atOnce = 8;
 
 /**
- * One page of a folder: its folders, then its images, in natural order; in the root, the tops of further sources follow the folders. Leaves out images
+ * One page of a folder, or of what a search in it finds: its folders, then its images, in their order; in the root, the tops of further sources follow the folders. Leaves out images
  * that the caller may not have, and folders that a rule gates for this caller; `refused` where that is the folder itself.
  * Throws `not-found` where there is no such folder or none can be listed, and what the source throws.
  */
 export async function browseFolder(
   parts: BrowseParts,
-  identifier: string,
-  after: Position | undefined,
-  caller: Caller,
+  { identifier, words, after, caller }: BrowseRequest,
 ): Promise<FolderPage | { readonly refused: Refused }> {
   // Which identifiers lead to the files of a listing is then for the hook alone to know.
   if (parts.images.hooks.has("resolve") && parts.options.derive !== "always") throw notFound(mappedByHook);
@@ -68,17 +83,35 @@ export async function browseFolder(
   // Where nothing can be listed only stored manifests would be looked for.
   const folder = place.source.list && (await parts.folders.find(place.source, place.key, caller.signal));
   if (!folder && !isRoot) throw notFound(place.source.list ? noFolder : cannotList);
-  const entries = entriesOf(parts.sources, place, folder, isRoot);
-  if (!folder && entries.length === 0) throw notFound(cannotList);
+  const all = entriesOf(parts.sources, place, folder, isRoot);
+  if (!folder && all.length === 0) throw notFound(cannotList);
   const gate = openGate(parts, caller, "");
-  const page = await pageOf(parts, entries, after, caller, gate);
+  const mayLookInto = (identifier: string) => isAllowed(parts, { kind: "folder", identifier }, caller, gate);
+  // A hook is asked about the images of a page only.
+  const mayHave = (image: string) => parts.images.hooks.has("authorize") || gate.allows(image);
+  const { signal } = caller;
+  const found =
+    words.length > 0
+      ? await parts.search.find({ place, isRoot, words, mayLookInto, mayHave, signal })
+      : undefined;
+  const page = await pageOf(parts, found?.entries ?? all, after, caller, gate);
   gate.note(identifier);
   const parent = parentOf(parts.sources, place);
+  const own = isRoot ? "" : identifierOf(place);
+  const label = folder && labelOfFolder(parts.sources, place, folder);
+  const labels = await labelsOf(parts, page.allowed);
+  if (label) labels.set(own, label);
+  const of = (kind: Entry["kind"]) =>
+    page.allowed.filter((entry) => entry.kind === kind).map(({ identifier }) => identifier);
   return {
-    identifier: isRoot ? "" : identifierOf(place),
+    identifier: own,
     name: nameOf(place),
     ...(parent !== undefined && { parent }),
-    ...page,
+    folders: of("folder"),
+    images: of("image"),
+    labels,
+    ...(found && { found }),
+    ...(page.next && { next: page.next }),
   };
 }
 
@@ -88,7 +121,7 @@ async function pageOf(
   after: Position | undefined,
   caller: Caller,
   gate: Gate,
-): Promise<Pick<FolderPage, "folders" | "images" | "next">> {
+): Promise<{ readonly allowed: readonly Entry[]; readonly next?: Position }> {
   const start = after ? startOf(entries, after) : 0;
   const end = Math.min(start + mostDecided, entries.length);
   const allowed: Entry[] = [];
@@ -108,14 +141,14 @@ async function pageOf(
       last = { entry, at };
     }
   }
-  const of = (kind: Entry["kind"]) =>
-    allowed.filter((entry) => entry.kind === kind).map(({ identifier }) => identifier);
-  const page = { folders: of("folder"), images: of("image") };
-  if (at >= entries.length) return page;
+  if (at >= entries.length) return { allowed };
   // Names that are not for the caller are in no position either.
-  if (last) return { ...page, next: { ...last.entry, skipped: at - last.at } };
+  if (last) {
+    const { kind, identifier } = last.entry;
+    return { allowed, next: { kind, identifier, skipped: at - last.at } };
+  }
   return {
-    ...page,
+    allowed,
     next: { ...(after ?? { kind: "folder", identifier: "" }), skipped: at - base(entries, after) },
   };
 }

@@ -1,26 +1,28 @@
 // A page of the collection as people look at it: the folders and images of a folder, or those that a search finds, with the sizes of
 // images, what folders hold, and a picture of each.
 
-import { type Caller, combineSharing, type Sharing } from "../../access/access.ts";
+import { type Caller, combineSharing, everythingPublic, type Sharing } from "../../access/access.ts";
 import type { Auth } from "../../access/auth.ts";
 import { ServiceError } from "../../errors.ts";
+import type { LanguageMap } from "../../iiif/auth.ts";
 import { type Listed, type LookParts, look } from "../../images/first-images.ts";
-import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import type { Sources } from "../../sources/index.ts";
-import { imagesOf } from "../documents/canvases.ts";
 import type { Folders } from "../folders/folders.ts";
-import { type Gate, openGate } from "../gate.ts";
+import { openGate } from "../gate.ts";
 import type { PresentationOptions } from "../options.ts";
-import { identifierOf, inside, type Place, parentOf, placeOf, type Trail, trailOf } from "../places.ts";
+import { identifierOf, type Place, parentOf, placeOf, trailOf } from "../places.ts";
+import type { Found, Search } from "../search/search.ts";
 import { type Entry, entriesOf } from "./entries.ts";
-import { findNames, type Matches } from "./find-names.ts";
+import { folderLooks, type ShownFolder } from "./folder-looks.ts";
+import { type LabelledTrail, withLabels } from "./labels.ts";
 
 export interface CollectionParts {
   readonly images: LookParts;
   readonly auth?: Auth | undefined;
   readonly sources: Sources;
   readonly folders: Folders;
+  readonly search: Search;
   readonly options: Pick<PresentationOptions, "derive">;
 }
 
@@ -35,29 +37,24 @@ export interface CollectionRequest {
   readonly callerOf: (identifier: string) => Caller;
 }
 
-export interface ShownFolder {
-  readonly identifier: string;
-  /** How much it holds, where everybody may know. */
-  readonly holds?: { readonly images: number; readonly folders: number };
-  /** Its first picture, where that is soon known. */
-  readonly picture?: Listed;
+export interface ShownImage extends Listed {
+  /** As the manifest file of its folder says. */
+  readonly label?: LanguageMap;
 }
 
 export interface CollectionPage {
   /** "" is the root. */
   readonly identifier: string;
-  readonly trail: Trail;
+  readonly trail: LabelledTrail;
   readonly folders: readonly ShownFolder[];
-  readonly images: readonly Listed[];
+  readonly images: readonly ShownImage[];
   readonly from: number;
   /** Where the next page begins; absent on the last one. */
   readonly next?: number;
   /** Of all entries; absent where each has to be asked about for its own sake. */
   readonly total?: number;
-  /** Of a search: the first folder that it did not look through. */
-  readonly stoppedAt?: string;
-  /** Likewise: there are more matches than are listed. */
-  readonly isCut?: true;
+  /** Of a search: whether it has found all there is, as {@link Found}. */
+  readonly found?: Pick<Found, "isCut" | "stoppedAt" | "lack">;
   /** The source of the root did not answer. */
   readonly isAway?: true;
   /** Who may keep it. */
@@ -70,11 +67,6 @@ export const shownEntries = 48;
 const atOnce = 8;
 /** Images that are decided on for one page where each has to be. */
 const mostDecided = 480;
-/** Folders of a page that are looked into at once, and the milliseconds after which no more of them is. */
-const folders = { atOnce: 4, ms: 300 };
-/** Images of a folder among which a picture of it is looked for. */
-const pictureAmong = 4;
-const searchBounds = { folders: 2000, matches: 2000, ms: 600 };
 
 /**
  * The page. Leaves out images that the caller may not have, and folders that a rule gates for this caller. Throws `not-found` where there
@@ -96,39 +88,40 @@ export async function openCollection(
     return { ...nothing, sharing: gate.sharing() };
   }
   if (!isRoot && !(await mayLookInto(identifier))) throw notFound();
+  parts.search.prepare();
   const contents = await contentsOf(parts, place, isRoot, caller);
-  const found: Matches =
-    words.length === 0
-      ? contents
-      : await findNames(parts, place, isRoot, words, mayLookInto, searchBounds, caller.signal);
   // Without a hook that has to be asked about each, what the caller may have is soon known of all entries.
   const isSoonKnown = !images.hooks.has("authorize");
-  const isAllowed = (entry: Entry) =>
-    entry.kind === "folder" ? mayLookInto(entry.identifier) : !isSoonKnown || gate.allows(entry.identifier);
-  const entries = await filtered(found.entries, isAllowed);
+  const mayHave = (image: string) => !isSoonKnown || gate.allows(image);
+  const search =
+    words.length > 0
+      ? await parts.search.find({ place, isRoot, words, mayLookInto, mayHave, signal: caller.signal })
+      : undefined;
+  const found = (search ?? contents).entries;
+  const isAllowed = ({ kind, identifier }: Entry) =>
+    kind === "folder" ? mayLookInto(identifier) : mayHave(identifier);
+  const isPublic = isSoonKnown && images.access === everythingPublic;
+  const entries = isPublic ? found : await filtered(found, isAllowed);
   const start = startOf(entries.length, from);
   const sharing: Sharing[] = [];
-  const show = showing(
-    { ...parts, images: isSoonKnown ? { ...images, decisions: unnoted } : images },
-    callerOf,
-    sharing,
-  );
-  const { shown, at } = await pageOf(entries, start, isSoonKnown ? shownEntries : mostDecided, show.image);
-  const shownFolders = await show.folders(
-    shown.flatMap((one) => (one.kind === "folder" ? [one.identifier] : [])),
-    { isSoonKnown, gate },
+  const lookParts = isSoonKnown ? { ...images, decisions: unnoted } : images;
+  const lookAt = (image: string) => look(lookParts, callerOf(image), sharing);
+  const { shown, at } = await pageOf(entries, start, isSoonKnown ? shownEntries : mostDecided, lookAt);
+  const shownFolders = await folderLooks(
+    parts,
+    shown.flatMap((one) => (one.kind === "folder" ? [one.entry] : [])),
+    { lookAt, mayHave: isSoonKnown ? mayHave : undefined, tellsCounts: isSoonKnown && auth === undefined },
   );
   gate.note(identifier);
   return {
     identifier: isRoot ? "" : identifierOf(place),
-    trail: trailOf(sources, place),
+    trail: await withLabels(parts, trailOf(sources, place)),
     folders: shownFolders,
     images: shown.flatMap((one) => (one.kind === "image" ? [one.image] : [])),
     from: start,
     ...(at < entries.length && { next: at }),
     ...(isSoonKnown && { total: entries.length }),
-    ...(found.stoppedAt !== undefined && { stoppedAt: found.stoppedAt }),
-    ...(found.isCut && { isCut: true }),
+    ...(search && { found: search }),
     ...(contents.isAway && { isAway: true }),
     sharing: combineSharing([...sharing, gate.sharing()]),
   };
@@ -141,7 +134,7 @@ async function contentsOf(
   place: Place,
   isRoot: boolean,
   { signal }: Caller,
-): Promise<{ readonly entries: readonly Entry[]; readonly isAway?: true; readonly stoppedAt?: undefined }> {
+): Promise<{ readonly entries: readonly Entry[]; readonly isAway?: true }> {
   const { source, key } = place;
   try {
     // Where nothing can be listed only stored manifests would be looked for.
@@ -172,8 +165,8 @@ const startOf = (count: number, from: number) =>
   from < count ? from : Math.max(0, Math.floor((count - 1) / shownEntries) * shownEntries);
 
 type Shown =
-  | { readonly kind: "folder"; readonly identifier: string }
-  | { readonly kind: "image"; readonly image: Listed };
+  | { readonly kind: "folder"; readonly entry: Entry }
+  | { readonly kind: "image"; readonly image: ShownImage };
 
 /** Entries from `start` that make a page, and where the next one begins; no more than `most` are looked at. */
 async function pageOf(
@@ -188,64 +181,16 @@ async function pageOf(
   while (at < end && shown.length < shownEntries) {
     const batch = entries.slice(at, Math.min(end, at + shownEntries - shown.length));
     const seen: (Shown | undefined)[] = [];
-    await forEachConcurrently(batch.entries(), atOnce, async ([nth, { kind, identifier }]) => {
+    await forEachConcurrently(batch.entries(), atOnce, async ([nth, entry]) => {
+      const { kind, identifier, label } = entry;
       const image = kind === "image" ? await lookAt(identifier) : undefined;
-      seen[nth] = kind === "folder" ? { kind, identifier } : image && { kind, image };
+      const labelled = image && { ...image, ...(label && { label }) };
+      seen[nth] = kind === "folder" ? { kind, entry } : labelled && { kind, image: labelled };
     });
     shown.push(...seen.filter((one) => one !== undefined));
     at += batch.length;
   }
   return { shown, at };
-}
-
-function showing(
-  { images, auth, sources, folders: all }: CollectionParts,
-  callerOf: (identifier: string) => Caller,
-  sharing: Sharing[],
-) {
-  const image = (identifier: string) => look(images, callerOf(identifier), sharing);
-  const lookInto = async (
-    identifier: string,
-    { isSoonKnown, gate }: { readonly isSoonKnown: boolean; readonly gate: Gate },
-  ): Promise<ShownFolder> => {
-    const place = placeOf(sources, identifier);
-    // Without the signal of the request: it is soon asked for again.
-    const folder = await all.find(place.source, place.key);
-    if (!folder) return { identifier };
-    const inFolder = imagesOf(sources, place, folder);
-    let picture: Listed | undefined;
-    for (const { name } of inFolder.slice(0, pictureAmong)) {
-      const inner = identifierOf(inside(place, name));
-      if (isSoonKnown && !(await gate.allows(inner))) continue;
-      picture = await image(inner);
-      if (picture?.size) break;
-    }
-    const isPublic = isSoonKnown && auth === undefined;
-    return {
-      identifier,
-      ...(isPublic && { holds: { images: inFolder.length, folders: folder.listing.directories.length } }),
-      ...(picture?.size && { picture }),
-    };
-  };
-  return {
-    image,
-    /** As far as there is time for it. */
-    async folders(
-      identifiers: readonly string[],
-      how: Parameters<typeof lookInto>[1],
-    ): Promise<ShownFolder[]> {
-      const end = performance.now() + folders.ms;
-      const seen: ShownFolder[] = identifiers.map((identifier) => ({ identifier }));
-      await forEachConcurrently(identifiers.entries(), folders.atOnce, async ([at, identifier]) => {
-        const left = end - performance.now();
-        if (left <= 0) return;
-        // One folder that cannot be read does not hide the others.
-        const known = await withDeadline(left, () => lookInto(identifier, how)).catch(() => undefined);
-        if (known) seen[at] = known;
-      });
-      return seen;
-    },
-  };
 }
 
 /** One decision is noted for the whole page. */

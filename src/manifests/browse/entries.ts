@@ -1,29 +1,49 @@
-// What a folder holds by its names: its folders, at the root the tops of further sources, and its images.
+// What people see of a folder: its folders, at the root the tops of further sources, and its images.
 
+import type { LanguageMap } from "../../iiif/auth.ts";
 import type { Sources } from "../../sources/index.ts";
-import { imagesOf } from "../documents/canvases.ts";
 import type { Folder } from "../folders/folder.ts";
-import { identifierOf, inside, isReached, type Place } from "../places.ts";
+import { identifierOf, inside, type Place } from "../places.ts";
+import { type Content, contentsOf, labelIn } from "./contents.ts";
 
 export interface Entry {
   readonly kind: "folder" | "image";
   readonly identifier: string;
+  /** As the manifest file of the folder around it says. */
+  readonly label?: LanguageMap;
 }
 
-/** The entries of a folder in their order: folders, at the root the tops of further sources that can list, then images. */
+const known = new WeakMap<Folder, readonly Entry[]>();
+
+/**
+ * The entries of a folder in their order: folders, at the root the tops of further sources that can list, then images, without those
+ * that the manifest file hides.
+ */
 export function entriesOf(
   sources: Sources,
   place: Place,
   folder: Folder | undefined,
   isRoot: boolean,
 ): readonly Entry[] {
-  const entry = (kind: Entry["kind"]) => (of: Place) => ({ kind, identifier: identifierOf(of) });
-  const below = (folder?.listing.directories ?? [])
-    .map((name) => inside(place, name))
-    .filter((inner) => isReached(sources, inner, "folder"));
-  const tops = (isRoot ? sources.all : [])
+  const before = folder && known.get(folder);
+  if (before) return before;
+  const shown = folder ? contentsOf(sources, place, folder).filter(({ isHidden }) => !isHidden) : [];
+  const of = (kind: Content["kind"]) =>
+    shown.filter((content) => content.kind === kind).map((content) => entryOf(place, content));
+  const entries = [...of("folder"), ...(isRoot ? topsOf(sources) : []), ...of("image")];
+  if (folder) known.set(folder, entries);
+  return entries;
+}
+
+/** A content of a folder as an entry. */
+export function entryOf(place: Place, { kind, name, members }: Content): Entry {
+  const label = labelIn(members);
+  return { kind, identifier: identifierOf(inside(place, name)), ...(label && { label }) };
+}
+
+/** The tops of the sources beside the default one that can list. */
+export function topsOf(sources: Sources): readonly Entry[] {
+  return sources.all
     .filter((source) => source !== sources.default && source.list)
-    .map((source) => ({ source, key: "" }));
-  const images = folder ? imagesOf(sources, place, folder).map(({ name }) => inside(place, name)) : [];
-  return [...[...below, ...tops].map(entry("folder")), ...images.map(entry("image"))];
+    .map((source) => ({ kind: "folder", identifier: identifierOf({ source, key: "" }) }));
 }

@@ -6,7 +6,6 @@ import { createLru } from "../../lib/caching/lru.ts";
 import { compareNaturally } from "../../lib/text/natural-order.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Source, SourceEntry } from "../../sources/source.ts";
-import type { Folders } from "../folders/folders.ts";
 import {
   identifierOf,
   inside,
@@ -17,7 +16,7 @@ import {
   type Trail,
   trailOf,
 } from "../places.ts";
-import { findNames, type Matches } from "./find-names.ts";
+import type { Found, Search } from "../search/search.ts";
 
 export interface OperatorEntry {
   /** `other`: a file that is no image by its name, or that no identifier can name. */
@@ -38,8 +37,8 @@ export interface OperatorFolder {
   readonly total: number;
   /** Of all entries, for a folder; absent for a search. */
   readonly counts?: Readonly<Record<OperatorEntry["kind"], number>>;
-  /** Of a search: as {@link Matches}. */
-  readonly found?: Pick<Matches, "stoppedAt" | "isCut">;
+  /** Of a search: whether it has found all there is, as {@link Found}. */
+  readonly found?: Pick<Found, "isCut" | "stoppedAt" | "lack">;
 }
 
 export interface OperatorFolderRequest {
@@ -67,16 +66,14 @@ const keptEntries = 200_000;
 /** For how long, in milliseconds. */
 const keptMs = 10_000;
 
-const searchBounds = { folders: 5000, matches: 2000, ms: 2000 };
-
 interface Listed {
   readonly entries: readonly OperatorEntry[];
   readonly at: number;
 }
 
-/** Folders of the sources for the operator; `folders` answers searches. */
+/** Folders of the sources for the operator. */
 export function createOperatorFolders(
-  { sources, folders }: { readonly sources: Sources; readonly folders: Folders },
+  { sources, search }: { readonly sources: Sources; readonly search: Search },
   now = () => performance.now(),
 ): OperatorFolders {
   const kept = createLru<string, Listed>(keptEntries);
@@ -99,11 +96,12 @@ export function createOperatorFolders(
       if (!place.source.list) throw cannotList(place.source);
       const isRoot = parentOf(sources, place) === undefined;
       const listing = await listingOf(place);
+      const everything = { mayLookInto: () => true, mayHave: () => true, showsHidden: true };
       const found =
-        words.length > 0
-          ? await findNames({ sources, folders }, place, isRoot, words, () => true, searchBounds, signal)
-          : undefined;
-      const entries = found ? found.entries.map((entry) => ({ ...entry, name: entry.identifier })) : listing;
+        words.length > 0 ? await search.find({ place, isRoot, words, signal, ...everything }) : undefined;
+      const entries = found
+        ? found.entries.map(({ kind, identifier }) => ({ kind, identifier, name: identifier }))
+        : listing;
       const start =
         from < entries.length ? from : Math.max(0, Math.floor((entries.length - 1) / count) * count);
       return {

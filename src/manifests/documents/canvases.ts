@@ -21,7 +21,11 @@ const decidedAtOnce = 8;
 const mostPages = 2000;
 
 /** The images of a folder that are reached under the identifiers that its listing gives them. */
-export function imagesOf(sources: Sources, place: Place, { listing }: Folder): readonly ListedFile[] {
+export function imagesOf(
+  sources: Sources,
+  place: Place,
+  { listing }: Pick<Folder, "listing">,
+): readonly ListedFile[] {
   return listing.images.filter(({ name }) => isReached(sources, inside(place, name), "file"));
 }
 

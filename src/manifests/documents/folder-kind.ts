@@ -7,7 +7,11 @@ import { nameOf, type Place } from "../places.ts";
 export type FolderKind = "manifest" | "collection";
 
 /** `images`: how many of its images are reached. The top of a source is a collection whatever it holds. */
-export function kindOfFolder({ listing, manifestFile }: Folder, { key }: Place, images: number): FolderKind {
+export function kindOfFolder(
+  { listing, manifestFile }: Pick<Folder, "listing" | "manifestFile">,
+  { key }: Place,
+  images: number,
+): FolderKind {
   if (key === "") return "collection";
   if (manifestFile?.whole) return manifestFile.whole.type === "Manifest" ? "manifest" : "collection";
   return images > 0 && listing.directories.length === 0 ? "manifest" : "collection";

@@ -8,9 +8,10 @@ import { createSingleFlight, type KeepAlive } from "../../lib/concurrency/single
 import { plainSegments } from "../../lib/text/plain-segments.ts";
 import type { Source, SourceEntry } from "../../sources/source.ts";
 import type { Slot } from "../../stores/slot.ts";
+import { inside } from "../places.ts";
 import type { Folder, KnownFacts } from "./folder.ts";
 import { type Listing, listingOf, manifestFileNames, weightOf } from "./listing.ts";
-import { readManifestFile } from "./manifest-file.ts";
+import { type ManifestFile, readManifestFile } from "./manifest-file.ts";
 
 export interface FoldersParts {
   /** Keeps listings of sources on other machines, for all replicas and later starts. */
@@ -110,6 +111,24 @@ export function createFolders({ info, times, keepAlive, now = Date.now }: Folder
   };
 }
 
+/**
+ * A folder of a source that can list, as it is now: its files without validators, and its manifest file, which stays the one before while it
+ * is the same. Undefined where there is none. Nothing of it is remembered. Throws what the source throws.
+ */
+export async function readFolder(
+  source: Source,
+  key: string,
+  before: ManifestFile | undefined,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Omit<Folder, "serial" | "facts"> | undefined> {
+  const entries = await listed(source, key, signal, false);
+  if (entries === undefined) return undefined;
+  const listing = listingOf(entries);
+  for (const { name } of listing.manifestFiles) source.forget?.(inside({ source, key }, name).key);
+  const manifestFile = await readManifestFile(source, key, listing.manifestFiles, before, signal);
+  return { listing, ...(manifestFile && { manifestFile }) };
+}
+
 /** The manifest files that a folder of a source without listings may hold. */
 const candidates = manifestFileNames.map((name) => ({ name }));
 
@@ -139,8 +158,8 @@ async function timed(
   return { entries: await list(), at };
 }
 
-async function listed(source: Source, key: string, signal: AbortSignal) {
-  const entries = await source.list?.(key, () => signal.aborted, true);
+async function listed(source: Source, key: string, signal: AbortSignal, validators = true) {
+  const entries = await source.list?.(key, () => signal.aborted, validators);
   // One that ended early is no listing.
   if (signal.aborted) throw cancelled(signal);
   return entries?.filter(

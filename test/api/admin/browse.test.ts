@@ -168,7 +168,7 @@ describe("/admin/browse", () => {
       ["shelf/deep/needle.png", "/pictures/admin/view/shelf/deep/needle.png"],
     ]);
     expect(textOf(await see("/admin/browse?q=%3Cscript%3E"))).toContain(
-      "Nothing here has a name with “&lt;script&gt;”.",
+      "Nothing found for “&lt;script&gt;”.",
     );
   });
 

@@ -174,7 +174,7 @@ describe("the search by name", () => {
     const html = await text(app, `/?q=${encodeURIComponent(words)}`);
     expect(images(html)).toEqual(expected);
     expect(html).toContain(
-      `<p role="status">${expected.length > 0 ? `${expected.length} name` : "Nothing here"}`,
+      `<p role="status">${expected.length > 0 ? `${expected.length} entr` : "Nothing found"}`,
     );
   });
 
@@ -216,7 +216,7 @@ describe("what is gated", () => {
     expect(images(html)).toEqual(["blue.png", "public.png", "terms.png"]);
     expect(html).not.toMatch(/private|proxied/);
     expect(await text(site.app, "/?q=a.png")).not.toContain("private");
-    expect(await text(site.app, "/?q=png")).toContain("3 names with");
+    expect(await text(site.app, "/?q=png")).toContain("3 entries found");
     expect((await site.app.get("/?in=private")).status).toBe(404);
     const response = await site.app.get("/");
     expect(response.headers.get("Cache-Control")).toBe("private, no-cache");

@@ -244,7 +244,7 @@ describe("the start page", () => {
     const page = await response.text();
     expect(page).toContain('data-v3="https://example.org/img/iiif/3/"');
     for (const url of [...attributes("src", page), ...attributes("href", page)])
-      expect(url).toMatch(/^(\/img\/|https:\/\/example\.org\/img\/|https:\/\/iiif\.io\/)/);
+      expect(url).toMatch(/^(#content$|\/img\/|https:\/\/example\.org\/img\/|https:\/\/iiif\.io\/)/);
     expect(response.headers.get("Vary")).toContain("X-Forwarded-Prefix");
   });
 

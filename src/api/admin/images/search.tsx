@@ -1,7 +1,7 @@
 // How operators look for an image: by its identifier, or by a part of its name; and what of it was found.
 
-import { longestSearch } from "../../../manifests/browse/find-names.ts";
 import type { OperatorFolder } from "../../../manifests/browse/operator-folder.ts";
+import { longestSearch } from "../../../manifests/search/words.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { folderPath } from "../addresses.ts";
 import { href } from "../admin.ts";
@@ -65,13 +65,18 @@ export function Found({ folder, search }: { readonly folder: OperatorFolder; rea
     return <p class="quiet">{parts.join(", ") || "This folder is empty."}</p>;
   }
   const names =
-    total === 0 ? `Nothing here has a name with “${search}”.` : `${counted(total, "name")} with “${search}”.`;
+    total === 0
+      ? `Nothing found for “${search}”.`
+      : `${total.toLocaleString("en")} ${total === 1 ? "entry" : "entries"} found for “${search}”.`;
   return (
     <p role="status">
       {names}
       {found.isCut && " There are more: add a word to find fewer."}
       {found.stoppedAt !== undefined &&
         ` The search stopped before all was looked through${found.stoppedAt && `, at ${found.stoppedAt}`}. Open a folder and search in it to find what lies further down.`}
+      {found.lack === "reading" &&
+        " These results are not complete: the folders are being read. Search again in a moment to find the rest."}
+      {found.lack === "unreadable" && " These results are not complete: some folders could not be read."}
     </p>
   );
 }

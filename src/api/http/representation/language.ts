@@ -18,6 +18,27 @@ export function acceptedLanguages(field: string | null): readonly string[] {
     .map(({ range }) => range);
 }
 
+/** A text with the tag of its language; without one it is in none. */
+export interface TextInLanguage {
+  readonly text: string;
+  readonly language?: string;
+}
+
+/**
+ * The first text of a language map (Presentation API 3.0, section 4) in the language that suits a reader best, else in none, else in the
+ * first one; undefined where there is none.
+ */
+export function textForRanges(map: unknown, ranges: readonly string[]): TextInLanguage | undefined {
+  if (typeof map === "string") return map === "" ? undefined : { text: map };
+  if (typeof map !== "object" || map === null) return undefined;
+  const texts = map as Readonly<Record<string, unknown>>;
+  const tags = Object.keys(texts);
+  const tag = matchLanguage(ranges, tags) ?? ("none" in texts ? "none" : undefined) ?? tags[0];
+  const text = tag === undefined ? undefined : [texts[tag]].flat()[0];
+  if (typeof text !== "string" || text === "") return undefined;
+  return { text, ...(tag !== undefined && tag !== "none" && { language: tag }) };
+}
+
 /**
  * The best of the offered language tags: for each range the tag that equals it, else one for which its end is taken away
  * (`de` for `de-AT`), else one that says more (`de-CH` for `de`). Undefined where none fits.

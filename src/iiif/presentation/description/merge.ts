@@ -131,6 +131,41 @@ export function arrangeMembers<T extends Member>(
   return { document, faults };
 }
 
+/** What a description says of one of the images or folders that it is about. */
+export interface Arranged {
+  /** Index of its name. */
+  readonly index: number;
+  readonly isHidden: boolean;
+  readonly members: Resource;
+}
+
+/**
+ * Names of images or folders in the order of a description, those that it hides too. Images that are all hidden are all shown, as in
+ * their manifest. Names in the description that nothing has are ignored: the document reports them.
+ */
+export function arrangeNames(
+  all: readonly string[],
+  { order, parts }: Description,
+  what: "image" | "folder",
+): readonly Arranged[] {
+  if (order.length + parts.length === 0)
+    return all.map((_, index) => ({ index, isHidden: false, members: {} }));
+  const faults: Fault[] = [];
+  const names = namesOf(
+    all.map((name) => [name]),
+    what,
+  );
+  const described = partsAt(parts, (named) => names.find(named, faults));
+  const isHidden = (index: number) => described.get(index)?.hidden === true;
+  const indices = ordered(all.length, order, names, faults);
+  const showsAll = what === "image" && indices.every(isHidden);
+  return indices.map((index) => ({
+    index,
+    isHidden: !showsAll && isHidden(index),
+    members: described.get(index)?.members ?? {},
+  }));
+}
+
 function originOf(derived: Resource, base: string): Origin {
   return { base, document: derived.id as string };
 }

@@ -1,13 +1,15 @@
-// The bounds of a search by name: how much it looks through, and what it says where that is not all.
+// A search that looks into folders while it runs: how much it looks through, and what it says where that is not all.
 
 import { expect, test } from "vitest";
-import { ServiceError } from "../../src/errors.ts";
-import { createCounts } from "../../src/lib/telemetry/count.ts";
-import { findNames, wordsOf } from "../../src/manifests/browse/find-names.ts";
-import type { Folders } from "../../src/manifests/folders/folders.ts";
-import { listingOf } from "../../src/manifests/folders/listing.ts";
-import { createSources } from "../../src/sources/index.ts";
-import { type Source, sourceCounts } from "../../src/sources/source.ts";
+import { ServiceError } from "../../../src/errors.ts";
+import { createCounts } from "../../../src/lib/telemetry/count.ts";
+import type { Folders } from "../../../src/manifests/folders/folders.ts";
+import { listingOf } from "../../../src/manifests/folders/listing.ts";
+import { findEntries } from "../../../src/manifests/search/find.ts";
+import { walkFolders } from "../../../src/manifests/search/walk.ts";
+import { wordsOf } from "../../../src/manifests/search/words.ts";
+import { createSources } from "../../../src/sources/index.ts";
+import { type Source, sourceCounts } from "../../../src/sources/source.ts";
 
 const source: Source = {
   name: "tree",
@@ -41,18 +43,34 @@ const foldersOf = (away?: string): Folders => ({
 
 const search = async (
   words: string,
-  bounds: Partial<Parameters<typeof findNames>[5]> = {},
-  away?: string,
-  mayLookInto = (_identifier: string) => true,
+  {
+    away,
+    most,
+    mayLookInto = () => true,
+    ...bounds
+  }: {
+    readonly away?: string;
+    readonly most?: number;
+    readonly mayLookInto?: (identifier: string) => boolean;
+    readonly folders?: number;
+    readonly ms?: number;
+  } = {},
 ) => {
-  const usual = { folders: 10, matches: 100, ms: 60_000 };
-  const parts = { sources, folders: foldersOf(away) };
-  const place = { source, key: "" };
-  const { entries, ...rest } = await findNames(parts, place, true, wordsOf(words), mayLookInto, {
-    ...usual,
-    ...bounds,
-  });
-  return { found: entries.map(({ identifier }) => identifier), ...rest };
+  const walk = walkFolders({ sources, folders: foldersOf(away) }, { folders: 10, ms: 60_000, ...bounds });
+  const request = {
+    place: { source, key: "" },
+    isRoot: true,
+    words: wordsOf(words),
+    mayLookInto,
+    mayHave: () => true,
+  };
+  const { entries, isCut } = await findEntries(sources, walk.lookInto, request, most);
+  const stoppedAt = walk.stoppedAt();
+  return {
+    found: entries.map(({ identifier }) => identifier),
+    ...(isCut && { isCut }),
+    ...(stoppedAt !== undefined && { stoppedAt }),
+  };
 };
 
 test("a search looks through all folders, those further up first", async () => {
@@ -65,17 +83,17 @@ test("a search looks through all folders, those further up first", async () => {
 test("a search names the first folder that it does not look through", async () => {
   expect(await search("5", { folders: 2 })).toEqual({ found: ["a/a5.png"], stoppedAt: "b" });
   expect(await search("5", { ms: 0 })).toEqual({ found: [], stoppedAt: "" });
-  expect(await search("5", {}, "a")).toEqual({ found: ["b/b5.png"], stoppedAt: "a" });
+  expect(await search("5", { away: "a" })).toEqual({ found: ["b/b5.png"], stoppedAt: "a" });
 });
 
 test("a search says where there are more matches than it lists, and only then", async () => {
-  expect(await search("png", { matches: 21 })).not.toHaveProperty("isCut");
-  const { found, isCut } = await search("png", { matches: 20 });
+  expect(await search("png", { most: 21 })).not.toHaveProperty("isCut");
+  const { found, isCut } = await search("png", { most: 20 });
   expect([found.length, isCut]).toEqual([20, true]);
 });
 
 test("a search neither finds nor looks into folders that are not for the caller", async () => {
-  expect(await search("a", {}, undefined, (identifier) => identifier !== "a")).toEqual({ found: [] });
+  expect(await search("a", { mayLookInto: (identifier) => identifier !== "a" })).toEqual({ found: [] });
 });
 
 test("words are compared without case, accents and differences of width", () => {

@@ -1,0 +1,33 @@
+// What things are called on the start page: their labels in the reader's language, else their names.
+
+import type { LanguageMap } from "../../iiif/auth.ts";
+import { escapeHtml } from "../http/page.ts";
+import { type TextInLanguage, textForRanges } from "../http/representation/language.ts";
+
+/** Language of the words of the page. */
+const own = "en";
+
+/** A label in the reader's language. */
+export function labelFor(
+  { ranges }: { readonly ranges: readonly string[] },
+  label: string | LanguageMap | undefined,
+): TextInLanguage | undefined {
+  return textForRanges(label, [...ranges, own]);
+}
+
+/** A text as safe HTML that says in which language it is, where that is not the page's. */
+export function spoken({ text, language }: TextInLanguage): string {
+  const safe = escapeHtml(text);
+  const isOwn = language === undefined || language.toLowerCase().split("-")[0] === own;
+  return isOwn ? safe : `<bdi lang="${escapeHtml(language)}">${safe}</bdi>`;
+}
+
+/** What something is called, as plain text and as safe HTML: by its label, else by its name. */
+export function nameOf(
+  reader: { readonly ranges: readonly string[] },
+  label: LanguageMap | undefined,
+  name: string,
+): { readonly text: string; readonly html: string } {
+  const said = labelFor(reader, label) ?? { text: name };
+  return { text: said.text, html: spoken(said) };
+}

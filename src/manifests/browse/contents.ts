@@ -1,0 +1,86 @@
+// What a folder holds as people see it: its folders and images in the order, under the labels and without what its manifest file hides.
+
+import type { LanguageMap } from "../../iiif/auth.ts";
+import { type Description, emptyDescription } from "../../iiif/presentation/description/description.ts";
+import { arrangeNames } from "../../iiif/presentation/description/merge.ts";
+import type { Resource } from "../../iiif/presentation/model.ts";
+import type { Sources } from "../../sources/index.ts";
+import { imagesOf } from "../documents/canvases.ts";
+import { kindOfFolder } from "../documents/folder-kind.ts";
+import type { Folder } from "../folders/folder.ts";
+import { inside, isReached, type Place } from "../places.ts";
+
+/** A folder without what is known of its images. */
+export type ListedFolder = Omit<Folder, "serial" | "facts">;
+
+export interface Content {
+  readonly kind: "folder" | "image";
+  readonly name: string;
+  /** `hide: true` in the manifest file. */
+  readonly isHidden: boolean;
+  /** What the manifest file says of it; of a folder, what that of the folder above says. */
+  readonly members: Resource;
+}
+
+const known = new WeakMap<ListedFolder, readonly Content[]>();
+
+/** What a folder holds: folders, then images, those that are hidden too. Remembered for as long as the folder is. */
+export function contentsOf(sources: Sources, place: Place, folder: ListedFolder): readonly Content[] {
+  const before = known.get(folder);
+  if (before) return before;
+  const folders = folder.listing.directories.filter((name) =>
+    isReached(sources, inside(place, name), "folder"),
+  );
+  const images = imagesOf(sources, place, folder).map(({ name }) => name);
+  const of = descriptionsOf(sources, place, folder);
+  const contents = [...contentsBy("folder", folders, of.folders), ...contentsBy("image", images, of.images)];
+  known.set(folder, contents);
+  return contents;
+}
+
+function contentsBy(
+  kind: Content["kind"],
+  names: readonly string[],
+  description: Description,
+): readonly Content[] {
+  return arrangeNames(names, description, kind).map(({ index, isHidden, members }) => ({
+    kind,
+    name: names[index] as string,
+    isHidden,
+    members,
+  }));
+}
+
+/** What a manifest file says of its folder. Of a whole document these are its own members. */
+export function membersOfFolder(sources: Sources, place: Place, folder: ListedFolder): Resource {
+  const { whole } = folder.manifestFile ?? {};
+  // At the top of a source a whole manifest is that of its images.
+  if (whole) return place.key === "" && whole.type === "Manifest" ? {} : whole;
+  return descriptionsOf(sources, place, folder).own.members;
+}
+
+/** What a manifest file says of the images of its folder. */
+export function descriptionOfImages(sources: Sources, place: Place, folder: ListedFolder): Description {
+  return descriptionsOf(sources, place, folder).images;
+}
+
+interface Descriptions {
+  readonly own: Description;
+  readonly folders: Description;
+  readonly images: Description;
+}
+
+function descriptionsOf(sources: Sources, place: Place, folder: ListedFolder): Descriptions {
+  const { manifestFile } = folder;
+  if (!manifestFile || manifestFile.whole) return silent;
+  const kind = kindOfFolder(folder, place, imagesOf(sources, place, folder).length);
+  const own = manifestFile.described(kind);
+  return kind === "manifest"
+    ? { own, folders: emptyDescription, images: own }
+    : { own, folders: own, images: own.images ?? emptyDescription };
+}
+
+const silent: Descriptions = { own: emptyDescription, folders: emptyDescription, images: emptyDescription };
+
+/** The label among members, where there is one. */
+export const labelIn = ({ label }: Resource): LanguageMap | undefined => label as LanguageMap | undefined;

@@ -1,0 +1,84 @@
+// Folders as pages list them: their labels, how much they hold, and a picture of each, as far as there is time to look into them.
+
+import type { LanguageMap } from "../../iiif/auth.ts";
+import type { Listed } from "../../images/first-images.ts";
+import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
+import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Folders } from "../folders/folders.ts";
+import { placeOf } from "../places.ts";
+import { type Entry, entriesOf } from "./entries.ts";
+import { frontOf } from "./front.ts";
+import { labelOfFolder } from "./labels.ts";
+
+export interface ShownFolder {
+  readonly identifier: string;
+  readonly label?: LanguageMap;
+  /** How much it holds, where everybody may know. */
+  readonly holds?: { readonly images: number; readonly folders: number };
+  /** Its first picture, where that is soon known. */
+  readonly picture?: Listed;
+}
+
+export interface FolderLooksParts {
+  readonly sources: Sources;
+  readonly folders: Folders;
+}
+
+interface How {
+  /** A picture for the caller. */
+  readonly lookAt: (identifier: string) => Promise<Listed | undefined>;
+  /** Whether the caller may have an image; undefined: that is not known before it is looked at. */
+  readonly mayHave: ((identifier: string) => Promise<boolean> | boolean) | undefined;
+  readonly tellsCounts: boolean;
+}
+
+/** Folders that are looked into simultaneously. */
+const atOnce = 4;
+/** Milliseconds after which no further folder is looked into. */
+const longestMs = 300;
+/** Images of a folder among which a picture of it is looked for. */
+const pictureAmong = 4;
+
+/** The folders of a page, in their order. One that cannot be read in time is there by its name. */
+export async function folderLooks(
+  parts: FolderLooksParts,
+  entries: readonly Entry[],
+  how: How,
+): Promise<readonly ShownFolder[]> {
+  const end = performance.now() + longestMs;
+  const seen: ShownFolder[] = [...entries];
+  await forEachConcurrently(entries.entries(), atOnce, async ([at, entry]) => {
+    const left = end - performance.now();
+    if (left <= 0) return;
+    const known = await withDeadline(left, () => lookInto(parts, entry, how)).catch(() => undefined);
+    if (known) seen[at] = known;
+  });
+  return seen;
+}
+
+async function lookInto(
+  { sources, folders }: FolderLooksParts,
+  { identifier, label: labelAbove }: Entry,
+  { lookAt, mayHave, tellsCounts }: How,
+): Promise<ShownFolder | undefined> {
+  const place = placeOf(sources, identifier);
+  // Without the signal of the request: it is soon asked for again.
+  const folder = await folders.find(place.source, place.key);
+  if (!folder) return undefined;
+  const entries = entriesOf(sources, place, folder, false);
+  const images = entries.filter(({ kind }) => kind === "image");
+  let picture: Listed | undefined;
+  for (const image of frontOf(sources, place, folder, images).slice(0, pictureAmong)) {
+    if (mayHave && !(await mayHave(image.identifier))) continue;
+    picture = await lookAt(image.identifier);
+    if (picture?.size) break;
+  }
+  const label = labelAbove ?? labelOfFolder(sources, place, folder);
+  return {
+    identifier,
+    ...(label && { label }),
+    ...(tellsCounts && { holds: { images: images.length, folders: entries.length - images.length } }),
+    ...(picture?.size && { picture }),
+  };
+}

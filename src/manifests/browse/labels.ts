@@ -1,0 +1,60 @@
+// What people call folders: the labels of their manifest files.
+
+import type { LanguageMap } from "../../iiif/auth.ts";
+import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
+import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Folders } from "../folders/folders.ts";
+import { type Place, placeOf, type Trail } from "../places.ts";
+import { type ListedFolder, labelIn, membersOfFolder } from "./contents.ts";
+import type { Entry } from "./entries.ts";
+
+/** A trail whose folders have labels. */
+export type LabelledTrail = readonly (Trail[number] & { readonly label?: LanguageMap })[];
+
+/** Folders that are asked simultaneously. */
+const atOnce = 8;
+/** Milliseconds for which labels are waited for: names do as well. */
+const longestMs = 300;
+
+/** The label that the manifest file of a folder gives it. */
+export function labelOfFolder(sources: Sources, place: Place, folder: ListedFolder): LanguageMap | undefined {
+  return labelIn(membersOfFolder(sources, place, folder));
+}
+
+/** The label of a folder; undefined where it has none or does not tell in time. */
+async function labelAt(
+  { sources, folders }: { readonly sources: Sources; readonly folders: Folders },
+  identifier: string,
+): Promise<LanguageMap | undefined> {
+  const place = placeOf(sources, identifier);
+  if (!place.source.list) return undefined;
+  const find = () => folders.find(place.source, place.key);
+  const folder = await withDeadline(longestMs, find).catch(() => undefined);
+  return folder && labelOfFolder(sources, place, folder);
+}
+
+/** The labels of entries by their identifiers; those of folders that do not tell in time are left out. */
+export async function labelsOf(
+  parts: Parameters<typeof labelAt>[0],
+  entries: readonly Entry[],
+): Promise<Map<string, LanguageMap>> {
+  const labels = new Map<string, LanguageMap>();
+  await forEachConcurrently(entries, atOnce, async ({ kind, identifier, label }) => {
+    const said = label ?? (kind === "folder" ? await labelAt(parts, identifier) : undefined);
+    if (said) labels.set(identifier, said);
+  });
+  return labels;
+}
+
+/** A trail with the labels of its folders. */
+export async function withLabels(parts: Parameters<typeof labelAt>[0], trail: Trail): Promise<LabelledTrail> {
+  const labels = await labelsOf(
+    parts,
+    trail.map(({ identifier }) => ({ kind: "folder", identifier })),
+  );
+  return trail.map((one) => {
+    const label = labels.get(one.identifier);
+    return label ? { ...one, label } : one;
+  });
+}

@@ -1,0 +1,69 @@
+// What the collection of a service is called and who provides it: as the configuration says, else the manifest file at its top.
+
+import type { LanguageMap } from "../../iiif/auth.ts";
+import { absolute } from "../../iiif/presentation/addresses.ts";
+import { idOf, objectsOf } from "../../iiif/presentation/json.ts";
+import type { Resource } from "../../iiif/presentation/model.ts";
+import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Folders } from "../folders/folders.ts";
+import type { PresentationOptions } from "../options.ts";
+import { membersOfFolder } from "./contents.ts";
+
+export interface Provider {
+  readonly label: string | LanguageMap;
+  /** Absolute addresses with http or https. */
+  readonly homepage?: string;
+  readonly logo?: string;
+}
+
+export interface SiteDescription {
+  readonly title?: string | LanguageMap;
+  readonly provider?: Provider;
+}
+
+/** Milliseconds for which the manifest file at the top is waited for. */
+const longestMs = 300;
+
+/** The description. `base`: public URL of the service without trailing slash. */
+export async function describeSite(
+  { sources, folders }: { readonly sources: Sources; readonly folders: Folders },
+  { title, provider }: Pick<PresentationOptions, "title" | "provider">,
+  base: string,
+): Promise<SiteDescription> {
+  const members = await membersOfTop(sources, folders);
+  const label = title === "" ? members.label : title;
+  const of =
+    provider.label === ""
+      ? objectsOf(members.provider)[0]
+      : { label: provider.label, homepage: linkTo(provider.homepage), logo: linkTo(provider.logo) };
+  const provided = of && providerOf(absolute(of, { base, document: `${base}/` }));
+  return {
+    ...(label !== undefined && { title: label as string | LanguageMap }),
+    ...(provided && { provider: provided }),
+  };
+}
+
+const linkTo = (address: string) => (address === "" ? [] : [{ id: address }]);
+
+async function membersOfTop(sources: Sources, folders: Folders): Promise<Resource> {
+  const place = { source: sources.default, key: "" };
+  if (!place.source.list) return {};
+  const find = () => folders.find(place.source, "");
+  const folder = await withDeadline(longestMs, find).catch(() => undefined);
+  return folder ? membersOfFolder(sources, place, folder) : {};
+}
+
+function providerOf({ label, homepage, logo }: Resource): Provider | undefined {
+  if (label === undefined) return undefined;
+  const [page, picture] = [homepage, logo].map((value) => idOf([value].flat()[0]));
+  return {
+    label: label as string | LanguageMap,
+    ...(isWeb(page) && { homepage: page }),
+    ...(isWeb(picture) && { logo: picture }),
+  };
+}
+
+/** Whole documents are taken as they are written, so that an address may be any. */
+const isWeb = (address: string | undefined): address is string =>
+  address !== undefined && /^https?:\/\//i.test(address) && URL.canParse(address);

@@ -1,0 +1,117 @@
+// Search in a folder and all below it: words are compared with names, labels and metadata, and nothing is opened.
+
+import type { Sources } from "../../sources/index.ts";
+import { type Entry, topsOf } from "../browse/entries.ts";
+import { identifierOf, inside, type Place, placeOf } from "../places.ts";
+import type { SearchedContent, SearchedFolder } from "./searched-folder.ts";
+import { comparable } from "./words.ts";
+
+/** Matches that a search lists. */
+export const mostMatches = 2000;
+
+type Decide = (identifier: string) => Promise<boolean> | boolean;
+
+export interface SearchRequest {
+  readonly place: Place;
+  /** Whether the tops of further sources are looked through too. */
+  readonly isRoot: boolean;
+  readonly words: readonly string[];
+  /** Whether the caller may know what a folder holds; those that are not are no matches either. */
+  readonly mayLookInto: Decide;
+  /** Whether the caller may have an image. */
+  readonly mayHave: Decide;
+  /** Also what manifest files hide. */
+  readonly showsHidden?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Matches {
+  /** In the order of their folders, those further up first. */
+  readonly entries: readonly Entry[];
+  /** There are more matches than a search lists. */
+  readonly isCut?: true;
+}
+
+/** What is known of a folder; undefined where nothing is. */
+export type LookInto = (place: Place) => Promise<SearchedFolder | undefined> | SearchedFolder | undefined;
+
+interface Queued {
+  readonly place: Place;
+  readonly folder: SearchedFolder | undefined;
+  readonly isRoot: boolean;
+  /** Texts of the folders between it and the one where the search began. */
+  readonly above: string;
+}
+
+/**
+ * Entries that match all of the words: each in what people read of the entry or of the folders between it and `place`, one at least in
+ * what they read of the entry itself. `most`: matches that are listed.
+ */
+export async function findEntries(
+  sources: Sources,
+  lookInto: LookInto,
+  request: SearchRequest,
+  most = mostMatches,
+): Promise<Matches> {
+  const { place, isRoot } = request;
+  const entries: Entry[] = [];
+  const queue: Queued[] = [{ place, folder: await lookInto(place), isRoot, above: "" }];
+  for (const around of queue)
+    for (const one of contentsWithPlaces(sources, around)) {
+      if (one[1].isHidden && !request.showsHidden) continue;
+      const found =
+        one[1].kind === "image"
+          ? matches(request.words, one[1].text, around.above) && (await imageEntry(one, request))
+          : await folderEntry(one, around, { request, lookInto, queue });
+      if (!found) continue;
+      if (entries.length >= most) return { entries, isCut: true };
+      entries.push(found);
+    }
+  return { entries };
+}
+
+type Placed = readonly [Place, SearchedContent];
+
+async function imageEntry(
+  [place, { label }]: Placed,
+  { mayHave }: SearchRequest,
+): Promise<Entry | undefined> {
+  const identifier = identifierOf(place);
+  return (await mayHave(identifier)) ? { kind: "image", identifier, ...(label && { label }) } : undefined;
+}
+
+/** A folder is looked through later, whether it matches or not. */
+async function folderEntry(
+  [place, { label: labelAbove, text }]: Placed,
+  { above }: Queued,
+  search: { readonly request: SearchRequest; readonly lookInto: LookInto; readonly queue: Queued[] },
+): Promise<Entry | undefined> {
+  const { request, lookInto, queue } = search;
+  const identifier = identifierOf(place);
+  if (!(await request.mayLookInto(identifier))) return undefined;
+  const folder = await lookInto(place);
+  const own = folder ? `${text}\n${folder.text}` : text;
+  queue.push({ place, folder, isRoot: false, above: `${above}${own}\n` });
+  if (!matches(request.words, own, above)) return undefined;
+  const label = labelAbove ?? folder?.label;
+  return { kind: "folder", identifier, ...(label && { label }) };
+}
+
+function* contentsWithPlaces(
+  sources: Sources,
+  { place, folder, isRoot }: Omit<Queued, "above">,
+): Generator<Placed> {
+  for (const content of folder?.contents ?? []) yield [inside(place, content.name), content];
+  for (const { identifier } of isRoot ? topsOf(sources) : []) {
+    const inner = placeOf(sources, identifier);
+    yield [inner, { kind: "folder", name: identifier, isHidden: false, text: comparable(identifier) }];
+  }
+}
+
+/** Whether a text holds one of the words, and holds the others if the folders above it do not. */
+function matches(words: readonly string[], own: string, above: string): boolean {
+  return (
+    words.some((word) => own.includes(word)) &&
+    words.every((word) => own.includes(word) || above.includes(word))
+  );
+}

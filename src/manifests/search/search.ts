@@ -1,0 +1,126 @@
+// Search in what the sources list: by an index of each where work may go on between requests, else by looking into folders.
+
+import { purgesOf } from "../../images/describe.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Source } from "../../sources/source.ts";
+import type { Slot } from "../../stores/slot.ts";
+import { type Folders, readFolder } from "../folders/folders.ts";
+import { findEntries, type LookInto, type Matches, type SearchRequest } from "./find.ts";
+import { createSourceIndex, type Lack, type ReadFolder, type SourceIndex } from "./source-index.ts";
+import { walkFolders } from "./walk.ts";
+
+export interface Found extends Matches {
+  /** Identifier of the first folder that was not looked into; absent where all were. */
+  readonly stoppedAt?: string;
+  /** Why matches may be missing; absent where none are, or where `stoppedAt` says it. */
+  readonly lack?: "reading" | "unreadable";
+}
+
+export interface Search {
+  /** Throws what the source throws where the client has gone. */
+  find(request: SearchRequest): Promise<Found>;
+  /** Begins to read what searches look through, if that costs little. */
+  prepare(): void;
+}
+
+export interface SearchParts {
+  readonly sources: Sources;
+  readonly folders: Folders;
+  /** What is known counts until this slot is purged. */
+  readonly info: Slot;
+  readonly revalidateMs: (source: Source) => number;
+  /** Whether work may go on when the request that began it has ended. */
+  readonly hasIndex: boolean;
+  /** Bytes of memory for the indexes of all sources. */
+  readonly mostBytes?: number;
+  readonly now?: () => number;
+}
+
+/** About 400,000 names. */
+const usualBytes = 96 * 2 ** 20;
+/** Milliseconds for which a search waits for an index to be read. */
+const readMs = 150;
+/** Of folders that are looked into while a search runs. */
+const walkBounds = { folders: 2000, ms: 600 };
+/** Of those that an index has no room for. */
+const beyondIndex = { folders: 2000, ms: 150 };
+
+/** The search of a service. */
+export function createSearch(parts: SearchParts): Search {
+  const { sources, info, hasIndex } = parts;
+  let indexes = new Map<Source, SourceIndex>();
+  let purges = purgesOf(info);
+  const indexOf = (source: Source): SourceIndex => {
+    if (purges !== purgesOf(info)) indexes = new Map();
+    purges = purgesOf(info);
+    const index = indexes.get(source) ?? createIndex(parts, source);
+    indexes.set(source, index);
+    return index;
+  };
+  const listable = sources.all.filter(({ list }) => list !== undefined);
+
+  return {
+    async find(request) {
+      const { place, isRoot, signal } = request;
+      if (!hasIndex) {
+        const walk = walkFolders(parts, walkBounds, signal);
+        return withStop(await findEntries(sources, walk.lookInto, request), walk.stoppedAt());
+      }
+      const asked = listable.filter((source) => isRoot || source === place.source).map(indexOf);
+      await within(readMs, Promise.all(asked.map((index) => index.refresh())));
+      const walk = walkFolders(parts, beyondIndex, signal);
+      const lookInto: LookInto = (place) => {
+        if (!place.source.list) return undefined;
+        const index = indexOf(place.source);
+        return index.folder(place.key) ?? (index.lack() === "full" ? walk.lookInto(place) : undefined);
+      };
+      const found = withStop(await findEntries(sources, lookInto, request), walk.stoppedAt());
+      const lack = worst(asked.map((index) => index.lack()));
+      return { ...found, ...(lack && { lack }) };
+    },
+    prepare() {
+      if (!hasIndex) return;
+      for (const source of listable)
+        if (source.stateOf)
+          void indexOf(source)
+            .refresh()
+            .catch(() => {});
+    },
+  };
+}
+
+function createIndex(
+  { sources, folders, revalidateMs, mostBytes = usualBytes, now = Date.now }: SearchParts,
+  source: Source,
+): SourceIndex {
+  // Folders on other machines are listed once for all replicas.
+  const read: ReadFolder = source.stateOf
+    ? ({ key }, before) => readFolder(source, key, before?.manifestFile)
+    : ({ key }) => folders.find(source, key);
+  return createSourceIndex({
+    sources,
+    source,
+    read,
+    revalidateMs: revalidateMs(source),
+    mostBytes: mostBytes / sources.all.length,
+    now,
+  });
+}
+
+const withStop = (matches: Matches, stoppedAt: string | undefined): Found => ({
+  ...matches,
+  ...(stoppedAt !== undefined && { stoppedAt }),
+});
+
+const worst = (lacks: readonly Lack[]) =>
+  lacks.includes("reading") ? "reading" : lacks.includes("unreadable") ? "unreadable" : undefined;
+
+/** Waits for work for so many milliseconds at most. Throws what it throws until then; later errors are ignored. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  work.catch(() => {});
+  await Promise.race([work, over]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,169 @@
+// The names, labels and metadata of all that one source lists, in memory: read folder by folder, and again where something changed.
+
+import { ServiceError } from "../../errors.ts";
+import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Source } from "../../sources/source.ts";
+import type { ListedFolder } from "../browse/contents.ts";
+import { inside, isReached, type Place } from "../places.ts";
+import { type SearchedFolder, searchedFolder } from "./searched-folder.ts";
+
+/** How a folder is read: with what was read before. */
+export type ReadFolder = (
+  place: Place,
+  before: ListedFolder | undefined,
+) => Promise<ListedFolder | undefined>;
+
+export interface SourceIndexParts {
+  readonly sources: Sources;
+  readonly source: Source;
+  readonly read: ReadFolder;
+  /** Milliseconds after which the source is read again. */
+  readonly revalidateMs: number;
+  /** Bytes of memory that it may take. */
+  readonly mostBytes: number;
+  readonly now: () => number;
+}
+
+/** Why an index does not hold all that is there; undefined: it does. */
+export type Lack =
+  /** It is being built, or has not been read again within its time. */
+  | "reading"
+  /** It has reached its bound. */
+  | "full"
+  /** Some folders could not be read. */
+  | "unreadable"
+  | undefined;
+
+export interface SourceIndex {
+  /** What is known of a folder by its key; undefined where nothing is. */
+  folder(key: string): SearchedFolder | undefined;
+  /** Reads what is not read yet and what changed, unless that was done lately. Resolves when it is done. */
+  refresh(): Promise<void>;
+  lack(): Lack;
+}
+
+/** Folders that are read simultaneously. */
+const atOnce = 8;
+/** Folders below each other: links may lead in circles. */
+const mostLevels = 32;
+/** Folders that cannot be read after which nothing further is tried. */
+const mostFailures = 20;
+/** Milliseconds after which a folder is read again although its source says that nothing changed. */
+const longestUnread = 600_000;
+/** Milliseconds for which a folder may be read and still have the state that it has afterwards; `Source.stateOf` says why. */
+const longestRead = 1000;
+
+interface Known {
+  readonly listed: ListedFolder;
+  readonly searched: SearchedFolder;
+  readonly bytes: number;
+  /** What the source says of the folder and of its manifest file; undefined: it cannot tell whether they change. */
+  readonly state: string | undefined;
+  readonly readAt: number;
+}
+
+/** An index that holds nothing until it is refreshed. */
+export function createSourceIndex(parts: SourceIndexParts): SourceIndex {
+  const { sources, source, read, revalidateMs, mostBytes, now } = parts;
+  const known = new Map<string, Known>();
+  let running: Promise<void> | undefined;
+  let begunAt = Number.NEGATIVE_INFINITY;
+  /** When the latest reading began that came to its end. */
+  let readAt = Number.NEGATIVE_INFINITY;
+  let isFull = false;
+  let failures = 0;
+
+  const isDue = (since: number) => !(now() - since < revalidateMs);
+
+  /** A folder as it is now; the one before if it cannot be read. */
+  const current = async (key: string): Promise<Known | undefined> => {
+    const before = known.get(key);
+    const place = { source, key };
+    try {
+      const at = now();
+      if (before?.state !== undefined && at - before.readAt < longestUnread)
+        if ((await stateOf(source, key, before.listed)) === before.state) return before;
+      const listed = await read(place, before?.listed);
+      if (listed === undefined) return undefined;
+      // What changed while it was read is too young to have a state, unless that took long.
+      const state = now() - at < longestRead ? await stateOf(source, key, listed) : undefined;
+      if (before && listed === before.listed) return { ...before, state, readAt: at };
+      const searched = searchedFolder(sources, place, listed);
+      return { listed, searched, bytes: bytesOf(searched), state, readAt: at };
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      failures++;
+      return before;
+    }
+  };
+
+  const readAll = async () => {
+    const began = (begunAt = now());
+    let bytes = 0;
+    failures = 0;
+    let hasRoom = true;
+    const seen = new Set<string>();
+    let level = [""];
+    for (let depth = 0; level.length > 0 && depth < mostLevels; depth++) {
+      const below: string[] = [];
+      await forEachConcurrently(level, atOnce, async (key) => {
+        if (!hasRoom || failures > mostFailures) return;
+        const folder = await current(key);
+        if (folder === undefined) return;
+        bytes += folder.bytes;
+        hasRoom = bytes <= mostBytes;
+        if (!hasRoom) return;
+        seen.add(key);
+        known.set(key, folder);
+        for (const { kind, name } of folder.searched.contents) {
+          const inner = inside({ source, key }, name);
+          if (kind === "folder" && isReached(sources, inner, "folder")) below.push(inner.key);
+        }
+      });
+      level = below;
+    }
+    isFull = !hasRoom;
+    if (failures <= mostFailures) for (const key of known.keys()) if (!seen.has(key)) known.delete(key);
+    readAt = began;
+  };
+
+  return {
+    folder: (key) => known.get(key)?.searched,
+    refresh() {
+      if (running) return running;
+      if (!isDue(begunAt)) return Promise.resolve();
+      running = readAll().finally(() => {
+        running = undefined;
+      });
+      return running;
+    },
+    lack() {
+      if (running !== undefined && isDue(readAt)) return "reading";
+      if (isFull) return "full";
+      return failures > 0 || readAt < begunAt ? "unreadable" : undefined;
+    },
+  };
+}
+
+/** What a source says of a folder and its manifest files. */
+async function stateOf(source: Source, key: string, { listing }: ListedFolder): Promise<string | undefined> {
+  if (!source.stateOf) return undefined;
+  const keys = [key, ...listing.manifestFiles.map(({ name }) => inside({ source, key }, name).key)];
+  const states: string[] = [];
+  for (const each of keys) {
+    const state = await source.stateOf(each);
+    if (state === undefined) return undefined;
+    states.push(state);
+  }
+  return states.join("\n");
+}
+
+/** About how many bytes of memory a folder takes. */
+const bytesOf = ({ text, contents }: SearchedFolder) =>
+  contents.reduce(
+    (sum, { name, text }) => sum + bytesOfContent + name.length + text.length,
+    bytesOfFolder + text.length,
+  );
+const bytesOfContent = 160;
+const bytesOfFolder = 512;

@@ -1,0 +1,165 @@
+// What people see in the viewer is what the start page shows and what searches find: labels, metadata, order, and nothing hidden.
+
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fixturesFolder } from "../../host.ts";
+import { type Served, served } from "../../served.ts";
+
+let root: string;
+let app: Served;
+const picture = (...path: string[]) => copyFileSync(join(fixturesFolder, "base.png"), join(root, ...path));
+const describes = (folder: string, ...lines: string[]) =>
+  writeFileSync(join(root, folder, "manifest.yaml"), lines.join("\n"));
+const config = (more = "") =>
+  `${more}\nsources: [{ name: scans, type: filesystem, root: ${JSON.stringify(root)} }]`;
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), "smalti-labels-"));
+  for (const name of ["hours", "letters/b", "drafts", "stored"])
+    mkdirSync(join(root, name), { recursive: true });
+  for (const name of ["cover.png", "page-1.png", "page-2.png", "chart.png"]) picture("hours", name);
+  for (const path of ["top.png", "letters/b/1.png", "drafts/secret.png", "stored/x.png"]) picture(path);
+  describes(
+    "",
+    "label: { en: The library of Utopia, de: Die Bibliothek }",
+    "provider: { label: University of Utopia, homepage: https://www.example.org/, logo: https://cdn.example.org/l.svg }",
+    "items: { drafts: { hide: true }, letters: { label: { en: Correspondence, de: Briefwechsel } } }",
+    "images: { canvases: { top.png: A view from the top } }",
+  );
+  describes(
+    "hours",
+    "label: { en: A book of hours, de: Ein Stundenbuch }",
+    "metadata: { Date: about 1470, Shelf mark: Ms 10 }",
+    "order: [page-2.png]",
+    "canvases:",
+    "  page-1.png: { label: { en: f. 1r }, metadata: { Illuminator: Jeanne de Montbaston } }",
+    "  page-2.png: { label: { en: Saint <George> } }",
+    "  chart.png: { hide: true }",
+  );
+  writeFileSync(
+    join(root, "stored/manifest.json"),
+    JSON.stringify({
+      type: "Manifest",
+      label: { fr: ["Une carte rare"] },
+      items: [{ type: "Canvas", height: 1, width: 1, items: [] }],
+    }),
+  );
+  app = await served(config());
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+const html = async (target: string, language = "en", of = app) => {
+  const response = await of.get(target, { headers: { "Accept-Language": language } });
+  expect([target, response.status]).toEqual([target, 200]);
+  return response.text();
+};
+const all = (pattern: RegExp, text: string) => [...text.matchAll(pattern)].map(([, value = ""]) => value);
+const folders = (text: string) => all(/<span class="name">(.*?)<\/span>/g, text);
+const images = (text: string) => all(/class="picture"[^>]*><img[^>]*><span>(.*?)<\/span>/g, text);
+const identifiers = (text: string) => all(/class="picture" [^>]*title="([^"]*)"/g, text);
+
+describe("the start page", () => {
+  test("shows the labels of manifest files, and nothing that they hide", async () => {
+    const page = await html("/");
+    expect(folders(page)).toEqual([
+      "A book of hours",
+      "Correspondence",
+      '<bdi lang="fr">Une carte rare</bdi>',
+    ]);
+    expect(images(page)).toEqual(["A view from the top"]);
+    expect(page).not.toMatch(/drafts|secret/);
+    const hours = await html("/?in=hours");
+    expect(images(hours)).toEqual(["Saint &lt;George&gt;", "cover.png", "f. 1r"]);
+    expect(hours).not.toContain("chart.png");
+    expect(hours).toContain("<h1>A book of hours</h1>");
+    expect(page).toMatch(/A book of hours<\/span> <small class="quiet">3 pictures/);
+  });
+
+  test("shows them in the reader's language", async () => {
+    const response = await app.get("/", { headers: { "Accept-Language": "de-AT, en;q=0.5" } });
+    expect(response.headers.get("Vary")).toContain("Accept-Language");
+    const page = await response.text();
+    expect(folders(page).slice(0, 2)).toEqual([
+      '<bdi lang="de">Ein Stundenbuch</bdi>',
+      '<bdi lang="de">Briefwechsel</bdi>',
+    ]);
+    expect(page).toContain('<h1><bdi lang="de">Die Bibliothek</bdi></h1>');
+    expect(await html("/?in=hours", "de")).toContain("<title>Ein Stundenbuch – Die Bibliothek</title>");
+  });
+
+  test("has the title and the provider of the manifest file at the top", async () => {
+    const page = await html("/");
+    expect(page).toContain("<title>The library of Utopia</title>");
+    expect(page).toContain("<h1>The library of Utopia</h1>");
+    expect(page).toMatch(
+      /<a class="provider" href="https:\/\/www\.example\.org\/"><img class="logo" src="https:\/\/cdn\.example\.org\/l\.svg" alt=""> University of Utopia<\/a>/,
+    );
+    const policy = (await app.get("/")).headers.get("Content-Security-Policy") ?? "";
+    expect(policy).toMatch(/img-src [^;]*https:\/\/cdn\.example\.org/);
+  });
+
+  test("has the title and the provider of the configuration before them", async () => {
+    const own = await served(
+      config(
+        "presentation: { title: { en: [Maps], nl: [Kaarten] }, provider: { label: The archive, homepage: /about, logo: /static/page/icon.svg } }",
+      ),
+    );
+    expect(await html("/", "nl", own)).toContain('<h1><bdi lang="nl">Kaarten</bdi></h1>');
+    expect(await html("/", "en", own)).toContain(
+      '<a class="provider" href="http://images.test/about"><img class="logo" src="http://images.test/static/page/icon.svg" alt=""> The archive</a>',
+    );
+  });
+
+  test("takes no address of a script from a stored document", async () => {
+    const other = mkdtempSync(join(tmpdir(), "smalti-labels-"));
+    mkdirSync(join(other, "a"));
+    const link = (id: string) => [{ id, type: "Text", label: { none: ["x"] } }];
+    writeFileSync(
+      join(other, "manifest.json"),
+      JSON.stringify({
+        type: "Collection",
+        label: { none: ["Stored"] },
+        provider: [{ label: { none: ["P"] }, homepage: link("javascript:alert(1)"), logo: link("data:,") }],
+        items: [],
+      }),
+    );
+    const own = await served(`sources: [{ name: a, type: filesystem, root: ${JSON.stringify(other)} }]`);
+    const page = await html("/", "en", own);
+    expect(page).toContain("<h1>Stored</h1>");
+    expect(page).not.toMatch(/javascript:|data:,/);
+    rmSync(other, { recursive: true });
+  });
+});
+
+describe("a search", () => {
+  test.each([
+    ["stundenbuch", ["A book of hours"], []],
+    ["BOOK", ["A book of hours"], []],
+    ["hours", ["A book of hours"], []],
+    ["1470", ["A book of hours"], []],
+    ["briefwechsel", ["Correspondence"], []],
+    ["rare carte", ['<bdi lang="fr">Une carte rare</bdi>'], []],
+    ["montbaston", [], ["hours/page-1.png"]],
+    ["stundenbuch saint", [], ["hours/page-2.png"]],
+    ["ms 10 cover", [], ["hours/cover.png"]],
+    ["view top", [], ["top.png"]],
+    ["chart", [], []],
+    ["drafts", [], []],
+    ["secret", [], []],
+  ])(
+    "looks through labels and metadata in all languages, never for what is hidden: %s",
+    async (words, inFolders, inImages) => {
+      const page = await html(`/?q=${encodeURIComponent(words)}`);
+      expect(folders(page)).toEqual(inFolders);
+      expect(identifiers(page)).toEqual(inImages);
+    },
+  );
+
+  test("shows labels, and where each entry is", async () => {
+    const page = await html("/?q=f.+1r");
+    expect(images(page)).toEqual(["f. 1r"]);
+    expect(page).toContain('<span class="quiet">hours/page-1.png</span>');
+  });
+});
