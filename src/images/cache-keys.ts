@@ -19,7 +19,7 @@ export const overlayVersion = 1;
 /** The same for answers whose detail access limits. */
 export const detailVersion = 1;
 /** Raised whenever the recorded facts change their meaning. */
-export const factsVersion = 8;
+export const factsVersion = 9;
 /** Raised whenever what is stored of a kind of file changes; a format that had no sidecar before does not raise it. */
 export const sidecarVersion = 7;
 

@@ -36,6 +36,8 @@ export interface Boxes {
   readonly size?: { readonly width: number; readonly height: number; readonly components: number };
   /** What the first colr box of a known kind names by number. */
   readonly colour?: ColourSpace;
+  /** Its name if it cannot be served. */
+  readonly colourName?: string;
   /** The profile of a colr box in front of that: where it lies, and its space; no space where it is no profile. */
   readonly profile?:
     | { readonly offset: number; readonly length: number; readonly space?: ColourSpace | undefined }
@@ -47,8 +49,24 @@ export interface Boxes {
   readonly orientation: number;
 }
 
-/** T.800 table I.10 and T.801 table M.25. */
+/** T.800 table I.10 and T.801 table M.25; what is not here cannot be served. */
 const enumerated: Readonly<Record<number, ColourSpace>> = { 12: "cmyk", 16: "rgb", 17: "gray", 18: "ycc" };
+/** The same tables: names of colour spaces that cannot be served. */
+const otherSpaces: Readonly<Record<number, string>> = {
+  0: "bi-level",
+  1: "YCbCr (1)",
+  3: "YCbCr (2)",
+  4: "YCbCr (3)",
+  9: "PhotoYCC",
+  11: "CMY",
+  13: "YCCK",
+  14: "CIELab",
+  15: "bi-level (2)",
+  19: "CIEJab",
+  20: "e-sRGB",
+  21: "ROMM-RGB",
+  24: "e-sYCC",
+};
 /** ICC.1 header, bytes 16 to 19. */
 const profileSpaces: Readonly<Record<number, ColourSpace>> = {
   [fourCC("GRAY")]: "gray",
@@ -147,10 +165,8 @@ async function readHeaderBox(
       const v = await view(14);
       found.size ??= { height: v.getUint32(0), width: v.getUint32(4), components: v.getUint16(8) };
     } else if (type === fourCC("colr")) {
-      const method = (await view(3)).getUint8(0);
-      if (method === 1) found.colour ??= enumerated[(await view(7)).getUint32(3)] ?? "other";
-      else if ((method === 2 || method === 3) && length >= 3 + 128 && found.colour === undefined)
-        found.profile ??= { offset: body + 3, length: length - 3, space: profileSpace(await view(3 + 40)) };
+      if (found.colour === undefined)
+        Object.assign(found, await readColour(view, body, length, found.profile));
     } else if (type === fourCC("pclr")) {
       found.palette ??= readPalette(await view(Math.min(length, 3 + 255 * 3 + 1024 * 4 * 2)));
     } else if (type === fourCC("cmap")) {
@@ -170,6 +186,25 @@ async function readHeaderBox(
       found.resolution ??= await readResolution(file, body, length);
     }
   }
+}
+
+/** What a colr box says (I.5.3.3); of several profiles the first counts. */
+async function readColour(
+  view: (bytes: number) => Promise<DataView>,
+  body: number,
+  length: number,
+  profile: Boxes["profile"],
+): Promise<Pick<Boxes, "colour" | "colourName" | "profile">> {
+  const method = (await view(3)).getUint8(0);
+  if (method === 1) {
+    const number = (await view(7)).getUint32(3);
+    const colour = enumerated[number];
+    return colour
+      ? { colour }
+      : { colour: "other", colourName: otherSpaces[number] ?? `the colour space ${number}` };
+  }
+  if (profile || (method !== 2 && method !== 3) || length < 3 + 128) return {};
+  return { profile: { offset: body + 3, length: length - 3, space: profileSpace(await view(3 + 40)) } };
 }
 
 function rows<T>(view: DataView, size: number, start: number, read: (at: number) => T): T[] {

@@ -24,6 +24,8 @@ export interface Codestream {
   readonly levels: number;
   readonly progression: string;
   readonly reversible: boolean;
+  /** Whether the first three components went through a colour transform (SGcod of COD). */
+  readonly transformed: boolean;
   /** Whether it needs a high-throughput decoder. */
   readonly highThroughput: boolean;
 }
@@ -84,6 +86,7 @@ export async function readCodestream(file: HeaderBytes, start: number): Promise<
         levels: Math.min(levels, coding.levels),
         progression: progressions[coding.progression] ?? "unknown",
         reversible: coding.reversible,
+        transformed: coding.transformed,
         highThroughput,
       };
     }
@@ -97,7 +100,7 @@ export async function readCodestream(file: HeaderBytes, start: number): Promise<
 
 /** What the segments between SIZ and the first tile-part have said so far. */
 interface MainHeader {
-  coding?: { readonly levels: number; readonly progression: number; readonly reversible: boolean };
+  coding?: Pick<Codestream, "levels" | "reversible" | "transformed"> & { readonly progression: number };
   /** The least of the components that have their own. */
   levels: number;
   highThroughput: boolean;
@@ -119,6 +122,7 @@ async function takeSegment(
     if (!part) return false;
     seen.coding = {
       progression: part.getUint8(1),
+      transformed: part.getUint8(4) === 1,
       levels: part.getUint8(5),
       reversible: part.getUint8(9) === 1,
     };
@@ -130,7 +134,7 @@ async function takeSegment(
   return true;
 }
 
-type Siz = Omit<Codestream, "levels" | "progression" | "reversible" | "highThroughput">;
+type Siz = Omit<Codestream, "levels" | "progression" | "reversible" | "transformed" | "highThroughput">;
 
 async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
   const view = await file.view(at, 40);

@@ -190,7 +190,9 @@ function run(
       decoded.length === pixels * count * (wide ? 2 : 1);
     if (!sound)
       throw damaged(
-        `${codestream.width}x${codestream.height} pixels of ${count} components, but the decoder gave ${width}x${height} of ${componentCount}`,
+        module.lines.length
+          ? "a codestream without errors, but the decoder met one"
+          : `${codestream.width}x${codestream.height} pixels of ${count} components of ${codestream.components[0]?.bits} bit (${pixels * count * (wide ? 2 : 1)} bytes at this level), but the decoder gave ${width}x${height} of ${componentCount} of ${bitsPerSample} bit (${decoded.length} bytes)`,
         module.lines.join("\n"),
       );
     const samples = decoded.slice();

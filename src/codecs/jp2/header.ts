@@ -204,11 +204,11 @@ function refuse(
   unknownColour: boolean,
   palette: Palette | undefined,
 ): string | undefined {
-  const { components, highThroughput } = codestream;
+  const { components } = codestream;
   const [first] = components;
   if (!first) return undefined;
   if (unknownColour)
-    return "Expected gray, sRGB, sYCC or CMYK colour in a JPEG 2000 file, received another colour space";
+    return `Expected gray, sRGB, sYCC or CMYK colour in a JPEG 2000 file, received ${boxes.colourName ?? "another colour space"}`;
   if (isSubsampled(first))
     return "Expected a first JPEG 2000 component of full resolution, received a subsampled one";
   if (components.some((component) => !hasSamples(codestream, component)))
@@ -216,11 +216,26 @@ function refuse(
   if (components.some(({ bits, signed }) => bits !== first.bits || signed !== first.signed))
     return "Expected JPEG 2000 components of one depth, received mixed depths";
   if (first.bits > 16) return `Expected at most 16 bits per JPEG 2000 sample, received ${first.bits}`;
-  if (first.signed && !(highThroughput && (components.length === 1 || first.bits <= 8)))
-    return "Expected unsigned JPEG 2000 samples, received signed ones";
+  if (first.signed && first.bits <= 8 && !readsSignedBytes(codestream))
+    return "Expected unsigned JPEG 2000 samples, or signed ones of more than 8 bits or of three components alike, received others";
+  if (transformsUnequal(codestream))
+    return "Expected a multi-component transform of JPEG 2000 components of one size, received one of unequal components";
   if (palette && (components.length !== 1 || first.signed || !boxes.mapping?.every(mapped(palette))))
     return "Expected a JPEG 2000 palette over one component, received another arrangement";
   return undefined;
+}
+
+/** OpenJPEG's bindings clamp the negative samples of a component that is decoded alone; OpenJPH's keep them. */
+function readsSignedBytes({ components, highThroughput }: Codestream): boolean {
+  if (components.some(isSubsampled)) return false;
+  return highThroughput || components.length === 3;
+}
+
+/** T.800 G.2 and G.3: the transform is of the first three components, which have the same separation and depth. */
+function transformsUnequal({ components, transformed }: Codestream): boolean {
+  const [first, ...others] = components.slice(0, 3);
+  if (!transformed || !first) return false;
+  return others.length < 2 || others.some(({ dx, dy }) => dx !== first.dx || dy !== first.dy);
 }
 
 function hasSamples(codestream: Codestream, component: Component): boolean {

@@ -1,6 +1,6 @@
 // JPEG 2000: headers against the fixtures' facts, pixels against base.png and against other decoders.
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -253,6 +253,12 @@ describe("jpeg 2000 samples of other kinds", () => {
     }
   });
 
+  // OpenJPEG's opj_decompress, ImageMagick and Pillow move them in the same way.
+  const moved = (values: readonly number[], bits: number) => {
+    const full = bits > 8 ? 65535 : 255;
+    return values.map((v) => Math.round(((v + 2 ** (bits - 1)) * full) / (2 ** bits - 1)));
+  };
+
   it.each([8, 12, 16])("that are signed, of %i bit, are moved to begin at zero, in HTJ2K", async (bits) => {
     const values = samples(bits, 1, -(2 ** (bits - 1)));
     const file = await encodeCodestream({
@@ -264,10 +270,57 @@ describe("jpeg 2000 samples of other kinds", () => {
       signed: true,
       highThroughput: true,
     });
-    const { data } = await decode(file);
-    const full = bits > 8 ? 65535 : 255;
-    expect([...data]).toEqual(
-      values.map((v) => Math.round(((v + 2 ** (bits - 1)) * full) / (2 ** bits - 1))),
+    expect([...(await decode(file)).data]).toEqual(moved(values, bits));
+  });
+
+  it.skipIf(spawnSync("sh", ["-c", "command -v opj_compress"]).status !== 0).each([
+    [8, 3],
+    [12, 1],
+    [16, 1],
+    [12, 3],
+  ])(
+    "that are signed, of %i bit in %i components, are moved to begin at zero, in Part 1",
+    async (bits, bands) => {
+      const values = samples(bits, bands, -(2 ** (bits - 1)));
+      const planes = Array.from({ length: bands }, (_, c) => values.filter((_, i) => i % bands === c)).flat();
+      const layout = `${width},${height},${bands},${bits},s`;
+      const samplesOf = (bits > 8 ? Int16Array : Int8Array).from(planes);
+      const folder = mkdtempSync(join(tmpdir(), "signed-"));
+      try {
+        const [raw, file] = [join(folder, "in.rawl"), join(folder, "out.j2k")];
+        writeFileSync(raw, Buffer.from(samplesOf.buffer));
+        execFileSync("opj_compress", ["-i", raw, "-o", file, "-n", "3", "-F", layout], { stdio: "ignore" });
+        expect([...(await decode(readFileSync(file))).data]).toEqual(moved(values, bits));
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
+
+  it("that cannot be decoded rightly are refused by name", async () => {
+    const reason = async (file: Uint8Array) =>
+      (await codec.probe(memoryBytes(file), 1)).unsupported?.replace(/^.*received /, "");
+    const signed = await encodeCodestream({
+      width,
+      height,
+      bands: 1,
+      bits: 8,
+      values: samples(8, 1, -128),
+      signed: true,
+      highThroughput: false,
+    });
+    expect((await codec.probe(memoryBytes(signed), 1)).unsupported).toContain(
+      "or signed ones of more than 8 bits",
+    );
+    const codestream = codestreamOf("jp2-reversible.jp2");
+    const named = (enumerated: number) => boxed({ codestream, size: [600, 400, 3], enumerated });
+    expect(await reason(named(14))).toBe("CIELab; convert the file.");
+    expect(await reason(named(99))).toBe("the colour space 99; convert the file.");
+    // SIZ: 2 bytes of SOC, 40 of the segment's head, then 3 for each component; the last one is halved
+    const unequal = codestream.slice();
+    unequal.set([2, 2], 2 + 40 + 3 * 2 + 1);
+    expect(await reason(boxed({ codestream: unequal, size: [600, 400, 3] }))).toBe(
+      "one of unequal components; convert the file.",
     );
   });
 
@@ -310,7 +363,7 @@ describe("jpeg 2000 samples of other kinds", () => {
   it("are refused by name when they cannot be served", async () => {
     const codestream = codestreamOf("jp2-reversible.jp2");
     const lab = boxed({ codestream, size: [600, 400, 3], enumerated: 14 });
-    expect((await probe(lab)).unsupported).toMatch(/colour space/);
+    expect((await probe(lab)).unsupported).toMatch(/CIELab/);
     await expect(decode(lab)).rejects.toMatchObject({ kind: "unsupported" });
     const files = {
       "CMYK with alpha": alphaFile({ type: 1, association: 0, enumerated: 12 }),
