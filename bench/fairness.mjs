@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import sharp from "sharp";
+import { installPackages } from "../scripts/packages.mjs";
 import { nodeFlags, usage } from "./lib/processes.mjs";
 
 const { values: options } = parseArgs({
@@ -33,7 +34,8 @@ const seconds = Number(options.seconds);
 const places = Number(options.places);
 const parts = options.parts.split(",");
 const main = options.program ?? fileURLToPath(new URL("../dist/main.js", import.meta.url));
-const binary = (name) => fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
+const binary = (name) =>
+  fileURLToPath(new URL(`../test/runtimes/node_modules/.bin/${name}`, import.meta.url));
 
 const folder = mkdtempSync(join(tmpdir(), "smalti-fairness-"));
 const runtimes = {
@@ -52,6 +54,7 @@ const runtimes = {
   ],
   bun: [binary("bun"), "run"],
 };
+if (options.runtime !== "node") installPackages("test/runtimes");
 if (!runtimes[options.runtime])
   throw new Error(`expected a runtime of ${Object.keys(runtimes).join(", ")}, received "${options.runtime}"`);
 let seed = 1;

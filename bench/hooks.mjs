@@ -11,6 +11,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
+import { installPackages } from "../scripts/packages.mjs";
 import { table } from "./lib/numbers.mjs";
 import { machine } from "./lib/options.mjs";
 
@@ -21,7 +22,8 @@ const { values: options } = parseArgs({
     runtimes: { type: "string", default: "node,deno,bun" },
   },
 });
-const bin = (name) => join(root, "node_modules/.bin", name);
+const bin = (name) => join(root, "test/runtimes/node_modules/.bin", name);
+if (options.runtimes !== "node") installPackages("test/runtimes");
 const commands = { node: [process.execPath], deno: [bin("deno"), "run", "-A"], bun: [bin("bun")] };
 
 const folder = mkdtempSync(join(tmpdir(), "smalti-bench-hooks-"));

@@ -13,6 +13,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
+import { installPackages } from "../scripts/packages.mjs";
 import { buildWasm } from "../scripts/wasm.mjs";
 import { figure, median, table } from "./lib/numbers.mjs";
 
@@ -25,7 +26,8 @@ const { values: options, positionals } = parseArgs({
   },
 });
 
-const binary = (name) => join(root, "node_modules/.bin", name);
+const binary = (name) => join(root, "test/runtimes/node_modules/.bin", name);
+if (options.runtimes !== "node") installPackages("test/runtimes");
 const commands = {
   node: { command: process.execPath, args: [], version: ["--version"] },
   deno: { command: binary("deno"), args: ["run", "--quiet", "--allow-read", "--allow-env"], version: ["-v"] },

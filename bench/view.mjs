@@ -10,9 +10,9 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
 import sharp from "sharp";
 import { withBuilt } from "../scripts/built-server.mjs";
+import { chromium } from "../scripts/chromium.mjs";
 
 const { values } = parseArgs({
   options: { rounds: { type: "string", default: "7" }, pages: { type: "string", default: "40" } },

@@ -7,9 +7,9 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
 import sharp from "sharp";
 import { withBuilt } from "./built-server.mjs";
+import { chromium } from "./chromium.mjs";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,15 +1,16 @@
 // Builds dist/: one app.js with all that is not bound to a runtime, thin entries, a self-contained pool worker, the
 // WebAssembly modules, the static files, and the configuration of workerd. `node scripts/build.mjs`; `build()` for tests.
 
-import { execFileSync } from "node:child_process";
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as esbuild from "esbuild";
+import { markBuilt, sourcesDigest } from "./build-stamp.mjs";
 import { writeDocsPages } from "./docs-pages.mjs";
 import { moduleTable } from "./modules.mjs";
 import { compressFiles } from "./static-files.mjs";
+import { version } from "./version.mjs";
 import { copyViewers, viewerPackages } from "./viewer-files.mjs";
 import { buildWasm } from "./wasm.mjs";
 import { workerdConfig } from "./workerd-config.mjs";
@@ -38,6 +39,7 @@ const threads = ["thread", "hook-thread", "password-thread"];
 
 /** Builds into `outdir`. `only`: leaves out everything but a worker, by the name of its entry, and its modules. */
 export async function build({ outdir = join(root, "dist"), only, quiet = false } = {}) {
+  const digest = sourcesDigest(root); // before the sources are read: what changes meanwhile is built again
   await rm(outdir, { recursive: true, force: true });
   await mkdir(join(outdir, "wasm"), { recursive: true });
   const { wasmModules, workerModules } = await moduleTable();
@@ -87,6 +89,7 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
   }
   const packageFiles = names.flatMap((name) => wasmModules[name].package ?? []);
   await writeFile(join(outdir, "THIRD_PARTY_LICENSES.txt"), await licences(used, packageFiles));
+  if (!only) markBuilt(outdir, digest);
   if (!quiet) await report(outdir);
 }
 
@@ -111,7 +114,7 @@ async function bundle(options) {
     minifySyntax: true,
     minifyWhitespace: true, // names stay: stack traces in logs are readable without a map
     legalComments: "none",
-    define: { SMALTI_VERSION: JSON.stringify(version()) },
+    define: { SMALTI_VERSION: JSON.stringify(version(root)) },
     absWorkingDir: root,
     metafile: true,
     logLevel: "warning",
@@ -119,25 +122,6 @@ async function bundle(options) {
     ...options,
   });
   return metafile;
-}
-
-/** `dev` unless HEAD carries a tag vX.Y.Z. */
-function version() {
-  try {
-    const tags = execFileSync("git", ["tag", "--points-at", "HEAD"], {
-      cwd: root,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    return (
-      tags
-        .split("\n")
-        .find((tag) => /^v\d+\.\d+\.\d+/.test(tag))
-        ?.slice(1) ?? "dev"
-    );
-  } catch {
-    return "dev"; // no git, or no repository
-  }
 }
 
 function appEntry() {
@@ -329,7 +313,7 @@ async function report(directory) {
   const kib = (bytes) => `${(bytes / 1024).toFixed(0).padStart(7)} KiB`;
   for (const [group, bytes] of [...sizes].sort()) console.log(`${kib(bytes)}  ${group}`);
   console.log(
-    `${kib([...sizes.values()].reduce((a, b) => a + b, 0))}  in all, ${relative(process.cwd(), directory) || "."} (${version()})`,
+    `${kib([...sizes.values()].reduce((a, b) => a + b, 0))}  in all, ${relative(process.cwd(), directory) || "."} (${version(root)})`,
   );
 }
 

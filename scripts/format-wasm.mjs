@@ -10,6 +10,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { packagedProgram } from "./packages.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const write = process.argv.includes("--write");
@@ -57,8 +58,8 @@ try {
     writeFileSync(join(copies, file), toTypeScript(readFileSync(join(root, file), "utf8")));
   }
   writeFileSync(join(copies, "biome.json"), JSON.stringify(configuration()));
-  const biome = join(root, "node_modules/@biomejs/biome/bin/biome");
-  const checked = spawnSync(process.execPath, [biome, "check", "--write", "--error-on-warnings", "."], {
+  const biome = packagedProgram("scripts/check", "biome");
+  const checked = spawnSync(biome, ["check", "--write", "--error-on-warnings", "."], {
     cwd: copies,
     encoding: "utf8",
   });

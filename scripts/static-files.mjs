@@ -41,12 +41,13 @@ async function compressed(bytes, suffix) {
 export async function compressFiles(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && text.test(entry.name));
-  for (const entry of files) {
+  const compressFile = async (entry) => {
     const file = join(entry.parentPath ?? entry.path, entry.name);
     const bytes = await readFile(file);
     for (const suffix of Object.keys(forms)) {
       const smaller = await compressed(bytes, suffix);
       if (smaller.length < bytes.length) await writeFile(`${file}.${suffix}`, smaller);
     }
-  }
+  };
+  await Promise.all(files.map(compressFile));
 }

@@ -21,7 +21,7 @@ const shared = {
   tile: { type: "string", default: "512" },
   program: { type: "string", default: join(root, "dist/main.js") },
   cache: { type: "string", multiple: true, default: [] },
-  modules: { type: "string", default: root },
+  modules: { type: "string", default: join(root, "bench") },
   iipsrv: { type: "string" },
   nginx: { type: "string" },
   out: { type: "string" },

@@ -6,9 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
+import { packagedProgram } from "../../scripts/packages.mjs";
 
 const hooks = fileURLToPath(new URL("../../src/hooks/", import.meta.url));
-const tsc = fileURLToPath(new URL("../../node_modules/.bin/tsc", import.meta.url));
+const tsc = packagedProgram("scripts/check", "tsc");
 const folder = mkdtempSync(join(tmpdir(), "smalti-types-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -10,7 +10,7 @@ import { chosenRuntimes } from "./runtimes.ts";
 import { type Started, startServer } from "./server.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const suite = `${root}node_modules/@modelcontextprotocol/conformance/dist/index.js`;
+const suite = `${root}test/runtimes/node_modules/@modelcontextprotocol/conformance/dist/index.js`;
 
 const staff =
   "{ pattern: clickthrough, label: { en: [Terms] }, heading: { en: [Terms] }, access_service: { backend: builtin } }";
@@ -76,7 +76,7 @@ describe.each(chosenRuntimes())("MCP on $name", (runtime) => {
     async (scenario) => {
       // The suite wants a Node that is newer than the oldest one of the project; Bun runs it as well.
       const line = [suite, "server", "--url", `${server.url}/mcp`, "--scenario", scenario];
-      const { stdout } = await promisify(execFile)(`${root}node_modules/.bin/bun`, line);
+      const { stdout } = await promisify(execFile)(`${root}test/runtimes/node_modules/.bin/bun`, line);
       expect(stdout).toMatch(/Passed: (\d+)\/\1, 0 failed/);
     },
   );

