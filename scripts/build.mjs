@@ -73,6 +73,11 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
       }),
       await bundle({
         ...entries,
+        entryPoints: [join(root, "src/program.ts")],
+        outfile: join(outdir, "program.js"),
+      }),
+      await bundle({
+        ...entries,
         entryPoints: [join(root, "src/workerd.ts")],
         outfile: join(outdir, "workerd.js"),
       }),
@@ -137,6 +142,7 @@ function sharedFiles() {
       onResolve({ filter: /^\.\.?\// }, ({ path, importer, kind }) => {
         if (kind === "entry-point") return undefined;
         const file = relative(join(root, "src"), resolve(dirname(importer), path));
+        if (file === "program.ts") return { path: "./program.js", external: true };
         if (file.startsWith("..") || alone.test(file)) return undefined;
         if (shared.includes(file)) return { path: "./app.js", external: true };
         return {

@@ -1,10 +1,11 @@
-// The command line: serve, check, hook test, doctor, hash-password, version.
+// The command line: serve, check, hook test, doctor, hash-password, version, help.
 
-import { parseArguments, usage } from "./commands/arguments.ts";
+import { parseArguments } from "./commands/arguments.ts";
 import { diagnose, doctorQuestion } from "./commands/auth-doctor.ts";
 import { checkWarnings } from "./commands/check.ts";
-import { CommandError } from "./commands/command-error.ts";
+import { asCommandError, CommandError } from "./commands/command-error.ts";
 import { hashPasswordCommand } from "./commands/hash-password.ts";
+import { requestedHelp } from "./commands/help.ts";
 import { type HookQuestion, testHook } from "./commands/hook-test.ts";
 import { askAboutImage, imageQuestion } from "./commands/image-doctor.ts";
 import { readConfig } from "./commands/read-config.ts";
@@ -15,62 +16,71 @@ import type { Platform } from "./platform/platform.ts";
 import { serve } from "./start/serve.ts";
 import { version } from "./version.ts";
 
-/** Runs a command line to its end; a server runs until it is told to stop. Never throws: mistakes end in exit code 1. */
+/**
+ * Runs a command line to its end; a server runs until it is told to stop. Never throws: a mistake ends in one line and exit code 1, or 2 if
+ * the command line cannot be read.
+ */
 export async function run(platform: Platform, args: readonly string[]): Promise<void> {
-  const out = (text: string) => platform.write?.("out", text);
-  const fail = (text: string) => {
-    platform.write?.("err", `smalti: ${maskUrls(text)}\n`);
-    platform.exit?.(1);
-  };
   try {
-    if (args[0] === "hash-password") return out(await hashPasswordCommand(platform, args.slice(1)));
-    if (args[0] === "doctor") return platform.exit?.(await askDoctor(platform, args.slice(1)));
-    const parsed = parseArguments(args);
-    if (parsed.command === "help") return out(usage);
-    if (parsed.command === "version") return out(`${version}\n`);
-    const loaded = await readConfig(platform, parsed);
-    if (parsed.command === "check") {
-      await check(platform, loaded.config);
-      // A look into a folder that hangs would keep the process.
-      return platform.exit?.(0);
-    }
-    if (parsed.question) return platform.exit?.(await askHook(platform, loaded.config, parsed.question));
-    await serve(platform, parsed, loaded);
+    const code = await runCommand(platform, args);
+    // What hangs, such as a look into a folder of a dead mount, would keep the process.
+    if (code !== undefined) platform.exit?.(code);
   } catch (error) {
-    if (error instanceof CommandError) return fail(error.message);
-    fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    const known = error instanceof CommandError;
+    const text = known ? error.message : error instanceof Error ? (error.stack ?? error.message) : `${error}`;
+    platform.write?.("err", `smalti: ${maskUrls(text)}\n`);
+    platform.exit?.(known ? error.exitCode : 1);
   }
 }
 
-/** Prints the effective configuration, and beside it what is valid but doubtful or cannot be used here. */
-async function check(platform: Platform, config: Config): Promise<void> {
-  const warnings = await checkWarnings(config, platform).catch((error: unknown) => {
-    throw new CommandError(error instanceof Error ? error.message : String(error));
-  });
-  for (const warning of warnings) platform.write?.("err", `smalti: warning: ${warning}\n`);
-  platform.write?.("out", effectiveYaml(config));
-  platform.exit?.(0); // a server that does not answer may still be waited for
+/** The exit code; undefined for a server, which goes on. */
+async function runCommand(platform: Platform, args: readonly string[]): Promise<number | undefined> {
+  const help = requestedHelp(args);
+  if (help !== undefined) return print(platform, help);
+  if (args[0] === "hash-password") return print(platform, await hashPasswordCommand(platform, args.slice(1)));
+  if (args[0] === "doctor") return askDoctor(platform, args.slice(1));
+  const parsed = parseArguments(args);
+  if (parsed.command === "version") return print(platform, `${version}\n`);
+  const loaded = await readConfig(platform, parsed);
+  if (parsed.command === "check") return check(platform, loaded.config);
+  if (parsed.question) return askHook(platform, loaded.config, parsed.question);
+  await serve(platform, parsed, loaded);
+  return undefined;
 }
 
-/** Prints what the hook says; the exit code. */
+function print(platform: Platform, text: string): number {
+  platform.write?.("out", text);
+  return 0;
+}
+
+/** Prints the effective configuration, and beside it what is valid but doubtful or cannot be used here. */
+async function check(platform: Platform, config: Config): Promise<number> {
+  for (const warning of await inWords(checkWarnings(config, platform)))
+    platform.write?.("err", `smalti: warning: ${warning}\n`);
+  return print(platform, effectiveYaml(config));
+}
+
+/** Prints what the hook says. */
 async function askHook(platform: Platform, config: Config, question: HookQuestion): Promise<number> {
-  const { out, err, failed } = await testHook(config, platform, question).catch((error: unknown) => {
-    throw new CommandError(error instanceof Error ? error.message : String(error));
-  });
+  const { out, err, failed } = await inWords(testHook(config, platform, question));
   for (const line of err) platform.write?.("err", `smalti: ${maskUrls(line)}\n`);
   if (out !== undefined) platform.write?.("out", out);
   return failed ? 1 : 0;
 }
 
-/** Prints what the doctor finds; the exit code. */
+/** Prints what the doctor finds. */
 async function askDoctor(platform: Platform, args: readonly string[]): Promise<number> {
   const about = args[0] === "auth" ? doctorQuestion(args) : imageQuestion(args);
   const { file } = about;
   const { config } = await readConfig(platform, { command: "check", ...(file && { file }) });
   const asked = "image" in about ? askAboutImage(config, platform, about) : diagnose(config, platform, about);
-  const { out, failed } = await asked.catch((error: unknown) => {
-    throw new CommandError(error instanceof Error ? error.message : String(error));
-  });
+  const { out, failed } = await inWords(asked);
   platform.write?.("out", out);
   return failed ? 1 : 0;
 }
+
+/** A result whose errors are mistakes of the operator, in their own words. */
+const inWords = <T>(result: Promise<T>): Promise<T> =>
+  result.catch((error: unknown) => {
+    throw asCommandError(error);
+  });

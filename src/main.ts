@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Entry of Node, Deno and Bun. No default export: Bun would serve it by itself.
+// Entry of Node, Deno and Bun: looks at the version before anything is loaded that an old Node cannot read. No default export: Bun would
+// serve it by itself.
 
-import { run } from "./cli.ts";
-import { detectPlatform, runtimeProblem } from "./platform/detect.ts";
+import { runtimeProblem } from "./platform/oldest-node.ts";
 
 const problem = runtimeProblem(process.versions.node);
 if (problem) {
   process.stderr.write(`smalti: ${problem}\n`);
   process.exitCode = 1;
-} else await run(await detectPlatform(new URL("./", import.meta.url)), process.argv.slice(2));
+} else await import("./program.ts");

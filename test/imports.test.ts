@@ -70,14 +70,15 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "cli.ts": ["*"],
   "start/start.ts": ["*"],
   "start/serve.ts": ["*"],
-  "main.ts": ["*"],
+  "main.ts": ["platform/oldest-node.ts", "program.ts"],
+  "program.ts": ["*"],
   "workerd.ts": ["*"],
   "thread.ts": ["*"],
   "hook-thread.ts": ["*"],
   "password-thread.ts": ["*"],
 };
 
-const entries = ["main.ts", "workerd.ts", "thread.ts", "hook-thread.ts", "password-thread.ts"];
+const entries = ["main.ts", "program.ts", "workerd.ts", "thread.ts", "hook-thread.ts", "password-thread.ts"];
 
 const files = (readdirSync(src, { recursive: true }) as string[]).filter(
   (name) => /\.tsx?$/.test(name) && !name.endsWith(".d.ts"),

@@ -11,7 +11,7 @@ import { normalIp } from "../lib/network/ip-range.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
 import { buildOuterParts } from "../parts.ts";
 import type { Platform } from "../platform/platform.ts";
-import { CommandError } from "./command-error.ts";
+import { UsageError } from "./command-error.ts";
 
 /** What the command line says. */
 export interface DoctorQuestion {
@@ -31,11 +31,11 @@ const flags = {
   config: "file",
 } as const;
 
-/** Reads what stands behind `smalti doctor`. Throws CommandError for what it does not know. */
+/** Reads what stands behind `smalti doctor`. Throws UsageError for what it does not know. */
 export function doctorQuestion(args: readonly string[]): DoctorQuestion & { readonly file?: string } {
   const [subject, ...rest] = args;
   if (subject !== "auth")
-    throw new CommandError(`expected doctor auth, received doctor ${subject ?? ""}; see smalti --help`);
+    throw new UsageError(`expected doctor auth, received doctor ${subject ?? ""}; see smalti --help`);
   const asked: { [part in (typeof flags)[keyof typeof flags]]?: string } = {};
   let json = false;
   for (let i = 0; i < rest.length; i++) {
@@ -46,9 +46,9 @@ export function doctorQuestion(args: readonly string[]): DoctorQuestion & { read
       const value = given ?? rest[++i];
       // A value that begins with - stands behind =.
       if (!value || (given === undefined && value.startsWith("-")))
-        throw new CommandError(`${word} needs a value`);
+        throw new UsageError(`${word} needs a value`);
       asked[flags[name as keyof typeof flags]] = value;
-    } else throw new CommandError(`doctor auth does not know ${word}; see smalti --help`);
+    } else throw new UsageError(`doctor auth does not know ${word}; see smalti --help`);
   }
   return { ...asked, json };
 }
@@ -109,11 +109,12 @@ const textOf = (findings: readonly Finding[], json: boolean) =>
 function baseOf(config: Config, url: string | undefined): string {
   if (url !== undefined) {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-      throw new Error(
+      throw new UsageError(
         `--url expects the public address of the service, such as https://www.example.org/images, received ${url}`,
       );
     const { origin, pathname, username, password } = new URL(url);
-    if (username + password !== "") throw new Error("--url expects an address without a name and password");
+    if (username + password !== "")
+      throw new UsageError("--url expects an address without a name and password");
     return origin + pathname.replace(/\/+$/, "");
   }
   return ownAddress(config);
@@ -122,7 +123,7 @@ function baseOf(config: Config, url: string | undefined): string {
 function originOf(text: string): string {
   const origin = viewerOrigin(text);
   if (origin === undefined)
-    throw new Error(
+    throw new UsageError(
       `--origin expects the origin of a viewer, such as https://viewer.example.org, received ${text}`,
     );
   return origin;
@@ -133,6 +134,6 @@ function clientOf(text: string | undefined, base: string): string | undefined {
   if (text === undefined) return loopbackClient(base);
   const address = normalIp(text);
   if (address === undefined)
-    throw new Error(`--client-ip expects an address such as 192.0.2.7, received ${text}`);
+    throw new UsageError(`--client-ip expects an address such as 192.0.2.7, received ${text}`);
   return address;
 }

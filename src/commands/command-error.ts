@@ -1,4 +1,17 @@
-// A mistake of the operator on the command line or in a file that it names.
+// Mistakes of the operator: on the command line, or in a file that it names.
 
-/** A mistake of the operator: one line and exit code 1. */
-export class CommandError extends Error {}
+/** A mistake of the operator: one line, and exit code 1. */
+export class CommandError extends Error {
+  readonly exitCode: number = 1;
+}
+
+/** A command line that cannot be read: one line, and exit code 2. */
+export class UsageError extends CommandError {
+  override readonly exitCode = 2;
+}
+
+/** An error as a mistake of the operator, in its own words. */
+export const asCommandError = (error: unknown): CommandError =>
+  error instanceof CommandError
+    ? error
+    : new CommandError(error instanceof Error ? error.message : String(error));

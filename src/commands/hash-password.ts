@@ -3,9 +3,9 @@
 import { hashPassword } from "../access/passwords/hash.ts";
 import { costs } from "../access/passwords/hash-forms.ts";
 import type { Platform } from "../platform/platform.ts";
-import { CommandError } from "./command-error.ts";
+import { CommandError, UsageError } from "./command-error.ts";
 
-/** The line to print. Throws CommandError, without the password. */
+/** The line to print. Throws CommandError, without the password; UsageError for unknown arguments. */
 export async function hashPasswordCommand(
   { readSecret }: Pick<Platform, "readSecret">,
   args: readonly string[],
@@ -27,12 +27,12 @@ function costOf(args: readonly string[]): number {
   const [, given] = /^--?cost(?:=(.*))?$/s.exec(first) ?? [];
   const [value, ...more] = /^--?cost=/.test(first) ? [given, ...rest] : rest;
   if (!/^--?cost(=|$)/.test(first) || more.length > 0)
-    throw new CommandError(
+    throw new UsageError(
       "hash-password takes --cost N alone; type the password when it asks, or send it to the standard input",
     );
   const cost = /^\d{1,2}$/.test(value ?? "") ? Number(value) : Number.NaN;
   if (!(cost >= costs.least && cost <= costs.most))
-    throw new CommandError(
+    throw new UsageError(
       `--cost expects a number from ${costs.least} to ${costs.most}; each step takes twice as long`,
     );
   return cost;

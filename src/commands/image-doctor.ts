@@ -8,7 +8,7 @@ import { silentLog } from "../lib/telemetry/log.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createService } from "../service.ts";
 import { version } from "../version.ts";
-import { CommandError } from "./command-error.ts";
+import { UsageError } from "./command-error.ts";
 
 /** What the command line says. */
 export interface ImageQuestion {
@@ -21,7 +21,7 @@ export interface ImageQuestion {
   readonly measures: boolean;
 }
 
-/** Reads what stands behind `smalti doctor`. Throws CommandError for what it does not know. */
+/** Reads what stands behind `smalti doctor`. Throws UsageError for what it does not know. */
 export function imageQuestion(args: readonly string[]): ImageQuestion {
   const images: string[] = [];
   let file: string | undefined;
@@ -31,17 +31,17 @@ export function imageQuestion(args: readonly string[]): ImageQuestion {
     const [, name, given] = /^--?(config|identifier|json|no-measure)(?:=(.*))?$/s.exec(word) ?? [];
     if (name === "config" || name === "identifier") {
       const value = given ?? args[++i];
-      if (!value) throw new CommandError(`${word} needs a value`);
+      if (!value) throw new UsageError(`${word} needs a value`);
       if (name === "config") file = value;
       else images.push(value);
     } else if (name === "json") json = true;
     else if (name === "no-measure") measures = false;
-    else if (word.startsWith("-")) throw new CommandError(`doctor does not know ${word}; see smalti --help`);
+    else if (word.startsWith("-")) throw new UsageError(`doctor does not know ${word}; see smalti --help`);
     else images.push(word);
   }
   const [image] = images;
   if (image === undefined || images.length > 1)
-    throw new CommandError(
+    throw new UsageError(
       `expected doctor auth, or doctor and one image, received doctor ${args.join(" ")}; see smalti --help`,
     );
   return { image, json, measures, ...(file !== undefined && { file }) };

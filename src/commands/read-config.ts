@@ -6,7 +6,8 @@ import { absolutePath, withAbsolutePaths, withFolder } from "../config/reading/p
 import type { Config } from "../config/schema.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Arguments } from "./arguments.ts";
-import { CommandError } from "./command-error.ts";
+import { CommandError, UsageError } from "./command-error.ts";
+import { meantCommand } from "./help.ts";
 
 /** A configuration, and where it comes from. */
 export interface LoadedFile {
@@ -42,10 +43,16 @@ async function completed(
     );
   const root = absolutePath(platform.cwd ?? "/", args.folder);
   const stat = await platform.files?.stat(root).catch(() => undefined);
-  if (stat?.kind !== "directory")
+  if (stat?.kind !== "directory") {
+    const meant = stat ? undefined : meantCommand(args.folder);
+    if (meant)
+      throw new UsageError(
+        `${args.folder} is neither a command nor a folder that can be read; did you mean ${meant}?`,
+      );
     throw new CommandError(
       `${args.folder} is no folder that can be read; give a folder of images, or no argument for the sample`,
     );
+  }
   return withFolder(config, root);
 }
 

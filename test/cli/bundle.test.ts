@@ -37,15 +37,18 @@ const named = new Set([
   "assets",
 ]);
 
-test.each(["app.js", "main.js", "thread.js", "workerd.js", "mcp.js"])("%s names no other host", (file) => {
-  const text = readFileSync(join(built.dist, file), "utf8");
-  const hosts = [...text.matchAll(/\b(?:https?|wss?):\/\/([A-Za-z0-9][A-Za-z0-9.-]*)/g)].map(
-    ([, host = ""]) => host,
-  );
-  expect([...new Set(hosts)].filter((host) => !named.has(host))).toEqual([]);
-});
+test.each(["app.js", "main.js", "program.js", "thread.js", "workerd.js", "mcp.js"])(
+  "%s names no other host",
+  (file) => {
+    const text = readFileSync(join(built.dist, file), "utf8");
+    const hosts = [...text.matchAll(/\b(?:https?|wss?):\/\/([A-Za-z0-9][A-Za-z0-9.-]*)/g)].map(
+      ([, host = ""]) => host,
+    );
+    expect([...new Set(hosts)].filter((host) => !named.has(host))).toEqual([]);
+  },
+);
 
-test.each(["app.js", "main.js", "thread.js", "workerd.js", "mcp.js", "workerd.capnp"])(
+test.each(["app.js", "main.js", "program.js", "thread.js", "workerd.js", "mcp.js", "workerd.capnp"])(
   "%s holds no path of where it was built",
   (file) => {
     expect(readFileSync(join(built.dist, file), "utf8")).not.toContain(process.cwd());

@@ -1,4 +1,4 @@
-// Command lines that end: check, version, help, and mistakes, each with what it prints and its exit code.
+// Command lines that end: check, version, help, and mistakes, each with its output and its exit code.
 
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -44,6 +44,38 @@ describe("version and help", () => {
     expect(code).toBe(0);
     for (const name of ["smalti DIR", "check", "version", "-config FILE", "SERVICE_CONFIG", "SERVICE_ADDR"])
       expect(out).toContain(name);
+  });
+});
+
+describe("help about one command", () => {
+  const commands: Readonly<Record<string, readonly string[]>> = {
+    serve: ["smalti [serve]", "-config FILE"],
+    check: ["smalti check"],
+    "hook test": ["smalti hook test", "--identifier", "--header"],
+    doctor: ["smalti doctor IMAGE", "--no-measure", "smalti doctor auth"],
+    "doctor auth": ["smalti doctor auth", "--origin"],
+    "hash-password": ["smalti hash-password", "--cost N"],
+    version: ["smalti version"],
+  };
+  const spellings = Object.keys(commands).flatMap((command) => [
+    [command, `${command} --help`],
+    [command, `${command} -h`],
+    [command, `help ${command}`],
+  ]);
+
+  test.each(spellings)("%s: %s", async (command, line) => {
+    const { code, out, err } = await built.run(line.split(" "));
+    expect([code, err]).toEqual([0, ""]);
+    for (const text of commands[command] ?? []) expect(out).toContain(text);
+    // Nothing of other commands.
+    const [first] = command.split(" ");
+    for (const [, named] of out.matchAll(/smalti \[?([a-z-]+)/g)) expect(named).toBe(first);
+  });
+
+  test("is found behind flags and images", async () => {
+    const about = (await built.run(["help", "doctor"])).out;
+    expect((await built.run(["doctor", "ms-1.tif", "--json", "--help"])).out).toBe(about);
+    expect((await built.run(["-config", "none.yaml", "doctor", "--help"])).out).toBe(about);
   });
 });
 
@@ -181,13 +213,31 @@ describe("the configuration file", () => {
   });
 });
 
-describe("mistakes give one line that says what to do, and exit code 1", () => {
+describe("a command line that cannot be read gives one line that says what to do, and exit code 2", () => {
   test.each<[string, readonly string[], RegExp]>([
     ["an unknown flag", ["--port", "80"], /unknown flag --port; see smalti --help/],
     ["a second folder", ["a", "b"], /unexpected argument b/],
     ["a folder for check", ["check", "images"], /unexpected argument images/],
     ["-config without a name", ["-config"], /-config needs the name of a file/],
     ["-config= without a name", ["-config="], /-config= needs the name of a file/],
+    ["hook without test", ["hook"], /expected hook test, received hook/],
+    ["doctor without an image", ["doctor"], /expected doctor auth, or doctor and one image/],
+    ["an unknown flag of doctor", ["doctor", "a.jpg", "--fast"], /doctor does not know --fast/],
+    ["an unknown flag of hash-password", ["hash-password", "secret"], /hash-password takes --cost N alone/],
+    ["a command with a letter missing", ["chek"], /chek is neither a command nor .*; did you mean check\?/],
+    ["a command with two letters swapped", ["sevre"], /; did you mean serve\?/],
+    ["help about a misspelt command", ["help", "chek"], /there is no command chek; did you mean check\?/],
+    ["help about what is no command", ["help", "everything"], /there is no command everything; see smalti/],
+  ])("%s", async (_, args, message) => {
+    const { code, out, err } = await built.run(args, { cwd: folder });
+    expect([code, out]).toEqual([2, ""]);
+    expect(lines(err)).toEqual([expect.stringMatching(message)]);
+    expect(err).toMatch(/^smalti: /);
+  });
+});
+
+describe("mistakes give one line that says what to do, and exit code 1", () => {
+  test.each<[string, readonly string[], RegExp]>([
     ["a file that is not there", ["-config", "none.yaml"], /there is no configuration file .*none\.yaml/],
     ["a folder as the file", ["-config", "images"], /the configuration file .* cannot be read/],
     ["a folder that is not there", ["missing"], /missing is no folder that can be read; give a folder/],

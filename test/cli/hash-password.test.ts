@@ -67,7 +67,8 @@ describe("smalti hash-password", () => {
     ["another flag", ["--rounds", "4"], "x", "--cost N alone"],
   ])("refuses %s in one line that does not repeat it", async (_, args, input, message) => {
     const { code, out, err } = await built.run(["hash-password", ...args], { input });
-    expect([code, out]).toEqual([1, ""]);
+    const isPassword = /empty|bytes|65536/.test(message); // else the arguments are wrong
+    expect([code, out]).toEqual([isPassword ? 1 : 2, ""]);
     expect(err).toContain(message);
     expect(err.trimEnd().split("\n").length).toBe(1);
     expect(err).not.toContain("top-secret");

@@ -70,7 +70,7 @@ describe("smalti doctor IMAGE", () => {
     "refuses the arguments %j in one line",
     async (args) => {
       const { code, out, err } = await doctor(...args);
-      expect([code, out, err.trimEnd().split("\n").length]).toEqual([1, "", 1]);
+      expect([code, out, err.trimEnd().split("\n").length]).toEqual([2, "", 1]);
     },
   );
 });

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../src/commands/arguments.ts";
-import { CommandError } from "../../src/commands/command-error.ts";
+import { UsageError } from "../../src/commands/command-error.ts";
 
 const parse = (line: string) => parseArguments(line.split(" ").filter((word) => word !== ""));
 
@@ -19,8 +19,6 @@ describe("the command line", () => {
     ["version", { command: "version" }],
     ["-v", { command: "version" }],
     ["--version", { command: "version" }],
-    ["-h", { command: "help" }],
-    ["--help", { command: "help" }],
   ])("%j", (line, expected) => {
     expect(parse(line)).toEqual(expected);
   });
@@ -49,6 +47,6 @@ describe("the command line", () => {
     ["hook test --identifier", "--identifier needs a value"],
     ["--identifier a", "unknown flag --identifier; see smalti --help"],
   ])("%j is refused: %s", (line, message) => {
-    expect(() => parse(line)).toThrow(new CommandError(message));
+    expect(() => parse(line)).toThrow(new UsageError(message));
   });
 });

@@ -1,0 +1,124 @@
+// The commands and their flags, as rows: what `smalti help` and `smalti COMMAND --help` print.
+
+import { nearest } from "../lib/text/nearest.ts";
+import { version } from "../version.ts";
+import { UsageError } from "./command-error.ts";
+
+interface Row {
+  /** What is typed after `smalti`; words in capitals are replaced. */
+  readonly form: string;
+  readonly text: string;
+  readonly flags?: readonly (readonly [form: string, text: string])[];
+}
+
+const json = ["--json", "the findings as JSON"] as const;
+const config = ["-config FILE", "the configuration; without it SERVICE_CONFIG, else the defaults"] as const;
+
+/** One row per command, by its words. */
+const commands: Readonly<Record<string, Row>> = {
+  serve: {
+    form: "[serve] [-config FILE]",
+    text: "serve what the configuration says; without one, the sample picture",
+  },
+  DIR: { form: "DIR", text: "serve the images of a folder" },
+  check: {
+    form: "check [-config FILE]",
+    text: "validate the configuration and print it with all defaults",
+  },
+  "hook test": {
+    form: "hook test --identifier ID",
+    text: "ask the configured hook about an identifier, and print what it says",
+    flags: [
+      ["--function NAME", "resolve, authorize, presentation or overlay; without it the first that there is"],
+      ['--header "Name: value"', "a header of the request, as often as needed"],
+      ["--client-ip ADDRESS", "where the request comes from"],
+      config,
+    ],
+  },
+  "doctor auth": {
+    form: "doctor auth",
+    text: "walk through the logins as a viewer does, and say which step fails and why",
+    flags: [
+      ["--url URL", "public address of the service; without it base_url, else the local address"],
+      ["--origin ORIGIN", "origin of the viewer; without it the first of auth.cors.token_origins"],
+      ["--identifier ID", "an image that needs a login; without it one for each profile"],
+      ["--client-ip ADDRESS", "the address of this machine as the service has to see it, for kiosks"],
+      json,
+      config,
+    ],
+  },
+  doctor: {
+    form: "doctor IMAGE",
+    text: "say why an image looks or behaves as it does, and what to do about it: format, colours, levels, cost, limits.\nIMAGE is an identifier, or a file if no sources are configured",
+    flags: [
+      ["--no-measure", "render nothing; without it a tile and, where that is cheap, the whole image"],
+      json,
+      config,
+    ],
+  },
+  "hash-password": {
+    form: "hash-password [--cost N]",
+    text: "print the hash of a password for users or htpasswd_file; it is typed, or read from the standard input",
+  },
+  version: { form: "version", text: "print the version" },
+  help: { form: "help [COMMAND]", text: "print this, or what one command does" },
+};
+
+const environment = `The configuration file may also be named by SERVICE_CONFIG. SERVICE_ADDR, SERVICE_LOG_LEVEL, SERVICE_LOG_FORMAT
+and SERVICE_MAX_PIXEL_AREA override the file. \`smalti COMMAND --help\` describes one command.
+`;
+
+/** Words that begin a command. */
+export const commandWords = [
+  ...new Set(Object.keys(commands).map((words) => words.split(" ")[0] as string)),
+].filter((word) => word !== "DIR");
+
+/** The command that was probably meant by a word, if there is one. */
+export const meantCommand = (word: string): string | undefined => nearest(word, commandWords);
+
+const column = 34;
+
+const rowText = ({ form, text, flags = [] }: Row): string =>
+  [[`smalti ${form}`, text] as const, ...flags.map(([flag, says]) => [`    ${flag}`, says] as const)]
+    .map(
+      ([left, right]) => `  ${left.padEnd(column)}${right.replaceAll("\n", `\n${" ".repeat(column + 2)}`)}`,
+    )
+    .join("\n");
+
+/** Everything that the command line knows. */
+const usage = `smalti ${version}, an IIIF image server
+
+${Object.values(commands).map(rowText).join("\n")}
+
+${environment}`;
+
+/**
+ * The text that a command line asks for with `help`, `--help` or `-h`; undefined if it asks for none. Throws UsageError for help about
+ * a command that there is not.
+ */
+export function requestedHelp(args: readonly string[]): string | undefined {
+  const [first, ...rest] = args;
+  if (first === "help") return helpAbout(rest.filter((word) => !isHelpFlag(word)));
+  const at = args.findIndex(isHelpFlag);
+  if (at < 0) return undefined;
+  const known = args.slice(0, at).findIndex((word) => commandWords.includes(word));
+  return known < 0 ? usage : helpAbout(args.slice(known, at).filter(isCommandWord));
+}
+
+const isHelpFlag = (word: string) => /^(-h|--?help)$/.test(word);
+
+/** Of a command line before --help: flags, values and images are no part of what help is asked about. */
+const isCommandWord = (word: string) =>
+  Object.keys(commands).some((words) => words.split(" ").includes(word));
+
+function helpAbout(words: readonly string[]): string {
+  const [first] = words;
+  if (first === undefined) return usage;
+  const asked = words.join(" ");
+  const rows = Object.entries(commands).filter(([name]) => name === asked || name.startsWith(`${asked} `));
+  if (rows.length > 0) return `${rows.map(([, row]) => rowText(row)).join("\n\n")}\n`;
+  const meant = meantCommand(first);
+  throw new UsageError(
+    `there is no command ${asked}; ${meant && meant !== first ? `did you mean ${meant}?` : "see smalti --help"}`,
+  );
+}
