@@ -50,9 +50,9 @@ async function geotiff() {
 }
 
 async function own() {
-  const { tiffCodec } = await compiled("src/codecs/tif/codec.ts");
+  const { createCodecs } = await compiled("src/codecs/index.ts");
   const { memoryBytes } = await compiled("src/lib/byte-source.ts");
-  const codec = tiffCodec(await codecHost());
+  const codec = createCodecs(await codecHost()).byFormat("tif");
   return async (data, part) => {
     const bytes = memoryBytes(data);
     const header = await codec.probe(bytes, 1);

@@ -14,26 +14,19 @@ import { createOverlayPixels } from "./run/overlay-pixels.ts";
 import { tiffCodec } from "./tif/codec.ts";
 import { webpCodec } from "./webp/codec.ts";
 
-const factories = {
-  jpg: jpegCodec,
-  png: pngCodec,
-  gif: gifCodec,
-  tif: tiffCodec,
-  webp: webpCodec,
-  jp2: jp2Codec,
-} as const satisfies Record<
-  SourceFormat,
-  (host: CodecHost, kernels: ReturnType<typeof createKernels>) => Codec
->;
-
 /** All codecs over one host; instances of WebAssembly modules are made when first needed. */
 export function createCodecs(host: CodecHost): Codecs {
-  const all = new Map<string, Codec>();
   const kernels = createKernels(host);
-  for (const factory of Object.values(factories)) {
-    const codec = factory(host, kernels);
-    all.set(codec.format, codec);
-  }
+  const jpg = jpegCodec(host, kernels);
+  const byFormat: Readonly<Record<SourceFormat, Codec>> = {
+    jpg,
+    png: pngCodec(host),
+    gif: gifCodec(host),
+    tif: tiffCodec(host, jpg),
+    webp: webpCodec(host),
+    jp2: jp2Codec(host),
+  };
+  const all = new Map<string, Codec>(Object.entries(byFormat));
   return {
     kernels,
     colour: createColour(host),

@@ -8,18 +8,16 @@ import { embedInTiff, readTiffMetadata } from "./directory/metadata.ts";
 import { decodedPixels, reductions } from "./directory/stages.ts";
 import { encodeTiff } from "./encode.ts";
 import { memory } from "./memory.ts";
+import { withStreams } from "./old-jpeg/reading.ts";
 import { buildQuantiles, quantilesFor } from "./samples/window.ts";
 
-/** Reads the kinds that `picture.ts` does not refuse; others carry `unsupported` in their header. */
-export function tiffCodec(host: CodecHost): Codec {
+/**
+ * Reads the kinds that `directory/refusals.ts` does not name; others carry `unsupported` in their header. `jpeg` reads pages of
+ * old-style JPEG.
+ */
+export function tiffCodec(host: CodecHost, jpeg: Codec): Codec {
   const decoders = blockDecoders(host);
-  return {
-    format: "tif",
-    recognises: (head) =>
-      ["II*\0", "MM\0*", "II+\0", "MM\0+"].some((mark) =>
-        [...mark].every((letter, i) => head[i] === letter.charCodeAt(0)),
-      ),
-    probe: probeTiff,
+  const blocks = {
     memory,
     decodedPixels,
     decode: async (bytes, read, sidecar) =>
@@ -33,6 +31,15 @@ export function tiffCodec(host: CodecHost): Codec {
       memory: () => 0,
       nsPerPixel: (_header, allParts) => (allParts ? 5 : 2),
     },
+  } as const satisfies Partial<Codec>;
+  return {
+    ...withStreams(blocks, jpeg),
+    format: "tif",
+    recognises: (head) =>
+      ["II*\0", "MM\0*", "II+\0", "MM\0+"].some((mark) =>
+        [...mark].every((letter, i) => head[i] === letter.charCodeAt(0)),
+      ),
+    probe: probeTiff,
     metadata: { read: readTiffMetadata },
     write: {
       encode: (pixels, options) => encodeTiff(pixels, options, host),

@@ -7,6 +7,7 @@ import type { ReadRequest } from "../../../src/codecs/plan.ts";
 import { sidecarContract } from "../../contracts/codec-sidecar.ts";
 import { grain } from "../../grain.ts";
 import { testHost } from "../../host.ts";
+import { oldJpegFile } from "../tif/old-jpeg-file.ts";
 import { plainFields, tiffFile } from "../tif/tiff-file.ts";
 import { exampleCodec, exampleFile } from "./example-codec.ts";
 
@@ -36,6 +37,25 @@ sidecarContract("a progressive JPEG", {
   reads: (header) => [
     { header, page: 1, region, scaleFactor: 1 },
     { header, page: 1, region, scaleFactor: 4, halvesColour: true },
+  ],
+});
+
+sidecarContract("old-style JPEG in a TIFF", {
+  codec: codecOf("tif"),
+  async file() {
+    const jpeg = await picture(false)();
+    return oldJpegFile({ width: 1024, height: 1024 }, [jpeg], ([at = 0]) => ({
+      strips: [[at, jpeg.length]],
+      more: [
+        [513, 4, at],
+        [514, 4, jpeg.length],
+      ],
+    }));
+  },
+  reads: (header) => [
+    { header, page: 1, region, scaleFactor: 1 },
+    { header, page: 1, region, scaleFactor: 4, halvesColour: true },
+    { header, page: 1, region, scaleFactor: 8 },
   ],
 });
 

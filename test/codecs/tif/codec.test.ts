@@ -2,7 +2,7 @@ import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import { scaleFactorsOf } from "../../../src/codecs/codec.ts";
 import type { ImageHeader, Rectangle } from "../../../src/codecs/image-header.ts";
-import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
+import { createCodecs } from "../../../src/codecs/index.ts";
 import { storedScales } from "../../../src/codecs/tif/directory/stages.ts";
 import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
@@ -10,7 +10,7 @@ import { grain } from "../../grain.ts";
 import { expectedRows, fixture, testHost } from "../../host.ts";
 import { type Field, plainFields, tiffFile } from "./tiff-file.ts";
 
-const codec = tiffCodec(testHost);
+const codec = createCodecs(testHost).byFormat("tif");
 const rows = expectedRows().filter((row) => /^(tif-|bomb-.*\.tif$|bad-.*\.tif$)/.test(row.file ?? ""));
 /** Refused, or not read by sharp, which other tests compare with another decoder. */
 const REFUSED = /zstd|jp2k|lab/;

@@ -1,13 +1,13 @@
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
+import { createCodecs } from "../../../src/codecs/index.ts";
 import { ServiceError } from "../../../src/errors.ts";
 import { type ByteSource, memoryBytes } from "../../../src/lib/byte-source.ts";
 import { fixture, testHost } from "../../host.ts";
 import fc from "../../properties.ts";
 import { type Field, plainFields, tiffFile } from "./tiff-file.ts";
 
-const codec = tiffCodec(testHost);
+const codec = createCodecs(testHost).byFormat("tif");
 
 async function decode(bytes: ByteSource) {
   const header = await codec.probe(bytes, 1);

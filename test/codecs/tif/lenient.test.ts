@@ -2,12 +2,12 @@
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
+import { createCodecs } from "../../../src/codecs/index.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import { testHost } from "../../host.ts";
 import { plainFields, type TestPicture, tiffFile } from "./tiff-file.ts";
 
-const codec = tiffCodec(testHost);
+const codec = createCodecs(testHost).byFormat("tif");
 
 async function decode(data: Uint8Array) {
   const header = await codec.probe(memoryBytes(data), 1);

@@ -3,7 +3,7 @@
 import sharp, { type TiffOptions } from "sharp";
 import { describe, expect, test } from "vitest";
 import type { ImageHeader, Rectangle } from "../../../src/codecs/image-header.ts";
-import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
+import { createCodecs } from "../../../src/codecs/index.ts";
 import { storedScales } from "../../../src/codecs/tif/directory/stages.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
@@ -11,7 +11,7 @@ import { fixture, testHost } from "../../host.ts";
 import fc from "../../properties.ts";
 import { plainFields, tiffFile } from "./tiff-file.ts";
 
-const codec = tiffCodec(testHost);
+const codec = createCodecs(testHost).byFormat("tif");
 
 const wholeOf = ({ width, height }: ImageHeader): Rectangle => ({ x: 0, y: 0, width, height });
 

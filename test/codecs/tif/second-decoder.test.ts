@@ -1,7 +1,7 @@
 // TIFF held against utif2, which is JavaScript alone and shares no code with libtiff, where utif2 reads files rightly.
 
 import { describe, expect, test } from "vitest";
-import { tiffCodec } from "../../../src/codecs/tif/codec.ts";
+import { createCodecs } from "../../../src/codecs/index.ts";
 import { encodeTiff } from "../../../src/codecs/tif/encode.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
@@ -9,7 +9,7 @@ import { expectedRows, fixture, testHost } from "../../host.ts";
 import { noise } from "../../pipeline/pictures.ts";
 import { asRgba, utif } from "../../second-decoders.ts";
 
-const codec = tiffCodec(testHost);
+const codec = createCodecs(testHost).byFormat("tif");
 
 /** Why utif2 is not asked about a file: what its name holds, and what utif2 lacks or does otherwise. */
 const notAsked: readonly (readonly [RegExp, string])[] = [

@@ -5,7 +5,7 @@ export type Field = readonly [tag: number, type: 1 | 3 | 4 | 5, ...values: numbe
 
 export interface TestPicture {
   readonly fields: readonly Field[];
-  /** Strips or tiles as stored. Their offsets and counts are added to the fields, unless those hold other counts. */
+  /** Strips or tiles as stored. Their offsets and counts are added to the fields, unless those hold others. */
   readonly blocks: readonly Uint8Array[];
   /** Whether the blocks are listed in the fields of tiles. */
   readonly tiled?: boolean;
@@ -47,11 +47,11 @@ export function tiffFile(
       out.set(block, at);
       return at;
     });
-    const countsTag = tiled ? 325 : 279;
+    const [offsetsTag, countsTag] = tiled ? [324, 325] : [273, 279];
     const counted = uncounted || fields.some(([tag]) => tag === countsTag);
     const all = [
       ...fields,
-      [tiled ? 324 : 273, 4, ...offsets] as Field,
+      ...(fields.some(([tag]) => tag === offsetsTag) ? [] : [[offsetsTag, 4, ...offsets] as Field]),
       ...(counted ? [] : [[countsTag, 4, ...blocks.map((b) => b.length)] as Field]),
     ].sort((a, b) => a[0] - b[0]);
     const directory = append(2 + all.length * 12 + 4);

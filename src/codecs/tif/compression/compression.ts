@@ -16,10 +16,14 @@ export interface Compression {
   readonly held?: (length: number) => number;
   /** Blocks are decoded as a whole (parts.ts), which takes this many times the bytes of their pixels. */
   readonly whole?: number;
+  /** Whether all blocks are one stream, which another codec reads (old-jpeg/). */
+  readonly stream?: true;
   /** Whether it holds black and white only. */
   readonly bilevel?: boolean;
 }
 
+/** The JPEG of TIFF 6.0 section 22. */
+export const OLD_JPEG = 6;
 /** Compressions that are decoded as whole blocks by WebAssembly modules; JPEG takes the picture's tables, too. */
 export const JPEG = 7;
 export const WEBP = 50001;
@@ -42,7 +46,7 @@ export const compressions: Readonly<Record<number, Compression>> = {
   3: { name: "ccitt group 3", bilevel: true, open: (stored) => ccitt(stored, "g3") },
   4: { name: "ccitt group 4", bilevel: true, open: (stored) => ccitt(stored, "g4") },
   5: { name: "lzw", open: lzw },
-  6: { name: "old-style jpeg" },
+  [OLD_JPEG]: { name: "old-style jpeg", stream: true },
   [JPEG]: { name: "jpeg", whole: 2 },
   8: { name: "deflate", open: inflated },
   32773: { name: "packbits", open: packbits },

@@ -6,7 +6,8 @@ import type { ByteSource } from "../../../lib/byte-source.ts";
 import type { Interpretation } from "../../../pipeline/pixels.ts";
 import type { ImageHeader, Resolution } from "../../image-header.ts";
 import { colourFacts, piecewise } from "../../metadata/colour.ts";
-import { compressions } from "../compression/compression.ts";
+import { compressions, OLD_JPEG } from "../compression/compression.ts";
+import { oldJpegFacts } from "../old-jpeg/reading.ts";
 import {
   type Directory,
   openTiff,
@@ -55,10 +56,13 @@ export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageH
     );
   const { directory } = found;
   const picture = await readPicture(file, directory);
-  const levels = picture.unsupported ? [] : await readLevels(file, picture, found);
+  const old = picture.compression === OLD_JPEG && !picture.unsupported;
+  const stream = old ? await oldJpegFacts(bytes, file, directory, picture) : undefined;
+  const { bands, interpretation, unsupported } = stream ?? picture;
+  const levels = unsupported || stream ? [] : await readLevels(file, picture, found);
   const orientation = (await readNumber(file, directory, tags.Orientation)) ?? 1;
   const kind = compressions[picture.compression]?.name ?? `compression ${picture.compression}`;
-  const colour = await readColour(file, directory, picture.interpretation);
+  const colour = await readColour(file, directory, interpretation);
   const labWhite = picture.photometric === 8 ? await readWhite(file, directory) : undefined;
   const all = [{ scale: 1, offset: directory.offset, picture }, ...levels];
   const isCut = await endsBefore(file, [...found.reduced, directory]);
@@ -66,9 +70,9 @@ export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageH
     format: "tif",
     width: picture.width,
     height: picture.height,
-    bands: picture.bands,
+    bands,
     depth: picture.depth,
-    interpretation: picture.interpretation,
+    interpretation,
     orientation: orientation >= 1 && orientation <= 8 ? orientation : 1,
     pages: pages.length,
     variant: [file.big ? "BigTIFF" : "", kind, levels.length > 0 ? "pyramid" : ""].filter(Boolean).join(" "),
@@ -76,9 +80,10 @@ export async function probeTiff(bytes: ByteSource, page: number): Promise<ImageH
     ...(picture.tiled ? { tile: { width: picture.blockWidth, height: picture.blockHeight } } : {}),
     ...(colour ? { colour } : {}),
     ...(labWhite ? { labWhite } : {}),
-    ...(picture.unsupported ? { unsupported: picture.unsupported } : {}),
+    ...(unsupported ? { unsupported } : {}),
     ...(isCut ? { incomplete: true as const } : {}),
     details: {
+      ...stream?.details,
       photometric: photometrics[picture.photometric]?.name ?? `${picture.photometric}`,
       ...stageFacts(all.map((level) => stageOf(level.scale, level.offset, level.picture))),
     },
@@ -225,6 +230,7 @@ async function readLevels(file: TiffFile, full: Picture, page: Page): Promise<Le
         picture.bands === full.bands &&
         picture.depth === full.depth &&
         picture.interpretation === full.interpretation &&
+        picture.compression !== OLD_JPEG &&
         picture.unsupported === undefined;
       if (scale !== undefined && alike && !levels.some((level) => level.scale === scale))
         levels.push({ scale, offset: directory.offset, picture });

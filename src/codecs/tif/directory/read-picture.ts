@@ -1,12 +1,12 @@
 // One directory read as a picture. TIFF 6.0 sections 3 to 8, 14, 18, 20 to 23.
 
 import type { Interpretation } from "../../../pipeline/pixels.ts";
-import { compressions } from "../compression/compression.ts";
+import { compressions, OLD_JPEG } from "../compression/compression.ts";
 import { readYcc } from "../samples/ycc.ts";
 import { type Directory, damaged, readField, readNumber, type TiffFile } from "./ifd.ts";
 import { photometrics } from "./photometrics.ts";
 import type { Picture } from "./picture.ts";
-import { refusalOf } from "./refusals.ts";
+import { type Refusal, refusalOf, refusalText } from "./refusals.ts";
 import { tags } from "./tags.ts";
 
 const MAX_SAMPLES = 64;
@@ -21,19 +21,9 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
   if (!(width >= 1 && height >= 1 && width <= MAX_SIDE && height <= MAX_SIDE))
     throw damaged("a width and a height of at least 1 pixel", `${width} by ${height}`);
 
-  const samples = (await number("SamplesPerPixel")) ?? 1;
-  if (samples < 1 || samples > MAX_SAMPLES)
-    throw damaged(`1 to ${MAX_SAMPLES} samples per pixel`, `${samples}`);
-  // Some writers list more values than there are samples.
-  const perSample = async (tag: number) =>
-    (await readField(file, directory, tag, MAX_SAMPLES))?.slice(0, samples) ?? [1];
-  const allBits = await perSample(tags.BitsPerSample);
-  const formats = await perSample(tags.SampleFormat);
-  const extra = (await readField(file, directory, tags.ExtraSamples, MAX_SAMPLES)) ?? [];
   const compression = (await number("Compression")) ?? 1;
-  const stated = await number("PhotometricInterpretation");
-  const inkSet = stated === undefined || stated === 5 ? await number("InkSet") : undefined;
-  const photometric = stated ?? unsaidPhotometric(compression, samples - extra.length, inkSet);
+  const told = await readSamples(file, directory, compression);
+  const { photometric, samples, allBits, formats, extra } = told;
   const predictor = DIFFERENCED.has(compression) ? ((await number("Predictor")) ?? 1) : 1;
   const planar = samples > 1 && (await number("PlanarConfiguration")) === 2;
   const blocks = await readBlocks(number, width, height, directory.entries.has(tags.TileWidth));
@@ -54,19 +44,60 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
     ...blocks,
     ...outcome(photometric, samples, bits, extra),
   };
-  const mixed = allBits.some((b) => b !== bits) || formats.some((f) => f !== formats[0]);
-  const otherInks = photometric === 5 && (inkSet ?? 1) !== 1 && directory.entries.has(tags.InkNames);
-  const refusal = mixed
-    ? ["samples of one depth and format", "several"]
-    : otherInks
-      ? ["CMYK inks", "inks of other names"]
-      : refusalOf(stored, formats[0] as number);
-  if (!refusal) return stored;
-  const [expected, received] = refusal;
+  const refusal = mixedRefusal(told) ?? refusalOf(stored, formats[0] as number);
+  return refusal ? { ...stored, unsupported: refusalText(refusal) } : stored;
+}
+
+/** What the fields say of samples. */
+interface Told {
+  readonly photometric: number;
+  readonly samples: number;
+  /** Bits and formats, of each sample or of all. */
+  readonly allBits: readonly number[];
+  readonly formats: readonly number[];
+  /** What samples behind the colours are. */
+  readonly extra: readonly number[];
+  /** Inks that are not those of CMYK. */
+  readonly otherInks: boolean;
+}
+
+async function readSamples(file: TiffFile, directory: Directory, compression: number): Promise<Told> {
+  const number: NumberField = (tag) => readNumber(file, directory, tags[tag]);
+  const stated = await number("PhotometricInterpretation");
+  const old = compression === OLD_JPEG ? oldJpegSamples(stated) : undefined;
+  const samples = old?.samples ?? (await number("SamplesPerPixel")) ?? 1;
+  if (samples < 1 || samples > MAX_SAMPLES)
+    throw damaged(`1 to ${MAX_SAMPLES} samples per pixel`, `${samples}`);
+  // Some writers list more values than there are samples.
+  const perSample = async (tag: number) =>
+    (await readField(file, directory, tag, MAX_SAMPLES))?.slice(0, samples) ?? [1];
+  const extra = (await readField(file, directory, tags.ExtraSamples, MAX_SAMPLES)) ?? [];
+  const inkSet = stated === undefined || stated === 5 ? await number("InkSet") : undefined;
+  const photometric =
+    old?.photometric ?? stated ?? unsaidPhotometric(compression, samples - extra.length, inkSet);
   return {
-    ...stored,
-    unsupported: `Expected a TIFF with ${expected}, received ${received}; convert the file to a kind that is served, such as deflate-compressed RGB.`,
+    photometric,
+    samples,
+    allBits: old ? [8] : await perSample(tags.BitsPerSample),
+    formats: await perSample(tags.SampleFormat),
+    extra,
+    otherInks: photometric === 5 && (inkSet ?? 1) !== 1 && directory.entries.has(tags.InkNames),
   };
+}
+
+function mixedRefusal({ allBits, formats, otherInks }: Told): Refusal | undefined {
+  if (allBits.some((b) => b !== allBits[0]) || formats.some((f) => f !== formats[0]))
+    return ["samples of one depth and format", "several"];
+  return otherInks ? ["CMYK inks", "inks of other names"] : undefined;
+}
+
+/**
+ * What old-style JPEG is, whatever the other fields say, which are often wrong: colours are luma and chroma, as in libtiff. Its
+ * stream has the last word (old-jpeg/).
+ */
+function oldJpegSamples(stated = 6): { readonly photometric: number; readonly samples: number } {
+  const photometric = stated === 2 ? 6 : stated;
+  return { photometric, samples: photometric === 6 ? 3 : 1 };
 }
 
 type NumberField = (tag: keyof typeof tags) => Promise<number | undefined>;

@@ -1,6 +1,6 @@
 // Which pictures of TIFF files are not served, and what the caller reads of it.
 
-import { type Compression, compressions, JPEG, WEBP } from "../compression/compression.ts";
+import { type Compression, compressions, JPEG, OLD_JPEG, WEBP } from "../compression/compression.ts";
 import { isSubsampled } from "../samples/ycc.ts";
 import { type Photometric, photometrics } from "./photometrics.ts";
 import type { Picture } from "./picture.ts";
@@ -11,7 +11,7 @@ const MAX_BILEVEL_WIDTH = 1 << 20;
 export function refusalOf(picture: Picture, format: number): Refusal | undefined {
   const { compression, photometric } = picture;
   const row = compressions[compression];
-  if (!row || (!row.open && !row.whole))
+  if (!row || (!row.open && !row.whole && !row.stream))
     return ["a compression that is served", row ? `${row.name} compression` : `compression ${compression}`];
   const colour = photometrics[photometric];
   if (!colour?.samples)
@@ -24,7 +24,11 @@ export function refusalOf(picture: Picture, format: number): Refusal | undefined
 }
 
 /** What was expected, and what was received. */
-type Refusal = readonly [string, string];
+export type Refusal = readonly [string, string];
+
+/** A refusal in words for the caller. */
+export const refusalText = ([expected, received]: Refusal) =>
+  `Expected a TIFF with ${expected}, received ${received}; convert the file to a kind that is served, such as deflate-compressed RGB.`;
 
 /** A picture whose compression and colours are known. */
 interface Facts extends Picture {
@@ -83,6 +87,18 @@ const rules: readonly {
   {
     refuses: ({ row, bits, samples }) => row.bilevel === true && (bits !== 1 || samples !== 1),
     says: ({ row, bits, samples }) => [`one sample of 1 bit for ${row.name}`, `${samples} of ${bits} bits`],
+  },
+  {
+    refuses: ({ compression, photometric, planar }) =>
+      compression === OLD_JPEG && (planar || (photometric !== 1 && photometric !== 6)),
+    says: ({ colour, planar }) => [
+      "BlackIsZero or YCbCr in interleaved old-style JPEG",
+      planar ? "planes" : colour.name,
+    ],
+  },
+  {
+    refuses: ({ compression, width, blockWidth }) => compression === OLD_JPEG && blockWidth < width,
+    says: () => ["one column of tiles in old-style JPEG", "several"],
   },
   {
     refuses: ({ compression, bits, photometric, planar }) =>

@@ -20,12 +20,21 @@ const samplings = [1, 2, 4];
 const usualCoefficients = [0.299, 0.587, 0.114];
 const usualReference = [0, 255, 128, 255, 128, 255];
 
+/** Columns and rows of luma for one sample of each chroma, 2 and 2 if the file says nothing. Throws ServiceError `decode`. */
+export async function readSampling(
+  file: TiffFile,
+  directory: Directory,
+): Promise<Pick<YccCoding, "across" | "down">> {
+  const [across = 0, down = 0] = (await readField(file, directory, tags.YCbCrSubSampling, 8)) ?? [2, 2];
+  if (!samplings.includes(across) || !samplings.includes(down))
+    throw damaged("chroma for 1, 2 or 4 columns and rows", `${across} and ${down}`);
+  return { across, down };
+}
+
 /** The fields of a directory that say so. Throws ServiceError `decode` for values that no colours have. */
 export async function readYcc(file: TiffFile, directory: Directory): Promise<YccCoding> {
   const field = (tag: number) => readField(file, directory, tag, 8);
-  const [across = 0, down = 0] = (await field(tags.YCbCrSubSampling)) ?? [2, 2];
-  if (!samplings.includes(across) || !samplings.includes(down))
-    throw damaged("chroma for 1, 2 or 4 columns and rows", `${across} and ${down}`);
+  const { across, down } = await readSampling(file, directory);
   const coefficients = (await field(tags.YCbCrCoefficients)) ?? usualCoefficients;
   if (coefficients.length !== 3 || !coefficients.every((part) => part > 0 && part < 1))
     throw damaged("three YCbCrCoefficients between 0 and 1", coefficients.join(", "));
@@ -35,6 +44,11 @@ export async function readYcc(file: TiffFile, directory: Directory): Promise<Ycc
     throw damaged("ReferenceBlackWhite of three ranges", reference.join(", "));
   return { across, down, coefficients, reference };
 }
+
+/** Whether luma and chroma mean what they do in JPEG files. */
+export const isUsual = ({ coefficients, reference }: YccCoding): boolean =>
+  coefficients.every((part, i) => Math.abs(part - (usualCoefficients[i] ?? 0)) < 1e-3) &&
+  reference.every((code, i) => code === usualReference[i]);
 
 export const isSubsampled = ({ across, down }: YccCoding) => across > 1 || down > 1;
 

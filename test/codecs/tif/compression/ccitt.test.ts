@@ -1,6 +1,6 @@
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { tiffCodec } from "../../../../src/codecs/tif/codec.ts";
+import { createCodecs } from "../../../../src/codecs/index.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { testHost } from "../../../host.ts";
 import { plainFields, tiffFile } from "../tiff-file.ts";
@@ -33,7 +33,7 @@ const files = [
   ],
 ] as const;
 
-const codec = tiffCodec(testHost);
+const codec = createCodecs(testHost).byFormat("tif");
 
 async function decode(data: Uint8Array) {
   const header = await codec.probe(memoryBytes(data), 1);

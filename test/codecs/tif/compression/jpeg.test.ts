@@ -2,13 +2,13 @@
 
 import sharp, { type TiffOptions } from "sharp";
 import { describe, expect, it, test } from "vitest";
-import { tiffCodec } from "../../../../src/codecs/tif/codec.ts";
+import { createCodecs } from "../../../../src/codecs/index.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { isFrame, putTogether, takeApart } from "../../jpg/segments.ts";
 import { plainFields, tiffFile } from "../tiff-file.ts";
 
-const codec = tiffCodec(testHost);
+const codec = createCodecs(testHost).byFormat("tif");
 
 async function decode(data: Uint8Array) {
   const header = await codec.probe(memoryBytes(data), 1);

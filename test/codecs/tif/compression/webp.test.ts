@@ -2,7 +2,7 @@
 
 import sharp, { type TiffOptions } from "sharp";
 import { describe, expect, it } from "vitest";
-import { tiffCodec } from "../../../../src/codecs/tif/codec.ts";
+import { createCodecs } from "../../../../src/codecs/index.ts";
 import { ServiceError } from "../../../../src/errors.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { fixture, testHost } from "../../../host.ts";
@@ -10,7 +10,7 @@ import { randomness } from "../../jpg/make-matrix.mjs";
 import { mutate } from "../../jpg/mutate.ts";
 import { type Field, plainFields, tiffFile } from "../tiff-file.ts";
 
-const codec = tiffCodec(testHost);
+const codec = createCodecs(testHost).byFormat("tif");
 
 async function decode(data: Uint8Array, scaleFactor = 1) {
   const header = await codec.probe(memoryBytes(data), 1);

@@ -2,13 +2,13 @@
 
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { tiffCodec } from "../../../../src/codecs/tif/codec.ts";
+import { createCodecs } from "../../../../src/codecs/index.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { fixture, testHost } from "../../../host.ts";
 import { reference } from "../../reference.ts";
 import { type Field, plainFields, tiffFile } from "../tiff-file.ts";
 
-const codec = tiffCodec(testHost);
+const codec = createCodecs(testHost).byFormat("tif");
 const hasZstd = spawnSync("zstd", ["--version"]).status === 0;
 const compress = (data: Uint8Array) =>
   new Uint8Array(spawnSync("zstd", ["-q", "-c", "-5"], { input: data, maxBuffer: 1 << 27 }).stdout);

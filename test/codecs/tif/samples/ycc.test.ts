@@ -3,12 +3,12 @@
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import type { Rectangle } from "../../../../src/codecs/image-header.ts";
-import { tiffCodec } from "../../../../src/codecs/tif/codec.ts";
+import { createCodecs } from "../../../../src/codecs/index.ts";
 import { memoryBytes } from "../../../../src/lib/byte-source.ts";
 import { testHost } from "../../../host.ts";
 import { type Field, plainFields, tiffFile } from "../tiff-file.ts";
 
-const codec = tiffCodec(testHost);
+const codec = createCodecs(testHost).byFormat("tif");
 
 async function decode(data: Uint8Array, part?: Rectangle, scaleFactor = 1) {
   const header = await codec.probe(memoryBytes(data), 1);

@@ -1,0 +1,48 @@
+// A stream that lies in pieces: ranges of a file, and bytes that the file lacks.
+
+import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
+
+export type Piece = ByteRange | Uint8Array;
+
+/** The pieces one after the other. A piece that the file ends in is followed by zeros, so that later ones keep their places. */
+export function joinedPieces(bytes: ByteSource, pieces: readonly Piece[]): ByteSource {
+  const starts: number[] = [];
+  let size = 0;
+  for (const { length } of pieces) {
+    starts.push(size);
+    size += length;
+  }
+  /** Index of the piece that holds the byte at `offset`. */
+  const pieceAt = (offset: number) => {
+    let [low, high] = [0, pieces.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] as number) <= offset) low = middle;
+      else high = middle;
+    }
+    return low;
+  };
+  return {
+    size,
+    get gap() {
+      return bytes.gap;
+    },
+    async read(offset, length, signal) {
+      const end = Math.min(size, offset + length);
+      if (offset >= end) return new Uint8Array();
+      const out = new Uint8Array(end - offset);
+      for (let i = pieceAt(offset); i < pieces.length && (starts[i] as number) < end; i++) {
+        const piece = pieces[i] as Piece;
+        const start = starts[i] as number;
+        const from = Math.max(0, offset - start);
+        const to = Math.min(piece.length, end - start);
+        const part =
+          piece instanceof Uint8Array
+            ? piece.subarray(from, to)
+            : await bytes.read(piece.offset + from, to - from, signal);
+        out.set(part, start + from - offset);
+      }
+      return out;
+    },
+  };
+}
