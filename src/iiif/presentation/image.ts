@@ -15,11 +15,14 @@ export function paintingBody(image: CanvasFacts, size: Size, context: DocumentCo
   const addresses = addressesOf(image.identifier, context);
   return {
     ...jpeg(addresses, "max", largestSize(size, effectiveLimits(context.limits), false)),
-    service: imageServices(addresses, image.auth),
+    service: imageServices(addresses, { auth: image.auth }),
   };
 }
 
-/** The thumbnail of an image as a list of one; undefined where it cannot be read or this caller may not see it. */
+/**
+ * The thumbnail of an image as a list of one; undefined where it cannot be read or this caller may not see it. Its services name its size
+ * too: viewers that ask a service for a size of their own may ask a small image for more than it has.
+ */
 export function thumbnailOf(image: CanvasFacts, context: DocumentContext): readonly Resource[] | undefined {
   const { size, visible } = image;
   if (size === undefined || !visible) return undefined;
@@ -33,7 +36,9 @@ export function thumbnailOf(image: CanvasFacts, context: DocumentContext): reado
     maxArea,
   };
   const addresses = addressesOf(image.identifier, context);
-  return [{ ...jpeg(addresses, spelling, largestSize(size, box, false)), service: imageServices(addresses) }];
+  const { width, height } = largestSize(size, box, false);
+  const service = imageServices(addresses, { sizes: [{ width, height }] });
+  return [{ ...jpeg(addresses, spelling, { width, height }), service }];
 }
 
 /** Addresses of the image services of an image, by their version. */
@@ -54,8 +59,11 @@ function jpeg(addresses: Addresses, size: string, { width, height }: Size) {
   };
 }
 
-/** Image services of both versions, the newer one first. */
-function imageServices(addresses: Addresses, auth: readonly object[] = []): readonly Resource[] {
+/** Image services of both versions, the newer one first. `sizes`: as image information has them (Image API 3.0, section 5.3). */
+function imageServices(
+  addresses: Addresses,
+  { auth = [], sizes }: { auth?: readonly object[] | undefined; sizes?: readonly Size[] },
+): readonly Resource[] {
   const gates = auth.map(typedService);
   // Clients of version 2 know the authorization services of 1.0 only.
   const gates1 = gates.filter((gate) => "@id" in gate);
@@ -64,12 +72,14 @@ function imageServices(addresses: Addresses, auth: readonly object[] = []): read
       id: addresses[3],
       type: "ImageService3",
       profile: "level2",
+      ...(sizes && { sizes }),
       ...(gates.length > 0 && { service: gates }),
     },
     {
       "@id": addresses[2],
       "@type": "ImageService2",
       profile: profileUri[2],
+      ...(sizes && { sizes }),
       ...(gates1.length > 0 && { service: gates1 }),
     },
   ];

@@ -10,10 +10,13 @@ import {
 } from "../../../src/iiif/presentation/derive.ts";
 import type { MemberFacts } from "../../../src/iiif/presentation/model.ts";
 import { pieceAt } from "../../../src/iiif/presentation/pieces.ts";
+import { version2 } from "../../../src/iiif/presentation/v2/document.ts";
 import { expectValid, type Read } from "./checked.ts";
 import { base, context, image, profile, unreadable } from "./facts.ts";
 
 const root = `${base}/iiif/presentation/3`;
+
+const noLimits: Limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
 
 const gated = (identifier: string, visible: boolean) =>
   image(identifier, 3000, 4000, {
@@ -48,7 +51,8 @@ describe("a derived manifest", () => {
         format: "image/jpeg",
         width: 150,
         height: 200,
-        service: services,
+        // 3000 x 4000 within 200 x 200.
+        service: services.map((service) => ({ ...service, sizes: [{ width: 150, height: 200 }] })),
       },
     ];
     expect(read(manifest)).toEqual({
@@ -128,6 +132,27 @@ describe("a derived manifest", () => {
     const [thumbnail] = read(manifestOf(facts, { ...context, limits })).thumbnail;
     expect([thumbnail.width, thumbnail.height]).toEqual([50, 100]);
   });
+
+  test.each<[string, Limits, readonly [number, number], readonly [number, number]]>([
+    ["a small image", noLimits, [90, 60], [90, 60]],
+    ["one that is small one way", noLimits, [5000, 12], [200, 1]],
+    ["limits below the box", { maxWidth: 100, maxHeight: 0, maxArea: 0 }, [2000, 4000], [50, 100]],
+    ["a limit of the area", { maxWidth: 0, maxHeight: 0, maxArea: 2500 }, [400, 400], [50, 50]],
+  ])(
+    "names the size of the thumbnail of %s in its services, in both versions",
+    (_, limits, size, [width, height]) => {
+      const facts = { id: "x", label: "x", canvases: [image("x", ...size)] };
+      const manifest = read(manifestOf(facts, { ...context, limits }));
+      const sizes = [{ width, height }];
+      expect(manifest.items[0].thumbnail[0].service).toMatchObject([
+        { type: "ImageService3", sizes },
+        { "@type": "ImageService2", sizes },
+      ]);
+      expect(manifest.items[0].items[0].items[0].body.service[0]).not.toHaveProperty("sizes");
+      const [canvas] = (version2(manifest, base) as Read).sequences[0].canvases;
+      expect(canvas.thumbnail.service).toMatchObject({ "@id": `${base}/iiif/2/x`, sizes });
+    },
+  );
 
   test("keeps an empty canvas of a neighbour's size for an image that cannot be read, and says why", () => {
     const canvases = [unreadable("x/1.jpg"), image("x/2.jpg", 30, 40)];

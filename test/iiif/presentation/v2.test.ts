@@ -52,7 +52,7 @@ describe("a derived manifest in 2.1", () => {
         format: "image/jpeg",
         width: 20,
         height: 10,
-        service,
+        service: { ...service, sizes: [{ width: 20, height: 10 }] },
       },
       images: [
         {
