@@ -423,12 +423,14 @@ describe("errors", () => {
     expect(JSON.stringify(problem)).not.toContain("/fixtures");
   });
 
-  test("a browser gets a page that shows no markup of the address", async () => {
+  test("a browser gets a page with a main landmark that shows no markup of the address", async () => {
     const response = await app.get("/iiif/3/base.png/%3Cscript%3Ealert(1)%3C%2Fscript%3E/max/0/default.jpg", {
       headers: { Accept: "text/html,application/xhtml+xml" },
     });
     expect(response.headers.get("Content-Type")).toContain("text/html");
-    expect(await response.text()).not.toContain("<script>");
+    const text = await response.text();
+    expect(text).not.toContain("<script>");
+    expect(text).toMatch(/<body>\s*<main>.*<h1>.*<\/main>\s*<\/body>/s);
   });
 
   test("other methods are 405 with Allow; OPTIONS is 204 for every address", async () => {

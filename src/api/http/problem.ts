@@ -66,6 +66,11 @@ export async function problemResponse(c: RequestContext, problem: Problem): Prom
 
 function usualPage(c: RequestContext, { status, detail, code }: Problem): Page {
   const title = `${status} ${titles[status] ?? "Error"}`;
-  const body = `<h1>${title}</h1><p>${escapeHtml(detail)}</p><p class="quiet">Code: <code>${escapeHtml(code)}</code></p><p><a href="${escapeHtml(c.get("base"))}/">To the start page</a></p>`;
+  const body = `<main>
+<h1>${title}</h1>
+<p>${escapeHtml(detail)}</p>
+<p class="quiet">Code: <code>${escapeHtml(code)}</code></p>
+<p><a href="${escapeHtml(c.get("base"))}/">To the start page</a></p>
+</main>`;
   return { title, body };
 }
