@@ -72,8 +72,7 @@ function canvasOf(image: CanvasFacts, number: number, { address, stand, context 
   const at = (kind: "canvas" | "page" | "annotation") => pieceAddress(address, { kind, number });
   const { width, height } = image.size ?? stand;
   const canvas = { id: at("canvas"), type: "Canvas", label: plain(image.label), width, height };
-  if (image.size === undefined)
-    return { ...canvas, ...(image.problem !== undefined && { summary: { en: [image.problem] } }), items: [] };
+  if (image.size === undefined) return { ...canvas, ...saidOf(image), items: [] };
   const annotation = {
     id: at("annotation"),
     type: "Annotation",
@@ -86,6 +85,15 @@ function canvasOf(image: CanvasFacts, number: number, { address, stand, context 
     ...canvas,
     ...(thumbnail && { thumbnail }),
     items: [{ id: at("page"), type: "AnnotationPage", items: [annotation] }],
+  };
+}
+
+/** Viewers show an empty canvas as blank paper: its label says that there should be a picture, and its summary why there is none. */
+function saidOf({ label, problem }: CanvasFacts): Resource {
+  if (problem === undefined) return {};
+  return {
+    label: { en: [`${label} (could not be read)`] },
+    summary: { en: [`Could not be read: ${problem}`] },
   };
 }
 

@@ -160,10 +160,10 @@ describe("a derived manifest", () => {
     expect(items[0]).toEqual({
       id: `${root}/x/canvas/1`,
       type: "Canvas",
-      label: { none: ["1.jpg"] },
+      label: { en: ["1.jpg (could not be read)"] },
       width: 30,
       height: 40,
-      summary: { en: ["This file is no image that we can read."] },
+      summary: { en: ["Could not be read: This file is no image that we can read."] },
       items: [],
     });
     expect(items[1].id).toBe(`${root}/x/canvas/2`);

@@ -84,7 +84,10 @@ describe("a derived manifest in 2.1", () => {
       manifestOf({ id: "x", label: "x", canvases: [unreadable("x/1.jpg")] }, context),
     );
     expect(manifest.sequences[0].canvases[0]).toMatchObject({
-      description: { "@value": "This file is no image that we can read.", "@language": "en" },
+      description: {
+        "@value": "Could not be read: This file is no image that we can read.",
+        "@language": "en",
+      },
       images: [],
     });
   });
