@@ -12,7 +12,7 @@ import { hooked, inventedByHook } from "./documents/hooked.ts";
 import type { Found, Made, Making, ManifestsParts } from "./documents/making.ts";
 import type { Folder } from "./folders/folder.ts";
 import { type Gate, openGate } from "./gate.ts";
-import { placeOf } from "./places.ts";
+import { parentOf, placeOf } from "./places.ts";
 
 /** A document for one caller. */
 export interface Presented {
@@ -27,6 +27,8 @@ export interface Presented {
   readonly sharing: Sharing;
   /** False where the next look may find something else, since a source did not answer. */
   readonly lasts: boolean;
+  /** Identifier of the document of the folder that it is in; absent for the root, and if folders have no documents. */
+  readonly above?: string;
   /** The manifest file that is not used, or not wholly, and from which line on; known once the document is made. */
   ignored?(): string | undefined;
 }
@@ -62,10 +64,12 @@ export function createManifests(parts: ManifestsParts): Manifests {
           const lasts = !gate.doubts();
           const { make, folder, ignored } = found;
           const stamp = lasts && folder ? stampOf(folder, reading, gate) : undefined;
+          const above = folderAbove(parts, reading);
           return {
             make,
             sharing,
             lasts,
+            ...(above !== undefined && { above }),
             ...(stamp !== undefined && { stamp }),
             ...(ignored && { ignored }),
           };
@@ -73,6 +77,12 @@ export function createManifests(parts: ManifestsParts): Manifests {
       throw missing(parts, readings);
     },
   };
+}
+
+function folderAbove(parts: ManifestsParts, { of, extent }: PresentationPath): string | undefined {
+  const place = placeOf(parts.sources, of);
+  if (!place.source.list || asksConsent(parts)) return undefined;
+  return extent === "whole" ? parentOf(parts.sources, place) : of;
 }
 
 /** What the document of a folder is made of, where that can be told in short. */

@@ -2,13 +2,14 @@
 
 /* global Mirador */
 import { dropProbeServices, redrawAfterLogin } from "../viewer/shims/mirador.js";
-import { showTrouble, startPage, view, within } from "./page.js";
+import { showProblems, showTrouble, startPage, view } from "./page.js";
+import { onScreen, toViewer } from "./spread.js";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const theme = () => (dark.matches ? "dark" : "light");
 
 function open() {
-  const { manifestId, canvasId, xywh, language, count } = view;
+  const { manifestId, canvasId, language, count } = view;
   const { store } = Mirador.viewer({
     id: "viewer",
     language,
@@ -27,46 +28,125 @@ function open() {
       defaultPosition: count > 1 && innerHeight > 500 ? "far-bottom" : "off",
     },
     requests: { postprocessors: [dropProbeServices] },
-    windows: [
-      { manifestId, ...(canvasId && { canvasId }), ...(xywh && { initialViewerConfig: { bounds: xywh } }) },
-    ],
+    windows: [{ manifestId, ...(canvasId && { canvasId }) }],
   });
+  if (view.xywh) beginWith(store, view.xywh);
+  tellProblems(store);
   redrawAfterLogin(store);
-  loadThumbnailsAfterLogin(store);
+  mendThumbnails(store);
   dark.addEventListener("change", () =>
     store.dispatch({ type: "mirador/UPDATE_CONFIG", config: { selectedTheme: theme() } }),
   );
   return store;
 }
 
-/** Asks again for thumbnails that were denied, once image information has come with a login. */
-function loadThumbnailsAfterLogin(store) {
+/** A padlock in the middle of a square. */
+const padlock = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-24 -24 72 72" fill="none" stroke="#888" stroke-width="2"><path d="M5 11h14v10H5zM8 11V7a4 4 0 0 1 8 0v4"/></svg>',
+)}`;
+
+/**
+ * Gives thumbnails that are denied the shape of their pages, and asks for them again once image information has come with a login. Without
+ * a picture they would be strips without width.
+ */
+function mendThumbnails(store) {
+  const draw = ({ target }) => {
+    if (!(target instanceof HTMLImageElement) || target.src.startsWith("data:")) return;
+    target.dataset.denied = target.src;
+    target.src = padlock;
+    // The width that goes with the height, which Mirador allows at most.
+    target.style.width = target.style.maxWidth;
+  };
+  // Errors of pictures do not bubble.
+  document.querySelector("#viewer").addEventListener("error", draw, true);
   let known;
   store.subscribe(() => {
     const { infoResponses } = store.getState();
     if (infoResponses === known) return;
     known = infoResponses;
     if (!Object.values(infoResponses).some(({ json, degraded }) => json && !degraded)) return;
-    for (const picture of document.querySelectorAll("#viewer img"))
-      if (picture.complete && picture.naturalWidth === 0) picture.src = `${picture.src}`;
+    for (const picture of document.querySelectorAll("#viewer img[data-denied]")) {
+      picture.src = picture.dataset.denied;
+      delete picture.dataset.denied;
+    }
+  });
+}
+
+/** Shows a region of the first canvas to begin with: Mirador draws when it knows which canvases lie beside that one. */
+function beginWith(store, xywh) {
+  const end = store.subscribe(() => {
+    const place = placesOf(store).find(({ canvas }) => canvas.id === view.canvasId);
+    if (!place) return;
+    end();
+    const [windowId] = Object.keys(store.getState().windows);
+    const bounds = toViewer(place, xywh);
+    store.dispatch({ type: "mirador/UPDATE_VIEWPORT", windowId, payload: { bounds } });
+  });
+}
+
+/** Says of each canvas that is turned to why it has no picture. */
+function tellProblems(store) {
+  let known;
+  store.subscribe(() => {
+    const { windows, manifests } = store.getState();
+    const visible = Object.values(windows)[0]?.visibleCanvases;
+    const items = manifests[view.manifestId]?.json?.items;
+    if (!items || !visible || visible === known) return;
+    known = visible;
+    showProblems(items.filter(({ id }) => visible.includes(id)));
+  });
+}
+
+/** Directions in which canvases follow each other, to the right and down. */
+const directions = {
+  "right-to-left": [-1, 0],
+  "top-to-bottom": [0, 1],
+  "bottom-to-top": [0, -1],
+};
+
+/**
+ * Where the canvases on screen lie, as CanvasWorld of Mirador 4.0.0 has it: side by side they are as high as the lowest of them, above
+ * each other as wide as the narrowest. None while they are not known.
+ */
+function placesOf(store) {
+  const { windows, manifests } = store.getState();
+  const [window] = Object.values(windows);
+  const { items = [], viewingDirection } = manifests[view.manifestId]?.json ?? {};
+  const canvases = items.filter(({ id }) => window?.visibleCanvases?.includes(id));
+  // Sound has no size.
+  if (!canvases.every(({ width, height }) => width && height)) return [];
+  const [across, down] = directions[window?.viewingDirection ?? viewingDirection] ?? [1, 0];
+  const low = Math.min(...canvases.map(({ width, height }) => (down ? width : height)));
+  const sizes = canvases.map(({ width, height }) =>
+    down
+      ? { width: low, height: Math.floor((low * height) / width) }
+      : { width: Math.floor((low * width) / height), height: low },
+  );
+  const total = sizes.reduce((sum, { width, height }) => sum + (down ? height : width), 0);
+  let before = 0;
+  return canvases.map((canvas, at) => {
+    const { width, height } = sizes[at];
+    const length = down ? height : width;
+    const start = across + down < 0 ? total - before - length : before;
+    before += length;
+    return { canvas, x: down ? 0 : start, y: down ? start : 0, width, height };
   });
 }
 
 /** What the only window shows. */
 function shown(store) {
-  const { windows, viewers, manifests } = store.getState();
+  const { windows, viewers } = store.getState();
   const [window] = Object.values(windows);
   const canvasId = window?.canvasId;
-  const canvas = manifests[view.manifestId]?.json?.items?.find(({ id }) => id === canvasId);
   const screen = viewers[window?.id];
   const frame = document.querySelector(".openseadragon-canvas")?.getBoundingClientRect();
-  // Several canvases may stand side by side, in coordinates that are not those of one of them; turned ones are seen otherwise.
-  const isAlone = window?.visibleCanvases?.length === 1 && !screen?.rotation && !screen?.flip;
-  if (!canvas || !screen?.zoom || !frame?.width || !isAlone) return { canvasId };
+  const places = placesOf(store);
+  // Turned canvases are seen otherwise.
+  if (places.length === 0 || !screen?.zoom || !frame?.width || screen.rotation || screen.flip)
+    return { canvasId };
   const width = 1 / screen.zoom;
   const height = (width * frame.height) / frame.width;
-  const corner = [screen.x - width / 2, screen.y - height / 2];
-  return { canvasId, region: within([...corner, width, height], canvas) };
+  return onScreen(places, [screen.x - width / 2, screen.y - height / 2, width, height], canvasId);
 }
 
 try {

@@ -29,6 +29,18 @@ export function startPage(current) {
   startDragging(current);
 }
 
+/** Says why canvases on screen have no pictures, as their summaries do; nothing of canvases that have some. */
+export function showProblems(canvases) {
+  const texts = canvases
+    .filter(({ items = [] }) => items.length === 0)
+    .flatMap(({ summary = {} }) => (summary.en ?? Object.values(summary)[0])?.[0] ?? []);
+  const notice = find("problem");
+  const text = texts.join(" ");
+  // Written only when it changes: it is read out.
+  if (notice.lastElementChild.textContent !== text) notice.lastElementChild.textContent = text;
+  notice.hidden = text === "";
+}
+
 /** The content state of what is on screen; `extent`: `item`, `page` or `view`. */
 function stateOf(extent, { canvasId, region }) {
   const context = "http://iiif.io/api/presentation/3/context.json";

@@ -3,19 +3,16 @@
 /* global UV */
 import { loginBar } from "../viewer/shims/login-bar.js";
 import { drawAgain, followPages, keepEscapes } from "../viewer/shims/uv.js";
-import { showTrouble, startPage, view, within } from "./page.js";
-
-let at = view.canvasIndex ?? 0;
-let region = view.xywh;
+import { showProblems, showTrouble, startPage, view } from "./page.js";
+import { onScreen, toViewer } from "./spread.js";
 
 function open() {
-  const { manifestId, canvasId, canvasIndex, xywh, language } = view;
+  const { manifestId, canvasId, canvasIndex, language } = view;
   keepEscapes();
   const uv = UV.init("viewer", {
     iiifManifestId: manifestId,
     locales: [{ name: language }],
     ...(canvasId && { canvasId, canvasIndex }),
-    ...(xywh && { xywh: xywh.join(",") }),
   });
   uv.on("configure", ({ cb }) =>
     cb({
@@ -29,31 +26,62 @@ function open() {
   );
   const bar = loginBar(document.querySelector("#login"), () => drawAgain(uv));
   void followPages(uv, manifestId, bar);
+  if (view.xywh) beginWith(uv, view.xywh);
   uv.on("canvasIndexChange", (index) => {
-    if (index !== at) region = undefined;
-    at = index;
-  });
-  uv.on("openSeadragonExtension.xywhChange", (xywh) => {
-    const numbers = String(xywh).split(",").map(Number);
-    region = numbers.length === 4 && numbers.every(Number.isFinite) ? numbers : undefined;
+    const extension = extensionOf(uv);
+    const indices = extension?.getPagedIndices?.(index) ?? [];
+    showProblems(indices.map((each) => extension.helper.getCanvasByIndex(each).__jsonld));
   });
   // The bar comes and goes; the viewer measures its place when the window changes.
   new ResizeObserver(() => dispatchEvent(new Event("resize"))).observe(document.querySelector("#viewer"));
   return uv;
 }
 
-try {
-  open();
-  const manifest = fetch(view.manifestId).then((response) => response.json());
-  let items = [];
-  void manifest.then((document) => {
-    items = document.items ?? [];
+/** Shows a region of the first canvas to begin with: where that lies is known when its images are there. */
+function beginWith(uv, xywh) {
+  let isOpen = false;
+  uv.on("openseadragonExtension.open", () => {
+    if (isOpen) return;
+    isOpen = true;
+    const extension = extensionOf(uv);
+    const place = placesOf(extension).find(({ canvas }) => canvas.id === view.canvasId);
+    // It is read next, in coordinates of all images together.
+    if (place) extension.data.xywh = toViewer(place, xywh).join(",");
   });
-  const current = () => {
-    const canvas = items[at];
-    return { canvasId: canvas?.id ?? view.canvasId, region: canvas && region && within(region, canvas) };
-  };
-  startPage(current);
+}
+
+/** Of Universal Viewer 4.4.0, that which shows images; it has no public way to tell where they lie. */
+const extensionOf = (uv) => uv._assignedContentHandler?.extension;
+
+/** Where the canvases on screen lie. None while they are not known, or not all of their images are there. */
+function placesOf(extension) {
+  const world = extension?.centerPanel?.viewer?.world;
+  if (!world) return [];
+  let count = 0;
+  const places = extension.getPagedIndices().map((index) => {
+    const canvas = extension.helper.getCanvasByIndex(index);
+    const { x, y, width, height } = world.getItemAt(count)?.getBounds() ?? {};
+    count += Math.max(1, canvas.getChoices().length);
+    return { canvas: canvas.__jsonld, x, y, width, height };
+  });
+  return count === world.getItemCount() ? places : [];
+}
+
+/** What is on screen. */
+function shown(uv) {
+  const extension = extensionOf(uv);
+  const places = placesOf(extension);
+  const canvasId = extension?.helper?.getCurrentCanvas()?.id ?? view.canvasId;
+  const viewport = extension?.centerPanel?.viewer?.viewport;
+  // Turned canvases are seen otherwise.
+  if (places.length === 0 || viewport.getRotation() !== 0) return { canvasId };
+  const { x, y, width, height } = viewport.getBounds();
+  return onScreen(places, [x, y, width, height], canvasId);
+}
+
+try {
+  const uv = open();
+  startPage(() => shown(uv));
 } catch (error) {
   showTrouble();
   throw error;

@@ -24,6 +24,8 @@ export interface Page {
   readonly styleAttributes?: boolean;
   /** Whether its scripts hold pages of this service in frames, as those of logins. */
   readonly frames?: boolean;
+  /** Whether its scripts play sound and films, from the same origins as pictures. */
+  readonly media?: boolean;
   /** Origins beside the service's own that pictures and what scripts fetch may come from. */
   readonly origins?: readonly string[];
   /** Whether it has forms, which post to this service. No other page may then hold it in a frame, where clicks are stolen. */

@@ -59,7 +59,8 @@ async function answer(
 /** The Content-Security-Policy (level 3) of a page: its own files, and nothing inline but what `styles` allows. */
 function policyOf(
   c: RequestContext,
-  page: DocumentPolicy & Pick<Page, "scripts" | "modules" | "frames" | "styleAttributes" | "searches">,
+  page: DocumentPolicy &
+    Pick<Page, "scripts" | "modules" | "frames" | "media" | "styleAttributes" | "searches">,
   styles: string,
 ): string {
   const { scripts, modules, origins = [], forms, searches, formOrigins = [], frames } = page;
@@ -71,6 +72,7 @@ function policyOf(
     "img-src": `${own} data: blob:`,
     ...(scripts?.length || modules?.length ? { "script-src": "'self'", "connect-src": own } : {}),
     ...(frames ? { "frame-src": own } : {}),
+    ...(page.media ? { "media-src": `${own} blob:` } : {}),
     "base-uri": "'none'",
     "form-action": forms || searches ? ["'self'", ...formOrigins].join(" ") : "'none'",
     "frame-ancestors": forms ? "'none'" : c.get("framedBy"),

@@ -10,19 +10,15 @@ import { plainText } from "./plain-text.ts";
 import { textFor } from "./reader.ts";
 
 /** The page of a collection. `query`: what keeps the viewer of the reader. */
-export function contentsPage(
-  { document }: Opened,
-  asked: Asked,
-  query: string,
-  origins: readonly string[],
-): Page {
+export function contentsPage(opened: Opened, asked: Asked, query: string, origins: readonly string[]): Page {
+  const { document } = opened;
   const { reader, base, embedded } = asked;
   const { words } = reader;
   const title = titleOf(document, reader);
   const manifest = link(String(document.id), "manifest", words.manifest);
   const items = listOf(document.items).map((item) => entry(item, asked, query));
   const summary = plainText(textFor(document.summary, reader));
-  const body = `${embedded ? "" : bar(document, [manifest], asked, query)}
+  const body = `${embedded ? "" : bar(opened, [manifest], asked, query)}
 <main class="contents">${summary ? `<p>${escapeHtml(summary)}</p>` : ""}
 ${items.length > 0 ? `<ul>${items.join("\n")}</ul>` : `<p>${escapeHtml(words.empty)}</p>`}
 </main>`;

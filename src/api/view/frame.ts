@@ -1,9 +1,10 @@
 // What all pages of /view have around what they show: the head, the bar with the title, and notices.
 
 import type { Resource } from "../../iiif/presentation/model.ts";
+import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { viewOfDocument } from "../../iiif/view-mounts.ts";
 import { escapeHtml } from "../http/page.ts";
-import { listOf } from "./opened.ts";
+import { listOf, type Opened } from "./opened.ts";
 import { filled, type Reader, textFor } from "./reader.ts";
 
 /** What a page knows of the request. */
@@ -37,13 +38,17 @@ export function titleOf(document: Resource, reader: Reader): string {
 
 /** The bar: the title, where the document belongs, and what can be done with it as safe HTML. */
 export function bar(
-  document: Resource,
+  { document, above: folder }: Pick<Opened, "document" | "above">,
   acts: readonly string[],
   { reader, base }: Asked,
   query: string,
 ): string {
-  const [parent] = listOf(document.partOf);
-  const above = typeof parent?.id === "string" ? viewOfDocument(base, parent.id) : undefined;
+  const parents = [
+    ...listOf(document.partOf),
+    ...(folder === undefined ? [] : [{ id: documentAddress(base, folder) }]),
+  ];
+  const parent = parents.find(({ id }) => viewOfDocument(base, String(id)) !== undefined);
+  const above = parent && viewOfDocument(base, String(parent.id));
   const label = filled(reader.words.up, { label: parent ? nameOf(parent, reader) : "" });
   return `<header class="bar">
 ${above === undefined ? "" : `<a class="act" href="${escapeHtml(above + query)}" title="${escapeHtml(label)}" aria-label="${escapeHtml(label)}">${icon("up")}</a>`}

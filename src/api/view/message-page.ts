@@ -11,7 +11,11 @@ import type { Words } from "./words.ts";
 const styles = ["view/view.css", "view/message.css"];
 
 /** Where a state of another site points, with links; nothing is opened by itself. */
-export function elsewherePage({ id, manifestId, region }: StateTarget, { words, language }: Reader): Page {
+export function elsewherePage(
+  { id, manifestId, region }: StateTarget,
+  { words, language }: Reader,
+  base: string,
+): Page {
   const addresses = [...new Set([id, ...(manifestId === undefined ? [] : [manifestId])])];
   const links = addresses.map(
     (address) =>
@@ -22,6 +26,7 @@ export function elsewherePage({ id, manifestId, region }: StateTarget, { words, 
 <p>${escapeHtml(words.elsewhereText)}</p>
 <ul>${links.join("")}</ul>
 ${region ? `<p class="quiet"><code>xywh=${escapeHtml(regionText(region))}</code></p>` : ""}
+${toStartPage(base, words)}
 </main>`;
   const head = '<meta name="robots" content="noindex">';
   return { title: words.elsewhere, language, body, styles, head };
@@ -39,10 +44,13 @@ export function problemPage(
 <p>${escapeHtml(text)}</p>
 <p class="quiet"${language === "en" ? "" : ' lang="en"'}>${escapeHtml(detail)}</p>
 <p class="quiet"><code>${status} ${escapeHtml(code)}</code></p>
-<p><a href="${escapeHtml(base)}/">${escapeHtml(words.startPage)}</a></p>
+${toStartPage(base, words)}
 </main>`;
   return { title: heading, language, body, styles };
 }
+
+const toStartPage = (base: string, words: Words) =>
+  `<p><a href="${escapeHtml(base)}/">${escapeHtml(words.startPage)}</a></p>`;
 
 function saidOf(status: number, words: Words): readonly [heading: string, text: string] {
   if (status === 404) return [words.nothing, words.nothingText];

@@ -30,7 +30,7 @@ export interface Place {
 }
 
 /** A document to show. */
-export interface Opened extends Pick<Presented, "sharing"> {
+export interface Opened extends Pick<Presented, "sharing" | "above"> {
   readonly document: Resource;
   /** Where to begin in a manifest; absent for collections, and for manifests without canvases. */
   readonly place?: Place;
@@ -101,11 +101,11 @@ async function openReadings(
   readings: readonly PresentationPath[],
   canvasId?: string,
 ): Promise<Opened> {
-  const { make, sharing } = await present(c, service, readings);
-  const made = make();
+  const presented = await present(c, service, readings);
+  const made = presented.make();
   const { type } = made.document;
-  if (type === "Collection") return { document: made.document, sharing, isNamed: false };
-  if (type === "Manifest") return openManifest(made, sharing, canvasId);
+  if (type === "Collection") return { document: made.document, ...around(presented), isNamed: false };
+  if (type === "Manifest") return openManifest(made, around(presented), canvasId);
   const [manifest] = listOf(made.document.partOf);
   const whole = typeof manifest?.id === "string" ? ownReadings(c.get("base"), manifest.id) : undefined;
   const named = canvasId ?? (type === "Range" ? firstCanvas(made.document) : made.document.id);
@@ -115,9 +115,11 @@ async function openReadings(
       "A viewer opens manifests, collections, canvases and ranges; there is something else at this address.",
       { code: "no_such_manifest" },
     );
-  const around = await present(c, service, whole);
-  return openManifest(around.make(), around.sharing, named);
+  const manifestAround = await present(c, service, whole);
+  return openManifest(manifestAround.make(), around(manifestAround), named);
 }
+
+const around = ({ sharing, above }: Presented) => ({ sharing, ...(above !== undefined && { above }) });
 
 function present(c: RequestContext, service: Service, readings: readonly PresentationPath[]) {
   const { manifests } = service;
@@ -125,24 +127,31 @@ function present(c: RequestContext, service: Service, readings: readonly Present
   return manifests.present(readings, callerOf(c, ""), documentContext(c, service));
 }
 
-function openManifest({ document, long }: Made, sharing: Opened["sharing"], canvasId?: string): Opened {
+function openManifest(
+  { document, long }: Made,
+  around: Pick<Presented, "sharing" | "above">,
+  canvasId?: string,
+): Opened {
+  const start = startOf(document);
   const canvases = long ? long.canvases() : listOf(document.items);
   let place: { canvas: Resource; index: number; previous?: Resource; next?: Resource } | undefined;
   let first: typeof place;
+  let begun: typeof place;
   let before: Resource | undefined;
   let count = 0;
   for (const canvas of canvases) {
     const here = { canvas, index: count, ...(before && { previous: before }) };
     if (count === 0) first = here;
-    for (const each of [first, place]) if (each && each.index === count - 1) each.next = canvas;
+    for (const each of [first, begun, place]) if (each && each.index === count - 1) each.next = canvas;
     if (!place && canvas.id === canvasId) place = here;
+    if (!begun && canvas.id === start) begun = here;
     before = canvas;
     count++;
   }
-  const found = place ?? first;
+  const found = place ?? begun ?? first;
   return {
     document,
-    sharing,
+    ...around,
     isNamed: place !== undefined,
     ...(found && { place: { ...found, count } }),
     ...(canvasId !== undefined && !place && { missing: "canvas" as const }),
@@ -159,16 +168,22 @@ function withRegion(opened: Opened, region: Region | undefined): Opened {
   return within ? { ...opened, region: within } : { ...opened, missing: "region" };
 }
 
+/** The address of the canvas that a manifest wants to be opened at (Presentation API 3.0, section 3.2, `start`). */
+const startOf = ({ start }: Resource) => (isResource(start) ? canvasOf(start) : undefined);
+
 /** The address of the first canvas of a range, without its fragment. */
 function firstCanvas(range: Resource): string | undefined {
   for (const item of listOf(range.items)) {
-    const source = item.source;
-    const id =
-      item.type === "SpecificResource" ? (typeof source === "string" ? source : idOf(source)) : item.id;
-    const found = item.type === "Range" ? firstCanvas(item) : id;
-    if (typeof found === "string") return found.split("#")[0];
+    const found = item.type === "Range" ? firstCanvas(item) : canvasOf(item);
+    if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The address of a canvas, or of that which a part of one is of, without its fragment. */
+function canvasOf({ id, type, source }: Resource): string | undefined {
+  const named = type === "SpecificResource" ? (typeof source === "string" ? source : idOf(source)) : id;
+  return typeof named === "string" ? named.split("#")[0] : undefined;
 }
 
 const idOf = (value: unknown) => (isResource(value) ? value.id : undefined);

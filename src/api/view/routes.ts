@@ -43,7 +43,8 @@ async function respondView(c: RequestContext, service: Service): Promise<Respons
   const headers: Record<string, string> = { "Referrer-Policy": "same-origin" };
   const everyone = { keptBy: "anyone", vary: [] } as const;
   setCaching(headers, c, "elsewhere" in opened ? everyone : opened.sharing, "no-cache", "Accept-Language");
-  if ("elsewhere" in opened) return pageResponse(c, elsewherePage(opened.elsewhere, reader), { headers });
+  if ("elsewhere" in opened)
+    return pageResponse(c, elsewherePage(opened.elsewhere, reader, c.get("base")), { headers });
 
   const { default_viewer: usual, allowed_origins: origins } = service.config().presentation;
   const named = parameters.get("viewer");

@@ -7,6 +7,7 @@ import type { Page } from "../http/page-content.ts";
 import { matchLanguage } from "../http/representation/language.ts";
 import { type Asked, bar, button, headOf, icon, link, notice, titleOf } from "./frame.ts";
 import { type CanvasImage, imageOf, pictureAddress } from "./image.ts";
+import { unplayedMedia } from "./media.ts";
 import { listOf, type Opened, type Place } from "./opened.ts";
 import { plainText } from "./plain-text.ts";
 import { filled, type Reader, textFor } from "./reader.ts";
@@ -39,8 +40,9 @@ export function viewerPage(opened: Opened, asked: ViewerAsked): Page {
   const own = viewers[viewer].page;
   // Mirador has a landmark of its own.
   const tag = viewer === "mirador" ? "div" : "main";
-  const body = `${embedded ? "" : bar(document, acts(opened, asked), asked, viewerQuery(asked))}
+  const body = `${embedded ? "" : bar(opened, acts(opened, asked), asked, viewerQuery(asked))}
 ${notices(opened, asked).map(notice).join("\n")}
+${unplayed(opened, asked)}${problemOf(place, reader)}
 ${viewer === "uv" ? '<div id="login" class="login-bar"></div>' : ""}
 <${tag} id="viewer" class="${viewer}"><noscript>${plain(opened, image, asked)}</noscript></${tag}>
 <p id="trouble" class="notice" role="alert" hidden>${escapeHtml(reader.words.trouble)} <a href="${escapeHtml(image ? pictureAddress(image, plainBox) : String(document.id))}">${escapeHtml(title)}</a></p>
@@ -61,6 +63,7 @@ ${embedded ? "" : shareDialog(asked) + downloadDialog(reader)}
     scripts: [...(own.scripts ?? [])],
     modules: [...(own.modules ?? [])],
     frames: true,
+    media: true,
     origins: [new URL(base).origin, ...origins],
   };
 }
@@ -77,6 +80,33 @@ const pagesText = (place: Place | undefined, { words }: Reader) =>
 
 const labelOf = ({ canvas, index }: Place, reader: Reader) =>
   textFor(canvas.label, reader) || String(index + 1);
+
+/** Links to sound, films and models that are not played here; "" if there are none. */
+function unplayed(opened: Opened, { viewer, reader, base, origins }: ViewerAsked): string {
+  const files = unplayedMedia(opened, viewer, [new URL(base).origin, ...origins]);
+  if (files.length === 0) return "";
+  const links = files.map(
+    (file) => `<a href="${escapeHtml(file)}" rel="noreferrer nofollow">${escapeHtml(fileName(file))}</a>`,
+  );
+  const text = filled(reader.words.notPlayed, { viewer: viewers[viewer].title });
+  return `<p class="notice" role="status">${escapeHtml(text)} ${links.join(", ")}</p>\n`;
+}
+
+/** The last part of an address for people; its host if there is none. */
+function fileName(address: string): string {
+  const { pathname, host } = new URL(address);
+  return pathname.slice(pathname.lastIndexOf("/") + 1) || host;
+}
+
+/**
+ * Why the canvas on screen has no picture, as its summary says. A script writes the same for the canvases that are turned to, so that it
+ * is hidden where there is nothing to say.
+ */
+function problemOf(place: Place | undefined, reader: Reader): string {
+  const problem =
+    place && listOf(place.canvas.items).length === 0 ? plainText(textFor(place.canvas.summary, reader)) : "";
+  return `<p class="notice" id="problem" role="status"${problem ? "" : " hidden"}>${escapeHtml(reader.words.unreadable)} <span lang="en">${escapeHtml(problem)}</span></p>`;
+}
 
 /** A canvas that not everybody may see has no thumbnail. */
 const isShown = (place: Place | undefined) => listOf(place?.canvas.thumbnail).length > 0;
@@ -193,10 +223,11 @@ function plain(opened: Opened, image: CanvasImage | undefined, asked: ViewerAske
 function settings(opened: Opened, { reader, viewer, hasStates, base, embedded }: ViewerAsked): object {
   const { words, ranges } = reader;
   const { document, place, region, isNamed } = opened;
+  const isFirst = place === undefined || (place.index === 0 && !isNamed);
   const { languages } = viewers[viewer];
   return {
     manifestId: document.id,
-    ...(place && isNamed && { canvasId: place.canvas.id, canvasIndex: place.index }),
+    ...(!isFirst && { canvasId: place.canvas.id, canvasIndex: place.index }),
     ...(region && { xywh: [region.x, region.y, region.w, region.h] }),
     count: place?.count ?? 0,
     title: titleOf(document, reader),

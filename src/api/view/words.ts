@@ -28,6 +28,7 @@ export interface Words {
   readonly pages: string;
   readonly gated: string;
   readonly unreadable: string;
+  readonly notPlayed: string;
   readonly empty: string;
   readonly up: string;
   readonly noSuchViewer: string;
@@ -72,6 +73,7 @@ const en: Words = {
   pages: "Pages: {count}",
   gated: "This picture is shown after a login.",
   unreadable: "This picture cannot be shown.",
+  notPlayed: "Sound, films and models of this item are not played in {viewer} here. Their files:",
   empty: "There is nothing here yet.",
   up: "Up to {label}",
   noSuchViewer: "There is no viewer “{name}” here. This is {viewer}.",
@@ -118,6 +120,7 @@ const de: Words = {
   pages: "Seiten: {count}",
   gated: "Dieses Bild wird nach einer Anmeldung gezeigt.",
   unreadable: "Dieses Bild lässt sich nicht anzeigen.",
+  notPlayed: "{viewer} spielt Töne, Filme und Modelle dieses Objekts hier nicht ab. Die Dateien:",
   empty: "Hier ist noch nichts.",
   up: "Hinauf zu {label}",
   noSuchViewer: "Einen Viewer „{name}“ gibt es hier nicht. Dies ist {viewer}.",
@@ -163,6 +166,7 @@ const fr: Words = {
   pages: "Pages : {count}",
   gated: "Cette image est montrée après une connexion.",
   unreadable: "Cette image ne peut pas être montrée.",
+  notPlayed: "{viewer} ne lit pas ici les sons, films et modèles de cet objet. Leurs fichiers :",
   empty: "Il n’y a encore rien ici.",
   up: "Remonter à {label}",
   noSuchViewer: "Il n’y a pas de visualiseur « {name} » ici. Celui-ci est {viewer}.",
@@ -208,6 +212,7 @@ const es: Words = {
   pages: "Páginas: {count}",
   gated: "Esta imagen se muestra tras iniciar sesión.",
   unreadable: "Esta imagen no se puede mostrar.",
+  notPlayed: "{viewer} no reproduce aquí los sonidos, películas y modelos de este objeto. Sus archivos:",
   empty: "Aquí todavía no hay nada.",
   up: "Subir a {label}",
   noSuchViewer: "Aquí no hay un visor «{name}». Este es {viewer}.",
@@ -252,6 +257,7 @@ const it: Words = {
   pages: "Pagine: {count}",
   gated: "Questa immagine si vede dopo un accesso.",
   unreadable: "Questa immagine non si può mostrare.",
+  notPlayed: "{viewer} non riproduce qui i suoni, i filmati e i modelli di questo oggetto. I loro file:",
   empty: "Qui non c’è ancora nulla.",
   up: "Su a {label}",
   noSuchViewer: "Qui non c’è un visualizzatore «{name}». Questo è {viewer}.",
@@ -297,6 +303,7 @@ const nl: Words = {
   pages: "Pagina’s: {count}",
   gated: "Deze afbeelding is te zien na het inloggen.",
   unreadable: "Deze afbeelding kan niet worden getoond.",
+  notPlayed: "{viewer} speelt geluid, films en modellen van dit object hier niet af. De bestanden:",
   empty: "Hier is nog niets.",
   up: "Omhoog naar {label}",
   noSuchViewer: "Er is hier geen viewer “{name}”. Dit is {viewer}.",

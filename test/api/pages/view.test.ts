@@ -50,6 +50,21 @@ const policyOf = (response: Response) =>
     }),
   );
 
+/** A whole manifest with a canvas for each body, as JSON, which YAML is too. */
+const manifestWith = (members: object, bodies: readonly object[] = [{}]) =>
+  JSON.stringify({
+    "@context": "http://iiif.io/api/presentation/3/context.json",
+    type: "Manifest",
+    label: { en: ["Whole"] },
+    ...members,
+    items: bodies.map((body) => ({
+      type: "Canvas",
+      width: 10,
+      height: 10,
+      items: [{ type: "AnnotationPage", items: [{ type: "Annotation", motivation: "painting", body }] }],
+    })),
+  });
+
 describe("/view/{id}", () => {
   test("opens the whole manifest in Mirador", async () => {
     const { response, text } = await page("/view/book");
@@ -113,6 +128,92 @@ describe("/view/{id}", () => {
     expect(plain).toContain(`href="${base}/view/book/canvas/3"`);
     const [, picture = ""] = /<img src="([^"]+)"/.exec(plain) ?? [];
     expect((await app.get(picture.slice(base.length))).status).toBe(200);
+  });
+
+  test("leads from one image, from a canvas of it and from a whole document of an operator's up to the folder", async () => {
+    const up = async (target: string) => {
+      const [, address] =
+        /<header class="bar">\s*<a class="act" href="([^"]*)"/.exec((await page(target)).text) ?? [];
+      return address;
+    };
+    expect(await up("/view/book/1.jpg?viewer=uv")).toBe(`${base}/view/book?viewer=uv`);
+    expect(await up("/view/book/1.jpg/canvas/1")).toBe(`${base}/view/book`);
+    await laid.put("whole/one/1.jpg", "jpg-gray.jpg");
+    await laid.write("whole/one/manifest.yaml", manifestWith({}));
+    expect(await up("/view/whole/one")).toBe(`${base}/view/whole`);
+    expect(await up("/view/")).toBeUndefined();
+  });
+
+  test("says why a canvas has no picture, in the page, in its manifest and where no script runs", async () => {
+    await laid.put("torn/1.jpg", "jpg-gray.jpg");
+    await laid.write("torn/2.jpg", "\xff\xd8\xff\xe0 and no more");
+    const manifest = (await (await app.get("/iiif/presentation/3/torn")).json()) as {
+      items: { label: object; summary: { en: string[] } }[];
+    };
+    const [reason = ""] = manifest.items[1]?.summary.en ?? [];
+    expect(manifest.items[1]?.label).toEqual({ en: ["2.jpg (could not be read)"] });
+    expect(reason).toMatch(/^Could not be read: \S/);
+    expect(reason).not.toContain(laid.root);
+    const notice = async (target: string) =>
+      /<p[^>]* id="problem"[^>]*>.*<\/p>/.exec((await page(target)).text)?.[0];
+    expect(await notice("/view/torn/canvas/2")).toContain(
+      reason.replaceAll("'", "&#39;").replaceAll('"', "&quot;"),
+    );
+    expect(await notice("/view/torn/canvas/2")).not.toContain("hidden");
+    expect(await notice("/view/torn")).toContain("hidden");
+  });
+
+  test("says of sound, films and models which files are not played, with links to them", async () => {
+    const files = [
+      "https://media.example.org/a.mp3",
+      "https://elsewhere.example.org/b.mp4",
+      "https://media.example.org/c.glb",
+    ];
+    const [sound, film, model] = files;
+    await laid.put("heard/1.jpg", "jpg-gray.jpg");
+    const bodies = [
+      { id: sound, type: "Sound", format: "audio/mpeg", duration: 1 },
+      { id: film, type: "Video", format: "video/mp4", duration: 1, width: 10, height: 10 },
+      { type: "Choice", items: [{ id: model, type: "Model", format: "model/gltf-binary" }] },
+      { id: "javascript:alert(1)", type: "Sound", format: "audio/mpeg", duration: 1 },
+    ];
+    await laid.write("heard/manifest.yaml", manifestWith({}, bodies));
+    const from = await served(
+      `${laid.yaml()}presentation: { allowed_origins: ["https://media.example.org"] }\n`,
+    );
+    const linked = async (target: string) => {
+      const { response, text } = await page(target, from);
+      expect(policyOf(response)["media-src"]).toEqual(["'self'", base, "https://media.example.org", "blob:"]);
+      return files.filter((file) => text.includes(`<a href="${file}" rel="noreferrer nofollow">`));
+    };
+    expect(await linked("/view/heard")).toEqual([film, model]);
+    expect(await linked("/view/heard?viewer=uv")).toEqual(files);
+    expect((await page("/view/heard?viewer=uv", from)).text).not.toContain("javascript:");
+    expect(await linked("/view/book?viewer=uv")).toEqual([]);
+  });
+
+  test("opens a manifest where its start says, unless a canvas is named", async () => {
+    await laid.put("begun/1.jpg", "jpg-gray.jpg");
+    const at = (number: number) => `${base}/iiif/presentation/3/begun/canvas/${number}`;
+    const canvases = [{}, {}, {}];
+    const starts: readonly object[] = [
+      { id: "/iiif/presentation/3/begun/canvas/2", type: "Canvas" },
+      {
+        type: "SpecificResource",
+        id: "x",
+        source: "/iiif/presentation/3/begun/canvas/2",
+        selector: { type: "PointSelector", t: 1 },
+      },
+    ];
+    for (const start of starts) {
+      await laid.write("begun/manifest.yaml", manifestWith({ start }, canvases));
+      expect(await opened("/view/begun?viewer=uv")).toMatchObject({ canvasId: at(2), canvasIndex: 1 });
+      expect(await opened("/view/begun/canvas/1?viewer=uv")).toMatchObject({
+        canvasId: at(1),
+        canvasIndex: 0,
+      });
+      expect((await page("/view/begun")).text).not.toContain("<title>2 ·");
+    }
   });
 
   test("is without the bar within another page", async () => {
@@ -197,6 +298,7 @@ describe("the policy of the page", () => {
         "img-src": ["'self'", base, "data:", "blob:"],
         "connect-src": ["'self'", base],
         "frame-src": ["'self'", base],
+        "media-src": ["'self'", base, "blob:"],
         "base-uri": ["'none'"],
         "form-action": ["'none'"],
         "frame-ancestors": ["*"],
@@ -361,6 +463,7 @@ describe("a content state", () => {
     expect(response.status).toBe(200);
     expect(text).toContain("This link leads to another site");
     expect(text).toContain('<a href="https://other.example/manifest" rel="noreferrer nofollow">');
+    expect(text).toContain(`<a href="${base}/">To the start page</a>`);
     expect(text).not.toContain("<b>/canvas");
     expect(text).not.toContain("<script");
     expect(policyOf(response)).not.toHaveProperty("script-src");

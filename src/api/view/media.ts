@@ -1,0 +1,45 @@
+// Sound, films and models that a manifest shows: which of them a viewer does not play, so that the page says so and links to the files.
+
+import type { Resource } from "../../iiif/presentation/model.ts";
+import { listOf, type Opened } from "./opened.ts";
+import type { ViewerName } from "./viewers.ts";
+
+/** Types of what paints canvases (Presentation API 3.0, section 3.1, `type`) that each viewer shows beside pictures. */
+const played: Readonly<Record<ViewerName, readonly string[]>> = { mirador: ["Sound", "Video"], uv: [] };
+
+const kinds = ["Sound", "Video", "Model"];
+
+/** Addresses of files that are linked at most. */
+const mostLinked = 5;
+
+/**
+ * The addresses of files that a viewer does not play, or that the policy of the page keeps from it: those of other origins than
+ * `origins`. At most {@link mostLinked}.
+ */
+export function unplayedMedia(
+  { document }: Opened,
+  viewer: ViewerName,
+  origins: readonly string[],
+): readonly string[] {
+  const found = new Set<string>();
+  for (const { type, id } of bodiesOf(document)) {
+    if (typeof type !== "string" || !kinds.includes(type) || typeof id !== "string" || !URL.canParse(id))
+      continue;
+    const { origin, protocol } = new URL(id);
+    if (!/^https?:$/.test(protocol)) continue;
+    if (!played[viewer].includes(type) || !origins.includes(origin)) found.add(id);
+    if (found.size === mostLinked) break;
+  }
+  return [...found];
+}
+
+/** What paints the canvases of a manifest, and the items of choices. */
+function* bodiesOf(manifest: Resource): Generator<Resource> {
+  for (const canvas of listOf(manifest.items))
+    for (const page of listOf(canvas.items))
+      for (const { body } of listOf(page.items))
+        for (const each of listOf([body].flat())) {
+          yield each;
+          yield* listOf(each.items);
+        }
+}
