@@ -1,4 +1,4 @@
-// A store keeps bytes under two-part keys. Caches, sessions and bookmarks stand on it.
+// A store keeps bytes under two-part keys. The slots of the cache (slot.ts) are made of stores.
 
 export interface Usage {
   readonly entries: number;

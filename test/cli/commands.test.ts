@@ -166,7 +166,7 @@ cache: { info: { backend: redis, addr: "127.0.0.1:1" } }`,
     expect(out).toContain("addr: :9");
   });
 
-  test("tells every problem with its key, on standard error, and exits 1", async () => {
+  test("tells every problem with its line and key, on standard error, and exits 1", async () => {
     const file = write("bad.yaml", "adr: x\nimage: { tile_size: 1, timeout: 5 }\nlog: { level: loud }");
     const { code, out, err } = await built.run(["check", "-config", file]);
     expect([code, out]).toEqual([1, ""]);
@@ -174,9 +174,14 @@ cache: { info: { backend: redis, addr: "127.0.0.1:1" } }`,
     expect(
       lines(err)
         .slice(1)
-        .map((line) => line.split(":")[0]?.trim())
+        .map((line) => line.split(": ").slice(0, 2).join(" ").trim())
         .sort(),
-    ).toEqual(["adr", "image.tile_size", "image.timeout", "log.level"]);
+    ).toEqual([
+      "line 1, column 1 adr",
+      "line 2, column 10 image.tile_size",
+      "line 2, column 24 image.timeout",
+      "line 3, column 8 log.level",
+    ]);
   });
 
   test("names the variable of a bad override", async () => {

@@ -1,5 +1,6 @@
 // APR1-MD5, the password hashes of Apache's htpasswd: a thousand rounds of MD5 over password and salt.
 
+import { concatenated } from "../../lib/bytes/concatenated.ts";
 import { md5 } from "../../lib/bytes/md5.ts";
 
 const digits = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -15,31 +16,26 @@ const order = [
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-function concatenated(...parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}
-
 /** The hash of a password with a salt of up to eight characters, as htpasswd writes it: `$apr1$salt$digest`. */
 export function apr1(password: string, salt: string): string {
   const key = bytesOf(password);
   const salted = bytesOf(salt);
-  const inner = md5(concatenated(key, salted, key));
+  const inner = md5(concatenated([key, salted, key]));
   const stretched = Uint8Array.from(key, (_, i) => inner[i % 16] as number);
   // A byte for each binary digit of the length: NUL for 1, the first of the password for 0.
   const lengthBytes: number[] = [];
   for (let rest = key.length; rest > 0; rest >>= 1) lengthBytes.push(rest & 1 ? 0 : (key[0] as number));
-  let digest = md5(concatenated(key, bytesOf("$apr1$"), salted, stretched, Uint8Array.from(lengthBytes)));
+  let digest = md5(concatenated([key, bytesOf("$apr1$"), salted, stretched, lengthBytes]));
   const none = new Uint8Array();
   for (let round = 0; round < 1000; round++) {
     const odd = round % 2 === 1;
     digest = md5(
-      concatenated(odd ? key : digest, round % 3 ? salted : none, round % 7 ? key : none, odd ? digest : key),
+      concatenated([
+        odd ? key : digest,
+        round % 3 ? salted : none,
+        round % 7 ? key : none,
+        odd ? digest : key,
+      ]),
     );
   }
   const text = order

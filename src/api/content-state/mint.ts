@@ -32,11 +32,9 @@ export async function respondMint(
   if (made.document.type !== "Manifest")
     throw refused(
       "target",
-      `Expected the identifier of a folder of images or of one image; received that of ${
-        made.document.type === "Collection"
-          ? "a collection. Name one of its members."
-          : "a part of one. Name the whole, and the number of the canvas as canvas."
-      }`,
+      made.document.type === "Collection"
+        ? "Expected the identifier of a folder of images or of one image; received that of a collection. Name one of its members."
+        : "Expected the identifier of a folder of images or of one image; received that of a part of one. Name the whole, and the number of the canvas as canvas.",
     );
   const base = c.get("base");
   const view = viewOf(made, asked);

@@ -74,9 +74,10 @@ function valueAt(tree: unknown, keys: readonly string[]): unknown {
 }
 
 /** A key may be a URL as well, where somebody took a colon for part of it. */
-const maskedProblem = ({ path, message }: Problem): Problem => ({
+const maskedProblem = ({ path, message, ...rest }: Problem): Problem => ({
   path: maskUrls(path),
   message: maskUrls(message),
+  ...rest,
 });
 
 export type Edited =
@@ -120,9 +121,9 @@ export function editText(text: string, values: ReadonlyMap<string, string>, env:
   if (wrong.size > 0) return { kind: "refused", wrong, others: [] };
   if (changed.length === 0 && before.problems.length === 0) return { kind: "unchanged" };
   const written = writeValues(text, typed, new Set(changed));
-  if (written === undefined) return refusal(before.problems);
+  if (written === undefined) return refusal(before.problems, before.problems);
   const { problems } = loadConfig(written, env);
-  if (problems) return refusal(problems);
+  if (problems) return refusal(problems, before.problems);
   return { kind: "changed", text: written, changed };
 }
 
@@ -136,17 +137,22 @@ function asTyped({ control }: EditableField, given: string): string {
   return control.kind === "count" && /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, "") : text;
 }
 
-/** Problems as those of fields and those of the rest of the file. */
-function refusal(problems: readonly Problem[]): Edited {
+/** Problems as those of fields and those of the rest of the file, the latter with their positions `before` the edit. */
+function refusal(problems: readonly Problem[], before: readonly Problem[]): Edited {
   const wrong = new Map<string, string>();
   const others: Problem[] = [];
   const known = new Set(editableFields().map(({ path }) => path));
   for (const problem of problems.map(maskedProblem)) {
-    if (!known.has(problem.path)) others.push(problem);
+    if (!known.has(problem.path)) others.push(before.find(isSameAs(problem)) ?? withoutPosition(problem));
     else if (!wrong.has(problem.path)) wrong.set(problem.path, problem.message);
   }
   return { kind: "refused", wrong, others };
 }
+
+const isSameAs = (problem: Problem) => (other: Problem) =>
+  other.path === problem.path && other.message === problem.message;
+
+const withoutPosition = ({ path, message }: Problem): Problem => ({ path, message });
 
 /**
  * The text with the changed values in it, and with the others where they are not written yet; undefined where it is not a file of

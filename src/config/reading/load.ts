@@ -1,13 +1,14 @@
 // From YAML text and environment to a valid configuration, or to a list of problems that each name their key.
 
-import { isScalar, parseDocument, visit } from "yaml";
+import { isScalar, LineCounter, parseDocument, visit } from "yaml";
 import type { z } from "zod";
 import { type Config, configSchema } from "../schema.ts";
 import { isObject, leaves, mapParts, nodesAt, partsOf, type SchemaNode, treeOf } from "../walk.ts";
+import { createFinder, type Position } from "./positions.ts";
 import { describeValue, explain, type Problem, pathText } from "./problems.ts";
 import { asMeant } from "./scalars.ts";
 
-export { type Problem, problemLines } from "./problems.ts";
+export { type Problem, positionText, problemLines } from "./problems.ts";
 
 export type Loaded<T = Config> =
   | { readonly config: T; readonly problems?: undefined; readonly overridden: readonly string[] }
@@ -42,12 +43,14 @@ export function loadSettings<S extends z.ZodType>(
   const meant = asMeant(withoutEmpty(parsed.value, top), parsed.texts, top);
   const result = schema.safeParse(meant, { reportInput: true });
   if (result.success) {
-    const unset = unsetVariables(result.data, top, env);
+    const unset = unsetVariables(result.data, top, { env, find: parsed.find });
     return unset.length > 0
       ? { problems: unset }
       : { config: result.data, overridden: [...overridden.keys()] };
   }
-  return { problems: result.error.issues.flatMap((issue) => explain(issue, { root, overridden })) };
+  return {
+    problems: result.error.issues.flatMap((issue) => explain(issue, { root, overridden, find: parsed.find })),
+  };
 }
 
 type Parsed =
@@ -55,13 +58,16 @@ type Parsed =
       readonly value: Record<string, unknown>;
       /** The same with every scalar as it is written. */
       readonly texts: Record<string, unknown>;
+      /** Where a key is in the text. */
+      readonly find: (path: readonly PropertyKey[]) => Position | undefined;
       readonly problems?: undefined;
     }
   | { readonly problems: readonly Problem[] };
 
 /** The values of a YAML text, and the same as they are written; or why it is no text of keys and values. */
 export function parseYaml(text: string): Parsed {
-  const document = parseDocument(text, { prettyErrors: true });
+  const counter = new LineCounter();
+  const document = parseDocument(text, { prettyErrors: true, lineCounter: counter });
   if (document.errors.length > 0)
     return {
       problems: document.errors.map((error) => ({
@@ -69,6 +75,7 @@ export function parseYaml(text: string): Parsed {
         message: `not valid YAML: ${(error.message.split("\n")[0] ?? "").replace(/:$/, "")}`,
       })),
     };
+  const find = createFinder(document, counter);
   // A name in a record is what is written: 007 is not 7.
   visit(document, {
     Pair(_, { key }) {
@@ -88,7 +95,7 @@ export function parseYaml(text: string): Parsed {
         { path: circle, message: "expected a value, received an alias of what it stands in; write it out" },
       ],
     };
-  if (value === null || value === undefined) return { value: {}, texts: {} };
+  if (value === null || value === undefined) return { value: {}, texts: {}, find };
   if (typeof value !== "object" || Array.isArray(value))
     return {
       problems: [
@@ -99,23 +106,24 @@ export function parseYaml(text: string): Parsed {
       ],
     };
   const texts = parseDocument(text, { schema: "failsafe" }).toJS({ maxAliasCount: 100 });
-  return { value: value as Record<string, unknown>, texts };
+  return { value: value as Record<string, unknown>, texts, find };
 }
 
 /** Keys of the schema that end in `_env` and name a variable which is unset or empty. */
 function unsetVariables(
   value: unknown,
   nodes: readonly SchemaNode[],
-  env: Env,
+  context: { readonly env: Env; readonly find: (path: readonly PropertyKey[]) => Position | undefined },
   path: readonly PropertyKey[] = [],
 ): Problem[] {
   return partsOf(value, nodes).flatMap((part) => {
     const own = [...path, part.key];
     const variable = part.named && String(part.key).endsWith("_env") ? part.value : undefined;
-    if (typeof variable !== "string") return unsetVariables(part.value, part.nodes, env, own);
-    if (variable === "" || env[variable]) return [];
+    if (typeof variable !== "string") return unsetVariables(part.value, part.nodes, context, own);
+    if (variable === "" || context.env[variable]) return [];
     const message = `the environment variable ${variable} is not set; set it to the secret, or take this key away`;
-    return [{ path: pathText(own), message }];
+    const position = context.find(own);
+    return [{ path: pathText(own), message, ...(position && { position }) }];
   });
 }
 

@@ -4,21 +4,32 @@ import type { z } from "zod";
 import { maskUrls } from "../../lib/telemetry/mask-urls.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { childKeys, nodesAt, type SchemaNode, wordOf } from "../walk.ts";
+import type { Position } from "./positions.ts";
 
 export interface Problem {
   /** As {@link pathText} writes it; "" for the whole file. */
   readonly path: string;
   readonly message: string;
+  /** Where it is in the text of the file; absent where that is not known, and for values of variables. */
+  readonly position?: Position;
 }
+
+/** "line 3, column 5", or "" if the position is not known. */
+export const positionText = ({ position }: Problem): string =>
+  position === undefined ? "" : `line ${position.line}, column ${position.column}`;
 
 /** All problems as lines for a terminal or a log. */
 export function problemLines(problems: readonly Problem[], where: string): string {
   const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
   return [
     `the configuration in ${where} has ${count}:`,
-    ...problems.map((p) => maskUrls(`  ${p.path ? `${p.path}: ` : ""}${p.message}`)),
+    ...problems.map((problem) => maskUrls(`  ${problemText(problem)}`)),
   ].join("\n");
 }
+
+/** A problem as people read it: where it is in the file, its key, and what is wrong. */
+const problemText = (problem: Problem): string =>
+  [positionText(problem), problem.path, problem.message].filter((part) => part !== "").join(": ");
 
 /** A path as people read it: dotted, list items by their place from 0, names with other signs than those of words in quotes. */
 export function pathText(path: readonly PropertyKey[]): string {
@@ -31,11 +42,17 @@ export interface Context {
   readonly root: SchemaNode;
   /** Paths that a variable has set, and its name. */
   readonly overridden: ReadonlyMap<string, string>;
+  /** Where a key is in the file. */
+  readonly find: (path: readonly PropertyKey[]) => Position | undefined;
 }
 
 /** The problems behind an issue of a schema (parsed with `reportInput`). */
 export function explain(issue: z.core.$ZodIssue, context: Context): Problem[] {
-  return faultsOf(issue, context).map(({ keys, message }) => ({ path: pathText(keys), message }));
+  return faultsOf(issue, context).map(({ keys, message }) => {
+    const path = pathText(keys);
+    const position = context.overridden.has(path) ? undefined : context.find(keys);
+    return { path, message, ...(position && { position }) };
+  });
 }
 
 interface Fault {

@@ -44,7 +44,10 @@ async function imageFaults(
             code: "image_unchanged",
             came: `with the cookie of the login the image is what it was before (status ${after.answer.status})`,
             expected: "the whole image, status 200",
-            change: `Let the proxy pass the header Cookie on to the service for images too, and not keep gated answers: often a cache for pictures takes cookies off${walk.options.hooked ? ". Or the authorize hook refuses, see smalti hook test" : ""}.`,
+            change: [
+              "Let the proxy pass the header Cookie on to the service for images too, and not keep gated answers: often a cache for pictures takes cookies off.",
+              ...(walk.options.hooked ? ["Or the authorize hook refuses: see smalti hook test."] : []),
+            ].join(" "),
           }
         : unexpected(after.answer, "the image after the login", "status 200"),
       ...cachingFaults(after.answer, "the image after the login", "gated").filter(

@@ -19,20 +19,16 @@ export interface Semaphore {
   }): Promise<() => void>;
   /** Runs `task` under one permit. */
   run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** Changes the number of permits; tasks that hold some keep them. */
-  resize(permits: number): void;
 }
 
 /** A semaphore of `permits` permits and at most `maxWaiting` tasks in its queue (default: no bound). */
 export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_INFINITY): Semaphore {
   /** Those who wait, with their weights, in the order in which they came. */
   const queue = new Map<Waiter<() => void>, number>();
-  let total = permits;
   let active = 0;
 
-  // Nobody overtakes the first of the queue, or light tasks would starve a heavy one. A waiting task that is heavier
-  // than what `resize` left gets in when everything else has left.
-  const fits = (weight: number) => active + weight <= total || active === 0;
+  // Nobody overtakes the first of the queue, or light tasks would starve a heavy one.
+  const fits = (weight: number) => active + weight <= permits;
   const take = (weight: number) => {
     active += weight;
     let held = true;
@@ -53,7 +49,7 @@ export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_IN
 
   const acquire: Semaphore["acquire"] = async ({ weight = 1, signal } = {}) => {
     if (signal?.aborted) throw cancelled(signal);
-    if (weight > total) throw new RangeError(`expected at most ${total} permits, received ${weight}`);
+    if (weight > permits) throw new RangeError(`expected at most ${permits} permits, received ${weight}`);
     if (queue.size === 0 && fits(weight)) return take(weight);
     if (queue.size >= maxWaiting)
       throw new ServiceError(
@@ -87,10 +83,6 @@ export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_IN
       } finally {
         release();
       }
-    },
-    resize(count) {
-      total = count;
-      admitNext();
     },
   };
 }

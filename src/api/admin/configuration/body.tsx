@@ -3,7 +3,7 @@
 import { fieldsOfConfig } from "../../../config/editing/edit.ts";
 import type { ConfigFileView } from "../../../config/editing/file.ts";
 import { effectiveYaml } from "../../../config/effective.ts";
-import type { Problem } from "../../../config/reading/problems.ts";
+import { type Problem, positionText } from "../../../config/reading/problems.ts";
 import type { Service } from "../../../service.ts";
 import type { RequestContext } from "../../http/context.ts";
 import { type Attempt, Form, idOf } from "./form.tsx";
@@ -80,7 +80,8 @@ function Refused({
             ))}
           {result.others.map((problem) => (
             <li>
-              In the file{problem.path === "" ? "" : " at "}
+              In the file{problem.position && `, ${positionText(problem)}`}
+              {problem.path === "" ? "" : ", at "}
               <span class="path">{problem.path}</span>: {problem.message}
             </li>
           ))}
@@ -109,10 +110,11 @@ function ProblemsOfFile({ problems }: { readonly problems: readonly Problem[] })
         before:
       </p>
       <ul>
-        {problems.map(({ path, message }) => (
+        {problems.map((problem) => (
           <li>
-            {path !== "" && <span class="path">{path}: </span>}
-            {message}
+            {problem.position && `${positionText(problem)}: `}
+            {problem.path !== "" && <span class="path">{problem.path}: </span>}
+            {problem.message}
           </li>
         ))}
       </ul>

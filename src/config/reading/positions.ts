@@ -1,0 +1,41 @@
+// Where the keys of a configuration stand in the text of its file.
+
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type LineCounter, type Node } from "yaml";
+
+/** A place in a text, both counted from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/**
+ * Finds where a key stands: the key itself, or an item of a list. Of one that is not written, the nearest around it that is; undefined if
+ * there is none. An alias is followed to what it stands for. `counter`: the one that the document was parsed with.
+ */
+export function createFinder(document: Document, counter: LineCounter) {
+  return (path: readonly PropertyKey[]): Position | undefined => {
+    let node: unknown = document.contents;
+    let start: number | undefined;
+    for (const key of path) {
+      const found = memberOf(isAlias(node) ? node.resolve(document) : node, key);
+      if (found === undefined) break;
+      node = found.value;
+      start = found.start ?? start;
+    }
+    if (start === undefined) return undefined;
+    const { line, col } = counter.linePos(start);
+    return { line, column: col };
+  };
+}
+
+/** A member of a map or a list, with the offset at which it starts. */
+function memberOf(node: unknown, key: PropertyKey) {
+  if (isMap(node)) {
+    const pair = node.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(key));
+    return pair && { value: pair.value, start: startOf(pair.key as Node) };
+  }
+  const item = isSeq(node) ? node.items[Number(key)] : undefined;
+  return isNode(item) ? { value: item, start: startOf(item) } : undefined;
+}
+
+const startOf = (node: Node): number | undefined => node.range?.[0];
