@@ -2,7 +2,7 @@
 
 import { bigEndian64 } from "../bits";
 import { longSymbol } from "../huffman-read";
-import { COEFFICIENTS, FAST_BITS, T_FAST } from "../map";
+import { COEFFICIENTS, DAMAGE, FAST_BITS, T_FAST } from "../map";
 
 /** Entries of an order. */
 const ORDER: usize = 208;
@@ -58,6 +58,13 @@ export function setBits(ptr: usize, cnt: u32, buf: u64): void {
   bitsAt = ptr;
   bitCount = cnt;
   bits = buf;
+}
+
+/** As `longSymbol`; counts bits that are no code as damage, as libjpeg warns of them. */
+export function rareSymbol(table: usize, bits: u32): u32 {
+  const entry = longSymbol(table, bits);
+  if ((entry & 255) > 16) store<u32>(DAMAGE, load<u32>(DAMAGE) + 1);
+  return entry;
 }
 
 /** What {@link readCoefficients} leads to from the start where the block ends before its first coefficient. */
@@ -126,7 +133,7 @@ export function readCoefficients(table: usize, order: usize, limit: u32): usize 
       cnt |= 56;
     }
     let entry: u32 = load<u16>(table + (((buf >> 54) as usize) << 1));
-    if (entry == 0) entry = longSymbol(table, (buf >> 48) as u32);
+    if (entry == 0) entry = rareSymbol(table, (buf >> 48) as u32);
     buf <<= (entry & 255) as u64;
     cnt -= entry & 255;
     const size = (entry >> 8) & 15;

@@ -4,8 +4,7 @@
 
 import { bigEndian64, DRY, MARKER, removedEnd, stoppedFor, unstuff, unstuffedEnd } from "../bits";
 import { appendDc, appendRun } from "./crop-bits";
-import { bitCount, bits, bitsAt, NO_COEFFICIENT, orderOf, readCoefficients, setBits } from "./coefficients";
-import { longSymbol } from "../huffman-read";
+import { bitCount, bits, bitsAt, NO_COEFFICIENT, orderOf, rareSymbol, readCoefficients, setBits } from "./coefficients";
 import { flat, inverse2, inverse4, inverse8 } from "./inverse-dct";
 import {
   B_AC,
@@ -325,7 +324,9 @@ function walk(mode: i32): i32 {
       let savedHeld: u64 = 0;
       let savedHeldCount: u32 = 0;
       let savedFresh: u32 = 0;
+      let savedDamage: u32 = 0;
       if (tail) {
+        savedDamage = load<u32>(DAMAGE);
         copyValues(C_PREDICTOR, C_SAVED);
         if (mode == CROP) {
           copyValues(C_CROP, C_CROP_SAVED);
@@ -361,7 +362,7 @@ function walk(mode: i32): i32 {
           predicted += (entry as i32) >> 16;
         } else {
           entry = load<u16>(dcTable + (((buf >> 54) as usize) << 1));
-          if (entry == 0) entry = longSymbol(dcTable, (buf >> 48) as u32);
+          if (entry == 0) entry = rareSymbol(dcTable, (buf >> 48) as u32);
           size = entry >> 8;
           buf <<= (entry & 255) as u64;
           predicted += (((buf >> 1) >> (63 - size)) as i32) + ((~((buf as i64) >> 63) as i32) & ((-1 << size) + 1));
@@ -451,7 +452,7 @@ function walk(mode: i32): i32 {
           ptr += (63 - cnt) >> 3;
           cnt |= 56;
           entry = load<u16>(acTable + (((buf >> 54) as usize) << 1));
-          if (entry == 0) entry = longSymbol(acTable, (buf >> 48) as u32);
+          if (entry == 0) entry = rareSymbol(acTable, (buf >> 48) as u32);
           size = (entry >> 8) & 15;
           buf <<= ((entry & 255) + size) as u64;
           cnt -= (entry & 255) + size;
@@ -475,6 +476,7 @@ function walk(mode: i32): i32 {
       if (tail && ((ptr - SCRATCH) << 3) - cnt > bitEnd) {
         if (!ends) {
           copyValues(C_SAVED, C_PREDICTOR);
+          store<u32>(DAMAGE, savedDamage);
           store<u32>(OUTPUT, savedOutput);
           if (mode == CROP) {
             copyValues(C_CROP_SAVED, C_CROP);
