@@ -10,6 +10,7 @@ import { createPool } from "./codecs/run/pool.ts";
 import type { LiveSettings } from "./config/live.ts";
 import type { Config } from "./config/schema.ts";
 import { createAdmission } from "./images/admission/admit.ts";
+import { createDamagedMasters } from "./images/damaged-masters.ts";
 import { createIgnoredProfiles } from "./images/ignored-profiles.ts";
 import { createLatestRenders } from "./images/latest-renders.ts";
 import { memoryBudget, rendersAtOnce } from "./images/options.ts";
@@ -138,6 +139,7 @@ export function buildRendering({
     overlays,
     ignoredProfiles,
     latest: createLatestRenders(),
+    damaged: createDamagedMasters(log, registry.counter("damaged_derivatives", {})),
     deflateIdentity: deflateIdentity(platform),
     limits: {
       maxWidth: config.image.max_output_width,

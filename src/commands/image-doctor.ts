@@ -3,12 +3,17 @@
 import { withFolder } from "../config/reading/paths.ts";
 import type { Config } from "../config/schema.ts";
 import { diagnose } from "../images/diagnosis/diagnose.ts";
-import { type Diagnosis, type Finding, hasProblems } from "../images/diagnosis/diagnosis.ts";
+import {
+  type Diagnosis,
+  type Finding,
+  type FindingLevel,
+  hasProblems,
+} from "../images/diagnosis/diagnosis.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createService } from "../service.ts";
 import { version } from "../version.ts";
-import { UsageError } from "./command-error.ts";
+import { CommandError, UsageError } from "./command-error.ts";
 
 /** What the command line says. */
 export interface ImageQuestion {
@@ -47,7 +52,7 @@ export function imageQuestion(args: readonly string[]): ImageQuestion {
   return { image, json, measures, ...(file !== undefined && { file }) };
 }
 
-/** Throws an Error that says what to do where the configuration cannot be built. */
+/** Throws an Error that says what to do if the configuration cannot be built or the command line names no file. */
 export async function askAboutImage(
   config: Config,
   platform: Platform,
@@ -60,7 +65,7 @@ export async function askAboutImage(
   const service = await createService(asked.config, platform, silentLog, version);
   try {
     const diagnosis = await diagnose(service.images, asked.identifier, { measures });
-    const problems = diagnosis.findings.filter(({ level }) => level === "problem").length;
+    const problems = countOf(diagnosis, "problem");
     const out = json
       ? `${JSON.stringify({ identifier: diagnosis.identifier, problems, findings: diagnosis.findings, sections: diagnosis.sections }, null, 2)}\n`
       : diagnosisText(diagnosis);
@@ -70,12 +75,21 @@ export async function askAboutImage(
   }
 }
 
-/** The folder of a file as the only source, and the file's name in it; undefined where there is no such file. */
+/** The folder of a file as the only source, and the file's name in it. Throws CommandError if there is no such file. */
 async function asFile(config: Config, platform: Platform, image: string) {
   const path = /^([/\\]|[a-z]:)/i.test(image) ? image : `${platform.cwd ?? ""}/${image}`;
   const found = await platform.files?.stat(path).catch(() => undefined);
   const [, folder, name] = /^(.*)[/\\]([^/\\]+)$/s.exec(path) ?? [];
-  if (found?.kind !== "file" || folder === undefined || name === undefined) return undefined;
+  if (found?.kind !== "file" || folder === undefined || name === undefined)
+    throw new CommandError(
+      `expected the path of an image file, received ${image}, ${
+        found === undefined
+          ? "which does not exist here; to ask about an identifier, name the configuration with -config"
+          : found.kind === "file"
+            ? "which names no file"
+            : "which is a folder; name one of the files in it"
+      }`,
+    );
   return { config: withFolder(config, folder || "/"), identifier: name };
 }
 
@@ -87,10 +101,22 @@ export function diagnosisText({ identifier, findings, sections }: Diagnosis): st
     title,
     ...facts.map(({ label, text }) => `  ${label.padEnd(wide)}  ${plain(text)}`),
   ]);
-  const count = findings.filter(({ level }) => level === "problem").length;
-  const end =
-    count === 0 ? "No problem was found." : `${count} problem${count === 1 ? " was" : "s were"} found.`;
+  const end = verdictText(countOf({ findings }, "problem"), countOf({ findings }, "slow"));
   return `${[plain(identifier), "", ...findings.flatMap(findingLines), ...facts, "", end].join("\n")}\n`;
+}
+
+const countOf = ({ findings }: Pick<Diagnosis, "findings">, wanted: FindingLevel) =>
+  findings.filter(({ level }) => level === wanted).length;
+
+/** The last line: what is wrong, and what makes the image slow. */
+function verdictText(problems: number, slow: number): string {
+  const counts = [
+    ...(problems > 0 ? [`${problems} problem${problems === 1 ? "" : "s"}`] : []),
+    ...(slow > 0 ? [`${slow} reason${slow === 1 ? "" : "s"} why it is slow`] : []),
+  ];
+  return counts.length === 0
+    ? "No problem was found."
+    : `${counts.join(" and ")} ${problems + slow === 1 ? "was" : "were"} found.`;
 }
 
 function findingLines({ level, text, advice, command }: Finding): string[] {

@@ -190,7 +190,9 @@ async function probe(
   if (!codec)
     throw new ServiceError(
       "unsupported",
-      "This file is not a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 image.",
+      head.length === 0
+        ? "This file is empty: expected a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 image."
+        : "This file is not a JPEG, PNG, TIFF, WebP, GIF or JPEG 2000 image.",
       {
         code: "unsupported_format",
       },

@@ -130,6 +130,7 @@ export async function purgeSlot(parts: PurgeParts, name: SlotName): Promise<void
     if (name === "info") {
       forgetHeaders(images.info);
       images.ignoredProfiles.forget();
+      images.damaged.forget();
     }
     if (name !== "origin") return;
     for (const source of images.sources.all) source.purge?.();
@@ -179,7 +180,10 @@ async function removeFacts(parts: PurgeParts, owners: readonly Owner[]): Promise
   const { images } = parts;
   return remove(parts, "info", owners.map(masterName)).finally(() => {
     forgetHeaders(images.info);
-    for (const owner of owners) images.ignoredProfiles.forget(masterName(owner));
+    for (const owner of owners) {
+      images.ignoredProfiles.forget(masterName(owner));
+      images.damaged.forget(masterName(owner));
+    }
   });
 }
 

@@ -16,6 +16,7 @@ import type { Slot } from "../stores/slot.ts";
 import type { Admission } from "./admission/admit.ts";
 import { renderWork } from "./admission/cost.ts";
 import { type EntryKey, entityTag, masterVersion, renderKey } from "./cache-keys.ts";
+import type { DamagedMasters } from "./damaged-masters.ts";
 import { type DescribeParts, demandOf, describe, type GrantedMaster, type Master } from "./describe.ts";
 import type { IgnoredProfiles } from "./ignored-profiles.ts";
 import { type Answer, fromKept, toKept } from "./kept-answer.ts";
@@ -38,6 +39,7 @@ export interface RenderParts extends OpenParts, DescribeParts {
   readonly overlays: Overlays;
   readonly ignoredProfiles: IgnoredProfiles;
   readonly latest: LatestRenders;
+  readonly damaged: DamagedMasters;
   /** Names the deflate that answers are written with. */
   readonly deflateIdentity: () => Promise<string>;
   readonly limits: Limits;
@@ -119,7 +121,7 @@ export interface Derivative {
   readonly bytes: Uint8Array;
   /** Rendered for this request, not from the render slot and not for another one at the same time. */
   readonly made: boolean;
-  /** Its master ended early, is damaged, or changed while it was read: nobody is to keep it. */
+  /** Its master ended early, is damaged, or changed while it was read: it must not be cached. */
   readonly incomplete: boolean;
 }
 
@@ -140,10 +142,12 @@ export async function render(
     made = true;
     stages?.end("lookup");
     const { bytes, incomplete, unchanged } = await derive(parts, master, prepared, work);
-    const isSuspect =
-      incomplete ||
-      prepared.header.incomplete === true ||
-      (!unchanged && (await master.image.changed?.()) === true);
+    const isDamaged = incomplete === true || prepared.header.incomplete === true;
+    // One that is being written is not damaged: its next version counts.
+    const hasChanged = (!unchanged || isDamaged) && (await master.image.changed?.()) === true;
+    const isSuspect = isDamaged || hasChanged;
+    if (!isDamaged) parts.damaged.noteSound(master.identifier, masterVersion(master));
+    else if (!hasChanged) parts.damaged.note(master.identifier, masterVersion(master));
     return toKept({
       bytes,
       ignoredProfile: parts.ignoredProfiles.of(masterVersion(master)),

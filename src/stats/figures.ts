@@ -144,6 +144,11 @@ export const figures = {
     help: "Estimated memory of the admitted jobs.",
     labels: { gate },
   },
+  damaged_derivatives: {
+    kind: "counter",
+    help: "Derivatives that lack a part, since their master is damaged or ends early. They are served and not cached.",
+    labels: {},
+  },
   renders: {
     kind: "counter",
     help: "Derivatives that were rendered for the request that asked first.",

@@ -3,6 +3,7 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fixturesFolder } from "../host.ts";
 import { type Built, buildProgram } from "./built.ts";
@@ -64,6 +65,54 @@ describe("smalti doctor IMAGE", () => {
     expect([code, /^problem +Part of the picture/m.test(out)]).toEqual([1, true]);
     expect((await doctor(join(fixturesFolder, "base.png"))).code).toBe(0);
     expect(out).not.toContain(folder);
+  });
+
+  test("says the same of an untouched JPEG and of the one that the first run has built a sidecar for", async () => {
+    const large = { create: { width: 6000, height: 4000, channels: 3, background: "#336699" } } as const;
+    writeFileSync(join(folder, "untouched.jpg"), await sharp(large).jpeg().toBuffer());
+    const findings = ({ out }: { readonly out: string }) => out.split("\nFile\n")[0];
+    const first = await doctor("untouched.jpg");
+    const second = await doctor("untouched.jpg");
+    expect([first.code, findings(first)]).toEqual([0, findings(second)]);
+    expect(first.out).toMatch(/^good +Tiles are fast to serve/m);
+    expect(first.out).toMatch(/^good +The first tile of this image builds its sidecar, once, .* \d+ ms\./m);
+    expect(first.out).not.toMatch(/vips|^slow/m);
+    expect(first.out).toMatch(/\nNo problem was found\.\n$/);
+  });
+
+  test("says before anything is rendered that the first tile builds the sidecar", async () => {
+    cpSync(join(fixturesFolder, "jpg-progressive.jpg"), join(folder, "unmeasured.jpg"));
+    const { out } = await doctor("unmeasured.jpg", "--no-measure");
+    expect(out).toMatch(/^good +Tiles are fast to serve/m);
+    expect(out).toMatch(/^note +The first tile of this image builds its sidecar.* It is not built yet/m);
+  });
+
+  test.each([
+    ["nowhere.jpg", "which does not exist here"],
+    [".", "which is a folder"],
+  ])("says of %s on the command line that it is no file, and speaks of no addresses", async (name, why) => {
+    const { code, out, err } = await doctor(name);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain(`received ${name}, ${why}`);
+    expect(err).not.toMatch(/%2F|identifier with this/);
+  });
+
+  test.each([
+    ["text", "hello\n", "This file is not a JPEG"],
+    ["empty", "", "This file is empty"],
+    ["document", "%PDF-1.7\n%âãÏÓ\n", "This file is not a JPEG"],
+  ])("advises no conversion of a %s file, which is no image", async (name, content, message) => {
+    writeFileSync(join(folder, name), content);
+    const { code, out } = await doctor(name);
+    expect(code).toBe(1);
+    expect(out).toContain(message);
+    expect(out).not.toContain("vips");
+  });
+
+  test("counts what makes an image slow in its last line", async () => {
+    const { code, out } = await doctor("bomb-deflate-30000x30000-1bit.tif", "-config", file, "--no-measure");
+    expect(code).toBe(0);
+    expect(out).toMatch(/\n2 reasons why it is slow were found\.\n$/);
   });
 
   test.each([[[]], [["a", "b"]], [["a", "--loud"]], [["a", "-config"]]])(

@@ -18,7 +18,7 @@ import { hash, masterVersion } from "../../images/cache-keys.ts";
 import { checkServable, describe, type GrantedMaster, type Master } from "../../images/describe.ts";
 import { withMaster } from "../../images/open.ts";
 import { asShown, uprightSize } from "../../images/plan/orientation.ts";
-import { kept, planFor, prepare, render } from "../../images/render.ts";
+import { kept, type Prepared, planFor, prepare, render } from "../../images/render.ts";
 import type { Service } from "../../service.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import { servicesOf } from "../http/auth-services.ts";
@@ -167,7 +167,9 @@ function image(
     setCaching(headers, c, master.grant, service.caching.image);
     setCors(headers, c);
     headers.Link = `<${canonical}>;rel="canonical", <${profileUri[mount.version]}>;rel="profile"`;
-    if (isNotModified(c.req.raw.headers, validators)) return new Response(null, { status: 304, headers });
+    const lacksPart = isDamaged(service, master, prepared);
+    if (!lacksPart && isNotModified(c.req.raw.headers, validators))
+      return new Response(null, { status: 304, headers });
     headers["Content-Type"] = mediaType(request.format);
     headers["Content-Disposition"] = contentDisposition(
       path.identifier,
@@ -183,6 +185,7 @@ function image(
       }
       tellIgnoredProfile(headers, service, master);
       c.get("stages")?.found(known ? "hit" : "miss");
+      if (!known && lacksPart) forbidKeeping(headers, c, master.grant);
       headers["Cache-Status"] = cacheStatus(known === undefined);
       if (known) headers["Content-Length"] = String(known.length);
       return new Response(null, { headers });
@@ -197,6 +200,10 @@ function image(
   };
   return withMaster(service.images, caller, serve, (refused) => refusal(c, refused));
 }
+
+/** Whether a derivative may lack a part, as far as that is known without rendering it. */
+const isDamaged = ({ images }: Service, master: Master, { header }: Prepared) =>
+  header.incomplete === true || images.damaged.of(master.identifier, masterVersion(master)) !== undefined;
 
 /**
  * For a picture of a file that is damaged or still being written: caches have to ask before they use it again, and without

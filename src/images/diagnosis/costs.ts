@@ -43,13 +43,13 @@ const wholeImage: ImageRequest = {
 };
 
 /**
- * Of each level the last whole tile, which lies where formats that are read from the top are dearest; then `full/max`. `ready`: the
- * sidecar is there. Throws what `describe` throws.
+ * Of each level the last whole tile, which is the slowest one of formats that are read from the top; then `full/max`. `sidecar`: reads
+ * have one, which the first of them builds; without it each read does that work again. Throws what `describe` throws.
  */
 export async function expectedCosts(
   parts: RenderParts,
   master: GrantedMaster,
-  ready: boolean,
+  sidecar: boolean,
 ): Promise<readonly Cost[]> {
   const header = await describe(parts, master);
   const upright = uprightSize(asShown(header, parts.policy));
@@ -68,7 +68,7 @@ export async function expectedCosts(
         const plan = planFor(parts, master, { ...resolved, overlay: undefined });
         if (!parts.admission.allows(plan.memory)) throw tooMuchMemory(plan.memory);
         const codec = parts.codecs.byFormat(header.format);
-        const { ms } = renderWork(plan, codec, { absent: !ready });
+        const { ms } = renderWork(plan, codec, { absent: !sidecar });
         return { ...named, expected: { ms, memory: plan.memory, decoded: codec.decodedPixels(plan.read) } };
       } catch (error) {
         return { ...named, refused: known(error) };

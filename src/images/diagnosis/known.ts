@@ -5,6 +5,7 @@ import type { ProfileDescription } from "../../codecs/facts/profile.ts";
 import type { ImageHeader } from "../../codecs/image-header.ts";
 import type { ServiceError } from "../../errors.ts";
 import type { Limits } from "../../iiif/image/size.ts";
+import type { DamagedMaster } from "../damaged-masters.ts";
 import type { LatestRenders } from "../latest-renders.ts";
 import type { OutputPolicy } from "../plan/policy.ts";
 import type { SidecarReport } from "../sidecar/report.ts";
@@ -50,13 +51,15 @@ export interface Known {
   readonly profile?: ProfileDescription | undefined;
   /** "none": files of this kind have no sidecar. */
   readonly sidecar?: SidecarReport | { readonly state: "none" } | undefined;
-  /** Milliseconds that building it with all its parts is expected to take. */
+  /** Milliseconds that building it is expected to take, without the parts that only some reads need. */
   readonly sidecarMs?: number;
   readonly costs?: readonly Cost[] | undefined;
   /** What was rendered for this diagnosis. */
   readonly measured?: readonly Measured[];
   /** What requests rendered lately in this process. */
   readonly latest?: ReturnType<LatestRenders["of"]>;
+  /** That derivatives rendered for requests lacked a part of it. */
+  readonly damage?: DamagedMaster | undefined;
   /** What could not be found out, and why. */
   readonly failures: ReadonlyMap<Look, ServiceError>;
   readonly settings: Settings;

@@ -93,20 +93,24 @@ async function walk(
         found.profile = blocks?.icc && describeProfile(blocks.icc);
       });
       found.latest = parts.latest.of(masterVersion(master));
+      found.damage = parts.damaged.of(master.identifier, masterVersion(master));
       if (header.unsupported || isTooLarge(header, parts.maxPixelArea())) return;
       found.sidecar = await take(
         "sidecar",
         async () => (await parts.sidecars.state(master, header)) ?? ({ state: "none" } as const),
       );
-      found.sidecarMs = sidecarWork(parts.codecs.byFormat(header.format), header, true).ms;
-      const state = found.sidecar?.state;
-      const ready = state !== "absent" && state !== "unavailable";
-      const costs = await take("costs", () => expectedCosts(parts, master, ready));
+      found.sidecarMs = sidecarWork(parts.codecs.byFormat(header.format), header, false).ms;
+      // Tiles cost what they cost once the first of them has built the sidecar, whether or not that has happened yet.
+      const costs = await take("costs", () =>
+        expectedCosts(parts, master, found.sidecar?.state !== "unavailable"),
+      );
       found.costs = costs;
       if (!measures || !costs) return;
-      const measured: Measured[] = [];
-      found.measured = measured;
-      await take("measure", () => measure(parts, master, costs, signal, (each) => measured.push(each)));
+      const builds = found.sidecar?.state === "absent" || found.sidecar?.state === "building";
+      const note = (each: Measured) => {
+        found.measured = [...(found.measured ?? []).filter(({ what }) => what !== each.what), each];
+      };
+      await take("measure", () => measure(parts, master, { costs, builds }, signal, note));
       found.sidecar = await take(
         "sidecar",
         async () => (await parts.sidecars.state(master, header)) ?? ({ state: "none" } as const),
@@ -144,7 +148,7 @@ function settingsOf(parts: RenderParts, identifier: string): Settings {
 }
 
 const late = (ms: number) =>
-  new ServiceError("timeout", `This took longer than the ${ms / 1000} s that a diagnosis may take.`, {
+  new ServiceError("timeout", `The diagnosis was stopped after ${ms / 1000} s, the most that it may take.`, {
     code: "diagnosis_timeout",
   });
 

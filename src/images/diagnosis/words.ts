@@ -17,6 +17,10 @@ export const sizeText = ({ width, height }: { readonly width: number; readonly h
 export const pixelsText = (pixels: number): string =>
   pixels >= 1e6 ? `${(pixels / 1e6).toFixed(1)} megapixels` : `${pixels} pixel${pixels === 1 ? "" : "s"}`;
 
+/** A moment in milliseconds since 1970: `2026-11-25 01:31 UTC`. */
+export const timeText = (at: number): string =>
+  `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
 export const yesNo = (value: boolean): string => (value ? "yes" : "no");
 
 /** One number for all where they are the same. */

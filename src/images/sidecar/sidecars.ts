@@ -53,6 +53,8 @@ export interface Sidecars {
    * all. The caller empties the slot.
    */
   purge(master?: string): void;
+  /** Resolves when the sidecar of this master is not being made; how that ends is for `state` to say. */
+  settled(master: Master): Promise<void>;
   /** Resolves when no sidecar is being made or removed. */
   idle(): Promise<void>;
 }
@@ -270,6 +272,12 @@ export function createSidecars({ inPlace, now = Date.now, ...parts }: SidecarPar
       return reportOf(jobs.lacksForAny(master, header, entry) ? "partial" : "complete", entry);
     },
     purge: generations.renew,
+    async settled(master) {
+      const state = lives.of((await keyOf(master)).id);
+      if (state.is !== "building") return;
+      state.build.hurry();
+      await state.build.ended;
+    },
     async idle() {
       const builds = lives.builds();
       for (const { hurry } of builds) hurry();

@@ -88,6 +88,20 @@ describe("an image that cannot be had", () => {
 });
 
 describe("what makes an image slow", () => {
+  test("is said with advice although the time of the diagnosis ran out while a tile was rendered", async () => {
+    const { service } = await served(inFolder());
+    const pool = {
+      ...service.images.pool,
+      render: () => new Promise<never>(() => {}),
+    };
+    const diagnosis = await diagnose({ ...service.images, pool }, "large.png", {
+      measures: true,
+      limitMs: 1000,
+    });
+    expect(codes(diagnosis, "slow")).toEqual(["measure_diagnosis_timeout", "slow_png_rows"]);
+    expect(diagnosis.findings[1]?.command).toContain("vips tiffsave");
+  });
+
   test("of a large PNG is that rows come after those above them, and a command that helps is given", async () => {
     const { findings } = await diagnose(app.service.images, "large.png");
     const slow = findings.filter(({ level }) => level === "slow");

@@ -29,9 +29,10 @@ export const costsRows: readonly Row[] = [
     label: "Measured now",
     of: ({ measured }) =>
       measured && measured.length > 0
-        ? measured.map(({ stages, ms, ...rest }) => ({
+        ? measured.map(({ stages, ms, firstMs, ...rest }) => ({
             ...rest,
             ms: round(ms),
+            ...(firstMs !== undefined && { firstMs: round(firstMs) }),
             stages: Object.fromEntries(
               Object.entries(stages).flatMap(([stage, took]) =>
                 took === undefined ? [] : [[stage, round(took)]],
@@ -42,8 +43,8 @@ export const costsRows: readonly Row[] = [
     text: (_, { measured = [] }) =>
       measured
         .map(
-          ({ what, ms, reads, readBytes }) =>
-            `${what === "whole" ? "full/max" : "tile at 1/1"}: ${msText(ms)}, ${reads} reads of ${bytesText(readBytes)} in all`,
+          ({ what, ms, firstMs, reads, readBytes }) =>
+            `${what === "whole" ? "full/max" : "tile at 1/1"}: ${msText(ms)}, ${reads} read${reads === 1 ? "" : "s"} of ${bytesText(readBytes)} in all${firstMs === undefined ? "" : ` (before it the first one, which loaded the decoder and built the sidecar: ${msText(firstMs)})`}`,
         )
         .join("; "),
   }),

@@ -83,10 +83,10 @@ const sizesText = (sizes: readonly StoredSize[]) =>
   sizes.length === 0 ? "none" : sizes.map(sizeText).join(", ");
 
 const sidecarTexts = {
-  none: "none is made of such files",
-  absent: "absent: the first request makes it",
-  building: "being made",
-  partial: "there, a part that makes some reads quicker is still missing",
-  complete: "complete",
+  none: "not used for such files",
+  absent: "not built yet: the first tile builds it",
+  building: "being built",
+  partial: "built; a part that only some sizes use is built when they are asked for",
+  complete: "built",
   unavailable: "none can be kept",
 } as const;

@@ -20,18 +20,21 @@ const levels: Readonly<Record<Look, FindingLevel>> = {
 
 interface Advice {
   readonly advice: string;
+  /** In place of the message, which is for clients of the HTTP interface. */
+  readonly text?: string;
   readonly command?: string;
   /** In place of the level of the step. */
   readonly level?: FindingLevel;
 }
 
-const convert: Advice = { advice: "Convert the file to a kind that is served.", command: toPyramid };
+const convert: Advice = { advice: "Convert the file to a format that is served.", command: toPyramid };
 
 /** By the code of the error, else by its kind. */
 const byCode: Readonly<Record<string, Advice>> = {
   image_not_found: {
+    text: "No source has an image with this identifier.",
     advice:
-      "Compare the identifier with the files of the source, letter by letter, and the prefix with those of the sources.",
+      "Compare the identifier with the files of the source, letter by letter, and its prefix with those of the sources. A folder is no image.",
   },
   page_not_found: { advice: "Ask for a page that the file has: name;2 is the second." },
   source_too_large: { advice: "Raise image.max_pixel_area, or serve a smaller derivative of this master." },
@@ -41,7 +44,8 @@ const byCode: Readonly<Record<string, Advice>> = {
   },
   diagnosis_timeout: {
     level: "slow",
-    advice: "Look whether the source answers and how busy the service is, then ask again.",
+    advice:
+      "Check whether the source answers and how busy the machine is, then ask again. If the time went into decoding, the other findings say what makes the file slow.",
   },
   render_timeout: {
     level: "slow",
@@ -49,23 +53,24 @@ const byCode: Readonly<Record<string, Advice>> = {
     command: toPyramid,
   },
   unsupported_format: {
-    ...convert,
-    advice: "Check that the file is an image; convert it where its kind is not read.",
+    advice:
+      "Check that the file is an image. One of another format can be served once it is converted to one of these.",
   },
 };
 const byKind: Readonly<Partial<Record<ErrorKind, Advice>>> = {
   "bad-request": { advice: "Correct the identifier." },
   "not-found": { advice: "Compare the identifier with the files of the source." },
   hook: {
-    advice: "Ask the hook by itself: smalti hook test --identifier ID says what it answers and why it fails.",
+    advice: "Run smalti hook test --identifier ID: it prints what the hook returns, or why it fails.",
   },
-  source: { advice: "Look at /ready and at the log, which say what is wrong with the source." },
+  source: { advice: "Check /ready and the log, which say what is wrong with the source." },
   decode: {
-    advice: "Replace the file by a sound copy; where there is none, open it in an editor and save it again.",
+    advice:
+      "Replace the file by a sound copy; if there is none, open it in an image editor and save it again.",
   },
   unsupported: convert,
   busy: { level: "note", advice: "Ask again when the service has less to do." },
-  timeout: { level: "slow", advice: "Look how busy the service and the source are, then ask again." },
+  timeout: { level: "slow", advice: "Check how busy the service and the source are, then ask again." },
   changed: { level: "note", advice: "The file was written to meanwhile: ask again when that has ended." },
 };
 
@@ -88,8 +93,8 @@ export function hookFinding({ hook }: Known): Finding | undefined {
   return {
     level: "note",
     code: "hook_no_image",
-    text: "The resolve hook answers that there is no image under this identifier.",
-    advice: "Where that is wrong, correct the hook: smalti hook test --identifier ID shows its answer.",
+    text: "The resolve hook says that there is no image under this identifier.",
+    advice: "If that is wrong, correct the hook: smalti hook test --identifier ID shows what it returns.",
   };
 }
 

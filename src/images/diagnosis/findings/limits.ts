@@ -22,7 +22,7 @@ export function refusedCostsFinding({ costs = [] }: Known): Finding | undefined 
   return {
     level: "note",
     code: "whole_refused",
-    text: `The whole image in one answer is refused: ${first.refused.message} Tiles are served.`,
+    text: `The whole image in one response is refused: ${first.refused.message} Tiles are served.`,
   };
 }
 
@@ -34,7 +34,7 @@ export function reducedFinding({ costs = [], header }: Known): Finding | undefin
   return {
     level: "note",
     code: "whole_reduced",
-    text: `full/max is ${sizeText(whole.size)} pixels, since the output limits allow no larger answer.`,
+    text: `full/max is ${sizeText(whole.size)} pixels, since the output limits allow no larger response.`,
     advice: "image.max_output_width, max_output_height and max_output_area set the limits.",
   };
 }
@@ -47,7 +47,7 @@ export function areaFinding({ header, settings: { maxPixelArea } }: Known): Find
     level: "problem",
     code: "too_many_pixels",
     text: `The image has ${pixelsText(area)}, more than the ${pixelsText(maxPixelArea)} of image.max_pixel_area: image information and pictures are refused.`,
-    advice: "Raise image.max_pixel_area where the file is what it should be.",
+    advice: "Raise image.max_pixel_area if the file is what it should be.",
   };
 }
 
@@ -60,7 +60,7 @@ export function accessFinding({ settings: { profile, hooks } }: Known): Finding 
   return {
     level: "note",
     code: "access_rule",
-    text: `A rule puts this image under the access profile ${profile}: who has no session gets what that profile says.${asked}`,
+    text: `A rule puts this image under the access profile ${profile}: visitors without a session get what that profile says.${asked}`,
     advice: "smalti doctor auth walks through its login.",
   };
 }

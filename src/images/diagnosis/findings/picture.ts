@@ -4,23 +4,30 @@ import { asShown } from "../../plan/orientation.ts";
 import type { Finding } from "../diagnosis.ts";
 import type { Known } from "../known.ts";
 import { profileUse } from "../profile-use.ts";
+import { timeText } from "../words.ts";
 import { dropProfile, embedProfile } from "./commands.ts";
 
-/** The file ends early, or a picture of it could not be made whole. */
-export function damageFinding({ header, measured = [] }: Known): Finding | undefined {
+/** Whether part of the picture is missing, as far as that is known. */
+export const isDamaged = ({ header, measured = [], damage }: Known): boolean =>
+  header?.incomplete === true || damage !== undefined || measured.some(({ incomplete }) => incomplete);
+
+/** The file ends early, or a derivative of it could not be rendered whole: now, or for a request. */
+export function damageFinding(known: Known): Finding | undefined {
+  const { header, damage, measured = [] } = known;
   const advice = "Copy the file again from its original, and compare both with a checksum.";
   if (header?.incomplete)
     return {
       level: "problem",
       code: "incomplete",
-      text: "The file ends before something that its header refers to, or in zeros. Answers show what can be read, and are not kept.",
+      text: "The file ends before something that its header refers to, or in zeros. Responses show what can be read, and are not cached.",
       advice,
     };
-  if (!measured.some(({ incomplete }) => incomplete)) return undefined;
+  if (!isDamaged(known)) return undefined;
+  const lately = measured.some(({ incomplete }) => incomplete) ? undefined : damage;
   return {
     level: "problem",
     code: "damaged",
-    text: "Part of the picture could not be decoded: the file is damaged or ends early. Something else stands for what is missing, and answers are not kept.",
+    text: `Part of the picture could not be decoded${lately ? `, last on ${timeText(lately.lastAt)}` : ""}: the file is damaged or ends early. Gray or white areas stand for what is missing, and responses are not cached.`,
     advice,
   };
 }
@@ -35,7 +42,7 @@ export function pagesFinding({ header, place, identifier }: Known): Finding | un
   };
 }
 
-/** Samples of more than 8 bits, and what answers make of them. */
+/** Samples of more than 8 bits, and what responses make of them. */
 export function depthFinding({ header, file, settings: { policy } }: Known): Finding | undefined {
   if (header?.depth !== 16) return undefined;
   const float = file?.sampleFormat === "floating point";
@@ -49,9 +56,9 @@ export function depthFinding({ header, file, settings: { policy } }: Known): Fin
     code: "depth",
     text:
       policy.depth === "source"
-        ? `Samples have more than 8 bits. PNG and TIFF answers keep 16, all others have 8.`
+        ? `Samples have more than 8 bits. PNG and TIFF responses keep 16, all others have 8.`
         : `Samples have more than 8 bits and become 8; ${range}.`,
-    advice: `${policy.depth === "source" ? "" : "image.depth: source keeps 16 bits in PNG and TIFF answers. "}Where the picture looks dark or flat, image.window stretches its own range.`,
+    advice: `${policy.depth === "source" ? "" : "image.depth: source keeps 16 bits in PNG and TIFF responses. "}If the picture looks dark or flat, image.window stretches its own range.`,
   };
 }
 
@@ -62,7 +69,7 @@ export function transparencyFinding({ header, settings: { policy } }: Known): Fi
   return {
     level: "note",
     code: "transparency",
-    text: `The picture has transparent pixels. JPEG answers show the background ${background} there; PNG and WebP answers stay transparent.`,
+    text: `The picture has transparent pixels. JPEG responses show the background ${background} there; PNG and WebP responses stay transparent.`,
     advice: "image.background sets the colour.",
   };
 }
@@ -93,7 +100,7 @@ export function inksFinding({ header }: Known): Finding | undefined {
   };
 }
 
-/** What becomes of colours where that is in order. */
+/** What becomes of colours if that is in order. */
 export function colourFinding(known: Known): Finding | undefined {
   const { header, profile } = known;
   if (!header || header.unsupported || header.colour?.ignored !== undefined) return undefined;
@@ -115,11 +122,11 @@ export function orientationFinding({ header, settings: { policy } }: Known): Fin
     level: "note",
     code: "orientation",
     text: turned
-      ? `The file has the orientation tag ${header.orientation}: answers show it upright, and the sizes of image information are the upright ones.`
-      : `The file has the orientation tag ${header.orientation}. Answers keep the stored pixels and carry the tag, since image.metadata is preserve; viewers of tiles show it as stored.`,
+      ? `The file has the orientation tag ${header.orientation}: responses show it upright, and the sizes of image information are the upright ones.`
+      : `The file has the orientation tag ${header.orientation}. Responses keep the stored pixels and carry the tag, since image.metadata is preserve; viewers of tiles show it as stored.`,
     ...(turned
       ? {}
-      : { advice: "Where tiles should be upright, turn the file itself, or set image.metadata to strip." }),
+      : { advice: "If tiles should be upright, turn the file itself, or set image.metadata to strip." }),
   };
 }
 
@@ -131,11 +138,11 @@ export function metadataFinding({ metadata, settings: { policy } }: Known): Find
     ? {
         level: "note",
         code: "metadata",
-        text: `Answers carry ${names} of the file, which may hold places and names.`,
+        text: `Responses carry ${names} of the file, which may hold places and names.`,
       }
     : {
         level: "good",
         code: "metadata",
-        text: `${names} of the file ${kinds.length > 1 ? "are" : "is"} left out of answers (image.metadata: strip).`,
+        text: `${names} of the file ${kinds.length > 1 ? "are" : "is"} left out of responses (image.metadata: strip).`,
       };
 }

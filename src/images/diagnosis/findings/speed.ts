@@ -1,4 +1,4 @@
-// Findings about cost: whether tiles are fast to serve, and what of the file is the reason where they are not.
+// Findings about cost: whether tiles are fast to serve, and what of the file is the reason if they are not.
 
 import { mostCheapMs } from "../../admission/lanes.ts";
 import type { Cost } from "../costs.ts";
@@ -6,6 +6,7 @@ import type { Finding } from "../diagnosis.ts";
 import type { Known } from "../known.ts";
 import { msText, pixelsText, sizeText } from "../words.ts";
 import { toHuffman, toJpegPyramid, toPyramid } from "./commands.ts";
+import { isDamaged } from "./picture.ts";
 
 type Tile = Cost & Required<Pick<Cost, "expected">>;
 
@@ -31,14 +32,6 @@ const reasons: readonly Reason[] = [
     text: () => "A JPEG in arithmetic coding is decoded as a whole for every tile.",
     advice: "Code it again with Huffman coding, which loses nothing.",
     command: toHuffman,
-  },
-  {
-    code: "jpeg_without_sidecar",
-    applies: ({ header, sidecar }) => header?.format === "jpg" && sidecar?.state === "absent",
-    text: () =>
-      "The sidecar that lets tiles of this JPEG be read by themselves is not made yet. The first request makes it; later tiles are quick.",
-    advice: "Nothing, unless the first visitor must not wait: then ask for a tile beforehand.",
-    command: "",
   },
   {
     code: "strips",
@@ -110,23 +103,14 @@ const reasons: readonly Reason[] = [
 /** Tiles that take longer than cheap work may, for each reason those of which it is the reason. */
 export function speedFindings(known: Known): Finding[] {
   const tiles = tilesOf(known);
-  // Of a picture that cannot be made nobody asks how fast it is.
-  if (tiles.length === 0 || known.failures.has("measure")) return [];
+  // How fast a picture is does not matter while it cannot be rendered or part of it is missing; one that was too slow is another matter.
+  const failure = known.failures.get("measure");
+  if (tiles.length === 0 || (failure && failure.kind !== "timeout") || isDamaged(known)) return [];
   const measured = known.measured?.find(({ what }) => what === "tile")?.ms;
   const slow = tiles.filter(({ scale, expected }) =>
     scale === 1 ? Math.min(measured ?? expected.ms, expected.ms) > mostCheapMs : expected.ms > mostCheapMs,
   );
-  const dearest = Math.max(...tiles.map(({ expected }) => expected.ms));
-  // What took long against expectations is said by itself.
-  if (slow.length === 0 && measured !== undefined && measured > mostCheapMs) return [];
-  if (slow.length === 0)
-    return [
-      {
-        level: "good",
-        code: "fast",
-        text: `Tiles are fast to serve: the dearest is expected to take ${msText(dearest)}.`,
-      },
-    ];
+  if (slow.length === 0) return failure ? [] : fastFinding(tiles, measured);
   const byReason = new Map<Reason, Tile[]>();
   for (const tile of slow) {
     const reason = reasons.find(({ applies }) => applies(known, tile)) as Reason;
@@ -138,12 +122,25 @@ export function speedFindings(known: Known): Finding[] {
     const isNew = !told.has(command);
     told.add(command);
     return {
-      level: code === "jpeg_without_sidecar" ? "note" : "slow",
+      level: "slow",
       code: `slow_${code}`,
       text: `${text(known)} ${expectationText(of)}`,
-      ...(isNew && { advice, ...(command !== "" && { command }) }),
+      ...(isNew && { advice, command }),
     };
   });
+}
+
+/** Of tiles that are all expected to be cheap; none if a measured one took far longer, which is said by itself. */
+function fastFinding(tiles: readonly Tile[], measured: number | undefined): Finding[] {
+  const slowest = Math.max(...tiles.map(({ expected }) => expected.ms));
+  if (measured !== undefined && measured > farOff.leastMs) return [];
+  return [
+    {
+      level: "good",
+      code: "fast",
+      text: `Tiles are fast to serve: the slowest is expected to take ${msText(slowest)}.`,
+    },
+  ];
 }
 
 function expectationText(tiles: readonly Tile[]): string {
@@ -152,33 +149,41 @@ function expectationText(tiles: readonly Tile[]): string {
   return `A tile at ${scales} is expected to take up to ${msText(worst.expected.ms)}, for which ${pixelsText(Math.round(worst.expected.decoded))} are decoded.`;
 }
 
-/** What the first request has to do before tiles are cheap. */
-export function sidecarFinding({
-  header,
-  sidecar,
-  sidecarMs = 0,
-  measured = [],
-}: Known): Finding | undefined {
-  if (!header || !sidecar) return undefined;
-  if (measured.some(({ incomplete }) => incomplete)) return undefined;
+/** What the first tile has to do before tiles cost what is expected of them. */
+export function sidecarFinding(known: Known): Finding | undefined {
+  const { header, sidecar, sidecarMs = 0 } = known;
+  if (!header || !sidecar || sidecar.state === "none" || isDamaged(known)) return undefined;
+  if (sidecar.state === "unavailable") return noSidecar(sidecar.until !== undefined);
+  const cost = `The first tile of this image builds its sidecar, once, which is expected to take ${msText(sidecarMs)}`;
   if (sidecar.state === "absent")
     return {
       level: "note",
       code: "sidecar_absent",
-      text: `The sidecar of this image is not made yet. The first request makes it, which is expected to take ${msText(sidecarMs)}.`,
+      text: `${cost}. It is not built yet: later tiles will not pay for it.`,
+      advice: "Nothing; to spare the first visitor the wait, ask for a tile beforehand.",
     };
-  if (sidecar.state !== "unavailable") return undefined;
   return {
-    level: "slow",
-    code: "sidecar_unavailable",
-    text: "No sidecar of this image can be kept, so that each tile does its work again: the file is damaged or of a kind without one, the origin slot is too small for it, or making it would need more than image.memory_budget.",
-    advice: "Give the slot origin more room, or convert the file to a tiled TIFF with reduced levels.",
-    command: toJpegPyramid,
+    level: "good",
+    code: "sidecar_built",
+    text: `${cost}. It is built, and tiles use it.`,
   };
 }
 
-/** How many times longer or shorter than expected is worth a word, and from how many milliseconds on. */
-const farOff = { times: 4, leastMs: mostCheapMs } as const;
+/** `byFile`: building it was tried, and this file is the reason. */
+const noSidecar = (byFile: boolean): Finding => ({
+  level: "slow",
+  code: "sidecar_unavailable",
+  text: byFile
+    ? "No sidecar can be built of this file, so each tile does that work again: the file is damaged, or of a kind without one."
+    : "No sidecar of this image can be kept, so each tile does that work again: the origin slot is too small for it, or building it would need more than image.memory_budget.",
+  advice: byFile
+    ? "Compare the file with its original; if both are equal, convert it to a tiled TIFF with reduced levels."
+    : "Give the slot origin or image.memory_budget more room, or convert the file to a tiled TIFF with reduced levels.",
+  command: toJpegPyramid,
+});
+
+/** How many times longer or shorter than expected is worth a word, and from how many milliseconds on: a cold process takes some by itself. */
+const farOff = { times: 4, leastMs: 500 } as const;
 
 /** A render that took much longer or shorter than expected. */
 export function surpriseFinding({ measured = [], costs = [] }: Known): Finding | undefined {
@@ -195,6 +200,6 @@ export function surpriseFinding({ measured = [], costs = [] }: Known): Finding |
     code: "not_as_expected",
     text: `Measured now, ${surprises.join("; ")}. Expectations are for lossy photographs: flat pictures are quicker, lossless ones may be slower, and a busy machine or source adds its own time.`,
     advice:
-      "Measure again. Where it takes longer than expected once more, look at the stages: queue is the machine, read is the source.",
+      "Measure again. If it takes longer than expected once more, look at the stages: queue is the machine, read is the source.",
   };
 }

@@ -1,0 +1,94 @@
+// Masters of which only a part can be decoded: what was rendered of them lately, for the operator (D-93).
+
+import type { NamedMaster } from "../codecs/plan.ts";
+import { createLru } from "../lib/caching/lru.ts";
+import type { Counter } from "../lib/telemetry/count.ts";
+import type { Log } from "../lib/telemetry/log.ts";
+import { maskIdentifier } from "../lib/telemetry/mask-path.ts";
+
+/** A master that is damaged, and when derivatives of it lacked a part. Moments are milliseconds since 1970. */
+export interface DamagedMaster {
+  readonly identifier: string;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** Incomplete derivatives that were rendered. */
+  readonly derivatives: number;
+}
+
+export interface DamagedMasters {
+  /** A derivative was rendered that lacks a part of the master. Warns once per master and hour. */
+  note(identifier: string, master: NamedMaster): void;
+  /** A derivative of the master is complete: what was noted of other bytes under this identifier does not count any more. */
+  noteSound(identifier: string, master: NamedMaster): void;
+  /** What is known of these bytes of a master. */
+  of(identifier: string, master: NamedMaster): DamagedMaster | undefined;
+  /** Those of the last 24 hours, at most 256, the latest first. */
+  latest(): readonly DamagedMaster[];
+  /** Forgets the master of this name, or all. */
+  forget(name?: string): void;
+}
+
+const hour = 3_600_000;
+const rememberedMs = 24 * hour;
+const mostMasters = 256;
+/** Masters of which it is remembered that the log has them; beyond them it may name one again within the hour. */
+const mostWarned = 4096;
+
+/** An empty list. `count` counts incomplete derivatives. */
+export function createDamagedMasters(
+  log: Pick<Log, "warn">,
+  count: Counter,
+  now: () => number = Date.now,
+): DamagedMasters {
+  // In the order of their latest derivative.
+  const masters = new Map<string, { readonly damaged: DamagedMaster; readonly master: NamedMaster }>();
+  const warned = createLru<string, number>(mostWarned);
+  const warn = (identifier: string) => {
+    if (now() - (warned.get(identifier) ?? Number.NEGATIVE_INFINITY) < hour) return;
+    warned.set(identifier, now(), 1);
+    log.warn("a master is damaged: part of it could not be decoded, and derivatives are not cached", {
+      identifier: maskIdentifier(identifier),
+    });
+  };
+  const isSame = (a: NamedMaster, b: NamedMaster) => a.name === b.name && a.version === b.version;
+  const of = (identifier: string, master: NamedMaster) => {
+    const known = masters.get(identifier);
+    return known && isSame(known.master, master) ? known.damaged : undefined;
+  };
+  return {
+    of,
+    note(identifier, master) {
+      count.add();
+      const known = of(identifier, master);
+      masters.delete(identifier);
+      masters.set(identifier, {
+        master,
+        damaged: {
+          identifier,
+          firstAt: known?.firstAt ?? now(),
+          lastAt: now(),
+          derivatives: (known?.derivatives ?? 0) + 1,
+        },
+      });
+      for (const oldest of masters.keys()) {
+        if (masters.size <= mostMasters) break;
+        masters.delete(oldest);
+      }
+      warn(identifier);
+    },
+    noteSound(identifier, master) {
+      if (masters.size > 0 && !of(identifier, master)) masters.delete(identifier);
+    },
+    latest() {
+      const since = now() - rememberedMs;
+      return [...masters.values()]
+        .map(({ damaged }) => damaged)
+        .filter(({ lastAt }) => lastAt >= since)
+        .reverse();
+    },
+    forget(name) {
+      for (const [identifier, { master }] of masters)
+        if (name === undefined || master.name === name) masters.delete(identifier);
+    },
+  };
+}
