@@ -26,12 +26,12 @@ const utf8 = new TextEncoder();
  * resource. `base`: public URL of the service, without a / at its end.
  */
 export async function bodyOf(
-  { document, long }: Made,
+  { document, document2, long }: Made,
   version: PresentationVersion,
   type: string,
   base: string,
 ): Promise<DocumentBody | undefined> {
-  const written = version === 2 ? version2(document, base) : document;
+  const written = version === 2 ? (document2 ?? version2(document, base)) : document;
   if (written === undefined) return undefined;
   if (!long) {
     const bytes = utf8.encode(JSON.stringify(written));

@@ -1,9 +1,17 @@
 // Addresses that operators wrote in documents, made absolute for the public URL that a request came by.
 
 import type { Resource } from "./model.ts";
+import { inVersion, type PresentationVersion } from "./mounts.ts";
 
-/** Members whose texts are addresses, beside the ids; `target` and `source` are those of annotations. */
-const addressed = new Set(["id", "@id", "target", "source", "first", "last", "next", "prev"]);
+/** Members whose texts are addresses, by version, beside the ids; `target`, `source`, `on` and `full` are those of annotations. */
+const addressed: Readonly<Record<PresentationVersion, ReadonlySet<string>>> = {
+  3: new Set("id @id target source first last next prev".split(" ")),
+  2: new Set(
+    "@id on full within related rendering seeAlso thumbnail logo startCanvas canvases ranges first last next prev".split(
+      " ",
+    ),
+  ),
+};
 
 export interface Origin {
   /** Public URL of the service, without a / at its end. */
@@ -12,6 +20,8 @@ export interface Origin {
   readonly document: string;
   /** What the document calls itself, where that is another address. */
   readonly called?: string;
+  /** The version that the value is written in, and that it names documents of the service in; absent: 3.0, and documents as they are named. */
+  readonly version?: PresentationVersion;
 }
 
 /**
@@ -27,19 +37,18 @@ function walk(value: unknown, origin: Origin): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value as Resource).map(([key, inner]) => {
-      if (!addressed.has(key)) return [key, walk(inner, origin)];
+      if (!addressed[origin.version ?? 3].has(key)) return [key, walk(inner, origin)];
       if (typeof inner === "string") return [key, absoluteAddress(inner, origin)];
       // Under `id` a list is a text in Indonesian.
-      const texts =
-        key === "target" && Array.isArray(inner) && inner.every((item) => typeof item === "string");
+      const texts = key !== "id" && Array.isArray(inner) && inner.every((item) => typeof item === "string");
       return [key, texts ? inner.map((item) => absoluteAddress(item, origin)) : walk(inner, origin)];
     }),
   );
 }
 
-function absoluteAddress(address: string, { base, document, called }: Origin): string {
+function absoluteAddress(address: string, { base, document, called, version }: Origin): string {
   if (address === "" || address === called) return document;
-  if (/^[a-z][a-z0-9+.-]*:/i.test(address)) return address;
-  if (address.startsWith("/")) return base + address;
+  const own = address.startsWith("/") ? base + address : address;
+  if (/^[a-z][a-z0-9+.-]*:/i.test(own)) return version === undefined ? own : inVersion(own, base, version);
   return address.startsWith("#") ? document + address : `${document}/${address}`;
 }

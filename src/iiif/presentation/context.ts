@@ -22,3 +22,9 @@ export function addContexts(document: Resource, further: unknown): Resource {
   const others = [...textsOf(further), ...textsOf(given)].filter((context) => context !== own);
   return { "@context": others.length > 0 ? [...new Set(others), own] : own, ...members };
 }
+
+/** A document of 2.1 with its context in front of all members: as it is written if that names it. */
+export function withContext2({ "@context": given, ...members }: Resource): Resource {
+  const own = presentationContext[2];
+  return { "@context": textsOf(given).includes(own) ? given : own, ...members };
+}

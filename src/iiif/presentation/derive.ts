@@ -114,7 +114,7 @@ export function collectionOf(facts: CollectionFacts, context: DocumentContext): 
       ...partOf(parent, context),
       items:
         parts === 0
-          ? members.map((member) => memberOf(member, context))
+          ? membersOf(members, context)
           : Array.from({ length: parts }, (_, at) => partReference(facts, at + 1, context)),
     },
     false,
@@ -144,7 +144,7 @@ export function partOfCollection(
     {
       ...partReference(facts, part, context),
       ...partOf(facts.id, context),
-      items: facts.members.slice(...range).map((member) => memberOf(member, context)),
+      items: membersOf(facts.members.slice(...range), context),
     },
     false,
   );
@@ -159,6 +159,10 @@ function partReference(facts: CollectionFacts, part: number, context: DocumentCo
     // Places and names are the same in all languages.
     label: plain(to === from + 1 ? `${to}: ${last}` : `${from + 1}–${to}: ${first} – ${last}`),
   };
+}
+
+function membersOf(members: readonly MemberFacts[], context: DocumentContext): readonly Resource[] {
+  return members.filter(({ kind }) => kind !== "annotations").map((member) => memberOf(member, context));
 }
 
 function memberOf(member: MemberFacts, context: DocumentContext): Resource {

@@ -38,7 +38,8 @@ export interface ManifestFacts {
 
 /** What a collection lists. */
 export interface MemberFacts {
-  readonly kind: "manifest" | "collection";
+  /** `annotations`: one that no collection lists, though it has its place among the others. */
+  readonly kind: "manifest" | "collection" | "annotations";
   readonly id: string;
   /** A name, or what its own description calls it. */
   readonly label: string | LanguageMap;

@@ -1,12 +1,38 @@
-// Whole documents of Presentation API 3.0 that an operator stored or a hook returned: used as they are, at the address where they
-// are served.
+// Whole documents that an operator stored or a hook returned: those of Presentation API 3.0 are used as they are, at the address where
+// they are served, and those of 2.1 in both versions.
 
-import { absolute } from "./addresses.ts";
-import { addContexts } from "./context.ts";
-import { type Fault, fault, inside, type Place, unexpected } from "./description/faults.ts";
+import { absolute, type Origin } from "./addresses.ts";
+import { addContexts, withContext2 } from "./context.ts";
+import { type Fault, inside, type Place, unexpected } from "./description/faults.ts";
 import { idOf, objectOf, objectsOf, textOf } from "./json.ts";
 import type { Resource } from "./model.ts";
 import { documentAddress, pieceAddress } from "./mounts.ts";
+import { faultsOfVersion2, isVersion2, version3 } from "./v2/reading/documents.ts";
+
+/** What a type of document has to have. */
+interface Form {
+  /** The types of its items; absent if it has none. */
+  readonly items?: readonly string[];
+  readonly fewest?: 1;
+  readonly required?: "label" | "target";
+}
+
+/** The types of documents that have addresses of their own, the usual ones first. */
+const forms: Readonly<Record<string, Form>> = {
+  Manifest: { items: ["Canvas"], fewest: 1, required: "label" },
+  Collection: { items: ["Manifest", "Collection"], required: "label" },
+  AnnotationPage: { items: ["Annotation"] },
+  AnnotationCollection: {},
+  Annotation: { required: "target" },
+};
+
+/** A whole document, as it is stored. */
+export interface Stored {
+  /** In the terms of 3.0. */
+  readonly whole: Resource;
+  /** As it is written, if that is in the terms of 2.1. */
+  readonly whole2?: Resource;
+}
 
 /** Whether a value is meant as a whole document; all else describes a derived one. */
 export function isWhole(value: unknown): value is Resource {
@@ -14,71 +40,118 @@ export function isWhole(value: unknown): value is Resource {
   return object !== undefined && ["type", "@type", "@context"].some((key) => key in object);
 }
 
+/** Whether a whole document is of annotations, which no collection lists. */
+export function isOfAnnotations({ type }: Resource): boolean {
+  return textOf(type)?.startsWith("Annotation") === true;
+}
+
 /** Why a whole document cannot be used; nothing where it can. */
 export function faultsOfStored(document: Resource): readonly Fault[] {
+  if (isVersion2(document)) return faultsOfVersion2(document);
   const at: Place = { path: [], faults: [] };
-  const { type, "@type": type2, label, items } = document;
-  if (type2 !== undefined || /\/presentation\/2\//.test(String(document["@context"]))) {
-    fault(
-      inside(at, type2 === undefined ? "@context" : "@type"),
-      "expected a document of Presentation API 3.0, received one of version 2; upgrade it, and this service writes version 2.1 of it by itself",
-    );
+  const { type, label, items, target } = document;
+  const form = Object.hasOwn(forms, String(type)) ? forms[String(type)] : undefined;
+  if (form === undefined) {
+    const known = Object.keys(forms);
+    unexpected(inside(at, "type"), `${known.slice(0, -1).join(", ")} or ${known.at(-1)}`, type);
     return at.faults;
   }
-  if (type !== "Manifest" && type !== "Collection")
-    unexpected(inside(at, "type"), "Manifest or Collection", type);
-  if (objectOf(label) === undefined)
+  if (form.required === "label" && objectOf(label) === undefined)
     unexpected(inside(at, "label"), "texts by language, such as none: [text]", label);
-  if (!Array.isArray(items)) unexpected(inside(at, "items"), "a list", items);
-  else if (type === "Manifest" && items.length === 0)
-    unexpected(inside(at, "items"), "one canvas at least", items);
-  else
-    for (const [place, item] of items.entries()) {
-      const types = type === "Manifest" ? ["Canvas"] : ["Manifest", "Collection"];
-      const found = textOf(objectOf(item)?.type);
-      if (found === undefined || !types.includes(found))
-        unexpected(
-          inside(inside(inside(at, "items"), place), "type"),
-          types.join(" or "),
-          objectOf(item)?.type,
-        );
-    }
+  if (form.required === "target" && (target === undefined || target === null))
+    unexpected(inside(at, "target"), "what it is about", target);
+  if (form.items) itemFaults(items, form.items, form.fewest, inside(at, "items"));
   return at.faults;
+}
+
+function itemFaults(items: unknown, types: readonly string[], fewest: 1 | undefined, at: Place): void {
+  if (!Array.isArray(items) || (fewest && items.length === 0)) {
+    unexpected(at, Array.isArray(items) ? "one canvas at least" : "a list", items);
+    return;
+  }
+  for (const [place, item] of items.entries()) {
+    const found = textOf(objectOf(item)?.type);
+    if (found === undefined || !types.includes(found))
+      unexpected(inside(inside(at, place), "type"), types.join(" or "), objectOf(item)?.type);
+  }
+}
+
+/** A whole document without faults, in the terms of 3.0 and perhaps of 2.1. */
+export function storedOf(document: Resource): Stored {
+  return isVersion2(document) ? { whole: version3(document), whole2: document } : { whole: document };
 }
 
 /**
  * A whole document as it is served under an identifier. Its own id is the address where it is served; ids that begin with / are paths
  * of this service, and other relative ones are below the document, so that `canvas/1` can be asked for. Canvases, and what paints
- * them, are numbered where they have no id.
+ * them, are numbered where they have no id. `document2`: the same in the terms of 2.1, if it is stored so.
  */
-export function storedDocument(document: Resource, id: string, base: string): Resource {
-  const address = documentAddress(base, id);
-  const called = idOf(document);
-  const { "@context": contexts, id: _, ...members } = document;
-  const placed = absolute(numbered(members, address), {
-    base,
-    document: address,
-    ...(called !== undefined && called !== "" && { called }),
-  });
-  return addContexts({ id: address, ...placed }, contexts);
+export function storedDocuments(
+  { whole, whole2 }: Stored,
+  id: string,
+  base: string,
+): { readonly document: Resource; readonly document2?: Resource } {
+  if (whole2 === undefined)
+    return { document: storedDocument(whole, { base, document: documentAddress(base, id) }) };
+  const [origin, origin2] = ([3, 2] as const).map(
+    (version): Origin => ({ base, document: documentAddress(base, id, version), version }),
+  ) as [Origin, Origin];
+  const { "@context": context, "@id": _, ...members } = placed(whole2, origin2);
+  return {
+    document: storedDocument(whole, origin),
+    document2: withContext2({ "@context": context, "@id": origin2.document, ...members }),
+  };
 }
 
-/** A manifest whose canvases, annotation pages and painting annotations have ids. */
-function numbered(manifest: Resource, address: string): Resource {
-  if (manifest.type !== "Manifest") return manifest;
-  const items = objectsOf(manifest.items).map((canvas, place) => {
-    const at = (kind: "canvas" | "page" | "annotation") => pieceAddress(address, { kind, number: place + 1 });
-    const id = idOf(canvas) ?? at("canvas");
-    const pages = objectsOf(canvas.items).map((page, first) => {
-      // Only one of each has an address of its own.
-      const annotations = objectsOf(page.items).map((annotation, inner) => ({
-        ...(first + inner === 0 && { id: at("annotation") }),
-        target: id,
-        ...annotation,
-      }));
-      return { ...(first === 0 && { id: at("page") }), ...page, items: annotations };
-    });
-    return { id, ...canvas, items: pages };
-  });
-  return { ...manifest, items };
+function storedDocument(stored: Resource, origin: Origin): Resource {
+  const { document } = origin;
+  const { "@context": contexts, id: _, ...members } = placed(numbered(stored, document), origin);
+  return addContexts({ id: document, ...members }, contexts);
+}
+
+/** A document with absolute addresses. */
+function placed(document: Resource, origin: Origin): Resource {
+  const called = idOf(document);
+  return absolute(document, { ...origin, ...(called !== undefined && called !== "" && { called }) });
+}
+
+/** A manifest whose canvases, annotation pages and annotations have ids, or an annotation page of which all annotations have. */
+function numbered(document: Resource, address: string): Resource {
+  if (document.type === "AnnotationPage") return { ...document, items: named(document.items, `${address}#`) };
+  if (document.type !== "Manifest") return document;
+  return {
+    ...document,
+    items: objectsOf(document.items).map((canvas, place) => canvasOf(canvas, place + 1, address)),
+  };
+}
+
+function canvasOf(canvas: Resource, number: number, address: string): Resource {
+  const at = (kind: "canvas" | "page" | "annotation") => pieceAddress(address, { kind, number });
+  const id = idOf(canvas) ?? at("canvas");
+  // Only one of each has an address of its own; others are fragments of it.
+  const pages = objectsOf(canvas.items).map((page, first) => ({
+    id: at("page") + (first === 0 ? "" : `#${first + 1}`),
+    ...page,
+    items: objectsOf(page.items).map((annotation, inner) => ({
+      id: at("annotation") + (first + inner === 0 ? "" : `#${first + 1}-${inner + 1}`),
+      target: id,
+      ...annotation,
+    })),
+  }));
+  const { annotations } = canvas;
+  const noted = Array.isArray(annotations) && {
+    annotations: annotations.map((page, nth) => {
+      const held = objectOf(page);
+      const own = `${at("canvas")}#annotations-${nth + 1}`;
+      return held && Array.isArray(held.items)
+        ? { id: own, ...held, items: named(held.items, `${own}-`) }
+        : page;
+    }),
+  };
+  return { id, ...canvas, items: pages, ...noted };
+}
+
+/** Annotations with ids: those that have none are numbered behind a beginning. */
+function named(annotations: unknown, beginning: string): readonly Resource[] {
+  return objectsOf(annotations).map((annotation, at) => ({ id: `${beginning}${at + 1}`, ...annotation }));
 }

@@ -53,9 +53,9 @@ function contentsBy(
 
 /** What a manifest file says of its folder. Of a whole document these are its own members. */
 export function membersOfFolder(sources: Sources, place: Place, folder: ListedFolder): Resource {
-  const { whole } = folder.manifestFile ?? {};
-  // At the top of a source a whole manifest is that of its images.
-  if (whole) return place.key === "" && whole.type === "Manifest" ? {} : whole;
+  const whole = folder.manifestFile?.stored?.whole;
+  // At the top of a source a whole manifest is that of its images, and annotations are nothing of it.
+  if (whole) return place.key === "" && whole.type !== "Collection" ? {} : whole;
   return descriptionsOf(sources, place, folder).own.members;
 }
 
@@ -72,10 +72,11 @@ interface Descriptions {
 
 function descriptionsOf(sources: Sources, place: Place, folder: ListedFolder): Descriptions {
   const { manifestFile } = folder;
-  if (!manifestFile || manifestFile.whole) return silent;
-  const kind = kindOfFolder(folder, place, imagesOf(sources, place, folder).length);
-  const own = manifestFile.described(kind);
-  return kind === "manifest"
+  if (!manifestFile || manifestFile.stored) return silent;
+  const count = imagesOf(sources, place, folder).length;
+  const isManifest = kindOfFolder(folder, place, count) === "manifest";
+  const own = manifestFile.described(isManifest ? "manifest" : "collection");
+  return isManifest
     ? { own, folders: emptyDescription, images: own }
     : { own, folders: own, images: own.images ?? emptyDescription };
 }

@@ -1,5 +1,6 @@
 // The documents of a folder: its manifest, its collection in whole or in parts, or what its manifest file has in their place.
 
+import { ServiceError } from "../../errors.ts";
 import {
   canvasesOf,
   collectionOf,
@@ -9,6 +10,7 @@ import {
   partRange,
 } from "../../iiif/presentation/derive.ts";
 import { type Description, emptyDescription } from "../../iiif/presentation/description/description.ts";
+import type { Fault } from "../../iiif/presentation/description/faults.ts";
 import {
   arrangeMembers,
   describeCollection,
@@ -17,12 +19,12 @@ import {
 } from "../../iiif/presentation/description/merge.ts";
 import type { DocumentContext, ManifestFacts } from "../../iiif/presentation/model.ts";
 import { imagesId, type PresentationPath } from "../../iiif/presentation/mounts.ts";
-import { storedDocument } from "../../iiif/presentation/stored.ts";
+import { isOfAnnotations, type Stored, storedDocuments } from "../../iiif/presentation/stored.ts";
 import type { Folder } from "../folders/folder.ts";
 import type { ManifestFile } from "../folders/manifest-file.ts";
 import { identifierOf, nameOf, type Place, parentOf } from "../places.ts";
 import { folderCanvases, imagesOf } from "./canvases.ts";
-import { isOfImages, kindOfFolder } from "./folder-kind.ts";
+import { type FolderKind, isOfImages, kindOfFolder } from "./folder-kind.ts";
 import type { Found, LongManifest, Made, Making, ManifestsParts } from "./making.ts";
 import { type Listed, lookInto, membersOf } from "./members.ts";
 
@@ -45,9 +47,9 @@ export async function folderDocument(
   const files = folder ? imagesOf(parts.sources, place, folder) : [];
   const kind = folder ? kindOfFolder(folder, place, files.length) : "collection";
   const manifestFile = folder?.manifestFile;
-  const wholeOf = kind === "collection" && isOfImages(manifestFile) ? "images" : "whole";
-  if (folder && manifestFile?.whole && extent === wholeOf)
-    return storedFound(making, reading.id, place, folder, manifestFile);
+  const stored = storedAt(reading, kind, manifestFile);
+  if (folder && manifestFile && stored)
+    return storedFound(making, reading.id, place, folder, manifestFile, stored);
   if (!place.source.list && !isRoot(parts, place)) return folder && faulty(making, place, folder);
   if (extent === "images") {
     if (!folder || kind === "manifest" || files.length === 0) return undefined;
@@ -61,12 +63,37 @@ export async function folderDocument(
   }
   const members = membersOf(parts, place, folder, isRoot(parts, place));
   if (folder === undefined && members.length === 0) return undefined;
+  if (members.length === 0) refuseUnusable(parts, place, manifestFile);
   return folderCollection(making, place, folder, members, extent);
 }
+
+/** The whole document that takes the place of what a reading names. */
+function storedAt(
+  { extent }: PresentationPath,
+  kind: FolderKind,
+  manifestFile: ManifestFile | undefined,
+): Stored | undefined {
+  const { stored } = manifestFile ?? {};
+  if (!manifestFile || !stored) return undefined;
+  // The top of a source is a collection whatever it holds, and nothing else is called one by its kind.
+  if (kind === "collection" && isOfAnnotations(stored.whole)) {
+    manifestFile.add([misplaced]);
+    return undefined;
+  }
+  const own = kind === "collection" && isOfImages(manifestFile) ? "images" : "whole";
+  return extent === own ? stored : undefined;
+}
+
+const misplaced: Fault = {
+  path: ["type"],
+  message:
+    "expected Manifest or Collection at the top of a source; put annotations into a folder of their own",
+};
 
 /** A description alone is of no use where nothing can be listed that it describes. */
 function faulty({ parts }: Making, place: Place, { manifestFile }: Folder): undefined {
   if (!manifestFile) return;
+  refuseUnusable(parts, place, manifestFile);
   if (manifestFile.faults().length === 0)
     manifestFile.add([
       {
@@ -78,17 +105,29 @@ function faulty({ parts }: Making, place: Place, { manifestFile }: Folder): unde
   parts.manifestFiles.tell(place, manifestFile);
 }
 
+/** Throws `decode` (code unusable_manifest_file) for a file of which nothing can be used, where nothing stands beside it. */
+function refuseUnusable(parts: ManifestsParts, place: Place, manifestFile: ManifestFile | undefined): void {
+  if (manifestFile?.unusable === undefined) return;
+  parts.manifestFiles.tell(place, manifestFile);
+  throw new ServiceError(
+    "decode",
+    `The file ${manifestFile.name} at this address cannot be used: ${manifestFile.unusable}. Its operator has to correct it.`,
+    { code: "unusable_manifest_file" },
+  );
+}
+
 function storedFound(
   { parts, context }: Making,
   id: string,
   place: Place,
   folder: Folder,
   manifestFile: ManifestFile,
+  stored: Stored,
 ): Found {
   const make = () => {
-    const document = storedDocument(manifestFile.whole ?? {}, id, context.base);
-    parts.manifestFiles.tellOrigins(place, manifestFile, document, context.base);
-    return { document };
+    const made = storedDocuments(stored, id, context.base);
+    parts.manifestFiles.tellOrigins(place, manifestFile, made.document, context.base);
+    return made;
   };
   return { make, folder, ignored: () => parts.manifestFiles.tell(place, manifestFile) };
 }
@@ -114,7 +153,7 @@ async function folderManifest(
   const facts = { ...own, ...(besideFolders && { id: imagesId(own.id), parent: own.id }), canvases };
   const { manifestFile } = folder;
   const make = () => {
-    if (manifestFile === undefined || manifestFile.whole) return manifestMade(facts, context, piece);
+    if (manifestFile === undefined || manifestFile.stored) return manifestMade(facts, context, piece);
     if (canvases.length > mostHeld) {
       const made = manifestMade(facts, context, piece);
       const document = describeHead(made.document, description, context.base);

@@ -1,10 +1,12 @@
 // What a folder is: a manifest of its images, or a collection of what it holds, as its contents or its manifest file say.
 
 import type { LanguageMap } from "../../iiif/auth.ts";
+import { isOfAnnotations } from "../../iiif/presentation/stored.ts";
 import type { Folder } from "../folders/folder.ts";
 import { nameOf, type Place } from "../places.ts";
 
-export type FolderKind = "manifest" | "collection";
+/** `annotations`: a whole document of annotations, which no collection lists (Presentation API 3.0, section 5.1). */
+export type FolderKind = "manifest" | "collection" | "annotations";
 
 /** `images`: how many of its images are reached. The top of a source is a collection whatever it holds. */
 export function kindOfFolder(
@@ -13,13 +15,15 @@ export function kindOfFolder(
   images: number,
 ): FolderKind {
   if (key === "") return "collection";
-  if (manifestFile?.whole) return manifestFile.whole.type === "Manifest" ? "manifest" : "collection";
+  const whole = manifestFile?.stored?.whole;
+  if (whole && isOfAnnotations(whole)) return "annotations";
+  if (whole) return whole.type === "Manifest" ? "manifest" : "collection";
   return images > 0 && listing.directories.length === 0 ? "manifest" : "collection";
 }
 
 /** What people call a folder: as its manifest file says, else by its name. */
-export function labelOf(folder: Folder, place: Place, kind: FolderKind): string | LanguageMap {
-  const { whole } = folder.manifestFile ?? {};
+export function labelOf(folder: Folder, place: Place, kind: "manifest" | "collection"): string | LanguageMap {
+  const whole = folder.manifestFile?.stored?.whole;
   const said = whole ? whole.label : folder.manifestFile?.described(kind).members.label;
   return (said as LanguageMap | undefined) ?? nameOf(place);
 }
@@ -27,11 +31,11 @@ export function labelOf(folder: Folder, place: Place, kind: FolderKind): string 
 /** What people call the manifest of the images beside the folders of a folder. */
 export function labelOfImages({ manifestFile }: Folder, place: Place): string | LanguageMap {
   const said = isOfImages(manifestFile)
-    ? manifestFile?.whole?.label
+    ? manifestFile?.stored?.whole.label
     : manifestFile?.described("collection").images?.members.label;
   return (said as LanguageMap | undefined) ?? nameOf(place);
 }
 
 /** Whether the whole document of a collection is the manifest of its images: so it is at the top of a source. */
 export const isOfImages = (manifestFile: Folder["manifestFile"]): boolean =>
-  manifestFile?.whole?.type === "Manifest";
+  manifestFile?.stored?.whole.type === "Manifest";

@@ -6,7 +6,7 @@ import type { Fault } from "../../iiif/presentation/description/faults.ts";
 import { describeCollection, describeManifest } from "../../iiif/presentation/description/merge.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
-import { faultsOfStored, isWhole, storedDocument } from "../../iiif/presentation/stored.ts";
+import { faultsOfStored, isWhole, storedDocuments, storedOf } from "../../iiif/presentation/stored.ts";
 import type { Found, Made, Making } from "./making.ts";
 
 /**
@@ -26,8 +26,10 @@ export async function hooked(
   const kind = made.document.type === "Collection" ? "collection" : "manifest";
   const answer = await hooks.presentation({ id, kind, descriptor: made.document }, making.caller.signal);
   if (answer === undefined) return isUnasked ? undefined : found;
-  const document = isWhole(answer) ? wholeOf(making, id, answer) : merged(making, id, found, made, answer);
-  return { make: () => ({ document }), ...(found.ignored && { ignored: found.ignored }) };
+  const changed = isWhole(answer)
+    ? wholeOf(making, id, answer)
+    : { document: merged(making, id, found, made, answer) };
+  return { make: () => changed, ...(found.ignored && { ignored: found.ignored }) };
 }
 
 /** The document that a hook alone has; undefined where it has none. */
@@ -44,13 +46,13 @@ export async function inventedByHook(making: Making, id: string): Promise<Found 
   };
   const answer = await hooks.presentation({ id, kind: "manifest", descriptor }, making.caller.signal);
   if (answer === undefined || !isWhole(answer)) return undefined;
-  const document = wholeOf(making, id, answer);
-  return { make: () => ({ document }) };
+  const made = wholeOf(making, id, answer);
+  return { make: () => made };
 }
 
-function wholeOf(making: Making, id: string, answer: Resource): Resource {
+function wholeOf(making: Making, id: string, answer: Resource): Made {
   refuse(making, id, faultsOfStored(answer));
-  return storedDocument(answer, id, making.context.base);
+  return storedDocuments(storedOf(answer), id, making.context.base);
 }
 
 function merged(

@@ -30,6 +30,8 @@ export interface Making {
 export interface Made {
   /** Of version 3.0, with its context. */
   readonly document: Resource;
+  /** The same in 2.1, where its operator wrote it so; else 2.1 is written from 3.0. */
+  readonly document2?: Resource;
   /** The canvases of a manifest that is too long to be held as a whole; the items of the document are empty then. */
   readonly long?: LongManifest;
 }

@@ -102,6 +102,7 @@ async function memberFacts(
   if (!folder) return asCollection;
   const files = imagesOf(parts.sources, place, folder);
   const folderKind = kind === "images" ? "manifest" : kindOfFolder(folder, place, files.length);
+  if (folderKind === "annotations") return { kind: folderKind, id, label };
   const described = descriptionOf(folder, kind === "images" ? "images" : folderKind);
   const own = kind === "images" ? labelOfImages(folder, place) : labelOf(folder, place, folderKind);
   const moment = navDate ?? (described.members.navDate as string | undefined);
@@ -111,7 +112,7 @@ async function memberFacts(
     label: typeof label === "string" ? own : label,
     ...(moment !== undefined && { navDate: moment }),
   } as const;
-  const pictures = objectsOf(folder.manifestFile?.whole?.thumbnail);
+  const pictures = objectsOf(folder.manifestFile?.stored?.whole.thumbnail);
   if (pictures.length > 0) return { ...facts, pictures };
   const names = files.map(({ name }) => name);
   const first = folderKind === "manifest" ? files[placeInFront(names, described)] : undefined;

@@ -3,8 +3,8 @@
 import { ServiceError } from "../../errors.ts";
 import { type Description, readDescription } from "../../iiif/presentation/description/description.ts";
 import type { Fault } from "../../iiif/presentation/description/faults.ts";
-import type { Resource } from "../../iiif/presentation/model.ts";
-import { faultsOfStored, isWhole } from "../../iiif/presentation/stored.ts";
+import { objectOf } from "../../iiif/presentation/json.ts";
+import { faultsOfStored, isWhole, type Stored, storedOf } from "../../iiif/presentation/stored.ts";
 import type { Source } from "../../sources/source.ts";
 import { inside } from "../places.ts";
 import type { ListedFile } from "./listing.ts";
@@ -17,7 +17,9 @@ export interface ManifestFile {
   /** Of the file, in bytes. */
   readonly size: number;
   /** A document that takes the place of the derived one. */
-  readonly whole?: Resource;
+  readonly stored?: Stored;
+  /** Why nothing of the file can be used; absent for whole documents and descriptions, whatever is wrong in these. */
+  readonly unusable?: LocatedFault;
   /** What is said of the folder as a manifest or a collection, where there is no whole document. */
   described(kind: "manifest" | "collection"): Description;
   /** What is wrong, in lines for people. Those of a description are known once it was asked for. */
@@ -68,7 +70,15 @@ function unlessPage(error: unknown): undefined {
 
 function tooLarge(name: string, validator: string, most: number): ManifestFile {
   const fault = `expected a file of at most ${most / 2 ** 20} MiB; received a larger one`;
-  return { name, validator, size: 0, described: () => nothing, faults: () => [fault], add() {} };
+  return {
+    name,
+    validator,
+    size: 0,
+    unusable: fault,
+    described: () => nothing,
+    faults: () => [fault],
+    add() {},
+  };
 }
 
 const nothing = readDescription(undefined, "manifest").description;
@@ -92,19 +102,23 @@ export function manifestFileOf(
     for (const located of locate(kept)) faults.add(located);
   };
   const described = new Map<string, Description>();
-  const stored = isWhole(value) ? faultsOfStored(value) : [];
-  add(stored);
+  const isDocument = isWhole(value);
+  const isPlain = value !== undefined && value !== null && objectOf(value) === undefined;
+  const misread = isDocument ? faultsOfStored(value) : isPlain ? [plainFault] : [];
+  add(misread);
+  const [unusable] = value === undefined || misread.length > 0 ? faults : [];
   return {
     name,
     validator,
     size: bytes.length,
-    ...(isWhole(value) && stored.length === 0 && { whole: value }),
+    ...(isDocument && misread.length === 0 && { stored: storedOf(value) }),
+    ...(unusable !== undefined && { unusable }),
     described(kind) {
-      if (isWhole(value)) return nothing;
+      if (isDocument || isPlain) return nothing;
       const read = described.get(kind);
       if (read) return read;
-      const { description, faults: misread } = readDescription(value, kind);
-      add(misread);
+      const { description, faults: misdescribed } = readDescription(value, kind);
+      add(misdescribed);
       described.set(kind, description);
       return description;
     },
@@ -112,6 +126,11 @@ export function manifestFileOf(
     add,
   };
 }
+
+const plainFault: Fault = {
+  path: [],
+  message: "expected a document, or keys and values that describe the folder",
+};
 
 function readBytes(bytes: Uint8Array, isJson: boolean): ReadText {
   try {

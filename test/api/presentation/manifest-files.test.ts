@@ -154,6 +154,111 @@ test("a collection shows a folder with a whole document by the thumbnail that th
   expect(member.thumbnail[0].id).toBe(`${base}/iiif/3/book%2F2.jpg/full/90,/0/default.jpg`);
 });
 
+test("a stored page of annotations is served at its address in both versions, and no collection lists it", async () => {
+  const page = {
+    "@context": "http://iiif.io/api/presentation/3/context.json",
+    id: "https://old.example/page",
+    type: "AnnotationPage",
+    items: [
+      {
+        id: "https://old.example/1",
+        type: "Annotation",
+        motivation: "commenting",
+        body: { type: "TextualBody", value: "Here", format: "text/plain" },
+        target: "/iiif/presentation/3/book/canvas/1",
+      },
+    ],
+  };
+  await laid.write("notes/manifest.json", JSON.stringify(page));
+  await laid.write("manifest.json", JSON.stringify(page));
+  const app = await open();
+  expect(await json(app, "/iiif/presentation/3/notes")).toEqual({
+    ...page,
+    id: at("notes"),
+    items: [{ ...page.items[0], target: `${at("book")}/canvas/1` }],
+  });
+  const older = await json(app, "/iiif/presentation/2/notes");
+  expect(older).toMatchObject({ "@type": "sc:AnnotationList", resources: [{}] });
+  // At the top of a source it is not used, which the log says.
+  const top = await json(app, "/iiif/presentation/3");
+  expect(top).toMatchObject({ type: "Collection", items: [{ id: at("book") }] });
+  expect(top.items).toHaveLength(1);
+  expect(lines.map(({ fields }) => fields.fault)).toEqual([expect.stringContaining("top of a source")]);
+});
+
+test("a stored manifest of 2.1 is served in 3.0, and in 2.1 as it is written", async () => {
+  const stored = {
+    "@context": "http://iiif.io/api/presentation/2/context.json",
+    "@id": "https://old.example/m",
+    "@type": "sc:Manifest",
+    label: "Stored",
+    description: "In 2.1",
+    sequences: [
+      {
+        "@type": "sc:Sequence",
+        canvases: [
+          {
+            "@id": "https://old.example/c",
+            "@type": "sc:Canvas",
+            label: "1",
+            width: 5,
+            height: 5,
+            images: [],
+          },
+        ],
+      },
+    ],
+  };
+  await laid.write("book/manifest.json", JSON.stringify(stored));
+  const app = await open();
+  expect(await json(app, "/iiif/presentation/2/book")).toEqual({
+    ...stored,
+    "@id": `${base}/iiif/presentation/2/book`,
+  });
+  expect(await json(app, "/iiif/presentation/3/book")).toMatchObject({
+    id: at("book"),
+    type: "Manifest",
+    summary: { none: ["In 2.1"] },
+    items: [{ id: "https://old.example/c", type: "Canvas" }],
+  });
+  expect((await json(app, "/iiif/presentation/3")).items).toMatchObject([
+    { type: "Manifest", label: { none: ["Stored"] } },
+  ]);
+  expect(lines).toEqual([]);
+});
+
+test.each([
+  ["manifest.json", '{"type": "Canvas", "items": []}', "type: expected Manifest, Collection"],
+  [
+    "manifest.json",
+    '{"type": "Manifest",\n"label": {"en": ["x"]}, "items": []}',
+    "line 2, items: expected one canvas",
+  ],
+  ["manifest.json", '{"@type": "sc:Manifest", "label": "x"}', "sequences: expected one canvas"],
+  ["manifest.json", '{"type": "AnnotationPage"', "line 1, "],
+  ["manifest.json", '[{"type": "Annotation"}]', "expected a document"],
+  ["manifest.yaml", "label: [", "line "],
+])(
+  "alone in a folder, %s with %s ends in an error that says why, and in no empty collection",
+  async (name, text, why) => {
+    await laid.write(`alone/${name}`, text);
+    const app = await open();
+    for (const version of [3, 2]) {
+      const response = await app.get(`/iiif/presentation/${version}/alone`);
+      expect(response.status).toBe(500);
+      expect(response.headers.get("Content-Type")).toContain("application/problem+json");
+      expect(await response.json()).toMatchObject({
+        code: "unusable_manifest_file",
+        detail: expect.stringContaining(why),
+      });
+    }
+    expect(lines).toHaveLength(1);
+    // All else is as it was.
+    expect((await json(app, "/iiif/presentation/3/book")).items).toHaveLength(2);
+    expect((await app.get("/iiif/presentation/3")).status).toBe(200);
+  },
+);
+
 describe("a wrong manifest file", () => {
   test.each([
     ["manifest.yaml", "label: x\nrights: [\n", /line \d+/],

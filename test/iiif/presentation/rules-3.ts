@@ -230,6 +230,9 @@ const start: Check = (value) => {
     : reference("Canvas")(value, none);
 };
 
+const page: Check = (value, around) => uri(isObject(value) ? value.id : value, around);
+const count: Check = (value) => when(Number.isInteger(value) && (value as number) >= 0, "no number");
+
 interface Rules {
   readonly required: readonly string[];
   readonly members: Readonly<Record<string, Check>>;
@@ -298,14 +301,24 @@ const rules: Readonly<Record<string, Rules>> = {
         if (isObject(value) && value.type === "Range" && "items" in value)
           return resourceProblems(value, ["Range"], around.path);
         return isObject(value) && value.type === "SpecificResource"
-          ? content(value)
+          ? reference("Canvas")(value.source, none)
           : reference("Canvas", "Range")(value, none);
       }),
     },
   },
   AnnotationPage: {
     required: [],
-    members: { ...described, items: listOf(resource("Annotation"), 0) },
+    members: {
+      ...described,
+      next: page,
+      prev: page,
+      startIndex: count,
+      items: listOf(resource("Annotation"), 0),
+    },
+  },
+  AnnotationCollection: {
+    required: [],
+    members: { ...described, first: page, last: page, total: count },
   },
   Annotation: {
     required: ["target"],
@@ -316,7 +329,7 @@ const rules: Readonly<Record<string, Rules>> = {
       target: (value) =>
         typeof value === "string"
           ? uri(value, none)
-          : when(isObject(value) && value.source !== undefined, "no target"),
+          : when(isObject(value) && (value.source !== undefined || value.type === "Canvas"), "no target"),
       timeMode: oneOf("trim", "scale", "loop"),
     },
   },
@@ -331,6 +344,7 @@ const media: Rules = {
     height: positive,
     duration: positive,
     language: text,
+    purpose: text,
   },
 };
 

@@ -1,12 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { manifestOf } from "../../../src/iiif/presentation/derive.ts";
 import { pieceAt } from "../../../src/iiif/presentation/pieces.ts";
-import { faultsOfStored, isWhole, storedDocument } from "../../../src/iiif/presentation/stored.ts";
+import { faultsOfStored, isWhole, storedDocuments, storedOf } from "../../../src/iiif/presentation/stored.ts";
+import { version2 } from "../../../src/iiif/presentation/v2/document.ts";
+import { seeded } from "../../seeded.ts";
 import { expectValid, type Read } from "./checked.ts";
 import { base, context, image } from "./facts.ts";
+import { problemsOf3 } from "./rules-3.ts";
 
 const root = `${base}/iiif/presentation/3`;
-const stored = (document: object, id = "a/b"): Read => storedDocument(document as Read, id, base);
+const served = (document: object, id = "a/b"): Read => storedDocuments(storedOf(document as Read), id, base);
+const stored = (document: object, id = "a/b"): Read => served(document, id).document;
 
 const picture = {
   id: "https://example.net/x.jpg",
@@ -111,7 +115,7 @@ describe("what is wrong with a stored document", () => {
   test.each<[object, string]>([
     [
       { type: "Canvas", label: { none: ["x"] }, items: [] },
-      'type: expected Manifest or Collection, received "Canvas"',
+      'type: expected Manifest, Collection, AnnotationPage, AnnotationCollection or Annotation, received "Canvas"',
     ],
     [
       { type: "Manifest", items: [canvas()] },
@@ -122,8 +126,141 @@ describe("what is wrong with a stored document", () => {
     [{ ...manifest(), items: "x" }, 'items: expected a list, received "x"'],
   ])("in %j is named with its place", (document, fault) => expect(faults(document)).toEqual([fault]));
 
-  test.each<[object]>([
-    [{ "@type": "sc:Manifest" }],
-    [{ "@context": "http://iiif.io/api/presentation/2/context.json" }],
-  ])("is version 2 of %j", (document) => expect(faults(document)[0]).toContain("received one of version 2"));
+  test("is nothing with pages and collections of annotations, and with annotations", () => {
+    expect(faults({ type: "AnnotationPage", items: [] })).toEqual([]);
+    expect(faults({ type: "AnnotationCollection", first: "1" })).toEqual([]);
+    expect(faults({ type: "Annotation", target: "https://example.net/c" })).toEqual([]);
+  });
+
+  test.each<[object, string]>([
+    [{ type: "AnnotationPage" }, "items: expected a list, received nothing"],
+    [{ type: "AnnotationPage", items: [canvas()] }, 'items.0.type: expected Annotation, received "Canvas"'],
+    [{ type: "Annotation", body: {} }, "target: expected what it is about, received nothing"],
+    [
+      { "@type": "sc:Sequence" },
+      '@type: expected sc:Manifest, sc:Collection or sc:AnnotationList, received "sc:Sequence"',
+    ],
+    [
+      { "@context": "http://iiif.io/api/presentation/2/context.json" },
+      "@type: expected sc:Manifest, sc:Collection or sc:AnnotationList, received nothing",
+    ],
+    [{ "@type": "sc:Collection" }, "label: expected a text, received nothing"],
+    [{ "@type": "sc:Manifest", label: "x" }, "sequences: expected one canvas at least, received nothing"],
+    [
+      { "@type": "sc:Manifest", label: "x", sequences: [{ canvases: [] }] },
+      "sequences.0.canvases: expected one canvas at least, received an empty list",
+    ],
+    [
+      {
+        "@type": "sc:Manifest",
+        label: "x",
+        sequences: [{ canvases: [{ "@id": "c", width: 5, height: "x" }] }],
+      },
+      'sequences.0.canvases.0.height: expected a number of pixels, received "x"',
+    ],
+    [
+      { "@type": "sc:Manifest", label: "x", sequences: [{ canvases: [{ width: 5, height: 5 }] }] },
+      "sequences.0.canvases.0.@id: expected the address of the canvas, received nothing",
+    ],
+    [{ "@type": "sc:AnnotationList" }, "resources: expected a list, received nothing"],
+  ])("in %j is named with its place too", (document, fault) => expect(faults(document)).toEqual([fault]));
+
+  test("of any shape is named, or it is served", () => {
+    const number = seeded(34);
+    const values = [null, 7, "x", [], {}, [null], [7], ["x"], [[]], [{}], [canvas()], { "@id": "x" }];
+    const types = ["sc:Manifest", "sc:Collection", "sc:AnnotationList"];
+    const outcomes = { named: 0, served: 0, wrong: 0 };
+    const any = () => values[number(values.length)];
+    for (let n = 0; n < 1000; n++) {
+      const image = { resource: any(), on: any(), motivation: any() };
+      const canvas2 = {
+        "@id": "c",
+        width: 5,
+        height: 5,
+        images: number(2) ? [image] : any(),
+        otherContent: any(),
+      };
+      const document = {
+        "@type": types[number(3)],
+        label: number(9) === 0 ? any() : "x",
+        sequences:
+          number(9) === 0 ? any() : [{ canvases: [{ ...canvas2, label: any() }], startCanvas: any() }, any()],
+        resources: [image, { ...image, resource: { "@type": "oa:Choice", default: any(), item: any() } }],
+        structures: [{ "@id": "r", ranges: any(), canvases: any(), members: any(), within: any() }, any()],
+        members: any(),
+        ...Object.fromEntries(
+          "collections logo related within service metadata license thumbnail"
+            .split(" ")
+            .map((key) => [key, any()]),
+        ),
+      };
+      if (faultsOfStored(document).length > 0) outcomes.named++;
+      else {
+        const { document: document3, document2 } = served(document);
+        version2(document3, base);
+        outcomes.served++;
+        if (document3.id !== `${root}/a/b` || document2["@id"] !== `${base}/iiif/presentation/2/a/b`)
+          outcomes.wrong++;
+      }
+    }
+    expect(outcomes.wrong).toBe(0);
+    expect(Math.min(outcomes.named, outcomes.served)).toBeGreaterThan(50);
+  });
+});
+
+describe("a stored page of annotations", () => {
+  const page = {
+    "@context": "http://iiif.io/api/presentation/3/context.json",
+    id: "https://old.example.org/page",
+    type: "AnnotationPage",
+    partOf: [{ id: "/iiif/presentation/3/notes", type: "AnnotationCollection" }],
+    next: "/iiif/presentation/3/notes/2",
+    items: [
+      {
+        id: "https://old.example.org/page",
+        type: "Annotation",
+        motivation: "commenting",
+        body: { type: "TextualBody", value: "Here", format: "text/plain" },
+        target: "/iiif/presentation/3/book/canvas/1#xywh=0,0,5,5",
+      },
+      {
+        type: "Annotation",
+        motivation: "commenting",
+        body: { type: "TextualBody", value: "There", format: "text/plain" },
+        target: { type: "SpecificResource", source: "/iiif/presentation/3/book/canvas/2" },
+      },
+    ],
+  };
+
+  test("has absolute ids, and an id for each annotation", () => {
+    const document = stored(page);
+    expectValid(document);
+    expect(document).toMatchObject({
+      id: `${root}/a/b`,
+      partOf: [{ id: `${root}/notes` }],
+      next: `${root}/notes/2`,
+      items: [
+        { id: `${root}/a/b`, target: `${root}/book/canvas/1#xywh=0,0,5,5` },
+        { id: `${root}/a/b#2`, target: { source: `${root}/book/canvas/2` } },
+      ],
+    });
+  });
+
+  test("is a list of 2.1, and its collection a layer", () => {
+    expect(version2(stored(page), base)).toMatchObject({
+      "@id": `${base}/iiif/presentation/2/a/b`,
+      "@type": "sc:AnnotationList",
+      within: `${base}/iiif/presentation/2/notes`,
+      resources: [{ on: `${base}/iiif/presentation/2/book/canvas/1#xywh=0,0,5,5` }, {}],
+    });
+    const collection = stored({
+      type: "AnnotationCollection",
+      label: { none: ["All"] },
+      first: "1",
+      last: "2",
+    });
+    expect(collection).toMatchObject({ id: `${root}/a/b`, first: `${root}/a/b/1`, last: `${root}/a/b/2` });
+    expect(problemsOf3(collection)).toEqual([]);
+    expect(version2(collection, base)).toMatchObject({ "@type": "sc:Layer" });
+  });
 });

@@ -8,7 +8,7 @@ import { services2 } from "./services.ts";
 export type Address2 = (address: string) => string;
 
 /** The values of `viewingHint` that each type may have (2.1, section 3.2); 3.0 knows them as behaviours. */
-const viewingHints: Readonly<Record<string, readonly string[]>> = {
+export const viewingHints: Readonly<Record<string, readonly string[]>> = {
   Collection: ["individuals", "multi-part"],
   Manifest: ["individuals", "paged", "continuous"],
   Canvas: ["non-paged", "facing-pages"],

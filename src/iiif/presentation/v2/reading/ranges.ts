@@ -1,0 +1,70 @@
+// Ranges: the flat list of Presentation API 2.1 (section 5.7), whose ranges name each other, as the tree of 3.0.
+
+import { idOf, isThere, objectsOf, present } from "../../json.ts";
+import type { Resource } from "../../model.ts";
+import { listOf, properties3, typeOf } from "./properties.ts";
+
+/** Levels of ranges inside each other; deeper ones stand beside the tops. */
+const mostLevels = 32;
+
+/** The tops of a list of ranges, each with what is in it. A range is in one place alone: the first that names it. */
+export function structures3(structures: unknown): readonly Resource[] {
+  const all = objectsOf(structures).filter((range) => idOf(range) !== undefined);
+  const byId = new Map(all.map((range) => [idOf(range) as string, range]));
+  const children = new Map(all.map((range) => [range, childrenOf(range)]));
+  // Earlier versions named the range around in place of those inside.
+  for (const range of all)
+    for (const whole of listOf(range.within)) {
+      const around = children.get(byId.get(idOf(whole) ?? "") ?? {});
+      around?.members.add(idOf(range) as string);
+      around?.ranges.add(idOf(range) as string);
+    }
+  const inner = new Set([...children.values()].flatMap(({ ranges }) => [...ranges]));
+  const placed = new Set<Resource>();
+  const read = (range: Resource, level: number): Resource | undefined => {
+    if (placed.has(range)) return undefined;
+    placed.add(range);
+    const items = [...(children.get(range)?.members ?? [])].map((id) => {
+      if (!children.get(range)?.ranges.has(id)) return canvas3(id);
+      const child = byId.get(id);
+      return child && level < mostLevels ? read(child, level + 1) : { id, type: "Range" };
+    });
+    const { partOf: _, ...described } = properties3(range, "Range");
+    const start = idOf(range.startCanvas);
+    return {
+      id: idOf(range),
+      type: "Range",
+      ...described,
+      ...present({ start: start === undefined ? undefined : canvas3(start) }),
+      items: items.filter(isThere),
+    };
+  };
+  const tops = all.filter((range) => !inner.has(idOf(range) as string));
+  // Ranges that only name each other in a circle have no top: they are read from the first one on.
+  return [...tops, ...all].map((range) => read(range, 1)).filter(isThere);
+}
+
+/** What a range holds, in its order: canvases, and those ids that are of ranges. */
+function childrenOf({ members, canvases, ranges }: Resource) {
+  const idsOf = (list: unknown) => listOf(list).map(idOf).filter(isThere);
+  const inner = new Set([
+    ...idsOf(listOf(members).filter((each) => typeOf(each) === "Range")),
+    ...idsOf(ranges),
+  ]);
+  return { members: new Set([...idsOf(members), ...idsOf(canvases), ...inner]), ranges: inner };
+}
+
+/** A canvas, or a part of one by the fragment of its address. */
+export function canvas3(address: string): Resource {
+  const [id = "", ...fragment] = address.split("#");
+  if (fragment.length === 0) return { id, type: "Canvas" };
+  return {
+    type: "SpecificResource",
+    source: { id, type: "Canvas" },
+    selector: {
+      type: "FragmentSelector",
+      conformsTo: "http://www.w3.org/TR/media-frags/",
+      value: fragment.join("#"),
+    },
+  };
+}
