@@ -70,6 +70,18 @@ describe("/content-state/resolve", () => {
     expect(body.problems).toHaveLength(2);
   });
 
+  test("names the region of a selector, or the selectors of which it reads none", async () => {
+    const selected = async (selector: object) => {
+      const state = { type: "SpecificResource", source: { ...canvas7, id: resolved.target.id }, selector };
+      const response = await app.get("/content-state/resolve", json(state));
+      expect(response.status).toBe(200);
+      return ((await response.json()) as { target: { region?: string; unread?: string[] } }).target;
+    };
+    const svg = { type: "SvgSelector", value: '<svg><circle cx="50" cy="50" r="10"/></svg>' };
+    expect(await selected(svg)).toMatchObject({ region: "40,40,20,20" });
+    expect(await selected({ type: "PointSelector", t: 14.5 })).toMatchObject({ unread: ["PointSelector"] });
+  });
+
   test("takes targets of up to 64 KiB, which other addresses refuse", async () => {
     const state = (length: number) =>
       encodeState({ id: `https://example.org/${"x".repeat(length)}`, type: "Manifest" });

@@ -38,8 +38,8 @@ export interface Opened extends Pick<Presented, "sharing" | "above"> {
   readonly isNamed: boolean;
   /** Of that canvas, in its pixels. */
   readonly region?: Region;
-  /** What a state names and is not there. */
-  readonly missing?: "canvas" | "region";
+  /** What a state names and is not there; `selector`: a part that it names in a way that is not read. */
+  readonly missing?: "canvas" | "region" | "selector";
 }
 
 /** A state that points at another site. */
@@ -66,9 +66,9 @@ export async function openContent(
   if (manifest && target.manifestId !== target.id) {
     const found = await openReadings(c, service, manifest, ownAddress(base, target.id) ?? target.id);
     // What operators wrote may have canvases with addresses of any form, or have left some out.
-    if (!found.missing || !own) return withRegion(found, target.region);
+    if (!found.missing || !own) return withRegion(found, target);
   }
-  if (own) return withRegion(await openReadings(c, service, own), target.region);
+  if (own) return withRegion(await openReadings(c, service, own), target);
   if (ownAddress(base, target.id) !== undefined)
     throw new ServiceError(
       "not-found",
@@ -158,8 +158,9 @@ function openManifest(
   };
 }
 
-function withRegion(opened: Opened, region: Region | undefined): Opened {
-  if (!region || !opened.isNamed || !opened.place) return opened;
+function withRegion(opened: Opened, { region, unread }: StateTarget): Opened {
+  if (!opened.isNamed || !opened.place) return opened;
+  if (!region) return unread ? { ...opened, missing: "selector" } : opened;
   const { width, height } = opened.place.canvas;
   const within =
     typeof width === "number" && typeof height === "number"

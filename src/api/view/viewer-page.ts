@@ -126,6 +126,7 @@ function notices({ missing }: Opened, { reader, unknownViewer, viewer }: ViewerA
       : [filled(words.noSuchViewer, { name: unknownViewer.slice(0, 40), viewer: title })]),
     ...(missing === "canvas" ? [words.noSuchCanvas] : []),
     ...(missing === "region" ? [words.noSuchRegion] : []),
+    ...(missing === "selector" ? [words.noSuchSelector] : []),
   ];
 }
 

@@ -34,6 +34,7 @@ export interface Words {
   readonly noSuchViewer: string;
   readonly noSuchCanvas: string;
   readonly noSuchRegion: string;
+  readonly noSuchSelector: string;
   readonly elsewhere: string;
   readonly elsewhereText: string;
   readonly nothing: string;
@@ -79,6 +80,8 @@ const en: Words = {
   noSuchViewer: "There is no viewer “{name}” here. This is {viewer}.",
   noSuchCanvas: "The link names a page that this item does not have. It opens at its beginning.",
   noSuchRegion: "The link names a detail outside of this page. You see the whole page.",
+  noSuchSelector:
+    "The link names a part of this page in a way that cannot be shown here. You see the whole page.",
   elsewhere: "This link leads to another site",
   elsewhereText: "What it shows is not kept here, so this viewer does not open it. It points at:",
   nothing: "There is nothing here",
@@ -126,6 +129,8 @@ const de: Words = {
   noSuchViewer: "Einen Viewer „{name}“ gibt es hier nicht. Dies ist {viewer}.",
   noSuchCanvas: "Der Link nennt eine Seite, die dieses Objekt nicht hat. Es öffnet sich am Anfang.",
   noSuchRegion: "Der Link nennt einen Ausschnitt außerhalb dieser Seite. Sie sehen die ganze Seite.",
+  noSuchSelector:
+    "Der Link nennt einen Teil dieser Seite auf eine Weise, die hier nicht angezeigt werden kann. Sie sehen die ganze Seite.",
   elsewhere: "Dieser Link führt zu einer anderen Website",
   elsewhereText: "Was er zeigt, liegt nicht hier, daher öffnet dieser Viewer es nicht. Er zeigt auf:",
   nothing: "Hier ist nichts",
@@ -172,6 +177,8 @@ const fr: Words = {
   noSuchViewer: "Il n’y a pas de visualiseur « {name} » ici. Celui-ci est {viewer}.",
   noSuchCanvas: "Le lien désigne une page que ce document n’a pas. Il s’ouvre au début.",
   noSuchRegion: "Le lien désigne un détail hors de cette page. Vous voyez la page entière.",
+  noSuchSelector:
+    "Le lien désigne une partie de cette page d’une manière qui ne peut pas être affichée ici. Vous voyez la page entière.",
   elsewhere: "Ce lien mène à un autre site",
   elsewhereText: "Ce qu’il montre n’est pas conservé ici, ce visualiseur ne l’ouvre donc pas. Il désigne :",
   nothing: "Il n’y a rien ici",
@@ -218,6 +225,8 @@ const es: Words = {
   noSuchViewer: "Aquí no hay un visor «{name}». Este es {viewer}.",
   noSuchCanvas: "El enlace nombra una página que este objeto no tiene. Se abre por el principio.",
   noSuchRegion: "El enlace nombra un detalle fuera de esta página. Ve la página entera.",
+  noSuchSelector:
+    "El enlace indica una parte de esta página de una manera que no se puede mostrar aquí. Se ve la página entera.",
   elsewhere: "Este enlace lleva a otro sitio",
   elsewhereText: "Lo que muestra no se guarda aquí, por eso este visor no lo abre. Apunta a:",
   nothing: "Aquí no hay nada",
@@ -263,6 +272,8 @@ const it: Words = {
   noSuchViewer: "Qui non c’è un visualizzatore «{name}». Questo è {viewer}.",
   noSuchCanvas: "Il collegamento nomina una pagina che questo oggetto non ha. Si apre dall’inizio.",
   noSuchRegion: "Il collegamento nomina un dettaglio fuori da questa pagina. Vede la pagina intera.",
+  noSuchSelector:
+    "Il link indica una parte di questa pagina in un modo che qui non può essere mostrato. Si vede la pagina intera.",
   elsewhere: "Questo collegamento porta a un altro sito",
   elsewhereText: "Ciò che mostra non si trova qui, perciò questo visualizzatore non lo apre. Indica:",
   nothing: "Qui non c’è nulla",
@@ -309,6 +320,8 @@ const nl: Words = {
   noSuchViewer: "Er is hier geen viewer “{name}”. Dit is {viewer}.",
   noSuchCanvas: "De link noemt een pagina die dit object niet heeft. Het opent bij het begin.",
   noSuchRegion: "De link noemt een detail buiten deze pagina. U ziet de hele pagina.",
+  noSuchSelector:
+    "De link noemt een deel van deze pagina op een manier die hier niet kan worden getoond. U ziet de hele pagina.",
   elsewhere: "Deze link leidt naar een andere site",
   elsewhereText: "Wat hij toont, staat niet hier; daarom opent deze viewer het niet. Hij wijst naar:",
   nothing: "Hier is niets",

@@ -2,7 +2,8 @@
 
 import { ServiceError } from "../../errors.ts";
 import { invalidState } from "./encode.ts";
-import { parseRegion, type Region } from "./region.ts";
+import type { Region } from "./region.ts";
+import { fragmentRegion, selectedPart } from "./selectors.ts";
 
 /** What a state was written as. */
 export type StateForm = "target-body" | "annotation" | "canvas" | "manifest" | "uri" | "list";
@@ -13,6 +14,8 @@ export interface StateTarget {
   /** As Presentation 3 names it, such as `Manifest` or `Canvas`; missing where only an address is given. */
   readonly type?: string;
   readonly region?: Region;
+  /** The types of selectors that name no region that can be read, `fragment` for that of an address: the whole is shown in its place. */
+  readonly unread?: readonly string[];
   /** Address of the manifest that the state says it is in; the target's own where it is one. */
   readonly manifestId?: string;
 }
@@ -99,23 +102,19 @@ function readSpecific(specific: Members, problems: string[]): StateTarget {
   const { source, selector } = specific;
   const [only] = [source].flat();
   const target = readTarget(isMembers(only) && "source" in only ? undefined : only, problems);
-  const region = selectedRegion(selector, problems) ?? target.region;
+  const selectors = [selector].flat().filter(isMembers);
+  const { region, unread } = selectedPart(selectors, typeOf);
+  if (unread)
+    problems.push(
+      `The selector (${unread.join(", ")}) names no region that can be read, so that the whole is shown.`,
+    );
   const manifestId = target.manifestId ?? manifestOf(specific);
   return {
     ...target,
     ...(region && { region }),
+    ...(unread && !target.region && { unread }),
     ...(manifestId !== undefined && { manifestId }),
   };
-}
-
-function selectedRegion(selector: unknown, problems: string[]): Region | undefined {
-  const all = [selector].flat().filter(isMembers);
-  for (const each of all) {
-    const value = each.value;
-    if (typeOf(each) === "FragmentSelector" && typeof value === "string") return regionIn(value, problems);
-  }
-  if (all.length > 0) problems.push("The selector names no region with xywh, so that the whole is shown.");
-  return undefined;
 }
 
 function addressed(
@@ -126,7 +125,10 @@ function addressed(
   const [id = "", ...fragment] = address.split("#");
   if (!/^https?:\/\//i.test(id) || !URL.canParse(id))
     throw invalidState("Expected targets with absolute http or https addresses; received another address.");
-  const region = fragment.length > 0 ? regionIn(fragment.join("#"), problems) : undefined;
+  const region = fragment.length > 0 ? fragmentRegion(fragment.join("#")) : undefined;
+  const isUnread = fragment.length > 0 && !region;
+  if (isUnread)
+    problems.push("The fragment names no region of the form xywh=x,y,w,h, so that the whole is shown.");
   const manifestId = known.manifestId ?? (known.type === "Manifest" ? id : undefined);
   if (manifestId === undefined && (known.type === "Canvas" || known.type === "Range"))
     problems.push(`The ${known.type} has no partOf that names its manifest, so that viewers cannot open it.`);
@@ -134,25 +136,9 @@ function addressed(
     id,
     ...(known.type !== undefined && { type: known.type }),
     ...(region && { region }),
+    ...(isUnread && { unread: ["fragment"] }),
     ...(manifestId !== undefined && { manifestId }),
   };
-}
-
-function regionIn(fragment: string, problems: string[]): Region | undefined {
-  for (const part of fragment.split("&")) {
-    const [name, value = ""] = part.split("=", 2);
-    if (name !== "xywh") continue;
-    let text = value;
-    try {
-      text = decodeURIComponent(value);
-    } catch {
-      // it is no region then, either
-    }
-    const region = parseRegion(text);
-    if (!region) problems.push("The region is not of the form xywh=x,y,w,h, so that the whole is shown.");
-    return region;
-  }
-  return undefined;
 }
 
 /** Address of the manifest that `partOf`, or `within` in version 2, names. */

@@ -453,6 +453,21 @@ describe("a content state", () => {
     expect((await page(`/view/?${stateQuery({ ...state, id: canvas(9) })}`)).response.status).toBe(404);
   });
 
+  test("with a selector shows its region, and says so if it names none that can be read", async () => {
+    const selected = (selector: object) =>
+      page(
+        `/view/?${stateQuery({ type: "SpecificResource", source: { id: canvas(2), type: "Canvas", partOf }, selector })}`,
+      );
+    const svg = '<svg><rect x="1" y="2" width="3" height="4"/></svg>';
+    const outlined = await selected({ type: "SvgSelector", value: svg });
+    expect(settings(outlined.text)).toMatchObject({ canvasId: canvas(2), xywh: [1, 2, 3, 4] });
+    expect(outlined.text).not.toContain("cannot be shown here");
+    const quoted = await selected({ type: "TextQuoteSelector", exact: "x" });
+    expect(settings(quoted.text)).toMatchObject({ canvasId: canvas(2) });
+    expect(settings(quoted.text)).not.toHaveProperty("xywh");
+    expect(quoted.text).toContain("a part of this page in a way that cannot be shown here");
+  });
+
   test("of another site is not opened: the page says where it points, with a link", async () => {
     const foreign = {
       id: "https://other.example/<b>/canvas/1#xywh=1,2,3,4",

@@ -98,7 +98,152 @@ describe("a content state", () => {
     });
     expect(targets[0].region).toBeUndefined();
     expect(targets[0].id).toBe(shown.id);
+    expect(targets[0].unread).toEqual(["PointSelector"]);
     expect(problems).toEqual([expect.stringContaining("selector")]);
+  });
+
+  describe("with a selector", () => {
+    const selected = (selector: unknown) => {
+      const source = { ...canvas, id: shown.id };
+      const { targets, problems } = readState({
+        ...annotation,
+        target: { type: "SpecificResource", source, selector },
+      });
+      const [{ region, unread }] = targets;
+      expect(problems).toHaveLength(unread ? 1 : 0);
+      return unread ?? (region && regionText(region));
+    };
+    const svg = (shape: string) => ({
+      type: "SvgSelector",
+      value: `<svg xmlns="http://www.w3.org/2000/svg">${shape}</svg>`,
+    });
+
+    test.each<[string, unknown, unknown]>([
+      [
+        "a fragment with a time before the region",
+        { type: "FragmentSelector", value: "t=1,5&xywh=1,2,3,4" },
+        "1,2,3,4",
+      ],
+      [
+        "a fragment with a time behind the region",
+        { type: "FragmentSelector", value: "xywh=percent:1,2,3,4&t=1" },
+        "percent:1,2,3,4",
+      ],
+      [
+        "a list whose second names a region",
+        [
+          { type: "FragmentSelector", value: "t=1" },
+          { type: "FragmentSelector", value: "xywh=1,2,3,4" },
+        ],
+        "1,2,3,4",
+      ],
+      ["a point: the square around it", { type: "PointSelector", x: 1000, y: 600 }, "744,344,512,512"],
+      ["a point near the corner", { type: "PointSelector", x: 10, y: 0, t: 5 }, "0,0,266,256"],
+      ["a region of the Image API", { type: "ImageApiSelector", region: "10,20,30,40" }, "10,20,30,40"],
+      ["a region in percent", { type: "ImageApiSelector", region: "pct:10,20,30,40" }, "percent:10,20,30,40"],
+      ["the whole image", { type: "ImageApiSelector", rotation: "90" }, undefined],
+      [
+        "an outline of version 2",
+        { "@type": "oa:SvgSelector", chars: "<svg><rect x='1' y='2' width='3' height='4'/></svg>" },
+        "1,2,3,4",
+      ],
+      [
+        "a choice of version 2",
+        { "@type": "oa:Choice", default: { "@type": "oa:FragmentSelector", value: "xywh=1,2,3,4" } },
+        "1,2,3,4",
+      ],
+      ["a square of an image", { type: "ImageApiSelector", region: "square" }, ["ImageApiSelector"]],
+      ["an unknown type", { type: "TextQuoteSelector", exact: "x" }, ["TextQuoteSelector"]],
+      [
+        "several that are not read",
+        [{ type: "PointSelector" }, {}, { type: "__proto__" }],
+        ["PointSelector", "selector without type", "__proto__"],
+      ],
+      ["a point of texts", { type: "PointSelector", x: "1", y: "2" }, ["PointSelector"]],
+      ["a point outside", { type: "PointSelector", x: -1, y: 2 }, ["PointSelector"]],
+      ["an outline without shapes", svg("<text>x</text>"), ["SvgSelector"]],
+    ])("that is %s", (_, selector, expected) => {
+      expect(selected(selector)).toEqual(expected);
+    });
+
+    test.each<[string, string]>([
+      ['<rect x="10" y="20" width="30" height="40"/>', "10,20,30,40"],
+      ["<polygon points='10,20 40,20 40,60'/>", "10,20,30,40"],
+      ['<polyline points="10 20 40 60"/>', "10,20,30,40"],
+      ['<line x1="40" y1="20" x2="10" y2="60"/>', "10,20,30,40"],
+      ['<circle cx="50" cy="50" r="10"/>', "40,40,20,20"],
+      ['<ellipse cx="50" cy="50" rx="20" ry="10"/>', "30,40,40,20"],
+      ['<path d="M10,20L40,20L40,60L10,60z"/>', "10,20,30,40"],
+      ['<path d="m10 20 30 0 0 40h-30z"/>', "10,20,30,40"],
+      ['<path d="M10,20h30v40H10Z m5,5 l1,1"/>', "10,20,30,40"],
+      // A circle of two arcs, and one with its flags run together.
+      ['<path d="M40,50a10,10 0 1,0 20,0a10,10 0 1,0 -20,0"/>', "40,40,20,20"],
+      ['<path d="M40,50a10,10 0 1020,0a10,10 0 10-20,0"/>', "40,40,20,20"],
+      // B(1/2) of a cubic curve is three quarters of the way to its control points.
+      ['<path d="M0,0C0,40 40,40 40,0"/>', "0,0,40,30"],
+      ['<path d="M0,40 Q20,0 40,40 T80,40"/>', "0,20,80,40"],
+      ['<path d="M0,40 C0,0 40,0 40,40 S80,80 80,40"/>', "0,10,80,60"],
+      ['<path d="M0,0 A10,10 0 0 1 20,0"/>', "0,0,20,1"],
+      ['<g><rect x="10" y="20" width="5" height="5"/><circle cx="38" cy="58" r="2"/></g>', "10,20,30,40"],
+      [
+        '<!-- <rect x="0" y="0" width="900" height="900"/> --><rect x="1" y="2" width="3" height="4"/>',
+        "1,2,3,4",
+      ],
+      ['<rect x="-10" y="-20" width="30" height="40"/>', "0,0,20,20"],
+      ['<path d="M10,20L40,60 garbage 900,900"/>', "10,20,30,40"],
+      ['<path d="M10.5,20.25L39.5,59.5"/>', "10,20,30,40"],
+      ['<path d="M10,20V60"/>', "10,20,1,40"],
+    ])("that is an outline of %s has the box %s", (shape, box) => {
+      expect(selected(svg(shape))).toBe(box);
+    });
+
+    test("that is a transformed outline is named as unread", () => {
+      expect(selected(svg('<rect transform="rotate(45)" width="9" height="9"/>'))).toEqual(["SvgSelector"]);
+    });
+
+    test("of 64 KiB of anything is read or unread, and keeps nobody waiting", () => {
+      const parts = [
+        "<path",
+        "<path d='",
+        'd="',
+        "M0,0",
+        "a1,1 0 0 1 ",
+        "9".repeat(50),
+        "<!--",
+        " ",
+        "=",
+        "<rect ",
+        "x=",
+        "-->",
+        "z",
+        "e",
+        ".",
+        "<svg:",
+      ];
+      const number = seeded(8);
+      const texts = parts.map((part) => part.repeat(Math.floor(60_000 / part.length)));
+      for (let n = 0; n < 100; n++)
+        texts.push(Array.from({ length: 500 }, () => parts[number(parts.length)]).join(""));
+      for (const value of texts) {
+        const { targets } = readState({
+          type: "SpecificResource",
+          source: shown.id,
+          selector: { type: "SvgSelector", value },
+        });
+        expect(targets[0].region ?? targets[0].unread).toBeDefined();
+      }
+    });
+  });
+
+  test("with a time behind the address says that it is not read", () => {
+    const { targets, problems } = readState({ ...canvas, id: `${shown.id}#t=5` });
+    expect(targets[0]).toEqual({
+      id: shown.id,
+      type: "Canvas",
+      manifestId: manifest.id,
+      unread: ["fragment"],
+    });
+    expect(problems).toEqual([expect.stringContaining("fragment")]);
   });
 
   const flawed: readonly (readonly [string, unknown, string])[] = [

@@ -1,0 +1,86 @@
+// The regions that selectors name (Web Annotation Data Model, section 4.2; IIIF annotation selectors of Presentation 3.0).
+
+import { parseRegion, type Region } from "./region.ts";
+import { boxOf } from "./svg-box.ts";
+
+type Selector = Readonly<Record<string, unknown>>;
+
+/** Side of the square around a point, in pixels of the canvas. */
+const pointSide = 512;
+
+/** What is read of each type: a region, `whole` if the whole is meant, or undefined if it cannot be told. */
+const readers: Readonly<Record<string, (selector: Selector) => Region | "whole" | undefined>> = {
+  FragmentSelector: ({ value }) => (typeof value === "string" ? fragmentRegion(value) : undefined),
+  PointSelector: ({ x, y }) => (isNumber(x) && isNumber(y) ? aroundPoint(x, y) : undefined),
+  SvgSelector: ({ value, chars }) => {
+    const svg = value ?? chars;
+    const box = typeof svg === "string" ? boxOf(svg) : undefined;
+    return box && boxed(box.left, box.top, box.right, box.bottom);
+  },
+  ImageApiSelector: ({ region }) => imageRegion(region),
+};
+
+export interface Selected {
+  readonly region?: Region;
+  /** The types of the selectors of which none says a region that can be read; absent if one does, or there are none. */
+  readonly unread?: readonly string[];
+}
+
+/** What a selector or a list of them selects: the region of the first that names one. `typeOf`: the type of a selector. */
+export function selectedPart(
+  selectors: readonly Selector[],
+  typeOf: (selector: Selector) => string | undefined,
+): Selected {
+  const unread = new Set<string>();
+  for (const selector of selectors.flatMap(alternatives)) {
+    const type = typeOf(selector) ?? "selector without type";
+    const read = Object.hasOwn(readers, type) ? readers[type]?.(selector) : undefined;
+    if (read === "whole") return {};
+    if (read !== undefined) return { region: read };
+    unread.add(type.slice(0, 40));
+  }
+  return unread.size > 0 ? { unread: [...unread].slice(0, 10) } : {};
+}
+
+/** The selectors of a choice of version 2. */
+function alternatives(selector: Selector): readonly Selector[] {
+  const { default: first, item } = selector;
+  if (first === undefined) return [selector];
+  return [first, item].flat().filter((each): each is Selector => typeof each === "object" && each !== null);
+}
+
+/** The region of a media fragment; its time has no part in it. */
+export function fragmentRegion(fragment: string): Region | undefined {
+  for (const part of fragment.split("&")) {
+    const [name, value = ""] = part.split("=", 2);
+    if (name !== "xywh") continue;
+    try {
+      return parseRegion(decodeURIComponent(value));
+    } catch {
+      return undefined; // a broken escape is no region
+    }
+  }
+  return undefined;
+}
+
+const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+
+/** A square with the point in its middle, less what lies beyond the upper and left edges of the canvas. */
+function aroundPoint(x: number, y: number): Region | undefined {
+  if (x < 0 || y < 0) return undefined;
+  return boxed(x - pointSide / 2, y - pointSide / 2, x + pointSide / 2, y + pointSide / 2);
+}
+
+/** The whole pixels that a box touches; a line is one pixel wide. */
+function boxed(left: number, top: number, right: number, bottom: number): Region | undefined {
+  const [x, y] = [Math.max(0, Math.floor(left)), Math.max(0, Math.floor(top))];
+  const [w, h] = [Math.ceil(right) - x, Math.ceil(bottom) - y];
+  if (w < 0 || h < 0) return undefined;
+  return parseRegion([x, y, Math.max(1, w), Math.max(1, h)].join(","));
+}
+
+/** The region of an image request; what is a square of the image depends on its size, which nobody knows here. */
+function imageRegion(region: unknown): Region | "whole" | undefined {
+  if (region === undefined || region === "full") return "whole";
+  return typeof region === "string" ? parseRegion(region.replace(/^pct:/, "percent:")) : undefined;
+}

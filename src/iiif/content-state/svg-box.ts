@@ -1,0 +1,86 @@
+// The box around the shapes of an SVG, as annotations outline parts of a canvas (Web Annotation Data Model, section 4.2.8). It reads the
+// attributes of shapes and nothing else: no style, no document, no reference is followed.
+
+import { type Point, pathPoints } from "./svg-path.ts";
+
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** A shape's attribute as a number, or 0. */
+type Numbers = (name: string) => number;
+
+/** The points of the shapes that are read; a box around some of them is one around the shape. */
+const shapes: Readonly<Record<string, (text: (name: string) => string, number: Numbers) => Iterable<Point>>> =
+  {
+    path: (text) => pathPoints(text("d")),
+    polygon: (text) => pairs(text("points")),
+    polyline: (text) => pairs(text("points")),
+    line: (_, number) => [
+      [number("x1"), number("y1")],
+      [number("x2"), number("y2")],
+    ],
+    rect: (_, number) => corners(number("x"), number("y"), number("width"), number("height")),
+    circle: (_, number) => around(number("cx"), number("cy"), number("r"), number("r")),
+    ellipse: (_, number) => around(number("cx"), number("cy"), number("rx"), number("ry")),
+  };
+
+/** Shapes of one SVG that are read. */
+const mostShapes = 1000;
+
+/**
+ * The box around all shapes, in the coordinates of the canvas; undefined if there are none, or if they are transformed. `svg`: a text of
+ * at most a content state.
+ */
+export function boxOf(svg: string): Box | undefined {
+  const text = withoutComments(svg);
+  if (/\stransform\s*=/i.test(text)) return undefined;
+  let box: Box | undefined;
+  let count = 0;
+  for (const [, name = "", attributes = ""] of text.matchAll(/<(?:svg:)?([a-z]+)\b([^<>]*)/gi)) {
+    const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
+    if (shape === undefined || ++count > mostShapes) continue;
+    const textOf = (key: string) => attribute(attributes, key);
+    const numberOf = (key: string) => Number.parseFloat(textOf(key)) || 0;
+    for (const [x, y] of shape(textOf, numberOf)) {
+      if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
+      box = {
+        left: Math.min(box?.left ?? x, x),
+        top: Math.min(box?.top ?? y, y),
+        right: Math.max(box?.right ?? x, x),
+        bottom: Math.max(box?.bottom ?? y, y),
+      };
+    }
+  }
+  return box;
+}
+
+/** What stands in comments is not drawn. */
+function withoutComments(text: string): string {
+  const [first = "", ...rest] = text.split("<!--");
+  return first + rest.map((part) => part.split("-->").slice(1).join("-->")).join("");
+}
+
+/** The value of an attribute, or nothing. */
+function attribute(attributes: string, name: string): string {
+  const found = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(attributes);
+  return found?.[1] ?? found?.[2] ?? "";
+}
+
+function* pairs(text: string): Generator<Point> {
+  const numbers = (text.match(/[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/gi) ?? []).map(Number);
+  for (let n = 0; n + 1 < numbers.length; n += 2) yield [numbers[n] ?? 0, numbers[n + 1] ?? 0];
+}
+
+const corners = (x: number, y: number, width: number, height: number): readonly Point[] =>
+  width > 0 && height > 0
+    ? [
+        [x, y],
+        [x + width, y + height],
+      ]
+    : [];
+
+const around = (x: number, y: number, rx: number, ry: number) => corners(x - rx, y - ry, 2 * rx, 2 * ry);
