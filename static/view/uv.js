@@ -27,6 +27,7 @@ function open() {
   const bar = loginBar(document.querySelector("#login"), () => drawAgain(uv));
   void followPages(uv, manifestId, bar);
   if (view.xywh) beginWith(uv, view.xywh);
+  mendThumbnails(uv);
   uv.on("canvasIndexChange", (index) => {
     const extension = extensionOf(uv);
     const indices = extension?.getPagedIndices?.(index) ?? [];
@@ -48,6 +49,30 @@ function beginWith(uv, xywh) {
     // It is read next, in coordinates of all images together.
     if (place) extension.data.xywh = toViewer(place, xywh).join(",");
   });
+}
+
+/**
+ * Gives thumbnails that do not come the shape of their pages. Universal Viewer asks for a width that a small image does not have; the
+ * thumbnail that the manifest names is there.
+ */
+function mendThumbnails(uv) {
+  const viewer = document.querySelector("#viewer");
+  const draw = ({ target }) => {
+    if (!(target instanceof HTMLImageElement)) return;
+    const { items = [] } = extensionOf(uv)?.helper?.manifest?.__jsonld ?? {};
+    const named = items
+      .flatMap(({ thumbnail = [] }) => thumbnail)
+      .find(({ service = [] }) => service.some?.(({ id }) => id && target.src.startsWith(`${id}/`)));
+    if (named && named.id !== target.src) target.src = named.id;
+    else target.dataset.denied = "";
+  };
+  // Events of pictures do not bubble.
+  viewer.addEventListener("error", draw, true);
+  viewer.addEventListener(
+    "load",
+    ({ target }) => target instanceof HTMLImageElement && delete target.dataset.denied,
+    true,
+  );
 }
 
 /** Of Universal Viewer 4.4.0, that which shows images; it has no public way to tell where they lie. */

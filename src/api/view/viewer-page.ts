@@ -217,7 +217,9 @@ function plain(opened: Opened, image: CanvasImage | undefined, asked: ViewerAske
   const around = place
     ? `<p>${to(place.previous, words.previous, "prev")} ${escapeHtml(label)} (${escapeHtml(filled(words.pageOf, { number: place.index + 1, count: place.count }))}) ${to(place.next, words.next, "next")}</p>`
     : "";
-  return `<div class="plain"><p>${escapeHtml(words.noScript)}</p>${picture}${around}<p><a href="${escapeHtml(String(document.id))}">${escapeHtml(words.manifest)}</a></p></div>`;
+  // Without its script Mirador has no landmark.
+  const tag = asked.viewer === "mirador" ? "main" : "div";
+  return `<${tag} class="plain"><p>${escapeHtml(words.noScript)}</p>${picture}${around}<p><a href="${escapeHtml(String(document.id))}">${escapeHtml(words.manifest)}</a></p></${tag}>`;
 }
 
 /** What the scripts of the page get. */

@@ -123,7 +123,7 @@ describe("/view/{id}", () => {
 
   test("shows the picture and its neighbours where no script runs", async () => {
     const { text } = await page("/view/book/canvas/2");
-    const [, plain = ""] = /<noscript><div(.*?)<\/noscript>/s.exec(text) ?? [];
+    const [, plain = ""] = /<noscript><main(.*?)<\/main><\/noscript>/s.exec(text) ?? [];
     expect(plain).toContain(`href="${base}/view/book/canvas/1"`);
     expect(plain).toContain(`href="${base}/view/book/canvas/3"`);
     const [, picture = ""] = /<img src="([^"]+)"/.exec(plain) ?? [];
@@ -334,7 +334,7 @@ describe("a gated item", () => {
   const seen = async (target: string, profile?: string) => {
     const headers: Record<string, string> = profile ? { Cookie: await site.cookie(profile) } : {};
     const { response, text } = await page(target, site.app, headers);
-    const [, plain = ""] = /<noscript><div(.*?)<\/noscript>/s.exec(text) ?? [];
+    const [, plain = ""] = /<noscript><main(.*?)<\/main><\/noscript>/s.exec(text) ?? [];
     return { response, preview: text.includes("og:image"), plain };
   };
 
