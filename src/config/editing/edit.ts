@@ -18,6 +18,7 @@ import { type Env, loadConfig, type Problem, parseYaml } from "../reading/load.t
 import type { Config } from "../schema.ts";
 import { isObject } from "../walk.ts";
 import { type EditableField, editableFields } from "./editable.ts";
+import { spliceScalar } from "./splice.ts";
 
 export interface FieldValue {
   readonly field: EditableField;
@@ -100,31 +101,27 @@ export type Edited =
 /**
  * The text of a file with the values of a form. `values`: what was typed, by the path of the field; a field that a variable locks
  * may be left out, all others are there. The whole new text is validated, under the same variables; none of them gets into it.
- * Once something changes, every editable key is written that no variable locks, with its default where it was not there.
+ * Only the keys that have another value are written.
  */
 export function editText(text: string, values: ReadonlyMap<string, string>, env: Env): Edited {
   const before = readFields(text, env);
   const wrong = new Map<string, string>();
   const typed = new Map<EditableField, string>();
-  const changed: string[] = [];
   for (const { field, value, lockedBy } of before.fields) {
     const given = values.get(field.path);
     const now = given === undefined ? undefined : asTyped(field, given);
     if (lockedBy !== undefined) {
       if (now !== undefined && now !== value) wrong.set(field.path, lockedText(lockedBy));
     } else if (now === undefined) wrong.set(field.path, "is missing in the form; send every field");
-    else {
-      typed.set(field, now);
-      if (now !== value) changed.push(field.path);
-    }
+    else if (now !== value) typed.set(field, now);
   }
   if (wrong.size > 0) return { kind: "refused", wrong, others: [] };
-  if (changed.length === 0 && before.problems.length === 0) return { kind: "unchanged" };
-  const written = writeValues(text, typed, new Set(changed));
+  if (typed.size === 0 && before.problems.length === 0) return { kind: "unchanged" };
+  const written = writeValues(text, typed);
   if (written === undefined) return refusal(before.problems, before.problems);
   const { problems } = loadConfig(written, env);
   if (problems) return refusal(problems, before.problems);
-  return { kind: "changed", text: written, changed };
+  return { kind: "changed", text: written, changed: [...typed.keys()].map(({ path }) => path) };
 }
 
 /** What to say of a field that a variable sets. */
@@ -155,36 +152,53 @@ const isSameAs = (problem: Problem) => (other: Problem) =>
 const withoutPosition = ({ path, message }: Problem): Problem => ({ path, message });
 
 /**
- * The text with the changed values in it, and with the others where they are not written yet; undefined where it is not a file of
- * keys and values. Throws where the result would not say the same about the other keys.
+ * The text with the values in it; undefined if it is not a file of keys and values. Each is put in its place and all else stays as it is, or,
+ * if the file is written in a way that does not allow it, the whole file is written again. Throws if the result would not say the
+ * same about the other keys.
  */
-function writeValues(
-  text: string,
-  values: ReadonlyMap<EditableField, string>,
-  changed: ReadonlySet<string>,
-): string | undefined {
+function writeValues(text: string, values: ReadonlyMap<EditableField, string>): string | undefined {
   const parsed = parseYaml(text);
   if (parsed.problems) return undefined;
+  const edits = [...values];
+  const spliced = spliceValues(text, edits);
+  if (spliced !== undefined && isFaithful(parsed, spliced, edits)) return spliced;
   // Every scalar a text, so that 0x10 and 007 are written as they were read.
   const document = parseDocument(text, { schema: "failsafe" });
   if (!isMap(document.contents)) document.contents = new YAMLMap(document.schema) as never;
-  const edits = [...values].filter(
-    ([{ keys, path }]) => changed.has(path) || writtenAt(parsed, keys) === undefined,
-  );
   if (edits.some(([{ keys }]) => isShared(document, keys))) writeOutAliases(document);
   const put = edits.filter(([field, value]) => putScalar(document, field.keys, scalarOf(field, value)));
   const written = document.toString({ lineWidth: 0 });
-  const after = parseYaml(written);
-  const isFaithful =
-    !after.problems &&
-    (["value", "texts"] as const).every((tree) => {
-      const expected = copyOf(parsed[tree]);
-      for (const [{ keys }, value] of put)
-        putValue(expected, keys, tree === "texts" ? value : valueAt(after.value, keys));
-      return JSON.stringify(expected) === JSON.stringify(after[tree]);
-    });
-  if (!isFaithful) throw new Error("Expected the other keys of the file to be written as they were read.");
+  if (!isFaithful(parsed, written, put))
+    throw new Error("Expected the other keys of the file to be written as they were read.");
   return written;
+}
+
+type Edit = readonly [field: EditableField, value: string];
+
+/** The text with each value in its place, one after the other; undefined if one has no place. */
+function spliceValues(text: string, edits: readonly Edit[]): string | undefined {
+  return edits.reduce<string | undefined>((at, [field, value]) => {
+    if (at === undefined || isShared(parseDocument(at, { schema: "failsafe" }), field.keys)) return undefined;
+    const block = isPlain(field, value) ? value : JSON.stringify(value);
+    const flow = /[,[\]{}]/.test(value) ? JSON.stringify(value) : block;
+    return spliceScalar(at, field.keys, { block, flow });
+  }, text);
+}
+
+/** Whether a new text says the values, and of all other keys what the old one said. */
+function isFaithful(
+  before: { readonly value: Record<string, unknown>; readonly texts: Record<string, unknown> },
+  written: string,
+  edits: readonly Edit[],
+): boolean {
+  const after = parseYaml(written);
+  if (after.problems) return false;
+  return (["value", "texts"] as const).every((tree) => {
+    const expected = copyOf(before[tree]);
+    for (const [{ keys }, value] of edits)
+      putValue(expected, keys, tree === "texts" ? value : valueAt(after.value, keys));
+    return JSON.stringify(expected) === JSON.stringify(after[tree]);
+  });
 }
 
 /** A copy without the sharing that aliases make. */
@@ -226,14 +240,15 @@ function dropAnchors(node: Node): void {
   });
 }
 
-/** A value as YAML reads it back: counts as plain digits, texts in quotes where they would be read as something else. */
-function scalarOf({ control }: EditableField, value: string): Scalar {
+/** A value as YAML reads it back: counts as plain digits, texts in quotes if they would be read as something else. */
+function scalarOf(field: EditableField, value: string): Scalar {
   const scalar = new Scalar(value);
-  const isCount = control.kind === "count" && /^\d+$/.test(value);
-  const isPlain = isCount || stringify(value, { lineWidth: 0 }) === `${value}\n`;
-  scalar.type = isPlain ? "PLAIN" : "QUOTE_DOUBLE";
+  scalar.type = isPlain(field, value) ? "PLAIN" : "QUOTE_DOUBLE";
   return scalar;
 }
+
+const isPlain = ({ control }: EditableField, value: string): boolean =>
+  (control.kind === "count" && /^\d+$/.test(value)) || stringify(value, { lineWidth: 0 }) === `${value}\n`;
 
 /** Sets a scalar, with the comments of the one before. False where a value without keys stands in the way, which the schema refuses. */
 function putScalar(document: Document, keys: readonly string[], scalar: Scalar): boolean {

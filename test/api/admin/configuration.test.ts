@@ -191,9 +191,7 @@ describe("a save", () => {
   test("keeps relative paths, secrets, comments and all other keys as they stand in the file", async () => {
     const page = await start(original);
     await page.send({ read_timeout: "5s" });
-    expect(
-      written().startsWith(original.replace("{ level: warn }\n", "{ level: warn, format: text }\n")),
-    ).toBe(true);
+    expect(written()).toBe(`${original}read_timeout: 5s\n`);
   });
 
   test("has live keys in force at once, for requests as well", async () => {

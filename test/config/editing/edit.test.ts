@@ -120,18 +120,61 @@ cache:
   render: { backend: filesystem, path: ../cache, max_bytes: 0x100000 }
 log:
   level: debug # for now
-  format: text
-read_timeout: 30s
-write_timeout: 60s
-shutdown_timeout: 15s
-image:
-  max_pixel_area: 1000000000
-  max_concurrent: 0
-  max_output_area: 0
-  max_output_width: 0
-  max_output_height: 0
-  tile_size: 512
 `);
+  });
+
+  // Spaces, quotes and line ends that a writer of YAML would not choose: they stay.
+  test.each<[string, Readonly<Record<string, string>>, string, string]>([
+    [
+      "a value in a block of its own form",
+      { "log.level": "warn" },
+      "log:\n     format:   'json'\n     level:    \"info\"   # loud\n\n\nimage:  {tile_size:   256}\n",
+      "log:\n     format:   'json'\n     level:    warn   # loud\n\n\nimage:  {tile_size:   256}\n",
+    ],
+    [
+      "a key that is new in its section, behind the last of it",
+      { "log.level": "warn" },
+      "log:\n    format: json   # for the collector\n    # level: debug\n\naddr:  ':81'\n",
+      "log:\n    format: json   # for the collector\n    level: warn\n    # level: debug\n\naddr:  ':81'\n",
+    ],
+    [
+      "a key behind a section of the section",
+      { "image.tile_size": "256" },
+      "image:\n  sharpen:\n    radius:  1\n# below\nsources: []\n",
+      "image:\n  sharpen:\n    radius:  1\n  tile_size: 256\n# below\nsources: []\n",
+    ],
+    [
+      "keys between braces",
+      { "image.tile_size": "256", "log.level": "warn" },
+      "image: {timeout:  5s}\nlog: {}\n",
+      "image: {timeout:  5s, tile_size: 256}\nlog: { level: warn }\n",
+    ],
+    [
+      "a section without a value",
+      { "log.level": "warn" },
+      "log:\n  # level: debug\naddr:   ':81'\n",
+      "log:\n  level: warn\n  # level: debug\naddr:   ':81'\n",
+    ],
+    [
+      "two keys of a section that is new, at the end",
+      { "image.tile_size": "256", "image.max_concurrent": "3" },
+      "addr:   ':81'",
+      "addr:   ':81'\nimage:\n  max_concurrent: 3\n  tile_size: 256\n",
+    ],
+    [
+      "lines that end as on Windows",
+      { "log.level": "warn", read_timeout: "5s" },
+      "log:\r\n  format:  json\r\naddr:  ':81'\r\n",
+      "log:\r\n  format:  json\r\n  level: warn\r\naddr:  ':81'\r\nread_timeout: 5s\r\n",
+    ],
+    [
+      "a file of comments alone",
+      { read_timeout: "5s" },
+      "#  nothing yet\n",
+      "#  nothing yet\nread_timeout: 5s\n",
+    ],
+  ])("changes %s, and no other byte", (_, typed, before, after) => {
+    expect(edited(before, typed)).toBe(after);
   });
 
   test("names the keys that have another value", () => {

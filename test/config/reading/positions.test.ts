@@ -17,8 +17,8 @@ describe("the position of a problem", () => {
     ["an item of a list", "trusted_proxies:\n  - 10.0.0.0/8\n  - nowhere\n", ["3:5 trusted_proxies.1"]],
     [
       "a key of an item",
-      "sources:\n  - name: a\n    type: filesystem\n    root: []\n",
-      ["4:5 sources.0.root"],
+      "sources:\n  - name: a\n    type: filesystem\n    bogus: 5\n    root: .\n",
+      ["4:5 sources.0.bogus"],
     ],
     [
       "a missing key: what it belongs to",
