@@ -121,7 +121,7 @@ export const imageOptions = z.strictObject({
     .default("off")
     .meta({
       description:
-        "For TIFF masters of 16 bits or floating point, gray or RGB without alpha: show the range between two percentiles of the image's own values instead of the whole range of the sample type.",
+        "For TIFF masters of more than 8 bits, gray or RGB without alpha: show the range between two percentiles of the image's own values instead of the whole range of the sample type.",
       edit: "restart",
     }),
   background: z

@@ -35,12 +35,11 @@ export async function tiffFacts(bytes: ByteSource, header: ImageHeader): Promise
   const picture = await readPicture(file, directory);
   const { compression, photometric, samples, bits, tiled, blockWidth, blockHeight, alpha } = picture;
   const entries = photometric === 3 ? directory.entries.get(tags.ColorMap)?.count : undefined;
-  const format = await readNumber(file, directory, tags.SampleFormat);
   return {
     container: file.big ? "BigTIFF" : "TIFF",
     byteOrder: file.littleEndian ? "little endian" : "big endian",
     bits: Array.from({ length: samples }, () => bits),
-    sampleFormat: picture.float ? "floating point" : format === 2 ? "signed integer" : "unsigned integer",
+    sampleFormat: picture.float ? "floating point" : picture.signed ? "signed integer" : "unsigned integer",
     colours: photometrics[photometric]?.name ?? `photometric interpretation ${photometric}`,
     ...(entries !== undefined && { paletteEntries: Math.floor(entries / 3) }),
     ...(alpha !== "none" && {

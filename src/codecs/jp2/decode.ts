@@ -181,20 +181,27 @@ function run(
     const wide = (codestream.components[0]?.bits ?? 8) > 8;
     const decoded = decoder.getDecodedBuffer();
     const pixels = Math.ceil(codestream.width / 2 ** level) * Math.ceil(codestream.height / 2 ** level);
-    const sound =
-      !module.lines.length &&
-      width === codestream.width &&
-      height === codestream.height &&
-      componentCount === count &&
-      bitsPerSample === codestream.components[0]?.bits &&
-      decoded.length === pixels * count * (wide ? 2 : 1);
-    if (!sound)
-      throw damaged(
-        module.lines.length
-          ? "a codestream without errors, but the decoder met one"
-          : `${codestream.width}x${codestream.height} pixels of ${count} components of ${codestream.components[0]?.bits} bit (${pixels * count * (wide ? 2 : 1)} bytes at this level), but the decoder gave ${width}x${height} of ${componentCount} of ${bitsPerSample} bit (${decoded.length} bytes)`,
-        module.lines.join("\n"),
-      );
+    const stated = {
+      "pixels across": codestream.width,
+      "pixels down": codestream.height,
+      components: count,
+      "bits per sample": codestream.components[0]?.bits ?? 0,
+      bytes: pixels * count * (wide ? 2 : 1),
+    };
+    const made: typeof stated = {
+      "pixels across": width,
+      "pixels down": height,
+      components: componentCount,
+      "bits per sample": bitsPerSample,
+      bytes: decoded.length,
+    };
+    const complaints = module.lines.join("\n");
+    const other = (Object.keys(stated) as (keyof typeof stated)[]).find(
+      (fact) => made[fact] !== stated[fact],
+    );
+    if (other)
+      throw damaged(`${stated[other]} ${other} from the decoder, received ${made[other]}`, complaints);
+    if (complaints) throw damaged("a codestream that the decoder does not complain of", complaints);
     const samples = decoded.slice();
     decoder.delete();
     return { samples: wide ? new Uint16Array(samples.buffer) : samples, step: count };

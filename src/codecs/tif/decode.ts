@@ -19,7 +19,7 @@ import {
   readNumber,
   type TiffFile,
 } from "./directory/ifd.ts";
-import type { Picture } from "./directory/picture.ts";
+import { type Picture, storedBands } from "./directory/picture.ts";
 import { readPicture } from "./directory/read-picture.ts";
 import { type Stage, stageFor, stageOf } from "./directory/stages.ts";
 import { tags } from "./directory/tags.ts";
@@ -109,7 +109,8 @@ export async function fillFrom(
     factor,
     top: region.y,
   });
-  const { planar, bands, alpha, alphaAt } = picture;
+  const { planar, alpha, alphaAt } = picture;
+  const bands = storedBands(picture);
   const planes = Array.from({ length: planar ? bands : 1 }, async (_, band) => {
     const plane = planar && alpha !== "none" && band === bands - 1 ? alphaAt : band;
     return readBlocks(bytes, await blocksOf(file, directory, picture, region, plane));

@@ -27,7 +27,7 @@ const columnsOf = ({ blockWidth }: Stage, { x, width }: Rectangle) =>
 /** Estimated bytes: the result, rows as decompressed and as samples, stored bytes of two reads, sums of boxes, tables. */
 export function memory({ header, region, scaleFactor }: ReadRequest, fileSize: number): number {
   const { stage, factor } = stageFor(header, scaleFactor);
-  const { scale, rowBytes, blockHeight, planes, compression } = stage;
+  const { scale, rowBytes, blockHeight, planes, compression, numberBytes } = stage;
   const [x, y] = [region.x / scale, region.y / scale].map(Math.floor) as [number, number];
   const [width, height] = [region.width / scale, region.height / scale].map(Math.ceil) as [number, number];
   const part = { x, y, width, height };
@@ -42,7 +42,9 @@ export function memory({ header, region, scaleFactor }: ReadRequest, fileSize: n
 
   const block = rowBytes * blockHeight;
   const { whole, held } = compressions[compression] ?? {};
-  const rows = whole ? whole * block : 2 * rowBytes * chunkRows(rowBytes, blockHeight) + (held?.(block) ?? 0);
+  const rows = whole
+    ? whole * block
+    : (2 * rowBytes + numberBytes) * chunkRows(rowBytes, blockHeight) + (held?.(block) ?? 0);
   const stored = compression === 1 ? Math.max(MAX_RUN, rowBytes) : Math.max(MAX_RUN, storedLimit(block));
   const boxes = factor === 1 ? 0 : 8 * across * header.bands * heldBoxes(heldRows(stage, part), factor);
   const line = factor === 1 ? 0 : 2 * width * bytesPerPixel;

@@ -133,7 +133,8 @@ function decode(turbo: Turbo, stream: Uint8Array, block: JpegBlock): Uint8Array 
       `JPEG strips or tiles of ${block.width} by ${block.rows} to ${block.maxRows} pixels`,
       `${width} by ${height}`,
     );
-  if (colour !== space) throw damaged(`JPEG strips or tiles of ${bands} bands`, "others");
+  if (colour !== space)
+    throw damaged(`JPEG strips or tiles of ${spaces[space]}`, spaces[colour] ?? "other colours");
   const outWidth = Math.ceil(width / block.side);
   const outHeight = Math.ceil(height / block.side);
   const size = outWidth * outHeight * bands;
@@ -155,6 +156,9 @@ function decode(turbo: Turbo, stream: Uint8Array, block: JpegBlock): Uint8Array 
   turbo.tjDestroy(handle);
   return pixels;
 }
+
+/** TJCS of turbojpeg.h by number. */
+const spaces: Readonly<Record<number, string>> = { 0: "RGB", 1: "YCbCr", 2: "gray", 3: "CMYK", 4: "YCCK" };
 
 /** The transform of an Adobe segment that says so, the number among TJCS of turbojpeg.h, and what comes out. */
 const colours = {

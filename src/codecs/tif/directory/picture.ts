@@ -11,6 +11,7 @@ export interface Picture {
   /** Stored bits of one sample. */
   readonly bits: number;
   readonly float: boolean;
+  readonly signed: boolean;
   /** Stored samples of one pixel. */
   readonly samples: number;
   /** Whether each sample has its own strips or tiles. */
@@ -32,6 +33,23 @@ export interface Picture {
   readonly interpretation: Interpretation;
   /** Why it is refused, in words for the caller. */
   readonly unsupported?: string;
+}
+
+/** Samples of a pixel that are read, before palettes are looked up. */
+export const storedBands = ({ photometric, bands }: Pick<Picture, "photometric" | "bands">): number =>
+  photometric === 3 ? bands - 2 : bands;
+
+const packedBits: readonly number[] = [1, 2, 4];
+
+/** Whether samples are placed as they lie in their bytes: one for each pixel, of which whole ones fill a byte. */
+export const isPacked = ({ bits, samples }: Pick<Picture, "bits" | "samples">): boolean =>
+  samples === 1 && packedBits.includes(bits);
+
+/** Bytes that a row takes beside its own and its result while its samples become numbers. */
+export function numberBytes(picture: Picture): number {
+  const { bits, float, planar, samples, blockWidth } = picture;
+  const made = (bits % 8 !== 0 && !isPacked(picture)) || (float && bits < 32);
+  return made ? 6 * blockWidth * (planar ? 1 : samples) : 0;
 }
 
 /** Rows that are stored together, and their bytes: several where one sample of chroma is for more than one row. */

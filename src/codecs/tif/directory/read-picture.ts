@@ -11,7 +11,7 @@ import { tags } from "./tags.ts";
 
 const MAX_SAMPLES = 64;
 const MAX_SIDE = 2 ** 31 - 1;
-const DIFFERENCED = new Set([5, 8, 32946, 50000]);
+const DIFFERENCED = new Set([5, 8, 32946, 34925, 50000]);
 
 /** Reads the fields that say how the pixels of a directory are stored. Throws ServiceError `decode` where they make no picture. */
 export async function readPicture(file: TiffFile, directory: Directory): Promise<Picture> {
@@ -36,6 +36,7 @@ export async function readPicture(file: TiffFile, directory: Directory): Promise
     photometric,
     bits,
     float: formats[0] === 3,
+    signed: formats[0] === 2,
     samples,
     planar,
     predictor,
@@ -79,7 +80,7 @@ async function readSamples(file: TiffFile, directory: Directory, compression: nu
     photometric,
     samples,
     allBits: old ? [8] : await perSample(tags.BitsPerSample),
-    formats: await perSample(tags.SampleFormat),
+    formats: old ? [1] : await perSample(tags.SampleFormat),
     extra,
     otherInks: photometric === 5 && (inkSet ?? 1) !== 1 && directory.entries.has(tags.InkNames),
   };
@@ -129,13 +130,13 @@ function outcome(
   const palette = photometric === 3;
   const colours = colour?.samples ?? Math.min(samples, 3);
   const { alpha, at } =
-    colour?.samples === undefined || palette
+    colour?.samples === undefined
       ? noAlpha
       : alphaOf(extra.slice(0, samples - colours), samples - colours, colour.interpretation);
   return {
     alpha,
     alphaAt: colours + at,
-    bands: palette ? 3 : colours + (alpha === "none" ? 0 : 1),
+    bands: (palette ? 3 : colours) + (alpha === "none" ? 0 : 1),
     depth: bits > 8 && !palette ? 16 : 8,
     interpretation: colour?.interpretation ?? (samples >= 3 ? "rgb" : "gray"),
   };

@@ -38,11 +38,21 @@ interface Facts extends Picture {
   readonly colour: Photometric & { readonly samples: number };
 }
 
+const upTo16: readonly number[] = Array.from({ length: 16 }, (_, i) => i + 1);
+const differenced: readonly number[] = [8, 16, 32, 64];
+
 /** Depths that are served, by what samples are. */
-const depthsOf = ({ float, photometric, colour }: Facts): readonly number[] => {
-  if (float) return [32];
-  return photometric === 3 || colour.interpretation === "gray" ? [1, 2, 4, 8, 16] : [8, 16];
-};
+function depthsOf({ float, signed, photometric, samples, colour, ycc }: Facts): readonly number[] {
+  const isLab = colour.interpretation === "lab";
+  if (float) return isLab ? [32] : [16, 24, 32, 64];
+  if (photometric === 3) return samples > 1 ? [8] : [1, 2, 4, 8, 16];
+  if (isLab || ycc || colour.interpretation === "cmyk") return [8, 16];
+  return signed ? [8, 16, 32] : [...upTo16, 32];
+}
+
+/** "1, 2 and 4", and "1 to 16 and 32" for more than a person wants to read. */
+const depthText = (depths: readonly number[]) =>
+  depths.length > upTo16.length ? "1 to 16 and 32" : depths.join(", ");
 
 /** What is refused, the first that applies; the later ones may rely on those before. */
 const rules: readonly {
@@ -54,16 +64,25 @@ const rules: readonly {
     says: ({ samples, colour }) => [`${colour.samples} samples for ${colour.name}`, `${samples}`],
   },
   {
-    refuses: ({ photometric, samples }) => photometric === 3 && samples > 1,
-    says: ({ samples }) => ["a palette without further samples", `${samples} samples`],
+    refuses: ({ format }) => format < 1 || format > 4,
+    says: ({ format }) => ["integer or floating-point samples", `sample format ${format}`],
   },
   {
-    refuses: ({ format }) => format !== 1 && format !== 3 && format !== 4,
-    says: ({ format }) => ["unsigned or floating-point samples", `sample format ${format}`],
+    refuses: ({ signed, photometric, alpha, row }) =>
+      signed && ((photometric !== 1 && photometric !== 2) || alpha !== "none" || row.whole !== undefined),
+    says: ({ colour, alpha }) => [
+      "signed samples only in BlackIsZero or RGB without alpha, uncompressed or without loss",
+      `signed ${colour.name}${alpha === "none" ? "" : " with alpha"}`,
+    ],
   },
   {
     refuses: (facts) => !depthsOf(facts).includes(facts.bits),
-    says: (facts) => [`samples of ${depthsOf(facts).join(", ")} bits`, `${facts.bits} bits`],
+    says: (facts) => {
+      const { float, signed, photometric, samples, bits } = facts;
+      const kind = float ? "floating-point " : signed ? "signed " : "";
+      const beside = photometric === 3 && samples > 1 ? " for a palette beside other samples" : "";
+      return [`${kind}samples of ${depthText(depthsOf(facts))} bits${beside}`, `${bits} bits`];
+    },
   },
   {
     refuses: ({ float, photometric }) => float && photometric === 3,
@@ -72,10 +91,6 @@ const rules: readonly {
   {
     refuses: ({ float, colour }) => float && colour.interpretation === "cmyk",
     says: () => ["integer CMYK samples", "floating-point samples"],
-  },
-  {
-    refuses: ({ bits, samples }) => bits < 8 && samples > 1,
-    says: ({ samples }) => ["one sample where samples are smaller than a byte", `${samples}`],
   },
   {
     refuses: ({ row, blockWidth }) => row.bilevel === true && blockWidth > MAX_BILEVEL_WIDTH,
@@ -138,8 +153,11 @@ const rules: readonly {
     says: ({ predictor }) => ["predictor 1, 2 or 3", `${predictor}`],
   },
   {
-    refuses: ({ predictor, bits }) => predictor === 2 && bits < 8,
-    says: () => ["no predictor under 8 bits", "predictor 2"],
+    refuses: ({ predictor, bits }) => predictor === 2 && !differenced.includes(bits),
+    says: ({ bits }) => [
+      `no predictor beside samples of other than ${differenced.join(", ")} bits`,
+      `predictor 2 of ${bits} bits`,
+    ],
   },
   {
     refuses: ({ predictor, float }) => predictor === 3 && !float,

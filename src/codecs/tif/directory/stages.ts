@@ -4,7 +4,7 @@ import type { Reduction } from "../../codec.ts";
 import type { ImageHeader } from "../../image-header.ts";
 import type { ReadRequest } from "../../plan.ts";
 import { damaged } from "./ifd.ts";
-import { type Picture, rowBytes } from "./picture.ts";
+import { numberBytes, type Picture, rowBytes, storedBands } from "./picture.ts";
 
 /** A stored picture of a page, as far as planning needs it. */
 export interface Stage {
@@ -17,6 +17,8 @@ export interface Stage {
   readonly blockHeight: number;
   readonly rowBytes: number;
   readonly planes: number;
+  /** Bytes that a row takes beside its own and its result while its samples become numbers. */
+  readonly numberBytes: number;
 }
 
 const LARGEST_FACTOR = 256;
@@ -24,8 +26,17 @@ const LARGEST_FACTOR = 256;
 /** The stage of a directory. */
 export function stageOf(scale: number, offset: number, picture: Picture): Stage {
   const { compression, blockWidth, blockHeight } = picture;
-  const planes = picture.planar ? picture.bands : 1;
-  return { scale, offset, compression, blockWidth, blockHeight, rowBytes: rowBytes(picture), planes };
+  const planes = picture.planar ? storedBands(picture) : 1;
+  return {
+    scale,
+    offset,
+    compression,
+    blockWidth,
+    blockHeight,
+    rowBytes: rowBytes(picture),
+    planes,
+    numberBytes: numberBytes(picture),
+  };
 }
 
 const fields = [
@@ -36,6 +47,7 @@ const fields = [
   "blockHeight",
   "rowBytes",
   "planes",
+  "numberBytes",
 ] as const satisfies readonly (keyof Stage)[];
 
 /** Stages as facts of a header: by field, one number for each stage. */

@@ -1,7 +1,8 @@
 // Stored samples to what a PixelBuffer holds: widening, palettes, MinIsWhite, YCbCr, CIELAB, floating point and alpha.
 
 import { unpremultiply } from "../../../pipeline/unpremultiply.ts";
-import type { Picture } from "../directory/picture.ts";
+import { isPacked, type Picture } from "../directory/picture.ts";
+import { numbersOf } from "./numbers.ts";
 import { yccToRgb } from "./ycc.ts";
 
 /** Values that become 0 and 65535. */
@@ -11,41 +12,52 @@ export interface Range {
 }
 
 /**
- * Decompressed bytes as samples of at least a byte: integers as stored, float as 0 to 65535. `plane` is that of the data
- * where each sample has its own. With a range 16 bits and float are what part of it they are.
+ * Decompressed rows as samples of 8 or 16 bits: integers that fill neither are scaled to them, what is below zero is 0, float is 0 to 65535.
+ * `plane` is that of the data where each sample has its own. With a range, more than 8 bits are what part of it they are.
  */
 export function asSamples(
   picture: Picture,
   data: Uint8Array,
+  rowSamples: number,
   plane: number,
   range?: Range,
 ): Uint8Array | Uint16Array {
-  const { bits, float, planar, samples } = picture;
-  if (bits === 8) return data;
-  if (range) return stretched(picture, data, range);
-  if (!float) return new Uint16Array(data.buffer, data.byteOffset, data.length >> 1);
-  const values = new Float32Array(data.buffer, data.byteOffset, data.length >> 2);
-  const out = new Uint16Array(values.length);
-  if (picture.interpretation === "lab") {
-    for (let i = 0; i < out.length; i++) {
+  const { bits, float, signed, planar, samples, depth } = picture;
+  if (bits === 8 && !signed) return data;
+  const values = numbersOf(picture, data, rowSamples);
+  if (range) return stretched(values, range);
+  if (values instanceof Uint16Array && bits === 16) return values;
+  if (float && picture.interpretation === "lab")
+    return scaled(values, depth, (value, i) => {
       const [add, full] = floatLab[planar ? plane : i % samples] ?? [0, 1];
-      const value = ((values[i] as number) + add) / full;
-      out[i] = value > 0 ? Math.round(Math.min(value, 1) * 65535) : 0;
-    }
-    return out;
-  }
+      return ((value + add) / full) * 65535;
+    });
+  const factor = factorOf(picture);
+  return scaled(values, depth, (value) => value * factor);
+}
+
+/** What a stored number is multiplied by. Signed ones have the scale of unsigned ones, of which they fill half, as in other decoders. */
+function factorOf({ bits, float, depth }: Picture): number {
+  const full = depth === 16 ? 65535 : 255;
+  return float ? full : full / (2 ** bits - 1);
+}
+
+function scaled(
+  values: ArrayLike<number>,
+  depth: 8 | 16,
+  convert: (value: number, i: number) => number,
+): Uint8Array | Uint16Array {
+  const full = depth === 16 ? 65535 : 255;
+  const out = depth === 16 ? new Uint16Array(values.length) : new Uint8Array(values.length);
   for (let i = 0; i < out.length; i++) {
-    const value = values[i] as number;
+    const value = convert(values[i] as number, i);
     // Written so that a value that is no number becomes 0.
-    out[i] = value > 0 ? Math.round(Math.min(value, 1) * 65535) : 0;
+    out[i] = value > 0 ? Math.round(Math.min(value, full)) : 0;
   }
   return out;
 }
 
-function stretched({ float }: Picture, data: Uint8Array, { low, high }: Range): Uint16Array {
-  const values = float
-    ? new Float32Array(data.buffer, data.byteOffset, data.length >> 2)
-    : new Uint16Array(data.buffer, data.byteOffset, data.length >> 1);
+function stretched(values: ArrayLike<number>, { low, high }: Range): Uint16Array {
   const out = new Uint16Array(values.length);
   const scale = 65535 / (high - low);
   for (let i = 0; i < out.length; i++) {
@@ -116,7 +128,7 @@ type Finish = (stored: Uint8Array | Uint16Array) => Uint8Array | Uint16Array;
  * `colours` is a ColorMap of TIFF 6.0 section 5: all reds, all greens, all blues, 16 bit each.
  */
 export function finisher(picture: Picture, colours: readonly number[] | undefined): Finish | undefined {
-  if (colours) return fromPalette(colours);
+  if (colours) return fromPalette(colours, picture.alpha);
   const { bands, alpha, bits, depth } = picture;
   const inverted = picture.photometric === 0;
   const lab = picture.float ? undefined : labCodings[picture.photometric]?.[depth];
@@ -129,9 +141,10 @@ export function finisher(picture: Picture, colours: readonly number[] | undefine
       return data;
     };
   }
-  if (bits >= 8 && !inverted && alpha !== "associated") return undefined;
+  const packed = isPacked(picture);
+  if (!packed && !inverted && alpha !== "associated") return undefined;
   const full = depth === 16 ? 65535 : 255;
-  const scale = bits < 8 ? full / ((1 << bits) - 1) : 1;
+  const scale = packed ? full / ((1 << bits) - 1) : 1;
   const coloured = alpha === "none" ? bands : bands - 1;
   return (data) => {
     if (scale !== 1 || inverted)
@@ -180,15 +193,20 @@ function fromLab(data: Uint8Array | Uint16Array, { bands, alpha, depth }: Pictur
   return data;
 }
 
-function fromPalette(colours: readonly number[]): Finish {
+function fromPalette(colours: readonly number[], alpha: Picture["alpha"]): Finish {
   const size = colours.length / 3;
   // Some writers store 8-bit values where 16-bit ones belong.
   const shift = colours.some((value) => value > 255) ? 8 : 0;
   const bytes = Uint8Array.from(colours, (value) => value >> shift);
-  return (indices) => {
-    const out = new Uint8Array(indices.length * 3);
-    for (let i = 0, o = 0; i < indices.length; i++, o += 3)
-      for (let b = 0; b < 3; b++) out[o + b] = bytes[b * size + (indices[i] as number)] ?? 0;
+  const step = alpha === "none" ? 1 : 2;
+  return (stored) => {
+    const bands = 2 + step;
+    const out = new Uint8Array((stored.length / step) * bands);
+    for (let i = 0, o = 0; i < stored.length; i += step, o += bands) {
+      for (let b = 0; b < 3; b++) out[o + b] = bytes[b * size + (stored[i] as number)] ?? 0;
+      if (step === 2) out[o + 3] = stored[i + 1] as number;
+    }
+    if (alpha === "associated") unpremultiply(out, bands, 255);
     return out;
   };
 }

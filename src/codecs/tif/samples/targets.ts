@@ -2,7 +2,7 @@
 
 import type { Rectangle } from "../../image-header.ts";
 import { boxReducer, type Reduction } from "../../reduce.ts";
-import { type Picture, rowBytes } from "../directory/picture.ts";
+import { isPacked, type Picture, rowBytes, storedBands } from "../directory/picture.ts";
 import type { Part } from "../parts.ts";
 import { bitReducer } from "./bilevel.ts";
 import { asSamples, finisher, place, placeBits, type Range } from "./samples.ts";
@@ -33,7 +33,7 @@ export interface TargetOptions {
 /** The target for a factor and a kind of picture. */
 export function targetFor(options: TargetOptions): Target {
   if (options.factor === 1) return wholeTarget(options);
-  return options.picture.bits === 1 ? bitTarget(options) : boxTarget(options);
+  return isPacked(options.picture) && options.picture.bits === 1 ? bitTarget(options) : boxTarget(options);
 }
 
 /** How many rows of boxes are incomplete when as many rows of the picture are. */
@@ -61,15 +61,17 @@ const storedOf = ({ bits }: Picture, length: number): Samples =>
 const samplesOf = ({ depth }: Picture, length: number): Samples =>
   depth === 16 ? new Uint16Array(length) : new Uint8Array(length);
 
-/** Samples of a pixel before palettes are looked up. */
-const storedBands = ({ photometric, bands }: Picture) => (photometric === 3 ? 1 : bands);
-
 /** What `place` or `placeBits` takes: samples, or packed bits as they are. */
-const sourcesOf = ({ picture, range }: TargetOptions, { planes }: Part): readonly Samples[] =>
-  picture.bits < 8 ? planes : planes.map((data, plane) => asSamples(picture, data, plane, range));
+const sourcesOf = ({ picture, range }: TargetOptions, { planes, stride }: Part): readonly Samples[] =>
+  isPacked(picture)
+    ? planes
+    : planes.map((data, plane) =>
+        asSamples(picture, data, stride * (picture.planar ? 1 : picture.samples), plane, range),
+      );
 
 /** Whether other samples lie between the colours and alpha. */
-const isApart = ({ alpha, alphaAt, bands }: Picture) => alpha !== "none" && alphaAt !== bands - 1;
+const isApart = (picture: Picture) =>
+  picture.alpha !== "none" && picture.alphaAt !== storedBands(picture) - 1;
 
 function copy(picture: Picture, sources: readonly Samples[], at: Placed, out: Samples): void {
   const bands = storedBands(picture);
@@ -87,7 +89,7 @@ function copy(picture: Picture, sources: readonly Samples[], at: Placed, out: Sa
       rows: at.rows,
       bands: picture.planar ? 1 : bands,
     };
-    if (picture.bits < 8) placeBits(picture.bits, source as Uint8Array, out, placement);
+    if (isPacked(picture)) placeBits(picture.bits, source as Uint8Array, out, placement);
     else if (apart) {
       place(source, out, { ...placement, bands: bands - 1 });
       const { from, to } = placement;

@@ -11,6 +11,7 @@ import { fillFrom, openStage } from "../decode.ts";
 import type { Picture } from "../directory/picture.ts";
 import { stagesOf } from "../directory/stages.ts";
 import type { Part } from "../parts.ts";
+import { type Numbers, numbersOf } from "./numbers.ts";
 
 /** Quantiles in steps of a tenth of a percent, from the least value to the largest. */
 const steps = 1000;
@@ -72,13 +73,13 @@ async function findQuantiles(
 
 /** Takes the values at the points of a grid. */
 function sampler(picture: Picture) {
-  const { width, height, bands, samples, planar, float } = picture;
+  const { width, height, bands, samples, planar } = picture;
   const every = Math.ceil(Math.sqrt((width * height) / enough));
   const seen = new Float32Array(Math.ceil(width / every) * Math.ceil(height / every) * bands);
   let count = 0;
   const [perPixel, perPoint] = planar ? [1, 1] : [samples, bands];
   /** Takes the samples of the pixel whose first is at `at`. */
-  const take = (values: Float32Array | Uint16Array, at: number): void => {
+  const take = (values: Numbers, at: number): void => {
     for (let i = at; i < at + perPoint; i++) {
       const value = values[i] as number;
       if (Number.isFinite(value)) seen[count++] = value;
@@ -89,9 +90,7 @@ function sampler(picture: Picture) {
       const columns = Math.min(picture.blockWidth, width - x);
       const lines = Math.min(rows, height - y);
       for (const data of planes) {
-        const values = float
-          ? new Float32Array(data.buffer, data.byteOffset, data.length >> 2)
-          : new Uint16Array(data.buffer, data.byteOffset, data.length >> 1);
+        const values = numbersOf(picture, data, stride * perPixel);
         for (let row = firstOf(y, every); row < lines; row += every)
           for (let column = firstOf(x, every); column < columns; column += every)
             take(values, (row * stride + column) * perPixel);

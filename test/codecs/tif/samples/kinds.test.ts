@@ -231,8 +231,8 @@ describe("kinds that are refused by their header", () => {
     ["ITULab", plain([262, 3, 10])],
     ["LogLuv", plain([262, 3, 32845])],
     ["photometric interpretation 99", plain([262, 3, 99])],
-    ["sample format 2", plain([339, 3, 2, 2, 2])],
-    ["32 bits", plain([258, 3, 32, 32, 32])],
+    ["sample format 6", plain([339, 3, 6, 6, 6])],
+    ["24 bits", plain([258, 3, 24, 24, 24])],
     ["several", plain([258, 3, 8, 8, 4])],
     ["reversed bits", plain([266, 3, 2], [259, 3, 50_001])],
     [
