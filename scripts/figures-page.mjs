@@ -32,7 +32,7 @@ Generated from the table of figures (\`src/stats/figures.ts\`) by \`npm run docs
 
 The service counts these figures in one registry, since its start and for this process alone. Names follow the conventions of
 Prometheus: times in seconds, sizes in bytes, \`_total\` at the end of the names of counters. Every series exists from the start, except that those of
-renders begin with the first render of a route and its two formats. No label contains an identifier, a path or an address, so the number of series is bounded by the
+renders begin with the first render of a pair of formats. No label contains an identifier, a path or an address, so the number of series is bounded by the
 configuration.
 
 - A **counter** only grows.

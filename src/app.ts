@@ -55,6 +55,7 @@ export function createApp(
   const caps = createCaps(requests.refused);
   const files = createStaticFiles((path) => platform.asset(path));
   const nextId = createRequestIds();
+  const compresses = service.config().http.compression === "on";
   const timed = service.config().http.server_timing;
   const configured = service.config().base_url.replace(/\/+$/, "");
   const framing = service.config().http.frame_ancestors.map((site) => (site === "self" ? "'self'" : site));
@@ -76,6 +77,7 @@ export function createApp(
     c.set("id", nextId());
     c.set("began", began);
     c.set("files", files);
+    c.set("compression", compresses && route?.compressed !== false ? platform.compression : undefined);
     c.set("framedBy", framedBy);
     c.set("client", clientAddress(c.req.raw.headers, peer, trust));
     c.set("base", base ?? "");
@@ -108,7 +110,7 @@ export function createApp(
     const { status, bytes, stages } = answered;
     if (counted === false) requests.drop();
     else {
-      if (stages) service.stages.record(counted, stages, ended - began);
+      if (stages) service.stages.record(stages, ended - began);
       requests.end(counted, status, bytes, ended - began);
       // Probes of a load balancer are of no use in a trace.
       if (tracing && trace && counted !== "health") tracing.end(trace, answered);

@@ -6,6 +6,7 @@ import type { ConfigFile } from "../src/config/editing/file.ts";
 import { loadConfig, problemLines } from "../src/config/reading/load.ts";
 import { type Log, silentLog } from "../src/lib/telemetry/log.ts";
 import { checkedGet } from "../src/platform/checked-get.ts";
+import { compression } from "../src/platform/compression.ts";
 import { assetReader } from "../src/platform/files/dist-files.ts";
 import { nodeFiles } from "../src/platform/files/node-files.ts";
 import { sentOnce } from "../src/platform/node.ts";
@@ -59,6 +60,7 @@ export async function served(
     memoryBytes: 2 ** 32,
     wasm: testHost.wasm as Platform["wasm"],
     deflate: over.deflate ?? testHost.deflate,
+    compression,
     asset: over.asset ?? assetReader(new URL("../", import.meta.url)),
     files: over.files ?? nodeFiles(),
     checkedGet,

@@ -132,6 +132,11 @@ export const configSchema = z
           description: "How long browsers and proxies may keep a public info.json.",
           edit: "restart",
         }),
+        compression: option(z.enum(["on", "off"]).default("on"), {
+          description:
+            "Whether documents, pages and errors of 1 KiB and more are sent compressed, by Brotli or gzip, to clients that accept it. Images never are. `off` where a proxy in front compresses.",
+          edit: "restart",
+        }),
         frame_ancestors: option(
           z.array(z.string({ error: framingForm }).refine(isFraming, { error: framingForm })).default(["*"]),
           {

@@ -118,6 +118,16 @@ export type CheckedGet = (
   init: { readonly headers: Readonly<Record<string, string>>; readonly signal?: AbortSignal },
 ) => Promise<Response>;
 
+/** Codings that bodies of responses may be sent in (RFC 9110, section 8.4.1). */
+export type ContentEncoding = "br" | "gzip";
+
+/** Bodies of responses in a coding, at a level that costs little. */
+export interface Compression {
+  whole(bytes: Uint8Array, encoding: ContentEncoding): Promise<Uint8Array<ArrayBuffer>>;
+  /** Flushes each chunk, so that none waits for the next one. An error of the source, and a reader that leaves, are passed on. */
+  stream(source: ReadableStream<Uint8Array>, encoding: ContentEncoding): ReadableStream<Uint8Array>;
+}
+
 export interface Platform {
   readonly name: "node" | "deno" | "bun" | "workerd";
   readonly version: string;
@@ -136,6 +146,7 @@ export interface Platform {
   asset(path: string): Promise<Uint8Array | undefined>;
   /** zlib format (RFC 1950). */
   deflate(data: Uint8Array, level: number): Promise<Uint8Array>;
+  readonly compression: Compression;
   /** The address of the socket's peer, without port. */
   clientAddress(request: Request): string | undefined;
   /** The request target as it came (path and query, before any URL parsing), where the runtime tells. */

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { deflate } from "node:zlib";
 import { normalIp } from "../lib/network/ip-range.ts";
 import { textOf } from "../lib/text/byte-text.ts";
+import { compression } from "./compression.ts";
 import { isAssetPath } from "./files/asset-path.ts";
 import { diskFiles, type Fetcher } from "./files/disk-files.ts";
 import type { Platform } from "./platform.ts";
@@ -67,6 +68,7 @@ export function workerdPlatform(
       const out = await deflateAsync(data, { level });
       return new Uint8Array(out.buffer as ArrayBuffer, out.byteOffset, out.byteLength);
     },
+    compression,
     clientAddress: notedAddress,
     rawTarget: notedTarget,
     ...(DISK ? { files: diskFiles(DISK) } : {}),

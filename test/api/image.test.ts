@@ -381,10 +381,10 @@ describe("answers with public addresses in them", () => {
     async (target) => {
       const page = await app.get(target, { headers: { ...prefixed, ...browser } });
       expect(await page.text()).toContain('<a href="http://museum.example/img/">');
-      expect(page.headers.get("Vary")).toBe(`Accept, ${forwarded}`);
+      expect(page.headers.get("Vary")).toBe(`Accept-Encoding, Accept, ${forwarded}`);
       const own = await (await served(fixed)).get(target, { headers: browser });
       expect(await own.text()).toContain('<a href="https://fixed.example/iiif-server/">');
-      expect(own.headers.get("Vary")).toBe("Accept");
+      expect(own.headers.get("Vary")).toBe("Accept-Encoding, Accept");
     },
   );
 });

@@ -286,6 +286,33 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
     expect([beyond.status, beyond.headers["content-range"]]).toEqual([416, `bytes */${whole.byteLength}`]);
   });
 
+  it.each([
+    ["br", brotliDecompressSync],
+    ["gzip", gunzipSync],
+  ])("compresses documents, pages and problems: %s", async (encoding, plain) => {
+    for (const path of ["/", "/iiif/presentation/3", "/iiif/3/base.png/info.json"]) {
+      const whole = await exchange(path, {});
+      expect(whole.headers["content-encoding"]).toBeUndefined();
+      const { status, headers, body } = await exchange(path, { "accept-encoding": encoding });
+      const isLong = whole.body.length >= 1024;
+      expect([path, status, headers["content-encoding"]]).toEqual([path, 200, isLong ? encoding : undefined]);
+      expect((isLong ? plain(body) : body).equals(whole.body)).toBe(true);
+      expect(headers.vary).toMatch(/\bAccept-Encoding\b/);
+      if (!isLong) continue;
+      expect([headers.etag === whole.headers.etag, headers["content-length"]]).toEqual([
+        false,
+        String(body.length),
+      ]);
+      const again = await exchange(path, {
+        "accept-encoding": encoding,
+        "if-none-match": String(headers.etag),
+      });
+      expect([again.status, again.headers.etag]).toEqual([304, headers.etag]);
+    }
+    const image = await exchange("/iiif/3/base.png/full/max/0/default.png", { "accept-encoding": encoding });
+    expect(image.headers["content-encoding"]).toBeUndefined();
+  });
+
   it("gives the files of a page addresses that last, and the page without its files inline", async () => {
     const page = await get("/");
     expect(page.headers.get("content-security-policy")).toMatch(/style-src 'self'(;|$)/);

@@ -52,6 +52,7 @@ export function mountAdmin(routes: Routes, service: Service): void {
     routes.add({
       counted: "admin",
       uncapped: true,
+      compressed: false,
       ...route,
       ...(get && { get: gate(get) }),
       ...(post && { post: gate(post) }),

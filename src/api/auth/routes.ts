@@ -16,7 +16,7 @@ export function mountAuth(routes: Routes, service: Service): void {
   const { auth } = service;
   if (!auth) return;
   const { probe_origins } = auth.options.cors;
-  const add = (route: Route) => routes.add({ ...route, problemPage });
+  const add = (route: Route) => routes.add({ ...route, problemPage, compressed: false });
   // What is not there is missing for viewers of other origins too.
   add({ path: `${authFolder}*`, cors: true });
   add({

@@ -11,10 +11,11 @@ import type { Made } from "../../manifests/documents/making.ts";
 import type { Manifests } from "../../manifests/manifests.ts";
 import type { Service } from "../../service.ts";
 import { callerOf } from "../http/client/caller.ts";
-import { type RequestContext, sent } from "../http/context.ts";
+import type { RequestContext } from "../http/context.ts";
 import { documentContext } from "../http/document-context.ts";
 import { Refusal } from "../http/problem.ts";
 import { setCaching } from "../http/representation/caching.ts";
+import { sendText } from "../http/representation/send.ts";
 
 /**
  * Answers with the state of `target`, perhaps of its canvas number `canvas` and the region `xywh` of that, in the terms of version `v` of
@@ -48,13 +49,11 @@ export async function respondMint(
     asked.version,
   );
   const encoded = encodeState(contentState);
-  const headers: Record<string, string> = {
-    "Content-Type": "application/json",
-    "X-Content-Type-Options": "nosniff",
-  };
+  const headers: Record<string, string> = {};
   setCaching(headers, c, sharing, "no-cache");
   const viewerUrl = stateViewAddress(base, encoded);
-  return new Response(sent(c, JSON.stringify({ contentState, encoded, viewerUrl }, null, 2)), { headers });
+  const document = { contentState, encoded, viewerUrl };
+  return sendText(c, JSON.stringify(document, null, 2), { type: "application/json", headers });
 }
 
 interface Asked {

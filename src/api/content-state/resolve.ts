@@ -6,10 +6,11 @@ import type { StateTarget } from "../../iiif/content-state/read.ts";
 import { regionText } from "../../iiif/content-state/region.ts";
 import type { Service } from "../../service.ts";
 import { readJson } from "../http/body.ts";
-import { type RequestContext, sent } from "../http/context.ts";
+import type { RequestContext } from "../http/context.ts";
 import { openState } from "../http/open-state.ts";
 import { Refusal } from "../http/problem.ts";
 import { setVary } from "../http/representation/caching.ts";
+import { sendText } from "../http/representation/send.ts";
 
 /** Answers with form, target, problems and the state itself. Throws a Refusal: 400 for what is no state, 413 for too long ones. */
 export async function respondResolve(
@@ -27,15 +28,11 @@ export async function respondResolve(
     problems,
     contentState,
   };
-  const headers: Record<string, string> = {
-    "Content-Type": "application/json",
-    "Cache-Control": "no-cache",
-    "X-Content-Type-Options": "nosniff",
-  };
+  const headers: Record<string, string> = { "Cache-Control": "no-cache" };
   // The public URL tells which addresses are those of states that are kept here.
   setVary(headers, c);
   // Without white space: indented, a nested state would be many times as long as it was sent.
-  return new Response(sent(c, JSON.stringify(body)), { headers });
+  return sendText(c, JSON.stringify(body), { type: "application/json", headers });
 }
 
 function stateOfQuery(c: RequestContext): unknown {

@@ -8,7 +8,7 @@ import { sha256 } from "../../lib/bytes/digest.ts";
 import { readJson } from "../http/body.ts";
 import { type RequestContext, sent } from "../http/context.ts";
 import { Refusal } from "../http/problem.ts";
-import { isNotModified, validatorHeaders } from "../http/representation/conditional.ts";
+import { sendText } from "../http/representation/send.ts";
 
 /** What a state never changes under. */
 const forever = "public, max-age=31536000, immutable";
@@ -56,15 +56,10 @@ export async function respondStored(c: RequestContext, bookmarks: Bookmarks): Pr
       code: "content_state_not_found",
       detail: "This service keeps no view at this address. Check the link.",
     });
-  const validators = { etag: `"${id}"` };
-  const headers = { ...validatorHeaders(validators), "Cache-Control": forever };
-  if (isNotModified(c.req.raw.headers, validators)) return new Response(null, { status: 304, headers });
-  return new Response(sent(c, text), {
-    headers: {
-      ...headers,
-      "Content-Type": 'application/ld+json;profile="http://iiif.io/api/presentation/3/context.json"',
-      "X-Content-Type-Options": "nosniff",
-    },
+  return sendText(c, text, {
+    type: 'application/ld+json;profile="http://iiif.io/api/presentation/3/context.json"',
+    headers: { "Cache-Control": forever },
+    validators: { etag: `"${id}"` },
   });
 }
 

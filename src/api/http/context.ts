@@ -4,6 +4,7 @@ import type { Context } from "hono";
 import type { Problem } from "../../lib/network/problem-document.ts";
 import type { StageClock } from "../../lib/telemetry/stage-times.ts";
 import type { TraceContext } from "../../lib/telemetry/trace-context.ts";
+import type { Compression } from "../../platform/platform.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import type { Page } from "./page-content.ts";
 import type { Target } from "./target.ts";
@@ -31,6 +32,8 @@ export interface Route {
   readonly problemPage?: (c: RequestContext, problem: Problem) => Page;
   /** Whether it answers above `limits.max_in_flight` too. */
   readonly uncapped?: boolean;
+  /** false: responses are never compressed, as pages that repeat what a request says beside a secret (BREACH). */
+  readonly compressed?: false;
   /** Longest path and query in characters; those of most routes are shorter (`client/caps.ts`). */
   readonly maxTarget?: number;
 }
@@ -62,6 +65,8 @@ export interface Variables {
   readonly serverTiming?: "wanted" | "set";
   /** The files of static/, for the addresses of those that a page needs. */
   readonly files: StaticFiles;
+  /** Compresses bodies; undefined where responses of the route come as they are. */
+  readonly compression: Compression | undefined;
   /** Which pages may hold those of this service in frames, as the value of `frame-ancestors`. */
   readonly framedBy: string;
   /** The client's address, where it is known. */

@@ -1,10 +1,10 @@
 // The layout of the pages that people see: calm, light and dark, readable at 400 px, without inline style or script.
 
 import { sha256, toHex } from "../../lib/bytes/digest.ts";
-import { type RequestContext, sent } from "./context.ts";
+import type { RequestContext } from "./context.ts";
 import type { Page } from "./page-content.ts";
 import { setVary } from "./representation/caching.ts";
-import { isNotModified, validatorHeaders } from "./representation/conditional.ts";
+import { sendText } from "./representation/send.ts";
 
 /**
  * The answer with a page. `headers` stand over what is usual: `Cache-Control: no-cache`, and `Vary` for the base URL. A page of
@@ -39,21 +39,18 @@ async function answer(
   status: number,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  const all: Record<string, string> = {
-    "Cache-Control": "no-cache",
-    "Content-Security-Policy": policy,
-    "X-Content-Type-Options": "nosniff",
-  };
+  const all: Record<string, string> = { "Cache-Control": "no-cache", "Content-Security-Policy": policy };
   setVary(all, c);
   Object.assign(all, headers);
-  const typed = { ...all, "Content-Type": "text/html; charset=utf-8" };
-  if (status !== 200 || all["Cache-Control"] === "no-store")
-    return new Response(sent(c, html), { status, headers: typed });
-  const etag = `"${toHex(await sha256(html)).slice(0, 32)}"`;
-  const validators = validatorHeaders({ etag });
-  if (isNotModified(c.req.raw.headers, { etag }))
-    return new Response(null, { status: 304, headers: { ...all, ...validators } });
-  return new Response(sent(c, html), { headers: { ...typed, ...validators } });
+  const keeping = all["Cache-Control"] ?? "";
+  const hasTag = status === 200 && keeping !== "no-store";
+  return sendText(c, html, {
+    type: "text/html; charset=utf-8",
+    status,
+    headers: all,
+    ...(hasTag && { validators: { etag: `"${toHex(await sha256(html)).slice(0, 32)}"` } }),
+    compressed: !keeping.startsWith("private"),
+  });
 }
 
 /** The Content-Security-Policy (level 3) of a page: its own files, and nothing inline but what `styles` allows. */

@@ -9,11 +9,12 @@ import {
   problemType,
   titles,
 } from "../../lib/network/problem-document.ts";
-import { type RequestContext, sent } from "./context.ts";
+import type { RequestContext } from "./context.ts";
 import { escapeHtml, pageResponse } from "./page.ts";
 import type { Page } from "./page-content.ts";
 import { preferredType } from "./representation/accept.ts";
 import { setVary } from "./representation/caching.ts";
+import { sendText } from "./representation/send.ts";
 import { statusOf } from "./status.ts";
 
 /** A problem of HTTP alone, thrown: a method, a body or an address that the service does not take. */
@@ -51,14 +52,13 @@ const offered = [problemType, "application/json", "text/html"] as const;
 
 /** The response of a problem; HTML when the client prefers it, as a browser's address bar does: the page of its route, or the usual one. */
 export async function problemResponse(c: RequestContext, problem: Problem): Promise<Response> {
-  const { status } = problem;
+  const { status, code, detail } = problem;
+  // The line of the request names the code, also of what nothing has thrown.
+  if (!c.get("failure")) c.set("failure", { code, detail });
   const headers: Record<string, string> = { ...problem.headers, "Cache-Control": "no-store" };
   setVary(headers, c, "Accept");
   if (preferredType(c, offered) !== "text/html")
-    return new Response(sent(c, problemDocument(problem)), {
-      status,
-      headers: { ...headers, "Content-Type": problemType, "X-Content-Type-Options": "nosniff" },
-    });
+    return sendText(c, problemDocument(problem), { type: problemType, status, headers });
   const own = c.get("route")?.problemPage;
   if (own) setVary(headers, c, "Accept", "Accept-Language");
   return pageResponse(c, (own ?? usualPage)(c, problem), { status, headers });

@@ -1,10 +1,10 @@
 // The files of static/ over HTTP: precompressed, with tags and addresses made of their content.
 
 import { sha256, toHex } from "../../lib/bytes/digest.ts";
-import type { Platform } from "../../platform/platform.ts";
+import type { ContentEncoding, Platform } from "../../platform/platform.ts";
 import { type RequestContext, type StaticFiles, sent } from "./context.ts";
 import { noSuchPage, Refusal } from "./problem.ts";
-import { acceptedEncodings, type Encoding } from "./representation/accept.ts";
+import { acceptedEncodings } from "./representation/accept.ts";
 import { isNotModified, validatorHeaders } from "./representation/conditional.ts";
 import { requestedRange } from "./representation/ranges.ts";
 
@@ -68,8 +68,8 @@ export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
   /** The bytes in the first of the encodings that the file has, or as they are. */
   async function read(
     path: string,
-    encodings: readonly Encoding[],
-  ): Promise<{ bytes: Uint8Array; encoding?: Encoding } | undefined> {
+    encodings: readonly ContentEncoding[],
+  ): Promise<{ bytes: Uint8Array; encoding?: ContentEncoding } | undefined> {
     for (const encoding of encodings) {
       const bytes = await asset(`${path}.${suffixes[encoding]}`);
       if (bytes) return { bytes, encoding };
@@ -120,6 +120,6 @@ export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
 }
 
 /** How the file of an encoding is called, after the name of the file and a dot. */
-const suffixes: Readonly<Record<Encoding, string>> = { br: "br", gzip: "gz" };
+const suffixes: Readonly<Record<ContentEncoding, string>> = { br: "br", gzip: "gz" };
 
 const digest = async (bytes: Uint8Array) => toHex(await sha256(bytes));

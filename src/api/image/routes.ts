@@ -23,7 +23,7 @@ import type { Service } from "../../service.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import { servicesOf } from "../http/auth-services.ts";
 import { imageCallerOf } from "../http/client/caller.ts";
-import { hasParameter, lengthOf, type RequestContext, sent } from "../http/context.ts";
+import { hasParameter, type RequestContext, sent } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";
 import { problemResponse } from "../http/problem.ts";
 import { preferredType } from "../http/representation/accept.ts";
@@ -34,6 +34,7 @@ import {
   type Validators,
   validatorHeaders,
 } from "../http/representation/conditional.ts";
+import { sendText } from "../http/representation/send.ts";
 import { setServerTiming } from "../http/request-log.ts";
 import type { Routes } from "../http/routes.ts";
 
@@ -118,22 +119,14 @@ function information(
     };
     setCaching(headers, c, decision, service.caching.info, "Accept");
     setCors(headers, c);
-    if (decision.allowed) {
-      const tier = decision.tier === "public" ? [] : [decision.tier];
-      const etag = `"${(await hash([body, type, ...tier])).slice(0, 27)}"`;
-      const validators = validatorsOf(service, master, decision, etag);
-      Object.assign(headers, validatorHeaders(validators));
-      if (isNotModified(c.req.raw.headers, validators)) return new Response(null, { status: 304, headers });
-    }
-    const length = lengthOf(body);
-    return new Response(c.req.method === "HEAD" ? null : sent(c, body, length), {
+    const tier = decision.allowed && decision.tier !== "public" ? [decision.tier] : [];
+    return sendText(c, body, {
+      type,
       status: decision.allowed ? 200 : decision.status,
-      headers: {
-        ...headers,
-        "Content-Type": type,
-        "Content-Length": String(length),
-        "X-Content-Type-Options": "nosniff",
-      },
+      headers,
+      ...(decision.allowed && {
+        validators: validatorsOf(service, master, decision, await tagOf([body, type, ...tier])),
+      }),
     });
   };
   return withMaster(
@@ -245,6 +238,9 @@ async function refusal(c: RequestContext, refused: Refused): Promise<Response> {
   for (const name of vary) response.headers.append("Vary", name);
   return response;
 }
+
+/** The tag of a document by what it is made of. */
+const tagOf = async (parts: readonly string[]) => `"${(await hash(parts)).slice(0, 27)}"`;
 
 /** An overlay may change between two answers of one master, and its time says nothing of that of its hook: no date then. */
 function imageValidators(service: Service, master: GrantedMaster, etag: string): Validators {

@@ -1,7 +1,7 @@
 // All figures of the service for Prometheus, at /metrics.
 
 import type { Service } from "../../service.ts";
-import { sent } from "../http/context.ts";
+import { sendText } from "../http/representation/send.ts";
 import type { Routes } from "../http/routes.ts";
 import { metricsText, textType } from "./text.ts";
 
@@ -13,13 +13,7 @@ export function mountMetrics(routes: Routes, service: Service): void {
     uncapped: true,
     async get(c) {
       const text = metricsText(await service.registry.read());
-      return new Response(sent(c, text), {
-        headers: {
-          "Content-Type": textType,
-          "Cache-Control": "no-store",
-          "X-Content-Type-Options": "nosniff",
-        },
-      });
+      return sendText(c, text, { type: textType, headers: { "Cache-Control": "no-store" } });
     },
   });
 }

@@ -10,12 +10,12 @@ import {
 import type { Manifests } from "../../manifests/manifests.ts";
 import type { Service } from "../../service.ts";
 import { callerOf } from "../http/client/caller.ts";
-import { type RequestContext, sent } from "../http/context.ts";
+import type { RequestContext } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";
 import { documentContext } from "../http/document-context.ts";
 import { preferredType } from "../http/representation/accept.ts";
 import { setCaching } from "../http/representation/caching.ts";
-import { isNotModified, validatorHeaders } from "../http/representation/conditional.ts";
+import { sendText } from "../http/representation/send.ts";
 import type { Routes } from "../http/routes.ts";
 import { type Bodies, rememberBodies } from "./bodies.ts";
 
@@ -65,13 +65,7 @@ async function answer(
   setCors(headers, c);
   const ignored = presented.ignored?.();
   if (ignored !== undefined) headers["X-Ignored-Sidecar"] = ignored;
-  Object.assign(headers, validatorHeaders({ etag }));
-  if (isNotModified(c.req.raw.headers, { etag })) return new Response(null, { status: 304, headers });
-  headers["Content-Type"] = type;
-  headers["X-Content-Type-Options"] = "nosniff";
-  if (typeof bytes === "function") return new Response(c.req.method === "HEAD" ? null : bytes(), { headers });
-  headers["Content-Length"] = String(bytes.length);
-  return new Response(c.req.method === "HEAD" ? null : sent(c, bytes), { headers });
+  return sendText(c, bytes, { type, headers, validators: { etag } });
 }
 
 /** The content type of a document: JSON-LD has its profile. */

@@ -3,6 +3,7 @@
 import { promisify } from "node:util";
 import { deflate as deflateCallback } from "node:zlib";
 import { checkedGet } from "../checked-get.ts";
+import { compression } from "../compression.ts";
 import { assetReader, moduleLoader } from "../files/dist-files.ts";
 import { nodeFiles } from "../files/node-files.ts";
 import type { Platform } from "../platform.ts";
@@ -58,6 +59,7 @@ export function processPlatform(dist: URL, name: ProcessRuntime): Omit<Platform,
     wasm: moduleLoader(dist),
     asset: assetReader(dist),
     deflate,
+    compression,
     clientAddress: notedAddress,
     rawTarget: notedTarget,
     files: nodeFiles(),

@@ -105,7 +105,7 @@ describe("a denial", () => {
         const response = await get(path(name), { "If-None-Match": "*" }, method);
         expect([name, response.status]).toEqual([name, 401]);
         expect(response.headers.get("Cache-Control")).toBe("no-store");
-        expect(response.headers.get("Vary")).toBe("Accept, Cookie, Authorization");
+        expect(response.headers.get("Vary")).toBe("Accept-Encoding, Accept, Cookie, Authorization");
         expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
         expect(response.headers.get("ETag")).toBeNull();
         if (method === "GET")
@@ -120,7 +120,7 @@ describe("a denial", () => {
     expect(response.status).toBe(401);
     expect(response.headers.get("ETag")).toBeNull();
     expect(response.headers.get("Cache-Control")).toBe("private, no-cache");
-    expect(response.headers.get("Vary")).toBe("Accept, Cookie, Authorization");
+    expect(response.headers.get("Vary")).toBe("Accept-Encoding, Accept, Cookie, Authorization");
     expect(await response.json()).toEqual(await (await get(target, token)).json());
     expect((await get(path("closed-and-missing.png", "info.json"))).status).toBe(404);
   });
@@ -216,14 +216,21 @@ describe("a public answer", () => {
     const image = await get(path("by-group.png"), {}, "HEAD");
     expect(image.headers.get("Vary")).toBe("X-Group");
     expect(image.headers.get("Cache-Control")).toMatch(/^public, /);
-    expect((await get(path("by-group.png", "info.json"))).headers.get("Vary")).toBe("Accept, X-Group");
+    expect((await get(path("by-group.png", "info.json"))).headers.get("Vary")).toBe(
+      "Accept-Encoding, Accept, X-Group",
+    );
   });
 });
 
 test("the start page shows only what its caller may have, and is kept by that caller alone", async () => {
   const response = await get("/");
   expect(response.headers.get("Cache-Control")).toBe("private, no-cache");
-  expect(response.headers.get("Vary")?.split(", ").sort()).toEqual(["Authorization", "Cookie", "X-Group"]);
+  expect(response.headers.get("Vary")?.split(", ").sort()).toEqual([
+    "Accept-Encoding",
+    "Authorization",
+    "Cookie",
+    "X-Group",
+  ]);
   const shown = await response.text();
   for (const name of ["blue.png", "small.png", "other.png"]) expect(shown).toContain(`data-id="${name}"`);
   for (const name of ["closed.png", "gone.png"]) expect(shown).not.toContain(name);

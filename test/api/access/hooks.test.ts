@@ -90,7 +90,7 @@ test("a refusal of the hook is recorded with the profile that the rule names, an
   const Cookie = await site.cookie("staff");
   webhook.answer = () => ({ allow: false, status: 403 });
   const refused = await site.app.get(at("private/a.png"), { headers: { Cookie } });
-  expect(refused.headers.get("Vary")).toBe("Accept, Cookie, Authorization");
+  expect(refused.headers.get("Vary")).toBe("Accept-Encoding, Accept, Cookie, Authorization");
   const [record] = site.app.service.decisions.latest();
   expect(record).toMatchObject({ profile: "staff", verdict: "deny", status: 403 });
   webhook.answer = () => ({ allow: true });
@@ -120,7 +120,7 @@ describe("a resolve hook", () => {
       const response = await site.app.get(info("private/a.png"), { method });
       expect(response.status).toBe(401);
       expect(response.headers.get("Cache-Control")).toBe("no-store");
-      expect(response.headers.get("Vary")).toBe("Accept, Cookie, Authorization");
+      expect(response.headers.get("Vary")).toBe("Accept-Encoding, Accept, Cookie, Authorization");
       if (method === "GET") expect(await response.json()).toMatchObject({ code: "access_denied" });
     }
     const headers = { Cookie: await site.cookie("staff") };

@@ -95,7 +95,10 @@ describe.each(cases)("$name with $who", ({ name, who, allowed, rule }) => {
     expect(head.status).toBe(status);
     for (const { headers } of [response, head]) {
       if (rule.vary === null) expect(headers.get("Vary")).toBeNull();
-      else expect(headers.get("Vary")).toBe(status === 401 ? `Accept, ${rule.vary}` : rule.vary);
+      else
+        expect(headers.get("Vary")).toBe(
+          status === 401 ? `Accept-Encoding, Accept, ${rule.vary}` : rule.vary,
+        );
       expect(headers.get("Cache-Control")).toMatch(
         rule.vary === null ? /^public, max-age=/ : status === 200 ? /^private, no-cache$/ : /^no-store$/,
       );
@@ -112,7 +115,9 @@ describe.each(cases)("$name with $who", ({ name, who, allowed, rule }) => {
       expect(response.headers.get("Cache-Control")).toMatch(
         rule.vary === null ? /^public, max-age=/ : /^private, no-cache$/,
       );
-      expect(response.headers.get("Vary")).toBe(rule.vary === null ? "Accept" : `Accept, ${rule.vary}`);
+      expect(response.headers.get("Vary")).toBe(
+        rule.vary === null ? "Accept-Encoding, Accept" : `Accept-Encoding, Accept, ${rule.vary}`,
+      );
       expect(response.headers.has("ETag")).toBe(status === 200);
     }
   });

@@ -73,7 +73,7 @@ describe("a resolve hook that decides by a header", () => {
       const tags: string[] = [];
       for (const [headers] of clients) {
         const response = await app.get(imagePath("ms-1", rest), { headers });
-        expect(response.headers.get("Vary")).toBe("X-Group");
+        expect(response.headers.get("Vary")).toMatch(/\bX-Group$/);
         expect(response.headers.get("Cache-Control")).toMatch(/^public, /);
         const etag = response.headers.get("ETag") as string;
         tags.push(etag);
@@ -95,7 +95,7 @@ describe("a resolve hook that decides by a header", () => {
   test("names the header in Vary of image information, beside those of its own", async () => {
     const app = await start_();
     const response = await app.get(imagePath("ms-1", "info.json"));
-    expect(response.headers.get("Vary")).toBe("Accept, X-Group");
+    expect(response.headers.get("Vary")).toBe("Accept-Encoding, Accept, X-Group");
     expect(response.headers.get("Cache-Control")).toMatch(/^public, /);
   });
 
@@ -146,8 +146,8 @@ describe("answers are private", () => {
         const response = await app.get(imagePath("a", rest), client);
         expect(response.headers.get("Cache-Control")).toBe("private, no-cache");
         expect(response.headers.get("Last-Modified")).toBeNull();
-        expect(response.headers.get("Vary")?.split(", ") ?? []).toEqual(
-          [rest === "info.json" ? "Accept" : undefined, vary].filter(Boolean),
+        expect(response.headers.get("Vary") ?? "").toBe(
+          [rest === "info.json" ? "Accept-Encoding, Accept" : undefined, vary].filter(Boolean).join(", "),
         );
         if (rest !== "info.json")
           expect(await colourOf(response)).toBe("headers" in client ? colours.red : colours.green);
@@ -253,7 +253,7 @@ describe("behind access rules", () => {
       const response = await app.get(imagePath("red.png"));
       expect(response.status).toBe(401);
       expect(await response.json()).toMatchObject({ detail: "Log in first." });
-      expect(response.headers.get("Vary")).toBe("Accept, Cookie");
+      expect(response.headers.get("Vary")).toBe("Accept-Encoding, Accept, Cookie");
     }
   });
 

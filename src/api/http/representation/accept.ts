@@ -2,6 +2,7 @@
 
 import { accepts } from "hono/accepts";
 import { parseAccept } from "hono/utils/accept";
+import type { ContentEncoding } from "../../../platform/platform.ts";
 import type { RequestContext } from "../context.ts";
 
 type Match = NonNullable<Parameters<typeof accepts>[1]["match"]>;
@@ -16,14 +17,13 @@ export function preferredType<T extends string>(c: RequestContext, offered: read
   return accepts(c, { header: "Accept", supports: [...offered], default: usual, match: heaviest }) as T;
 }
 
-/** Encodings that static files may be stored in, the smallest first. */
-const encodings = ["br", "gzip"] as const;
-export type Encoding = (typeof encodings)[number];
+/** The encodings that bodies may have, the smallest first. */
+const encodings = ["br", "gzip"] as const satisfies readonly ContentEncoding[];
 
 /** The encodings that a request takes, the best first: by weight, then the smallest. Empty where it prefers none to any. */
-export function acceptedEncodings(c: RequestContext): readonly Encoding[] {
+export function acceptedEncodings(c: RequestContext): readonly ContentEncoding[] {
   const ranges = parseAccept(c.req.header("Accept-Encoding") ?? "");
-  const weights = new Map(ranges.map(({ type, q }) => [type.toLowerCase(), q]));
+  const weights = new Map(ranges.map(({ type, q }) => [type.toLowerCase().replace(/^x-gzip$/, "gzip"), q]));
   const weightOf = (encoding: string) => weights.get(encoding) ?? weights.get("*") ?? 0;
   // Identity is taken as the last resort unless it is named.
   const plain = weights.get("identity") ?? 0;

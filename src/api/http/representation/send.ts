@@ -1,0 +1,98 @@
+// Texts over HTTP: documents, pages and problems, with their validators and, where the client takes it, compressed (RFC 9110, sections
+// 8.4, 8.8 and 13).
+
+import type { Compression, ContentEncoding } from "../../../platform/platform.ts";
+import { type RequestContext, sent } from "../context.ts";
+import { acceptedEncodings } from "./accept.ts";
+import { isNotModified, type Validators, validatorHeaders } from "./conditional.ts";
+
+/** Bytes from which a body is compressed: a smaller one fits into the first packets anyway. */
+const least = 1024;
+
+/** All of a text, or a function that begins a stream of it, which is long. */
+export type TextBody = string | Uint8Array<ArrayBuffer> | (() => ReadableStream<Uint8Array>);
+
+export interface Sending {
+  /** The value of Content-Type. */
+  readonly type: string;
+  readonly status?: number;
+  /** What a 304 has too, without validators. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Of the text as it is: each encoding has a tag of its own. */
+  readonly validators?: Validators | undefined;
+  /** false: it is sent as it is, since it repeats what the request says beside what only this caller may know (BREACH). */
+  readonly compressed?: boolean;
+}
+
+/** The response with a text, or 304 if the client has it. HEAD has the headers of GET. */
+export async function sendText(
+  c: RequestContext,
+  body: TextBody,
+  { type, status = 200, headers, validators, compressed = true }: Sending,
+): Promise<Response> {
+  const compression = c.get("compression");
+  const all: Record<string, string> = { ...headers };
+  if (compression) all.Vary = all.Vary ? `Accept-Encoding, ${all.Vary}` : "Accept-Encoding";
+  const bytes = typeof body === "string" ? utf8.encode(body) : body;
+  const isLong = typeof bytes === "function" || bytes.length >= least;
+  const encodings = compression && compressed && isLong ? acceptedEncodings(c) : [];
+  const [encoding] = encodings;
+  if (validators) {
+    const held = heldBy(c.req.raw.headers, validators, encodings);
+    Object.assign(all, validatorHeaders(held ?? encoded(validators, encoding)));
+    if (held) return new Response(null, { status: 304, headers: all });
+  }
+  all["Content-Type"] = type;
+  all["X-Content-Type-Options"] = "nosniff";
+  if (encoding) all["Content-Encoding"] = encoding;
+  // workerd compresses what has a Content-Encoding unless it is told that this is done; others know no such member.
+  const init = { status, headers: all, ...(encoding && { encodeBody: "manual" }) };
+  const isHead = c.req.method === "HEAD";
+  if (typeof bytes === "function") {
+    if (isHead) return new Response(null, init);
+    return new Response(compression && encoding ? compression.stream(bytes(), encoding) : bytes(), init);
+  }
+  const whole = compression && encoding ? await compressedOnce(compression, bytes, encoding) : bytes;
+  all["Content-Length"] = String(whole.length);
+  return new Response(isHead ? null : sent(c, whole), init);
+}
+
+const utf8 = new TextEncoder();
+
+/** What bytes became in an encoding, for as long as their owner keeps them: a manifest that is kept is compressed once. */
+const compressedBodies = {
+  br: new WeakMap<Uint8Array, Uint8Array<ArrayBuffer>>(),
+  gzip: new WeakMap<Uint8Array, Uint8Array<ArrayBuffer>>(),
+} as const satisfies Readonly<Record<ContentEncoding, unknown>>;
+
+async function compressedOnce(
+  compression: Compression,
+  bytes: Uint8Array,
+  encoding: ContentEncoding,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const known = compressedBodies[encoding].get(bytes);
+  if (known) return known;
+  const made = await compression.whole(bytes, encoding);
+  compressedBodies[encoding].set(bytes, made);
+  return made;
+}
+
+/**
+ * The validators of what the client has, in one of these encodings or as it is; undefined if that is none of them. The 304 names the
+ * tag that the client knows, so that a cache with several encodings finds the one it may use (RFC 9111, section 4.3.4).
+ */
+function heldBy(
+  headers: Headers,
+  validators: Validators,
+  encodings: readonly ContentEncoding[],
+): Validators | undefined {
+  return [...encodings, undefined]
+    .map((encoding) => encoded(validators, encoding))
+    .find((one) => isNotModified(headers, one));
+}
+
+/** The same with the tag of an encoding: other bytes have another strong tag (RFC 9110, section 8.8.3.3). */
+function encoded(validators: Validators, encoding: ContentEncoding | undefined): Validators {
+  if (!encoding) return validators;
+  return { ...validators, etag: validators.etag.replace(/"$/, `-${encoding}"`) };
+}
