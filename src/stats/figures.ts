@@ -36,20 +36,16 @@ export const statusClasses = ["2xx", "3xx", "4xx", "5xx", "cancelled"] as const;
 /** Values that percentiles are taken of. */
 const latest = 1024;
 
+// Each bucket is a series for each value of the labels, so there are few: what is kept in memory, what people notice, what is slow.
 /** From what is kept in memory to a render that is near its timeout. */
-const answerSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
+const answerSeconds = [0.01, 0.05, 0.25, 1, 2.5, 10] as const;
 /** From a read on the local network to a source's timeout. */
-const originSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
-
+const originSeconds = [0.01, 0.05, 0.25, 1, 5, 30] as const;
 /** From a part of what a tile takes to a render that is near its timeout. */
-const stageSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10] as const;
+const stageSeconds = [0.005, 0.05, 0.5, 5] as const;
 
-/** Of a render. The formats are those of codecs; a series begins with its first render. */
-const render = {
-  route: routeClasses,
-  format: "format of the derivative",
-  codec: "format of the master",
-} as const;
+/** Of a master. */
+const codec = "format of the master";
 
 /** A render waits for no other one. */
 export const renderStages = stageNames.filter((stage) => stage !== "wait");
@@ -151,22 +147,22 @@ export const figures = {
   },
   renders: {
     kind: "counter",
-    help: "Derivatives that were rendered for the request that asked first.",
-    labels: render,
+    help: "Derivatives that were rendered for the request that asked first. A series begins with its first render.",
+    labels: { format: "format of the derivative", codec },
   },
   render_stage_duration: {
     kind: "histogram",
     unit: "seconds",
     help: "Time of the stages of those renders. `open`: deciding access and opening the master; `describe`: its header and the key; `lookup`: asking the render slot; `sidecar`: finding what is kept beside the master; `queue`: waiting for a place and a worker; `read`: reading the master in the job; `index`: loading parts of the sidecar there; `decode`, which a lossless crop belongs to; `steps`; `encode`; `store`: writing to the slot, after the answer. On workerd the clock stands still while code runs, so only waiting has a time.",
-    labels: { ...render, stage: renderStages },
+    labels: { stage: renderStages },
     buckets: stageSeconds,
   },
   render_reads: {
     kind: "counter",
     help: "Reads of masters by the jobs of those renders.",
-    labels: render,
+    labels: { codec },
   },
-  render_read: { kind: "counter", unit: "bytes", help: "Bytes of those reads.", labels: render },
+  render_read: { kind: "counter", unit: "bytes", help: "Bytes of those reads.", labels: { codec } },
   pool_jobs: {
     kind: "counter",
     help: "Jobs of the workers by how they ended; `refused` are those whose source takes no more reads at once.",

@@ -1,7 +1,7 @@
-// Times of the stages of renders, as the registry has them: by route, format of the derivative and codec of the master.
+// Times of the stages of renders, as the registry has them, and how many there were by format of the derivative and codec of the master.
 
 import { placeOf, type StageClock, type StageName, stageNames } from "../lib/telemetry/stage-times.ts";
-import { type RouteClass, renderStages } from "./figures.ts";
+import { renderStages } from "./figures.ts";
 import type { Registry } from "./registry.ts";
 import { LatestValues } from "./ring.ts";
 import { createSlowest, type SlowRender } from "./slowest.ts";
@@ -17,7 +17,7 @@ export interface StageReading {
 
 export interface StageFigures {
   /** Records the render that a request waited for; nothing where it began none. `ms`: since the request came. */
-  record(route: RouteClass, stages: StageClock, ms: number): void;
+  record(stages: StageClock, ms: number): void;
   /** All stages of renders in their order. */
   latest(): readonly StageReading[];
   /** The slowest renders of the last hour, the slowest first. */
@@ -27,36 +27,26 @@ export interface StageFigures {
 /** Renders that the percentiles of stages are taken of. */
 const latestKept = 1024;
 
-/** Declares the figures of renders. Those of a route and its formats begin with their first render: most never meet. */
+/** Declares the figures of renders. Those of a pair of formats begin with its first render: most never meet. */
 export function createStageFigures({ counter, histogram }: Registry): StageFigures {
-  const declared = new Map<string, ReturnType<typeof declare>>();
-  /** Of all routes and formats together. */
-  const latest = stageNames.map((stage) => (stage === "wait" ? undefined : new LatestValues(latestKept)));
+  /** In the order of all stages; a render never waits for another. */
+  const stagesOf = <T>(make: (stage: Exclude<StageName, "wait">) => T) =>
+    stageNames.map((stage) => (stage === "wait" ? undefined : make(stage)));
+  const durations = stagesOf((stage) => histogram("render_stage_duration", { stage }));
+  const latest = stagesOf(() => new LatestValues(latestKept));
   const slowest = createSlowest();
-  const declare = (labels: {
-    readonly route: RouteClass;
-    readonly format: string;
-    readonly codec: string;
-  }) => ({
-    renders: counter("renders", labels),
-    reads: counter("render_reads", labels),
-    readBytes: counter("render_read", labels),
-    /** In the order of all stages; a render never waits for another. */
-    stages: stageNames.map((stage) =>
-      stage === "wait" ? undefined : histogram("render_stage_duration", { ...labels, stage }),
-    ),
-  });
+  const renders = remembered((format: string, codec: string) => counter("renders", { format, codec }));
+  const reads = remembered((codec: string) => ({
+    reads: counter("render_reads", { codec }),
+    bytes: counter("render_read", { codec }),
+  }));
   return {
-    record(route, stages, ms) {
+    record(stages, ms) {
       if (!stages.render) return;
       const { format, codec } = stages.render;
-      const key = `${route} ${format} ${codec}`;
-      let figures = declared.get(key);
-      if (!figures) declared.set(key, (figures = declare({ route, format, codec })));
-      const { renders, reads, readBytes, stages: durations } = figures;
-      renders.add();
-      reads.add(stages.reads);
-      readBytes.add(stages.readBytes);
+      renders(format, codec).add();
+      reads(codec).reads.add(stages.reads);
+      reads(codec).bytes.add(stages.readBytes);
       const took = (stage: number, seconds: number) => {
         durations[stage]?.record(seconds);
         latest[stage]?.add(seconds);
@@ -77,5 +67,20 @@ export function createStageFigures({ counter, histogram }: Registry): StageFigur
         return { stage, median, p95 };
       }),
     slowest: () => slowest.read(Date.now()),
+  };
+}
+
+/** What `make` returned for the first call with these names. */
+function remembered<Names extends readonly string[], T>(
+  make: (...names: Names) => T,
+): (...names: Names) => T {
+  const made = new Map<string, T>();
+  return (...names) => {
+    const key = names.join(" ");
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const value = make(...names);
+    made.set(key, value);
+    return value;
   };
 }

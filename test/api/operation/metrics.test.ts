@@ -3,9 +3,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { metricsText } from "../../../src/api/metrics/text.ts";
 import { createRegistry } from "../../../src/stats/registry.ts";
+import { fixturesFolder } from "../../host.ts";
 import { hasPromtool, promtool } from "../../promtool.ts";
 import { type Served, served } from "../../served.ts";
 import { type RedisServer, startRedis } from "../../servers/redis.ts";
+
+/** One master of each format. */
+const masters = [
+  "base.png",
+  "jpg-baseline-420.jpg",
+  "tif-bigtiff-bigendian-tiled.tif",
+  "gif-static.gif",
+  "webp-lossy.webp",
+  "jp2-tiled-128.jp2",
+] as const;
+const formats = ["jpg", "png", "webp", "gif", "tif", "jp2"] as const;
 
 const open: Served[] = [];
 afterAll(() => Promise.all(open.map((app) => app.service.close())));
@@ -51,6 +63,41 @@ describe("/metrics", () => {
       "",
     ]);
     expect((await app.get("/metrics", { method: "POST" })).status).toBe(405);
+  });
+
+  test("has at most 400 series after requests of all kinds, for derivatives in all formats of masters in all formats", async () => {
+    const root = JSON.stringify(fixturesFolder);
+    const app = await application(`sources:
+  - { name: first, type: filesystem, root: ${root} }
+  - { name: second, type: filesystem, root: ${root}, prefix: second/ }
+  - { name: away, type: http, prefix: away/, url: "http://127.0.0.1:9/{identifier}" }
+mcp: { enabled: true }
+auth:
+  session: { backend: heap }
+  profiles: { terms: { pattern: clickthrough, access_service: { backend: builtin } } }
+  rules: [{ match: "second/*", profile: terms }]`);
+    const targets = [
+      "/",
+      "/health",
+      "/ready",
+      "/none",
+      "/iiif/presentation/3",
+      "/admin/",
+      "/view/base.png",
+      "/iiif/3/away%2Fa/info.json",
+    ];
+    for (const master of masters) {
+      for (const prefix of ["/iiif/2/", "/iiif/3/", "/iiif/3/second%2F"])
+        targets.push(`${prefix}${master}/info.json`);
+      for (const format of formats) targets.push(`/iiif/3/${master}/full/30,/0/default.${format}`);
+    }
+    targets.push("/iiif/2/base.png/full/20,/0/default.jpg");
+    for (const target of targets) await (await app.get(target)).arrayBuffer();
+    await Promise.all(app.service.slots.all.map((slot) => slot.settled()));
+    const samples = Object.keys(await scraped(app));
+    const rendered = samples.filter((name) => name.startsWith("smalti_renders_total"));
+    expect(rendered.length).toBeGreaterThanOrEqual(masters.length * 3);
+    expect(samples.length).toBeLessThanOrEqual(400);
   });
 
   test("answers above the caps on requests", async () => {
@@ -172,12 +219,12 @@ describe("the text of a registry", () => {
     const lines = metricsText(await registry.read()).split("\n");
     expect(lines[1]).toBe("# TYPE smalti_source_request_duration_seconds histogram");
     expect(lines.slice(2, 4)).toEqual([
-      'smalti_source_request_duration_seconds_bucket{source="web",le="0.005"} 1',
       'smalti_source_request_duration_seconds_bucket{source="web",le="0.01"} 1',
+      'smalti_source_request_duration_seconds_bucket{source="web",le="0.05"} 1',
     ]);
     expect(lines.slice(-7, -1)).toEqual([
+      'smalti_source_request_duration_seconds_bucket{source="web",le="1"} 3',
       'smalti_source_request_duration_seconds_bucket{source="web",le="5"} 3',
-      'smalti_source_request_duration_seconds_bucket{source="web",le="10"} 3',
       'smalti_source_request_duration_seconds_bucket{source="web",le="30"} 3',
       'smalti_source_request_duration_seconds_bucket{source="web",le="+Inf"} 4',
       'smalti_source_request_duration_seconds_sum{source="web"} 45.404',
