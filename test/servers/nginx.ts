@@ -22,13 +22,25 @@ export interface NginxOptions {
   /** Any free one otherwise. */
   readonly port?: number;
   /** What stands in its block `server`; `folder`: where its files lie. There is a cache with the name `all`. */
-  readonly server: (folder: string) => string;
+  readonly server?: (folder: string) => string;
+  /** What stands in its block `http` in place of that one server. */
+  readonly http?: (folder: string, port: number) => string;
   /** Files in its folder, by name. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
+const oneServer = (
+  folder: string,
+  port: number,
+  lines: string,
+) => `proxy_cache_path ${folder}/cache keys_zone=all:1m;
+  server {
+    listen 127.0.0.1:${port};
+    ${lines}
+  }`;
+
 /** Starts nginx, and waits until it answers. Throws where it ends instead. */
-export async function startNginx({ port, server, files = {} }: NginxOptions): Promise<Nginx> {
+export async function startNginx({ port, server, http, files = {} }: NginxOptions): Promise<Nginx> {
   if (!program) throw new Error("nginx is not installed (Debian package nginx-light)");
   const folder = mkdtempSync(join(tmpdir(), "smalti-nginx-"));
   const listening = port ?? (await freePort());
@@ -42,11 +54,7 @@ http {
   access_log off;
   client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
   fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
-  proxy_cache_path ${folder}/cache keys_zone=all:1m;
-  server {
-    listen 127.0.0.1:${listening};
-    ${server(folder)}
-  }
+  ${http ? http(folder, listening) : oneServer(folder, listening, server?.(folder) ?? "")}
 }
 `,
   );
