@@ -65,7 +65,7 @@ function samplePool({ gauge }: Registry, { status, memory }: Pool): void {
 /** `shares`: whether requests that come together may wait for one answer of the store. */
 function sampleSlot(
   { gauge }: Registry,
-  { name: slot, backend, usage, circuits }: NamedSlot,
+  { name: slot, backend, usage, circuits, volume }: NamedSlot,
   shares: boolean,
 ): void {
   if (usage) {
@@ -75,6 +75,11 @@ function sampleSlot(
     const asked = inMemory ? known : remembering(askedEachMs, known, { shares });
     gauge("cache_entries", { slot }, async (once) => (await once(asked))?.entries);
     gauge("cache_size", { slot }, async (once) => (await once(asked))?.bytes);
+  }
+  if (volume) {
+    const asked = remembering(askedEachMs, () => volume().catch(() => undefined), { shares });
+    gauge("cache_volume_free", { slot }, async (once) => (await once(asked))?.free);
+    gauge("cache_volume_size", { slot }, async (once) => (await once(asked))?.size);
   }
   if (circuits) {
     gauge("cache_circuit_open", { slot, operation: "read" }, () => Number(circuits().read));

@@ -34,6 +34,7 @@ import { createRequestFigures, type RequestFigures } from "./stats/requests.ts";
 import { createRing } from "./stats/ring.ts";
 import { createStageFigures, type StageFigures } from "./stats/stages.ts";
 import type { Slots } from "./stores/index.ts";
+import { doubtfulBounds } from "./stores/volume.ts";
 import type { Tracing } from "./tracing/tracing.ts";
 
 export interface Service {
@@ -105,7 +106,10 @@ export async function createService(
   configFile?: ConfigFile,
 ): Promise<Service> {
   const settings = createLiveSettings(configTree(), config);
-  for (const { path, message } of configWarnings(config, platform.name, platform.env))
+  for (const { path, message } of [
+    ...configWarnings(config, platform.name, platform.env),
+    ...(await doubtfulBounds(config.cache, platform)),
+  ])
     log.warn(`${path}: ${message}`);
   const registry = createRegistry();
   const reports = createErrorReports(config.errors, {

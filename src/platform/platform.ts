@@ -46,6 +46,12 @@ export interface FileReplacement {
   sweep(path: string): Promise<void>;
 }
 
+/** Bytes of a volume: in all, and those that this user may still take. */
+export interface VolumeSpace {
+  readonly size: number;
+  readonly free: number;
+}
+
 /** Files, by absolute path. Methods throw the runtime's error except where undefined is said. */
 export interface FileSystem {
   /** Follows symbolic links; undefined where nothing is there. */
@@ -67,6 +73,8 @@ export interface FileSystem {
   readonly replacement?: FileReplacement;
   /** Marks a file as used now (its modification time); absent where the runtime cannot. */
   touch?(path: string): Promise<void>;
+  /** How much room the volume has that holds a path, or would hold it; absent where the runtime cannot tell (workerd). */
+  space?(path: string): Promise<VolumeSpace | undefined>;
   /** Removes a file, or a directory with what is in it; no error where nothing is there. */
   remove(path: string): Promise<void>;
 }

@@ -216,6 +216,13 @@ export const figures = {
     labels: { slot },
   },
   cache_size: { kind: "gauge", unit: "bytes", help: "Bytes of those entries.", labels: { slot } },
+  cache_volume_free: {
+    kind: "gauge",
+    unit: "bytes",
+    help: "Room that is left on the volume of a slot's folder; absent for other stores.",
+    labels: { slot },
+  },
+  cache_volume_size: { kind: "gauge", unit: "bytes", help: "Size of that volume.", labels: { slot } },
   cache_circuit_open: {
     kind: "gauge",
     help: "1 while a slot's store is left alone after failures; absent for stores in memory.",

@@ -20,8 +20,13 @@ function unnamed<T extends Bounded>(options: T): T {
   return options.extend({ backend: backend.optional().default(backend.value) }) as unknown as T;
 }
 
-const slotOptions = (backend: "heap" | "filesystem", defaults: StoreDefaults) => {
-  const heap = heapOptions(defaults);
+/** `heapBytes`: what a slot takes at most where it is kept in memory instead. */
+const slotOptions = (
+  backend: "heap" | "filesystem",
+  defaults: StoreDefaults,
+  heapBytes = defaults.maxBytes,
+) => {
+  const heap = heapOptions({ ...defaults, maxBytes: heapBytes });
   const filesystem = filesystemOptions(defaults);
   return z
     .discriminatedUnion("backend", [
@@ -39,7 +44,7 @@ export const cacheOptions = z
   .strictObject({
     render: slotOptions("heap", { maxBytes: "256MiB", ttl: "24h" }),
     info: slotOptions("heap", { maxBytes: "64MiB", ttl: "24h" }),
-    origin: slotOptions("filesystem", { maxBytes: "4GiB", ttl: "7d" }),
+    origin: slotOptions("filesystem", { maxBytes: "4GiB", ttl: "7d" }, "256MiB"),
   })
   .prefault({});
 

@@ -97,7 +97,7 @@ describe("the alert rules", () => {
       "config",
       join(docs, "examples/operations/prometheus.yml"),
     ]);
-    expect(output).toContain("13 rules found");
+    expect(output).toContain("14 rules found");
     expect(status).toBe(0);
   });
 });

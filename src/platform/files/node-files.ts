@@ -11,12 +11,13 @@ import {
   rename,
   rm,
   stat,
+  statfs,
   unlink,
   utimes,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ByteRange } from "../../lib/byte-source.ts";
-import type { FileStat, FileSystem, OpenFile } from "../platform.ts";
+import type { FileStat, FileSystem, OpenFile, VolumeSpace } from "../platform.ts";
 import { fileReplacement, syncDirectory } from "./file-replacement.ts";
 
 const absentCodes = new Set(["ENOENT", "ENOTDIR"]);
@@ -257,6 +258,14 @@ async function writeWhole(path: string, data: Uint8Array): Promise<void> {
   await syncDirectory(directory);
 }
 
+/** Of the volume that holds a path, or the nearest folder above it. */
+async function spaceOf(path: string): Promise<VolumeSpace | undefined> {
+  const volume = await unlessAbsent(() => statfs(path));
+  if (volume) return { size: volume.blocks * volume.bsize, free: volume.bavail * volume.bsize };
+  const above = dirname(path);
+  return above === path ? undefined : spaceOf(above);
+}
+
 /** The files of this machine, by absolute path. */
 export function nodeFiles(): FileSystem {
   return {
@@ -284,6 +293,7 @@ export function nodeFiles(): FileSystem {
       const now = new Date();
       return utimes(path, now, now);
     },
+    space: spaceOf,
     remove: (path) => rm(path, { recursive: true, force: true }),
   };
 }

@@ -1,0 +1,105 @@
+// Bounds of slots against memory and disk, and a volume that gets full: a small tmpfs, which root may mount.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { nodeFiles } from "../../src/platform/files/node-files.ts";
+import { cacheOptions } from "../../src/stores/options.ts";
+import { doubtfulBounds } from "../../src/stores/volume.ts";
+import { type Served, served } from "../served.ts";
+
+const GiB = 2 ** 30;
+const doubts = async (cache: object, memoryBytes: number, env: Record<string, string> = {}) =>
+  (await doubtfulBounds(cacheOptions.parse(cache), { memoryBytes, files: nodeFiles(), env })).map(
+    ({ path, message }) => `${path}: ${message}`,
+  );
+
+describe("caches in memory", () => {
+  test("are doubted where they may take more than three quarters of it together", async () => {
+    const heap = (max_bytes: string) => ({ backend: "heap", max_bytes });
+    const [doubt, ...others] = await doubts({ render: heap("500GiB"), origin: { backend: "none" } }, 4 * GiB);
+    expect(doubt).toMatch(
+      /^cache\.render\.max_bytes: the caches in memory may take 500\.1 GiB together, but .* has 4 GiB/,
+    );
+    expect(others).toEqual([]);
+    const cache = { render: heap("2GiB"), info: heap("512MiB"), origin: heap("512MiB") };
+    expect(await doubts(cache, 4 * GiB)).toEqual([]);
+    expect(await doubts({ ...cache, info: heap("513MiB") }, 4 * GiB)).toHaveLength(1);
+  });
+
+  test("of masters take 256 MiB unless more is said, and 4 GiB in files", () => {
+    const boundOf = (origin: object) => cacheOptions.parse({ origin }).origin;
+    expect(boundOf({ backend: "heap" })).toMatchObject({ max_bytes: "256MiB" });
+    expect(boundOf({ backend: "filesystem" })).toMatchObject({ max_bytes: "4GiB" });
+  });
+});
+
+let volume: string;
+let mounted = false;
+beforeAll(() => {
+  volume = mkdtempSync(join(tmpdir(), "smalti-volume-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", volume], { stdio: "ignore" });
+    mounted = true;
+  } catch {
+    // Only root may; in CI the tests below fail then.
+  }
+});
+afterAll(() => {
+  if (mounted) execFileSync("umount", ["-l", volume]);
+  rmSync(volume, { recursive: true });
+});
+
+describe("a volume of 8 MiB", () => {
+  const origin = () => ({ backend: "filesystem", path: join(volume, "deep/cache") });
+
+  test("is too small for a slot of 4 GiB, and large enough for one of 4 MiB", async (context) => {
+    if (!mounted && !process.env.CI) context.skip();
+    expect(await doubts({ origin: origin() }, 4 * GiB)).toEqual([
+      expect.stringMatching(
+        /^cache\.origin\.max_bytes: may grow to 4 GiB, but the volume .* has 8 MiB in all/,
+      ),
+    ]);
+    expect(await doubts({ origin: { ...origin(), max_bytes: "4MiB" } }, 4 * GiB)).toEqual([]);
+  });
+
+  test("that is full is unhealthy in /ready, which stays 200, on the page of the caches, and in the figures", async (context) => {
+    if (!mounted && !process.env.CI) context.skip();
+    const env = { SERVICE_ADMIN_USER: "ada", SERVICE_ADMIN_PASS: "analytical" };
+    const headers = { Authorization: `Basic ${btoa("ada:analytical")}` };
+    const cache = JSON.stringify({ render: { ...origin(), max_bytes: "4MiB" }, origin: { backend: "none" } });
+    const start = () => served(`metrics: { enabled: true }\ncache: ${cache}`, env);
+    const read = async (app: Served) => {
+      const [ready, page, metrics] = (await Promise.all(
+        ["/ready", "/admin/cache", "/metrics"].map((target) => app.get(target, { headers })),
+      )) as [Response, Response, Response];
+      const { caches } = (await ready.json()) as {
+        caches: { name: string; healthy: boolean; error?: string }[];
+      };
+      const figures = await metrics.text();
+      await app.service.close();
+      return {
+        status: ready.status,
+        render: caches.find(({ name }) => name === "render"),
+        page: await page.text(),
+        free: Number(/^smalti_cache_volume_free_bytes\{slot="render"\} (\d+)/m.exec(figures)?.[1]),
+        size: Number(/^smalti_cache_volume_size_bytes\{slot="render"\} (\d+)/m.exec(figures)?.[1]),
+      };
+    };
+    const before = await read(await start());
+    expect(before).toMatchObject({ status: 200, render: { healthy: true }, size: 8 * 2 ** 20 });
+    expect(before.free).toBeGreaterThan(7 * 2 ** 20);
+    mkdirSync(join(volume, "other"));
+    writeFileSync(join(volume, "other/large"), new Uint8Array(before.free - 200_000));
+    const full = await read(await start());
+    expect(full.status).toBe(200);
+    expect(full.render).toMatchObject({
+      healthy: false,
+      error: expect.stringMatching(/volume is full: .* of 8 MiB are free/),
+    });
+    expect(full.page).toContain("volume is full");
+    expect(full.free).toBeLessThan(2 ** 20);
+  });
+});
