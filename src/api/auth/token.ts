@@ -10,7 +10,7 @@ import {
   tokenDocument,
   tokenFaults,
 } from "../../iiif/auth-token.ts";
-import { type RequestContext, sent } from "../http/context.ts";
+import { noteRefusal, type RequestContext, sent } from "../http/context.ts";
 import { noteFailure } from "../http/failure.ts";
 import { Refusal } from "../http/problem.ts";
 import { presenterOf } from "./presenter.ts";
@@ -83,6 +83,7 @@ async function plainAnswer(c: RequestContext, parts: LoginParts): Promise<Respon
 
 function json(c: RequestContext, outcome: TokenOutcome): Response {
   const status = "fault" in outcome ? tokenFaults[outcome.fault].status : 200;
+  if ("fault" in outcome) noteRefusal(c, "token", outcome.fault);
   return new Response(sent(c, JSON.stringify(tokenDocument(1, outcome))), {
     status,
     headers: {

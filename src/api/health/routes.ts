@@ -1,7 +1,7 @@
 // Liveness and readiness.
 
 import type { Service } from "../../service.ts";
-import { sent } from "../http/context.ts";
+import { noteRefusal, sent } from "../http/context.ts";
 import type { Routes } from "../http/routes.ts";
 
 const json = { "Content-Type": "application/json", "Cache-Control": "no-store" } as const;
@@ -25,6 +25,7 @@ export function mountHealth(routes: Routes, service: Service): void {
     counted: "health",
     async get(c) {
       const readiness = await service.ready();
+      if (readiness.status !== "ready") noteRefusal(c, "ready", "A part that responses need cannot be used.");
       return new Response(sent(c, JSON.stringify(readiness)), {
         status: readiness.status === "ready" ? 200 : 503,
         headers: json,

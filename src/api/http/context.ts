@@ -92,6 +92,19 @@ export function sent<B extends string | Uint8Array>(c: RequestContext, body: B, 
   return body;
 }
 
+/** Codes of responses that are no problem documents: they are in the line of their request alone. */
+const refusals = {
+  login: { code: "login_refused" },
+  token: { code: "token_refused" },
+  form: { code: "form_refused" },
+  ready: { code: "not_ready" },
+} as const;
+
+/** Notes the code of such a response, unless one was noted already. `detail`: for a report. */
+export function noteRefusal(c: RequestContext, what: keyof typeof refusals, detail: string): void {
+  if (!c.get("failure")) c.set("failure", { ...refusals[what], detail });
+}
+
 /** Bytes of a body, as UTF-8. */
 export function lengthOf(body: string | Uint8Array): number {
   return typeof body === "string" ? utf8.encode(body).length : body.length;

@@ -1,7 +1,7 @@
 // The layout of the pages that people see: calm, light and dark, readable at 400 px, without inline style or script.
 
 import { sha256, toHex } from "../../lib/bytes/digest.ts";
-import type { RequestContext } from "./context.ts";
+import { noteRefusal, type RequestContext } from "./context.ts";
 import type { Page } from "./page-content.ts";
 import { setVary } from "./representation/caching.ts";
 import { sendText } from "./representation/send.ts";
@@ -39,6 +39,7 @@ async function answer(
   status: number,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
+  if (status >= 400) noteRefusal(c, "form", "A form came back with what is wrong in it.");
   const all: Record<string, string> = { "Cache-Control": "no-cache", "Content-Security-Policy": policy };
   setVary(all, c);
   Object.assign(all, headers);

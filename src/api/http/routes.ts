@@ -1,5 +1,6 @@
 // The table of routes: which address answers which methods, and what holds for all of its answers, errors included.
 
+import type { Problem } from "../../lib/network/problem-document.ts";
 import type { RouteClass } from "../../stats/figures.ts";
 import { refuseCrossSite } from "./client/same-site.ts";
 import type { RequestContext, Route } from "./context.ts";
@@ -17,6 +18,8 @@ export interface Routes {
 export function createRoutes(): Routes {
   const whole = new Map<string, Route>();
   const prefixes: { readonly prefix: string; readonly route: Route }[] = [];
+  const find = (path: string) =>
+    whole.get(path) ?? prefixes.find(({ prefix }) => path.startsWith(prefix))?.route;
   return {
     add(route) {
       const prefix = route.path.endsWith("*") ? route.path.slice(0, -1) : undefined;
@@ -28,9 +31,26 @@ export function createRoutes(): Routes {
         prefixes.sort((a, b) => b.prefix.length - a.prefix.length);
       }
     },
-    find: (path) => whole.get(path) ?? prefixes.find(({ prefix }) => path.startsWith(prefix))?.route,
+    find(path) {
+      const found = find(path);
+      if (found || !dotSegment.test(path)) return found;
+      // Nothing is served there: a proxy may forbid paths by how they begin. But viewers of other origins see why.
+      const cors = find(withoutDotSegments(path))?.cors;
+      return cors ? { path, cors } : undefined;
+    },
   };
 }
+
+const dotSegment = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/i;
+
+/** The path after its dot segments are removed (RFC 3986, section 5.2.4), encoded ones too, as browsers do. */
+const withoutDotSegments = (path: string) => new URL(`http://localhost${path}`).pathname;
+
+const unresolved: Problem = {
+  ...noSuchPage,
+  detail:
+    "Expected a path without the segments . and .., which are not resolved here. Write the path that they lead to.",
+};
 
 /** The class that the answers of a route are counted to; false: they are not. */
 export function countedClass(route: Route | undefined, path: string): RouteClass | false {
@@ -42,7 +62,8 @@ export function countedClass(route: Route | undefined, path: string): RouteClass
 export function dispatch(c: RequestContext): Response | Promise<Response> {
   const route = c.get("route");
   const { method } = c.req;
-  if (!route?.get && !route?.post) throw new Refusal(noSuchPage);
+  if (!route?.get && !route?.post)
+    throw new Refusal(dotSegment.test(c.get("target").path) ? unresolved : noSuchPage);
   if (route.get && (method === "GET" || method === "HEAD")) return route.get(c);
   if (route.post && method === "POST") {
     if (!route.cors) refuseCrossSite(c);

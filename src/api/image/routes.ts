@@ -119,6 +119,7 @@ function information(
     };
     setCaching(headers, c, decision, service.caching.info, "Accept");
     setCors(headers, c);
+    if (!decision.allowed) c.set("failure", { code: "access_denied", detail: decision.reason });
     const tier = decision.allowed && decision.tier !== "public" ? [decision.tier] : [];
     return sendText(c, body, {
       type,

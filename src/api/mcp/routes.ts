@@ -66,6 +66,7 @@ async function finished(c: RequestContext, response: Response): Promise<Response
 /** What comes before the protocol, in the form of its errors (JSON-RPC 2.0, section 5.1). */
 function refused(c: RequestContext, { problem }: Refusal): Response {
   const { status, code, detail, headers } = problem;
+  c.set("failure", { code, detail });
   const error = {
     code: code === "invalid_json" ? parseError : invalidRequest,
     message: detail,

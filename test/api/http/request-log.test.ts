@@ -64,6 +64,32 @@ describe("the line of a request", () => {
     expect(JSON.stringify(lines)).not.toContain("hunter2");
   });
 
+  test("names the code of every error, also of an image or a document that is refused", async () => {
+    const { app, lines } = await application(`auth:
+  session: { backend: heap }
+  profiles: { staff: { pattern: clickthrough, access_service: { backend: builtin } } }
+  rules: [{ match: "base.png", profile: staff }]`);
+    const targets = [
+      tile,
+      "/iiif/3/base.png/info.json",
+      "/iiif/3/none.png/info.json",
+      "/iiif/presentation/3/none",
+      "/none",
+      "/iiif/auth/v1/token",
+    ];
+    for (const target of targets) await app.get(target);
+    await app.get("/none", { headers: { Accept: "text/html" } });
+    expect(lines.map(({ status, code }) => [status, code])).toEqual([
+      [401, "access_denied"],
+      [401, "access_denied"],
+      [404, expect.any(String)],
+      [404, expect.any(String)],
+      [404, "no_such_page"],
+      [401, "token_refused"],
+      [404, "no_such_page"],
+    ]);
+  });
+
   test("that is written later has the stages that ended meanwhile, and else what the answer had", async () => {
     const { log, rows } = requestRows();
     const { app } = await application("", { log });

@@ -57,6 +57,26 @@ describe("the table of routes", () => {
     expect(found).toEqual(["/a/*", "/a/b/*", "/a/b/c", "/a/b/*", undefined, undefined, "/:x/(.*)/*"]);
   });
 
+  test.each([
+    ["/./iiif/3/base.png/info.json", "*"],
+    ["/x/../iiif/3/base.png/info.json", "*"],
+    ["/%2e/iiif/3/base.png/full/max/0/default.jpg", "*"],
+    ["/./public/x", "*"],
+    ["/./form", null],
+    ["/../admin/", null],
+  ])(
+    "does not resolve the dot segments of %s: 404, with the cross-origin headers of where it leads",
+    async (target, origin) => {
+      const response = await app.get(target);
+      expect(response.status).toBe(404);
+      expect(response.headers.get("Access-Control-Allow-Origin")).toBe(origin);
+      expect(await response.json()).toMatchObject({
+        code: "no_such_page",
+        detail: expect.stringMatching(/segments \. and \.\./),
+      });
+    },
+  );
+
   test.each(["/a", "/a/*"])("refuses a second route at %s", (path) => {
     const routes = createRoutes();
     routes.add({ path });

@@ -1,6 +1,6 @@
 // Answers that logins and logouts share: a page that says one thing, and the way back to a viewer.
 
-import type { RequestContext } from "../../http/context.ts";
+import { noteRefusal, type RequestContext } from "../../http/context.ts";
 import { pageResponse } from "../../http/page.ts";
 import { type Message, messagePage } from "./login-page.ts";
 import { readerOf } from "./reader.ts";
@@ -25,6 +25,7 @@ export function say(
     readonly scripts?: readonly string[];
   } = {},
 ): Promise<Response> {
+  if (status >= 400) noteRefusal(c, "login", message.heading.text);
   const page = { ...messagePage(message, readerOf(c)), scripts };
   return pageResponse(c, page, { status, headers: { ...notKept, ...headers } });
 }

@@ -3,7 +3,7 @@
 import type { Issued, LoginGrant } from "../../../access/session.ts";
 import { readForm } from "../../http/body.ts";
 import { clientAddress } from "../../http/client/client.ts";
-import type { RequestContext } from "../../http/context.ts";
+import { noteRefusal, type RequestContext } from "../../http/context.ts";
 import { documentResponse, escapeHtml, pageResponse } from "../../http/page.ts";
 import { cookiePlace, sessionCookie } from "../cookie.ts";
 import { leadBack, notKept, returnToOf, say } from "../pages/answers.ts";
@@ -50,6 +50,7 @@ export function showLogin(
   status = 200,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
+  if (status >= 400) noteRefusal(c, "login", form.error ?? "");
   const target = returnTarget(form.returnTo, c.get("base"), auth.options.cors.token_origins);
   const formOrigins = [new URL(c.get("base")).origin, ...(target ? [target.origin] : [])];
   const shared = { forms: true, formOrigins: [...new Set(formOrigins)] };
