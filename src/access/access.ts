@@ -79,6 +79,8 @@ export interface Access {
   decide(caller: Caller): Decision | Promise<Decision>;
   /** What decisions on an identifier have in common, found without asking who is logged in; undefined where no rule names it. */
   ruleFor?(identifier: string): Ruled | undefined;
+  /** Of rules behind a hook: these, while no hook decides before them; undefined while one does. */
+  unhooked?(): Access | undefined;
 }
 
 /** One object for all requests: a public tile costs nothing here. */

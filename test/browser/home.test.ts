@@ -140,7 +140,7 @@ for (const [width, scheme] of [
 
 for (const [width, scheme] of [
   [1280, "light"],
-  [400, "dark"],
+  [320, "dark"],
 ] as const)
   test(`leads from the start page down, by search and on to the viewer, at ${width} px in ${scheme}`, async () => {
     const { page, problems } = await open(collection, width, scheme);
@@ -180,9 +180,64 @@ for (const [width, scheme] of [
     await page.keyboard.press("Enter");
     await page.waitForURL(`${collection}/`);
     const view = page.getByRole("link", { name: "View: Ánd another.png" });
+    expect(await view.isVisible()).toBe(false);
+    await page.locator("summary", { hasText: "links of Ánd another.png" }).focus();
+    await page.keyboard.press("Enter");
+    expect(await view.isVisible()).toBe(true);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
     expect((await page.request.get((await view.getAttribute("href")) ?? "")).status()).toBe(200);
     expect(problems).toEqual([]);
     await page.close();
+  });
+
+test("the keyboard skips to the content, and stops twice at each picture of a long list", async () => {
+  const { page } = await open(`${collection}/?in=Maps%20of%20the%20city`, 320, "light");
+  await page.keyboard.press("Tab");
+  const skip = page.getByRole("link", { name: "Skip to content" });
+  expect(await skip.evaluate((element) => element === document.activeElement)).toBe(true);
+  const place = await box(page, ".skip");
+  expect(place?.x).toBeGreaterThanOrEqual(0);
+  expect((place?.x ?? 0) + (place?.width ?? 0)).toBeLessThanOrEqual(320);
+  await page.keyboard.press("Enter");
+  const stops: string[] = [];
+  for (let n = 0; n < 4; n++) {
+    await page.keyboard.press("Tab");
+    stops.push(
+      await page.evaluate(() => {
+        const element = document.activeElement as HTMLElement;
+        return element.innerText.replace(/\s+/g, " ").trim();
+      }),
+    );
+  }
+  expect(stops).toEqual([
+    "Sheet 1.png",
+    "600 × 400, links of Sheet 1.png",
+    "Sheet 2.png",
+    "600 × 400, links of Sheet 2.png",
+  ]);
+  await page.close();
+});
+
+for (const [name, path] of [
+  ["the start page", "/"],
+  ["a folder of many pictures", "/?in=Maps%20of%20the%20city"],
+  ["what a search finds", "/?q=png"],
+] as const)
+  test(`${name} does not scroll sideways at 320 px`, async () => {
+    for (const [base, at] of [
+      [collection, path],
+      [pictures, path === "/" ? "/" : "/?q=png"],
+      [sample, "/"],
+    ] as const) {
+      const { page } = await open(base + at, 320, "dark");
+      expect([base, at, await overflow(page)]).toEqual([base, at, 0]);
+      if (process.env.SCREENSHOTS)
+        await page.screenshot({
+          path: `${process.env.SCREENSHOTS}/narrow-${name.replaceAll(" ", "-")}-${base === collection ? "collection" : base === sample ? "sample" : "pictures"}.png`,
+          fullPage: true,
+        });
+      await page.close();
+    }
   });
 
 test("the keyboard reaches everything in reading order and works the picture", async () => {
@@ -197,9 +252,9 @@ test("the keyboard reaches everything in reading order and works the picture", a
     await page.keyboard.press("Tab");
     order.push(await focused());
   }
-  expect(order[2]).toBe("Documentation");
-  expect(order[3]).toMatch(/^sample: arrow keys move/);
-  expect(order.slice(4)).toEqual(["Zoom in", "Zoom out", "Whole picture", "Full screen"]);
+  expect(order[0]).toBe("Skip to content");
+  expect(order[1]).toMatch(/^sample: arrow keys move/);
+  expect(order.slice(2, 6)).toEqual(["Zoom in", "Zoom out", "Whole picture", "Full screen"]);
 
   await page.locator("[aria-label='Zoom in']").focus();
   const before = tiles.length;

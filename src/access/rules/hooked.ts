@@ -115,6 +115,7 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
   return {
     decide: (caller) => (hooks.has("authorize") ? decide(caller) : rules.decide(caller)),
     ...(rules.ruleFor && { ruleFor: rules.ruleFor }),
+    unhooked: () => (hooks.has("authorize") ? undefined : rules),
   };
 }
 

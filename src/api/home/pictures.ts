@@ -65,5 +65,5 @@ export function card(site: Site, image: ShownImage, path: string): string {
     link(addressOf(base, image, "/info.json"), "info.json"),
   ];
   return `<li><a class="picture" href="${escapeHtml(own)}" title="${title}" data-id="${escapeHtml(encodeIdentifier(image.identifier))}" data-name="${escapeHtml(image.label ? name : image.identifier)}" data-size="${dimensions(image)}" data-large="${large}"><img src="${escapeHtml(addressOf(base, image, whole(image, thumbnailBox)))}" alt="" loading="lazy"><span>${html}</span>${where}</a>
-<details class="more"><summary aria-label="${escapeHtml(`Links: ${name}`)}"><span class="facts quiet">${dimensions(image)}</span></summary><p class="links">${links.join(" ")}</p></details></li>`;
+<details class="more"><summary><span class="facts quiet">${dimensions(image)}<span class="unseen">, links of ${html}</span></span></summary><p class="links">${links.join(" ")}</p></details></li>`;
 }

@@ -1,7 +1,7 @@
 // A page of the collection as people look at it: the folders and images of a folder, or those that a search finds, with the sizes of
 // images, what folders hold, and a picture of each.
 
-import { type Caller, combineSharing, everythingPublic, type Sharing } from "../../access/access.ts";
+import { type Caller, combineSharing, type Sharing } from "../../access/access.ts";
 import type { Auth } from "../../access/auth.ts";
 import { ServiceError } from "../../errors.ts";
 import type { LanguageMap } from "../../iiif/auth.ts";
@@ -16,6 +16,7 @@ import type { Found, Search } from "../search/search.ts";
 import { type Entry, entriesOf } from "./entries.ts";
 import { folderLooks, type ShownFolder } from "./folder-looks.ts";
 import { type LabelledTrail, withLabels } from "./labels.ts";
+import { permittedEntries } from "./permitted.ts";
 
 export interface CollectionParts {
   readonly images: LookParts;
@@ -100,8 +101,7 @@ export async function openCollection(
   const found = (search ?? contents).entries;
   const isAllowed = ({ kind, identifier }: Entry) =>
     kind === "folder" ? mayLookInto(identifier) : mayHave(identifier);
-  const isPublic = isSoonKnown && images.access === everythingPublic;
-  const entries = isPublic ? found : await filtered(found, isAllowed);
+  const entries = await permittedEntries(found, { access: images.access, auth }, isAllowed);
   const start = startOf(entries.length, from);
   const sharing: Sharing[] = [];
   const lookParts = isSoonKnown ? { ...images, decisions: unnoted } : images;
@@ -146,19 +146,6 @@ async function contentsOf(
     if (!isRoot || !(error instanceof ServiceError) || error.kind !== "source") throw error;
     return { entries: entriesOf(sources, place, undefined, isRoot), isAway: true };
   }
-}
-
-/** Without a promise for each entry: there may be thousands. */
-async function filtered(
-  entries: readonly Entry[],
-  isAllowed: (entry: Entry) => Promise<boolean> | boolean,
-): Promise<readonly Entry[]> {
-  const allowed: Entry[] = [];
-  for (const entry of entries) {
-    const answer = isAllowed(entry);
-    if (answer === true || (answer !== false && (await answer))) allowed.push(entry);
-  }
-  return allowed;
 }
 
 const startOf = (count: number, from: number) =>

@@ -95,7 +95,7 @@ function createIndex(
 ): SourceIndex {
   // Folders on other machines are listed once for all replicas.
   const read: ReadFolder = source.stateOf
-    ? ({ key }, before) => readFolder(source, key, before?.manifestFile)
+    ? ({ key }, before) => readFolder(source, key, before)
     : ({ key }) => folders.find(source, key);
   return createSourceIndex({
     sources,

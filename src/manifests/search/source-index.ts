@@ -5,13 +5,14 @@ import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Source } from "../../sources/source.ts";
 import type { ListedFolder } from "../browse/contents.ts";
+import type { ManifestFile } from "../folders/manifest-file.ts";
 import { inside, isReached, type Place } from "../places.ts";
 import { type SearchedFolder, searchedFolder } from "./searched-folder.ts";
 
-/** How a folder is read: with what was read before. */
+/** How a folder is read; `before`: its manifest file as it was read before. */
 export type ReadFolder = (
   place: Place,
-  before: ListedFolder | undefined,
+  before: ManifestFile | undefined,
 ) => Promise<ListedFolder | undefined>;
 
 export interface SourceIndexParts {
@@ -55,7 +56,11 @@ const longestUnread = 600_000;
 const longestRead = 1000;
 
 interface Known {
-  readonly listed: ListedFolder;
+  /** What it was made of, which others may remember. */
+  readonly listed: WeakRef<ListedFolder>;
+  readonly manifestFile: ManifestFile | undefined;
+  /** Keys of the manifest files that are there. */
+  readonly manifestKeys: readonly string[];
   readonly searched: SearchedFolder;
   readonly bytes: number;
   /** What the source says of the folder and of its manifest file; undefined: it cannot tell whether they change. */
@@ -83,14 +88,17 @@ export function createSourceIndex(parts: SourceIndexParts): SourceIndex {
     try {
       const at = now();
       if (before?.state !== undefined && at - before.readAt < longestUnread)
-        if ((await stateOf(source, key, before.listed)) === before.state) return before;
-      const listed = await read(place, before?.listed);
+        if ((await stateOf(source, [key, ...before.manifestKeys])) === before.state) return before;
+      const listed = await read(place, before?.manifestFile);
       if (listed === undefined) return undefined;
+      const manifestKeys = listed.listing.manifestFiles.map(({ name }) => inside(place, name).key);
       // What changed while it was read is too young to have a state, unless that took long.
-      const state = now() - at < longestRead ? await stateOf(source, key, listed) : undefined;
-      if (before && listed === before.listed) return { ...before, state, readAt: at };
+      const state = now() - at < longestRead ? await stateOf(source, [key, ...manifestKeys]) : undefined;
+      if (before?.listed.deref() === listed) return { ...before, state, readAt: at };
       const searched = searchedFolder(sources, place, listed);
-      return { listed, searched, bytes: bytesOf(searched), state, readAt: at };
+      const { manifestFile } = listed;
+      const bytes = bytesOf(searched) + (manifestFile?.size ?? 0) * bytesOfManifestByte;
+      return { listed: new WeakRef(listed), manifestFile, manifestKeys, searched, bytes, state, readAt: at };
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       failures++;
@@ -146,10 +154,9 @@ export function createSourceIndex(parts: SourceIndexParts): SourceIndex {
   };
 }
 
-/** What a source says of a folder and its manifest files. */
-async function stateOf(source: Source, key: string, { listing }: ListedFolder): Promise<string | undefined> {
+/** What a source says of several files and folders; undefined where it cannot tell of one. */
+async function stateOf(source: Source, keys: readonly string[]): Promise<string | undefined> {
   if (!source.stateOf) return undefined;
-  const keys = [key, ...listing.manifestFiles.map(({ name }) => inside({ source, key }, name).key)];
   const states: string[] = [];
   for (const each of keys) {
     const state = await source.stateOf(each);
@@ -167,3 +174,5 @@ const bytesOf = ({ text, contents }: SearchedFolder) =>
   );
 const bytesOfContent = 160;
 const bytesOfFolder = 512;
+/** The values of a manifest file take several times the bytes of its text. */
+const bytesOfManifestByte = 8;

@@ -1,0 +1,55 @@
+// Which entries of a folder a caller may have: asked once for all that one rule gates, since there may be thousands.
+
+import { type Access, everythingPublic } from "../../access/access.ts";
+import type { Auth } from "../../access/auth.ts";
+import type { Profile } from "../../access/profiles/profile.ts";
+import type { Entry } from "./entries.ts";
+
+type Answer = Promise<boolean> | boolean;
+
+/** The entries of a list by the profiles that they need. */
+type Gated = ReadonlyMap<Profile, ReadonlySet<Entry>>;
+
+/** By the list, which stays the same as long as its folder does; rules stay the same until the next start. */
+const known = new WeakMap<readonly Entry[], Gated>();
+
+/** The entries that the caller may have, as `isAllowed` says. */
+export async function permittedEntries(
+  entries: readonly Entry[],
+  { access, auth }: { readonly access: Access; readonly auth: Auth | undefined },
+  isAllowed: (entry: Entry) => Answer,
+): Promise<readonly Entry[]> {
+  const rules = access.unhooked ? access.unhooked() : access;
+  if (rules === everythingPublic) return entries;
+  // What else decides may say anything of each.
+  if (auth === undefined || rules !== auth.access) return filtered(entries, isAllowed);
+  const gated = known.get(entries) ?? gatedIn(entries, auth);
+  known.set(entries, gated);
+  const refused: ReadonlySet<Entry>[] = [];
+  for (const same of gated.values()) {
+    const [first] = same;
+    if (first && !(await isAllowed(first))) refused.push(same);
+  }
+  return refused.length === 0 ? entries : entries.filter((entry) => !refused.some((set) => set.has(entry)));
+}
+
+function gatedIn(entries: readonly Entry[], { profileFor }: Auth): Gated {
+  const gated = new Map<Profile, Set<Entry>>();
+  for (const entry of entries) {
+    const profile = profileFor(entry.identifier);
+    if (profile) gated.set(profile, (gated.get(profile) ?? new Set()).add(entry));
+  }
+  return gated;
+}
+
+async function filtered(
+  entries: readonly Entry[],
+  isAllowed: (entry: Entry) => Answer,
+): Promise<readonly Entry[]> {
+  const allowed: Entry[] = [];
+  for (const entry of entries) {
+    const answer = isAllowed(entry);
+    if (answer === true || (answer !== false && (await answer))) allowed.push(entry);
+  }
+  return allowed;
+}
