@@ -301,7 +301,7 @@ const rules: Readonly<Record<string, Rules>> = {
         if (isObject(value) && value.type === "Range" && "items" in value)
           return resourceProblems(value, ["Range"], around.path);
         return isObject(value) && value.type === "SpecificResource"
-          ? reference("Canvas")(value.source, none)
+          ? (isObject(value.source) ? reference("Canvas") : uri)(value.source, none)
           : reference("Canvas", "Range")(value, none);
       }),
     },
