@@ -200,7 +200,7 @@ function report(rows) {
           ? "equal, valid"
           : two === 500
             ? "invalid: refused with the reason"
-            : "equal, as invalid as it was";
+            : "equal; not within the rules of the tests";
     console.log(`${id.padEnd(width)}  ${type.padEnd(20)}  2.1: ${two}  ${verdict}`);
     for (const each of wrong) console.log(`    ${each}`);
   }
