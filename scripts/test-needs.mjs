@@ -27,6 +27,7 @@ const needs = {
   transicc: { commands: ["command -v transicc && command -v jpgicc"], debian: "liblcms2-utils" },
   "redis-server": { commands: ["command -v redis-server"], debian: "redis-server" },
   zstd: { commands: ["command -v zstd"], debian: "zstd" },
+  xz: { commands: ["command -v xz"], debian: "xz-utils" },
   "python3-pil": {
     commands: ["python3 -c 'import PIL'", "/usr/bin/python3 -c 'import PIL'"],
     debian: "python3-pil",

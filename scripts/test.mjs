@@ -44,6 +44,7 @@ const suites = [
       "promtool",
       "python3-pil",
       "zstd",
+      "xz",
       "redis-server",
       "tiffinfo",
       "transicc",

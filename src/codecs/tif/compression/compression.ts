@@ -1,11 +1,13 @@
 // The compressions of TIFF by number: their names, and how those that are served are undone.
 
+import { xzMemory } from "../../xz/xz.ts";
 import { damaged } from "../directory/ifd.ts";
 import type { BlockReader, Stored } from "./block.ts";
 import { ccitt } from "./ccitt.ts";
 import { inflated } from "./deflate.ts";
 import { lzw } from "./lzw.ts";
 import { packbits } from "./packbits.ts";
+import { xz } from "./xz.ts";
 import { zstd, zstdMemory } from "./zstd.ts";
 
 export interface Compression {
@@ -61,7 +63,7 @@ export const compressions: Readonly<Record<number, Compression>> = {
   34712: { name: "jpeg 2000" },
   34887: { name: "lerc" },
   34892: { name: "lossy dng jpeg" },
-  34925: { name: "lzma" },
+  34925: { name: "lzma", open: xz, held: xzMemory },
   50000: { name: "zstd", open: zstd, held: zstdMemory },
   // RGBA in the decoder, in its bindings and here
   [WEBP]: { name: "webp", whole: 5 },
