@@ -1,6 +1,13 @@
 // What one caller may have of the images that a document lists, decided once for each, or once for all that one rule gates.
 
-import { type Caller, combineSharing, type Decision, publicGrant, type Sharing } from "../access/access.ts";
+import {
+  type Caller,
+  combineSharing,
+  type Decision,
+  everythingPublic,
+  publicGrant,
+  type Sharing,
+} from "../access/access.ts";
 import type { Auth } from "../access/auth.ts";
 import type { Profile } from "../access/profiles/profile.ts";
 import { ServiceError } from "../errors.ts";
@@ -21,7 +28,9 @@ export interface Pass {
   /** Whether the caller gets any picture of it, if only a lesser one. */
   readonly allowed: boolean;
   /** Authorization services of a gated image; absent for public ones. */
-  readonly auth?: readonly object[];
+  readonly services?: () => readonly object[];
+  /** What all this comes to but for the identifier: passes for which it is the same say the same. */
+  readonly outcome: string;
 }
 
 /** Decides for one caller and one document. */
@@ -31,11 +40,10 @@ export interface Gate {
   allows(identifier: string): Promise<boolean> | boolean;
   /** Who may keep a document that shows what was decided until now. */
   sharing(): Sharing;
-  /**
-   * What the passes came to, in their order: documents of the same images for which this is the same are the same. Undefined while a hook
-   * decides, which may say anything of each image.
-   */
-  outcome(): string | undefined;
+  /** What is said of every image, if no rule and no hook decides on any. */
+  passForAll(): Pass | undefined;
+  /** Decisions are still to come that may restrict who may keep the document. */
+  restrict(): void;
   /** Something that was found may be otherwise at the next look. */
   doubt(): void;
   doubts(): boolean;
@@ -49,15 +57,20 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
   const led = new Set<Sharing>();
   const byProfile = new Map<string, Decision | Promise<Decision>>();
   let noted: Decision | undefined;
-  const outcomes: { readonly of: string; times: number }[] = [];
   let isDoubtful = false;
 
   const decide = (identifier: string, profile: Profile | undefined): Decision | Promise<Decision> => {
     const decide = () => access.decide({ ...caller, identifier });
     // A hook may decide on each image by itself; a rule decides by its profile alone.
     if (hooks.has("authorize") || profile === undefined) return decide();
-    const known = byProfile.get(profile.name) ?? decide();
-    byProfile.set(profile.name, known);
+    const { name } = profile;
+    const known = byProfile.get(name) ?? decide();
+    byProfile.set(name, known);
+    if (known instanceof Promise)
+      void known.then(
+        (settled) => byProfile.set(name, settled),
+        () => undefined,
+      );
     return known;
   };
 
@@ -71,15 +84,13 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
     heed(decision);
     const isHidden = !decision.allowed && (decision.status === 404 || decision.status === 410);
     const visible = decision.allowed && decision.tier !== "substitute";
-    noteOutcome(`${isHidden ? "hidden" : visible ? "visible" : "listed"} ${profile?.name ?? ""}`);
     return {
       listed: !isHidden,
       visible,
       allowed: decision.allowed,
+      outcome: `${isHidden ? "hidden" : visible ? "visible" : "listed"} ${profile?.name ?? ""}`,
       ...(auth &&
-        profile && {
-          auth: servicesOf(profile, auth.options.strict_profiles)(identifier),
-        }),
+        profile && { services: () => servicesOf(profile, auth.options.strict_profiles)(identifier) }),
     };
   };
 
@@ -88,12 +99,6 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
     const known = services.get(profile.name) ?? authServicesOf(profile, { base, version: 3, strict });
     services.set(profile.name, known);
     return known;
-  };
-
-  const noteOutcome = (of: string) => {
-    const last = outcomes.at(-1);
-    if (last?.of === of) last.times++;
-    else outcomes.push({ of, times: 1 });
   };
 
   return {
@@ -112,7 +117,14 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
       return decision.catch(unknown).then((settled) => heed(settled).allowed);
     },
     sharing: () => combineSharing([...led, ...[hooks.sharing() ?? []].flat()]),
-    outcome: () => (hooks.has("authorize") ? undefined : JSON.stringify(outcomes)),
+    passForAll() {
+      if (access !== everythingPublic || hooks.has("authorize")) return undefined;
+      heed(publicGrant);
+      return publicPass;
+    },
+    restrict() {
+      if (auth || hooks.has("authorize")) led.add({ keptBy: "caller", vary: [] });
+    },
     doubt() {
       isDoubtful = true;
     },
@@ -122,6 +134,8 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
     },
   };
 }
+
+const publicPass: Pass = { listed: true, visible: true, allowed: true, outcome: "visible " };
 
 /** While sessions cannot be asked, nobody knows whether the caller may see an image: it is listed as for one who may not. */
 function unknown(error: unknown): Decision {

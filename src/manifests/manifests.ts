@@ -10,23 +10,22 @@ import { imageCanvases } from "./documents/canvases.ts";
 import { folderDocument, isRoot } from "./documents/folder-documents.ts";
 import { hooked, inventedByHook } from "./documents/hooked.ts";
 import type { Found, Made, Making, ManifestsParts } from "./documents/making.ts";
-import type { Folder } from "./folders/folder.ts";
 import { type Gate, openGate } from "./gate.ts";
 import { parentOf, placeOf } from "./places.ts";
 
 /** A document for one caller. */
 export interface Presented {
-  /** Makes it; all that may fail has been done before. */
-  make(): Made;
+  /** Makes it. Throws as {@link Manifests.present} does. */
+  make(): Promise<Made>;
   /**
    * The same for documents that have the same base URL and are the same, whoever asks, as long as nothing changes in their folder;
    * absent where nobody knows.
    */
   readonly stamp?: string;
-  /** Who may keep it. */
-  readonly sharing: Sharing;
-  /** False where the next look may find something else, since a source did not answer. */
-  readonly lasts: boolean;
+  /** Who may keep it, as far as is known. */
+  sharing(): Sharing;
+  /** False while the next look may find something else: a source did not answer, or images are still to be looked at. */
+  lasts(): boolean;
   /** Identifier of the document of the folder that it is in; absent for the root, and if folders have no documents. */
   readonly above?: string;
   /** The manifest file that is not used, or not wholly, and from which line on; known once the document is made. */
@@ -35,13 +34,15 @@ export interface Presented {
 
 export interface Manifests {
   /**
-   * What the first reading of an address that names something says, for one caller. The caller's identifier is not looked at.
+   * What the first reading of an address that names something says, for one caller. The caller's identifier is not looked at. `partly`:
+   * only some canvases of a manifest are of interest, which are made when they are asked for.
    * Throws `not-found` (code no_such_manifest) with the reason, and what sources, hooks and codecs throw.
    */
   present(
     readings: readonly PresentationPath[],
     caller: Caller,
     context: DocumentContext,
+    partly?: "partly",
   ): Promise<Presented>;
 }
 
@@ -50,25 +51,26 @@ type Find = (making: Making, reading: PresentationPath) => Promise<Found | undef
 
 /** The documents of a service. */
 export function createManifests(parts: ManifestsParts): Manifests {
+  // Hooks are shown whole documents.
+  const isHooked = parts.images.hooks.has("presentation");
   return {
-    async present(readings, caller, context) {
+    async present(readings, caller, context, part) {
       // What a hook invents is asked for last, since its names may be those of pieces.
       for (const find of [derivedOrStored, invented])
         for (const reading of readings) {
           const gate = openGate(parts, caller, context.base);
-          const making = { parts, caller, context, gate };
+          const partly = !isHooked && (part !== undefined || reading.piece !== undefined);
+          const making = { parts, caller, context, gate, partly };
           const found = await pieceOf(making, reading, await find(making, reading));
           if (found === undefined) continue;
           gate.note(reading.id);
-          const sharing = gate.sharing();
-          const lasts = !gate.doubts();
-          const { make, folder, ignored } = found;
-          const stamp = lasts && folder ? stampOf(folder, reading, gate) : undefined;
+          const { make, ignored } = found;
+          const stamp = stampOf(parts, found, reading, gate);
           const above = folderAbove(parts, reading);
           return {
             make,
-            sharing,
-            lasts,
+            sharing: () => gate.sharing(),
+            lasts: () => !gate.doubts() && (found.isKnown?.() ?? true),
             ...(above !== undefined && { above }),
             ...(stamp !== undefined && { stamp }),
             ...(ignored && { ignored }),
@@ -86,11 +88,19 @@ function folderAbove(parts: ManifestsParts, { of, extent }: PresentationPath): s
 }
 
 /** What the document of a folder is made of, where that can be told in short. */
-function stampOf({ serial }: Folder, reading: PresentationPath, gate: Gate): string | undefined {
+function stampOf(
+  { images }: ManifestsParts,
+  { folder, outcome }: Found,
+  reading: PresentationPath,
+  gate: Gate,
+): string | undefined {
+  // What a hook makes of an identifier may change while the folder does not.
+  if (!folder || gate.doubts() || images.hooks.has("resolve")) return undefined;
   const { keptBy, vary } = gate.sharing();
   // What any cache may keep is the same for all callers.
-  const outcome = gate.outcome() ?? (keptBy === "anyone" && vary.length === 0 ? "" : undefined);
-  return outcome === undefined ? undefined : `${serial} ${JSON.stringify(reading)} ${outcome}`;
+  const isShared = keptBy === "anyone" && vary.length === 0;
+  const of = outcome ? outcome() : isShared ? "" : undefined;
+  return of === undefined ? undefined : `${folder.serial} ${JSON.stringify(reading)} ${of}`;
 }
 
 /** The piece of a document that a reading names, or the document itself. */
@@ -100,8 +110,12 @@ async function pieceOf(
   found: Found | undefined,
 ): Promise<Found | undefined> {
   if (found === undefined || piece === undefined) return found;
-  const document = pieceAt(found.make().document, pieceAddress(documentAddress(context.base, id), piece));
-  return document && { make: () => ({ document }) };
+  const { document, canvases } = await found.make();
+  // Ranges are where operators described them.
+  const canvas = piece.kind === "range" ? undefined : await canvases?.at(piece.number - 1);
+  const around = canvases ? { ...document, items: canvas ? [canvas] : [] } : document;
+  const part = pieceAt(around, pieceAddress(documentAddress(context.base, id), piece));
+  return part && { make: async () => ({ document: part }) };
 }
 
 const derivedOrStored: Find = async (making, reading) => {
@@ -148,7 +162,8 @@ async function imageDocument(
     const canvases = await imageCanvases(parts.images, { ...caller, identifier: id }, gate);
     if (canvases.length === 0) return undefined;
     const label = id.slice(id.lastIndexOf("/") + 1);
-    return { make: () => ({ document: manifestOf({ id, label, canvases }, context) }), canvases };
+    const document = manifestOf({ id, label, canvases }, context);
+    return { make: async () => ({ document }), facts: async () => canvases };
   } catch (error) {
     if (error instanceof ServiceError && error.kind === "not-found") return undefined;
     throw error;

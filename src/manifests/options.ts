@@ -32,6 +32,11 @@ export const presentationOptions = z.strictObject({
       "`auto`: while a hook answers `resolve`, file names need not be identifiers, so the service lists a folder only if the hook answers `presentation` for it too. `always`: it lists all folders.",
     edit: "restart",
   }),
+  pages: z.enum(["all", "first"]).default("all").meta({
+    description:
+      "`all`: in the manifest of a folder each page of a TIFF with several pages is a canvas. `first`: each file is one canvas, of its first page.",
+    edit: "restart",
+  }),
   default_viewer: z.enum(["mirador", "uv"]).default("mirador").meta({
     description:
       "The viewer that /view opens: `mirador`, or `uv` for Universal Viewer. `?viewer=` in an address selects the other one.",

@@ -4,10 +4,9 @@ import { encodeState } from "../../iiif/content-state/encode.ts";
 import { stateOf, type View } from "../../iiif/content-state/mint.ts";
 import { parseRegion, pixelRegion, type Region } from "../../iiif/content-state/region.ts";
 import { encodeIdentifier } from "../../iiif/image/path.ts";
-import type { Resource } from "../../iiif/presentation/model.ts";
 import { inVersion, presentationPaths } from "../../iiif/presentation/mounts.ts";
 import { stateViewAddress } from "../../iiif/view-mounts.ts";
-import type { Made } from "../../manifests/documents/making.ts";
+import { canvasesOf, type Made } from "../../manifests/documents/making.ts";
 import type { Manifests } from "../../manifests/manifests.ts";
 import type { Service } from "../../service.ts";
 import { callerOf } from "../http/client/caller.ts";
@@ -28,8 +27,8 @@ export async function respondMint(
 ): Promise<Response> {
   const asked = parametersOf(c);
   const readings = presentationPaths(asked.target.split("/").map(encodeIdentifier).join("/"));
-  const { make, sharing } = await manifests.present(readings, callerOf(c, ""), documentContext(c, service));
-  const made = make();
+  const presented = await manifests.present(readings, callerOf(c, ""), documentContext(c, service), "partly");
+  const made = await presented.make();
   if (made.document.type !== "Manifest")
     throw refused(
       "target",
@@ -38,7 +37,7 @@ export async function respondMint(
         : "Expected the identifier of a folder of images or of one image; received that of a part of one. Name the whole, and the number of the canvas as canvas.",
     );
   const base = c.get("base");
-  const view = viewOf(made, asked);
+  const view = await viewOf(made, asked);
   const versioned = (address: string) => inVersion(address, base, asked.version);
   const contentState = stateOf(
     {
@@ -50,7 +49,7 @@ export async function respondMint(
   );
   const encoded = encodeState(contentState);
   const headers: Record<string, string> = {};
-  setCaching(headers, c, sharing, "no-cache");
+  setCaching(headers, c, presented.sharing(), "no-cache");
   const viewerUrl = stateViewAddress(base, encoded);
   const document = { contentState, encoded, viewerUrl };
   return sendText(c, JSON.stringify(document, null, 2), { type: "application/json", headers });
@@ -98,32 +97,29 @@ function parametersOf(c: RequestContext): Asked {
   };
 }
 
-function viewOf({ document, long }: Made, { canvas: number, region }: Asked): View {
-  const manifest = String(document.id);
+async function viewOf(made: Made, { canvas: number, region }: Asked): Promise<View> {
+  const manifest = String(made.document.id);
   if (number === undefined) return { manifest };
-  const canvases = (long?.canvases() ?? document.items ?? []) as Iterable<Resource>;
-  let count = 0;
-  for (const canvas of canvases) {
-    if (++count < number) continue;
-    const id = String(canvas.id);
-    if (!region) return { manifest, canvas: id };
-    const { width, height } = canvas;
-    // What operators wrote may have canvases of sound alone.
-    if (typeof width !== "number" || typeof height !== "number")
-      throw refused(
-        "xywh",
-        "Expected a canvas with a width and a height to name a region of; this one has none.",
-      );
-    const size = { width, height };
-    const cut = pixelRegion(region, size);
-    if (!cut)
-      throw refused(
-        "xywh",
-        `Expected a region of the canvas, which has ${size.width} by ${size.height} pixels; received one outside of it.`,
-      );
-    return { manifest, canvas: id, region: cut };
-  }
-  throw refused("canvas", `Expected canvas to be 1 to ${count}; received ${number}.`);
+  const canvases = canvasesOf(made);
+  const canvas = await canvases.at(number - 1);
+  if (!canvas)
+    throw refused("canvas", `Expected canvas to be 1 to ${await canvases.count()}; received ${number}.`);
+  const id = String(canvas.id);
+  if (!region) return { manifest, canvas: id };
+  const { width, height } = canvas;
+  // What operators wrote may have canvases of sound alone.
+  if (typeof width !== "number" || typeof height !== "number")
+    throw refused(
+      "xywh",
+      "Expected a canvas with a width and a height to name a region of; this one has none.",
+    );
+  const cut = pixelRegion(region, { width, height });
+  if (!cut)
+    throw refused(
+      "xywh",
+      `Expected a region of the canvas, which has ${width} by ${height} pixels; received one outside of it.`,
+    );
+  return { manifest, canvas: id, region: cut };
 }
 
 const refused = (parameter: string, found: string) =>

@@ -7,7 +7,7 @@ import { bodyOf, type DocumentBody } from "./body.ts";
 
 /** The body of a document, as `bodyOf` makes it. */
 export type Bodies = (
-  presented: Pick<Presented, "make" | "stamp">,
+  presented: Pick<Presented, "make" | "stamp" | "lasts">,
   version: PresentationVersion,
   type: string,
   base: string,
@@ -22,13 +22,17 @@ const overhead = 512;
 /** Makes bodies, and keeps those of documents that have a stamp. */
 export function rememberBodies(): Bodies {
   const kept = createLru<string, DocumentBody>(keptBytes);
-  return async ({ make, stamp }, version, type, base) => {
+  return async ({ make, stamp, lasts }, version, type, base) => {
+    const form = { version, type, base };
+    if (stamp === undefined) return bodyOf(await make(), form, undefined);
     const key = JSON.stringify([stamp, version, type, base]);
-    const known = stamp === undefined ? undefined : kept.get(key);
+    const known = kept.get(key);
     if (known) return known;
-    const body = await bodyOf(make(), version, type, base);
-    if (stamp !== undefined && body?.bytes instanceof Uint8Array)
-      kept.set(key, body, body.bytes.length + overhead);
+    const keep = (body: DocumentBody, weight: number) => {
+      if (lasts()) kept.set(key, body, weight + overhead);
+    };
+    const body = await bodyOf(await make(), form, keep);
+    if (body?.bytes instanceof Uint8Array) keep(body, body.bytes.length);
     return body;
   };
 }

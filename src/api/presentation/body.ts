@@ -4,46 +4,79 @@ import type { Resource } from "../../iiif/presentation/model.ts";
 import type { PresentationVersion } from "../../iiif/presentation/mounts.ts";
 import { version2 } from "../../iiif/presentation/v2/document.ts";
 import { sha256, toHex } from "../../lib/bytes/digest.ts";
-import type { Made } from "../../manifests/documents/making.ts";
+import type { Canvases, Made } from "../../manifests/documents/making.ts";
 
 export interface DocumentBody {
-  /** Quoted. */
-  readonly etag: string;
-  /** All bytes, or a function that begins a stream of them. */
-  readonly bytes: Uint8Array<ArrayBuffer> | (() => ReadableStream<Uint8Array>);
+  /** Quoted; absent for a long manifest that has never been written to its end. */
+  readonly etag?: string | undefined;
+  /** All bytes, or a function that begins a stream of them. `failed` gets what ends the stream early, unless its reader left. */
+  readonly bytes:
+    | Uint8Array<ArrayBuffer>
+    | ((failed: (error: unknown) => void) => ReadableStream<Uint8Array>);
 }
 
-/** Canvases that a stream writes at once. */
-const batch = 100;
-
-/** Raised whenever the canvases of a long manifest are written otherwise. */
-const longVersion = 1;
+/** How a document is written. */
+export interface Form {
+  readonly version: PresentationVersion;
+  /** Media type. */
+  readonly type: string;
+  /** Public URL of the service, without a / at its end. */
+  readonly base: string;
+}
 
 const utf8 = new TextEncoder();
 
 /**
  * The body of a document in a version of the Presentation API, as a media type; undefined where that version has no such
- * resource. `base`: public URL of the service, without a / at its end.
+ * resource. `written` gets the body of a manifest that is not held as a whole when its stream has come to its end, and how many bytes it
+ * takes in memory: deflated, it is a twentieth of what is sent.
  */
 export async function bodyOf(
-  { document, document2, long }: Made,
-  version: PresentationVersion,
-  type: string,
-  base: string,
+  { document, document2, canvases }: Made,
+  { version, type, base }: Form,
+  written: ((body: DocumentBody, weight: number) => void) | undefined,
 ): Promise<DocumentBody | undefined> {
-  const written = version === 2 ? (document2 ?? version2(document, base)) : document;
-  if (written === undefined) return undefined;
-  if (!long) {
-    const bytes = utf8.encode(JSON.stringify(written));
-    const digest = await sha256(bytes);
-    return { etag: etagOf(type, toHex(digest)), bytes };
+  const own = version === 2 ? (document2 ?? version2(document, base)) : document;
+  if (own === undefined) return undefined;
+  if (!canvases) {
+    const bytes = utf8.encode(JSON.stringify(own));
+    return { etag: etagOf(type, toHex(await sha256(bytes))), bytes };
   }
-  const head = JSON.stringify(version === 2 ? withCanvases(written) : written);
-  const digest = await sha256(`${longVersion} ${head} ${long.identity()}`);
-  return {
-    etag: etagOf(type, toHex(digest)),
-    bytes: () => streamOf(textsOf(head, long.canvases(), version, base)),
+  const head = JSON.stringify(version === 2 ? withCanvases(own) : own);
+  const parts = () => encoded(textsOf(head, canvases, version, base));
+  if (!written) return { bytes: (failed) => streamOf(parts(), failed) };
+  return { bytes: (failed) => streamOf(noted(parts(), type, written), failed) };
+}
+
+/** The same parts, which are kept deflated until all are there. Their tag is a chain of digests, since nobody holds them together. */
+async function* noted(
+  parts: AsyncIterable<Bytes>,
+  type: string,
+  written: (body: DocumentBody, weight: number) => void,
+): AsyncGenerator<Bytes> {
+  const kept: Bytes[] = [];
+  let digest = "";
+  for await (const part of parts) {
+    digest = toHex(await sha256(digest + toHex(await sha256(part))));
+    kept.push(await through(part, new CompressionStream("deflate")));
+    yield part;
+  }
+  const weight = kept.reduce((sum, { length }) => sum + length, 0);
+  const inflated = async function* () {
+    for (const part of kept) yield await through(part, new DecompressionStream("deflate"));
   };
+  written({ etag: etagOf(type, digest), bytes: (failed) => streamOf(inflated(), failed) }, weight);
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+async function through(bytes: Bytes, coder: CompressionStream | DecompressionStream): Promise<Bytes> {
+  const coded = new Blob([bytes]).stream().pipeThrough(coder);
+  return new Uint8Array(await new Response(coded).arrayBuffer());
+}
+
+async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Bytes> {
+  for await (const text of texts) yield utf8.encode(text);
 }
 
 /** The same document in two types has two tags. */
@@ -59,17 +92,19 @@ function withCanvases(manifest: Resource): Resource {
   return { ...manifest, sequences: [{ ...sequence, canvases: [] }] };
 }
 
-function* textsOf(
+async function* textsOf(
   head: string,
-  canvases: Iterable<Resource>,
+  canvases: Canvases,
   version: PresentationVersion,
   base: string,
-): Generator<string> {
+): AsyncGenerator<string> {
   const end = head.lastIndexOf(emptyList[version]) + emptyList[version].length - 1;
   yield head.slice(0, end);
   let separator = "";
-  for (const canvas of canvases) {
-    yield separator + JSON.stringify(version === 2 ? canvas2(canvas, base) : canvas);
+  for await (const some of canvases.batches()) {
+    if (some.length === 0) continue;
+    const texts = some.map((canvas) => JSON.stringify(version === 2 ? canvas2(canvas, base) : canvas));
+    yield separator + texts.join(",");
     separator = ",";
   }
   yield head.slice(end);
@@ -81,21 +116,25 @@ function canvas2(canvas: Resource, base: string): Resource | undefined {
   return written;
 }
 
-/** Texts as bytes, made when they are asked for. */
-function streamOf(texts: Iterator<string>): ReadableStream<Uint8Array> {
+/** Parts, made when they are asked for. A reader who leaves ends their making; an error ends the stream. */
+function streamOf(
+  parts: AsyncGenerator<Bytes>,
+  failed: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
-      pull(controller) {
-        let text = "";
-        for (let n = 0; n < batch; n++) {
-          const { done, value } = texts.next();
-          if (done) {
-            if (text) controller.enqueue(utf8.encode(text));
-            return controller.close();
-          }
-          text += value;
+      async pull(controller) {
+        try {
+          const { done, value } = await parts.next();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          failed(error);
+          throw error;
         }
-        controller.enqueue(utf8.encode(text));
+      },
+      async cancel() {
+        await parts.return(undefined);
       },
     },
     { highWaterMark: 1 },

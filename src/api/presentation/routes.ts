@@ -13,6 +13,7 @@ import { callerOf } from "../http/client/caller.ts";
 import type { RequestContext } from "../http/context.ts";
 import { setCors } from "../http/cors.ts";
 import { documentContext } from "../http/document-context.ts";
+import { noteFailure } from "../http/failure.ts";
 import { preferredType } from "../http/representation/accept.ts";
 import { setCaching } from "../http/representation/caching.ts";
 import { sendText } from "../http/representation/send.ts";
@@ -48,7 +49,6 @@ async function answer(
   const readings = presentationPaths(c.get("target").path.slice(presentationRoot[version].length));
   const caller = callerOf(c, "");
   const presented = await manifests.present(readings, caller, documentContext(c, service));
-  const { sharing, lasts } = presented;
   const type = contentType(preferredType(c, types[version]), version);
   const body = await bodies(presented, version, type, c.get("base"));
   if (!body)
@@ -61,11 +61,20 @@ async function answer(
   const headers: Record<string, string> = {};
   if (type === "application/json")
     headers.Link = `<${presentationContext[version]}>;rel="http://www.w3.org/ns/json-ld#context";type="application/ld+json"`;
-  setCaching(headers, c, sharing, lasts ? service.caching.documents : "no-cache", "Accept");
+  setCaching(
+    headers,
+    c,
+    presented.sharing(),
+    presented.lasts() ? service.caching.documents : "no-cache",
+    "Accept",
+  );
   setCors(headers, c);
   const ignored = presented.ignored?.();
   if (ignored !== undefined) headers["X-Ignored-Sidecar"] = ignored;
-  return sendText(c, bytes, { type, headers, validators: { etag } });
+  // The connection is cut then, so that no client takes a part for the whole.
+  const failed = (error: unknown) => void noteFailure(c, service.log, error);
+  const sent = typeof bytes === "function" ? () => bytes(failed) : bytes;
+  return sendText(c, sent, { type, headers, ...(etag !== undefined && { validators: { etag } }) });
 }
 
 /** The content type of a document: JSON-LD has its profile. */

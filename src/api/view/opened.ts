@@ -1,5 +1,6 @@
 // What a page shows: the document that an address or a content state names, and the canvas and region of it to begin with.
 
+import type { Sharing } from "../../access/access.ts";
 import { ServiceError } from "../../errors.ts";
 import { decodeState } from "../../iiif/content-state/encode.ts";
 import type { StateTarget } from "../../iiif/content-state/read.ts";
@@ -11,7 +12,7 @@ import {
   presentationPaths,
   presentationRoot,
 } from "../../iiif/presentation/mounts.ts";
-import type { Made } from "../../manifests/documents/making.ts";
+import { type Canvases, canvasesOf, type Made } from "../../manifests/documents/making.ts";
 import type { Presented } from "../../manifests/manifests.ts";
 import type { Service } from "../../service.ts";
 import { callerOf } from "../http/client/caller.ts";
@@ -30,7 +31,9 @@ export interface Place {
 }
 
 /** A document to show. */
-export interface Opened extends Pick<Presented, "sharing" | "above"> {
+export interface Opened extends Pick<Presented, "above"> {
+  /** Who may keep the page. */
+  readonly sharing: Sharing;
   readonly document: Resource;
   /** Where to begin in a manifest; absent for collections, and for manifests without canvases. */
   readonly place?: Place;
@@ -102,7 +105,7 @@ async function openReadings(
   canvasId?: string,
 ): Promise<Opened> {
   const presented = await present(c, service, readings);
-  const made = presented.make();
+  const made = await presented.make();
   const { type } = made.document;
   if (type === "Collection") return { document: made.document, ...around(presented), isNamed: false };
   if (type === "Manifest") return openManifest(made, around(presented), canvasId);
@@ -116,46 +119,49 @@ async function openReadings(
       { code: "no_such_manifest" },
     );
   const manifestAround = await present(c, service, whole);
-  return openManifest(manifestAround.make(), around(manifestAround), named);
+  return openManifest(await manifestAround.make(), around(manifestAround), named);
 }
 
-const around = ({ sharing, above }: Presented) => ({ sharing, ...(above !== undefined && { above }) });
+/** What is known of a document that was made. */
+const around = ({ sharing, above }: Presented) => ({
+  sharing: sharing(),
+  ...(above !== undefined && { above }),
+});
 
 function present(c: RequestContext, service: Service, readings: readonly PresentationPath[]) {
   const { manifests } = service;
   if (!manifests) throw new Error("Pages of documents without documents.");
-  return manifests.present(readings, callerOf(c, ""), documentContext(c, service));
+  return manifests.present(readings, callerOf(c, ""), documentContext(c, service), "partly");
 }
 
-function openManifest(
-  { document, long }: Made,
-  around: Pick<Presented, "sharing" | "above">,
+async function openManifest(
+  made: Made,
+  around: Pick<Opened, "sharing" | "above">,
   canvasId?: string,
-): Opened {
+): Promise<Opened> {
+  const { document } = made;
+  const canvases = canvasesOf(made);
+  const named = canvasId === undefined ? undefined : await canvases.placeOf(canvasId);
   const start = startOf(document);
-  const canvases = long ? long.canvases() : listOf(document.items);
-  let place: { canvas: Resource; index: number; previous?: Resource; next?: Resource } | undefined;
-  let first: typeof place;
-  let begun: typeof place;
-  let before: Resource | undefined;
-  let count = 0;
-  for (const canvas of canvases) {
-    const here = { canvas, index: count, ...(before && { previous: before }) };
-    if (count === 0) first = here;
-    for (const each of [first, begun, place]) if (each && each.index === count - 1) each.next = canvas;
-    if (!place && canvas.id === canvasId) place = here;
-    if (!begun && canvas.id === start) begun = here;
-    before = canvas;
-    count++;
-  }
-  const found = place ?? begun ?? first;
+  const begun = named === undefined && start !== undefined ? await canvases.placeOf(start) : undefined;
+  const place = await placeAt(canvases, named ?? begun ?? 0);
   return {
     document,
     ...around,
-    isNamed: place !== undefined,
-    ...(found && { place: { ...found, count } }),
-    ...(canvasId !== undefined && !place && { missing: "canvas" as const }),
+    isNamed: named !== undefined,
+    ...(place && { place }),
+    ...(canvasId !== undefined && named === undefined && { missing: "canvas" as const }),
   };
+}
+
+/** The canvas at a place from 0; undefined where there is none. */
+async function placeAt(canvases: Canvases, index: number): Promise<Place | undefined> {
+  const canvas = await canvases.at(index);
+  if (!canvas) return undefined;
+  const previous = index > 0 ? await canvases.at(index - 1) : undefined;
+  const next = await canvases.at(index + 1);
+  const count = await canvases.count();
+  return { canvas, index, count, ...(previous && { previous }), ...(next && { next }) };
 }
 
 function withRegion(opened: Opened, { region, unread }: StateTarget): Opened {

@@ -10,6 +10,7 @@ import type {
   CollectionFacts,
   DocumentContext,
   ManifestFacts,
+  ManifestHead,
   MemberFacts,
   Resource,
 } from "./model.ts";
@@ -20,55 +21,49 @@ export const membersPerPart = 1000;
 
 /** The manifest of images, in their order. Canvases of images that cannot be read are empty and say why. */
 export function manifestOf(facts: ManifestFacts, context: DocumentContext): Resource {
-  return { ...manifestHead(facts, context), items: [...canvasesOf(facts, context)] };
+  const { id, canvases } = facts;
+  const around = {
+    address: documentAddress(context.base, id),
+    stand: standingOf(canvases.find(({ size }) => size !== undefined)),
+    context,
+  };
+  const front = canvases.find(({ visible, size }) => visible && size !== undefined);
+  const gated = canvases.some(({ auth = [] }) => auth.length > 0);
+  const items = canvases.map((canvas, at) => canvasOf(canvas, at + 1, around));
+  return { ...manifestHead({ ...facts, ...(front && { front }), gated }, context), items };
 }
 
-/** A manifest with an empty list of items as its last member, for manifests that are too long to be held as a whole. */
-export function manifestHead(facts: ManifestFacts, context: DocumentContext): Resource {
-  const { id, label, canvases, parent } = facts;
-  const first = canvases.find((canvas) => canvas.visible && canvas.size !== undefined);
+/** A manifest with an empty list of items as its last member. */
+export function manifestHead(facts: ManifestHead, context: DocumentContext): Resource {
+  const { id, label, front, gated, parent } = facts;
   const manifest = {
     id: documentAddress(context.base, id),
     type: "Manifest",
     label: plain(label),
-    ...(first && { thumbnail: thumbnailOf(first, context) }),
+    ...(front && { thumbnail: thumbnailOf(front, context) }),
     ...homepage(id, label, context),
     ...partOf(parent, context),
     items: [],
   };
-  return withContext(
-    manifest,
-    canvases.some(({ auth = [], size }) => auth.length > 0 && size !== undefined),
-  );
+  return withContext(manifest, gated);
 }
 
-/** The canvases of a manifest from one place, counted from 0, up to another, one after the other. */
-export function* canvasesOf(
-  { id, canvases }: ManifestFacts,
-  context: DocumentContext,
-  from = 0,
-  to = canvases.length,
-): Generator<Resource> {
-  const address = documentAddress(context.base, id);
-  const stand = canvases.find((canvas) => canvas.size !== undefined)?.size ?? unknownSize;
-  for (let at = from; at < to; at++) {
-    const canvas = canvases[at];
-    if (canvas) yield canvasOf(canvas, at + 1, { address, stand, context });
-  }
-}
+/** What canvases without an image measure. */
+export type Standing = Size;
+
+/** As large as the first image that can be read; any size would do where there is none. */
+export const standingOf = (first: CanvasFacts | undefined): Standing =>
+  first?.size ?? { width: 1000, height: 1000 };
 
 interface Around {
   /** Of the manifest. */
   readonly address: string;
-  /** Of canvases without an image. */
-  readonly stand: Size;
+  readonly stand: Standing;
   readonly context: DocumentContext;
 }
 
-/** What a canvas measures where no image of its manifest can be read: any size would do. */
-const unknownSize: Size = { width: 1000, height: 1000 };
-
-function canvasOf(image: CanvasFacts, number: number, { address, stand, context }: Around): Resource {
+/** The canvas of an image, by its number from 1 in its manifest. */
+export function canvasOf(image: CanvasFacts, number: number, { address, stand, context }: Around): Resource {
   const at = (kind: "canvas" | "page" | "annotation") => pieceAddress(address, { kind, number });
   const { width, height } = image.size ?? stand;
   const canvas = { id: at("canvas"), type: "Canvas", label: plain(image.label), width, height };
@@ -197,6 +192,9 @@ function partOf(parent: string | undefined, { base }: DocumentContext) {
 }
 
 const nameOf = (label: string | LanguageMap) => (typeof label === "string" ? label : (scalar(label) ?? ""));
+
+/** What a page of a file is called; the abbreviation is that of several languages. */
+export const labelOfPage = (file: string, page: number): string => `${file}, p. ${page}`;
 
 /** A name, which is in no language (Presentation API 3.0, section 4). */
 const plain = (text: string | LanguageMap): LanguageMap =>

@@ -13,8 +13,10 @@ export interface Resource {
 export interface CanvasFacts {
   /** Identifier of the image, with its page suffix where it has one. */
   readonly identifier: string;
-  /** What people call it: the name of the file, or the number of a page. */
+  /** What people call it: the name of the file, the number of a page, or both. */
   readonly label: string;
+  /** The number from 1 of a page in a manifest that shows other files beside it. */
+  readonly page?: number;
   /** Upright pixels, as answers have them; absent where the picture cannot be read. */
   readonly size?: { readonly width: number; readonly height: number };
   /** Why it cannot be shown, in words; instead of a size. */
@@ -25,15 +27,27 @@ export interface CanvasFacts {
   readonly visible: boolean;
 }
 
-/** A manifest to derive. */
-export interface ManifestFacts {
+/** What a manifest to derive is called, and where it belongs. */
+interface ManifestIdentity {
   /** Identifier of the document: that of the directory, of a single image, or of its images (`imagesId` in mounts.ts). */
   readonly id: string;
   readonly label: string;
-  /** In their natural order, at least one: a canvas is numbered by its place here, whatever a manifest file moves or hides. */
-  readonly canvases: readonly CanvasFacts[];
   /** Identifier of the collection that lists it. */
   readonly parent?: string;
+}
+
+/** A manifest to derive with all of its canvases. */
+export interface ManifestFacts extends ManifestIdentity {
+  /** In their natural order, at least one: a canvas is numbered by its place here, whatever a manifest file moves or hides. */
+  readonly canvases: readonly CanvasFacts[];
+}
+
+/** A manifest to derive without its canvases. */
+export interface ManifestHead extends ManifestIdentity {
+  /** The first that the caller may see. */
+  readonly front?: CanvasFacts;
+  /** Whether one of them names authorization services. */
+  readonly gated: boolean;
 }
 
 /** What a collection lists. */

@@ -72,6 +72,13 @@ export function pieceAddress(document: string, { kind, number }: Piece): string 
   return `${document}/${pieceSegments[kind].join("/").replace("#", String(number))}`;
 }
 
+/** The number of a canvas of the document at an address, by its own address; undefined where it is none. */
+export function canvasNumber(document: string, canvas: string): number | undefined {
+  const number = numberOf(canvas.slice(canvas.lastIndexOf("/") + 1));
+  const isOne = number !== undefined && canvas === pieceAddress(document, { kind: "canvas", number });
+  return isOne ? number : undefined;
+}
+
 /** An address below the service as the other version has it; all others as they are. */
 export function inVersion(address: string, base: string, version: PresentationVersion): string {
   for (const root of Object.values(presentationRoot)) {

@@ -5,7 +5,7 @@ import { type Description, emptyDescription } from "../../iiif/presentation/desc
 import { arrangeNames } from "../../iiif/presentation/description/merge.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
 import type { Sources } from "../../sources/index.ts";
-import { imagesOf } from "../documents/canvases.ts";
+import { imagesOf } from "../documents/folder-images.ts";
 import { kindOfFolder } from "../documents/folder-kind.ts";
 import type { Folder } from "../folders/folder.ts";
 import { inside, isReached, type Place } from "../places.ts";

@@ -2,9 +2,9 @@
 
 import { placeInFront } from "../../iiif/presentation/description/merge.ts";
 import type { Sources } from "../../sources/index.ts";
-import { imagesOf } from "../documents/canvases.ts";
+import { imagesOf } from "../documents/folder-images.ts";
 import type { Folder } from "../folders/folder.ts";
-import { identifierOf, inside, type Place } from "../places.ts";
+import type { Place } from "../places.ts";
 import { descriptionOfImages } from "./contents.ts";
 import type { Entry } from "./entries.ts";
 
@@ -17,9 +17,8 @@ export function frontOf(
 ): readonly Entry[] {
   const description = descriptionOfImages(sources, place, folder);
   if (description.thumbnail === undefined) return images;
-  const names = imagesOf(sources, place, folder).map(({ name }) => name);
-  const name = names[placeInFront(names, description)];
-  if (name === undefined) return images;
-  const identifier = identifierOf(inside(place, name));
+  const all = imagesOf(sources, place, folder);
+  const identifier = all[placeInFront(all, description)]?.identifier;
+  if (identifier === undefined) return images;
   return [{ kind: "image", identifier }, ...images.filter((image) => image.identifier !== identifier)];
 }

@@ -2,12 +2,11 @@
 
 import { ServiceError } from "../../errors.ts";
 import {
-  canvasesOf,
   collectionOf,
   manifestHead,
-  manifestOf,
   partOfCollection,
   partRange,
+  standingOf,
 } from "../../iiif/presentation/derive.ts";
 import { type Description, emptyDescription } from "../../iiif/presentation/description/description.ts";
 import type { Fault } from "../../iiif/presentation/description/faults.ts";
@@ -17,15 +16,17 @@ import {
   describeHead,
   describeManifest,
 } from "../../iiif/presentation/description/merge.ts";
-import type { DocumentContext, ManifestFacts } from "../../iiif/presentation/model.ts";
+import { isThere } from "../../iiif/presentation/json.ts";
+import type { Resource } from "../../iiif/presentation/model.ts";
 import { imagesId, type PresentationPath } from "../../iiif/presentation/mounts.ts";
 import { isOfAnnotations, type Stored, storedDocuments } from "../../iiif/presentation/stored.ts";
 import type { Folder } from "../folders/folder.ts";
 import type { ManifestFile } from "../folders/manifest-file.ts";
 import { identifierOf, nameOf, type Place, parentOf } from "../places.ts";
-import { folderCanvases, imagesOf } from "./canvases.ts";
+import { factsOfSheets, firstReadable, folderCanvases } from "./folder-canvases.ts";
+import { imagesOf, readerOf, type Sheet, sheetsOf } from "./folder-images.ts";
 import { type FolderKind, isOfImages, kindOfFolder } from "./folder-kind.ts";
-import type { Found, LongManifest, Made, Making, ManifestsParts } from "./making.ts";
+import type { Canvases, Found, Made, Making, ManifestsParts } from "./making.ts";
 import { type Listed, lookInto, membersOf } from "./members.ts";
 
 /** Canvases of a manifest that are held at once; 1,000 take about 10 MB. */
@@ -54,12 +55,12 @@ export async function folderDocument(
   if (extent === "images") {
     if (!folder || kind === "manifest" || files.length === 0) return undefined;
     const description = manifestFile?.described("collection").images ?? emptyDescription;
-    return folderManifest(making, reading, place, folder, { besideFolders: true, description });
+    return folderManifest(making, place, folder, { besideFolders: true, description });
   }
   if (folder && kind === "manifest") {
     if (extent !== "whole") return undefined;
     const description = manifestFile?.described("manifest") ?? emptyDescription;
-    return folderManifest(making, reading, place, folder, { besideFolders: false, description });
+    return folderManifest(making, place, folder, { besideFolders: false, description });
   }
   const members = membersOf(parts, place, folder, isRoot(parts, place));
   if (folder === undefined && members.length === 0) return undefined;
@@ -124,7 +125,7 @@ function storedFound(
   manifestFile: ManifestFile,
   stored: Stored,
 ): Found {
-  const make = () => {
+  const make = async () => {
     const made = storedDocuments(stored, id, context.base);
     parts.manifestFiles.tellOrigins(place, manifestFile, made.document, context.base);
     return made;
@@ -140,51 +141,75 @@ function identityOf({ sources }: ManifestsParts, place: Place) {
 }
 
 async function folderManifest(
-  { parts, caller, gate, context }: Making,
-  { piece }: PresentationPath,
+  making: Making,
   place: Place,
   folder: Folder,
   { besideFolders, description }: { readonly besideFolders: boolean; readonly description: Description },
 ): Promise<Found | undefined> {
+  const { parts, caller, gate, context } = making;
   const own = identityOf(parts, place);
+  const identity = { ...own, ...(besideFolders && { id: imagesId(own.id), parent: own.id }) };
   const files = imagesOf(parts.sources, place, folder);
-  const canvases = await folderCanvases(parts.images, place, folder, files, caller, gate);
-  if (canvases.length === 0) return undefined;
-  const facts = { ...own, ...(besideFolders && { id: imagesId(own.id), parent: own.id }), canvases };
-  const { manifestFile } = folder;
-  const make = () => {
-    if (manifestFile === undefined || manifestFile.stored) return manifestMade(facts, context, piece);
-    if (canvases.length > mostHeld) {
-      const made = manifestMade(facts, context, piece);
-      const document = describeHead(made.document, description, context.base);
-      if (document) return { ...made, document };
-    }
-    const merged = describeManifest(manifestOf(facts, context), description, canvases, context.base);
+  const reader = readerOf(parts.images, place, folder, caller);
+  const sheets = await sheetsOf(parts, files, reader, gate);
+  if (sheets.files === 0) return undefined;
+  // Decisions on pages are part of what caches are told, but a long folder is not read as a whole before its first byte.
+  const isWhole = making.partly || sheets.files <= mostHeld || sheets.areKnown();
+  const all = isWhole ? await sheets.all() : undefined;
+  if (!all) gate.restrict();
+  const looking = { sheets, reader, gate };
+  const manifestFile = folder.manifestFile?.stored ? undefined : folder.manifestFile;
+  const facts = async () => (await factsOfSheets(looking, await sheets.all())).filter(isThere);
+
+  const make = async (): Promise<Made> => {
+    const front = await firstReadable(looking, ({ pass }) => pass.visible);
+    const stand = standingOf(await firstReadable(looking, () => true));
+    const gated = sheets.areGated();
+    const head = manifestHead({ ...identity, ...(front && { front }), gated }, context);
+    const canvases = folderCanvases(looking, identity.id, stand, context);
+    const document = manifestFile ? describeHead(head, description, context.base) : head;
+    const isLong = !all || all.length > mostHeld;
+    if (document && (isLong || making.partly)) return { document, canvases };
+    const derived = { ...head, items: await itemsOf(canvases) };
+    if (derived.items.length === 0) throw new ServiceError("not-found", gone, { code: "no_such_manifest" });
+    if (!manifestFile) return { document: derived };
+    const merged = describeManifest(derived, description, await facts(), context.base);
     manifestFile.add(merged.faults);
     return { document: merged.document };
   };
-  return { make, folder, canvases, ...ignoring(parts, place, folder), needsConsent: true };
+  return {
+    make,
+    folder,
+    facts,
+    outcome: () => all && outcomeOf(all),
+    isKnown: () => sheets.areRead(),
+    ...ignoring(parts, place, folder),
+    needsConsent: true,
+  };
+}
+
+const gone = "The images of this folder are no longer there. Ask again, or check the spelling.";
+
+/** All canvases of a manifest. */
+export async function itemsOf(canvases: Canvases): Promise<readonly Resource[]> {
+  const items: Resource[] = [];
+  for await (const some of canvases.batches()) items.push(...some);
+  return items;
+}
+
+/** What decisions on sheets came to, in their order. */
+function outcomeOf(sheets: readonly Sheet[]): string {
+  const runs: { readonly of: string; times: number }[] = [];
+  for (const { pass } of sheets) {
+    const last = runs.at(-1);
+    if (last?.of === pass.outcome) last.times++;
+    else runs.push({ of: pass.outcome, times: 1 });
+  }
+  return JSON.stringify(runs);
 }
 
 const ignoring = (parts: ManifestsParts, place: Place, { manifestFile }: Folder): Pick<Found, "ignored"> =>
   manifestFile ? { ignored: () => parts.manifestFiles.tell(place, manifestFile) } : {};
-
-function manifestMade(
-  facts: ManifestFacts,
-  context: DocumentContext,
-  piece: PresentationPath["piece"],
-): Made {
-  if (facts.canvases.length <= mostHeld) return { document: manifestOf(facts, context) };
-  const document = manifestHead(facts, context);
-  if (!piece) return { document, long: longManifest(facts, context) };
-  const items = [...canvasesOf(facts, context, piece.number - 1, piece.number)];
-  return { document: { ...document, items } };
-}
-
-const longManifest = (facts: ManifestFacts, context: DocumentContext): LongManifest => ({
-  canvases: () => canvasesOf(facts, context),
-  identity: () => JSON.stringify([facts, context]),
-});
 
 /** A collection, or one of its parts. Only what the document shows is looked into. */
 async function folderCollection(
@@ -207,7 +232,7 @@ async function folderCollection(
   );
   const whole = { ...identityOf(parts, place), members: facts };
   const part = typeof extent === "number" ? partOfCollection(whole, extent, context) : undefined;
-  const make = () => {
+  const make = async () => {
     if (part) return { document: part };
     const derived = collectionOf(whole, context);
     if (!folder?.manifestFile) return { document: derived };

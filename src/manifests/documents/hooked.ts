@@ -7,6 +7,7 @@ import { describeCollection, describeManifest } from "../../iiif/presentation/de
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { faultsOfStored, isWhole, storedDocuments, storedOf } from "../../iiif/presentation/stored.ts";
+import { itemsOf } from "./folder-documents.ts";
 import type { Found, Made, Making } from "./making.ts";
 
 /**
@@ -22,14 +23,14 @@ export async function hooked(
   const { hooks } = making.parts.images;
   const isUnasked = asksConsent && found.needsConsent;
   if (!hooks.has("presentation")) return isUnasked ? undefined : found;
-  const made = found.make();
+  const made = await found.make();
   const kind = made.document.type === "Collection" ? "collection" : "manifest";
   const answer = await hooks.presentation({ id, kind, descriptor: made.document }, making.caller.signal);
   if (answer === undefined) return isUnasked ? undefined : found;
   const changed = isWhole(answer)
     ? wholeOf(making, id, answer)
-    : { document: merged(making, id, found, made, answer) };
-  return { make: () => changed, ...(found.ignored && { ignored: found.ignored }) };
+    : { document: await merged(making, id, found, made, answer) };
+  return { make: async () => changed, ...(found.ignored && { ignored: found.ignored }) };
 }
 
 /** The document that a hook alone has; undefined where it has none. */
@@ -47,7 +48,7 @@ export async function inventedByHook(making: Making, id: string): Promise<Found 
   const answer = await hooks.presentation({ id, kind: "manifest", descriptor }, making.caller.signal);
   if (answer === undefined || !isWhole(answer)) return undefined;
   const made = wholeOf(making, id, answer);
-  return { make: () => made };
+  return { make: async () => made };
 }
 
 function wholeOf(making: Making, id: string, answer: Resource): Made {
@@ -55,23 +56,23 @@ function wholeOf(making: Making, id: string, answer: Resource): Made {
   return storedDocuments(storedOf(answer), id, making.context.base);
 }
 
-function merged(
+async function merged(
   making: Making,
   id: string,
-  { canvases }: Found,
-  { document, long }: Made,
+  found: Found,
+  { document, canvases }: Made,
   answer: Resource,
-): Resource {
+): Promise<Resource> {
   const { base } = making.context;
   const isManifest = document.type === "Manifest";
   const { description, faults } = readDescription(answer, isManifest ? "manifest" : "collection");
   refuse(making, id, faults);
-  const derived = long ? { ...document, items: [...long.canvases()] } : document;
+  const derived = canvases ? { ...document, items: await itemsOf(canvases) } : document;
+  const facts = isManifest ? await found.facts?.() : undefined;
   // Of a whole document nobody knows which images its canvases show.
-  const { document: described, faults: misused } =
-    isManifest && canvases
-      ? describeManifest(derived, description, canvases, base)
-      : describeCollection(derived, description, base);
+  const { document: described, faults: misused } = facts
+    ? describeManifest(derived, description, facts, base)
+    : describeCollection(derived, description, base);
   refuse(making, id, misused);
   return described;
 }

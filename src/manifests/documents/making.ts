@@ -1,6 +1,7 @@
 // What is known while one document is made, and what comes of it.
 
 import type { Caller } from "../../access/access.ts";
+import { objectsOf } from "../../iiif/presentation/json.ts";
 import type { CanvasFacts, DocumentContext, Resource } from "../../iiif/presentation/model.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Folder } from "../folders/folder.ts";
@@ -14,7 +15,7 @@ export interface ManifestsParts extends GateParts {
   readonly images: FactsParts;
   readonly sources: Sources;
   readonly folders: Folders;
-  readonly options: Pick<PresentationOptions, "derive">;
+  readonly options: Pick<PresentationOptions, "derive" | "pages">;
   readonly manifestFiles: ManifestFileLog;
 }
 
@@ -24,6 +25,8 @@ export interface Making {
   readonly caller: Caller;
   readonly context: DocumentContext;
   readonly gate: Gate;
+  /** Whether only some of its canvases are of interest. */
+  readonly partly: boolean;
 }
 
 /** A document, or a piece of one. */
@@ -32,23 +35,50 @@ export interface Made {
   readonly document: Resource;
   /** The same in 2.1, where its operator wrote it so; else 2.1 is written from 3.0. */
   readonly document2?: Resource;
-  /** The canvases of a manifest that is too long to be held as a whole; the items of the document are empty then. */
-  readonly long?: LongManifest;
+  /** Those of a manifest whose items are left out of the document, which has an empty list of them. */
+  readonly canvases?: Canvases;
 }
 
-export interface LongManifest {
-  canvases(): Iterable<Resource>;
-  /** What all of them are made of, as text: it changes when one of them does. */
-  identity(): string;
+/** The canvases of a manifest in their order, made when they are asked for. Throws what sources, hooks and codecs throw. */
+export interface Canvases {
+  count(): Promise<number>;
+  /** The canvas at a place from 0; undefined where there is none. */
+  at(place: number): Promise<Resource | undefined>;
+  /** The place from 0 of the canvas with an id; undefined where none has it. */
+  placeOf(id: string): Promise<number | undefined>;
+  /** All of them, some at a time. */
+  batches(): AsyncIterable<readonly Resource[]>;
 }
 
-/** A document that is still to be made; all that may fail has been done. */
+/** The canvases of a manifest; its document may have them as items. */
+export function canvasesOf({ document, canvases }: Made): Canvases {
+  return canvases ?? listedCanvases(objectsOf(document.items));
+}
+
+const listedCanvases = (items: readonly Resource[]): Canvases => ({
+  count: async () => items.length,
+  at: async (place) => items[place],
+  async placeOf(id) {
+    const place = items.findIndex((item) => item.id === id);
+    return place < 0 ? undefined : place;
+  },
+  async *batches() {
+    yield items;
+  },
+});
+
+/** A document that is still to be made. */
 export interface Found {
-  make(): Made;
+  /** Throws what sources, hooks and codecs throw, and `not-found` where nothing is left of it. */
+  make(): Promise<Made>;
   /** The one folder that it is made of, and nothing else. */
   readonly folder?: Folder;
+  /** What access decisions came to, for a document that depends on nothing else but its folder. Undefined where nobody knows. */
+  outcome?(): string | undefined;
+  /** False while images are still to be opened for it, whose sources may fail. */
+  isKnown?(): boolean;
   /** What its canvases are derived from; absent where none are. */
-  readonly canvases?: readonly CanvasFacts[];
+  facts?(): Promise<readonly CanvasFacts[]>;
   /** Manifest files that are not used, or not wholly, and from which line on; known when the document is made. */
   ignored?(): string | undefined;
   /** Where a hook maps identifiers, that which only counts with its consent: identifiers that a listing made. */

@@ -15,7 +15,8 @@ import type { Folders } from "../folders/folders.ts";
 import type { FactsParts } from "../folders/image-facts.ts";
 import type { Gate } from "../gate.ts";
 import { identifierOf, inside, isReached, nameOf, type Place } from "../places.ts";
-import { folderCanvases, imagesOf } from "./canvases.ts";
+import { canvasFacts } from "./canvases.ts";
+import { type FolderImage, imagesOf, readerOf } from "./folder-images.ts";
 import { isOfImages, kindOfFolder, labelOf, labelOfImages } from "./folder-kind.ts";
 
 /** Members that are looked into at once. */
@@ -114,8 +115,7 @@ async function memberFacts(
   } as const;
   const pictures = objectsOf(folder.manifestFile?.stored?.whole.thumbnail);
   if (pictures.length > 0) return { ...facts, pictures };
-  const names = files.map(({ name }) => name);
-  const first = folderKind === "manifest" ? files[placeInFront(names, described)] : undefined;
+  const first = folderKind === "manifest" ? files[placeInFront(files, described)] : undefined;
   const thumbnail = first && (await thumbnailOf(parts, place, folder, first, caller, gate));
   return { ...facts, ...(thumbnail && { thumbnail }) };
 }
@@ -131,10 +131,13 @@ async function thumbnailOf(
   { images }: MembersParts,
   place: Place,
   folder: Folder,
-  first: Folder["listing"]["images"][number],
+  first: FolderImage,
   caller: Caller,
   gate: Gate,
 ): Promise<CanvasFacts | undefined> {
-  const [canvas] = await folderCanvases(images, place, folder, [first], caller, gate);
-  return canvas?.visible ? canvas : undefined;
+  const pass = await gate.pass(first.identifier);
+  const [facts] = await readerOf(images, place, folder, caller).facts([first]);
+  if (!facts || facts.passes) gate.doubt();
+  const { identifier, name: label } = first;
+  return facts && pass.listed && pass.visible ? canvasFacts({ identifier, label }, facts, pass) : undefined;
 }

@@ -18,6 +18,8 @@ export interface Folder {
 export interface KnownFacts {
   readonly validator: string;
   readonly facts: ImageFacts;
+  /** Those of its pages, once somebody has looked. */
+  readonly pages?: readonly ImageFacts[];
 }
 
 /** What manifests say of an image. */
@@ -28,6 +30,8 @@ export interface ImageFacts {
   readonly problem?: string;
   /** Whether the problem may be over at the next look: the source did not answer, or too much was asked of it. */
   readonly passes?: true;
-  /** At least 1. */
+  /** At least 1; frames of animations count as well. */
   readonly pages: number;
+  /** Whether they are sheets of a document, which folders show one after the other, and no animation. */
+  readonly inFolders?: true;
 }

@@ -35,32 +35,93 @@ export async function imageFacts(parts: FactsParts, caller: Caller): Promise<Ima
   return facts;
 }
 
-/**
- * The facts of images of a folder, in the order of the files; undefined for one that is no longer there. What was found is
- * remembered with the folder. `callerOf` returns the caller for the file of that name.
- */
-export async function folderFacts(
+/** Looks at images of one folder for one caller. What it finds is remembered with the folder if only the files decide on it. */
+export interface FolderReader {
+  /** Whether nothing has to be opened for the facts of a file. */
+  knows(file: ListedFile): boolean;
+  /** The facts of files in their order; undefined for one that is no longer there. */
+  facts(files: readonly ListedFile[]): Promise<readonly (ImageFacts | undefined)[]>;
+  /** The facts of the pages of a file with several. */
+  pages(file: ListedFile, facts: ImageFacts): Promise<readonly ImageFacts[]>;
+}
+
+/** A reader of a folder; `callerOf` returns the caller for the file of that name. */
+export function readImages(
   parts: FactsParts,
   folder: Folder,
-  files: readonly ListedFile[],
   callerOf: (name: string) => Caller,
-): Promise<readonly (ImageFacts | undefined)[]> {
-  const found: (ImageFacts | undefined)[] = files.map(({ name }) => folder.facts.get(name)?.facts);
+): FolderReader {
   // What a hook makes of an identifier is not for the listing to tell.
   const remembers = !parts.hooks.has("resolve");
-  const missing = [...files.entries()].filter(([at]) => found[at] === undefined || !remembers);
-  await forEachConcurrently(missing, atOnce, async ([at, { name, validator }]) => {
+  const own = new Map<string, Known>();
+  const known = ({ name }: ListedFile): Known | undefined =>
+    own.get(name) ?? (remembers ? folder.facts.get(name) : undefined);
+  const remember = ({ name, validator }: ListedFile, found: Known) => {
+    const { facts, pages = [] } = found;
+    const lasts = facts && ![facts, ...pages].some(({ passes }) => passes);
+    if (remembers && lasts && validator !== undefined) folder.facts.set(name, { ...found, facts, validator });
+    else own.set(name, found);
+  };
+  const look = async (file: ListedFile) => {
     try {
-      const { facts } = await looked(parts, callerOf(name), validator);
-      found[at] = facts;
-      if (remembers && !facts.passes && validator !== undefined) folder.facts.set(name, { validator, facts });
+      const { facts } = await looked(parts, callerOf(file.name), file.validator);
+      remember(file, { facts });
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== "not-found") throw error;
-      found[at] = undefined;
+      remember(file, {});
     }
+  };
+  return {
+    knows: (file) => known(file) !== undefined,
+    async facts(files) {
+      const missing = files.filter((file) => known(file) === undefined);
+      if (missing.length > 0) await forEachConcurrently(missing, atOnce, look);
+      return files.map((file) => known(file)?.facts);
+    },
+    async pages(file, facts) {
+      const pages = known(file)?.pages ?? (await pageFacts(parts, callerOf(file.name), facts));
+      if (known(file)?.pages === undefined) remember(file, { facts, pages });
+      return pages;
+    },
+  };
+}
+
+/** What is known of a file; without facts where it is no longer there. */
+interface Known {
+  readonly facts?: ImageFacts;
+  readonly pages?: readonly ImageFacts[];
+}
+
+/** Pages of one file that are looked at at once. */
+const pagesAtOnce = 4;
+
+/** Pages of one file that a manifest shows at most. */
+const mostPages = 2000;
+
+/** How many pages of a file manifests show. */
+export const shownPages = ({ pages }: ImageFacts): number => Math.min(pages, mostPages);
+
+/** The facts of the pages of an image with several, in their order. Throws `not-found` where there is none. */
+export async function pageFacts(
+  parts: FactsParts,
+  caller: Caller,
+  facts: ImageFacts,
+): Promise<readonly ImageFacts[]> {
+  const found: ImageFacts[] = [];
+  const numbers = Array.from({ length: shownPages(facts) }, (_, at) => at + 1);
+  await forEachConcurrently(numbers, pagesAtOnce, async (number) => {
+    const page = await looked(parts, { ...caller, identifier: `${caller.identifier};${number}` });
+    // Most pages are of one size, and thousands of them may be remembered.
+    found[number - 1] = isAlike(page.facts, facts) ? facts : page.facts;
   });
   return found;
 }
+
+const isAlike = (one: ImageFacts, other: ImageFacts): boolean =>
+  one.size?.width === other.size?.width &&
+  one.size?.height === other.size?.height &&
+  one.problem === other.problem &&
+  one.passes === other.passes;
 
 /** Codes of errors of what is there but no image: text, or the page that a web server has for a folder. */
 const noImages: ReadonlySet<string> = new Set(["unsupported_format", "origin_not_image"]);
@@ -97,7 +158,9 @@ async function factsOf(
   const header = await describe(parts, master, signal);
   checkServable(parts, master, header);
   const size = uprightSize(asShown(header, parts.policy));
-  return { facts: { size, pages: Math.max(1, header.pages) }, of: master.validator };
+  const pages = Math.max(1, header.pages);
+  const inFolders = pages > 1 && header.format === "tif";
+  return { facts: { size, pages, ...(inFolders && { inFolders }) }, of: master.validator };
 }
 
 /** Looking at a size is no decision on access. */

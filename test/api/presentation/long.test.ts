@@ -1,8 +1,11 @@
 // Manifests and collections of large folders: written in batches, in parts, and given up when their reader leaves.
 
-import { linkSync, mkdirSync } from "node:fs";
+import { linkSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sha256, toHex } from "../../../src/lib/bytes/digest.ts";
+import { type Log, silentLog } from "../../../src/lib/telemetry/log.ts";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
 import { problemsOf2 } from "../../iiif/presentation/rules-2.ts";
 import { problemsOf3 } from "../../iiif/presentation/rules-3.ts";
 import { type Served, served } from "../../served.ts";
@@ -45,10 +48,22 @@ test("a long manifest has a tag of its canvases and of its address", async () =>
   expect((await tagOf("images.test", { "If-None-Match": etag })).status).toBe(304);
   expect((await tagOf("other.test", { "If-None-Match": etag })).status).toBe(200);
   const fresh = await served(laid.yaml());
-  const tag = (await fresh.get("/iiif/presentation/3/book", { method: "HEAD" })).headers.get("ETag");
+  const get = async () => {
+    const response = await fresh.get("/iiif/presentation/3/book");
+    await response.arrayBuffer();
+    return response.headers;
+  };
+  // Nobody knows the bytes of the first response before its end, nor whether all images can be read.
+  const first = await get();
+  expect([first.get("ETag"), first.get("Cache-Control")]).toEqual([null, "no-cache"]);
+  const second = await get();
+  expect(second.get("ETag")).toBe(etag);
+  expect(second.get("Cache-Control")).toMatch(/^public, max-age=/);
   await laid.put("book/7.jpg", "jpg-gray.jpg");
-  const changed = await fresh.get("/iiif/presentation/3/book", { method: "HEAD" });
-  expect(changed.headers.get("ETag")).not.toBe(tag);
+  expect((await get()).get("ETag")).toBeNull();
+  const changed = (await get()).get("ETag");
+  expect(changed).toMatch(/^"[0-9a-f]{32}-ld"$/);
+  expect(changed).not.toBe(etag);
 });
 
 test("a reader of a long manifest who leaves ends its writing", async () => {
@@ -57,6 +72,87 @@ test("a reader of a long manifest who leaves ends its writing", async () => {
   expect((await reader?.read())?.value?.length).toBeGreaterThan(0);
   await reader?.cancel();
   expect((await reader?.read())?.done).toBe(true);
+});
+
+/** Files of the service, with the names of those that were opened. */
+function watchedFiles() {
+  const opened: string[] = [];
+  const files = nodeFiles();
+  const open: typeof files.open = (path) => {
+    opened.push(path);
+    return files.open(path);
+  };
+  return { files: { ...files, open }, opened };
+}
+
+test("a long manifest begins before its images are read, and a reader who leaves ends the reading", async () => {
+  const { files, opened } = watchedFiles();
+  const fresh = await served(laid.yaml("revalidate: 1h"), {}, { files });
+  const { body } = await fresh.get("/iiif/presentation/3/book");
+  const reader = body?.getReader();
+  expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('"type":"Manifest"');
+  await reader?.cancel();
+  const begun = opened.length;
+  expect(begun).toBeLessThan(images / 4);
+  await fresh.get("/health");
+  expect(opened.length - begun).toBeLessThan(images / 4);
+});
+
+test("a canvas, a page of the viewer and a minted state of a long manifest open the images that they show alone", async () => {
+  const { files, opened } = watchedFiles();
+  const fresh = await served(laid.yaml("revalidate: 1h"), {}, { files });
+  const canvas = await json(fresh, `/iiif/presentation/3/book/canvas/${images}`);
+  expect(canvas.label).toEqual({ none: [`${images}.jpg`] });
+  expect((await fresh.get("/view/book/canvas/1000")).status).toBe(200);
+  const { contentState } = await json(fresh, `/content-state/mint?target=book&canvas=${images}`);
+  expect(contentState.id).toBe(canvas.id);
+  expect(new Set(opened).size).toBeLessThan(10);
+});
+
+test("a long manifest is sent with the same bytes again, and by another server", async () => {
+  const fresh = await served(laid.yaml("revalidate: 1h"));
+  const other = await served(laid.yaml("revalidate: 1h"));
+  const digestOf = async (from: Served) =>
+    toHex(await sha256(await (await from.get("/iiif/presentation/3/book")).text()));
+  const first = await digestOf(fresh);
+  expect(await digestOf(fresh)).toBe(first);
+  expect(await digestOf(fresh)).toBe(first);
+  expect(await digestOf(other)).toBe(first);
+});
+
+test("hooks deny images of a long manifest and describe it, and one that fails ends its stream", async () => {
+  const file = join(laid.root, "hook.js");
+  const hooked = async (code: string, more = "", log: Log = silentLog) => {
+    writeFileSync(file, code);
+    const hook = `hook: { engine: js, js: { file: ${JSON.stringify(file)} } }\n${more}`;
+    return served(laid.yaml("revalidate: 1h") + hook, {}, { log });
+  };
+  const described = await hooked(
+    `export const authorize = ({ identifier }) =>
+       identifier.endsWith("/3.jpg") ? { allow: false, status: 404 } : { allow: !identifier.endsWith("/2.jpg") };
+     export const presentation = ({ id }) => (id === "book" ? { label: "Hooked" } : undefined);`,
+  );
+  const manifest = await json(described, "/iiif/presentation/3/book");
+  expect(manifest.label).toEqual({ none: ["Hooked"] });
+  expect(manifest.items.slice(0, 3).map(({ label, thumbnail }: Json) => [label.none[0], !thumbnail])).toEqual(
+    [
+      ["1.jpg", false],
+      ["2.jpg", true],
+      ["4.jpg", false],
+    ],
+  );
+  const failures: unknown[] = [];
+  const failing = await hooked(
+    `export const resolve = ({ identifier }) => {
+       if (identifier.endsWith("/1500.jpg")) throw new Error("no such shelf");
+       return { key: identifier };
+     };`,
+    "presentation: { derive: always }\n",
+    { ...silentLog, error: (_message, fields) => void failures.push(fields) },
+  );
+  const { body } = await failing.get("/iiif/presentation/3/book");
+  await expect(new Response(body).text()).rejects.toThrow();
+  expect(failures).toContainEqual(expect.objectContaining({ code: "hook_failed" }));
 });
 
 test("a large collection lists its parts, which list its members", async () => {

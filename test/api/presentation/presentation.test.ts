@@ -110,7 +110,7 @@ describe("an image", () => {
     expect(manifest.items[0]).toMatchObject(sizeOf("jpg-orient-6.jpg"));
   });
 
-  test("of several pages has a canvas for each of them, and one in the manifest of its folder", async () => {
+  test("of several pages has a canvas for each of them, as in the manifest of its folder", async () => {
     const app = await served(laid.yaml());
     const { items } = await json(app, "/iiif/presentation/3/single.tif");
     expect(items.map((canvas: Json) => canvas.items[0].items[0].body.service[0].id)).toEqual(
@@ -121,7 +121,9 @@ describe("an image", () => {
       const info = await json(app, `${id.slice(base.length)}/info.json`);
       expect([canvas.width, canvas.height]).toEqual([info.width, info.height]);
     }
-    expect(labels(await json(app, "/iiif/presentation/3/_images"))).toEqual(["single.tif"]);
+    expect(labels(await json(app, "/iiif/presentation/3/_images"))).toEqual(
+      [1, 2, 3].map((page) => `single.tif, p. ${page}`),
+    );
     expect(labels(await json(app, "/iiif/presentation/3/single.tif;2"))).toEqual(["single.tif;2"]);
   });
 

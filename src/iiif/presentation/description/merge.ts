@@ -3,11 +3,12 @@
 import type { LanguageMap } from "../../auth.ts";
 import { absolute, type Origin } from "../addresses.ts";
 import { addContexts } from "../context.ts";
+import { labelOfPage } from "../derive.ts";
 import { objectsOf } from "../json.ts";
 import type { CanvasFacts, Resource } from "../model.ts";
 import type { Description, Named, PartDescription } from "./description.ts";
 import { type Fault, fault, quoted } from "./faults.ts";
-import { namesOf, ordered } from "./names.ts";
+import { canvasNamesOf, type Names, namesOf, ordered } from "./names.ts";
 import { structuresOf } from "./ranges.ts";
 
 /** A document, and names in its description that nothing has. */
@@ -28,26 +29,24 @@ export function describeManifest(
 ): Merged {
   const faults: Fault[] = [];
   const origin = originOf(derived, base);
-  const names = namesOf(
-    canvases.map(({ identifier, label }) => [identifier.slice(identifier.lastIndexOf("/") + 1), label]),
-    "image",
-  );
-  const parts = partsAt(description.parts, (named) => names.find(named, faults));
-  const places = shownOf(ordered(canvases.length, description.order, names, faults), parts, faults);
+  const findPlaces = canvasNamesOf(canvases);
+  const parts = partsOfCanvases(description.parts, canvases, (named) => findPlaces(named, faults));
+  const places = shownOf(ordered(canvases.length, description.order, findPlaces, faults), parts, faults);
   const all = objectsOf(derived.items);
   const items = places.map((place) => described(all[place] as Resource, parts.get(place), origin));
 
   const ids = items.map(({ id }) => id as string);
   const shown = new Set(ids);
-  const find = (named: Named) => {
-    const place = names.find(named, faults);
-    const id = place === undefined ? undefined : (all[place]?.id as string);
-    if (id === undefined || shown.has(id)) return id;
-    return fault({ path: named.path, faults }, `${quoted(named.name)} is hidden`);
+  const find = (named: Named): readonly string[] => {
+    const meant = (findPlaces(named, faults) ?? []).map((place) => all[place]?.id as string);
+    const found = meant.filter((id) => shown.has(id));
+    if (meant.length > 0 && found.length === 0)
+      fault({ path: named.path, faults }, `${quoted(named.name)} is hidden`);
+    return found;
   };
-  const start = description.start && find(description.start);
+  const [start] = description.start ? find(description.start) : [];
   const structures = structuresOf(description.structures, { origin, canvases: ids, find, faults });
-  const chosen = description.thumbnail && names.find(description.thumbnail, faults);
+  const chosen = description.thumbnail && findPlaces(description.thumbnail, faults)?.[0];
   const thumbnail =
     chosen === undefined ? items.find((item) => item.thumbnail)?.thumbnail : all[chosen]?.thumbnail;
   const { thumbnail: _, items: _items, ...head } = derived;
@@ -79,18 +78,21 @@ export function describeHead(
 
 /**
  * The place from 0 of the image by which lists show a manifest: the one that its description names, else the first that is shown.
- * `files`: names in their natural order, one at least.
+ * `files`: in their natural order, one at least.
  */
-export function placeInFront(files: readonly string[], description: Description): number {
+export function placeInFront(files: readonly { readonly name: string }[], description: Description): number {
+  const { thumbnail, order, parts: described } = description;
+  if (thumbnail === undefined && order.length + described.length === 0) return 0;
   const faults: Fault[] = [];
   const names = namesOf(
-    files.map((name) => [name]),
+    files.map(({ name }) => [name]),
     "image",
   );
   const chosen = description.thumbnail && names.find(description.thumbnail, faults);
   if (chosen !== undefined) return chosen;
   const parts = partsAt(description.parts, (named) => names.find(named, faults));
-  return shownOf(ordered(files.length, description.order, names, faults), parts, faults)[0] ?? 0;
+  const places = ordered(files.length, order, placesBy(names), faults);
+  return shownOf(places, parts, faults)[0] ?? 0;
 }
 
 /** A derived collection with its description over it; its members are arranged before it is derived. */
@@ -125,7 +127,7 @@ export function arrangeMembers<T extends Member>(
     "folder",
   );
   const parts = partsAt(description.parts, (named) => names.find(named, faults));
-  const document = ordered(members.length, description.order, names, faults)
+  const document = ordered(members.length, description.order, placesBy(names), faults)
     .filter((place) => !parts.get(place)?.hidden)
     .map((place) => ({ ...(members[place] as T), ...(parts.get(place)?.members as Partial<Member>) }));
   return { document, faults };
@@ -157,7 +159,7 @@ export function arrangeNames(
   );
   const described = partsAt(parts, (named) => names.find(named, faults));
   const isHidden = (index: number) => described.get(index)?.hidden === true;
-  const indices = ordered(all.length, order, names, faults);
+  const indices = ordered(all.length, order, placesBy(names), faults);
   const showsAll = what === "image" && indices.every(isHidden);
   return indices.map((index) => ({
     index,
@@ -177,6 +179,57 @@ function partsAt(parts: readonly PartDescription[], find: (named: Named) => numb
     if (place !== undefined) places.set(place, part);
   }
   return places;
+}
+
+const placesBy = (names: Names) => (named: Named, faults: Fault[]) => {
+  const place = names.find(named, faults);
+  return place === undefined ? undefined : [place];
+};
+
+/** What is different about canvases: what is said of a file holds for all of its pages, and what is said of a page comes over it. */
+function partsOfCanvases(
+  parts: readonly PartDescription[],
+  canvases: readonly CanvasFacts[],
+  find: (named: Named) => readonly number[] | undefined,
+): ReadonlyMap<number, PartDescription> {
+  const ofFiles = new Map<number, PartDescription>();
+  const ofPages = new Map<number, PartDescription>();
+  for (const part of parts) {
+    const places = find(part.named) ?? [];
+    for (const place of places) {
+      const { page, identifier = "" } = canvases[place] ?? {};
+      const name = identifier.slice(identifier.lastIndexOf("/") + 1);
+      const isPage = page !== undefined && name === String(part.named.name);
+      if (isPage) ofPages.set(place, part);
+      else ofFiles.set(place, page === undefined ? part : ofPage(part, page));
+    }
+  }
+  for (const [place, part] of ofPages) {
+    const file = ofFiles.get(place);
+    ofFiles.set(
+      place,
+      file
+        ? {
+            ...part,
+            hidden: part.hidden || file.hidden,
+            members: { ...file.members, ...part.members },
+            extra: { ...file.extra, ...part.extra },
+          }
+        : part,
+    );
+  }
+  return ofFiles;
+}
+
+/** What is said of a file as what is said of one of its pages. */
+function ofPage(part: PartDescription, page: number): PartDescription {
+  const { label } = part.members;
+  if (label === undefined) return part;
+  const paged = Object.entries(label as LanguageMap).map(([language, texts]) => [
+    language,
+    texts.map((text) => labelOfPage(text, page)),
+  ]);
+  return { ...part, members: { ...part.members, label: Object.fromEntries(paged) } };
 }
 
 function shownOf(places: readonly number[], parts: ReadonlyMap<number, PartDescription>, faults: Fault[]) {

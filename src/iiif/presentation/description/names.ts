@@ -33,19 +33,59 @@ export function namesOf(all: readonly (readonly string[])[], what: "image" | "fo
 
 const stemOf = (name: string) => name.replace(/(?<=.)\.[^.]+$/, "");
 
-/** Places in an order: those that are named first, all others behind them as they were. */
+/** A canvas of a manifest, as operators may name it. */
+interface NamedCanvas {
+  readonly identifier: string;
+  readonly label: string;
+  /** Where its file has several, which are all in the manifest. */
+  readonly page?: number;
+}
+
+/**
+ * Finds the places from 0 of canvases. The name or place of a file is that of all its pages, `scan.tif;2` is one of them. Undefined, after
+ * a fault, where nothing is meant; else never empty.
+ */
+export function canvasNamesOf(canvases: readonly NamedCanvas[]) {
+  const files: { readonly names: readonly string[]; readonly places: number[] }[] = [];
+  const pages = new Map<string, number>();
+  let last: string | undefined;
+  for (const [place, { identifier, label, page }] of canvases.entries()) {
+    const name = identifier.slice(identifier.lastIndexOf("/") + 1);
+    const file = page === undefined ? undefined : identifier.slice(0, -`;${page}`.length);
+    if (file !== undefined) pages.set(name, place);
+    if (file !== undefined && file === last) files.at(-1)?.places.push(place);
+    else
+      files.push({
+        names: page === undefined ? [name, label] : [name.slice(0, -`;${page}`.length)],
+        places: [place],
+      });
+    last = file;
+  }
+  const names = namesOf(
+    files.map((file) => file.names),
+    "image",
+  );
+  return (named: Named, faults: Fault[]): readonly number[] | undefined => {
+    const page = pages.get(String(named.name));
+    if (page !== undefined) return [page];
+    const file = names.find(named, faults);
+    return file === undefined ? undefined : files[file]?.places;
+  };
+}
+
+/** Places in an order: those that are named first, all others behind them as they were. `find`: the places that a name means. */
 export function ordered(
   count: number,
   order: readonly Named[],
-  names: Names,
+  find: (named: Named, faults: Fault[]) => readonly number[] | undefined,
   faults: Fault[],
 ): readonly number[] {
   const first = new Set<number>();
   for (const named of order) {
-    const place = names.find(named, faults);
-    if (place === undefined) continue;
-    if (first.has(place)) fault({ path: named.path, faults }, `${quoted(named.name)} is named twice`);
-    else first.add(place);
+    const places = find(named, faults);
+    if (places?.every((place) => first.has(place)))
+      fault({ path: named.path, faults }, `${quoted(named.name)} is named twice`);
+    for (const place of places ?? []) first.add(place);
   }
   return [...first, ...Array.from({ length: count }, (_, at) => at).filter((at) => !first.has(at))];
 }

@@ -11,8 +11,8 @@ export interface Shown {
   readonly origin: Origin;
   /** Addresses of the canvases that are shown, in their order. */
   readonly canvases: readonly string[];
-  /** The address of the canvas that is meant; undefined, after a fault, where none is shown. */
-  readonly find: (named: Named) => string | undefined;
+  /** The addresses of the canvases that are meant; none, after a fault, where none is shown. */
+  readonly find: (named: Named) => readonly string[];
   readonly faults: Fault[];
 }
 
@@ -24,14 +24,14 @@ export function structuresOf(descriptions: readonly RangeDescription[], shown: S
     count++;
     const id = pieceAddress(shown.origin.document, { kind: "range", number: count });
     const inner = items
-      .map((item) => {
+      .flatMap((item) => {
         if (isRange(item)) return written(item);
-        return isNamed(item) ? canvasAt(shown.find(item)) : absolute(item, shown.origin);
+        return isNamed(item) ? shown.find(item).map(canvasAt) : absolute(item, shown.origin);
       })
       .filter(isThere);
     const held = [...(run ? runOf(run, description, shown) : []), ...inner];
     if (held.length === 0) return undefined;
-    const first = start && canvasAt(shown.find(start));
+    const [first] = start ? shown.find(start).map(canvasAt) : [];
     return {
       id,
       type: "Range",
@@ -43,22 +43,18 @@ export function structuresOf(descriptions: readonly RangeDescription[], shown: S
   return descriptions.map(written).filter(isThere);
 }
 
-const canvasAt = (id: string | undefined): Resource | undefined =>
-  id === undefined ? undefined : { id, type: "Canvas" };
+const canvasAt = (id: string): Resource => ({ id, type: "Canvas" });
 
 function runOf(
   [from, to]: readonly [Named, Named],
   { path }: RangeDescription,
   { canvases, find, faults }: Shown,
 ) {
-  const [first, last] = [find(from), find(to)];
+  const [first, last] = [find(from)[0], find(to).at(-1)];
   if (first === undefined || last === undefined) return [];
   const [begin, end] = [canvases.indexOf(first), canvases.indexOf(last)];
   if (begin > end) fault({ path, faults }, `${quoted(from.name)} comes after ${quoted(to.name)}`);
-  return canvases
-    .slice(begin, end + 1)
-    .map(canvasAt)
-    .filter(isThere);
+  return canvases.slice(begin, end + 1).map(canvasAt);
 }
 
 const isNamed = (item: RangeDescription["items"][number]): item is Named => "path" in item && "name" in item;

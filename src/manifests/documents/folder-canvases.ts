@@ -1,0 +1,87 @@
+// The canvases of the manifest of a folder, made when they are asked for, so that a long one is never held as a whole.
+
+import { canvasOf, labelOfPage, type Standing } from "../../iiif/presentation/derive.ts";
+import { isThere } from "../../iiif/presentation/json.ts";
+import type { CanvasFacts, DocumentContext, Resource } from "../../iiif/presentation/model.ts";
+import { canvasNumber, documentAddress } from "../../iiif/presentation/mounts.ts";
+import type { FolderReader } from "../folders/image-facts.ts";
+import type { Gate } from "../gate.ts";
+import { canvasFacts } from "./canvases.ts";
+import type { Sheet, Sheets } from "./folder-images.ts";
+import type { Canvases } from "./making.ts";
+
+export interface FolderCanvasesParts {
+  readonly sheets: Sheets;
+  readonly reader: FolderReader;
+  readonly gate: Gate;
+}
+
+/** What canvases show, with their numbers; undefined for files that are no longer there. */
+export async function factsOfSheets(
+  { reader, gate }: Omit<FolderCanvasesParts, "sheets">,
+  sheets: readonly Sheet[],
+): Promise<readonly (CanvasFacts | undefined)[]> {
+  const found = await reader.facts(sheets.map(({ file }) => file));
+  const canvases: (CanvasFacts | undefined)[] = [];
+  for (const [at, { file, page, identifier, pass }] of sheets.entries()) {
+    const whole = found[at];
+    const facts = whole && page !== undefined ? (await reader.pages(file, whole))[page - 1] : whole;
+    // It was there when the folder was listed.
+    if (!facts || facts.passes) gate.doubt();
+    const name = page === undefined ? { label: file.name } : { label: labelOfPage(file.name, page), page };
+    canvases.push(facts && canvasFacts({ identifier, ...name }, facts, pass));
+  }
+  return canvases;
+}
+
+/** The canvases of the document of an identifier. A canvas is numbered by its place among the sheets. */
+export function folderCanvases(
+  parts: FolderCanvasesParts,
+  id: string,
+  stand: Standing,
+  context: DocumentContext,
+): Canvases {
+  const address = documentAddress(context.base, id);
+  const { sheets } = parts;
+  const made = async (some: readonly Sheet[], from: number): Promise<readonly Resource[]> =>
+    (await factsOfSheets(parts, some))
+      .map((facts, at) => facts && canvasOf(facts, from + at + 1, { address, stand, context }))
+      .filter(isThere);
+  return {
+    count: async () => (await sheets.all()).length,
+    async at(place) {
+      const [canvas] = await made((await sheets.all()).slice(place, place + 1), place);
+      return canvas;
+    },
+    async placeOf(canvasId) {
+      const number = canvasNumber(address, canvasId);
+      return number !== undefined && number <= (await sheets.all()).length ? number - 1 : undefined;
+    },
+    async *batches() {
+      let from = 0;
+      for await (const some of sheets.batches()) {
+        yield await made(some, from);
+        from += some.length;
+      }
+    },
+  };
+}
+
+/** How many images are looked at to find one that can be shown. */
+const mostSought = 100;
+
+/** The first of some sheets that can be read; undefined where there is none among the first hundred. */
+export async function firstReadable(
+  parts: FolderCanvasesParts,
+  fits: (sheet: Sheet) => boolean,
+): Promise<CanvasFacts | undefined> {
+  let sought = 0;
+  for await (const some of parts.sheets.batches())
+    for (const sheet of some) {
+      if (!fits(sheet)) continue;
+      const [facts] = await factsOfSheets(parts, [sheet]);
+      if (facts?.size) return facts;
+      if (++sought === mostSought) return undefined;
+    }
+  return undefined;
+}

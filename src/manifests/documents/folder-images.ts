@@ -1,0 +1,182 @@
+// The images of a folder as one caller may know of them, and the pages of those that have several, one after the other.
+
+import type { Caller } from "../../access/access.ts";
+import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Folder, ImageFacts } from "../folders/folder.ts";
+import { type FactsParts, type FolderReader, readImages, shownPages } from "../folders/image-facts.ts";
+import type { ListedFile, Listing } from "../folders/listing.ts";
+import type { Gate, Pass } from "../gate.ts";
+import type { PresentationOptions } from "../options.ts";
+import { identifierOf, inside, isReached, type Place } from "../places.ts";
+
+/** An image of a folder with its identifier. */
+export interface FolderImage extends ListedFile {
+  readonly identifier: string;
+  /** By its name. */
+  readonly isTiff: boolean;
+}
+
+/** An image, or a page of one, that the caller may know of. */
+export interface Sheet {
+  readonly file: FolderImage;
+  /** From 1; absent for a file of one page. */
+  readonly page?: number;
+  readonly identifier: string;
+  readonly pass: Pass;
+}
+
+const reached = new WeakMap<Listing, readonly FolderImage[]>();
+
+/** The images of a folder that are reached under the identifiers that its listing gives them. */
+export function imagesOf(
+  sources: Sources,
+  place: Place,
+  { listing }: Pick<Folder, "listing">,
+): readonly FolderImage[] {
+  const known = reached.get(listing);
+  if (known) return known;
+  const found = listing.images
+    .filter(({ name }) => isReached(sources, inside(place, name), "file"))
+    .map((file) => ({
+      ...file,
+      identifier: identifierOf(inside(place, file.name)),
+      isTiff: /\.tiff?$/i.test(file.name),
+    }));
+  reached.set(listing, found);
+  return found;
+}
+
+/** A reader of images of a folder for one caller. */
+export function readerOf(parts: FactsParts, place: Place, folder: Folder, caller: Caller): FolderReader {
+  const callerOf = (name: string) => ({ ...caller, identifier: identifierOf(inside(place, name)) });
+  return readImages(parts, folder, callerOf);
+}
+
+/** Images that a hook is asked about at once for one document. */
+const decidedAtOnce = 8;
+
+/** Images that are looked at together. */
+const batch = 100;
+
+export interface SheetsParts {
+  readonly images: Pick<FactsParts, "hooks">;
+  readonly options: Pick<PresentationOptions, "pages">;
+}
+
+/** The sheets of images of a folder. */
+export interface Sheets {
+  /** How many files they come from. */
+  readonly files: number;
+  /** Whether one of the files is gated. */
+  areGated(): boolean;
+  /** Whether nothing has to be opened for what manifests say of the files. */
+  areRead(): boolean;
+  /** Whether all are known without opening a file. */
+  areKnown(): boolean;
+  /** All of them. The gate is asked about each. */
+  all(): Promise<readonly Sheet[]>;
+  /** The same in their order, some at a time: files are opened only for the sheets that come next. */
+  batches(): AsyncIterable<readonly Sheet[]>;
+}
+
+/** The sheets of images that a caller may know of. The gate is asked about each image before it returns. */
+export async function sheetsOf(
+  { images, options }: SheetsParts,
+  files: readonly FolderImage[],
+  reader: FolderReader,
+  gate: Gate,
+): Promise<Sheets> {
+  const isHooked = images.hooks.has("authorize");
+  const listed = await listedOf(files, gate, isHooked);
+  const mayHavePages = ({ isTiff }: FolderImage) => isTiff && options.pages === "all";
+
+  const expand = async (some: readonly Sheet[]): Promise<readonly Sheet[]> => {
+    const paged = some.filter(({ file }) => mayHavePages(file)).map(({ file }) => file);
+    if (paged.length === 0) return some;
+    const found = await reader.facts(paged);
+    const facts = new Map(paged.map((file, at) => [file, found[at]]));
+    const sheets: Sheet[] = [];
+    for (const one of some) {
+      const count = pagesInFolder(facts.get(one.file));
+      if (count === 1) sheets.push(one);
+      else sheets.push(...(await pagesOf(one.file, count, gate, isHooked)));
+    }
+    return sheets;
+  };
+  let all: Promise<readonly Sheet[]> | undefined;
+  return {
+    files: listed.length,
+    areRead: () => listed.every(({ file }) => reader.knows(file)),
+    areGated: () => listed.some(({ pass }) => pass.services !== undefined),
+    areKnown: () => listed.every(({ file }) => !mayHavePages(file) || reader.knows(file)),
+    all() {
+      all ??= expand(listed);
+      return all;
+    },
+    async *batches() {
+      const whole = await all;
+      if (whole) yield* slices(whole);
+      else for (const some of slices(listed)) yield* slices(await expand(some));
+    },
+  };
+}
+
+function* slices<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < list.length; at += batch) yield list.slice(at, at + batch);
+}
+
+const publicSheets = new WeakMap<readonly FolderImage[], readonly Sheet[]>();
+
+/** The images that the caller may know of, each as one sheet. */
+async function listedOf(
+  files: readonly FolderImage[],
+  gate: Gate,
+  isHooked: boolean,
+): Promise<readonly Sheet[]> {
+  const common = gate.passForAll();
+  const known = common && publicSheets.get(files);
+  if (known) return known;
+  const identifiers = files.map(({ identifier }) => identifier);
+  const passes = common ? [] : await passesOf(identifiers, gate, isHooked);
+  const sheets = files
+    .map((file, at) => ({ file, identifier: file.identifier, pass: common ?? (passes[at] as Pass) }))
+    .filter(({ pass }) => pass.listed);
+  if (common) publicSheets.set(files, sheets);
+  return sheets;
+}
+
+/** Frames of animations are no pages of a folder. */
+const pagesInFolder = (facts: ImageFacts | undefined) => (facts?.inFolders ? shownPages(facts) : 1);
+
+async function pagesOf(
+  file: FolderImage,
+  count: number,
+  gate: Gate,
+  isHooked: boolean,
+): Promise<readonly Sheet[]> {
+  const identifiers = Array.from({ length: count }, (_, at) => `${file.identifier};${at + 1}`);
+  const passes = await passesOf(identifiers, gate, isHooked);
+  return identifiers
+    .map((identifier, at) => ({ file, page: at + 1, identifier, pass: passes[at] as Pass }))
+    .filter(({ pass }) => pass.listed);
+}
+
+async function passesOf(
+  identifiers: readonly string[],
+  gate: Gate,
+  isHooked: boolean,
+): Promise<readonly Pass[]> {
+  const passes: Pass[] = [];
+  if (isHooked)
+    await forEachConcurrently(identifiers.entries(), decidedAtOnce, async ([at, identifier]) => {
+      passes[at] = await gate.pass(identifier);
+    });
+  else
+    for (const identifier of identifiers) {
+      const pass = gate.pass(identifier);
+      // Nothing is waited for where all is public, and for each profile once.
+      passes.push(pass instanceof Promise ? await pass : pass);
+    }
+  return passes;
+}
