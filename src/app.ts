@@ -26,6 +26,7 @@ import type { AnsweredRequest } from "./lib/telemetry/answered-request.ts";
 import { isWritten } from "./lib/telemetry/log.ts";
 import { parseTraceparent } from "./lib/telemetry/trace-context.ts";
 import type { Service } from "./service.ts";
+import { isServiceFailure } from "./stats/requests.ts";
 
 type Surface = (routes: Routes, service: Service) => void;
 
@@ -111,19 +112,22 @@ export function createApp(
     if (counted === false) requests.drop();
     else {
       if (stages) service.stages.record(stages, ended - began);
-      requests.end(counted, status, bytes, ended - began);
+      const isChallenge =
+        status === 401 && c.res.headers.has("WWW-Authenticate") && !headers.has("Authorization");
+      requests.end(counted, status, bytes, ended - began, isChallenge);
       // Probes of a load balancer are of no use in a trace.
       if (tracing && trace && counted !== "health") tracing.end(trace, answered);
     }
     // People who report a failure can say which request it was.
     if (status >= 500) {
       c.res.headers.set("X-Request-Id", answered.id);
-      service.reports?.report({
-        ...requestFields(c),
-        ...c.get("failure"),
-        route: answered.route,
-        status,
-      });
+      if (isServiceFailure(status))
+        service.reports?.report({
+          ...requestFields(c),
+          ...c.get("failure"),
+          route: answered.route,
+          status,
+        });
     }
     addServerTiming(c, counted);
     const { requests: isLogged, level } = service.config().log;

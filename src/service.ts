@@ -167,6 +167,7 @@ export async function createService(
   const requests = createRequestFigures(registry);
   const stages = createStageFigures(registry);
   const frames = createFrames({
+    damaged: images.damaged,
     platform,
     version,
     startedAt,

@@ -2,6 +2,7 @@
 
 import type { Pool } from "../codecs/run/pool.ts";
 import type { Admission } from "../images/admission/admit.ts";
+import type { DamagedMaster, DamagedMasters } from "../images/damaged-masters.ts";
 import type { CheckedPart, Finding } from "../lib/checks.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Sources } from "../sources/index.ts";
@@ -11,6 +12,7 @@ import type { RecentError, RequestFigures } from "../stats/requests.ts";
 import type { SlowRender } from "../stats/slowest.ts";
 import type { StageFigures, StageName } from "../stats/stages.ts";
 import type { Slots } from "../stores/index.ts";
+import { type Checked, createVerdict, type StatusProblem } from "./verdict.ts";
 
 /** Times are in milliseconds, moments in milliseconds since 1970, shares from 0 to 1; null where there is no value. */
 export interface Frame {
@@ -24,8 +26,10 @@ export interface Frame {
   /** Answered a second, over the last ten seconds. */
   readonly rate: number;
   readonly inFlight: number;
-  /** Answers of status 4xx or 5xx since the start. */
+  /** Responses since the start that say the service failed: status 5xx without 501. */
   readonly errors: number;
+  /** Of status 4xx and 501, without the challenges of logins. */
+  readonly clientErrors: number;
   readonly queue: { readonly waiting: number; readonly p95WaitMs: number | null };
   readonly memory: {
     readonly resident: number | null;
@@ -48,8 +52,14 @@ export interface Frame {
   readonly parts?: readonly PartFrame[];
   /** Of both, how many were checked and how many of them cannot be used. */
   readonly checks?: { readonly all: number; readonly unhealthy: number };
-  /** The newest first. */
+  /** What is wrong now, the worst first; empty: all is well. */
+  readonly problems: readonly StatusProblem[];
+  /** Masters that are damaged and were asked for in the last 24 hours, the latest first: at most ten. */
+  readonly damaged: readonly DamagedMaster[];
+  /** Failures of the service, the newest first. */
   readonly recentErrors: readonly RecentError[];
+  /** Errors of clients and masters, the newest first. */
+  readonly recentClientErrors: readonly RecentError[];
   /** The slowest renders of the last hour, one of each image. */
   readonly slowest: readonly SlowRender[];
 }
@@ -57,7 +67,9 @@ export interface Frame {
 export interface RouteFrame {
   readonly route: RouteClass;
   readonly requests: number;
+  /** As of the frame, both. */
   readonly errors: number;
+  readonly clientErrors: number;
   readonly bytes: number;
   readonly p50Ms: number | null;
   readonly p95Ms: number | null;
@@ -113,6 +125,7 @@ export interface FrameParts {
   readonly pool: Pick<Pool, "status">;
   readonly slots: Pick<Slots, "all">;
   readonly sources: Pick<Sources, "all">;
+  readonly damaged: Pick<DamagedMasters, "latest">;
   readonly health: () => Promise<{ readonly findings: readonly Finding[]; readonly checkedAt: number }>;
 }
 
@@ -126,9 +139,12 @@ export type Frames = (options: { readonly health: boolean }) => Promise<Frame>;
 export function createFrames(parts: FrameParts): Frames {
   const { platform, version, startedAt, registry, requests, stages, admission, pool, slots } = parts;
   const readSources = createSourceReader(parts);
+  const verdict = createVerdict();
+  // Only some frames ask for health: the others say what the latest of those found.
+  let latestChecks: Checked = {};
   return async ({ health }) => {
     const [sampled, checked] = await Promise.all([
-      registry.read(["cache_entries", "cache_size", "worker_memory", "admission_wait"]),
+      registry.read(["cache_entries", "cache_size", "worker_memory", "admission_wait", "log_dropped_lines"]),
       health ? readSources() : {},
     ]);
     const gauge = (name: GaugeName, slot?: string) => {
@@ -139,19 +155,36 @@ export function createFrames(parts: FrameParts): Frames {
     const waits = sampled.find((one) => one.name === "admission_wait");
     const renderWaits =
       waits?.kind === "histogram" ? waits.series.find(({ labels }) => labels.gate === "render") : undefined;
+    if (health) latestChecks = checked;
     const memory = platform.memoryUsage?.();
     const { workers, busy, waiting } = pool.status();
     const routes = requests.routes();
+    const all = parts.damaged.latest();
+    const at = Date.now();
+    const waitingJobs = admission.status().waiting;
+    const caches = cacheFrames(slots, gauge);
+    const dropped = sampled.find(({ name }) => name === "log_dropped_lines");
+    const problems = verdict({
+      at,
+      checks: latestChecks,
+      caches,
+      damaged: all.length,
+      failures: requests.recentErrors(),
+      waiting: waitingJobs,
+      workers,
+      droppedLines: dropped?.kind === "counter" ? (dropped.series[0]?.value ?? 0) : 0,
+    });
     return {
       version,
-      at: Date.now(),
+      at,
       uptimeSeconds: Math.floor((Date.now() - startedAt) / 1000),
       instance: platform.instance ?? platform.name,
       requests: requests.total(),
       rate: requests.perSecond(),
       inFlight: requests.inFlight(),
       errors: routes.reduce((sum, { errors }) => sum + errors, 0),
-      queue: { waiting: admission.status().waiting, p95WaitMs: inMs(renderWaits?.percentiles([0.95])[0]) },
+      clientErrors: routes.reduce((sum, { clientErrors }) => sum + clientErrors, 0),
+      queue: { waiting: waitingJobs, p95WaitMs: inMs(renderWaits?.percentiles([0.95])[0]) },
       memory: {
         resident: memory?.resident ?? null,
         heap: memory?.heap ?? null,
@@ -167,26 +200,39 @@ export function createFrames(parts: FrameParts): Frames {
       stages: stages
         .latest()
         .map(({ stage, median, p95 }) => ({ stage, medianMs: inMs(median), p95Ms: inMs(p95) })),
-      caches: slots.all.map(({ name, backend, counts: { hits, misses, waits }, circuits }) => {
-        const asked = hits.value + misses.value + waits.value;
-        const open = circuits?.();
-        return {
-          name,
-          backend,
-          entries: gauge("cache_entries", name),
-          bytes: gauge("cache_size", name),
-          hitRate: asked === 0 ? null : hits.value / asked,
-          resting: open !== undefined && (open.read || open.write),
-        };
-      }),
+      caches,
       ...checked,
+      problems,
+      damaged: all.slice(0, damagedShown),
       recentErrors: requests.recentErrors(),
+      recentClientErrors: requests.recentClientErrors(),
       slowest: stages
         .slowest()
         .map((one) => ({ ...one, ms: rounded(one.ms), stageMs: rounded(one.stageMs) })),
     };
   };
 }
+
+/** What is shown of the slots; `gauge` reads a sampled figure of one. */
+const cacheFrames = (
+  slots: FrameParts["slots"],
+  gauge: (name: GaugeName, slot: string) => number | null,
+): readonly CacheFrame[] =>
+  slots.all.map(({ name, backend, counts: { hits, misses, waits }, circuits }) => {
+    const asked = hits.value + misses.value + waits.value;
+    const open = circuits?.();
+    return {
+      name,
+      backend,
+      entries: gauge("cache_entries", name),
+      bytes: gauge("cache_size", name),
+      hitRate: asked === 0 ? null : hits.value / asked,
+      resting: open !== undefined && (open.read || open.write),
+    };
+  });
+
+/** How many damaged masters a frame names. */
+export const damagedShown = 10;
 
 const rounded = (ms: number) => Math.round(ms * 100) / 100;
 

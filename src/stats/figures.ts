@@ -30,8 +30,11 @@ export const routeClasses = [
 
 export type RouteClass = (typeof routeClasses)[number];
 
-/** Classes of statuses (RFC 9110, section 15), and requests whose client left before their answer was there. */
-export const statusClasses = ["2xx", "3xx", "4xx", "5xx", "cancelled"] as const;
+/**
+ * Classes of statuses (RFC 9110, section 15), and requests whose client left before their response was there. `unsupported` is 501,
+ * which is no failure of the service: a master of a format that is not served, or something that a backend cannot do.
+ */
+export const statusClasses = ["2xx", "3xx", "4xx", "5xx", "unsupported", "cancelled"] as const;
 
 /** Values that percentiles are taken of. */
 const latest = 1024;
@@ -58,7 +61,7 @@ const gate = ["render", "probe"] as const;
 export const figures = {
   http_requests: {
     kind: "counter",
-    help: "Requests that were answered, or that their clients gave up (`cancelled`). Streams of events are left out.",
+    help: "Requests that were answered, or that their clients gave up (`cancelled`). `unsupported` is status 501: the master is no image that is served, so `5xx` are failures of the service alone. Streams of events are left out.",
     labels: { route: routeClasses, status: statusClasses },
   },
   http_request_duration: {
@@ -87,7 +90,7 @@ export const figures = {
   },
   error_reports: {
     kind: "counter",
-    help: "Answers of status 5xx by what came of their reports: `repeated` are those of a kind that was reported within the last minute.",
+    help: "Responses of status 5xx, 501 apart, by what came of their reports: `repeated` are those of a kind that was reported within the last minute.",
     labels: { outcome: ["sent", "failed", "repeated", "dropped"] },
   },
   access_decisions: {

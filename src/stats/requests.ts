@@ -7,7 +7,7 @@ import { createRate } from "./rate.ts";
 import type { Registry } from "./registry.ts";
 import { createRing } from "./ring.ts";
 
-/** An answer of status 4xx or 5xx that was sent. Neither path nor client is kept. */
+/** A response of status 4xx or 5xx that was sent. Neither path nor client is kept. */
 export interface RecentError {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -21,8 +21,10 @@ export const recentErrorsKept = 50;
 export interface RouteReading {
   readonly route: RouteClass;
   readonly requests: number;
-  /** Those of status 4xx or 5xx. */
+  /** Failures of the service: status 5xx without 501. */
   readonly errors: number;
+  /** Status 4xx and 501, without the challenges by which a browser asks for a password. */
+  readonly clientErrors: number;
   readonly bytes: number;
   /** Of the latest 1,024 durations, in seconds; undefined before the first. */
   readonly p50: number | undefined;
@@ -33,8 +35,11 @@ export interface RouteReading {
 export interface RequestFigures {
   /** A request has come. */
   begin(): void;
-  /** Its answer is there. `bytes`: of its body; `ms`: since it came. */
-  end(route: RouteClass, status: number, bytes: number, ms: number): void;
+  /**
+   * Its response is there. `bytes`: of its body; `ms`: since it came. `isChallenge`: it only asks the browser for a password (RFC 7617),
+   * and is no error.
+   */
+  end(route: RouteClass, status: number, bytes: number, ms: number, isChallenge?: boolean): void;
   /** A request that began is not counted: its answer has no end of its own. */
   drop(): void;
   /** Requests above the caps. */
@@ -45,8 +50,10 @@ export interface RequestFigures {
   /** Requests answered a second, over the last ten seconds. */
   perSecond(): number;
   routes(): readonly RouteReading[];
-  /** The newest first. */
+  /** Failures of the service, the newest first. */
   recentErrors(): readonly RecentError[];
+  /** Errors of clients and masters, the newest first. */
+  recentClientErrors(): readonly RecentError[];
 }
 
 /** The status of an answer that nobody sees. */
@@ -54,18 +61,26 @@ const clientLeft = 499;
 
 type StatusClass = (typeof statusClasses)[number];
 
+/** The status of what a master or a backend cannot do. */
+const unsupported = 501;
+
+/** Whether a status says that the service failed: 501 is about the master. */
+export const isServiceFailure = (status: number): boolean => status >= 500 && status !== unsupported;
+
 /** The class of a status from 200 to 599. */
 function classOf(status: number): StatusClass {
   if (status < 300) return "2xx";
   if (status < 400) return "3xx";
   if (status === clientLeft) return "cancelled";
-  return status < 500 ? "4xx" : "5xx";
+  if (status < 500) return "4xx";
+  return isServiceFailure(status) ? "5xx" : "unsupported";
 }
 
 interface RouteFigures {
   readonly answers: Counts<StatusClass>;
   readonly bytes: Counter;
   readonly duration: Histogram;
+  challenges: number;
 }
 
 /** Declares the figures of requests and counts them. */
@@ -76,16 +91,19 @@ export function createRequestFigures({ counter, histogram, gauge }: Registry): R
       "3xx": counter("http_requests", { route, status: "3xx" }),
       "4xx": counter("http_requests", { route, status: "4xx" }),
       "5xx": counter("http_requests", { route, status: "5xx" }),
+      unsupported: counter("http_requests", { route, status: "unsupported" }),
       cancelled: counter("http_requests", { route, status: "cancelled" }),
     },
     bytes: counter("http_response", { route }),
     duration: histogram("http_request_duration", { route }),
+    challenges: 0,
   });
   const byRoute = Object.fromEntries(routeClasses.map((route) => [route, figuresOf(route)])) as Record<
     RouteClass,
     RouteFigures
   >;
-  const errors = createRing<RecentError>(recentErrorsKept);
+  const failures = createRing<RecentError>(recentErrorsKept);
+  const clientErrors = createRing<RecentError>(recentErrorsKept);
   const rate = createRate();
   let inFlight = 0;
   gauge("http_requests_in_flight", {}, () => inFlight);
@@ -96,14 +114,16 @@ export function createRequestFigures({ counter, histogram, gauge }: Registry): R
     begin() {
       inFlight++;
     },
-    end(route, status, bytes, ms) {
+    end(route, status, bytes, ms, isChallenge = false) {
       inFlight--;
       const { answers, bytes: sent, duration } = byRoute[route];
       answers[classOf(status)].add();
       sent.add(bytes);
       duration.record(ms / 1000);
       rate.add(performance.now());
-      if (status >= 400 && status !== clientLeft) errors.add({ at: Date.now(), route, status });
+      if (isChallenge) byRoute[route].challenges++;
+      else if (status >= 400 && status !== clientLeft)
+        (isServiceFailure(status) ? failures : clientErrors).add({ at: Date.now(), route, status });
     },
     drop() {
       inFlight--;
@@ -117,18 +137,20 @@ export function createRequestFigures({ counter, histogram, gauge }: Registry): R
     perSecond: () => rate.read(performance.now()),
     routes: () =>
       routeClasses.map((route) => {
-        const { answers, bytes, duration } = byRoute[route];
+        const { answers, bytes, duration, challenges } = byRoute[route];
         const [p50, p95, p99] = duration.percentiles([0.5, 0.95, 0.99]);
         return {
           route,
           requests: all(answers),
-          errors: sum([answers["4xx"], answers["5xx"]]),
+          errors: answers["5xx"].value,
+          clientErrors: sum([answers["4xx"], answers.unsupported]) - challenges,
           bytes: bytes.value,
           p50,
           p95,
           p99,
         };
       }),
-    recentErrors: errors.read,
+    recentErrors: failures.read,
+    recentClientErrors: clientErrors.read,
   };
 }

@@ -10,6 +10,8 @@ const texts = all("[data-of]").map((element) => ({ element, ...element.dataset }
 const rows = all("[data-row]").map((element) => ({ element, path: element.dataset.row }));
 const empties = all("[data-empty]").map((element) => ({ element, path: element.dataset.empty }));
 const links = all("[data-link]").map((element) => ({ element, path: element.dataset.link }));
+const targets = all("[data-href]").map((element) => ({ element, path: element.dataset.href }));
+const levels = all("[data-level]").map((element) => ({ element, path: element.dataset.level }));
 const bars = all("[data-bar]").map((element) => ({ element, path: element.dataset.bar }));
 const sparks = all("[data-spark]").map((element) => ({ element, path: element.dataset.spark, values: [] }));
 const strips = all("[data-strip]").map((element) => ({ element, path: element.dataset.strip, last: 0 }));
@@ -36,6 +38,8 @@ function show(frame) {
     if (element.localName === "time") setTime(element, valueAt(known, of));
   }
   for (const { element, path } of links) setLink(element, valueAt(known, path));
+  for (const { element, path } of targets) setTarget(element, valueAt(known, path));
+  for (const { element, path } of levels) element.className = valueAt(known, path) ?? "";
   const longest = Math.max(...known.stages.map(({ p95Ms }) => p95Ms ?? 0)) || 1;
   for (const { element, path } of bars)
     element.setAttribute("width", `${(100 * (valueAt(known, path) ?? 0)) / longest}%`);
@@ -58,6 +62,13 @@ function setTime(element, at) {
 function setLink(element, identifier) {
   if (identifier === undefined) return;
   const target = element.dataset.base + identifier.split("/").map(encodeURIComponent).join("/");
+  if (element.getAttribute("href") !== target) element.setAttribute("href", target);
+}
+
+/** An address below that of the operator's pages, or a fragment of this one. */
+function setTarget(element, link) {
+  if (link === undefined) return;
+  const target = link.startsWith("#") ? link : element.dataset.base + link;
   if (element.getAttribute("href") !== target) element.setAttribute("href", target);
 }
 

@@ -99,7 +99,7 @@ for (const [width, scheme] of [
     await expect
       .poll(async () => Number((await shown(page, "routes.3.requests").textContent())?.replaceAll(",", "")))
       .toBe(before + 13);
-    expect(await shown(page, "recentErrors.0.status").textContent()).toBe("404");
+    expect(await shown(page, "recentClientErrors.0.status").textContent()).toBe("404");
     expect(await shown(page, "sources.0.healthy").textContent()).toBe("Healthy");
     expect(await shown(page, "sources.1.healthy").textContent()).toBe("Unhealthy");
     const image = page.locator('[data-link="slowest.0.identifier"]');
@@ -236,6 +236,6 @@ test("is whole without a script", async () => {
   await page.goto(`${server.url}/admin/`);
   expect(await live(page).textContent()).toMatch(/^As of \d\d:\d\d:\d\d UTC; reload for newer$/);
   expect(await shown(page, "sources.0.healthy").isVisible()).toBe(true);
-  expect(await shown(page, "recentErrors.40.status").isVisible()).toBe(false);
+  expect(await shown(page, "recentClientErrors.40.status").isVisible()).toBe(false);
   await context.close();
 });

@@ -50,8 +50,12 @@ describe("a frame", () => {
       rate: 0,
       inFlight: 0,
       errors: 0,
+      clientErrors: 0,
+      problems: [],
+      damaged: [],
       queue: { waiting: 0, p95WaitMs: null },
       recentErrors: [],
+      recentClientErrors: [],
       slowest: [],
     });
     expect(frame.routes.map(({ route, requests, p95Ms }) => [route, requests, p95Ms])).toEqual(
@@ -79,11 +83,14 @@ describe("a frame", () => {
     await load(app, image);
     const missing = await load(app, "/iiif/3/nothing.png/full/100,/0/default.png");
     const frame = await app.service.dashboard.frames({ health: true });
-    expect(frame).toMatchObject({ requests: 3, errors: 1, inFlight: 0 });
+    expect(frame).toMatchObject({ requests: 3, errors: 0, clientErrors: 1, inFlight: 0 });
     const route = frame.routes.find((one) => one.route === "iiif/3 image");
-    expect(route).toMatchObject({ requests: 3, errors: 1, bytes: 2 * bytes + missing });
-    expect(frame.recentErrors.map(({ route, status }) => [route, status])).toEqual([["iiif/3 image", 404]]);
-    expect(JSON.stringify(frame.recentErrors)).not.toContain("nothing");
+    expect(route).toMatchObject({ requests: 3, errors: 0, clientErrors: 1, bytes: 2 * bytes + missing });
+    expect(frame.recentErrors).toEqual([]);
+    expect(frame.recentClientErrors.map(({ route, status }) => [route, status])).toEqual([
+      ["iiif/3 image", 404],
+    ]);
+    expect(JSON.stringify(frame.recentClientErrors)).not.toContain("nothing");
     // One miss, then one hit.
     expect(frame.caches[0]).toMatchObject({ name: "render", entries: 1, hitRate: 0.5, resting: false });
     expect(frame.caches[0]?.bytes).toBeGreaterThan(bytes);

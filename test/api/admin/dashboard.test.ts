@@ -41,19 +41,40 @@ describe("the status page", () => {
     const html = await page(app);
     expect(html).toContain("test:1");
     expect(shown(html, "requests")).toBe("5");
-    expect(shown(html, "errors")).toBe("1");
+    expect([shown(html, "errors"), shown(html, "clientErrors")]).toEqual(["0", "1"]);
+    expect(html).toMatch(/data-empty="problems">\s*All is well\./);
     const route = (html.match(/data-of="routes\.\d\.requests"/g) ?? []).length;
     expect(route).toBe(7);
-    expect([shown(html, "routes.3.requests"), shown(html, "routes.3.errors")]).toEqual(["4", "1"]);
+    expect([shown(html, "routes.3.requests"), shown(html, "routes.3.clientErrors")]).toEqual(["4", "1"]);
     expect(shown(html, "routes.4.requests")).toBe("1");
     expect(shown(html, "routes.5.p95Ms")).toBe("–");
-    expect([shown(html, "recentErrors.0.route"), shown(html, "recentErrors.0.status")]).toEqual([
+    expect([shown(html, "recentClientErrors.0.route"), shown(html, "recentClientErrors.0.status")]).toEqual([
       "iiif/3 image",
       "400",
     ]);
     expect(shown(html, "sources.0.healthy")).toBe("Healthy");
     // Three lookups of derivatives, one of them found.
     expect(shown(html, "caches.0.hitRate")).toBe("33.3 %");
+  });
+
+  test("names damaged masters and says at its top that there are some, with links", async () => {
+    const app = await application();
+    await (await app.get("/iiif/3/bad-trunc-50.jpg/full/max/0/default.jpg")).arrayBuffer();
+    const html = await page(app);
+    expect(shown(html, "damaged.0.identifier")).toBe("bad-trunc-50.jpg");
+    expect(html).toContain('href="/admin/view/bad-trunc-50.jpg"');
+    expect(shown(html, "problems.0.text")).toContain("A master is damaged");
+    expect(html).toMatch(/data-empty="problems" hidden/);
+  });
+
+  test("counts neither the challenge for its own password nor a file that is no image as a failure", async () => {
+    const app = await application();
+    expect((await app.get("/admin/")).status).toBe(401);
+    expect((await app.get("/iiif/3/bad-text.jpg/full/max/0/default.jpg")).status).toBe(501);
+    const html = await page(app);
+    expect([shown(html, "errors"), shown(html, "clientErrors")]).toEqual(["0", "1"]);
+    expect(shown(html, "recentClientErrors.0.status")).toBe("501");
+    expect(html).toMatch(/data-empty="problems">\s*All is well\./);
   });
 
   test("leads from a slow image to its page, whatever its name is", async () => {

@@ -138,8 +138,8 @@ describe("the figures of a scripted load", () => {
   test("all begin at zero, and each is there from the start", async () => {
     const first = await counted(app.service);
     expect(Object.values(first).filter((value) => value !== 0)).toEqual([]);
-    // Seven classes of routes, five of statuses.
-    expect(Object.keys(first).filter((key) => key.startsWith("http_requests ")).length).toBe(35);
+    // Seven classes of routes, six of statuses.
+    expect(Object.keys(first).filter((key) => key.startsWith("http_requests ")).length).toBe(42);
     const names = new Set((await app.service.registry.read()).map(({ name }) => name));
     // Heaps have no circuit, the platform of these tests says nothing of its memory, nothing is traced, and nothing was rendered yet.
     const missing = Object.keys(figures).filter((name) => !names.has(name as FigureName));
@@ -331,18 +331,20 @@ describe("the figures of a scripted load", () => {
     const { requests } = app.service;
     expect(requests.total()).toBe(before + 1);
     const all = await counted(app.service);
-    for (const { route, requests: n, errors, bytes, p50, p99 } of requests.routes()) {
+    for (const { route, requests: n, errors, clientErrors, bytes, p50, p99 } of requests.routes()) {
       const of = (status: string) => all[`http_requests ${route} ${status}`] ?? 0;
-      expect(n, route).toBe(of("2xx") + of("3xx") + of("4xx") + of("5xx") + of("cancelled"));
-      expect(errors, route).toBe(of("4xx") + of("5xx"));
+      expect(n, route).toBe(
+        of("2xx") + of("3xx") + of("4xx") + of("5xx") + of("unsupported") + of("cancelled"),
+      );
+      expect([errors, clientErrors], route).toEqual([of("5xx"), of("4xx") + of("unsupported")]);
       expect(bytes, route).toBe(all[`http_response ${route}`]);
       expect(n === 0, route).toBe(p50 === undefined);
       if (p50 !== undefined) expect(p99).toBeGreaterThanOrEqual(p50);
     }
-    const [latest] = requests.recentErrors();
+    const [latest] = requests.recentClientErrors();
     expect(latest).toEqual({ at: expect.any(Number), route: "iiif/3 image", status: 400 });
     for (let i = 0; i < 60; i++) await answer(app, "/nothing");
-    expect(requests.recentErrors().map(({ status }) => status)).toEqual(
+    expect(requests.recentClientErrors().map(({ status }) => status)).toEqual(
       Array.from({ length: 50 }, () => 404),
     );
   });

@@ -2,11 +2,13 @@
 
 import type { Child } from "hono/jsx";
 import type { Frame } from "../../../dashboard/frame.ts";
+import { problemsShown } from "../../../dashboard/verdict.ts";
 import { type AdminPage, href } from "../admin.ts";
 import { adminPage } from "../frame.tsx";
 import { liveElements, marked, type Shown, Spark } from "./live.tsx";
 import {
   CacheTable,
+  DamagedTable,
   ErrorTable,
   PartTable,
   RequestTable,
@@ -56,23 +58,28 @@ function statusOf(frame: Frame, { stream, image }: Places): Child {
         Figures of this process, <span class="path">{frame.instance}</span>, since it started. Entries and
         bytes of a cache that processes share are those of all of them.
       </p>
+      <Verdict {...shown} base={image.replace(/view\/$/, "")} />
       <Cards {...shown} />
       <h2 id="routes">Requests</h2>
       <RequestTable {...shown} />
-      <p class="quiet">Times until the answer is there, of the latest 1,024 requests of each route.</p>
+      <p class="quiet">Times until the response is there, of the latest 1,024 requests of each route.</p>
       <div class="halves">
         <section>
           <h2 id="stages">Where renders spend their time</h2>
           <StageTable {...shown} />
         </section>
         <section>
-          <h2 id="errors">Recent errors</h2>
-          <ErrorTable {...shown} />
+          <h2 id="errors">Recent failures of the service</h2>
+          <ErrorTable {...shown} of="recentErrors" label="errors" />
+          <h2 id="client-errors">Recent errors of clients and masters</h2>
+          <ErrorTable {...shown} of="recentClientErrors" label="client-errors" />
         </section>
       </div>
       <h2 id="slowest">Slowest images of the last hour</h2>
       <SlowTable {...shown} page={image} />
       <p class="quiet">Below the time is the stage that took most of it.</p>
+      <h2 id="damaged">Damaged masters of the last 24 hours</h2>
+      <DamagedTable {...shown} page={image} />
       <h2 id="sources">Sources</h2>
       <SourceTable {...shown} />
       <div class="halves">
@@ -86,6 +93,48 @@ function statusOf(frame: Frame, { stream, image }: Places): Child {
         </section>
       </div>
     </div>
+  );
+}
+
+/** What is wrong now. `base`: address of /admin/. */
+function Verdict({
+  frame,
+  live: { text, onlyWith },
+  base,
+}: {
+  frame: Frame;
+  live: ReturnType<typeof liveElements>;
+  base: string;
+}) {
+  return (
+    <section class="verdict" aria-labelledby="verdict" role="status">
+      <h2 id="verdict">Now</h2>
+      <ul>
+        {Array.from({ length: problemsShown }, (_, i) => {
+          const of = { of: `problems.${i}.text`, form: "text" } as const;
+          const link = frame.problems[i]?.link ?? "";
+          return (
+            <li
+              {...onlyWith(`problems.${i}`)}
+              data-level={`problems.${i}.level`}
+              class={frame.problems[i]?.level}
+            >
+              <a
+                data-href={`problems.${i}.link`}
+                data-base={base}
+                href={link.startsWith("#") ? link : base + link}
+                {...marked(of)}
+              >
+                {text(of)}
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+      <p class="well" data-empty="problems" hidden={frame.problems.length > 0}>
+        All is well.
+      </p>
+    </section>
   );
 }
 
@@ -114,8 +163,8 @@ function Cards({ frame, live: { Figure, text } }: { frame: Frame; live: ReturnTy
       <Card label="Memory" of="memory.resident" form="bytes" spark>
         objects <Figure of="memory.heap" form="bytes" />, workers <Figure of="memory.workers" form="bytes" />
       </Card>
-      <Card label="Errors" of="errors" form="count">
-        answers of status 4xx or 5xx
+      <Card label="Failures" of="errors" form="count">
+        of the service (5xx); <Figure of="clientErrors" form="count" /> errors of clients (4xx, 501)
       </Card>
       <Card label="Workers at work" of="workers.working" form="count">
         <Figure of="workers.waiting" form="count" /> wait for bytes, <Figure of="workers.idle" form="count" />{" "}

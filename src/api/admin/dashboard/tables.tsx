@@ -1,6 +1,6 @@
 // The tables of the status page: requests, stages of renders, slow images, caches, sources, other parts, errors.
 
-import type { Frame } from "../../../dashboard/frame.ts";
+import { damagedShown, type Frame } from "../../../dashboard/frame.ts";
 import { checkedParts } from "../../../lib/checks.ts";
 import { recentErrorsKept } from "../../../stats/requests.ts";
 import { slowestKept } from "../../../stats/slowest.ts";
@@ -17,7 +17,7 @@ export function RequestTable({ frame, live: { NumberCell } }: Shown) {
   const head = (
     <>
       <Columns names={["Route"]} />
-      <NumberColumns names={["Requests", "Errors", "Bytes", "p50", "p95", "p99"]} />
+      <NumberColumns names={["Requests", "Failures (5xx)", "Client errors", "Bytes", "p50", "p95", "p99"]} />
       <Columns names={["p95, last minute"]} />
     </>
   );
@@ -28,6 +28,7 @@ export function RequestTable({ frame, live: { NumberCell } }: Shown) {
           <th scope="row">{route}</th>
           <NumberCell of={`routes.${i}.requests`} form="count" />
           <NumberCell of={`routes.${i}.errors`} form="count" />
+          <NumberCell of={`routes.${i}.clientErrors`} form="count" />
           <NumberCell of={`routes.${i}.bytes`} form="bytes" />
           <NumberCell of={`routes.${i}.p50Ms`} form="ms" />
           <NumberCell of={`routes.${i}.p95Ms`} form="ms" />
@@ -77,7 +78,6 @@ export function SlowTable({ frame, live, page }: Shown & { readonly page: string
       <NumberColumns names={["Took", "When"]} />
     </>
   );
-  const pathOf = (identifier: string) => identifier.split("/").map(encodeURIComponent).join("/");
   return (
     <Table label="slowest" head={head}>
       {numbered(slowestKept).map((i) => {
@@ -118,7 +118,52 @@ export function SlowTable({ frame, live, page }: Shown & { readonly page: string
   );
 }
 
-export function ErrorTable({ frame, live: { Figure, NumberCell, Ago, onlyWith } }: Shown) {
+const pathOf = (identifier: string) => identifier.split("/").map(encodeURIComponent).join("/");
+
+/** `page`: address of the page of an image, without its identifier. */
+export function DamagedTable({ frame, live, page }: Shown & { readonly page: string }) {
+  const { NumberCell, Ago, onlyWith, text } = live;
+  const head = (
+    <>
+      <Columns names={["Image"]} />
+      <NumberColumns names={["Incomplete derivatives", "Latest"]} />
+    </>
+  );
+  return (
+    <Table label="damaged" head={head}>
+      {numbered(damagedShown).map((i) => {
+        const name = { of: `damaged.${i}.identifier`, form: "text" } as const;
+        const href = page + pathOf(frame.damaged[i]?.identifier ?? "");
+        return (
+          <tr {...onlyWith(`damaged.${i}`)}>
+            <td class="image">
+              <a class="path" data-link={name.of} data-base={page} href={href} {...marked(name)}>
+                {text(name)}
+              </a>
+            </td>
+            <NumberCell of={`damaged.${i}.derivatives`} form="count" />
+            <td class="number">
+              <Ago of={`damaged.${i}.lastAt`} />
+            </td>
+          </tr>
+        );
+      })}
+      <tr data-empty="damaged" hidden={frame.damaged.length > 0}>
+        <td colspan={3} class="quiet">
+          No derivative lacked a part.
+        </td>
+      </tr>
+    </Table>
+  );
+}
+
+/** `label`: id of its heading. */
+export function ErrorTable({
+  frame,
+  live: { Figure, NumberCell, Ago, onlyWith },
+  of,
+  label,
+}: Shown & { readonly of: "recentErrors" | "recentClientErrors"; readonly label: string }) {
   const head = (
     <>
       <Columns names={["When", "Route"]} />
@@ -126,19 +171,19 @@ export function ErrorTable({ frame, live: { Figure, NumberCell, Ago, onlyWith } 
     </>
   );
   return (
-    <Table label="errors" tall head={head}>
+    <Table label={label} tall head={head}>
       {numbered(recentErrorsKept).map((i) => (
-        <tr {...onlyWith(`recentErrors.${i}`)}>
+        <tr {...onlyWith(`${of}.${i}`)}>
           <td>
-            <Ago of={`recentErrors.${i}.at`} />
+            <Ago of={`${of}.${i}.at`} />
           </td>
           <td>
-            <Figure of={`recentErrors.${i}.route`} form="text" />
+            <Figure of={`${of}.${i}.route`} form="text" />
           </td>
-          <NumberCell of={`recentErrors.${i}.status`} form="text" />
+          <NumberCell of={`${of}.${i}.status`} form="text" />
         </tr>
       ))}
-      <tr data-empty="recentErrors" hidden={frame.recentErrors.length > 0}>
+      <tr data-empty={of} hidden={frame[of].length > 0}>
         <td colspan={3} class="quiet">
           None since the start.
         </td>

@@ -1,0 +1,143 @@
+// The verdict of the status page: what is wrong now, in a sentence each, with where the operator can look or act.
+
+import type { CheckedPart } from "../lib/checks.ts";
+import type { RecentError } from "../stats/requests.ts";
+
+/** Something that is wrong now. */
+export interface StatusProblem {
+  readonly text: string;
+  /** Where to look or act: an address below /admin/, or a fragment of the status page. */
+  readonly link: string;
+  /** `bad`: visitors notice it; `warn`: somebody should look. */
+  readonly level: "bad" | "warn";
+}
+
+/** What the latest checks found. */
+export interface Checked {
+  readonly sources?: readonly {
+    readonly name: string;
+    readonly healthy: boolean;
+    readonly resting: boolean;
+    readonly lastError: string | null;
+  }[];
+  readonly parts?: readonly {
+    readonly part: CheckedPart;
+    readonly name: string;
+    readonly healthy: boolean;
+    readonly error: string | null;
+  }[];
+}
+
+export interface VerdictFacts {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly checks: Checked;
+  readonly caches: readonly { readonly name: string; readonly resting: boolean }[];
+  /** Damaged masters that were asked for lately. */
+  readonly damaged: number;
+  /** The latest failures of the service. */
+  readonly failures: readonly RecentError[];
+  /** Jobs that wait, and how many can run. */
+  readonly waiting: number;
+  readonly workers: number;
+  /** Lines of the log that were dropped since the start. */
+  readonly droppedLines: number;
+}
+
+/** Problems that the page shows at most; the last one then says how many more there are. */
+export const problemsShown = 12;
+
+/** Failures and dropped lines count for so many milliseconds. */
+const lately = 5 * 60_000;
+/** A queue is long when so many jobs wait for each worker: a viewer asks for about 200 tiles at once. */
+const mostWaitingPerWorker = 64;
+
+/** Judges the facts of one frame after the other; remembers when lines of the log were dropped. */
+export function createVerdict(): (facts: VerdictFacts) => readonly StatusProblem[] {
+  let dropped = 0;
+  let droppedAt = Number.NEGATIVE_INFINITY;
+  return (facts) => {
+    if (facts.droppedLines > dropped) {
+      dropped = facts.droppedLines;
+      droppedAt = facts.at;
+    }
+    const all = problemsOf(facts, facts.at - droppedAt < lately);
+    if (all.length <= problemsShown) return all;
+    const rest = all.length - problemsShown + 1;
+    return [
+      ...all.slice(0, problemsShown - 1),
+      { text: `${rest} more problems.`, link: "#parts", level: "bad" },
+    ];
+  };
+}
+
+function problemsOf(
+  { at, checks: { sources = [], parts = [] }, caches, damaged, failures, waiting, workers }: VerdictFacts,
+  dropsLines: boolean,
+): StatusProblem[] {
+  const failed = failures.filter((each) => at - each.at < lately).length;
+  const sickCaches = new Set(
+    parts.flatMap(({ part, name, healthy }) => (part === "caches" && !healthy ? [name] : [])),
+  );
+  const bad = (text: string, link: string): StatusProblem => ({ text, link, level: "bad" });
+  const warn = (text: string, link: string): StatusProblem => ({ text, link, level: "warn" });
+  return [
+    ...sources
+      .filter(({ healthy }) => !healthy)
+      .map(({ name, lastError }) =>
+        bad(`The source ${name} cannot be used: ${lastError ?? "its check failed"}.`, "#sources"),
+      ),
+    ...parts
+      .filter(({ healthy }) => !healthy)
+      .map(({ part, name, error }) =>
+        bad(
+          `${partNames[part] ?? "The part"} ${name} cannot be used: ${error ?? "its check failed"}.`,
+          part === "caches" ? "cache" : "#parts",
+        ),
+      ),
+    ...(failed > 0
+      ? [
+          bad(
+            `${failed === failures.length ? "At least " : ""}${failed} request${failed === 1 ? "" : "s"} failed in the last five minutes (status 5xx).`,
+            "#errors",
+          ),
+        ]
+      : []),
+    ...(waiting > mostWaitingPerWorker * Math.max(1, workers)
+      ? [
+          bad(
+            `${waiting} jobs wait for ${workers} worker${workers === 1 ? "" : "s"}: visitors wait, too.`,
+            "#stages",
+          ),
+        ]
+      : []),
+    ...sources
+      .filter(({ healthy, resting }) => healthy && resting)
+      .map(({ name }) =>
+        warn(`The source ${name} did not answer and is left alone for a moment.`, "#sources"),
+      ),
+    ...caches
+      .filter(({ name, resting }) => resting && !sickCaches.has(name))
+      .map(({ name }) => warn(`The cache ${name} failed and is left alone for a moment.`, "cache")),
+    ...(damaged > 0
+      ? [
+          warn(
+            `${damaged === 1 ? "A master is" : `${damaged} masters are`} damaged: visitors see only a part.`,
+            "#damaged",
+          ),
+        ]
+      : []),
+    ...(dropsLines ? [warn("Lines of the log were dropped, since its reader is too slow.", "#parts")] : []),
+  ];
+}
+
+/** How a sentence about a part begins. */
+const partNames: Readonly<Partial<Record<CheckedPart, string>>> = {
+  caches: "The cache",
+  hooks: "The hook",
+  overlays: "The overlay",
+  sessions: "The session store",
+  passwords: "The password file",
+  bookmarks: "The store of content states",
+  providers: "The login provider",
+};

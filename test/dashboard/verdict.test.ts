@@ -1,0 +1,58 @@
+// The verdict of the status page: what of a frame's facts is a problem, and where it leads.
+
+import { expect, test } from "vitest";
+import { createVerdict, problemsShown, type VerdictFacts } from "../../src/dashboard/verdict.ts";
+
+const well: VerdictFacts = {
+  at: 1_000_000,
+  checks: {},
+  caches: [{ name: "render", resting: false }],
+  damaged: 0,
+  failures: [],
+  waiting: 0,
+  workers: 2,
+  droppedLines: 0,
+};
+const links = (facts: Partial<VerdictFacts>) =>
+  createVerdict()({ ...well, ...facts }).map(({ link, level }) => `${level} ${link}`);
+const failure = (at: number) => ({ at, route: "other", status: 500 }) as const;
+const source = (name: string, healthy: boolean) => ({
+  name,
+  healthy,
+  resting: false,
+  lastError: "it is gone",
+});
+
+test("a service without problems has none", () => {
+  expect(links({})).toEqual([]);
+});
+
+test.each<[string, Partial<VerdictFacts>, string]>([
+  ["a source that cannot be used", { checks: { sources: [source("scans", false)] } }, "bad #sources"],
+  [
+    "a cache that cannot be used",
+    { checks: { parts: [{ part: "caches", name: "render", healthy: false, error: "the disk is full" }] } },
+    "bad cache",
+  ],
+  ["a failure of four minutes ago", { failures: [failure(1_000_000 - 240_000)] }, "bad #errors"],
+  ["a queue of 129 jobs for two workers", { waiting: 129 }, "bad #stages"],
+  ["a cache that is left alone", { caches: [{ name: "info", resting: true }] }, "warn cache"],
+  ["a damaged master", { damaged: 1 }, "warn #damaged"],
+  ["dropped lines of the log", { droppedLines: 3 }, "warn #parts"],
+])("%s is a problem with a link", (_, facts, expected) => {
+  expect(links(facts)).toEqual([expected]);
+});
+
+test("failures and dropped lines are forgotten after five minutes", () => {
+  expect(links({ failures: [failure(1_000_000 - 300_001)] })).toEqual([]);
+  const judge = createVerdict();
+  expect(judge({ ...well, droppedLines: 1 })).toHaveLength(1);
+  expect(judge({ ...well, droppedLines: 1, at: well.at + 300_001 })).toEqual([]);
+});
+
+test("more problems than the page has room for are counted in its last line", () => {
+  const sources = Array.from({ length: 20 }, (_, i) => source(String(i), false));
+  const problems = createVerdict()({ ...well, checks: { sources } });
+  expect(problems).toHaveLength(problemsShown);
+  expect(problems.at(-1)?.text).toBe("9 more problems.");
+});
