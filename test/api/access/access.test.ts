@@ -227,6 +227,7 @@ test("the start page shows only what its caller may have, and is kept by that ca
   expect(response.headers.get("Cache-Control")).toBe("private, no-cache");
   expect(response.headers.get("Vary")?.split(", ").sort()).toEqual([
     "Accept-Encoding",
+    "Accept-Language",
     "Authorization",
     "Cookie",
     "X-Group",
