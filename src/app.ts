@@ -8,7 +8,7 @@ import { mountHealth } from "./api/health/routes.ts";
 import { mountHome } from "./api/home/routes.ts";
 import { createCaps, maxTarget } from "./api/http/client/caps.ts";
 import { baseUrl, clientAddress } from "./api/http/client/client.ts";
-import type { Env } from "./api/http/context.ts";
+import type { Env, RequestContext, Variables } from "./api/http/context.ts";
 import { addCors } from "./api/http/cors.ts";
 import { noteFailure } from "./api/http/failure.ts";
 import { problemResponse, Refusal } from "./api/http/problem.ts";
@@ -77,6 +77,8 @@ export function createApp(
     c.set("route", route);
     c.set("id", nextId());
     c.set("began", began);
+    const outcome: Variables["outcome"] = {};
+    c.set("outcome", outcome);
     c.set("files", files);
     c.set("compression", compresses && route?.compressed !== false ? platform.compression : undefined);
     c.set("framedBy", framedBy);
@@ -90,6 +92,7 @@ export function createApp(
     c.set("trace", trace ?? parseTraceparent(parent));
     await next();
     addCors(c);
+    outcome.status = c.res.status;
     const counted = countedClass(route, target.path);
     const ended = performance.now();
     const answered: AnsweredRequest = {
@@ -112,9 +115,7 @@ export function createApp(
     if (counted === false) requests.drop();
     else {
       if (stages) service.stages.record(stages, ended - began);
-      const isChallenge =
-        status === 401 && c.res.headers.has("WWW-Authenticate") && !headers.has("Authorization");
-      requests.end(counted, status, bytes, ended - began, isChallenge);
+      requests.end(counted, status, bytes, ended - began, isChallenge(c));
       // Probes of a load balancer are of no use in a trace.
       if (tracing && trace && counted !== "health") tracing.end(trace, answered);
     }
@@ -179,3 +180,7 @@ export function createApp(
 
   return { fetch: (request) => Promise.resolve(app.fetch(request)) };
 }
+
+/** Whether the response asks a client for its name and password that has not sent any yet. */
+const isChallenge = ({ res, req }: RequestContext): boolean =>
+  res.status === 401 && res.headers.has("WWW-Authenticate") && !req.raw.headers.has("Authorization");

@@ -2,7 +2,7 @@
 
 import { type Access, everythingPublic } from "./access/access.ts";
 import type { Auth } from "./access/auth.ts";
-import { createDecisions, type Decisions, decisionsKept } from "./access/decisions.ts";
+import { createDecisions, type Decisions } from "./access/decisions.ts";
 import type { ContentStates } from "./bookmarks/content-states.ts";
 import type { ConfigFile } from "./config/editing/file.ts";
 import { createLiveSettings, type LiveSettings } from "./config/live.ts";
@@ -124,7 +124,7 @@ export async function createService(
   // Where all is public, no tile pays for a record that says so.
   const decisions = createDecisions(
     decisionCounts(registry),
-    rules !== everythingPublic || config.hook.engine !== "noop" ? createRing(decisionsKept) : undefined,
+    rules !== everythingPublic || config.hook.engine !== "noop" ? createRing : undefined,
   );
   const rendering = buildRendering({ settings, platform, log, registry, outer, access: rules, decisions });
   const { images } = rendering;

@@ -4,6 +4,12 @@ import type { SizeRequest } from "../iiif/image/request.ts";
 import type { StageClock } from "../lib/telemetry/stage-times.ts";
 import type { TraceContext } from "../lib/telemetry/trace-context.ts";
 
+/** What becomes of a request, for those who note something of it before its response is known. */
+export interface ResponseOutcome {
+  /** HTTP status of the response; undefined until it is known. */
+  status?: number;
+}
+
 /** A request for an image, as access rules and hooks see it. They see nothing else of it. */
 export interface Caller {
   /** As asked for: decoded, with its page suffix. */
@@ -18,6 +24,8 @@ export interface Caller {
   readonly stages?: StageClock | undefined;
   /** For requests to other services on its behalf: the trace that they belong to. */
   readonly trace?: TraceContext | undefined;
+  /** Gets the status of the response; decisions are recorded with it. */
+  readonly outcome?: ResponseOutcome | undefined;
   /** The value of one request header; undefined where it was not sent. */
   header(name: string): string | undefined;
 }

@@ -1,54 +1,103 @@
 // What access has decided lately, and how often it allowed and denied.
 
 import type { Counts } from "../lib/telemetry/count.ts";
-import type { Decision } from "./access.ts";
+import type { Caller, Decision, ResponseOutcome } from "./access.ts";
 
-export type Verdict = "allow" | "deny" | "deny → substitute" | "deny → redirect";
+/** `allow in part`: of a document or page that lists images, some of which the caller may not see as they are. */
+export type Verdict = "allow" | "allow in part" | "deny" | "deny → substitute" | "deny → redirect";
+
+/**
+ * What a decision is about: one image; a page that shows what a folder holds; the same as a list for programs; or an IIIF document of the
+ * Presentation API.
+ */
+export type Subject = "image" | "page" | "list" | "document";
 
 export interface DecisionRecord {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** As asked for. */
+  readonly subject: Subject;
+  /** As requested; "" is the top folder. */
   readonly identifier: string;
-  /** The profile that the identifier needs; "" where it is public. */
+  /** The profile that the identifier needs; "" if none is known. */
   readonly profile: string;
   readonly verdict: Verdict;
-  /** HTTP status that follows from the decision, whatever comes of the image. */
-  readonly status: number;
+  /** Whether any rule or hook gates what was requested. */
+  readonly gated: boolean;
+  /** HTTP status of the response, whatever was decided; undefined while it is not known yet. */
+  readonly status: number | undefined;
 }
 
-/** Decisions of which the latest are kept. */
-export const decisionsKept = 256;
+/** Records of each kind of which the latest are kept. */
+export const decisionsKept = 128;
+
+/** Denials and lesser pictures; what was allowed of gated images; pages and documents; and public images. */
+export type DecisionKind = "denied" | "granted" | "listed" | "public";
+
+const kinds: readonly DecisionKind[] = ["denied", "granted", "listed", "public"];
 
 export interface Decisions {
-  note(identifier: string, decision: Decision): void;
-  /** The newest first; none where nothing but public access is possible. */
-  latest(): readonly DecisionRecord[];
+  /** Notes a decision on what the caller requested. */
+  note(caller: Pick<Caller, "identifier" | "outcome">, decision: Decision, subject?: Subject): void;
+  /** The newest first, of these kinds or all; none if nothing but public access is possible. */
+  latest(of?: readonly DecisionKind[]): readonly DecisionRecord[];
 }
 
-/** Notes decisions in counters and, where there is one, in a ring of records. */
+interface Kept extends Omit<DecisionRecord, "status"> {
+  /** Position among all decisions: several may be of one millisecond. */
+  readonly nth: number;
+  readonly outcome: ResponseOutcome;
+}
+
+/** What keeps the latest records of one kind. */
+interface Ring {
+  add(record: Kept): void;
+  /** The newest first. */
+  read(): readonly Kept[];
+}
+
+/**
+ * Notes decisions in counters and, if `createRing` is given, in a ring of records for each kind, so that frequent kinds do not push
+ * out the others.
+ */
 export function createDecisions(
   counts: Counts<"allowed" | "denied">,
-  ring?: { add(record: DecisionRecord): void; read(): readonly DecisionRecord[] },
+  createRing?: (size: number) => Ring,
 ): Decisions {
+  const rings = createRing && new Map(kinds.map((kind) => [kind, createRing(decisionsKept)]));
+  let nth = 0;
   return {
-    note(identifier, decision) {
-      const verdict = verdictOf(decision);
-      (verdict === "allow" ? counts.allowed : counts.denied).add();
-      ring?.add({
-        at: Date.now(),
-        identifier,
-        profile: decision.profile ?? "",
-        verdict,
-        status: decision.allowed ? 200 : decision.status,
-      });
+    note({ identifier, outcome = {} }, decision, subject = "image") {
+      const verdict = verdictOf(decision, subject);
+      (verdict.startsWith("allow") ? counts.allowed : counts.denied).add();
+      if (!rings) return;
+      const profile = decision.profile ?? "";
+      const gated = profile !== "" || !decision.allowed || decision.tier !== "public";
+      const record = { nth: nth++, at: Date.now(), subject, identifier, profile, verdict, gated, outcome };
+      rings.get(kindOf(record))?.add(record);
     },
-    latest: () => ring?.read() ?? [],
+    latest(of = kinds) {
+      const kept = of.flatMap((kind) => rings?.get(kind)?.read() ?? []);
+      return kept.sort((a, b) => b.nth - a.nth).map(withStatus);
+    },
   };
 }
 
-/** A substitute is what a denial shows. */
-function verdictOf(decision: Decision): Verdict {
-  if (decision.allowed) return decision.tier === "substitute" ? "deny → substitute" : "allow";
+const withStatus = ({ nth: _, outcome, ...record }: Kept): DecisionRecord => ({
+  ...record,
+  status: outcome.status,
+});
+
+function kindOf({ subject, verdict, gated }: Pick<Kept, "subject" | "verdict" | "gated">): DecisionKind {
+  if (subject !== "image") return "listed";
+  if (verdict !== "allow") return "denied";
+  return gated ? "granted" : "public";
+}
+
+/** A substitute is what a denial shows. What lists images is never denied because of one of them. */
+function verdictOf(decision: Decision, subject: Subject): Verdict {
+  const isWhole = decision.allowed && decision.tier !== "substitute";
+  if (isWhole) return "allow";
+  if (subject !== "image") return "allow in part";
+  if (decision.allowed) return "deny → substitute";
   return decision.status === 303 ? "deny → redirect" : "deny";
 }

@@ -72,7 +72,7 @@ export async function decide(
   caller: Caller,
 ): Promise<Decision> {
   const decision = withHookSharing(hooks, await access.decide(caller));
-  decisions.note(caller.identifier, decision);
+  decisions.note(caller, decision);
   return decision;
 }
 

@@ -9,6 +9,7 @@ import {
   type Sharing,
 } from "../access/access.ts";
 import type { Auth } from "../access/auth.ts";
+import type { Subject } from "../access/decisions.ts";
 import type { Profile } from "../access/profiles/profile.ts";
 import { ServiceError } from "../errors.ts";
 import { authServicesOf } from "../iiif/auth.ts";
@@ -47,8 +48,10 @@ export interface Gate {
   /** Something that was found may be otherwise at the next look. */
   doubt(): void;
   doubts(): boolean;
+  /** Takes in a decision on one of the images that was made elsewhere. */
+  heed(decision: Decision): void;
   /** Notes one decision for the whole document, the strictest, so that a long one does not push all others out of the record. */
-  note(document: string): void;
+  note(document: string, subject: Exclude<Subject, "image">): void;
 }
 
 /** A gate for one caller; `base`: public URL of the service, without a / at its end. */
@@ -129,8 +132,10 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
       isDoubtful = true;
     },
     doubts: () => isDoubtful,
-    note(document) {
-      if (noted !== undefined && noted !== publicGrant) decisions.note(document, noted);
+    heed,
+    note(identifier, subject) {
+      if (noted !== undefined && noted !== publicGrant)
+        decisions.note({ ...caller, identifier }, noted, subject);
     },
   };
 }

@@ -63,7 +63,7 @@ export function createManifests(parts: ManifestsParts): Manifests {
           const making = { parts, caller, context, gate, partly };
           const found = await pieceOf(making, reading, await find(making, reading));
           if (found === undefined) continue;
-          gate.note(reading.id);
+          gate.note(reading.id, "document");
           const { make, ignored } = found;
           const stamp = stampOf(parts, found, reading, gate);
           const above = folderAbove(parts, reading);

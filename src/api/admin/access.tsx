@@ -4,8 +4,8 @@ import { createSessionReading, type SessionReading } from "../../access/session-
 import { loginAddress } from "../../iiif/auth-mounts.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
-import { imagePath } from "./addresses.ts";
 import { type AdminPage, href } from "./admin.ts";
+import { Decisions, timeOf } from "./decisions.tsx";
 import { adminPage } from "./frame.tsx";
 
 /** Its routes. */
@@ -26,7 +26,7 @@ export const accessPages: AdminPage = (admin) => {
             <Cards service={admin.service} sessions={sessions} tally={tally} />
             <Profiles c={c} service={admin.service} sessions={sessions} />
             <Rules service={admin.service} />
-            <Decisions c={c} service={admin.service} />
+            {(auth || isHooked(admin.service)) && <Decisions c={c} service={admin.service} />}
           </>
         );
         return adminPage(c, admin, { title: "Access", section: "access", body });
@@ -225,67 +225,4 @@ function Rules({ service: { auth } }: Props) {
   );
 }
 
-/** Decisions that are shown, of those that are kept. */
-const shown = 64;
-
-function Decisions({ c, service }: Props & { readonly c: RequestContext }) {
-  if (!service.auth && !isHooked(service)) return null;
-  const decisions = service.decisions.latest().slice(0, shown);
-  return (
-    <section>
-      <h2 id="decisions">Latest decisions</h2>
-      {decisions.length === 0 ? (
-        <p>None yet. They appear here when images are asked for.</p>
-      ) : (
-        <>
-          <p class="quiet">The latest {shown} of this process, the newest first.</p>
-          <section class="scroll" tabindex={0} aria-labelledby="decisions">
-            <table class="grid">
-              <thead>
-                <tr>
-                  <th scope="col">Time (UTC)</th>
-                  <th scope="col">Identifier</th>
-                  <th scope="col">Profile</th>
-                  <th scope="col">Verdict</th>
-                  <th scope="col" class="number">
-                    Status
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {decisions.map(({ at, identifier, profile, verdict, status }) => (
-                  <tr>
-                    <td>
-                      <time datetime={new Date(at).toISOString()} title={timeOf(at)}>
-                        {shortTimeOf(at)}
-                      </time>
-                    </td>
-                    <td class="path">
-                      <a href={href(c, imagePath(identifier))}>{identifier}</a>
-                    </td>
-                    <td>{profile || <span class="quiet">public</span>}</td>
-                    <td>
-                      <span class={`pill ${verdict === "allow" ? "good" : "warn"}`}>{verdict}</span>
-                    </td>
-                    <td class="number">{status}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
-        </>
-      )}
-    </section>
-  );
-}
-
 const number = (value: number) => value.toLocaleString("en");
-
-/** Date and time in UTC, to the second. */
-const timeOf = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace("T", " ");
-
-/** Without the date where that is today. */
-const shortTimeOf = (ms: number) => {
-  const [date, time = ""] = timeOf(ms).split(" ");
-  return date === timeOf(Date.now()).split(" ")[0] ? time : timeOf(ms);
-};

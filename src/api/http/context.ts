@@ -1,6 +1,7 @@
 // What a route is, and what its handlers know of their request, worked out once in app.ts.
 
 import type { Context } from "hono";
+import type { ResponseOutcome } from "../../access/access.ts";
 import type { Problem } from "../../lib/network/problem-document.ts";
 import type { StageClock } from "../../lib/telemetry/stage-times.ts";
 import type { TraceContext } from "../../lib/telemetry/trace-context.ts";
@@ -79,6 +80,8 @@ export interface Variables {
   readonly stages?: StageClock | undefined;
   /** The trace that the request belongs to; undefined: it came without one, and nothing is traced. */
   readonly trace?: TraceContext | undefined;
+  /** Gets the status of the response. */
+  readonly outcome: ResponseOutcome;
   /** Whether `base` was derived from headers of this request. */
   readonly baseDerived: boolean;
 }

@@ -95,7 +95,7 @@ export async function browseFolder(
       ? await parts.search.find({ place, isRoot, words, mayLookInto, mayHave, signal })
       : undefined;
   const page = await pageOf(parts, found?.entries ?? all, after, caller, gate);
-  gate.note(identifier);
+  gate.note(identifier, "list");
   const parent = parentOf(parts.sources, place);
   const own = isRoot ? "" : identifierOf(place);
   const label = folder && labelOfFolder(parts.sources, place, folder);

@@ -1,7 +1,7 @@
 // A page of the collection as people look at it: the folders and images of a folder, or those that a search finds, with the sizes of
 // images, what folders hold, and a picture of each.
 
-import { type Caller, combineSharing, type Sharing } from "../../access/access.ts";
+import { type Caller, combineSharing, type Decision, type Sharing } from "../../access/access.ts";
 import type { Auth } from "../../access/auth.ts";
 import { ServiceError } from "../../errors.ts";
 import type { LanguageMap } from "../../iiif/auth.ts";
@@ -104,7 +104,9 @@ export async function openCollection(
   const entries = await permittedEntries(found, { access: images.access, auth }, isAllowed);
   const start = startOf(entries.length, from);
   const sharing: Sharing[] = [];
-  const lookParts = isSoonKnown ? { ...images, decisions: unnoted } : images;
+  // One decision is noted for the whole page.
+  const decisions = { note: (_: unknown, decision: Decision) => gate.heed(decision) };
+  const lookParts = { ...images, decisions };
   const lookAt = (image: string) => look(lookParts, callerOf(image), sharing);
   const { shown, at } = await pageOf(entries, start, isSoonKnown ? shownEntries : mostDecided, lookAt);
   const shownFolders = await folderLooks(
@@ -112,7 +114,7 @@ export async function openCollection(
     shown.flatMap((one) => (one.kind === "folder" ? [one.entry] : [])),
     { lookAt, mayHave: isSoonKnown ? mayHave : undefined, tellsCounts: isSoonKnown && auth === undefined },
   );
-  gate.note(identifier);
+  gate.note(isRoot ? "" : identifierOf(place), "page");
   return {
     identifier: isRoot ? "" : identifierOf(place),
     trail: await withLabels(parts, trailOf(sources, place)),
@@ -179,9 +181,6 @@ async function pageOf(
   }
   return { shown, at };
 }
-
-/** One decision is noted for the whole page. */
-const unnoted = { note() {} };
 
 const notFound = () =>
   new ServiceError(

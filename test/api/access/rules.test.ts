@@ -311,7 +311,7 @@ test("the start page shows what its caller may have", async () => {
   expect(await shown({ "X-Reader": "ann" })).toEqual(["public.png", "terms.png", "proxied.png"]);
 });
 
-test("the latest 256 decisions are kept, public ones too, the newest first", async () => {
+test("the latest 128 decisions of each kind are kept, the newest first, and no kind pushes out another", async () => {
   const { decisions } = site.app.service;
   const before = Date.now();
   await get(at("public.png"));
@@ -319,15 +319,23 @@ test("the latest 256 decisions are kept, public ones too, the newest first", asy
   await get(at("private/a.png", "info.json"));
   await get(at("terms.png"));
   const records = decisions.latest();
-  expect(records.slice(0, 4).map(({ at, ...record }) => record)).toEqual([
+  expect(records.slice(0, 4).map(({ at, subject, gated, ...record }) => record)).toEqual([
     { identifier: "terms.png", profile: "terms", verdict: "deny → substitute", status: 200 },
     { identifier: "private/a.png", profile: "staff", verdict: "deny", status: 401 },
     { identifier: "private/a.png", profile: "staff", verdict: "allow", status: 200 },
     { identifier: "public.png", profile: "", verdict: "allow", status: 200 },
   ]);
   expect(records[0]?.at).toBeGreaterThanOrEqual(before);
-  for (let n = 0; n < 300; n++) await get(at("private/none.png"), {}, "HEAD");
-  expect(decisions.latest()).toHaveLength(256);
+  const granted = decisions.latest(["granted"]);
+  expect(granted[0]).toMatchObject({ subject: "image", gated: true, identifier: "private/a.png" });
+  for (let n = 0; n < 150; n++) {
+    await get(at("private/none.png"), {}, "HEAD");
+    await get(at("none.png"), {}, "HEAD");
+  }
+  expect(decisions.latest(["denied"])).toHaveLength(128);
+  expect(decisions.latest(["public"])).toHaveLength(128);
+  expect(decisions.latest(["granted"])).toEqual(granted);
+  expect(decisions.latest()).toHaveLength(256 + granted.length + decisions.latest(["listed"]).length);
 });
 
 describe("with an authorize hook", () => {

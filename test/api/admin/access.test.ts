@@ -1,6 +1,6 @@
 // /admin/auth: what is said of sessions, profiles, rules and decisions, and what never is.
 
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Served, served } from "../../served.ts";
@@ -55,8 +55,8 @@ async function logIn({ service }: Served, profile: string, before?: string): Pro
   return (await sessions.logIn({ ...grant, grantedAt: now, expiresAt: now + 60_000 }, before)).id;
 }
 
-const pageOf = async ({ get }: Served) => {
-  const answer = await get("/admin/auth", { headers: asOperator });
+const pageOf = async ({ get }: Served, show?: string) => {
+  const answer = await get(`/admin/auth${show ? `?show=${show}` : ""}`, { headers: asOperator });
   expect(answer.status).toBe(200);
   return answer.text();
 };
@@ -172,7 +172,7 @@ describe("decisions", () => {
     await ask("private%2Fa.png");
     await ask("terms.png");
     await ask("terms.png", { Cookie: `service_session=${id}` });
-    const html = await pageOf(app);
+    const html = await pageOf(app, "all");
     const decisions = rows(html, "decisions");
     expect(decisions.map(([, ...rest]) => rest)).toEqual([
       ["terms.png", "terms", "allow", "200"],
@@ -195,6 +195,67 @@ describe("decisions", () => {
     expect(decisions.length).toBe(64);
     expect(decisions[0]?.[1]).toBe("private/69.png");
     expect(decisions.at(-1)?.[1]).toBe("private/6.png");
+  });
+
+  test("have the status of the response beside them, whatever was decided", async () => {
+    const app = await gated();
+    writeFileSync(join(folder, "text.png"), "no image at all, in a file named as one");
+    for (const name of ["gone.png", "text.png", "public.png"])
+      await app.get(`/iiif/3/${name}/full/10,/0/default.jpg`);
+    const decisions = rows(await pageOf(app, "all"), "decisions");
+    rmSync(join(folder, "text.png"));
+    expect(decisions.map(([, ...rest]) => rest)).toEqual([
+      ["public.png", "public", "allow", "200"],
+      ["text.png", "public", "allow", "501"],
+      ["gone.png", "public", "allow", "404"],
+    ]);
+  });
+
+  test("on pages and documents name them and are no denials, since they only leave out or lock what is gated", async () => {
+    const app = await gated();
+    for (const path of ["/", "/iiif/presentation/3/private"]) expect((await app.get(path)).status).toBe(200);
+    const html = await pageOf(app, "lists");
+    expect(rows(html, "decisions").map(([, name, , ...rest]) => [name, ...rest])).toEqual([
+      ["IIIF document of private", "allow in part", "200"],
+      ["start page", "allow in part", "200"],
+    ]);
+    expect(figure(html, "Denied")).toBe("0");
+    expect(rows(await pageOf(app), "decisions")).toEqual([]);
+    // No link is without text.
+    expect(html).not.toMatch(/<a [^>]*><\/a>/);
+  });
+
+  test("on gated images come first, and any number of public ones and of lists cannot push them out", async () => {
+    const app = await gated();
+    const id = await logIn(app, "terms");
+    await app.get("/iiif/3/private%2Fa.png/full/10,/0/default.jpg");
+    await app.get("/iiif/3/terms.png/full/10,/0/default.jpg", {
+      headers: { Cookie: `service_session=${id}` },
+    });
+    for (let n = 0; n < 300; n++) {
+      await app.get(`/iiif/3/none${n}.png/info.json`);
+      await app.get("/iiif/presentation/3/private");
+    }
+    const shown = async (show?: string) =>
+      rows(await pageOf(app, show), "decisions").map(([, ...rest]) => rest);
+    const denial = ["private/a.png", "staff", "deny", "401"];
+    expect(await shown()).toEqual([["terms.png", "terms", "allow", "200"], denial]);
+    expect(await shown("gated")).toEqual(await shown());
+    expect(await shown("denied")).toEqual([denial]);
+    expect(await shown("nonsense")).toEqual(await shown());
+    expect((await shown("all"))[1]).toEqual(["none299.png", "public", "allow", "404"]);
+  });
+
+  test("link to one another by their kinds, and say which one is shown", async () => {
+    const html = await pageOf(await gated(), "denied");
+    const [, nav = ""] = /<nav class="views"[^>]*>(.*?)<\/nav>/s.exec(html) ?? [];
+    const links = [...nav.matchAll(/href="[^"]*\?show=(\w+)#decisions"( aria-current="page")?/g)];
+    expect(links.map(([, show, current]) => [show, current !== undefined])).toEqual([
+      ["gated", false],
+      ["denied", true],
+      ["lists", false],
+      ["all", false],
+    ]);
   });
 
   test("show identifiers as text, whatever is in them", async () => {

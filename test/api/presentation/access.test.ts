@@ -95,9 +95,10 @@ describe("gated images", () => {
     expect(records).toHaveLength(before + 1);
     expect(records[0]).toMatchObject({
       identifier: "private",
+      subject: "document",
       profile: "staff",
-      verdict: "deny",
-      status: 401,
+      verdict: "allow in part",
+      status: 200,
     });
   });
 

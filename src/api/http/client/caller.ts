@@ -21,6 +21,7 @@ export function callerOf(c: RequestContext, identifier: string, stages?: StageCl
     signal,
     stages,
     trace: c.get("trace"),
+    outcome: c.get("outcome"),
     header: (name) => headers.get(name) ?? undefined,
   };
 }
