@@ -42,6 +42,9 @@ export interface Decisions {
   latest(of?: readonly DecisionKind[]): readonly DecisionRecord[];
 }
 
+/** For looks that are nobody's request: they are no decisions. */
+export const unnoted: Pick<Decisions, "note"> = { note() {} };
+
 interface Kept extends Omit<DecisionRecord, "status"> {
   /** Position among all decisions: several may be of one millisecond. */
   readonly nth: number;

@@ -1,7 +1,7 @@
 // The verdict of the status page: what is wrong now, in a sentence each, with where the operator can look or act.
 
 import type { CheckedPart } from "../lib/checks.ts";
-import type { RecentError } from "../stats/requests.ts";
+import { type RecentError, recentErrorsKept } from "../stats/requests.ts";
 
 /** Something that is wrong now. */
 export interface StatusProblem {
@@ -85,20 +85,20 @@ function problemsOf(
     ...sources
       .filter(({ healthy }) => !healthy)
       .map(({ name, lastError }) =>
-        bad(`The source ${name} cannot be used: ${lastError ?? "its check failed"}.`, "#sources"),
+        bad(sentence(`The source ${name} cannot be used: ${lastError ?? "its check failed"}`), "#sources"),
       ),
     ...parts
       .filter(({ healthy }) => !healthy)
       .map(({ part, name, error }) =>
         bad(
-          `${partNames[part] ?? "The part"} ${name} cannot be used: ${error ?? "its check failed"}.`,
+          sentence(`${partNames[part] ?? "The part"} ${name} cannot be used: ${error ?? "its check failed"}`),
           part === "caches" ? "cache" : "#parts",
         ),
       ),
     ...(failed > 0
       ? [
           bad(
-            `${failed === failures.length ? "At least " : ""}${failed} request${failed === 1 ? "" : "s"} failed in the last five minutes (status 5xx).`,
+            `${failed === recentErrorsKept ? "At least " : ""}${failed} request${failed === 1 ? "" : "s"} failed in the last five minutes (status 5xx).`,
             "#errors",
           ),
         ]
@@ -122,7 +122,9 @@ function problemsOf(
     ...(damaged > 0
       ? [
           warn(
-            `${damaged === 1 ? "A master is" : `${damaged} masters are`} damaged: visitors see only a part.`,
+            damaged === 1
+              ? "A master is damaged: visitors see only a part of it."
+              : `${damaged} masters are damaged: visitors see only a part of each.`,
             "#damaged",
           ),
         ]
@@ -130,6 +132,9 @@ function problemsOf(
     ...(dropsLines ? [warn("Lines of the log were dropped, since its reader is too slow.", "#parts")] : []),
   ];
 }
+
+/** Ends as a sentence does, whether the text of an error is a sentence or not. */
+const sentence = (text: string) => (text.endsWith(".") ? text : `${text}.`);
 
 /** How a sentence about a part begins. */
 const partNames: Readonly<Partial<Record<CheckedPart, string>>> = {

@@ -1,6 +1,7 @@
 // Images as the operator looks at them: no access rule concerns these looks, and none of them is noted as a decision.
 
 import { type Caller, everythingPublic } from "../access/access.ts";
+import { unnoted } from "../access/decisions.ts";
 import { ServiceError } from "../errors.ts";
 import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
 import { checkServable, describe } from "./describe.ts";
@@ -8,9 +9,6 @@ import type { LookParts } from "./first-images.ts";
 import type { OpenParts } from "./open.ts";
 import { withMaster } from "./open.ts";
 import { asShown, type Size, uprightSize } from "./plan/orientation.ts";
-
-/** The operator's looks are no decisions of the access rules. */
-const unnoted = { note() {} };
 
 /** Parts by which every master is opened for the operator. */
 export const asOperator = <P extends OpenParts>(parts: P): P => ({

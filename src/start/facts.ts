@@ -1,6 +1,7 @@
 // What the start text and the log tell about a service that is ready to serve, gathered in bounded time.
 
 import type { Caller } from "../access/access.ts";
+import { unnoted } from "../access/decisions.ts";
 import { operatorOf } from "../config/operator.ts";
 import { countImages } from "../images/count-images.ts";
 import { firstImages } from "../images/first-images.ts";
@@ -57,7 +58,9 @@ export async function startFacts(
   };
   const [described, example] = await Promise.all([
     Promise.all(sources.all.map(describeSource)),
-    withDeadline(look.ms, () => firstImages(images, sources.default, 1, stranger)).then(
+    withDeadline(look.ms, () =>
+      firstImages({ ...images, decisions: unnoted }, sources.default, 1, stranger),
+    ).then(
       ({ listed }) => listed.find(({ size }) => size) ?? listed[0],
       () => undefined,
     ),

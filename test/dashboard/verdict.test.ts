@@ -43,6 +43,23 @@ test.each<[string, Partial<VerdictFacts>, string]>([
   expect(links(facts)).toEqual([expected]);
 });
 
+test("a problem is one sentence after the other, whether its error ends as a sentence or not", () => {
+  const text = (error: string) =>
+    createVerdict()({ ...well, checks: { sources: [{ ...source("scans", false), lastError: error }] } })[0]
+      ?.text;
+  const expected = "The source scans cannot be used: it is gone.";
+  expect([text("it is gone"), text("it is gone.")]).toEqual([expected, expected]);
+});
+
+test("failures are counted, as at least so many if older ones of that time may be forgotten", () => {
+  const said = (count: number) =>
+    createVerdict()({ ...well, failures: Array.from({ length: count }, () => failure(well.at)) })[0]?.text;
+  expect(said(1)).toBe("1 request failed in the last five minutes (status 5xx).");
+  expect(said(2)).toBe("2 requests failed in the last five minutes (status 5xx).");
+  // The registry keeps the latest 50 (docs/figures.md).
+  expect(said(50)).toBe("At least 50 requests failed in the last five minutes (status 5xx).");
+});
+
 test("failures and dropped lines are forgotten after five minutes", () => {
   expect(links({ failures: [failure(1_000_000 - 300_001)] })).toEqual([]);
   const judge = createVerdict();

@@ -99,7 +99,9 @@ function Row({ c, record }: { readonly c: RequestContext; readonly record: Decis
           {shortTimeOf(at)}
         </time>
       </td>
-      <td class="path">{address === undefined ? text : <a href={href(c, address)}>{text}</a>}</td>
+      <td class={subject === "image" ? "path" : undefined}>
+        {address === undefined ? text : <a href={href(c, address)}>{text}</a>}
+      </td>
       <td>{profile || <span class="quiet">{gated ? "–" : "public"}</span>}</td>
       <td>
         <span class={`pill ${verdict.startsWith("allow") ? "good" : "warn"}`}>{verdict}</span>

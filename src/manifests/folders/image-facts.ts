@@ -1,6 +1,7 @@
 // What manifests say of an image: its upright size and its number of pages, from its header alone.
 
 import { type Caller, everythingPublic } from "../../access/access.ts";
+import { unnoted } from "../../access/decisions.ts";
 import { type ErrorKind, ServiceError } from "../../errors.ts";
 import type { Admission } from "../../images/admission/admit.ts";
 import { checkServable, type DescribeParts, describe, type Master } from "../../images/describe.ts";
@@ -162,6 +163,3 @@ async function factsOf(
   const inFolders = pages > 1 && header.format === "tif";
   return { facts: { size, pages, ...(inFolders && { inFolders }) }, of: master.validator };
 }
-
-/** Looking at a size is no decision on access. */
-const unnoted = { note() {} };

@@ -3,6 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startFacts } from "../../../src/start/facts.ts";
 import { type Served, served } from "../../served.ts";
 import { type RedisServer, startRedis } from "../../servers/redis.ts";
 import { type S3Server, startS3 } from "../../servers/s3.ts";
@@ -195,6 +196,12 @@ describe("decisions", () => {
     expect(decisions.length).toBe(64);
     expect(decisions[0]?.[1]).toBe("private/69.png");
     expect(decisions.at(-1)?.[1]).toBe("private/6.png");
+  });
+
+  test("are none of those looks that a start takes for its own text", async () => {
+    const { service } = await gated();
+    await startFacts(service, { urls: [], file: undefined, findings: [] });
+    expect(service.decisions.latest()).toEqual([]);
   });
 
   test("have the status of the response beside them, whatever was decided", async () => {
