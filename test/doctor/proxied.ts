@@ -179,6 +179,8 @@ function createProxy(
       url: target.startsWith(folder) ? target.slice(folder.length) || "/" : target,
       headers: {
         ...incoming.headers,
+        // Bodies are to be read and changed on their way.
+        "accept-encoding": "identity",
         "x-forwarded-for": forwardedFor(incoming.headers, incoming.socket.remoteAddress),
       },
       port: ports[0] ?? 0,
