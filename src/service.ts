@@ -34,7 +34,7 @@ import { createRequestFigures, type RequestFigures } from "./stats/requests.ts";
 import { createRing } from "./stats/ring.ts";
 import { createStageFigures, type StageFigures } from "./stats/stages.ts";
 import type { Slots } from "./stores/index.ts";
-import { doubtfulBounds } from "./stores/volume.ts";
+import { type DoubtfulBound, doubtfulHeaps, doubtfulVolumes } from "./stores/volume.ts";
 import type { Tracing } from "./tracing/tracing.ts";
 
 export interface Service {
@@ -106,11 +106,9 @@ export async function createService(
   configFile?: ConfigFile,
 ): Promise<Service> {
   const settings = createLiveSettings(configTree(), config);
-  for (const { path, message } of [
-    ...configWarnings(config, platform.name, platform.env),
-    ...(await doubtfulBounds(config.cache, platform)),
-  ])
-    log.warn(`${path}: ${message}`);
+  const warn = ({ path, message }: DoubtfulBound) => log.warn(`${path}: ${message}`);
+  configWarnings(config, platform.name, platform.env).forEach(warn);
+  doubtfulHeaps(config.cache, platform.memoryBytes).forEach(warn);
   const registry = createRegistry();
   const reports = createErrorReports(config.errors, {
     platform,
@@ -120,6 +118,8 @@ export async function createService(
   });
   const outer = await buildOuterParts(config, platform, log, registry);
   const { slots, sources, hooks, auth, contentStates, checks } = outer;
+  // The start waits for no volume: one may hang.
+  void doubtfulVolumes(config.cache, slots).then((doubts) => doubts.forEach(warn));
   const rules = access ?? auth?.access ?? everythingPublic;
   // Where all is public, no tile pays for a record that says so.
   const decisions = createDecisions(

@@ -10,15 +10,16 @@ import { placed, runChecks } from "../lib/checks.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
 import { buildOuterParts } from "../parts.ts";
 import type { Platform } from "../platform/platform.ts";
-import { doubtfulBounds } from "../stores/volume.ts";
+import { doubtfulHeaps, doubtfulVolumes } from "../stores/volume.ts";
 
 /** Warnings as `key: message`. Leaves nothing behind. Throws when a part cannot be built, as at start. */
 export async function checkWarnings(config: Config, platform: Platform): Promise<string[]> {
+  const { checks, slots, sources } = await buildOuterParts(config, platform, silentLog);
   const doubts = [
     ...configWarnings(config, platform.name, platform.env),
-    ...(await doubtfulBounds(config.cache, platform)),
+    ...doubtfulHeaps(config.cache, platform.memoryBytes),
+    ...(await doubtfulVolumes(config.cache, slots)),
   ].map(({ path, message }) => `${path}: ${message}`);
-  const { checks, sources } = await buildOuterParts(config, platform, silentLog);
   const codecs = createCodecs({
     wasm: (name) => platform.wasm(name),
     deflate: (data, level) => platform.deflate(data, level),

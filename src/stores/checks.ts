@@ -5,7 +5,7 @@ import type { Platform } from "../platform/platform.ts";
 import { probeFolder } from "./filesystem/folder.ts";
 import { cacheFolder, type Slots } from "./index.ts";
 import type { CacheOptions } from "./options.ts";
-import { checkVolume } from "./volume.ts";
+import { refuseFull } from "./volume.ts";
 
 /** A check for each slot. `options`: what they were built from. */
 export function slotChecks(
@@ -27,7 +27,7 @@ export function slotChecks(
       neededFor: "speed",
       async run() {
         await slot.check();
-        if (files && folder !== undefined) await checkVolume(files, folder);
+        refuseFull(await slot.volume?.());
       },
       ...(files && folder !== undefined && { dryRun: () => writable(files, folder) }),
       logs: true,
@@ -39,5 +39,5 @@ export function slotChecks(
 async function writable(files: NonNullable<Platform["files"]>, folder: string): Promise<void> {
   const fault = await probeFolder(files, folder);
   if (fault !== undefined) throw new Error(fault);
-  await checkVolume(files, folder);
+  refuseFull(await files.space?.(folder));
 }

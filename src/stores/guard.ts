@@ -33,7 +33,7 @@ export function guardedStore(store: Store, deadlines: Deadlines, circuit: Circui
       await Promise.allSettled(writing);
       return act();
     });
-  const { clear, usage } = store;
+  const { clear, usage, volume } = store;
 
   return {
     ...(store.maxBytes ? { maxBytes: store.maxBytes } : {}),
@@ -46,6 +46,7 @@ export function guardedStore(store: Store, deadlines: Deadlines, circuit: Circui
     ...(clear ? { clear: () => purge(clear) } : {}),
     // Pages and scrapes wait for it, which want to say what is wrong.
     ...(usage ? { usage: () => withDeadline(deadlines.check, usage) } : {}),
+    ...(volume ? { volume: () => withDeadline(deadlines.check, volume) } : {}),
     circuits: () => ({ read: reads.isOpen(), write: writes.isOpen() }),
     async check() {
       await withDeadline(deadlines.check, () => store.check());

@@ -6,7 +6,7 @@ import { bucketOf } from "../lib/network/s3-options.ts";
 import { formatDuration, formatSize, parseDuration, parseSize } from "../lib/options/quantity.ts";
 import { createCounts } from "../lib/telemetry/count.ts";
 import type { Log } from "../lib/telemetry/log.ts";
-import type { Platform, VolumeSpace } from "../platform/platform.ts";
+import type { Platform } from "../platform/platform.ts";
 import { deadlinesOf } from "./deadlines.ts";
 import { filesystemStore } from "./filesystem/filesystem.ts";
 import { guardedStore } from "./guard.ts";
@@ -106,8 +106,6 @@ export interface NamedSlot extends Slot {
   readonly backend: Backend;
   /** Backend and bounds in words. */
   readonly about: string;
-  /** Room of the volume that holds its folder; absent without one. */
-  volume?(): Promise<VolumeSpace | undefined>;
 }
 
 export interface Slots {
@@ -140,10 +138,7 @@ export function buildSlots(
       log,
       ...(platform.keepAlive && { keepAlive: platform.keepAlive }),
     });
-    const { files, env } = platform;
-    const folder = one.backend === "filesystem" ? cacheFolder(one, env) : undefined;
-    const volume = folder !== undefined && files?.space ? () => files.space!(folder) : undefined;
-    return { ...slot, backend: one.backend, about: about(one, env), ...(volume && { volume }) };
+    return { ...slot, backend: one.backend, about: about(one, platform.env) };
   };
   const render = build("render");
   const info = build("info");

@@ -53,6 +53,8 @@ export interface Slot {
   delete(name: string, variant?: string): Promise<number>;
   clear?(): Promise<void>;
   usage?(): Promise<Usage>;
+  /** Room of the volume that holds its folder; absent without one. */
+  volume?: Store["volume"];
   /** Whether its store is left alone after failures, for each kind of operation; missing where it never is. */
   circuits?: Store["circuits"];
   /** Throws when the store cannot be used. */
@@ -220,6 +222,7 @@ export function createSlot(options: SlotOptions): Slot {
     ...(store && !store.usage
       ? {}
       : { usage: async () => (await store?.usage?.()) ?? { entries: 0, bytes: 0 } }),
+    ...(store?.volume ? { volume: store.volume } : {}),
     ...(store?.circuits ? { circuits: store.circuits } : {}),
     async check() {
       try {

@@ -66,6 +66,7 @@ export function withStandIn(
         }
       : {}),
     ...(usage ? { usage: () => (away && memory.usage ? memory.usage() : usage()) } : {}),
+    ...(store.volume ? { volume: store.volume } : {}),
     ...(store.circuits ? { circuits: store.circuits } : {}),
     check: () => store.check(),
     async close() {

@@ -1,5 +1,7 @@
 // A store keeps bytes under two-part keys. The slots of the cache (slot.ts) are made of stores.
 
+import type { VolumeSpace } from "../platform/platform.ts";
+
 export interface Usage {
   readonly entries: number;
   readonly bytes: number;
@@ -22,6 +24,8 @@ export interface Store {
   /** Removes everything that this store wrote. */
   clear?(): Promise<void>;
   usage?(): Promise<Usage>;
+  /** Room of the volume that holds its folder; undefined if nothing is known of it. Absent without a folder. */
+  volume?(): Promise<VolumeSpace | undefined>;
   /** Which operations fail at once for now, since the last ones failed. */
   circuits?(): { readonly read: boolean; readonly write: boolean };
   /** Throws when the store cannot be used. */

@@ -5,16 +5,20 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { silentLog } from "../../src/lib/telemetry/log.ts";
 import { nodeFiles } from "../../src/platform/files/node-files.ts";
+import { buildSlots } from "../../src/stores/index.ts";
 import { cacheOptions } from "../../src/stores/options.ts";
-import { doubtfulBounds } from "../../src/stores/volume.ts";
+import { doubtfulHeaps, doubtfulVolumes } from "../../src/stores/volume.ts";
 import { type Served, served } from "../served.ts";
 
 const GiB = 2 ** 30;
-const doubts = async (cache: object, memoryBytes: number, env: Record<string, string> = {}) =>
-  (await doubtfulBounds(cacheOptions.parse(cache), { memoryBytes, files: nodeFiles(), env })).map(
-    ({ path, message }) => `${path}: ${message}`,
-  );
+const doubts = async (cache: object, memoryBytes: number, env: Record<string, string> = {}) => {
+  const options = cacheOptions.parse(cache);
+  const slots = buildSlots(options, { files: nodeFiles(), env }, silentLog);
+  const all = [...doubtfulHeaps(options, memoryBytes), ...(await doubtfulVolumes(options, slots))];
+  return all.map(({ path, message }) => `${path}: ${message}`);
+};
 
 describe("caches in memory", () => {
   test("are doubted where they may take more than three quarters of it together", async () => {

@@ -8,12 +8,15 @@ import { createLane } from "../../lib/concurrency/lane.ts";
 import type { FileSystem } from "../../platform/platform.ts";
 
 /** What a store does with files. */
-export type EntryFiles = Pick<FileSystem, "stat" | "readFile" | "list" | "writeFile" | "touch" | "remove">;
+export type EntryFiles = Pick<
+  FileSystem,
+  "stat" | "readFile" | "list" | "writeFile" | "touch" | "remove" | "space"
+>;
 
 /** Milliseconds. */
 export interface FileDeadlines {
   readonly read: number;
-  /** Of a file's facts, and of each part of a listing. */
+  /** Of a file's facts, of each part of a listing, and of the room of a volume. */
   readonly look: number;
   readonly write: number;
   readonly remove: number;
@@ -37,7 +40,7 @@ export function boundFiles(
   const others = calls > 1 ? createLane(Math.floor(calls / 2), unanswered) : reads;
   /** By path. */
   const late = new Map<string, Promise<void>>();
-  const { touch } = files;
+  const { touch, space } = files;
   return {
     stat: (path) => others(look, () => files.stat(path)),
     readFile: (path, options) => reads(read, () => files.readFile(path, options)),
@@ -59,6 +62,7 @@ export function boundFiles(
       });
     },
     ...(touch ? { touch: (path: string) => reads(read, () => touch(path)) } : {}),
+    ...(space ? { space: (path: string) => others(look, () => space(path)) } : {}),
     remove: (path) => others(remove, () => files.remove(path)),
     async lateWrites() {
       await Promise.all(late.values());

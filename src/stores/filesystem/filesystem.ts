@@ -54,6 +54,7 @@ const touchInterval = 60_000;
 export function filesystemStore(options: FilesystemStoreOptions): Store {
   const { path, maxBytes, now = Date.now } = options;
   const files = boundFiles(options.files, options.calls, options.deadlines);
+  const { space } = files;
   const top = `${path.replace(/[/\\]+$/, "")}/v1`;
   const touched = createLru<string, number>(10_000);
   const room = createRoom({ files, top, maxBytes, now });
@@ -141,6 +142,7 @@ export function filesystemStore(options: FilesystemStoreOptions): Store {
       touched.clear();
     },
     usage: room.usage,
+    ...(space ? { volume: () => space(path) } : {}),
     async check() {
       const whole = await roundTrip({ get, set, delete: remove }).catch((cause: unknown) => {
         throw new Error(folderFault(cause), { cause });
