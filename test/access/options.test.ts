@@ -18,7 +18,9 @@ const env = { CALLBACK: "s", CLIENT: "s" };
 const load = (auth: unknown, variables: Record<string, string> = env) =>
   loadConfig(stringify({ auth }), variables);
 
-const problems = (auth: unknown, variables?: Record<string, string>) => load(auth, variables).problems ?? [];
+/** Without their positions in the text, which `config/reading/positions.test.ts` holds. */
+const problems = (auth: unknown, variables?: Record<string, string>) =>
+  (load(auth, variables).problems ?? []).map(({ path, message }) => ({ path, message }));
 
 const authOf = (auth: unknown) => {
   const { config, problems } = load(auth);
