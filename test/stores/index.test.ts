@@ -115,7 +115,7 @@ describe("the cache slots", () => {
     expect(slots.all.map((slot) => slot.about)).toEqual([
       "heap, up to 256 MiB, kept for 1d",
       "off",
-      "heap, up to 4 GiB",
+      "heap, up to 256 MiB",
     ]);
     const shared = slotsOf(
       {
