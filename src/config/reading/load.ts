@@ -48,9 +48,17 @@ export function loadSettings<S extends z.ZodType>(
       ? { problems: unset }
       : { config: result.data, overridden: [...overridden.keys()] };
   }
-  return {
-    problems: result.error.issues.flatMap((issue) => explain(issue, { root, overridden, find: parsed.find })),
-  };
+  const problems = result.error.issues.flatMap((issue) =>
+    explain(issue, { root, overridden, find: parsed.find }),
+  );
+  return { problems: inFileOrder(problems) };
+}
+
+/** Problems in the order of the file; those without a position last. */
+function inFileOrder(problems: readonly Problem[]): Problem[] {
+  const lineOf = ({ position }: Problem) => position?.line ?? Number.MAX_SAFE_INTEGER;
+  const columnOf = ({ position }: Problem) => position?.column ?? 0;
+  return problems.toSorted((a, b) => lineOf(a) - lineOf(b) || columnOf(a) - columnOf(b));
 }
 
 type Parsed =
@@ -70,9 +78,10 @@ export function parseYaml(text: string): Parsed {
   const document = parseDocument(text, { prettyErrors: true, lineCounter: counter });
   if (document.errors.length > 0)
     return {
-      problems: document.errors.map((error) => ({
+      problems: document.errors.map(({ message, linePos }) => ({
         path: "",
-        message: `not valid YAML: ${(error.message.split("\n")[0] ?? "").replace(/:$/, "")}`,
+        message: `not valid YAML: ${(message.split("\n")[0] ?? "").replace(/( at line \d+, column \d+)?:$/, "")}`,
+        ...(linePos && { position: { line: linePos[0].line, column: linePos[0].col } }),
       })),
     };
   const find = createFinder(document, counter);

@@ -36,6 +36,12 @@ describe("the position of a problem", () => {
     expect(places(yaml)).toEqual(expected);
   });
 
+  test("puts the problems in the order of the file", () => {
+    const yaml = "tracing: { otlp_endpoint: 5 }\nhttp: { compression: maybe }\nlog: { level: loud }\n";
+    const lines = (loadConfig(yaml, {}).problems ?? []).map(({ position }) => position?.line);
+    expect(lines).toEqual([1, 2, 3]);
+  });
+
   test("is absent for the value of a variable, which the file does not hold", () => {
     expect(places("log: { level: info }", { SERVICE_LOG_LEVEL: "loud" })).toEqual(["- log.level"]);
   });
