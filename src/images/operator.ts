@@ -5,7 +5,7 @@ import { unnoted } from "../access/decisions.ts";
 import { ServiceError } from "../errors.ts";
 import { forEachConcurrently } from "../lib/concurrency/concurrent.ts";
 import { checkServable, describe } from "./describe.ts";
-import type { LookParts } from "./first-images.ts";
+import type { LookParts } from "./look.ts";
 import type { OpenParts } from "./open.ts";
 import { withMaster } from "./open.ts";
 import { asShown, type Size, uprightSize } from "./plan/orientation.ts";

@@ -4,10 +4,12 @@ import type { Caller } from "../access/access.ts";
 import { unnoted } from "../access/decisions.ts";
 import { operatorOf } from "../config/operator.ts";
 import { countImages } from "../images/count-images.ts";
-import { firstImages } from "../images/first-images.ts";
 import { memoryBudget, rendersAtOnce } from "../images/options.ts";
 import { type Finding, nameOf, placed } from "../lib/checks.ts";
 import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
+import { firstPicture } from "../manifests/browse/first-picture.ts";
+import { openSight } from "../manifests/browse/sight.ts";
+import { readFolder } from "../manifests/folders/folders.ts";
 import type { Service } from "../service.ts";
 import type { Source } from "../sources/source.ts";
 import { type StartFacts, startFields, startText } from "./text.ts";
@@ -39,7 +41,7 @@ const stranger = (identifier: string): Caller => ({ identifier, path: "/", heade
 
 /** The facts of a service. Looks into its sources for at most a second; never throws. */
 export async function startFacts(
-  { platform, version, sources, slots, images, config }: Service,
+  { platform, version, sources, slots, images, auth, config }: Service,
   { urls, file, findings }: StartedWith,
 ): Promise<StartFacts> {
   const settings = config();
@@ -56,14 +58,17 @@ export async function startFacts(
       ...(unusable && { unusable }),
     };
   };
+  const sight = openSight(
+    { images: { ...images, decisions: unnoted }, auth, options: settings.presentation },
+    stranger,
+    "",
+  );
+  // Nothing of it is remembered: the operator may add images once the text says that there are none.
+  const over = AbortSignal.timeout(look.ms);
+  const folders = { find: (source: Source, key: string) => readFolder(source, key, undefined, over) };
   const [described, example] = await Promise.all([
     Promise.all(sources.all.map(describeSource)),
-    withDeadline(look.ms, () =>
-      firstImages({ ...images, decisions: unnoted }, sources.default, 1, stranger),
-    ).then(
-      ({ listed }) => listed.find(({ size }) => size) ?? listed[0],
-      () => undefined,
-    ),
+    withDeadline(look.ms, () => firstPicture({ sources, folders }, sight)).catch(() => undefined),
   ]);
   return {
     version,

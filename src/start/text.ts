@@ -3,7 +3,7 @@
 import type { Config } from "../config/schema.ts";
 import { addressForm, imageAddress, mainPrefix } from "../iiif/image/mounts.ts";
 import type { ImageCount } from "../images/count-images.ts";
-import type { Listed } from "../images/first-images.ts";
+import type { Listed } from "../images/look.ts";
 import { formatSize } from "../lib/options/quantity.ts";
 
 /** What is known of a service that serves. */
@@ -28,7 +28,7 @@ export interface StartFacts {
   readonly settings: Pick<Config, "image" | "limits" | "cache" | "mcp">;
   /** The command that serves the folder `DIR`, for the way this program was started. */
   readonly folderCommand: string;
-  /** An image of the default source. */
+  /** The first image that people see on the start page. */
   readonly example?: Listed;
 }
 

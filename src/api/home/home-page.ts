@@ -4,8 +4,9 @@ import { imageAddress, mainMounts, mainPrefix } from "../../iiif/image/mounts.ts
 import { encodeIdentifier } from "../../iiif/image/path.ts";
 import { documentAddress } from "../../iiif/presentation/mounts.ts";
 import { viewAddress } from "../../iiif/view-mounts.ts";
-import type { Listed } from "../../images/first-images.ts";
-import type { CollectionPage, ShownImage } from "../../manifests/browse/collection-page.ts";
+import type { Listed } from "../../images/look.ts";
+import type { CollectionPage } from "../../manifests/browse/collection-page.ts";
+import type { ShownImage } from "../../manifests/browse/sight.ts";
 import type { Service } from "../../service.ts";
 import { escapeHtml } from "../http/page.ts";
 import type { Page } from "../http/page-content.ts";
@@ -15,15 +16,9 @@ import { nameOf } from "./names.ts";
 import { addressOf, dimensions, largeBox, type Site, whole } from "./pictures.ts";
 import { originsOf, siteFooter, siteHeader } from "./site-header.ts";
 
-export interface Home {
-  /** The first page of the root. */
-  readonly page: CollectionPage;
-  /** The picture to zoom. */
-  readonly first: ShownImage | undefined;
-}
-
-/** The page. `base`: public URL of the service without trailing slash. */
-export function homePage(service: Service, site: Site, { page, first }: Home): Page {
+/** The page, of the first page of the root. */
+export function homePage(service: Service, site: Site, page: CollectionPage): Page {
+  const { first } = page;
   const { base, folder } = site;
   const entries = page.folders.length + page.images.length;
   const hasOnlyFirst =

@@ -1,9 +1,7 @@
 // The start page with its pictures, robots.txt, and the documentation.
 
-import { combineSharing } from "../../access/access.ts";
 import { mainMounts } from "../../iiif/image/mounts.ts";
 import { checkIdentifier } from "../../iiif/image/path.ts";
-import { firstImages } from "../../images/first-images.ts";
 import { openCollection } from "../../manifests/browse/collection-page.ts";
 import { describeSite } from "../../manifests/browse/site.ts";
 import { longestSearch, wordsOf } from "../../manifests/search/words.ts";
@@ -21,9 +19,6 @@ import { folderPage } from "./folder-page.ts";
 import { homePage } from "./home-page.ts";
 import { labelFor } from "./names.ts";
 import type { Site } from "./pictures.ts";
-
-/** Pictures among which one to zoom is looked for where the first page of the root has none that works. */
-const firstAmong = 8;
 
 /** Mounts /, /robots.txt, /favicon.ico and the documentation. */
 export function mountHome(routes: Routes, service: Service): void {
@@ -45,34 +40,21 @@ async function respondHome(c: RequestContext, service: Service): Promise<Respons
   const asked = askedIn(c.get("target").query);
   const { images, sources, folders, search, auth } = service;
   const { presentation } = service.config();
-  const callerAt = (identifier: string) => callerOf(c, identifier);
   const page = await openCollection(
     { images, sources, folders, search, auth, options: presentation },
     {
       identifier: asked.identifier,
       from: asked.from,
       words: wordsOf(asked.search),
-      callerOf: callerAt,
+      callerOf: (identifier) => callerOf(c, identifier),
     },
   );
   const site = await siteOf(c, service);
   const headers: Record<string, string> = {};
-  if (page.identifier !== "" || asked.search !== "" || page.from > 0) {
-    setCaching(headers, c, page.sharing, "no-cache", "Accept-Language");
-    return pageResponse(c, folderPage(site, asked, page), { headers });
-  }
-  const shown = page.images.find(({ size }) => size !== undefined);
-  // One further on or further down.
-  const further = shown ? undefined : await firstImages(images, sources.default, firstAmong, callerAt);
-  const first = shown ?? further?.listed.find(({ size }) => size !== undefined);
-  setCaching(
-    headers,
-    c,
-    combineSharing([page.sharing, ...(further ? [further.sharing] : [])]),
-    "no-cache",
-    "Accept-Language",
-  );
-  return pageResponse(c, homePage(service, site, { page, first }), { headers });
+  setCaching(headers, c, page.sharing, "no-cache", "Accept-Language");
+  const isFolder = page.identifier !== "" || asked.search !== "" || page.from > 0;
+  const shown = isFolder ? folderPage(site, asked, page) : homePage(service, site, page);
+  return pageResponse(c, shown, { headers });
 }
 
 /** What the pages depend on beside what they show. */

@@ -1,30 +1,23 @@
 // A page of the collection as people look at it: the folders and images of a folder, or those that a search finds, with the sizes of
 // images, what folders hold, and a picture of each.
 
-import { type Caller, combineSharing, type Decision, type Sharing } from "../../access/access.ts";
-import type { Auth } from "../../access/auth.ts";
+import type { Caller, Sharing } from "../../access/access.ts";
 import { ServiceError } from "../../errors.ts";
-import type { LanguageMap } from "../../iiif/auth.ts";
-import { type Listed, type LookParts, look } from "../../images/first-images.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Folders } from "../folders/folders.ts";
-import { openGate } from "../gate.ts";
-import type { PresentationOptions } from "../options.ts";
 import { identifierOf, type Place, parentOf, placeOf, trailOf } from "../places.ts";
 import type { Found, Search } from "../search/search.ts";
 import { type Entry, entriesOf } from "./entries.ts";
+import { firstPicture } from "./first-picture.ts";
 import { folderLooks, type ShownFolder } from "./folder-looks.ts";
 import { type LabelledTrail, withLabels } from "./labels.ts";
-import { permittedEntries } from "./permitted.ts";
+import { openSight, type ShownImage, type Sight, type SightParts } from "./sight.ts";
 
-export interface CollectionParts {
-  readonly images: LookParts;
-  readonly auth?: Auth | undefined;
+export interface CollectionParts extends SightParts {
   readonly sources: Sources;
   readonly folders: Folders;
   readonly search: Search;
-  readonly options: Pick<PresentationOptions, "derive">;
 }
 
 export interface CollectionRequest {
@@ -38,17 +31,14 @@ export interface CollectionRequest {
   readonly callerOf: (identifier: string) => Caller;
 }
 
-export interface ShownImage extends Listed {
-  /** As the manifest file of its folder says. */
-  readonly label?: LanguageMap;
-}
-
 export interface CollectionPage {
   /** "" is the root. */
   readonly identifier: string;
   readonly trail: LabelledTrail;
   readonly folders: readonly ShownFolder[];
   readonly images: readonly ShownImage[];
+  /** On the first page of the root: the picture that stands for all, on this page or further down; absent if none works. */
+  readonly first?: ShownImage;
   readonly from: number;
   /** Where the next page begins; absent on the last one. */
   readonly next?: number;
@@ -77,56 +67,58 @@ export async function openCollection(
   parts: CollectionParts,
   { identifier, from, words, callerOf }: CollectionRequest,
 ): Promise<CollectionPage> {
-  const { images, sources, auth } = parts;
+  const { sources, auth } = parts;
   const caller = callerOf(identifier);
-  const gate = openGate(parts, caller, "");
-  const mayLookInto = (folder: string) => auth?.profileFor(folder) === undefined || gate.allows(folder);
+  const sight = openSight(parts, callerOf, identifier);
+  const { isSoonKnown, mayLookInto, mayHave, lookAt } = sight;
   const place = placeOf(sources, identifier);
   const isRoot = parentOf(sources, place) === undefined;
-  if (images.hooks.has("resolve") && parts.options.derive !== "always") {
-    // Which identifiers lead to the files of a listing is then for the hook alone to know.
+  if (sight.isMapped) {
     if (!isRoot) throw notFound();
-    return { ...nothing, sharing: gate.sharing() };
+    return { ...nothing, sharing: sight.sharing() };
   }
   if (!isRoot && !(await mayLookInto(identifier))) throw notFound();
   parts.search.prepare();
   const contents = await contentsOf(parts, place, isRoot, caller);
-  // Without a hook that has to be asked about each, what the caller may have is soon known of all entries.
-  const isSoonKnown = !images.hooks.has("authorize");
-  const mayHave = (image: string) => !isSoonKnown || gate.allows(image);
   const search =
     words.length > 0
       ? await parts.search.find({ place, isRoot, words, mayLookInto, mayHave, signal: caller.signal })
       : undefined;
-  const found = (search ?? contents).entries;
-  const isAllowed = ({ kind, identifier }: Entry) =>
-    kind === "folder" ? mayLookInto(identifier) : mayHave(identifier);
-  const entries = await permittedEntries(found, { access: images.access, auth }, isAllowed);
+  const entries = await sight.permitted((search ?? contents).entries);
   const start = startOf(entries.length, from);
-  const sharing: Sharing[] = [];
-  // One decision is noted for the whole page.
-  const decisions = { note: (_: unknown, decision: Decision) => gate.heed(decision) };
-  const lookParts = { ...images, decisions };
-  const lookAt = (image: string) => look(lookParts, callerOf(image), sharing);
   const { shown, at } = await pageOf(entries, start, isSoonKnown ? shownEntries : mostDecided, lookAt);
   const shownFolders = await folderLooks(
     parts,
     shown.flatMap((one) => (one.kind === "folder" ? [one.entry] : [])),
     { lookAt, mayHave: isSoonKnown ? mayHave : undefined, tellsCounts: isSoonKnown && auth === undefined },
   );
-  gate.note(isRoot ? "" : identifierOf(place), "page");
+  const shownImages = shown.flatMap((one) => (one.kind === "image" ? [one.image] : []));
+  const isFront = isRoot && !search && start === 0 && !contents.isAway;
+  const first = isFront ? await firstOf(parts, sight, shownImages) : undefined;
+  sight.note(isRoot ? "" : identifierOf(place));
   return {
     identifier: isRoot ? "" : identifierOf(place),
     trail: await withLabels(parts, trailOf(sources, place)),
     folders: shownFolders,
-    images: shown.flatMap((one) => (one.kind === "image" ? [one.image] : [])),
+    images: shownImages,
+    ...(first && { first }),
     from: start,
     ...(at < entries.length && { next: at }),
     ...(isSoonKnown && { total: entries.length }),
     ...(search && { found: search }),
     ...(contents.isAway && { isAway: true }),
-    sharing: combineSharing([...sharing, gate.sharing()]),
+    sharing: sight.sharing(),
   };
+}
+
+/** The first picture that works: one of those that are shown, else one further on or further down. */
+async function firstOf(
+  parts: CollectionParts,
+  sight: Sight,
+  shown: readonly ShownImage[],
+): Promise<ShownImage | undefined> {
+  const first = shown.find(({ size }) => size) ?? (await firstPicture(parts, sight));
+  return first?.size && first;
 }
 
 const nothing = { identifier: "", trail: [], folders: [], images: [], from: 0, total: 0 } as const;
@@ -162,7 +154,7 @@ async function pageOf(
   entries: readonly Entry[],
   start: number,
   most: number,
-  lookAt: (identifier: string) => Promise<Listed | undefined>,
+  lookAt: Sight["lookAt"],
 ): Promise<{ readonly shown: readonly Shown[]; readonly at: number }> {
   const shown: Shown[] = [];
   let at = start;
@@ -171,10 +163,9 @@ async function pageOf(
     const batch = entries.slice(at, Math.min(end, at + shownEntries - shown.length));
     const seen: (Shown | undefined)[] = [];
     await forEachConcurrently(batch.entries(), atOnce, async ([nth, entry]) => {
-      const { kind, identifier, label } = entry;
-      const image = kind === "image" ? await lookAt(identifier) : undefined;
-      const labelled = image && { ...image, ...(label && { label }) };
-      seen[nth] = kind === "folder" ? { kind, entry } : labelled && { kind, image: labelled };
+      const { kind } = entry;
+      const image = kind === "image" ? await lookAt(entry) : undefined;
+      seen[nth] = kind === "folder" ? { kind, entry } : image && { kind, image };
     });
     shown.push(...seen.filter((one) => one !== undefined));
     at += batch.length;

@@ -2,9 +2,8 @@
 
 import type { LanguageMap } from "../../iiif/auth.ts";
 import type { Sources } from "../../sources/index.ts";
-import type { Folder } from "../folders/folder.ts";
 import { identifierOf, inside, type Place } from "../places.ts";
-import { type Content, contentsOf, labelIn } from "./contents.ts";
+import { type Content, contentsOf, type ListedFolder, labelIn } from "./contents.ts";
 
 export interface Entry {
   readonly kind: "folder" | "image";
@@ -13,7 +12,7 @@ export interface Entry {
   readonly label?: LanguageMap;
 }
 
-const known = new WeakMap<Folder, readonly Entry[]>();
+const known = new WeakMap<ListedFolder, readonly Entry[]>();
 
 /**
  * The entries of a folder in their order: folders, at the root the tops of further sources that can list, then images, without those
@@ -22,7 +21,7 @@ const known = new WeakMap<Folder, readonly Entry[]>();
 export function entriesOf(
   sources: Sources,
   place: Place,
-  folder: Folder | undefined,
+  folder: ListedFolder | undefined,
   isRoot: boolean,
 ): readonly Entry[] {
   const before = folder && known.get(folder);

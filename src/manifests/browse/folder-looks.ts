@@ -1,7 +1,7 @@
 // Folders as pages list them: their labels, how much they hold, and a picture of each, as far as there is time to look into them.
 
 import type { LanguageMap } from "../../iiif/auth.ts";
-import type { Listed } from "../../images/first-images.ts";
+import type { Listed } from "../../images/look.ts";
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import type { Sources } from "../../sources/index.ts";
@@ -27,7 +27,7 @@ export interface FolderLooksParts {
 
 interface How {
   /** A picture for the caller. */
-  readonly lookAt: (identifier: string) => Promise<Listed | undefined>;
+  readonly lookAt: (image: Entry) => Promise<Listed | undefined>;
   /** Whether the caller may have an image; undefined: that is not known before it is looked at. */
   readonly mayHave: ((identifier: string) => Promise<boolean> | boolean) | undefined;
   readonly tellsCounts: boolean;
@@ -71,7 +71,7 @@ async function lookInto(
   let picture: Listed | undefined;
   for (const image of frontOf(sources, place, folder, images).slice(0, pictureAmong)) {
     if (mayHave && !(await mayHave(image.identifier))) continue;
-    picture = await lookAt(image.identifier);
+    picture = await lookAt(image);
     if (picture?.size) break;
   }
   const label = labelAbove ?? labelOfFolder(sources, place, folder);

@@ -2,8 +2,10 @@
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { basename, dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { nodeFiles } from "../../../src/platform/files/node-files.ts";
+import { startFacts } from "../../../src/start/facts.ts";
 import { fixturesFolder } from "../../host.ts";
 import { type Served, served } from "../../served.ts";
 
@@ -130,6 +132,96 @@ describe("the start page", () => {
     expect(page).toContain("<h1>Stored</h1>");
     expect(page).not.toMatch(/javascript:|data:,/);
     rmSync(other, { recursive: true });
+  });
+});
+
+describe("the picture to zoom in", () => {
+  /** A site whose top holds folders alone; files by their paths, those without a text pictures. */
+  const site = async (files: Readonly<Record<string, string | undefined>>, more = "") => {
+    const folder = mkdtempSync(join(tmpdir(), "smalti-first-"));
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      if (text === undefined) copyFileSync(join(fixturesFolder, "base.png"), join(folder, path));
+      else writeFileSync(join(folder, path), text);
+    }
+    const listed: string[] = [];
+    const usual = nodeFiles();
+    const list = (path: string) => {
+      listed.push(path);
+      return usual.list(path);
+    };
+    const own = await served(
+      `sources: [{ name: a, type: filesystem, root: ${JSON.stringify(folder)} }${more}]`,
+      {},
+      { files: { ...usual, list } },
+    );
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    return { ...own, folder, listed };
+  };
+  const pictures = { "aaa/secretpic.png": undefined, "aaa/z.png": undefined, "bbb/x.png": undefined };
+  const zoomed = (page: string) => /id="viewer"[^>]* data-id="([^"]*)"/.exec(page)?.[1];
+  const named = (page: string) => /<strong id="name"[^>]*>(.*?)<\/strong>/.exec(page)?.[1];
+
+  test.each([
+    [
+      "an image",
+      { "aaa/manifest.yaml": "canvases: { secretpic.png: { hide: true } }" },
+      "aaa%2Fz.png",
+      /secretpic/,
+    ],
+    ["a folder", { "manifest.yaml": "items: { aaa: { hide: true } }" }, "bbb%2Fx.png", /aaa/],
+  ])(
+    "is none that a manifest file hides, on the page and in the log: %s",
+    async (_, files, expected, hidden) => {
+      const own = await site({ ...pictures, ...files });
+      const page = await html("/", "en", own);
+      expect(zoomed(page)).toBe(expected);
+      expect(page).not.toMatch(hidden);
+      const { example } = await startFacts(own.service, { urls: [], file: undefined, findings: [] });
+      expect(example?.identifier).toBe(decodeURIComponent(expected));
+    },
+  );
+
+  test("is the first in the order of its manifest file, under its label", async () => {
+    const own = await site({
+      ...pictures,
+      "aaa/manifest.yaml":
+        "order: [z.png]\ncanvases: { z.png: { label: { en: The last page, de: Die letzte Seite } } }",
+    });
+    const page = await html("/", "de", own);
+    expect(zoomed(page)).toBe("aaa%2Fz.png");
+    expect(named(page)).toBe('<bdi lang="de">Die letzte Seite</bdi>');
+  });
+
+  test("is further down if no folder at the top has one that works", async () => {
+    const own = await site({ "aaa/broken.png": "no picture", "bbb/below/x.png": undefined });
+    expect(zoomed(await html("/", "en", own))).toBe("bbb%2Fbelow%2Fx.png");
+  });
+
+  test("is in another source if the default one is empty", async () => {
+    expect(zoomed(await html("/", "en", await site({})))).toBe(undefined);
+    const scans = `, { name: scans, prefix: scans/, type: filesystem, root: ${JSON.stringify(root)} }`;
+    expect(zoomed(await html("/", "en", await site({}, scans)))).toBe("scans%2Ftop.png");
+  });
+
+  test("is there on the first page if it came after the start", async () => {
+    const own = await site({});
+    expect(await startFacts(own.service, { urls: [], file: undefined, findings: [] })).not.toHaveProperty(
+      "example",
+    );
+    copyFileSync(join(fixturesFolder, "base.png"), join(own.folder, "new.png"));
+    expect(zoomed(await html("/", "en", own))).toBe("new.png");
+  });
+
+  test("is known without another listing while those of the folders count", async () => {
+    const own = await site(pictures);
+    const page = await html("/", "en", own);
+    // By now the index of the search has been read too.
+    await vi.waitFor(async () => expect(await html("/?q=x", "en", own)).not.toContain("not complete"), 4000);
+    expect(new Set(own.listed.map((path) => basename(path)))).toContain("aaa");
+    own.listed.length = 0;
+    expect(await html("/", "en", own)).toBe(page);
+    expect(own.listed).toEqual([]);
   });
 });
 

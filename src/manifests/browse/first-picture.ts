@@ -1,0 +1,63 @@
+// The picture that the start page opens, and the log names: the first that people see, as far as there is time to look for it.
+
+import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Source } from "../../sources/source.ts";
+import { placeOf } from "../places.ts";
+import type { ListedFolder } from "./contents.ts";
+import { type Entry, entriesOf } from "./entries.ts";
+import type { ShownImage, Sight } from "./sight.ts";
+
+export interface FirstPictureParts {
+  readonly sources: Sources;
+  /** Where folders are found, remembered or not. */
+  readonly folders: { find(source: Source, key: string): Promise<ListedFolder | undefined> };
+}
+
+/** Folders that are looked into at most. */
+const mostFolders = 16;
+/** Images that are looked at at most. */
+const mostImages = 96;
+/** Milliseconds after which no further folder is looked into, and no further image looked at. */
+const longestMs = 1000;
+
+/**
+ * The first image that can be shown: of the root, then of the folders below it and of further sources, the nearer ones first. If none can,
+ * the first of those that cannot; undefined if there is none.
+ */
+export async function firstPicture(parts: FirstPictureParts, sight: Sight): Promise<ShownImage | undefined> {
+  if (sight.isMapped) return undefined;
+  const end = performance.now() + longestMs;
+  let first: ShownImage | undefined;
+  let looks = 0;
+  for await (const entry of imagesBelow(parts, sight, end)) {
+    if (looks++ === mostImages || performance.now() > end) break;
+    const image = await sight.lookAt(entry);
+    if (image?.size) return image;
+    first ??= image;
+  }
+  return first;
+}
+
+async function* imagesBelow(parts: FirstPictureParts, sight: Sight, end: number): AsyncGenerator<Entry> {
+  const identifiers = [""];
+  for (const identifier of identifiers) {
+    const entries = await sight.permitted(await entriesAt(parts, identifier, end - performance.now()));
+    for (const entry of entries) if (entry.kind === "image") yield entry;
+    const below = entries.filter(({ kind }) => kind === "folder").slice(0, mostFolders - identifiers.length);
+    identifiers.push(...below.map(({ identifier }) => identifier));
+  }
+}
+
+/** What people see of a folder. One that cannot be read in time has no images; at the root the other sources are there all the same. */
+async function entriesAt(
+  { sources, folders }: FirstPictureParts,
+  identifier: string,
+  ms: number,
+): Promise<readonly Entry[]> {
+  const place = placeOf(sources, identifier);
+  // Without the signal of the request: it is soon asked for again.
+  const find = () => folders.find(place.source, place.key);
+  const folder = place.source.list && (await withDeadline(Math.max(0, ms), find).catch(() => undefined));
+  return entriesOf(sources, place, folder, identifier === "");
+}

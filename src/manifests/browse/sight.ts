@@ -1,0 +1,74 @@
+// What one caller may see of folders and images on one page, and who may keep that page.
+
+import { type Caller, combineSharing, type Decision, type Sharing } from "../../access/access.ts";
+import type { Auth } from "../../access/auth.ts";
+import type { LanguageMap } from "../../iiif/auth.ts";
+import { type Listed, type LookParts, look } from "../../images/look.ts";
+import { type Gate, openGate } from "../gate.ts";
+import type { PresentationOptions } from "../options.ts";
+import type { Entry } from "./entries.ts";
+import { permittedEntries } from "./permitted.ts";
+
+export interface SightParts {
+  readonly images: LookParts;
+  readonly auth?: Auth | undefined;
+  readonly options: Pick<PresentationOptions, "derive">;
+}
+
+export interface ShownImage extends Listed {
+  /** As the manifest file of its folder says. */
+  readonly label?: LanguageMap;
+}
+
+export interface Sight {
+  /** A hook alone knows which identifiers lead to the files of a listing, so that nothing can be listed. */
+  readonly isMapped: boolean;
+  /** What the caller may have is soon known of all entries, since no hook has to be asked about each. */
+  readonly isSoonKnown: boolean;
+  mayLookInto(folder: string): Promise<boolean> | boolean;
+  /** True too where that is not known before an image is looked at. */
+  mayHave(image: string): Promise<boolean> | boolean;
+  /** The entries that the caller may see, as far as that is known before they are looked at. */
+  permitted(entries: readonly Entry[]): Promise<readonly Entry[]>;
+  /** An image with its label; undefined where the caller may not have it. Never throws. */
+  lookAt(image: Entry): Promise<ShownImage | undefined>;
+  /** Notes one decision for the whole page, the strictest. */
+  note(page: string): void;
+  /** Who may keep a page that shows what was decided and looked at until now. */
+  sharing(): Sharing;
+}
+
+/** What callers see; `callerOf` returns the caller for an identifier, `identifier` is that of the page. */
+export function openSight(
+  parts: SightParts,
+  callerOf: (identifier: string) => Caller,
+  identifier: string,
+): Sight {
+  const { images, auth, options } = parts;
+  const gate: Gate = openGate(parts, callerOf(identifier), "");
+  const looked: Sharing[] = [];
+  const lookParts = {
+    ...images,
+    decisions: { note: (_: unknown, decision: Decision) => gate.heed(decision) },
+  };
+  const isSoonKnown = !images.hooks.has("authorize");
+  const mayLookInto: Sight["mayLookInto"] = (folder) =>
+    auth?.profileFor(folder) === undefined || gate.allows(folder);
+  const mayHave: Sight["mayHave"] = (image) => !isSoonKnown || gate.allows(image);
+  return {
+    isMapped: images.hooks.has("resolve") && options.derive !== "always",
+    isSoonKnown,
+    mayLookInto,
+    mayHave,
+    permitted: (entries) =>
+      permittedEntries(entries, { access: images.access, auth }, ({ kind, identifier }) =>
+        kind === "folder" ? mayLookInto(identifier) : mayHave(identifier),
+      ),
+    async lookAt({ identifier, label }) {
+      const image = await look(lookParts, callerOf(identifier), looked);
+      return image && { ...image, ...(label && { label }) };
+    },
+    note: (page) => gate.note(page, "page"),
+    sharing: () => combineSharing([...looked, gate.sharing()]),
+  };
+}
