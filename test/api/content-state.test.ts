@@ -71,7 +71,7 @@ describe("/content-state/resolve", () => {
   });
 
   test("names the region of a selector, or the selectors of which it reads none", async () => {
-    const selected = async (selector: object) => {
+    const selected = async (selector: unknown) => {
       const state = { type: "SpecificResource", source: { ...canvas7, id: resolved.target.id }, selector };
       const response = await app.get("/content-state/resolve", json(state));
       expect(response.status).toBe(200);
@@ -80,6 +80,14 @@ describe("/content-state/resolve", () => {
     const svg = { type: "SvgSelector", value: '<svg><circle cx="50" cy="50" r="10"/></svg>' };
     expect(await selected(svg)).toMatchObject({ region: "40,40,20,20" });
     expect(await selected({ type: "PointSelector", t: 14.5 })).toMatchObject({ unread: ["PointSelector"] });
+    for (const [selector, unread] of [
+      ["xywh=1,2,3,4", "string"],
+      [5, "number"],
+      [[], "empty list"],
+    ] as const)
+      expect(await selected(selector)).toMatchObject({ unread: [unread] });
+    expect(await selected([5, svg])).toMatchObject({ region: "40,40,20,20" });
+    expect((await selected(null)).unread).toBeUndefined();
   });
 
   test("takes targets of up to 64 KiB, which other addresses refuse", async () => {

@@ -102,8 +102,7 @@ function readSpecific(specific: Members, problems: string[]): StateTarget {
   const { source, selector } = specific;
   const [only] = [source].flat();
   const target = readTarget(isMembers(only) && "source" in only ? undefined : only, problems);
-  const selectors = [selector].flat().filter(isMembers);
-  const { region, unread } = selectedPart(selectors, typeOf);
+  const { region, unread } = selectedPart(selector, typeOf);
   if (unread)
     problems.push(
       `The selector (${unread.join(", ")}) names no region that can be read, so that the whole is shown.`,

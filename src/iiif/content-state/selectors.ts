@@ -26,15 +26,23 @@ export interface Selected {
   readonly unread?: readonly string[];
 }
 
-/** What a selector or a list of them selects: the region of the first that names one. `typeOf`: the type of a selector. */
+/**
+ * What the selector of a target or a list of them selects: the region of the first that names one. Absent selectors select nothing.
+ * `typeOf`: the type of a selector.
+ */
 export function selectedPart(
-  selectors: readonly Selector[],
+  selector: unknown,
   typeOf: (selector: Selector) => string | undefined,
 ): Selected {
   const unread = new Set<string>();
-  for (const selector of selectors.flatMap(alternatives)) {
-    const type = typeOf(selector) ?? "selector without type";
-    const read = Object.hasOwn(readers, type) ? readers[type]?.(selector) : undefined;
+  if (Array.isArray(selector) && selector.length === 0) unread.add("empty list");
+  for (const each of [selector ?? []].flat().flatMap(alternatives)) {
+    if (!isSelector(each)) {
+      unread.add(each === null ? "null" : Array.isArray(each) ? "list" : typeof each);
+      continue;
+    }
+    const type = typeOf(each) ?? "selector without type";
+    const read = Object.hasOwn(readers, type) ? readers[type]?.(each) : undefined;
     if (read === "whole") return {};
     if (read !== undefined) return { region: read };
     unread.add(type.slice(0, 40));
@@ -43,11 +51,14 @@ export function selectedPart(
 }
 
 /** The selectors of a choice of version 2. */
-function alternatives(selector: Selector): readonly Selector[] {
-  const { default: first, item } = selector;
-  if (first === undefined) return [selector];
-  return [first, item].flat().filter((each): each is Selector => typeof each === "object" && each !== null);
+function alternatives(selector: unknown): readonly unknown[] {
+  if (!isSelector(selector) || selector.default === undefined) return [selector];
+  const { default: first, item = [] } = selector;
+  return [first, item].flat();
 }
+
+const isSelector = (value: unknown): value is Selector =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The region of a media fragment; its time has no part in it. */
 export function fragmentRegion(fragment: string): Region | undefined {

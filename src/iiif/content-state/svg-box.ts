@@ -10,7 +10,7 @@ export interface Box {
   readonly bottom: number;
 }
 
-/** A shape's attribute as a number, or 0. */
+/** A shape's attribute as a number of pixels, or 0. */
 type Numbers = (name: string) => number;
 
 /** The points of the shapes that are read; a box around some of them is one around the shape. */
@@ -32,19 +32,24 @@ const shapes: Readonly<Record<string, (text: (name: string) => string, number: N
 const mostShapes = 1000;
 
 /**
- * The box around all shapes, in the coordinates of the canvas; undefined if there are none, or if they are transformed. `svg`: a text of
- * at most a content state.
+ * The box around all shapes, in the coordinates of the canvas; undefined if there are none, if they are transformed, or if lengths
+ * are in percent or in units other than pixels. `svg`: a text of at most a content state.
  */
 export function boxOf(svg: string): Box | undefined {
   const text = withoutComments(svg);
   if (/\stransform\s*=/i.test(text)) return undefined;
   let box: Box | undefined;
   let count = 0;
+  let hasUnits = false;
   for (const [, name = "", attributes = ""] of text.matchAll(/<(?:svg:)?([a-z]+)\b([^<>]*)/gi)) {
     const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
     if (shape === undefined || ++count > mostShapes) continue;
     const textOf = (key: string) => attribute(attributes, key);
-    const numberOf = (key: string) => Number.parseFloat(textOf(key)) || 0;
+    const numberOf = (key: string) => {
+      const length = textOf(key).trim();
+      hasUnits ||= endsInUnit(length);
+      return Number.parseFloat(length) || 0;
+    };
     for (const [x, y] of shape(textOf, numberOf)) {
       if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
       box = {
@@ -55,8 +60,11 @@ export function boxOf(svg: string): Box | undefined {
       };
     }
   }
-  return box;
+  return hasUnits ? undefined : box;
 }
+
+/** Whether a length has a unit whose pixels depend on the page or the canvas. */
+const endsInUnit = (length: string) => /[%a-z]$/i.test(length) && !/px$/i.test(length);
 
 /** What stands in comments is not drawn. */
 function withoutComments(text: string): string {

@@ -161,6 +161,8 @@ describe("a content state", () => {
       ],
       ["a point of texts", { type: "PointSelector", x: "1", y: "2" }, ["PointSelector"]],
       ["a point outside", { type: "PointSelector", x: -1, y: 2 }, ["PointSelector"]],
+      ["an outline in percent", svg('<rect width="50%" height="50%"/>'), ["SvgSelector"]],
+      ["an outline in centimetres", svg('<circle cx="5cm" cy="5cm" r="1cm"/>'), ["SvgSelector"]],
       ["an outline without shapes", svg("<text>x</text>"), ["SvgSelector"]],
     ])("that is %s", (_, selector, expected) => {
       expect(selected(selector)).toEqual(expected);
