@@ -103,7 +103,9 @@ export function manifestFileOf(
   };
   const described = new Map<string, Description>();
   const isDocument = isWhole(value);
-  const isPlain = value !== undefined && value !== null && objectOf(value) === undefined;
+  // YAML of nothing but comments says nothing of the folder; JSON is never empty.
+  const isEmpty = value === null && !isJson;
+  const isPlain = value !== undefined && !isEmpty && objectOf(value) === undefined;
   const misread = isDocument ? faultsOfStored(value) : isPlain ? [plainFault] : [];
   add(misread);
   const [unusable] = value === undefined || misread.length > 0 ? faults : [];

@@ -237,6 +237,8 @@ test.each([
   ["manifest.json", '{"@type": "sc:Manifest", "label": "x"}', "sequences: expected one canvas"],
   ["manifest.json", '{"type": "AnnotationPage"', "line 1, "],
   ["manifest.json", '[{"type": "Annotation"}]', "expected a document"],
+  ["manifest.json", "null", "expected a document"],
+  ["manifest.json", "", "expected a document"],
   ["manifest.yaml", "label: [", "line "],
 ])(
   "alone in a folder, %s with %s ends in an error that says why, and in no empty collection",
