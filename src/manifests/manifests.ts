@@ -6,6 +6,7 @@ import { manifestOf } from "../iiif/presentation/derive.ts";
 import type { DocumentContext } from "../iiif/presentation/model.ts";
 import { documentAddress, type PresentationPath, pieceAddress } from "../iiif/presentation/mounts.ts";
 import { pieceAt } from "../iiif/presentation/pieces.ts";
+import { fileKind } from "../sources/listing.ts";
 import { imageCanvases } from "./documents/canvases.ts";
 import { folderDocument, isRoot } from "./documents/folder-documents.ts";
 import { hooked, inventedByHook } from "./documents/hooked.ts";
@@ -36,7 +37,8 @@ export interface Manifests {
   /**
    * What the first reading of an address that names something says, for one caller. The caller's identifier is not looked at. `partly`:
    * only some canvases of a manifest are of interest, which are made when they are asked for.
-   * Throws `not-found` (code no_such_manifest) with the reason, and what sources, hooks and codecs throw.
+   * Throws `not-found` (code no_such_manifest) with the reason, `unsupported` (code unsupported_format) for a file that is named as an image and
+   * is none, and what sources, hooks and codecs throw.
    */
   present(
     readings: readonly PresentationPath[],
@@ -55,12 +57,16 @@ export function createManifests(parts: ManifestsParts): Manifests {
   const isHooked = parts.images.hooks.has("presentation");
   return {
     async present(readings, caller, context, part) {
+      let unread: ServiceError | undefined;
+      const noteUnread = (error: ServiceError) => {
+        unread ??= error;
+      };
       // What a hook invents is asked for last, since its names may be those of pieces.
       for (const find of [derivedOrStored, invented])
         for (const reading of readings) {
           const gate = openGate(parts, caller, context.base);
           const partly = !isHooked && (part !== undefined || reading.piece !== undefined);
-          const making = { parts, caller, context, gate, partly };
+          const making = { parts, caller, context, gate, partly, noteUnread };
           const found = await pieceOf(making, reading, await find(making, reading));
           if (found === undefined) continue;
           gate.note(reading.id, "document");
@@ -76,7 +82,7 @@ export function createManifests(parts: ManifestsParts): Manifests {
             ...(ignored && { ignored }),
           };
         }
-      throw missing(parts, readings);
+      throw unread ?? missing(parts, readings);
     },
   };
 }
@@ -154,7 +160,7 @@ const derivesFolders = (parts: ManifestsParts) =>
 
 /** The manifest of one image; undefined where there is none. */
 async function imageDocument(
-  { parts, caller, gate, context }: Making,
+  { parts, caller, gate, context, noteUnread }: Making,
   id: string,
 ): Promise<Found | undefined> {
   if (id === "") return undefined;
@@ -165,8 +171,12 @@ async function imageDocument(
     const document = manifestOf({ id, label, canvases }, context);
     return { make: async () => ({ document }), facts: async () => canvases };
   } catch (error) {
-    if (error instanceof ServiceError && error.kind === "not-found") return undefined;
-    throw error;
+    if (!(error instanceof ServiceError)) throw error;
+    // Folders list what is named as an image, and nothing of other files.
+    if (error.code === "unsupported_format") {
+      if (fileKind(id) === "image") noteUnread(error);
+    } else if (error.kind !== "not-found") throw error;
+    return undefined;
   }
 }
 

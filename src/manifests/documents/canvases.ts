@@ -41,7 +41,12 @@ export async function imageCanvases(
   gate: Gate,
 ): Promise<readonly CanvasFacts[]> {
   const { identifier } = caller;
-  const facts = await imageFacts(parts, caller);
+  const facts = await imageFacts(parts, caller).catch(async (error: unknown) => {
+    // Why an image cannot be read is for those who may know of it.
+    if ((await gate.pass(identifier)).listed) throw error;
+    return undefined;
+  });
+  if (!facts) return [];
   const name = identifier.slice(identifier.lastIndexOf("/") + 1);
   const canvases: CanvasFacts[] = [];
   const add = async (named: Name, own: ImageFacts) => {

@@ -1,6 +1,7 @@
 // What is known while one document is made, and what comes of it.
 
 import type { Caller } from "../../access/access.ts";
+import type { ServiceError } from "../../errors.ts";
 import { objectsOf } from "../../iiif/presentation/json.ts";
 import type { CanvasFacts, DocumentContext, Resource } from "../../iiif/presentation/model.ts";
 import type { Sources } from "../../sources/index.ts";
@@ -27,6 +28,8 @@ export interface Making {
   readonly gate: Gate;
   /** Whether only some of its canvases are of interest. */
   readonly partly: boolean;
+  /** Notes why a file that is there cannot be read as an image, which is said if nothing else is found. */
+  noteUnread(error: ServiceError): void;
 }
 
 /** A document, or a piece of one. */

@@ -27,12 +27,15 @@ const lasting: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["decode", "unsupport
 
 /**
  * The facts of one image, whoever may see it: sizes are no secret, since the image information of a gated image gives them to
- * all. Throws `not-found` where there is none, and what may be over at the next look.
+ * all. Throws `not-found` where there is none, `unsupported` (code unsupported_format) for what is no image, and what may be over at the
+ * next look.
  */
 export async function imageFacts(parts: FactsParts, caller: Caller): Promise<ImageFacts> {
   const { facts, error } = await looked(parts, caller);
-  if (error && noImages.has(error.code)) throw new ServiceError("not-found", error.message, { cause: error });
-  if (error && facts.passes) throw error;
+  // Many web servers have a page for a folder.
+  if (error?.code === "origin_not_image")
+    throw new ServiceError("not-found", error.message, { cause: error });
+  if (error && (facts.passes || error.code === "unsupported_format")) throw error;
   return facts;
 }
 
@@ -123,9 +126,6 @@ const isAlike = (one: ImageFacts, other: ImageFacts): boolean =>
   one.size?.height === other.size?.height &&
   one.problem === other.problem &&
   one.passes === other.passes;
-
-/** Codes of errors of what is there but no image: text, or the page that a web server has for a folder. */
-const noImages: ReadonlySet<string> = new Set(["unsupported_format", "origin_not_image"]);
 
 interface Looked {
   readonly facts: ImageFacts;

@@ -163,6 +163,15 @@ describe("/view/{id}", () => {
     expect(await notice("/view/torn")).toContain("hidden");
   });
 
+  test("says of a file that is no image why it cannot be read", async () => {
+    await laid.put("unread/bad-text.jpg", "bad-text.jpg");
+    const { response, text } = await page("/view/unread/bad-text.jpg");
+    expect(response.status).toBe(501);
+    expect(text).toContain("not a JPEG, PNG");
+    expect(text).not.toContain("no image with this identifier");
+    expect(text).not.toContain(laid.root);
+  });
+
   test("says of sound, films and models which files are not played, with links to them", async () => {
     const files = [
       "https://media.example.org/a.mp3",

@@ -54,6 +54,24 @@ describe("a folder of images", () => {
     expect(items.map((canvas: Json) => canvas.items.length)).toEqual([1, 0]);
     expect(items[1].summary.en[0]).toMatch(/not a JPEG, PNG/);
   });
+
+  test.each(["bad-empty.jpg", "bad-svg.jpg", "bad-text.jpg"])(
+    "has no document of %s alone, for the reason and with the status of its image information",
+    async (name) => {
+      const own = await layFolder();
+      await own.put(`unread/${name}`, name);
+      const app = await served(own.yaml());
+      const info = await app.get(`/iiif/3/unread%2F${name}/info.json`);
+      const { detail } = (await info.json()) as Json;
+      expect(info.status).toBe(501);
+      for (const address of [`3/unread/${name}`, `2/unread/${name}`, `3/unread/${name}/canvas/1`]) {
+        const response = await app.get(`/iiif/presentation/${address}`);
+        expect(response.status).toBe(501);
+        expect(await response.json()).toMatchObject({ code: "unsupported_format", detail });
+      }
+      await own.drop();
+    },
+  );
 });
 
 describe("a collection", () => {
