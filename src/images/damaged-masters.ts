@@ -1,6 +1,7 @@
 // Masters of which only a part can be decoded: what was rendered of them lately, for the operator (D-93).
 
 import type { NamedMaster } from "../codecs/plan.ts";
+import type { ServiceError } from "../errors.ts";
 import { createLru } from "../lib/caching/lru.ts";
 import type { Counter } from "../lib/telemetry/count.ts";
 import type { Log } from "../lib/telemetry/log.ts";
@@ -18,6 +19,10 @@ export interface DamagedMaster {
 export interface DamagedMasters {
   /** A derivative was rendered that lacks a part of the master. Warns once per master and hour. */
   note(identifier: string, master: NamedMaster): void;
+  /** A derivative of the master could not be rendered at all, since the master cannot be decoded. */
+  noteFailed(identifier: string, master: NamedMaster, error: ServiceError): void;
+  /** What the latest derivative of these bytes that could not be rendered failed with. */
+  failureOf(identifier: string, master: NamedMaster): ServiceError | undefined;
   /** A derivative of the master is complete: what was noted of other bytes under this identifier does not count any more. */
   noteSound(identifier: string, master: NamedMaster): void;
   /** What is known of these bytes of a master. */
@@ -34,6 +39,14 @@ const mostMasters = 256;
 /** Masters of which it is remembered that the log has them; beyond them it may name one again within the hour. */
 const mostWarned = 4096;
 
+/** Drops the oldest entries of a list that has too many. */
+function trim(list: Map<string, unknown>): void {
+  for (const oldest of list.keys()) {
+    if (list.size <= mostMasters) break;
+    list.delete(oldest);
+  }
+}
+
 /** An empty list. `count` counts incomplete derivatives. */
 export function createDamagedMasters(
   log: Pick<Log, "warn">,
@@ -42,6 +55,7 @@ export function createDamagedMasters(
 ): DamagedMasters {
   // In the order of their latest derivative.
   const masters = new Map<string, { readonly damaged: DamagedMaster; readonly master: NamedMaster }>();
+  const failed = new Map<string, { readonly error: ServiceError; readonly master: NamedMaster }>();
   const warned = createLru<string, number>(mostWarned);
   const warn = (identifier: string) => {
     if (now() - (warned.get(identifier) ?? Number.NEGATIVE_INFINITY) < hour) return;
@@ -54,6 +68,10 @@ export function createDamagedMasters(
   const of = (identifier: string, master: NamedMaster) => {
     const known = masters.get(identifier);
     return known && isSame(known.master, master) ? known.damaged : undefined;
+  };
+  const failureOf = (identifier: string, master: NamedMaster) => {
+    const known = failed.get(identifier);
+    return known && isSame(known.master, master) ? known.error : undefined;
   };
   return {
     of,
@@ -70,13 +88,17 @@ export function createDamagedMasters(
           derivatives: (known?.derivatives ?? 0) + 1,
         },
       });
-      for (const oldest of masters.keys()) {
-        if (masters.size <= mostMasters) break;
-        masters.delete(oldest);
-      }
+      trim(masters);
       warn(identifier);
     },
+    noteFailed(identifier, master, error) {
+      failed.delete(identifier);
+      failed.set(identifier, { error, master });
+      trim(failed);
+    },
+    failureOf,
     noteSound(identifier, master) {
+      if (!failureOf(identifier, master)) failed.delete(identifier);
       if (masters.size > 0 && !of(identifier, master)) masters.delete(identifier);
     },
     latest() {
@@ -87,8 +109,9 @@ export function createDamagedMasters(
         .reverse();
     },
     forget(name) {
-      for (const [identifier, { master }] of masters)
-        if (name === undefined || master.name === name) masters.delete(identifier);
+      for (const list of [masters, failed])
+        for (const [identifier, { master }] of list)
+          if (name === undefined || master.name === name) list.delete(identifier);
     },
   };
 }

@@ -141,7 +141,14 @@ export async function render(
   const make = async (work: AbortSignal) => {
     made = true;
     stages?.end("lookup");
-    const { bytes, incomplete, unchanged } = await derive(parts, master, prepared, work);
+    const { bytes, incomplete, unchanged } = await derive(parts, master, prepared, work).catch(
+      async (error: unknown) => {
+        const isFailure = error instanceof ServiceError && error.kind === "decode";
+        if (isFailure && (await master.image.changed?.()) !== true)
+          parts.damaged.noteFailed(master.identifier, masterVersion(master), error);
+        throw error;
+      },
+    );
     const isDamaged = incomplete === true || prepared.header.incomplete === true;
     // One that is being written is not damaged: its next version counts.
     const hasChanged = (!unchanged || isDamaged) && (await master.image.changed?.()) === true;

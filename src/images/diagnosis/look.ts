@@ -105,6 +105,8 @@ async function walk(
         expectedCosts(parts, master, found.sidecar?.state !== "unavailable"),
       );
       found.costs = costs;
+      const failure = parts.damaged.failureOf(master.identifier, masterVersion(master));
+      if (failure && !measures) failures.set("measure", failure);
       if (!measures || !costs) return;
       const builds = found.sidecar?.state === "absent" || found.sidecar?.state === "building";
       const note = (each: Measured) => {

@@ -129,6 +129,20 @@ test("each tile in the missing half of a JPEG is sent uncached, by every way tha
   await service.close();
 });
 
+test("a master of which nothing can be decoded is a problem for the doctor after a request, whose tiles are not called fast", async () => {
+  const { app } = await observed();
+  await cp(join(fixturesFolder, "bad-trunc-50.png"), join(folder, "bad-trunc-50.png"));
+  const findings = async () => (await diagnose(app.service.images, "bad-trunc-50.png")).findings;
+  const response = await app.get("/iiif/3/bad-trunc-50.png/full/max/0/default.jpg");
+  expect(response.status).toBe(500);
+  const { detail } = (await response.json()) as { detail: string };
+  expect(await findings()).toContainEqual(expect.objectContaining({ level: "problem", text: detail }));
+  expect((await findings()).map(({ code }) => code)).not.toContain("fast");
+  app.service.images.damaged.forget();
+  expect((await findings()).map(({ text }) => text)).not.toContain(detail);
+  await app.service.close();
+});
+
 test("a sound master is neither counted nor listed", async () => {
   const { app, warnings } = await observed();
   await app.get("/iiif/3/sound.jpg/full/max/0/default.jpg");
