@@ -29,11 +29,42 @@ export function startPage(current) {
   startDragging(current);
 }
 
-/** Says why canvases on screen have no pictures, as their summaries do; nothing of canvases that have some. */
-export function showProblems(canvases) {
-  const texts = canvases
+let told;
+
+/** Says why canvases on screen have no pictures: as their summaries do, or as the service does when it is asked for one. */
+export async function showProblems(canvases) {
+  told = canvases;
+  const summaries = canvases
     .filter(({ items = [] }) => items.length === 0)
     .flatMap(({ summary = {} }) => (summary.en ?? Object.values(summary)[0])?.[0] ?? []);
+  say(summaries);
+  const failures = await Promise.all(canvases.map(failureOf));
+  // Others may be on screen by now.
+  if (told === canvases) say([...summaries, ...failures.filter((text) => text)]);
+}
+
+const failures = new Map();
+
+/** Why the thumbnail of a canvas cannot be rendered; undefined if it can, if access to it is denied, or if another server has it. */
+function failureOf({ id, thumbnail }) {
+  const address = [thumbnail].flat()[0]?.id;
+  if (!address?.startsWith(`${view.base}/`)) return undefined;
+  if (!failures.has(id)) failures.set(id, askWhy(address));
+  return failures.get(id);
+}
+
+async function askWhy(address) {
+  try {
+    const response = await fetch(address);
+    // A service that is busy says nothing of the picture.
+    if (response.status < 500 || response.status === 503) return undefined;
+    return (await response.json()).detail;
+  } catch {
+    return undefined;
+  }
+}
+
+function say(texts) {
   const notice = find("problem");
   const text = texts.join(" ");
   // Written only when it changes: it is read out.
