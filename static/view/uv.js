@@ -20,7 +20,8 @@ function open() {
         // The page around has these.
         shareDialogue: { options: { embedEnabled: false } },
         footerPanel: { options: { shareEnabled: false, embedEnabled: false } },
-        openSeadragonCenterPanel: { options: { requiredStatementEnabled: true } },
+        // A small region fills the screen too, as in Mirador; by default a pixel gets at most 1.25 of the screen's.
+        openSeadragonCenterPanel: { options: { requiredStatementEnabled: true, maxZoomPixelRatio: 8 } },
       },
     }),
   );
