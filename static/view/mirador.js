@@ -93,7 +93,7 @@ function tellProblems(store) {
     const items = manifests[view.manifestId]?.json?.items;
     if (!items || !visible || visible === known) return;
     known = visible;
-    showProblems(items.filter(({ id }) => visible.includes(id)));
+    void showProblems(items.filter(({ id }) => visible.includes(id)));
   });
 }
 

@@ -32,7 +32,7 @@ function open() {
   uv.on("canvasIndexChange", (index) => {
     const extension = extensionOf(uv);
     const indices = extension?.getPagedIndices?.(index) ?? [];
-    showProblems(indices.map((each) => extension.helper.getCanvasByIndex(each).__jsonld));
+    void showProblems(indices.map((each) => extension.helper.getCanvasByIndex(each).__jsonld));
   });
   // The bar comes and goes; the viewer measures its place when the window changes.
   new ResizeObserver(() => dispatchEvent(new Event("resize"))).observe(document.querySelector("#viewer"));
