@@ -6,7 +6,8 @@ import { expect, test } from "vitest";
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
 const files = (readdirSync(folder, { recursive: true }) as string[]).filter(
-  (name) => /\.(ts|mjs)$/.test(name) && name !== "repeatable.test.ts",
+  (name) =>
+    /\.(ts|mjs)$/.test(name) && name !== "repeatable.test.ts" && !/(^|[/\\])node_modules[/\\]/.test(name),
 );
 
 /** Spelling, what to use in its place, and the file that may have it. */
