@@ -17,7 +17,7 @@ import { serve } from "./start/serve.ts";
 import { version } from "./version.ts";
 
 /**
- * Runs a command line to its end; a server runs until it is told to stop. Never throws: a mistake ends in one line and exit code 1, or 2 if
+ * Runs a command until it ends; a server runs until it gets a signal. Never throws: a mistake ends in one line and exit code 1, or 2 if
  * the command line cannot be read.
  */
 export async function run(platform: Platform, args: readonly string[]): Promise<void> {

@@ -31,7 +31,7 @@ const flags = {
   config: "file",
 } as const;
 
-/** Reads what stands behind `smalti doctor`. Throws UsageError for what it does not know. */
+/** Parses the arguments of `smalti doctor`. Throws UsageError for unknown ones. */
 export function doctorQuestion(args: readonly string[]): DoctorQuestion & { readonly file?: string } {
   const [subject, ...rest] = args;
   if (subject !== "auth")

@@ -26,7 +26,7 @@ export interface ImageQuestion {
   readonly measures: boolean;
 }
 
-/** Reads what stands behind `smalti doctor`. Throws UsageError for what it does not know. */
+/** Parses the arguments of `smalti doctor`. Throws UsageError for unknown ones. */
 export function imageQuestion(args: readonly string[]): ImageQuestion {
   const images: string[] = [];
   let file: string | undefined;

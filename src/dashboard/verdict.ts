@@ -49,7 +49,7 @@ export const problemsShown = 12;
 
 /** Failures and dropped lines count for so many milliseconds. */
 const lately = 5 * 60_000;
-/** A queue is long when so many jobs wait for each worker: a viewer asks for about 200 tiles at once. */
+/** Jobs per worker from which a queue counts as long. A viewer asks for about 200 tiles in one go. */
 const mostWaitingPerWorker = 64;
 
 /** Judges the facts of one frame after the other; remembers when lines of the log were dropped. */

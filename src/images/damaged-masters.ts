@@ -1,4 +1,4 @@
-// Masters of which only a part can be decoded: what was rendered of them lately, for the operator (D-93).
+// Masters of which only a part can be decoded: what was rendered of them lately, for the operator.
 
 import type { NamedMaster } from "../codecs/plan.ts";
 import type { ServiceError } from "../errors.ts";

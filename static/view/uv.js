@@ -76,7 +76,7 @@ function mendThumbnails(uv) {
   );
 }
 
-/** Of Universal Viewer 4.4.0, that which shows images; it has no public way to tell where they lie. */
+/** The extension of Universal Viewer 4.4.0 that shows images. No public member tells where they lie. */
 const extensionOf = (uv) => uv._assignedContentHandler?.extension;
 
 /** Where the canvases on screen lie. None while they are not known, or not all of their images are there. */

@@ -166,7 +166,7 @@ cache: { info: { backend: redis, addr: "127.0.0.1:1" } }`,
     expect(out).toContain("addr: :9");
   });
 
-  test("tells every problem with its line and key, on standard error, and exits 1", async () => {
+  test("prints every problem with its line and key on standard error, and exits with code 1", async () => {
     const file = write("bad.yaml", "adr: x\nimage: { tile_size: 1, timeout: 5 }\nlog: { level: loud }");
     const { code, out, err } = await built.run(["check", "-config", file]);
     expect([code, out]).toEqual([1, ""]);

@@ -112,7 +112,7 @@ export function createStaticFiles(asset: Platform["asset"]): StaticFiles {
       return new Response(sent(c, part as Uint8Array<ArrayBuffer>), {
         status: range ? 206 : 200,
         headers,
-        // workerd compresses what has a Content-Encoding unless it is told that this is done; others know no such member.
+        // Without this, workerd compresses the body again. Other runtimes ignore it.
         ...(encoding && { encodeBody: "manual" }),
       });
     },

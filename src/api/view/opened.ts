@@ -187,7 +187,7 @@ function firstCanvas(range: Resource): string | undefined {
   return undefined;
 }
 
-/** The address of a canvas, or of that which a part of one is of, without its fragment. */
+/** The address of a canvas, or of the canvas that a specific resource selects from, without its fragment. */
 function canvasOf({ id, type, source }: Resource): string | undefined {
   const named = type === "SpecificResource" ? (typeof source === "string" ? source : idOf(source)) : id;
   return typeof named === "string" ? named.split("#")[0] : undefined;

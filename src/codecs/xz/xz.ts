@@ -67,8 +67,9 @@ function deltaOf(header: Uint8Array): number {
 /** A chunk of LZMA2 by its control byte. */
 interface Chunk {
   readonly isCoded: boolean;
-  /** The dictionary, the models or the properties of these begin anew. */
+  /** Whether the dictionary is emptied. */
   readonly clears: boolean;
+  /** Whether the models are reset. */
   readonly resets: boolean;
   readonly properties: number | undefined;
   /** Bytes that it stands for, its own, and what is in front of them. */

@@ -53,7 +53,7 @@ export function readerOf(parts: FactsParts, place: Place, folder: Folder, caller
   return readImages(parts, folder, callerOf);
 }
 
-/** Images that a hook is asked about at once for one document. */
+/** Images of one document about which a hook is asked simultaneously. */
 const decidedAtOnce = 8;
 
 /** Images that are looked at together. */

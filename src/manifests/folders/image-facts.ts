@@ -96,7 +96,7 @@ interface Known {
   readonly pages?: readonly ImageFacts[];
 }
 
-/** Pages of one file that are looked at at once. */
+/** Pages of one file that are probed simultaneously. */
 const pagesAtOnce = 4;
 
 /** Pages of one file that a manifest shows at most. */

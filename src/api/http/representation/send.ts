@@ -45,7 +45,7 @@ export async function sendText(
   all["Content-Type"] = type;
   all["X-Content-Type-Options"] = "nosniff";
   if (encoding) all["Content-Encoding"] = encoding;
-  // workerd compresses what has a Content-Encoding unless it is told that this is done; others know no such member.
+  // Without this, workerd compresses the body again. Other runtimes ignore it.
   const init = { status, headers: all, ...(encoding && { encodeBody: "manual" }) };
   const isHead = c.req.method === "HEAD";
   if (typeof bytes === "function") {
