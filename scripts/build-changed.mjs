@@ -1,4 +1,5 @@
-// Builds dist/ before `npm start` if it is missing or its sources have changed since, and says so on standard error.
+// Builds dist/ before `npm start` if it is missing or its sources have changed since, and says so on standard
+// error.
 
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -35,7 +35,10 @@ export function markBuilt(folder, digest) {
   writeFileSync(join(folder, name), digest);
 }
 
-/** A file itself, or all files below a folder, sorted; installed packages are left out, as the lock file names them. */
+/**
+ * A file itself, or all files below a folder, sorted; installed packages are left out, as the lock file names
+ * them.
+ */
 function filesOf(root, path) {
   if (!statSync(join(root, path)).isDirectory()) return [path];
   const names = readdirSync(join(root, path)).filter((name) => name !== "node_modules");

@@ -1,12 +1,14 @@
-// Serves each JSON document of the IIIF cookbook as a stored manifest file, and checks what comes out, in 3.0 and 2.1.
+// Serves each JSON document of the IIIF cookbook as a stored manifest file, and checks what comes out, in 3.0
+// and 2.1.
 //
 //   npm run build && node scripts/cookbook.mjs COOKBOOK [--dist dist] [--keep FOLDER] [--all]
 //
-// COOKBOOK: a checkout or a git directory of https://github.com/IIIF/cookbook-recipes. A document of 3.0 has to come out equal but for
-// its own id, which becomes the address where it is served, and its context, which is a text if there is only one. What is valid by the
-// rules of test/iiif/presentation, and read by @iiif/parser, has to be so in 3.0 and 2.1. `--keep`: writes all documents to a folder,
-// for other validators: `3` and `2` as they are served, `original` as the cookbook has them. `--all`: lists all documents, not only
-// those that are wrong. The exit code is 1 if any is.
+// COOKBOOK: a checkout or a git directory of https://github.com/IIIF/cookbook-recipes. A document of 3.0 has
+// to come out equal but for its own id, which becomes the address where it is served, and its context, which
+// is a text if there is only one. What is valid by the rules of test/iiif/presentation, and read by
+// @iiif/parser, has to be so in 3.0 and 2.1. `--keep`: writes all documents to a folder, for other
+// validators: `3` and `2` as they are served, `original` as the cookbook has them. `--all`: lists all
+// documents, not only those that are wrong. The exit code is 1 if any is.
 
 import { execFileSync } from "node:child_process";
 import {

@@ -1,5 +1,5 @@
-// Packages that starting the service does not need, in folders of their own with a package.json and a lock file: installed when
-// what needs them runs, and again when their lock file has changed.
+// Packages that starting the service does not need, in folders of their own with a package.json and a lock
+// file: installed when what needs them runs, and again when their lock file has changed.
 //
 //   node scripts/packages.mjs FOLDER ...
 
@@ -10,7 +10,10 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** Installs the packages of folders of this project where they are missing or of another lock file. Throws if npm fails. */
+/**
+ * Installs the packages of folders of this project where they are missing or of another lock file. Throws if
+ * npm fails.
+ */
 export function installPackages(...folders) {
   for (const folder of folders) {
     const at = join(root, folder);

@@ -17,8 +17,8 @@ import { serve } from "./start/serve.ts";
 import { version } from "./version.ts";
 
 /**
- * Runs a command until it ends; a server runs until it gets a signal. Never throws: a mistake ends in one line and exit code 1, or 2 if
- * the command line cannot be read.
+ * Runs a command until it ends; a server runs until it gets a signal. Never throws: a mistake ends in one
+ * line and exit code 1, or 2 if the command line cannot be read.
  */
 export async function run(platform: Platform, args: readonly string[]): Promise<void> {
   try {

@@ -3,12 +3,14 @@
 import type { Counts } from "../lib/telemetry/count.ts";
 import type { Caller, Decision, ResponseOutcome } from "./access.ts";
 
-/** `allow in part`: of a document or page that lists images, some of which the caller may not see as they are. */
+/**
+ * `allow in part`: of a document or page that lists images, some of which the caller may not see as they are.
+ */
 export type Verdict = "allow" | "allow in part" | "deny" | "deny → substitute" | "deny → redirect";
 
 /**
- * What a decision is about: one image; a page that shows what a folder holds; the same as a list for programs; or an IIIF document of the
- * Presentation API.
+ * What a decision is about: one image; a page that shows what a folder holds; the same as a list for
+ * programs; or an IIIF document of the Presentation API.
  */
 export type Subject = "image" | "page" | "list" | "document";
 
@@ -59,8 +61,8 @@ interface Ring {
 }
 
 /**
- * Notes decisions in counters and, if `createRing` is given, in a ring of records for each kind, so that frequent kinds do not push
- * out the others.
+ * Notes decisions in counters and, if `createRing` is given, in a ring of records for each kind, so that
+ * frequent kinds do not push out the others.
  */
 export function createDecisions(
   counts: Counts<"allowed" | "denied">,

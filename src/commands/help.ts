@@ -93,8 +93,8 @@ ${Object.values(commands).map(rowText).join("\n")}
 ${environment}`;
 
 /**
- * The text that a command line asks for with `help`, `--help` or `-h`; undefined if it asks for none. Throws UsageError for help about
- * a command that there is not.
+ * The text that a command line asks for with `help`, `--help` or `-h`; undefined if it asks for none. Throws
+ * UsageError for help about a command that there is not.
  */
 export function requestedHelp(args: readonly string[]): string | undefined {
   const [first, ...rest] = args;

@@ -52,7 +52,10 @@ export function imageQuestion(args: readonly string[]): ImageQuestion {
   return { image, json, measures, ...(file !== undefined && { file }) };
 }
 
-/** Throws an Error that says what to do if the configuration cannot be built or the command line names no file. */
+/**
+ * Throws an Error that says what to do if the configuration cannot be built or the command line names no
+ * file.
+ */
 export async function askAboutImage(
   config: Config,
   platform: Platform,
@@ -75,7 +78,10 @@ export async function askAboutImage(
   }
 }
 
-/** The folder of a file as the only source, and the file's name in it. Throws CommandError if there is no such file. */
+/**
+ * The folder of a file as the only source, and the file's name in it. Throws CommandError if there is no such
+ * file.
+ */
 async function asFile(config: Config, platform: Platform, image: string) {
   const path = /^([/\\]|[a-z]:)/i.test(image) ? image : `${platform.cwd ?? ""}/${image}`;
   const found = await platform.files?.stat(path).catch(() => undefined);

@@ -1,4 +1,5 @@
-// The verdict of the status page: what is wrong now, in a sentence each, with where the operator can look or act.
+// The verdict of the status page: what is wrong now, in a sentence each, with where the operator can look or
+// act.
 
 import type { CheckedPart } from "../lib/checks.ts";
 import { type RecentError, recentErrorsKept } from "../stats/requests.ts";

@@ -7,7 +7,9 @@ import type { Counter } from "../lib/telemetry/count.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import { maskIdentifier } from "../lib/telemetry/mask-path.ts";
 
-/** A master that is damaged, and when derivatives of it lacked a part. Moments are milliseconds since 1970. */
+/**
+ * A master that is damaged, and when derivatives of it lacked a part. Moments are milliseconds since 1970.
+ */
 export interface DamagedMaster {
   readonly identifier: string;
   readonly firstAt: number;
@@ -23,7 +25,10 @@ export interface DamagedMasters {
   noteFailed(identifier: string, master: NamedMaster, error: ServiceError): void;
   /** What the latest derivative of these bytes that could not be rendered failed with. */
   failureOf(identifier: string, master: NamedMaster): ServiceError | undefined;
-  /** A derivative of the master is complete: what was noted of other bytes under this identifier does not count any more. */
+  /**
+   * A derivative of the master is complete: what was noted of other bytes under this identifier does not
+   * count any more.
+   */
   noteSound(identifier: string, master: NamedMaster): void;
   /** What is known of these bytes of a master. */
   of(identifier: string, master: NamedMaster): DamagedMaster | undefined;
@@ -36,7 +41,9 @@ export interface DamagedMasters {
 const hour = 3_600_000;
 const rememberedMs = 24 * hour;
 const mostMasters = 256;
-/** Masters of which it is remembered that the log has them; beyond them it may name one again within the hour. */
+/**
+ * Masters of which it is remembered that the log has them; beyond them it may name one again within the hour.
+ */
 const mostWarned = 4096;
 
 /** Drops the oldest entries of a list that has too many. */

@@ -23,7 +23,10 @@ export interface Listed {
   readonly problem?: string;
 }
 
-/** One image for its caller; undefined where that one may not have it. Adds what was decided to `sharing`. Never throws. */
+/**
+ * One image for its caller; undefined where that one may not have it. Adds what was decided to `sharing`.
+ * Never throws.
+ */
 export async function look(
   parts: LookParts,
   caller: Caller,

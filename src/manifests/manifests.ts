@@ -25,9 +25,15 @@ export interface Presented {
   readonly stamp?: string;
   /** Who may keep it, as far as is known. */
   sharing(): Sharing;
-  /** False while the next look may find something else: a source did not answer, or images are still to be looked at. */
+  /**
+   * False while the next look may find something else: a source did not answer, or images are still to be
+   * looked at.
+   */
   lasts(): boolean;
-  /** Identifier of the document of the folder that it is in; absent for the root, and if folders have no documents. */
+  /**
+   * Identifier of the document of the folder that it is in; absent for the root, and if folders have no
+   * documents.
+   */
   readonly above?: string;
   /** The manifest file that is not used, or not wholly, and from which line on; known once the document is made. */
   ignored?(): string | undefined;
@@ -35,10 +41,11 @@ export interface Presented {
 
 export interface Manifests {
   /**
-   * What the first reading of an address that names something says, for one caller. The caller's identifier is not looked at. `partly`:
-   * only some canvases of a manifest are of interest, which are made when they are asked for.
-   * Throws `not-found` (code no_such_manifest) with the reason, `unsupported` (code unsupported_format) for a file that is named as an image and
-   * is none, and what sources, hooks and codecs throw.
+   * What the first reading of an address that names something says, for one caller. The caller's identifier
+   * is not looked at. `partly`: only some canvases of a manifest are of interest, which are made when they
+   * are asked for. Throws `not-found` (code no_such_manifest) with the reason, `unsupported` (code
+   * unsupported_format) for a file that is named as an image and is none, and what sources, hooks and codecs
+   * throw.
    */
   present(
     readings: readonly PresentationPath[],

@@ -7,8 +7,8 @@ import type { Compression, ContentEncoding } from "./platform.ts";
 type Whole = (data: Uint8Array, options: object) => Promise<Uint8Array>;
 
 /**
- * Of each coding, the functions and their options. The levels are those beyond which a manifest hardly gets smaller: `bench/compression.mjs`
- * measures them.
+ * Of each coding, the functions and their options. The levels are those beyond which a manifest hardly gets
+ * smaller: `bench/compression.mjs` measures them.
  */
 const codings = {
   br: {

@@ -1,4 +1,5 @@
-// Whether a Node is new enough. main.ts loads this file on any Node: it imports nothing, and has no syntax that Node 16 lacks.
+// Whether a Node is new enough. main.ts loads this file on any Node: it imports nothing, and has no syntax
+// that Node 16 lacks.
 
 /** The oldest Node that this runs on, as in `engines` of package.json. */
 const oldestNode = [20, 9] as const;

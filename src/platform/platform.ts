@@ -73,7 +73,10 @@ export interface FileSystem {
   readonly replacement?: FileReplacement;
   /** Marks a file as used now (its modification time); absent where the runtime cannot. */
   touch?(path: string): Promise<void>;
-  /** How much room the volume has that holds a path, or would hold it; absent where the runtime cannot tell (workerd). */
+  /**
+   * How much room the volume has that holds a path, or would hold it; absent where the runtime cannot tell
+   * (workerd).
+   */
   space?(path: string): Promise<VolumeSpace | undefined>;
   /** Removes a file, or a directory with what is in it; no error where nothing is there. */
   remove(path: string): Promise<void>;
@@ -132,7 +135,10 @@ export type ContentEncoding = "br" | "gzip";
 /** Bodies of responses in a coding, at a level that costs little. */
 export interface Compression {
   whole(bytes: Uint8Array, encoding: ContentEncoding): Promise<Uint8Array<ArrayBuffer>>;
-  /** Flushes each chunk, so that none waits for the next one. An error of the source, and a reader that leaves, are passed on. */
+  /**
+   * Flushes each chunk, so that none waits for the next one. An error of the source, and a reader that
+   * leaves, are passed on.
+   */
   stream(source: ReadableStream<Uint8Array>, encoding: ContentEncoding): ReadableStream<Uint8Array>;
 }
 

@@ -67,8 +67,9 @@ export interface Source {
     validators?: boolean,
   ): Promise<readonly SourceEntry[] | undefined>;
   /**
-   * Another text whenever the names in a folder, or the bytes of a file, have changed. Undefined where nothing is, and for two seconds
-   * after a change: further changes might not show, since clocks of file systems are coarse. Follows links, and says nothing but this.
+   * Another text whenever the names in a folder, or the bytes of a file, have changed. Undefined where
+   * nothing is, and for two seconds after a change: further changes might not show, since clocks of file
+   * systems are coarse. Follows links, and says nothing but this.
    */
   stateOf?(key: string): Promise<string | undefined>;
   /** Whether it did not answer lately and is not asked for now about what can be served without it. */

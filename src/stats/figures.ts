@@ -31,15 +31,17 @@ export const routeClasses = [
 export type RouteClass = (typeof routeClasses)[number];
 
 /**
- * Classes of statuses (RFC 9110, section 15), and requests whose client left before their response was there. `unsupported` is 501,
- * which is no failure of the service: a master of a format that is not served, or something that a backend cannot do.
+ * Classes of statuses (RFC 9110, section 15), and requests whose client left before their response was there.
+ * `unsupported` is 501, which is no failure of the service: a master of a format that is not served, or
+ * something that a backend cannot do.
  */
 export const statusClasses = ["2xx", "3xx", "4xx", "5xx", "unsupported", "cancelled"] as const;
 
 /** Values that percentiles are taken of. */
 const latest = 1024;
 
-// Each bucket is a series for each value of the labels, so there are few: what is kept in memory, what people notice, what is slow.
+// Each bucket is a series for each value of the labels, so there are few: what is kept in memory, what people
+// notice, what is slow.
 /** From what is kept in memory to a render that is near its timeout. */
 const answerSeconds = [0.01, 0.05, 0.25, 1, 2.5, 10] as const;
 /** From a read on the local network to a source's timeout. */

@@ -36,8 +36,8 @@ export interface RequestFigures {
   /** A request has come. */
   begin(): void;
   /**
-   * Its response is there. `bytes`: of its body; `ms`: since it came. `isChallenge`: it only asks the browser for a password (RFC 7617),
-   * and is no error.
+   * Its response is there. `bytes`: of its body; `ms`: since it came. `isChallenge`: it only asks the browser
+   * for a password (RFC 7617), and is no error.
    */
   end(route: RouteClass, status: number, bytes: number, ms: number, isChallenge?: boolean): void;
   /** A request that began is not counted: its answer has no end of its own. */

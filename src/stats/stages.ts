@@ -1,4 +1,5 @@
-// Times of the stages of renders, as the registry has them, and how many there were by format of the derivative and codec of the master.
+// Times of the stages of renders, as the registry has them, and how many there were by format of the
+// derivative and codec of the master.
 
 import { placeOf, type StageClock, type StageName, stageNames } from "../lib/telemetry/stage-times.ts";
 import { renderStages } from "./figures.ts";
@@ -27,7 +28,9 @@ export interface StageFigures {
 /** Renders that the percentiles of stages are taken of. */
 const latestKept = 1024;
 
-/** Declares the figures of renders. Those of a pair of formats begin with its first render: most never meet. */
+/**
+ * Declares the figures of renders. Those of a pair of formats begin with its first render: most never meet.
+ */
 export function createStageFigures({ counter, histogram }: Registry): StageFigures {
   /** In the order of all stages; a render never waits for another. */
   const stagesOf = <T>(make: (stage: Exclude<StageName, "wait">) => T) =>

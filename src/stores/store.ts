@@ -24,7 +24,9 @@ export interface Store {
   /** Removes everything that this store wrote. */
   clear?(): Promise<void>;
   usage?(): Promise<Usage>;
-  /** Room of the volume that holds its folder; undefined if nothing is known of it. Absent without a folder. */
+  /**
+   * Room of the volume that holds its folder; undefined if nothing is known of it. Absent without a folder.
+   */
   volume?(): Promise<VolumeSpace | undefined>;
   /** Which operations fail at once for now, since the last ones failed. */
   circuits?(): { readonly read: boolean; readonly write: boolean };

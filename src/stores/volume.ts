@@ -19,7 +19,10 @@ export function refuseFull(space: VolumeSpace | undefined): void {
 
 const isFull = ({ free, size }: VolumeSpace) => size > 0 && free < leastFree && free < size * leastShare;
 
-/** Part of the memory that slots in memory may take together before it is doubted that the rest is enough for rendering. */
+/**
+ * Part of the memory that slots in memory may take together before it is doubted that the rest is enough for
+ * rendering.
+ */
 const mostOfMemory = 0.75;
 
 const names = ["render", "info", "origin"] as const satisfies readonly (keyof CacheOptions)[];
@@ -47,7 +50,10 @@ export function doubtfulHeaps(options: CacheOptions, memoryBytes: number): Doubt
   ];
 }
 
-/** Bounds of slots in files that are more than their volume has. Never rejects: what cannot be read is for the check of the slot to say. */
+/**
+ * Bounds of slots in files that are more than their volume has. Never rejects: what cannot be read is for the
+ * check of the slot to say.
+ */
 export async function doubtfulVolumes(
   options: CacheOptions,
   slots: Pick<Slots, (typeof names)[number]>,

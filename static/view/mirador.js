@@ -46,8 +46,8 @@ const padlock = `data:image/svg+xml,${encodeURIComponent(
 )}`;
 
 /**
- * Gives thumbnails that are denied the shape of their pages, and asks for them again once image information has come with a login. Without
- * a picture they would be strips without width.
+ * Gives thumbnails that are denied the shape of their pages, and asks for them again once image information
+ * has come with a login. Without a picture they would be strips without width.
  */
 function mendThumbnails(store) {
   const draw = ({ target }) => {
@@ -72,7 +72,10 @@ function mendThumbnails(store) {
   });
 }
 
-/** Shows a region of the first canvas to begin with: Mirador draws when it knows which canvases lie beside that one. */
+/**
+ * Shows a region of the first canvas to begin with: Mirador draws when it knows which canvases lie beside
+ * that one.
+ */
 function beginWith(store, xywh) {
   const end = store.subscribe(() => {
     const place = placesOf(store).find(({ canvas }) => canvas.id === view.canvasId);
@@ -105,8 +108,8 @@ const directions = {
 };
 
 /**
- * Where the canvases on screen lie, as CanvasWorld of Mirador 4.0.0 has it: side by side they are as high as the lowest of them, above
- * each other as wide as the narrowest. None while they are not known.
+ * Where the canvases on screen lie, as CanvasWorld of Mirador 4.0.0 has it: side by side they are as high as
+ * the lowest of them, above each other as wide as the narrowest. None while they are not known.
  */
 function placesOf(store) {
   const { windows, manifests } = store.getState();

@@ -31,7 +31,10 @@ export function startPage(current) {
 
 let told;
 
-/** Says why canvases on screen have no pictures: as their summaries do, or as the service does when it is asked for one. */
+/**
+ * Says why canvases on screen have no pictures: as their summaries do, or as the service does when it is
+ * asked for one.
+ */
 export async function showProblems(canvases) {
   told = canvases;
   const summaries = canvases
@@ -45,7 +48,10 @@ export async function showProblems(canvases) {
 
 const failures = new Map();
 
-/** Why the thumbnail of a canvas cannot be rendered; undefined if it can, if access to it is denied, or if another server has it. */
+/**
+ * Why the thumbnail of a canvas cannot be rendered; undefined if it can, if access to it is denied, or if
+ * another server has it.
+ */
 function failureOf({ id, thumbnail }) {
   const address = [thumbnail].flat()[0]?.id;
   if (!address?.startsWith(`${view.base}/`)) return undefined;

@@ -1,10 +1,14 @@
-// Canvases side by side, as viewers show spreads: each is moved and scaled to where it lies in the coordinates of the viewer.
+// Canvases side by side, as viewers show spreads: each is moved and scaled to where it lies in the
+// coordinates of the viewer.
 //
-// A place is where a canvas lies: { canvas: { id, width, height }, x, y, width, height }, in the viewer's coordinates.
+// A place is where a canvas lies: { canvas: { id, width, height }, x, y, width, height }, in the viewer's
+// coordinates.
 
 import { within } from "./page.js";
 
-/** A region of a canvas, in its pixels, as a viewer that shows it at a place has it: [x, y, width, height]. */
+/**
+ * A region of a canvas, in its pixels, as a viewer that shows it at a place has it: [x, y, width, height].
+ */
 export function toViewer({ canvas, x, y, width, height }, [left, top, w, h]) {
   const across = width / canvas.width;
   const down = height / canvas.height;
@@ -12,8 +16,9 @@ export function toViewer({ canvas, x, y, width, height }, [left, top, w, h]) {
 }
 
 /**
- * The page that bounds, in the coordinates of the viewer, show most of, and its region there in its own pixels, absent where all of it
- * is seen. The canvas that readers have turned to counts as long as all of it is on screen.
+ * The page that bounds, in the coordinates of the viewer, show most of, and its region there in its own
+ * pixels, absent where all of it is seen. The canvas that readers have turned to counts as long as all of it
+ * is on screen.
  */
 export function onScreen(places, bounds, canvasId) {
   const seen = places.map((place) => ({

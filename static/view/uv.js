@@ -20,7 +20,8 @@ function open() {
         // The page around has these.
         shareDialogue: { options: { embedEnabled: false } },
         footerPanel: { options: { shareEnabled: false, embedEnabled: false } },
-        // A small region fills the screen too, as in Mirador; by default a pixel gets at most 1.25 of the screen's.
+        // A small region fills the screen too, as in Mirador; by default a pixel gets at most 1.25 of the
+        // screen's.
         openSeadragonCenterPanel: { options: { requiredStatementEnabled: true, maxZoomPixelRatio: 8 } },
       },
     }),
@@ -53,8 +54,8 @@ function beginWith(uv, xywh) {
 }
 
 /**
- * Gives thumbnails that do not come the shape of their pages. Universal Viewer asks for a width that a small image does not have; the
- * thumbnail that the manifest names is there.
+ * Gives thumbnails that do not come the shape of their pages. Universal Viewer asks for a width that a small
+ * image does not have; the thumbnail that the manifest names is there.
  */
 function mendThumbnails(uv) {
   const viewer = document.querySelector("#viewer");

@@ -1,4 +1,5 @@
-// Spreads of books in Chromium: a region of either page opens on that page, and links to what is on screen name the page that it is on.
+// Spreads of books in Chromium: a region of either page opens on that page, and links to what is on screen
+// name the page that it is on.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -161,7 +162,8 @@ describe.each(["mirador", "uv"])("%s", (viewer) => {
       const { canvas, region } = await shared(page);
       const [x = 0, y = 0, w = 0, h = 0] = region ?? [];
       expect(canvas).toBe(canvasOf(book, right));
-      // More of the page may be on screen than was asked for, on each side as much, but not beyond the edge of the page.
+      // More of the page may be on screen than was asked for, on each side as much, but not beyond the edge
+      // of the page.
       expect(x).toBeLessThanOrEqual(mark.left + 2);
       expect(x + w).toBeGreaterThanOrEqual(mark.left + mark.width - 2);
       expect(Math.abs(y + h / 2 - middleOfMark[1])).toBeLessThan(4);

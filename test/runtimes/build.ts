@@ -1,4 +1,5 @@
-// Installs the runtimes, and builds dist/ once before the suite, unless RUNTIMES_DIST=built says that it is there.
+// Installs the runtimes, and builds dist/ once before the suite, unless RUNTIMES_DIST=built says that it is
+// there.
 
 import { build } from "../../scripts/build.mjs";
 import { installPackages } from "../../scripts/packages.mjs";

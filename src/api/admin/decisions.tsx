@@ -1,4 +1,5 @@
-// The latest decisions of the access rules, as a section of /admin/auth: gated images first, all others by links.
+// The latest decisions of the access rules, as a section of /admin/auth: gated images first, all others by
+// links.
 
 import type { DecisionKind, DecisionRecord, Subject } from "../../access/decisions.ts";
 import type { Service } from "../../service.ts";

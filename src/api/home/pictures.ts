@@ -44,8 +44,8 @@ export const addressOf = (base: string, image: Listed, rest: string) =>
 export const dimensions = (image: Listed) => `${image.size?.width} × ${image.size?.height}`;
 
 /**
- * A picture as an item of a list. It leads to the page of the image; its manifest and its description are in a menu, so that the keyboard
- * need not pass them. `path`: where it is below the folder of the page.
+ * A picture as an item of a list. It leads to the page of the image; its manifest and its description are in
+ * a menu, so that the keyboard need not pass them. `path`: where it is below the folder of the page.
  */
 export function card(site: Site, image: ShownImage, path: string): string {
   const { base, hasManifests } = site;

@@ -21,8 +21,8 @@ export async function readForm(c: RequestContext, maxBytes: number): Promise<URL
 }
 
 /**
- * The value of a JSON body (RFC 8259), also of a type that is written in JSON (RFC 6839, section 3.1), of at most `maxBytes`. Throws a Refusal: 413 for more, 415 for another type, 400 where the
- * text is no JSON.
+ * The value of a JSON body (RFC 8259), also of a type that is written in JSON (RFC 6839, section 3.1), of at
+ * most `maxBytes`. Throws a Refusal: 413 for more, 415 for another type, 400 where the text is no JSON.
  */
 export async function readJson(c: RequestContext, maxBytes: number): Promise<unknown> {
   const text = await readText(c, types.json, maxBytes, "invalid_json");

@@ -33,7 +33,9 @@ export interface Route {
   readonly problemPage?: (c: RequestContext, problem: Problem) => Page;
   /** Whether it answers above `limits.max_in_flight` too. */
   readonly uncapped?: boolean;
-  /** false: responses are never compressed, as pages that repeat what a request says beside a secret (BREACH). */
+  /**
+   * false: responses are never compressed, as pages that repeat what a request says beside a secret (BREACH).
+   */
   readonly compressed?: false;
   /** Longest path and query in characters; those of most routes are shorter (`client/caps.ts`). */
   readonly maxTarget?: number;

@@ -34,7 +34,8 @@ export function createRoutes(): Routes {
     find(path) {
       const found = find(path);
       if (found || !dotSegment.test(path)) return found;
-      // Nothing is served there: a proxy may forbid paths by how they begin. But viewers of other origins see why.
+      // Nothing is served there: a proxy may forbid paths by how they begin. But viewers of other origins see
+      // why.
       const cors = find(withoutDotSegments(path))?.cors;
       return cors ? { path, cors } : undefined;
     },
@@ -43,7 +44,9 @@ export function createRoutes(): Routes {
 
 const dotSegment = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/i;
 
-/** The path after its dot segments are removed (RFC 3986, section 5.2.4), encoded ones too, as browsers do. */
+/**
+ * The path after its dot segments are removed (RFC 3986, section 5.2.4), encoded ones too, as browsers do.
+ */
 const withoutDotSegments = (path: string) => new URL(`http://localhost${path}`).pathname;
 
 const unresolved: Problem = {

@@ -9,7 +9,10 @@ import type { Canvases, Made } from "../../manifests/documents/making.ts";
 export interface DocumentBody {
   /** Quoted; absent for a long manifest that has never been written to its end. */
   readonly etag?: string | undefined;
-  /** All bytes, or a function that begins a stream of them. `failed` gets what ends the stream early, unless its reader left. */
+  /**
+   * All bytes, or a function that begins a stream of them. `failed` gets what ends the stream early, unless
+   * its reader left.
+   */
   readonly bytes:
     | Uint8Array<ArrayBuffer>
     | ((failed: (error: unknown) => void) => ReadableStream<Uint8Array>);
@@ -28,8 +31,8 @@ const utf8 = new TextEncoder();
 
 /**
  * The body of a document in a version of the Presentation API, as a media type; undefined where that version has no such
- * resource. `written` gets the body of a manifest that is not held as a whole when its stream has come to its end, and how many bytes it
- * takes in memory: deflated, it is a twentieth of what is sent.
+ * resource. `written` gets the body of a manifest that is not held as a whole when its stream has come to its
+ * end, and how many bytes it takes in memory: deflated, it is a twentieth of what is sent.
  */
 export async function bodyOf(
   { document, document2, canvases }: Made,
@@ -48,7 +51,10 @@ export async function bodyOf(
   return { bytes: (failed) => streamOf(noted(parts(), type, written), failed) };
 }
 
-/** The same parts, which are kept deflated until all are there. Their tag is a chain of digests, since nobody holds them together. */
+/**
+ * The same parts, which are kept deflated until all are there. Their tag is a chain of digests, since nobody
+ * holds them together.
+ */
 async function* noted(
   parts: AsyncIterable<Bytes>,
   type: string,

@@ -1,10 +1,14 @@
-// Sound, films and models that a manifest shows: which of them a viewer does not play, so that the page says so and links to the files.
+// Sound, films and models that a manifest shows: which of them a viewer does not play, so that the page says
+// so and links to the files.
 
 import type { Resource } from "../../iiif/presentation/model.ts";
 import { listOf, type Opened } from "./opened.ts";
 import type { ViewerName } from "./viewers.ts";
 
-/** Types of what paints canvases (Presentation API 3.0, section 3.1, `type`) that each viewer shows beside pictures. */
+/**
+ * Types of what paints canvases (Presentation API 3.0, section 3.1, `type`) that each viewer shows beside
+ * pictures.
+ */
 const played: Readonly<Record<ViewerName, readonly string[]>> = { mirador: ["Sound", "Video"], uv: [] };
 
 const kinds = ["Sound", "Video", "Model"];
@@ -13,8 +17,8 @@ const kinds = ["Sound", "Video", "Model"];
 const mostLinked = 5;
 
 /**
- * The addresses of files that a viewer does not play, or that the policy of the page keeps from it: those of other origins than
- * `origins`. At most {@link mostLinked}.
+ * The addresses of files that a viewer does not play, or that the policy of the page keeps from it: those of
+ * other origins than `origins`. At most {@link mostLinked}.
  */
 export function unplayedMedia(
   { document }: Opened,

@@ -175,7 +175,10 @@ function withRegion(opened: Opened, { region, unread }: StateTarget): Opened {
   return within ? { ...opened, region: within } : { ...opened, missing: "region" };
 }
 
-/** The address of the canvas that a manifest wants to be opened at (Presentation API 3.0, section 3.2, `start`). */
+/**
+ * The address of the canvas that a manifest wants to be opened at (Presentation API 3.0, section 3.2,
+ * `start`).
+ */
 const startOf = ({ start }: Resource) => (isResource(start) ? canvasOf(start) : undefined);
 
 /** The address of the first canvas of a range, without its fragment. */

@@ -99,8 +99,8 @@ function fileName(address: string): string {
 }
 
 /**
- * Why the canvas on screen has no picture, as its summary says. A script writes the same for the canvases that are turned to, so that it
- * is hidden where there is nothing to say.
+ * Why the canvas on screen has no picture, as its summary says. A script writes the same for the canvases
+ * that are turned to, so that it is hidden where there is nothing to say.
  */
 function problemOf(place: Place | undefined, reader: Reader): string {
   const problem =

@@ -182,8 +182,9 @@ async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
 }
 
 /**
- * Where a codestream in memory ends: behind the EOC marker that its tile-parts lead to. Undefined if they do not lead to
- * one, or if a tile-part does not say its length (Psot 0). `bytes` begin with the codestream and may go on behind it.
+ * Where a codestream in memory ends: behind the EOC marker that its tile-parts lead to. Undefined if they do
+ * not lead to one, or if a tile-part does not say its length (Psot 0). `bytes` begin with the codestream and
+ * may go on behind it.
  */
 export function findCodestreamEnd(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -225,13 +225,18 @@ function refuse(
   return undefined;
 }
 
-/** OpenJPEG's bindings clamp the negative samples of a component that is decoded alone; OpenJPH's keep them. */
+/**
+ * OpenJPEG's bindings clamp the negative samples of a component that is decoded alone; OpenJPH's keep them.
+ */
 function readsSignedBytes({ components, highThroughput }: Codestream): boolean {
   if (components.some(isSubsampled)) return false;
   return highThroughput || components.length === 3;
 }
 
-/** T.800 G.2 and G.3: the transform is of the first three components, which have the same separation and depth. */
+/**
+ * T.800 G.2 and G.3: the transform is of the first three components, which have the same separation and
+ * depth.
+ */
 function transformsUnequal({ components, transformed }: Codestream): boolean {
   const [first, ...others] = components.slice(0, 3);
   if (!transformed || !first) return false;

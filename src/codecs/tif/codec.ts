@@ -12,8 +12,8 @@ import { withStreams } from "./old-jpeg/reading.ts";
 import { buildQuantiles, quantilesFor } from "./samples/window.ts";
 
 /**
- * Reads the kinds that `directory/refusals.ts` does not name; others carry `unsupported` in their header. `jpeg` reads pages of
- * old-style JPEG.
+ * Reads the kinds that `directory/refusals.ts` does not name; others carry `unsupported` in their header.
+ * `jpeg` reads pages of old-style JPEG.
  */
 export function tiffCodec(host: CodecHost, jpeg: Codec): Codec {
   const decoders = blockDecoders(host);

@@ -1,4 +1,5 @@
-// LZMA: bytes from a range-coded chunk (the LZMA specification of Igor Pavlov's SDK, which is in the public domain).
+// LZMA: bytes from a range-coded chunk (the LZMA specification of Igor Pavlov's SDK, which is in the public
+// domain).
 
 import { damaged } from "./damaged.ts";
 
@@ -60,7 +61,9 @@ export class Lzma {
   #range = 0;
   #code = 0;
 
-  /** `properties`: (pb * 5 + lp) * 9 + lc. Throws ServiceError `decode` for those that LZMA2 does not allow. */
+  /**
+   * `properties`: (pb * 5 + lp) * 9 + lc. Throws ServiceError `decode` for those that LZMA2 does not allow.
+   */
   constructor(properties: number) {
     const context = properties % 9;
     const literal = Math.floor(properties / 9) % 5;

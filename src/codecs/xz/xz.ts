@@ -13,8 +13,8 @@ const LZMA2 = 0x21;
 export const xzMemory = (wanted: number) => wanted + 2 ** 16;
 
 /**
- * The first `wanted` bytes of an .xz stream. Checks of blocks are not verified, since what follows the wanted bytes is not read.
- * Throws ServiceError `decode` when the data are broken or hold fewer.
+ * The first `wanted` bytes of an .xz stream. Checks of blocks are not verified, since what follows the wanted
+ * bytes is not read. Throws ServiceError `decode` when the data are broken or hold fewer.
  */
 export function decompressed(data: Uint8Array, wanted: number): Uint8Array {
   if (MAGIC.some((byte, i) => data[i] !== byte)) throw damaged("an .xz stream", "something else");
@@ -36,7 +36,10 @@ export function decompressed(data: Uint8Array, wanted: number): Uint8Array {
   return output.bytes;
 }
 
-/** The distance of the delta filter that a block header names, 0 without one. Throws ServiceError `decode` for other filters. */
+/**
+ * The distance of the delta filter that a block header names, 0 without one. Throws ServiceError `decode` for
+ * other filters.
+ */
 function deltaOf(header: Uint8Array): number {
   const flags = header[1] ?? 0;
   let at = 2;

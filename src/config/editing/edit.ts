@@ -134,7 +134,10 @@ function asTyped({ control }: EditableField, given: string): string {
   return control.kind === "count" && /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, "") : text;
 }
 
-/** Problems as those of fields and those of the rest of the file, the latter with their positions `before` the edit. */
+/**
+ * Problems as those of fields and those of the rest of the file, the latter with their positions `before` the
+ * edit.
+ */
 function refusal(problems: readonly Problem[], before: readonly Problem[]): Edited {
   const wrong = new Map<string, string>();
   const others: Problem[] = [];
@@ -152,9 +155,9 @@ const isSameAs = (problem: Problem) => (other: Problem) =>
 const withoutPosition = ({ path, message }: Problem): Problem => ({ path, message });
 
 /**
- * The text with the values in it; undefined if it is not a file of keys and values. Each is put in its place and all else stays as it is, or,
- * if the file is written in a way that does not allow it, the whole file is written again. Throws if the result would not say the
- * same about the other keys.
+ * The text with the values in it; undefined if it is not a file of keys and values. Each is put in its place
+ * and all else stays as it is, or, if the file is written in a way that does not allow it, the whole file is
+ * written again. Throws if the result would not say the same about the other keys.
  */
 function writeValues(text: string, values: ReadonlyMap<EditableField, string>): string | undefined {
   const parsed = parseYaml(text);
@@ -240,7 +243,10 @@ function dropAnchors(node: Node): void {
   });
 }
 
-/** A value as YAML reads it back: counts as plain digits, texts in quotes if they would be read as something else. */
+/**
+ * A value as YAML reads it back: counts as plain digits, texts in quotes if they would be read as something
+ * else.
+ */
 function scalarOf(field: EditableField, value: string): Scalar {
   const scalar = new Scalar(value);
   scalar.type = isPlain(field, value) ? "PLAIN" : "QUOTE_DOUBLE";

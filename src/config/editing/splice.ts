@@ -19,8 +19,9 @@ export interface ScalarTexts {
 }
 
 /**
- * The text with a scalar at a path: in the place of the one that is there, else as a new line at the end of the block of its section, or
- * before the brace that ends it. Undefined if the file is written in another way; the caller checks that the result says what it should.
+ * The text with a scalar at a path: in the place of the one that is there, else as a new line at the end of
+ * the block of its section, or before the brace that ends it. Undefined if the file is written in another
+ * way; the caller checks that the result says what it should.
  */
 export function spliceScalar(text: string, keys: readonly string[], scalar: ScalarTexts): string | undefined {
   const root = parseDocument(text, { schema: "failsafe" }).contents;
@@ -36,7 +37,10 @@ export function spliceScalar(text: string, keys: readonly string[], scalar: Scal
   return map.flow ? addBetweenBraces(text, map, rest, scalar) : addToBlock(text, map, rest, scalar);
 }
 
-/** The innermost map on the way to a key, the keys that are left there, and the pair of the first of them if it is written. */
+/**
+ * The innermost map on the way to a key, the keys that are left there, and the pair of the first of them if
+ * it is written.
+ */
 function nearestMap(root: YAMLMap, keys: readonly string[]) {
   let map = root;
   let rest = keys;

@@ -9,8 +9,9 @@ export interface Position {
 }
 
 /**
- * Finds where a key stands: the key itself, or an item of a list. Of one that is not written, the nearest around it that is; undefined if
- * there is none. An alias is followed to what it stands for. `counter`: the one that the document was parsed with.
+ * Finds where a key stands: the key itself, or an item of a list. Of one that is not written, the nearest
+ * around it that is; undefined if there is none. An alias is followed to what it stands for. `counter`: the
+ * one that the document was parsed with.
  */
 export function createFinder(document: Document, counter: LineCounter) {
   return (path: readonly PropertyKey[]): Position | undefined => {

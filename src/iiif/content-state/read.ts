@@ -14,7 +14,10 @@ export interface StateTarget {
   /** As Presentation 3 names it, such as `Manifest` or `Canvas`; missing where only an address is given. */
   readonly type?: string;
   readonly region?: Region;
-  /** The types of selectors that name no region that can be read, `fragment` for that of an address: the whole is shown in its place. */
+  /**
+   * The types of selectors that name no region that can be read, `fragment` for that of an address: the whole
+   * is shown in its place.
+   */
   readonly unread?: readonly string[];
   /** Address of the manifest that the state says it is in; the target's own where it is one. */
   readonly manifestId?: string;

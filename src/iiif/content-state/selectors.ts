@@ -1,4 +1,5 @@
-// The regions that selectors name (Web Annotation Data Model, section 4.2; IIIF annotation selectors of Presentation 3.0).
+// The regions that selectors name (Web Annotation Data Model, section 4.2; IIIF annotation selectors of
+// Presentation 3.0).
 
 import { parseRegion, type Region } from "./region.ts";
 import { boxOf } from "./svg-box.ts";
@@ -22,13 +23,16 @@ const readers: Readonly<Record<string, (selector: Selector) => Region | "whole" 
 
 export interface Selected {
   readonly region?: Region;
-  /** The types of the selectors of which none says a region that can be read; absent if one does, or there are none. */
+  /**
+   * The types of the selectors of which none says a region that can be read; absent if one does, or there are
+   * none.
+   */
   readonly unread?: readonly string[];
 }
 
 /**
- * What the selector of a target or a list of them selects: the region of the first that names one. Absent selectors select nothing.
- * `typeOf`: the type of a selector.
+ * What the selector of a target or a list of them selects: the region of the first that names one. Absent
+ * selectors select nothing. `typeOf`: the type of a selector.
  */
 export function selectedPart(
   selector: unknown,
@@ -90,7 +94,9 @@ function boxed(left: number, top: number, right: number, bottom: number): Region
   return parseRegion([x, y, Math.max(1, w), Math.max(1, h)].join(","));
 }
 
-/** The region of an image request; what is a square of the image depends on its size, which nobody knows here. */
+/**
+ * The region of an image request; what is a square of the image depends on its size, which nobody knows here.
+ */
 function imageRegion(region: unknown): Region | "whole" | undefined {
   if (region === undefined || region === "full") return "whole";
   return typeof region === "string" ? parseRegion(region.replace(/^pct:/, "percent:")) : undefined;

@@ -1,5 +1,6 @@
-// The box around the shapes of an SVG, as annotations outline parts of a canvas (Web Annotation Data Model, section 4.2.8). It reads the
-// attributes of shapes and nothing else: no style, no document, no reference is followed.
+// The box around the shapes of an SVG, as annotations outline parts of a canvas (Web Annotation Data Model,
+// section 4.2.8). It reads the attributes of shapes and nothing else: no style, no document, no reference is
+// followed.
 
 import { type Point, pathPoints } from "./svg-path.ts";
 
@@ -32,8 +33,9 @@ const shapes: Readonly<Record<string, (text: (name: string) => string, number: N
 const mostShapes = 1000;
 
 /**
- * The box around all shapes, in the coordinates of the canvas; undefined if there are none, if they are transformed, or if lengths
- * are in percent or in units other than pixels. `svg`: a text of at most a content state.
+ * The box around all shapes, in the coordinates of the canvas; undefined if there are none, if they are
+ * transformed, or if lengths are in percent or in units other than pixels. `svg`: a text of at most a content
+ * state.
  */
 export function boxOf(svg: string): Box | undefined {
   const text = withoutComments(svg);

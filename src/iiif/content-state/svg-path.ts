@@ -1,4 +1,5 @@
-// Points along the path of an SVG (SVG 1.1, section 8.3): all ends of its segments, and samples of its curves.
+// Points along the path of an SVG (SVG 1.1, section 8.3): all ends of its segments, and samples of its
+// curves.
 
 export type Point = readonly [x: number, y: number];
 
@@ -44,7 +45,10 @@ export function* pathPoints(d: string): Generator<Point> {
   }
 }
 
-/** The command of numbers that follow without a letter: pairs behind a move are lines, and nothing follows a closed path. */
+/**
+ * The command of numbers that follow without a letter: pairs behind a move are lines, and nothing follows a
+ * closed path.
+ */
 const further: Readonly<Record<string, string>> = {
   M: "L",
   m: "l",
@@ -154,7 +158,10 @@ function scanner(text: string) {
       return take(/[a-z]/iy);
     },
     isAtEnd: () => place >= text.length,
-    /** As many numbers as asked for; undefined if there are fewer. `isArc`: the fourth and fifth are one digit each. */
+    /**
+     * As many numbers as asked for; undefined if there are fewer. `isArc`: the fourth and fifth are one digit
+     * each.
+     */
     numbers(count: number, isArc: boolean): readonly number[] | undefined {
       if (count < 0) return undefined;
       const found: number[] = [];

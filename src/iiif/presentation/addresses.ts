@@ -3,7 +3,10 @@
 import type { Resource } from "./model.ts";
 import { inVersion, type PresentationVersion } from "./mounts.ts";
 
-/** Members whose texts are addresses, by version, beside the ids; `target`, `source`, `on` and `full` are those of annotations. */
+/**
+ * Members whose texts are addresses, by version, beside the ids; `target`, `source`, `on` and `full` are
+ * those of annotations.
+ */
 const addressed: Readonly<Record<PresentationVersion, ReadonlySet<string>>> = {
   3: new Set("id @id target source first last next prev".split(" ")),
   2: new Set(
@@ -20,7 +23,10 @@ export interface Origin {
   readonly document: string;
   /** What the document calls itself, where that is another address. */
   readonly called?: string;
-  /** The version that the value is written in, and that it names documents of the service in; absent: 3.0, and documents as they are named. */
+  /**
+   * The version that the value is written in, and that it names documents of the service in; absent: 3.0, and
+   * documents as they are named.
+   */
   readonly version?: PresentationVersion;
 }
 

@@ -83,7 +83,10 @@ export function canvasOf(image: CanvasFacts, number: number, { address, stand, c
   };
 }
 
-/** Viewers show an empty canvas as blank paper: its label says that there should be a picture, and its summary why there is none. */
+/**
+ * Viewers show an empty canvas as blank paper: its label says that there should be a picture, and its summary
+ * why there is none.
+ */
 function saidOf({ label, problem }: CanvasFacts): Resource {
   if (problem === undefined) return {};
   return {

@@ -20,8 +20,9 @@ export function paintingBody(image: CanvasFacts, size: Size, context: DocumentCo
 }
 
 /**
- * The thumbnail of an image as a list of one; undefined where it cannot be read or this caller may not see it. Its services name its size
- * too: viewers that ask a service for a size of their own may ask a small image for more than it has.
+ * The thumbnail of an image as a list of one; undefined where it cannot be read or this caller may not see
+ * it. Its services name its size too: viewers that ask a service for a size of their own may ask a small
+ * image for more than it has.
  */
 export function thumbnailOf(image: CanvasFacts, context: DocumentContext): readonly Resource[] | undefined {
   const { size, visible } = image;
@@ -59,7 +60,10 @@ function jpeg(addresses: Addresses, size: string, { width, height }: Size) {
   };
 }
 
-/** Image services of both versions, the newer one first. `sizes`: as image information has them (Image API 3.0, section 5.3). */
+/**
+ * Image services of both versions, the newer one first. `sizes`: as image information has them (Image API
+ * 3.0, section 5.3).
+ */
 function imageServices(
   addresses: Addresses,
   { auth = [], sizes }: { auth?: readonly object[] | undefined; sizes?: readonly Size[] },

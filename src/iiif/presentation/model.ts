@@ -38,7 +38,10 @@ interface ManifestIdentity {
 
 /** A manifest to derive with all of its canvases. */
 export interface ManifestFacts extends ManifestIdentity {
-  /** In their natural order, at least one: a canvas is numbered by its place here, whatever a manifest file moves or hides. */
+  /**
+   * In their natural order, at least one: a canvas is numbered by its place here, whatever a manifest file
+   * moves or hides.
+   */
   readonly canvases: readonly CanvasFacts[];
 }
 

@@ -1,5 +1,5 @@
-// Whole documents that an operator stored or a hook returned: those of Presentation API 3.0 are used as they are, at the address where
-// they are served, and those of 2.1 in both versions.
+// Whole documents that an operator stored or a hook returned: those of Presentation API 3.0 are used as they
+// are, at the address where they are served, and those of 2.1 in both versions.
 
 import { absolute, type Origin } from "./addresses.ts";
 import { addContexts, withContext2 } from "./context.ts";
@@ -115,7 +115,10 @@ function placed(document: Resource, origin: Origin): Resource {
   return absolute(document, { ...origin, ...(called !== undefined && called !== "" && { called }) });
 }
 
-/** A manifest whose canvases, annotation pages and annotations have ids, or an annotation page of which all annotations have. */
+/**
+ * A manifest whose canvases, annotation pages and annotations have ids, or an annotation page of which all
+ * annotations have.
+ */
 function numbered(document: Resource, address: string): Resource {
   if (document.type === "AnnotationPage") return { ...document, items: named(document.items, `${address}#`) };
   if (document.type !== "Manifest") return document;

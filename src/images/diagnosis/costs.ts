@@ -43,8 +43,9 @@ const wholeImage: ImageRequest = {
 };
 
 /**
- * Of each level the last whole tile, which is the slowest one of formats that are read from the top; then `full/max`. `sidecar`: reads
- * have one, which the first of them builds; without it each read does that work again. Throws what `describe` throws.
+ * Of each level the last whole tile, which is the slowest one of formats that are read from the top; then
+ * `full/max`. `sidecar`: reads have one, which the first of them builds; without it each read does that work
+ * again. Throws what `describe` throws.
  */
 export async function expectedCosts(
   parts: RenderParts,

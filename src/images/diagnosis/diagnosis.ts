@@ -1,6 +1,9 @@
 // What the image doctor says of one image: facts in sections, and findings with what to do about them.
 
-/** `good`: in order; `note`: worth knowing; `slow`: responses are right but late; `problem`: something is wrong or refused. */
+/**
+ * `good`: in order; `note`: worth knowing; `slow`: responses are right but late; `problem`: something is
+ * wrong or refused.
+ */
 export const findingLevels = ["problem", "slow", "note", "good"] as const;
 export type FindingLevel = (typeof findingLevels)[number];
 

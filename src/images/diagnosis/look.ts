@@ -100,7 +100,8 @@ async function walk(
         async () => (await parts.sidecars.state(master, header)) ?? ({ state: "none" } as const),
       );
       found.sidecarMs = sidecarWork(parts.codecs.byFormat(header.format), header, false).ms;
-      // Tiles cost what they cost once the first of them has built the sidecar, whether or not that has happened yet.
+      // Tiles cost what they cost once the first of them has built the sidecar, whether or not that has
+      // happened yet.
       const costs = await take("costs", () =>
         expectedCosts(parts, master, found.sidecar?.state !== "unavailable"),
       );

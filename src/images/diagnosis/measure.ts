@@ -25,13 +25,17 @@ export interface Measured {
 
 /** The whole image is rendered if that is expected to take at most so many milliseconds. */
 const mostWholeMs = 2000;
-/** A picture that took so many times longer than expected is rendered once more, if it took at most so many milliseconds. */
+/**
+ * A picture that took so many times longer than expected is rendered once more, if it took at most so many
+ * milliseconds.
+ */
 const coldTimes = 2;
 const mostAgainMs = 2000;
 
 /**
- * Renders the tile of full size, then the whole image if that is cheap, through the same gate as requests and past the render slot;
- * twice if the first time was cold or built the sidecar (`builds`). Throws what `render` throws.
+ * Renders the tile of full size, then the whole image if that is cheap, through the same gate as requests and
+ * past the render slot; twice if the first time was cold or built the sidecar (`builds`). Throws what
+ * `render` throws.
  */
 export async function measure(
   parts: RenderParts,
@@ -61,7 +65,8 @@ export async function measure(
   };
   for (const [i, cost] of chosen(costs).entries()) {
     const first = await renderOnce(cost);
-    // The first render of its kind in a process loads a decoder, and may build a sidecar: visitors meet what comes after it.
+    // The first render of its kind in a process loads a decoder, and may build a sidecar: visitors meet what
+    // comes after it.
     if (builds && i === 0) {
       note(first);
       await parts.sidecars.settled(master);

@@ -37,7 +37,10 @@ export interface CollectionPage {
   readonly trail: LabelledTrail;
   readonly folders: readonly ShownFolder[];
   readonly images: readonly ShownImage[];
-  /** On the first page of the root: the picture that stands for all, on this page or further down; absent if none works. */
+  /**
+   * On the first page of the root: the picture that stands for all, on this page or further down; absent if
+   * none works.
+   */
   readonly first?: ShownImage;
   readonly from: number;
   /** Where the next page begins; absent on the last one. */

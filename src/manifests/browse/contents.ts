@@ -1,4 +1,5 @@
-// What a folder holds as people see it: its folders and images in the order, under the labels and without what its manifest file hides.
+// What a folder holds as people see it: its folders and images in the order, under the labels and without
+// what its manifest file hides.
 
 import type { LanguageMap } from "../../iiif/auth.ts";
 import { type Description, emptyDescription } from "../../iiif/presentation/description/description.ts";
@@ -24,7 +25,10 @@ export interface Content {
 
 const known = new WeakMap<ListedFolder, readonly Content[]>();
 
-/** What a folder holds: folders, then images, those that are hidden too. Remembered for as long as the folder is. */
+/**
+ * What a folder holds: folders, then images, those that are hidden too. Remembered for as long as the folder
+ * is.
+ */
 export function contentsOf(sources: Sources, place: Place, folder: ListedFolder): readonly Content[] {
   const before = known.get(folder);
   if (before) return before;

@@ -15,8 +15,8 @@ export interface Entry {
 const known = new WeakMap<ListedFolder, readonly Entry[]>();
 
 /**
- * The entries of a folder in their order: folders, at the root the tops of further sources that can list, then images, without those
- * that the manifest file hides.
+ * The entries of a folder in their order: folders, at the root the tops of further sources that can list,
+ * then images, without those that the manifest file hides.
  */
 export function entriesOf(
   sources: Sources,

@@ -1,4 +1,5 @@
-// The picture that the start page opens, and the log names: the first that people see, as far as there is time to look for it.
+// The picture that the start page opens, and the log names: the first that people see, as far as there is
+// time to look for it.
 
 import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import type { Sources } from "../../sources/index.ts";
@@ -22,8 +23,8 @@ const mostImages = 96;
 const longestMs = 1000;
 
 /**
- * The first image that can be shown: of the root, then of the folders below it and of further sources, the nearer ones first. If none can,
- * the first of those that cannot; undefined if there is none.
+ * The first image that can be shown: of the root, then of the folders below it and of further sources, the
+ * nearer ones first. If none can, the first of those that cannot; undefined if there is none.
  */
 export async function firstPicture(parts: FirstPictureParts, sight: Sight): Promise<ShownImage | undefined> {
   if (sight.isMapped) return undefined;
@@ -49,7 +50,10 @@ async function* imagesBelow(parts: FirstPictureParts, sight: Sight, end: number)
   }
 }
 
-/** What people see of a folder. One that cannot be read in time has no images; at the root the other sources are there all the same. */
+/**
+ * What people see of a folder. One that cannot be read in time has no images; at the root the other sources
+ * are there all the same.
+ */
 async function entriesAt(
   { sources, folders }: FirstPictureParts,
   identifier: string,

@@ -1,4 +1,5 @@
-// Folders as pages list them: their labels, how much they hold, and a picture of each, as far as there is time to look into them.
+// Folders as pages list them: their labels, how much they hold, and a picture of each, as far as there is
+// time to look into them.
 
 import type { LanguageMap } from "../../iiif/auth.ts";
 import type { Listed } from "../../images/look.ts";

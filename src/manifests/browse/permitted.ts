@@ -1,4 +1,5 @@
-// Which entries of a folder a caller may have: asked once for all that one rule gates, since there may be thousands.
+// Which entries of a folder a caller may have: asked once for all that one rule gates, since there may be
+// thousands.
 
 import { type Access, everythingPublic } from "../../access/access.ts";
 import type { Auth } from "../../access/auth.ts";

@@ -1,4 +1,5 @@
-// What the collection of a service is called and who provides it: as the configuration says, else the manifest file at its top.
+// What the collection of a service is called and who provides it: as the configuration says, else the
+// manifest file at its top.
 
 import type { LanguageMap } from "../../iiif/auth.ts";
 import { absolute } from "../../iiif/presentation/addresses.ts";

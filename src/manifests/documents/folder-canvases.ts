@@ -1,4 +1,5 @@
-// The canvases of the manifest of a folder, made when they are asked for, so that a long one is never held as a whole.
+// The canvases of the manifest of a folder, made when they are asked for, so that a long one is never held as
+// a whole.
 
 import { canvasOf, labelOfPage, type Standing } from "../../iiif/presentation/derive.ts";
 import { isThere } from "../../iiif/presentation/json.ts";

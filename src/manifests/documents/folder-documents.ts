@@ -106,7 +106,10 @@ function faulty({ parts }: Making, place: Place, { manifestFile }: Folder): unde
   parts.manifestFiles.tell(place, manifestFile);
 }
 
-/** Throws `decode` (code unusable_manifest_file) for a file of which nothing can be used, where nothing stands beside it. */
+/**
+ * Throws `decode` (code unusable_manifest_file) for a file of which nothing can be used, where nothing stands
+ * beside it.
+ */
 function refuseUnusable(parts: ManifestsParts, place: Place, manifestFile: ManifestFile | undefined): void {
   if (manifestFile?.unusable === undefined) return;
   parts.manifestFiles.tell(place, manifestFile);
@@ -153,7 +156,8 @@ async function folderManifest(
   const reader = readerOf(parts.images, place, folder, caller);
   const sheets = await sheetsOf(parts, files, reader, gate);
   if (sheets.files === 0) return undefined;
-  // Decisions on pages are part of what caches are told, but a long folder is not read as a whole before its first byte.
+  // Decisions on pages are part of what caches are told, but a long folder is not read as a whole before its
+  // first byte.
   const isWhole = making.partly || sheets.files <= mostHeld || sheets.areKnown();
   const all = isWhole ? await sheets.all() : undefined;
   if (!all) gate.restrict();

@@ -1,4 +1,5 @@
-// The images of a folder as one caller may know of them, and the pages of those that have several, one after the other.
+// The images of a folder as one caller may know of them, and the pages of those that have several, one after
+// the other.
 
 import type { Caller } from "../../access/access.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";

@@ -5,7 +5,10 @@ import { isOfAnnotations } from "../../iiif/presentation/stored.ts";
 import type { Folder } from "../folders/folder.ts";
 import { nameOf, type Place } from "../places.ts";
 
-/** `annotations`: a whole document of annotations, which no collection lists (Presentation API 3.0, section 5.1). */
+/**
+ * `annotations`: a whole document of annotations, which no collection lists (Presentation API 3.0, section
+ * 5.1).
+ */
 export type FolderKind = "manifest" | "collection" | "annotations";
 
 /** `images`: how many of its images are reached. The top of a source is a collection whatever it holds. */

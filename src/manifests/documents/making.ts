@@ -42,7 +42,10 @@ export interface Made {
   readonly canvases?: Canvases;
 }
 
-/** The canvases of a manifest in their order, made when they are asked for. Throws what sources, hooks and codecs throw. */
+/**
+ * The canvases of a manifest in their order, made when they are asked for. Throws what sources, hooks and
+ * codecs throw.
+ */
 export interface Canvases {
   count(): Promise<number>;
   /** The canvas at a place from 0; undefined where there is none. */
@@ -76,7 +79,10 @@ export interface Found {
   make(): Promise<Made>;
   /** The one folder that it is made of, and nothing else. */
   readonly folder?: Folder;
-  /** What access decisions came to, for a document that depends on nothing else but its folder. Undefined where nobody knows. */
+  /**
+   * What access decisions came to, for a document that depends on nothing else but its folder. Undefined
+   * where nobody knows.
+   */
   outcome?(): string | undefined;
   /** False while images are still to be opened for it, whose sources may fail. */
   isKnown?(): boolean;

@@ -112,8 +112,9 @@ export function createFolders({ info, times, keepAlive, now = Date.now }: Folder
 }
 
 /**
- * A folder of a source that can list, as it is now: its files without validators, and its manifest file, which stays the one before while it
- * is the same. Undefined where there is none. Nothing of it is remembered. Throws what the source throws.
+ * A folder of a source that can list, as it is now: its files without validators, and its manifest file,
+ * which stays the one before while it is the same. Undefined where there is none. Nothing of it is
+ * remembered. Throws what the source throws.
  */
 export async function readFolder(
   source: Source,

@@ -27,8 +27,8 @@ const lasting: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["decode", "unsupport
 
 /**
  * The facts of one image, whoever may see it: sizes are no secret, since the image information of a gated image gives them to
- * all. Throws `not-found` where there is none, `unsupported` (code unsupported_format) for what is no image, and what may be over at the
- * next look.
+ * all. Throws `not-found` where there is none, `unsupported` (code unsupported_format) for what is no image,
+ * and what may be over at the next look.
  */
 export async function imageFacts(parts: FactsParts, caller: Caller): Promise<ImageFacts> {
   const { facts, error } = await looked(parts, caller);
@@ -39,7 +39,10 @@ export async function imageFacts(parts: FactsParts, caller: Caller): Promise<Ima
   return facts;
 }
 
-/** Looks at images of one folder for one caller. What it finds is remembered with the folder if only the files decide on it. */
+/**
+ * Looks at images of one folder for one caller. What it finds is remembered with the folder if only the files
+ * decide on it.
+ */
 export interface FolderReader {
   /** Whether nothing has to be opened for the facts of a file. */
   knows(file: ListedFile): boolean;
@@ -105,7 +108,9 @@ const mostPages = 2000;
 /** How many pages of a file manifests show. */
 export const shownPages = ({ pages }: ImageFacts): number => Math.min(pages, mostPages);
 
-/** The facts of the pages of an image with several, in their order. Throws `not-found` where there is none. */
+/**
+ * The facts of the pages of an image with several, in their order. Throws `not-found` where there is none.
+ */
 export async function pageFacts(
   parts: FactsParts,
   caller: Caller,

@@ -18,7 +18,10 @@ export interface ManifestFile {
   readonly size: number;
   /** A document that takes the place of the derived one. */
   readonly stored?: Stored;
-  /** Why nothing of the file can be used; absent for whole documents and descriptions, whatever is wrong in these. */
+  /**
+   * Why nothing of the file can be used; absent for whole documents and descriptions, whatever is wrong in
+   * these.
+   */
   readonly unusable?: LocatedFault;
   /** What is said of the folder as a manifest or a collection, where there is no whole document. */
   described(kind: "manifest" | "collection"): Description;

@@ -1,4 +1,5 @@
-// Search in a folder and all below it: words are compared with names, labels and metadata, and nothing is opened.
+// Search in a folder and all below it: words are compared with names, labels and metadata, and nothing is
+// opened.
 
 import type { Sources } from "../../sources/index.ts";
 import { type Entry, topsOf } from "../browse/entries.ts";
@@ -44,8 +45,8 @@ interface Queued {
 }
 
 /**
- * Entries that match all of the words: each in what people read of the entry or of the folders between it and `place`, one at least in
- * what they read of the entry itself. `most`: matches that are listed.
+ * Entries that match all of the words: each in what people read of the entry or of the folders between it and
+ * `place`, one at least in what they read of the entry itself. `most`: matches that are listed.
  */
 export async function findEntries(
   sources: Sources,

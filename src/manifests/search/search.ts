@@ -1,4 +1,5 @@
-// Search in what the sources list: by an index of each where work may go on between requests, else by looking into folders.
+// Search in what the sources list: by an index of each where work may go on between requests, else by looking
+// into folders.
 
 import { purgesOf } from "../../images/describe.ts";
 import type { Sources } from "../../sources/index.ts";
@@ -115,7 +116,10 @@ const withStop = (matches: Matches, stoppedAt: string | undefined): Found => ({
 const worst = (lacks: readonly Lack[]) =>
   lacks.includes("reading") ? "reading" : lacks.includes("unreadable") ? "unreadable" : undefined;
 
-/** Waits for work for so many milliseconds at most. Throws what it throws until then; later errors are ignored. */
+/**
+ * Waits for work for so many milliseconds at most. Throws what it throws until then; later errors are
+ * ignored.
+ */
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<void>((resolve) => {

@@ -1,4 +1,5 @@
-// The names, labels and metadata of all that one source lists, in memory: read folder by folder, and again where something changed.
+// The names, labels and metadata of all that one source lists, in memory: read folder by folder, and again
+// where something changed.
 
 import { ServiceError } from "../../errors.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
@@ -52,7 +53,10 @@ const mostLevels = 32;
 const mostFailures = 20;
 /** Milliseconds after which a folder is read again although its source says that nothing changed. */
 const longestUnread = 600_000;
-/** Milliseconds for which a folder may be read and still have the state that it has afterwards; `Source.stateOf` says why. */
+/**
+ * Milliseconds for which a folder may be read and still have the state that it has afterwards;
+ * `Source.stateOf` says why.
+ */
 const longestRead = 1000;
 
 interface Known {
@@ -63,7 +67,10 @@ interface Known {
   readonly manifestKeys: readonly string[];
   readonly searched: SearchedFolder;
   readonly bytes: number;
-  /** What the source says of the folder and of its manifest file; undefined: it cannot tell whether they change. */
+  /**
+   * What the source says of the folder and of its manifest file; undefined: it cannot tell whether they
+   * change.
+   */
   readonly state: string | undefined;
   readonly readAt: number;
 }

@@ -23,8 +23,8 @@ export function comparable(text: string): string {
 }
 
 /**
- * What people read in members of a document, in all its languages and in comparable form: label, summary, the values of the metadata and
- * the required statement. "" for nothing.
+ * What people read in members of a document, in all its languages and in comparable form: label, summary, the
+ * values of the metadata and the required statement. "" for nothing.
  */
 export function textIn(members: Resource): string {
   const { label, summary, metadata, requiredStatement } = members;

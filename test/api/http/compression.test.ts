@@ -1,4 +1,5 @@
-// Compression of documents, pages and problems: which responses have it, in which encoding, and with which validators.
+// Compression of documents, pages and problems: which responses have it, in which encoding, and with which
+// validators.
 
 import { linkSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";

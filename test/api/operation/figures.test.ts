@@ -138,7 +138,8 @@ describe("the figures of a scripted load", () => {
     // Seven classes of routes, six of statuses.
     expect(Object.keys(first).filter((key) => key.startsWith("http_requests ")).length).toBe(42);
     const names = new Set((await app.service.registry.read()).map(({ name }) => name));
-    // Heaps have no circuit and no volume, the platform of these tests says nothing of its memory, nothing is traced, and nothing was rendered yet.
+    // Heaps have no circuit and no volume, the platform of these tests says nothing of its memory, nothing is
+    // traced, and nothing was rendered yet.
     const missing = Object.keys(figures).filter((name) => !names.has(name as FigureName));
     const renders = ["renders", "render_reads", "render_read"];
     const caches = ["cache_circuit_open", "cache_volume_free", "cache_volume_size"];

@@ -1,4 +1,5 @@
-// The example for nginx, before the service: the operator's pages are refused to those outside by every spelling, and all else passes.
+// The example for nginx, before the service: the operator's pages are refused to those outside by every
+// spelling, and all else passes.
 
 import { readFileSync } from "node:fs";
 import { request } from "node:http";

@@ -1,4 +1,5 @@
-// What people see in the viewer is what the start page shows and what searches find: labels, metadata, order, and nothing hidden.
+// What people see in the viewer is what the start page shows and what searches find: labels, metadata, order,
+// and nothing hidden.
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

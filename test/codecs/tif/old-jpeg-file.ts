@@ -1,4 +1,5 @@
-// Old-style JPEG in TIFF for tests, made from the JPEG files of libvips: whole streams, and their parts laid out as TIFF 6.0 section 22 has them.
+// Old-style JPEG in TIFF for tests, made from the JPEG files of libvips: whole streams, and their parts laid
+// out as TIFF 6.0 section 22 has them.
 
 import type { Sharp } from "sharp";
 import { type Field, plainFields, type TestPicture, tiffFile } from "./tiff-file.ts";
@@ -57,8 +58,8 @@ interface Layout {
 }
 
 /**
- * A picture whose strips, and what else it refers to, lie in front of its directory in one block. `fields` takes the offset of each part in
- * the file; those of strips come from `strips`.
+ * A picture whose strips, and what else it refers to, lie in front of its directory in one block. `fields`
+ * takes the offset of each part in the file; those of strips come from `strips`.
  */
 export function oldJpegFile(
   { width, height, rows = height, gray = false, tile }: Layout,

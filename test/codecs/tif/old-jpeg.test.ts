@@ -1,4 +1,5 @@
-// Old-style JPEG in TIFF, in the forms that writers of the nineties have: its pixels are those that libtiff and libvips show.
+// Old-style JPEG in TIFF, in the forms that writers of the nineties have: its pixels are those that libtiff
+// and libvips show.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -5,7 +5,9 @@ export type Field = readonly [tag: number, type: 1 | 3 | 4 | 5, ...values: numbe
 
 export interface TestPicture {
   readonly fields: readonly Field[];
-  /** Strips or tiles as stored. Their offsets and counts are added to the fields, unless those hold others. */
+  /**
+   * Strips or tiles as stored. Their offsets and counts are added to the fields, unless those hold others.
+   */
   readonly blocks: readonly Uint8Array[];
   /** Whether the blocks are listed in the fields of tiles. */
   readonly tiled?: boolean;

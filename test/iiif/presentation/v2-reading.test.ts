@@ -1,4 +1,5 @@
-// Documents of 2.1 that others wrote, in 3.0: by the rules of 3.0, and compared with what another reader makes of them.
+// Documents of 2.1 that others wrote, in 3.0: by the rules of 3.0, and compared with what another reader
+// makes of them.
 
 import { convertPresentation2 } from "@iiif/parser/presentation-2";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// A damaged master is reported to its operator: in the log, in a counter, in the list of damaged masters and by the image doctor.
+// A damaged master is reported to its operator: in the log, in a counter, in the list of damaged masters and
+// by the image doctor.
 
 import { cp, mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -103,7 +104,8 @@ describe.each(names)("%s", (name) => {
 test("each tile in the missing half of a JPEG is sent uncached, by every way that makes it", async () => {
   const { app } = await observed();
   const { get, service } = app;
-  // The last rows of MCUs are gone from both; tiles on the grid of MCUs are cut without loss, the others are decoded.
+  // The last rows of MCUs are gone from both; tiles on the grid of MCUs are cut without loss, the others are
+  // decoded.
   for (const name of ["cut.jpg", "cut-progressive.jpg"])
     for (const region of ["0,512,512,188", "512,512,388,188", "3,601,200,90", "0,0,900,700"])
       for (const size of ["max", "pct:50", "pct:25", "pct:12.5"])

@@ -1,4 +1,5 @@
-// The index of searches over a real folder: what it finds after files come, go and change, and what it says where it lacks something.
+// The index of searches over a real folder: what it finds after files come, go and change, and what it says
+// where it lacks something.
 
 import {
   appendFileSync,

@@ -1,4 +1,5 @@
-// A search that looks into folders while it runs: how much it looks through, and what it says where that is not all.
+// A search that looks into folders while it runs: how much it looks through, and what it says where that is
+// not all.
 
 import { expect, test } from "vitest";
 import { ServiceError } from "../../../src/errors.ts";

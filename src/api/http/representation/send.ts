@@ -1,5 +1,5 @@
-// Texts over HTTP: documents, pages and problems, with their validators and, where the client takes it, compressed (RFC 9110, sections
-// 8.4, 8.8 and 13).
+// Texts over HTTP: documents, pages and problems, with their validators and, where the client takes it,
+// compressed (RFC 9110, sections 8.4, 8.8 and 13).
 
 import type { Compression, ContentEncoding } from "../../../platform/platform.ts";
 import { type RequestContext, sent } from "../context.ts";
@@ -20,7 +20,10 @@ export interface Sending {
   readonly headers: Readonly<Record<string, string>>;
   /** Of the text as it is: each encoding has a tag of its own. */
   readonly validators?: Validators | undefined;
-  /** false: it is sent as it is, since it repeats what the request says beside what only this caller may know (BREACH). */
+  /**
+   * false: it is sent as it is, since it repeats what the request says beside what only this caller may know
+   * (BREACH).
+   */
   readonly compressed?: boolean;
 }
 
@@ -59,7 +62,10 @@ export async function sendText(
 
 const utf8 = new TextEncoder();
 
-/** What bytes became in an encoding, for as long as their owner keeps them: a manifest that is kept is compressed once. */
+/**
+ * What bytes became in an encoding, for as long as their owner keeps them: a manifest that is kept is
+ * compressed once.
+ */
 const compressedBodies = {
   br: new WeakMap<Uint8Array, Uint8Array<ArrayBuffer>>(),
   gzip: new WeakMap<Uint8Array, Uint8Array<ArrayBuffer>>(),
@@ -78,8 +84,9 @@ async function compressedOnce(
 }
 
 /**
- * The validators of what the client has, in one of these encodings or as it is; undefined if that is none of them. The 304 names the
- * tag that the client knows, so that a cache with several encodings finds the one it may use (RFC 9111, section 4.3.4).
+ * The validators of what the client has, in one of these encodings or as it is; undefined if that is none of
+ * them. The 304 names the tag that the client knows, so that a cache with several encodings finds the one it
+ * may use (RFC 9111, section 4.3.4).
  */
 function heldBy(
   headers: Headers,

@@ -2,7 +2,10 @@
 
 import type { Picture } from "../directory/picture.ts";
 
-/** Turns samples of whole bytes of a big-endian file into those of the machine, in place. Machines here are little-endian. */
+/**
+ * Turns samples of whole bytes of a big-endian file into those of the machine, in place. Machines here are
+ * little-endian.
+ */
 export function toMachineOrder(data: Uint8Array, bits: number): void {
   const size = bits / 8;
   if (!Number.isInteger(size)) return; // packed samples have one order of bytes
@@ -14,7 +17,10 @@ export function toMachineOrder(data: Uint8Array, bits: number): void {
     }
 }
 
-/** Undoes predictor 2 or 3 row by row, in place. `data` begins at a multiple of eight in its buffer; samples are in machine order. */
+/**
+ * Undoes predictor 2 or 3 row by row, in place. `data` begins at a multiple of eight in its buffer; samples
+ * are in machine order.
+ */
 export function undoPredictor(picture: Picture, data: Uint8Array, width: number, rows: number): void {
   const step = picture.planar ? 1 : picture.samples;
   if (picture.predictor === 2) {
@@ -53,7 +59,10 @@ function undoHorizontal(
   }
 }
 
-/** Rows are planes of bytes, the most significant first, with differences of neighbouring bytes. `size`: bytes of a sample. */
+/**
+ * Rows are planes of bytes, the most significant first, with differences of neighbouring bytes. `size`: bytes
+ * of a sample.
+ */
 function undoFloat(data: Uint8Array, size: number, perRow: number, rows: number, step: number): void {
   const bytes = perRow * size;
   const row = new Uint8Array(bytes);

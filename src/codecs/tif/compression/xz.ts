@@ -3,7 +3,10 @@
 import { decompressed } from "../../xz/xz.ts";
 import type { BlockReader, Stored } from "./block.ts";
 
-/** Decompresses a block when its first bytes are asked for. Reading throws ServiceError `decode` when the data are broken or shorter. */
+/**
+ * Decompresses a block when its first bytes are asked for. Reading throws ServiceError `decode` when the data
+ * are broken or shorter.
+ */
 export function xz({ data, length }: Stored): BlockReader {
   let whole: Uint8Array | undefined;
   let at = 0;

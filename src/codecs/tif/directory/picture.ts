@@ -41,7 +41,9 @@ export const storedBands = ({ photometric, bands }: Pick<Picture, "photometric" 
 
 const packedBits: readonly number[] = [1, 2, 4];
 
-/** Whether samples are placed as they lie in their bytes: one for each pixel, of which whole ones fill a byte. */
+/**
+ * Whether samples are placed as they lie in their bytes: one for each pixel, of which whole ones fill a byte.
+ */
 export const isPacked = ({ bits, samples }: Pick<Picture, "bits" | "samples">): boolean =>
   samples === 1 && packedBits.includes(bits);
 

@@ -93,8 +93,8 @@ function mixedRefusal({ allBits, formats, otherInks }: Told): Refusal | undefine
 }
 
 /**
- * What old-style JPEG is, whatever the other fields say, which are often wrong: colours are luma and chroma, as in libtiff. Its
- * stream has the last word (old-jpeg/).
+ * What old-style JPEG is, whatever the other fields say, which are often wrong: colours are luma and chroma,
+ * as in libtiff. Its stream has the last word (old-jpeg/).
  */
 function oldJpegSamples(stated = 6): { readonly photometric: number; readonly samples: number } {
   const photometric = stated === 2 ? 6 : stated;

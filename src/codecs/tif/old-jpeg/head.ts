@@ -1,4 +1,5 @@
-// What stands in front of the coded data of old-style JPEG: marker segments, wherever they lie, and fields in place of those that are missing.
+// What stands in front of the coded data of old-style JPEG: marker segments, wherever they lie, and fields in
+// place of those that are missing.
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
@@ -39,7 +40,10 @@ const windowBytes = 2048;
 const dac = 0xcc;
 const tableCodes: readonly number[] = [marker.dqt, marker.dht, dac];
 
-/** The marker segments that a range of a file begins with, up to a scan header, taken into `head`. Throws ServiceError `decode`. */
+/**
+ * The marker segments that a range of a file begins with, up to a scan header, taken into `head`. Throws
+ * ServiceError `decode`.
+ */
 export async function takeSegments(bytes: ByteSource, range: ByteRange, head: Head): Promise<void> {
   const source = joinedPieces(bytes, [range]);
   const [first = 0, second = 0] = await source.read(0, 2);
@@ -87,8 +91,9 @@ const baseline = 0xc0;
 const extended = 0xc1;
 
 /**
- * The head with what the segments do not say taken from the fields of the directory. What the segments say counts: many writers
- * have other values in the fields. Throws ServiceError `decode`, and `unsupported` for kinds of JPEG that are not read.
+ * The head with what the segments do not say taken from the fields of the directory. What the segments say
+ * counts: many writers have other values in the fields. Throws ServiceError `decode`, and `unsupported` for
+ * kinds of JPEG that are not read.
  */
 export async function completedHead(
   file: TiffFile,
@@ -149,8 +154,8 @@ function refuseFrame({ code, precision, components }: FrameHeader): void {
 }
 
 /**
- * The head as bytes. `transform`: what an Adobe segment says of three components, so that decoders do not guess from their names: 1
- * for luma and chroma, 0 for components that come out as they are.
+ * The head as bytes. `transform`: what an Adobe segment says of three components, so that decoders do not
+ * guess from their names: 1 for luma and chroma, 0 for components that come out as they are.
  */
 export function headBytes(
   { frame, tables, scan }: WholeHead,

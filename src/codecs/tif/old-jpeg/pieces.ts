@@ -4,7 +4,10 @@ import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
 
 export type Piece = ByteRange | Uint8Array;
 
-/** The pieces one after the other. A piece that the file ends in is followed by zeros, so that later ones keep their places. */
+/**
+ * The pieces one after the other. A piece that the file ends in is followed by zeros, so that later ones keep
+ * their places.
+ */
 export function joinedPieces(bytes: ByteSource, pieces: readonly Piece[]): ByteSource {
   const starts: number[] = [];
   let size = 0;

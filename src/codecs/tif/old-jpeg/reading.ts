@@ -1,4 +1,5 @@
-// Pictures of old-style JPEG are read by the JPEG codec: it decodes by region, and its sidecars make that cheap.
+// Pictures of old-style JPEG are read by the JPEG codec: it decodes by region, and its sidecars make that
+// cheap.
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteSource } from "../../../lib/byte-source.ts";
@@ -13,7 +14,10 @@ import { stagesOf } from "../directory/stages.ts";
 import { isUsual, readYcc, type YccCoding, yccToRgb } from "../samples/ycc.ts";
 import { oldJpegStream } from "./stream.ts";
 
-/** What the stream says of the picture, and what the JPEG codec needs to know of it. Throws ServiceError `decode`. */
+/**
+ * What the stream says of the picture, and what the JPEG codec needs to know of it. Throws ServiceError
+ * `decode`.
+ */
 export async function oldJpegFacts(
   bytes: ByteSource,
   file: TiffFile,
@@ -30,7 +34,10 @@ export async function oldJpegFacts(
   }
 }
 
-/** What luma and chroma mean, if that is not what they mean in JPEG files; fields that make no sense do not count. */
+/**
+ * What luma and chroma mean, if that is not what they mean in JPEG files; fields that make no sense do not
+ * count.
+ */
 async function codingOf(file: TiffFile, directory: Directory): Promise<YccCoding | undefined> {
   try {
     const coding = await readYcc(file, directory);
@@ -58,7 +65,10 @@ const ofStream = <T extends { readonly header: ImageHeader }>(read: T): T => ({
   page: 1,
 });
 
-/** The stream of a page, and what its luma and chroma mean if decoders leave them. Throws ServiceError `decode` and `unsupported`. */
+/**
+ * The stream of a page, and what its luma and chroma mean if decoders leave them. Throws ServiceError
+ * `decode` and `unsupported`.
+ */
 async function streamOf(bytes: ByteSource, header: ImageHeader) {
   const file = await openTiff(bytes);
   const directory = await readDirectory(file, stagesOf(header)[0]?.offset ?? file.first);

@@ -1,4 +1,5 @@
-// Old-style JPEG (TIFF 6.0 section 22) as one JPEG stream, which regions can be read of. Technical Note 2 says why there are so many forms of it.
+// Old-style JPEG (TIFF 6.0 section 22) as one JPEG stream, which regions can be read of. Technical Note 2
+// says why there are so many forms of it.
 
 import { ServiceError } from "../../../errors.ts";
 import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
@@ -25,8 +26,9 @@ const MAX_RESTART = 65535;
 const LOSSLESS = 14;
 
 /**
- * The picture as a JPEG stream: segments and tables as far as the file has them, in front of the coded data of all strips, with
- * restart markers between them. `converts`: decoders are to convert luma and chroma as JPEG files have them. Throws ServiceError `decode`, and `unsupported` for what is not read.
+ * The picture as a JPEG stream: segments and tables as far as the file has them, in front of the coded data
+ * of all strips, with restart markers between them. `converts`: decoders are to convert luma and chroma as
+ * JPEG files have them. Throws ServiceError `decode`, and `unsupported` for what is not read.
  */
 export async function oldJpegStream(
   bytes: ByteSource,
@@ -69,7 +71,9 @@ const end = Uint8Array.from(endOfImage);
 const refused = (expected: string, received: string) =>
   new ServiceError("unsupported", refusalText([expected, received]));
 
-/** The range that JPEGInterchangeFormat names; to the end of the file if its length is missing or too large. */
+/**
+ * The range that JPEGInterchangeFormat names; to the end of the file if its length is missing or too large.
+ */
 async function streamRange(file: TiffFile, directory: Directory): Promise<ByteRange | undefined> {
   const { size = Number.MAX_SAFE_INTEGER } = file.bytes;
   const offset = (await readNumber(file, directory, tags.JPEGInterchangeFormat)) ?? 0;

@@ -1,4 +1,5 @@
-// Tables of old-style JPEG that lie in the file without markers (TIFF 6.0 section 22: JPEGQTables, JPEGDCTables, JPEGACTables).
+// Tables of old-style JPEG that lie in the file without markers (TIFF 6.0 section 22: JPEGQTables,
+// JPEGDCTables, JPEGACTables).
 
 import { type Directory, damaged, readField, type TiffFile } from "../directory/ifd.ts";
 import { tags } from "../directory/tags.ts";
@@ -18,7 +19,10 @@ const MAX_CODES = 256;
 export const quantisationTables = (file: TiffFile, directory: Directory, components: number) =>
   readTables(file, directory, "JPEGQTables", components, (at) => tableAt(file, at, QUANTISERS));
 
-/** Huffman tables: the numbers of codes of 16 lengths, then what the codes stand for. Throws ServiceError `decode`. */
+/**
+ * Huffman tables: the numbers of codes of 16 lengths, then what the codes stand for. Throws ServiceError
+ * `decode`.
+ */
 export const huffmanTables = (
   file: TiffFile,
   directory: Directory,
@@ -31,7 +35,10 @@ export const huffmanTables = (
     return tableAt(file, at, LENGTHS + codes);
   });
 
-/** The table of each component. Writers list one table, or copies of it, for several components, and decoders hold few. */
+/**
+ * The table of each component. Writers list one table, or copies of it, for several components, and decoders
+ * hold few.
+ */
 async function readTables(
   file: TiffFile,
   directory: Directory,

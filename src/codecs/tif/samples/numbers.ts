@@ -1,4 +1,5 @@
-// Stored samples as numbers: integers of 1 to 16 and of 32 bits, signed ones, and floating point of 16 to 64 bits.
+// Stored samples as numbers: integers of 1 to 16 and of 32 bits, signed ones, and floating point of 16 to 64
+// bits.
 
 import type { Picture } from "../directory/picture.ts";
 
@@ -12,7 +13,10 @@ export type Numbers =
   | Float32Array
   | Float64Array;
 
-/** Whole rows of samples, `rowSamples` in each, in machine order, as numbers. A view of the bytes where the platform has one. */
+/**
+ * Whole rows of samples, `rowSamples` in each, in machine order, as numbers. A view of the bytes where the
+ * platform has one.
+ */
 export function numbersOf(
   { bits, float, signed }: Pick<Picture, "bits" | "float" | "signed">,
   data: Uint8Array,
@@ -53,7 +57,9 @@ function unpacked(data: Uint8Array, bits: number, rowSamples: number): Uint8Arra
   return out;
 }
 
-/** IEEE 754 of 16 bits, and the 24 bits of TIFF Technical Note 3: bits of the exponent and of the fraction. */
+/**
+ * IEEE 754 of 16 bits, and the 24 bits of TIFF Technical Note 3: bits of the exponent and of the fraction.
+ */
 const layouts: Readonly<Record<number, readonly [exponent: number, fraction: number]>> = {
   16: [5, 10],
   24: [7, 16],

@@ -12,8 +12,9 @@ export interface Range {
 }
 
 /**
- * Decompressed rows as samples of 8 or 16 bits: integers that fill neither are scaled to them, what is below zero is 0, float is 0 to 65535.
- * `plane` is that of the data where each sample has its own. With a range, more than 8 bits are what part of it they are.
+ * Decompressed rows as samples of 8 or 16 bits: integers that fill neither are scaled to them, what is below
+ * zero is 0, float is 0 to 65535. `plane` is that of the data where each sample has its own. With a range,
+ * more than 8 bits are what part of it they are.
  */
 export function asSamples(
   picture: Picture,
@@ -36,7 +37,10 @@ export function asSamples(
   return scaled(values, depth, (value) => value * factor);
 }
 
-/** What a stored number is multiplied by. Signed ones have the scale of unsigned ones, of which they fill half, as in other decoders. */
+/**
+ * What a stored number is multiplied by. Signed ones have the scale of unsigned ones, of which they fill
+ * half, as in other decoders.
+ */
 function factorOf({ bits, float, depth }: Picture): number {
   const full = depth === 16 ? 65535 : 255;
   return float ? full : full / (2 ** bits - 1);

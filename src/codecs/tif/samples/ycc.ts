@@ -20,7 +20,10 @@ const samplings = [1, 2, 4];
 const usualCoefficients = [0.299, 0.587, 0.114];
 const usualReference = [0, 255, 128, 255, 128, 255];
 
-/** Columns and rows of luma for one sample of each chroma, 2 and 2 if the file says nothing. Throws ServiceError `decode`. */
+/**
+ * Columns and rows of luma for one sample of each chroma, 2 and 2 if the file says nothing. Throws
+ * ServiceError `decode`.
+ */
 export async function readSampling(
   file: TiffFile,
   directory: Directory,

@@ -142,8 +142,9 @@ export interface Arranged {
 }
 
 /**
- * Names of images or folders in the order of a description, those that it hides too. Images that are all hidden are all shown, as in
- * their manifest. Names in the description that nothing has are ignored: the document reports them.
+ * Names of images or folders in the order of a description, those that it hides too. Images that are all
+ * hidden are all shown, as in their manifest. Names in the description that nothing has are ignored: the
+ * document reports them.
  */
 export function arrangeNames(
   all: readonly string[],
@@ -186,7 +187,10 @@ const placesBy = (names: Names) => (named: Named, faults: Fault[]) => {
   return place === undefined ? undefined : [place];
 };
 
-/** What is different about canvases: what is said of a file holds for all of its pages, and what is said of a page comes over it. */
+/**
+ * What is different about canvases: what is said of a file holds for all of its pages, and what is said of a
+ * page comes over it.
+ */
 function partsOfCanvases(
   parts: readonly PartDescription[],
   canvases: readonly CanvasFacts[],

@@ -42,8 +42,8 @@ interface NamedCanvas {
 }
 
 /**
- * Finds the places from 0 of canvases. The name or place of a file is that of all its pages, `scan.tif;2` is one of them. Undefined, after
- * a fault, where nothing is meant; else never empty.
+ * Finds the places from 0 of canvases. The name or place of a file is that of all its pages, `scan.tif;2` is
+ * one of them. Undefined, after a fault, where nothing is meant; else never empty.
  */
 export function canvasNamesOf(canvases: readonly NamedCanvas[]) {
   const files: { readonly names: readonly string[]; readonly places: number[] }[] = [];
@@ -73,7 +73,10 @@ export function canvasNamesOf(canvases: readonly NamedCanvas[]) {
   };
 }
 
-/** Places in an order: those that are named first, all others behind them as they were. `find`: the places that a name means. */
+/**
+ * Places in an order: those that are named first, all others behind them as they were. `find`: the places
+ * that a name means.
+ */
 export function ordered(
   count: number,
   order: readonly Named[],

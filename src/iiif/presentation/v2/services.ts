@@ -56,7 +56,8 @@ function service2(service: Resource, around: string | undefined): Resource | und
       typeof profile === "string" && /^level\d$/.test(profile)
         ? (form?.profile?.(profile) ?? profile)
         : profile,
-    // Image and search services say the rest themselves, at their addresses; of a thumbnail only its own size will do.
+    // Image and search services say the rest themselves, at their addresses; of a thumbnail only its own size
+    // will do.
     sizes: service.sizes,
     ...((form === undefined || form === auth1) && othersOf(service)),
     service: oneOrMany(

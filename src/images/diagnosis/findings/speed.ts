@@ -103,7 +103,8 @@ const reasons: readonly Reason[] = [
 /** Tiles that take longer than cheap work may, for each reason those of which it is the reason. */
 export function speedFindings(known: Known): Finding[] {
   const tiles = tilesOf(known);
-  // How fast a picture is does not matter while it cannot be rendered or part of it is missing; one that was too slow is another matter.
+  // How fast a picture is does not matter while it cannot be rendered or part of it is missing; one that was
+  // too slow is another matter.
   const failure = known.failures.get("measure");
   if (tiles.length === 0 || (failure && failure.kind !== "timeout") || isDamaged(known)) return [];
   const measured = known.measured?.find(({ what }) => what === "tile")?.ms;
@@ -130,7 +131,10 @@ export function speedFindings(known: Known): Finding[] {
   });
 }
 
-/** Of tiles that are all expected to be cheap; none if a measured one took far longer, which is said by itself. */
+/**
+ * Of tiles that are all expected to be cheap; none if a measured one took far longer, which is said by
+ * itself.
+ */
 function fastFinding(tiles: readonly Tile[], measured: number | undefined): Finding[] {
   const slowest = Math.max(...tiles.map(({ expected }) => expected.ms));
   if (measured !== undefined && measured > farOff.leastMs) return [];
@@ -182,7 +186,10 @@ const noSidecar = (byFile: boolean): Finding => ({
   command: toJpegPyramid,
 });
 
-/** How many times longer or shorter than expected is worth a word, and from how many milliseconds on: a cold process takes some by itself. */
+/**
+ * How many times longer or shorter than expected is worth a word, and from how many milliseconds on: a cold
+ * process takes some by itself.
+ */
 const farOff = { times: 4, leastMs: 500 } as const;
 
 /** A render that took much longer or shorter than expected. */

@@ -1,5 +1,6 @@
-// Samples of unusual depths and formats. Expected values are what `convert FILE -depth 16 rgba:-` of ImageMagick 6.9.11 and the same of
-// GraphicsMagick 1.3.40 print for these files (the latter within a level of 8 bits), and for signed samples those of libvips 8.18.
+// Samples of unusual depths and formats. Expected values are what `convert FILE -depth 16 rgba:-` of
+// ImageMagick 6.9.11 and the same of GraphicsMagick 1.3.40 print for these files (the latter within a level
+// of 8 bits), and for signed samples those of libvips 8.18.
 
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// Ranges: the flat list of Presentation API 2.1 (section 5.7), whose ranges name each other, as the tree of 3.0.
+// Ranges: the flat list of Presentation API 2.1 (section 5.7), whose ranges name each other, as the tree of
+// 3.0.
 
 import { idOf, isThere, objectsOf, present } from "../../json.ts";
 import type { Resource } from "../../model.ts";
@@ -7,7 +8,10 @@ import { listOf, properties3, typeOf } from "./properties.ts";
 /** Levels of ranges inside each other; deeper ones stand beside the tops. */
 const mostLevels = 32;
 
-/** The tops of a list of ranges, each with what is in it. A range is in one place alone: the first that names it. */
+/**
+ * The tops of a list of ranges, each with what is in it. A range is in one place alone: the first that names
+ * it.
+ */
 export function structures3(structures: unknown): readonly Resource[] {
   const all = objectsOf(structures).filter((range) => idOf(range) !== undefined);
   const byId = new Map(all.map((range) => [idOf(range) as string, range]));

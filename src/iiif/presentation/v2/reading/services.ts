@@ -1,4 +1,5 @@
-// Services of documents of Presentation API 2.1 as 3.0 has them: with a type, and without contexts (3.0, sections 3.4 and 4.6).
+// Services of documents of Presentation API 2.1 as 3.0 has them: with a type, and without contexts (3.0,
+// sections 3.4 and 4.6).
 
 import { idOf, objectsOf, present, textOf, textsOf } from "../../json.ts";
 import type { Resource } from "../../model.ts";
