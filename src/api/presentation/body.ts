@@ -45,7 +45,7 @@ export async function bodyOf(
     const bytes = utf8.encode(JSON.stringify(own));
     return { etag: etagOf(type, toHex(await sha256(bytes))), bytes };
   }
-  const head = JSON.stringify(version === 2 ? withCanvases(own) : own);
+  const head = JSON.stringify(own);
   const parts = () => encoded(textsOf(head, canvases, version, base));
   if (!written) return { bytes: (failed) => streamOf(parts(), failed) };
   return { bytes: (failed) => streamOf(noted(parts(), type, written), failed) };
@@ -91,12 +91,6 @@ const etagOf = (type: string, digest: string) =>
 
 /** Where the canvases of a manifest stand; it has no other empty list of that name when it is derived. */
 const emptyList = { 2: '"canvases":[]', 3: '"items":[]' } as const;
-
-/** A manifest of 2.1 with an empty list of canvases, which is left out where there are none. */
-function withCanvases(manifest: Resource): Resource {
-  const [sequence] = manifest.sequences as readonly Resource[];
-  return { ...manifest, sequences: [{ ...sequence, canvases: [] }] };
-}
 
 async function* textsOf(
   head: string,
