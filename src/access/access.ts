@@ -109,3 +109,6 @@ export function combineSharing(decisions: readonly Sharing[]): Sharing {
 
 /** The access rules of a service that has none. */
 export const everythingPublic: Access = { decide: () => publicGrant };
+
+/** The rules that decide without a hook; undefined if a hook has a say. */
+export const rulesOf = (access: Access): Access | undefined => (access.unhooked ? access.unhooked() : access);

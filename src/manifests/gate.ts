@@ -6,6 +6,7 @@ import {
   type Decision,
   everythingPublic,
   publicGrant,
+  rulesOf,
   type Sharing,
 } from "../access/access.ts";
 import type { Auth } from "../access/auth.ts";
@@ -121,7 +122,7 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
     },
     sharing: () => combineSharing([...led, ...[hooks.sharing() ?? []].flat()]),
     passForAll() {
-      if (access !== everythingPublic || hooks.has("authorize")) return undefined;
+      if (rulesOf(access) !== everythingPublic) return undefined;
       heed(publicGrant);
       return publicPass;
     },

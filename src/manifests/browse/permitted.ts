@@ -1,7 +1,7 @@
 // Which entries of a folder a caller may have: asked once for all that one rule gates, since there may be
 // thousands.
 
-import { type Access, everythingPublic } from "../../access/access.ts";
+import { type Access, everythingPublic, rulesOf } from "../../access/access.ts";
 import type { Auth } from "../../access/auth.ts";
 import type { Profile } from "../../access/profiles/profile.ts";
 import type { Entry } from "./entries.ts";
@@ -20,7 +20,7 @@ export async function permittedEntries(
   { access, auth }: { readonly access: Access; readonly auth: Auth | undefined },
   isAllowed: (entry: Entry) => Answer,
 ): Promise<readonly Entry[]> {
-  const rules = access.unhooked ? access.unhooked() : access;
+  const rules = rulesOf(access);
   if (rules === everythingPublic) return entries;
   // What else decides may say anything of each.
   if (auth === undefined || rules !== auth.access) return filtered(entries, isAllowed);
