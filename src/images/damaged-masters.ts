@@ -64,9 +64,9 @@ export function createDamagedMasters(
   const masters = new Map<string, { readonly damaged: DamagedMaster; readonly master: NamedMaster }>();
   const failed = new Map<string, { readonly error: ServiceError; readonly master: NamedMaster }>();
   const warned = createLru<string, number>(mostWarned);
-  const warn = (identifier: string) => {
-    if (now() - (warned.get(identifier) ?? Number.NEGATIVE_INFINITY) < hour) return;
-    warned.set(identifier, now(), 1);
+  const warn = (identifier: string, { name }: NamedMaster) => {
+    if (now() - (warned.get(name) ?? Number.NEGATIVE_INFINITY) < hour) return;
+    warned.set(name, now(), 1);
     log.warn("a master is damaged: part of it could not be decoded, and derivatives are not cached", {
       identifier: maskIdentifier(identifier),
     });
@@ -96,7 +96,7 @@ export function createDamagedMasters(
         },
       });
       trim(masters);
-      warn(identifier);
+      warn(identifier, master);
     },
     noteFailed(identifier, master, error) {
       failed.delete(identifier);

@@ -189,6 +189,15 @@ describe("the list of damaged masters", () => {
     expect(damaged.latest()).toEqual([]);
   });
 
+  test("warns once of a master that has several identifiers", () => {
+    const { damaged, warned } = list();
+    damaged.note("a.jpg", sound);
+    damaged.note("alias/a.jpg", sound);
+    expect(warned()).toBe(1);
+    damaged.note("b.jpg", { name: "own:b.jpg", version: "1 1" });
+    expect(warned()).toBe(2);
+  });
+
   test("holds at most 256 masters, the latest first", () => {
     const { damaged } = list();
     for (let i = 0; i < 300; i++) damaged.note(`${i}.jpg`, { name: `own:${i}.jpg`, version: "1 1" });
