@@ -5,6 +5,7 @@ import { ServiceError } from "../../errors.ts";
 import { decodeState } from "../../iiif/content-state/encode.ts";
 import type { StateTarget } from "../../iiif/content-state/read.ts";
 import { pixelRegion, type Region } from "../../iiif/content-state/region.ts";
+import { idOf } from "../../iiif/presentation/json.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
 import {
   inVersion,
@@ -192,11 +193,9 @@ function firstCanvas(range: Resource): string | undefined {
 
 /** The address of a canvas, or of the canvas that a specific resource selects from, without its fragment. */
 function canvasOf({ id, type, source }: Resource): string | undefined {
-  const named = type === "SpecificResource" ? (typeof source === "string" ? source : idOf(source)) : id;
+  const named = type === "SpecificResource" ? idOf(source) : id;
   return typeof named === "string" ? named.split("#")[0] : undefined;
 }
-
-const idOf = (value: unknown) => (isResource(value) ? value.id : undefined);
 
 /** The objects of a list; none where it is none. */
 export const listOf = (value: unknown): readonly Resource[] =>

@@ -1,6 +1,7 @@
 // The regions that selectors name (Web Annotation Data Model, section 4.2; IIIF annotation selectors of
 // Presentation 3.0).
 
+import { objectOf } from "../presentation/json.ts";
 import { parseRegion, type Region } from "./region.ts";
 import { boxOf } from "./svg-box.ts";
 
@@ -41,12 +42,13 @@ export function selectedPart(
   const unread = new Set<string>();
   if (Array.isArray(selector) && selector.length === 0) unread.add("empty list");
   for (const each of [selector ?? []].flat().flatMap(alternatives)) {
-    if (!isSelector(each)) {
+    const one = objectOf(each);
+    if (!one) {
       unread.add(each === null ? "null" : Array.isArray(each) ? "list" : typeof each);
       continue;
     }
-    const type = typeOf(each) ?? "selector without type";
-    const read = Object.hasOwn(readers, type) ? readers[type]?.(each) : undefined;
+    const type = typeOf(one) ?? "selector without type";
+    const read = Object.hasOwn(readers, type) ? readers[type]?.(one) : undefined;
     if (read === "whole") return {};
     if (read !== undefined) return { region: read };
     unread.add(type.slice(0, 40));
@@ -56,13 +58,10 @@ export function selectedPart(
 
 /** The selectors of a choice of version 2. */
 function alternatives(selector: unknown): readonly unknown[] {
-  if (!isSelector(selector) || selector.default === undefined) return [selector];
-  const { default: first, item = [] } = selector;
+  const { default: first, item = [] } = objectOf(selector) ?? {};
+  if (first === undefined) return [selector];
   return [first, item].flat();
 }
-
-const isSelector = (value: unknown): value is Selector =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The region of a media fragment; its time has no part in it. */
 export function fragmentRegion(fragment: string): Region | undefined {

@@ -1,9 +1,9 @@
 // The picture that the start page opens, and the log names: the first that people see, as far as there is
 // time to look for it.
 
-import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Source } from "../../sources/source.ts";
+import { folderInTime } from "../folders/folder-in-time.ts";
 import { placeOf } from "../places.ts";
 import type { ListedFolder } from "./contents.ts";
 import { type Entry, entriesOf } from "./entries.ts";
@@ -60,8 +60,6 @@ async function entriesAt(
   ms: number,
 ): Promise<readonly Entry[]> {
   const place = placeOf(sources, identifier);
-  // Without the signal of the request: it is soon asked for again.
-  const find = () => folders.find(place.source, place.key);
-  const folder = place.source.list && (await withDeadline(Math.max(0, ms), find).catch(() => undefined));
+  const folder = await folderInTime(folders, place, ms);
   return entriesOf(sources, place, folder, identifier === "");
 }

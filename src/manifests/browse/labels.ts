@@ -1,9 +1,9 @@
 // What people call folders: the labels of their manifest files.
 
 import type { LanguageMap } from "../../iiif/auth.ts";
-import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import { forEachConcurrently } from "../../lib/concurrency/concurrent.ts";
 import type { Sources } from "../../sources/index.ts";
+import { folderInTime } from "../folders/folder-in-time.ts";
 import type { Folders } from "../folders/folders.ts";
 import { type Place, placeOf, type Trail } from "../places.ts";
 import { type ListedFolder, labelIn, membersOfFolder } from "./contents.ts";
@@ -28,9 +28,7 @@ async function labelAt(
   identifier: string,
 ): Promise<LanguageMap | undefined> {
   const place = placeOf(sources, identifier);
-  if (!place.source.list) return undefined;
-  const find = () => folders.find(place.source, place.key);
-  const folder = await withDeadline(longestMs, find).catch(() => undefined);
+  const folder = await folderInTime(folders, place, longestMs);
   return folder && labelOfFolder(sources, place, folder);
 }
 

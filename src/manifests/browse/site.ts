@@ -5,8 +5,8 @@ import type { LanguageMap } from "../../iiif/auth.ts";
 import { absolute } from "../../iiif/presentation/addresses.ts";
 import { idOf, objectsOf } from "../../iiif/presentation/json.ts";
 import type { Resource } from "../../iiif/presentation/model.ts";
-import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import type { Sources } from "../../sources/index.ts";
+import { folderInTime } from "../folders/folder-in-time.ts";
 import type { Folders } from "../folders/folders.ts";
 import type { PresentationOptions } from "../options.ts";
 import { membersOfFolder } from "./contents.ts";
@@ -49,9 +49,7 @@ const linkTo = (address: string) => (address === "" ? [] : [{ id: address }]);
 
 async function membersOfTop(sources: Sources, folders: Folders): Promise<Resource> {
   const place = { source: sources.default, key: "" };
-  if (!place.source.list) return {};
-  const find = () => folders.find(place.source, "");
-  const folder = await withDeadline(longestMs, find).catch(() => undefined);
+  const folder = await folderInTime(folders, place, longestMs);
   return folder ? membersOfFolder(sources, place, folder) : {};
 }
 

@@ -2,6 +2,7 @@
 // into folders.
 
 import { purgesOf } from "../../images/describe.ts";
+import { withDeadline } from "../../lib/concurrency/bounded-wait.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Source } from "../../sources/source.ts";
 import type { Slot } from "../../stores/slot.ts";
@@ -41,6 +42,7 @@ export interface SearchParts {
 const usualBytes = 96 * 2 ** 20;
 /** Milliseconds for which a search waits for an index to be read. */
 const readMs = 150;
+const late = new Error("the index is not read yet");
 /** Of folders that are looked into while a search runs. */
 const walkBounds = { folders: 2000, ms: 600 };
 /** Of those that an index has no room for. */
@@ -68,7 +70,11 @@ export function createSearch(parts: SearchParts): Search {
         return withStop(await findEntries(sources, walk.lookInto, request), walk.stoppedAt());
       }
       const asked = listable.filter((source) => isRoot || source === place.source).map(indexOf);
-      await within(readMs, Promise.all(asked.map((index) => index.refresh())));
+      await withDeadline(readMs, () => Promise.all(asked.map((index) => index.refresh())), late).catch(
+        (error) => {
+          if (error !== late) throw error;
+        },
+      );
       const walk = walkFolders(parts, beyondIndex, signal);
       const lookInto: LookInto = (place) => {
         if (!place.source.list) return undefined;
@@ -115,16 +121,3 @@ const withStop = (matches: Matches, stoppedAt: string | undefined): Found => ({
 
 const worst = (lacks: readonly Lack[]) =>
   lacks.includes("reading") ? "reading" : lacks.includes("unreadable") ? "unreadable" : undefined;
-
-/**
- * Waits for work for so many milliseconds at most. Throws what it throws until then; later errors are
- * ignored.
- */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  work.catch(() => {});
-  await Promise.race([work, over]).finally(() => clearTimeout(timer));
-}
