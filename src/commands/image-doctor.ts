@@ -47,7 +47,7 @@ export function imageQuestion(args: readonly string[]): ImageQuestion {
   const [image] = images;
   if (image === undefined || images.length > 1)
     throw new UsageError(
-      `expected doctor auth, or doctor and one image, received doctor ${args.join(" ")}; see smalti --help`,
+      `expected doctor auth, or doctor and one image, received ${["doctor", ...args].join(" ")}; see smalti --help`,
     );
   return { image, json, measures, ...(file !== undefined && { file }) };
 }
