@@ -85,7 +85,7 @@ function recipesIn(place) {
     });
 }
 
-/** What came out of a document: what is wrong with it in words; none where all is well. */
+/** What came out of a document: what is wrong with it in words; none if all is well. */
 async function verdictOf({ id, document }, base, { problemsOf3, problemsOf2 }) {
   const version = "@type" in document ? 2 : 3;
   const type = document.type ?? document["@type"];

@@ -17,14 +17,14 @@ export type LookParts = OpenParts &
 
 export interface Listed {
   readonly identifier: string;
-  /** Upright; absent where the picture cannot be served. */
+  /** Upright; absent if the picture cannot be served. */
   readonly size?: Size;
   /** Why not, in words. */
   readonly problem?: string;
 }
 
 /**
- * One image for its caller; undefined where that one may not have it. Adds what was decided to `sharing`.
+ * One image for its caller; undefined if that one may not have it. Adds what was decided to `sharing`.
  * Never throws.
  */
 export async function look(

@@ -74,7 +74,7 @@ export interface FileSystem {
   /** Marks a file as used now (its modification time); absent where the runtime cannot. */
   touch?(path: string): Promise<void>;
   /**
-   * How much room the volume has that holds a path, or would hold it; absent where the runtime cannot tell
+   * How much room the volume has that holds a path, or would hold it; absent if the runtime cannot tell
    * (workerd).
    */
   space?(path: string): Promise<VolumeSpace | undefined>;

@@ -17,7 +17,7 @@ export function toViewer({ canvas, x, y, width, height }, [left, top, w, h]) {
 
 /**
  * The page that bounds, in the coordinates of the viewer, show most of, and its region there in its own
- * pixels, absent where all of it is seen. The canvas that readers have turned to counts as long as all of it
+ * pixels, absent if all of it is seen. The canvas that readers have turned to counts as long as all of it
  * is on screen.
  */
 export function onScreen(places, bounds, canvasId) {

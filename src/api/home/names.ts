@@ -15,7 +15,7 @@ export function labelFor(
   return textForRanges(label, [...ranges, own]);
 }
 
-/** A text as safe HTML that says in which language it is, where that is not the page's. */
+/** A text as safe HTML that says in which language it is, if that is not the page's. */
 export function spoken({ text, language }: TextInLanguage): string {
   const safe = escapeHtml(text);
   const isOwn = language === undefined || language.toLowerCase().split("-")[0] === own;

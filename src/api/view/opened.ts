@@ -155,7 +155,7 @@ async function openManifest(
   };
 }
 
-/** The canvas at a place from 0; undefined where there is none. */
+/** The canvas at a place from 0; undefined if there is none. */
 async function placeAt(canvases: Canvases, index: number): Promise<Place | undefined> {
   const canvas = await canvases.at(index);
   if (!canvas) return undefined;

@@ -10,7 +10,7 @@ export interface Problem {
   /** As {@link pathText} writes it; "" for the whole file. */
   readonly path: string;
   readonly message: string;
-  /** Where it is in the text of the file; absent where that is not known, and for values of variables. */
+  /** Where it is in the text of the file; absent if that is not known, and for values of variables. */
   readonly position?: Position;
 }
 

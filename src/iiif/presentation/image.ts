@@ -20,7 +20,7 @@ export function paintingBody(image: CanvasFacts, size: Size, context: DocumentCo
 }
 
 /**
- * The thumbnail of an image as a list of one; undefined where it cannot be read or this caller may not see
+ * The thumbnail of an image as a list of one; undefined if it cannot be read or this caller may not see
  * it. Its services name its size too: viewers that ask a service for a size of their own may ask a small
  * image for more than it has.
  */

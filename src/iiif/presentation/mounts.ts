@@ -72,7 +72,7 @@ export function pieceAddress(document: string, { kind, number }: Piece): string 
   return `${document}/${pieceSegments[kind].join("/").replace("#", String(number))}`;
 }
 
-/** The number of a canvas of the document at an address, by its own address; undefined where it is none. */
+/** The number of a canvas of the document at an address, by its own address; undefined if it is none. */
 export function canvasNumber(document: string, canvas: string): number | undefined {
   const number = numberOf(canvas.slice(canvas.lastIndexOf("/") + 1));
   const isOne = number !== undefined && canvas === pieceAddress(document, { kind: "canvas", number });

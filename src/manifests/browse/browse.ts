@@ -68,7 +68,7 @@ const atOnce = 8;
 /**
  * One page of a folder, or of what a search in it finds: its folders, then its images, in their order; in the
  * root, the tops of further sources follow the folders. Leaves out images that the caller may not have, and
- * folders that a rule gates for this caller; `refused` where that is the folder itself. Throws `not-found`
+ * folders that a rule gates for this caller; `refused` if that is the folder itself. Throws `not-found`
  * where there is no such folder or none can be listed, and what the source throws.
  */
 export async function browseFolder(

@@ -22,7 +22,7 @@ export function labelOfFolder(sources: Sources, place: Place, folder: ListedFold
   return labelIn(membersOfFolder(sources, place, folder));
 }
 
-/** The label of a folder; undefined where it has none or does not tell in time. */
+/** The label of a folder; undefined if it has none or does not tell in time. */
 async function labelAt(
   { sources, folders }: { readonly sources: Sources; readonly folders: Folders },
   identifier: string,

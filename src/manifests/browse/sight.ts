@@ -30,7 +30,7 @@ export interface Sight {
   mayHave(image: string): Promise<boolean> | boolean;
   /** The entries that the caller may see, as far as that is known before they are looked at. */
   permitted(entries: readonly Entry[]): Promise<readonly Entry[]>;
-  /** An image with its label; undefined where the caller may not have it. Never throws. */
+  /** An image with its label; undefined if the caller may not have it. Never throws. */
   lookAt(image: Entry): Promise<ShownImage | undefined>;
   /** Notes one decision for the whole page, the strictest. */
   note(page: string): void;

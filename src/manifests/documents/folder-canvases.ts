@@ -71,7 +71,7 @@ export function folderCanvases(
 /** How many images are looked at to find one that can be shown. */
 const mostSought = 100;
 
-/** The first of some sheets that can be read; undefined where there is none among the first hundred. */
+/** The first of some sheets that can be read; undefined if there is none among the first hundred. */
 export async function firstReadable(
   parts: FolderCanvasesParts,
   fits: (sheet: Sheet) => boolean,

@@ -48,9 +48,9 @@ export interface Made {
  */
 export interface Canvases {
   count(): Promise<number>;
-  /** The canvas at a place from 0; undefined where there is none. */
+  /** The canvas at a place from 0; undefined if there is none. */
   at(place: number): Promise<Resource | undefined>;
-  /** The place from 0 of the canvas with an id; undefined where none has it. */
+  /** The place from 0 of the canvas with an id; undefined if none has it. */
   placeOf(id: string): Promise<number | undefined>;
   /** All of them, some at a time. */
   batches(): AsyncIterable<readonly Resource[]>;
@@ -75,7 +75,7 @@ const listedCanvases = (items: readonly Resource[]): Canvases => ({
 
 /** A document that is still to be made. */
 export interface Found {
-  /** Throws what sources, hooks and codecs throw, and `not-found` where nothing is left of it. */
+  /** Throws what sources, hooks and codecs throw, and `not-found` if nothing is left of it. */
   make(): Promise<Made>;
   /** The one folder that it is made of, and nothing else. */
   readonly folder?: Folder;

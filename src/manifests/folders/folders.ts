@@ -113,7 +113,7 @@ export function createFolders({ info, times, keepAlive, now = Date.now }: Folder
 
 /**
  * A folder of a source that can list, as it is now: its files without validators, and its manifest file,
- * which stays the one before while it is the same. Undefined where there is none. Nothing of it is
+ * which stays the one before while it is the same. Undefined if there is none. Nothing of it is
  * remembered. Throws what the source throws.
  */
 export async function readFolder(

@@ -27,7 +27,7 @@ const lasting: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["decode", "unsupport
 
 /**
  * The facts of one image, whoever may see it: sizes are no secret, since the image information of a gated image gives them to
- * all. Throws `not-found` where there is none, `unsupported` (code unsupported_format) for what is no image,
+ * all. Throws `not-found` if there is none, `unsupported` (code unsupported_format) for what is no image,
  * and what may be over at the next look.
  */
 export async function imageFacts(parts: FactsParts, caller: Caller): Promise<ImageFacts> {
@@ -109,7 +109,7 @@ const mostPages = 2000;
 export const shownPages = ({ pages }: ImageFacts): number => Math.min(pages, mostPages);
 
 /**
- * The facts of the pages of an image with several, in their order. Throws `not-found` where there is none.
+ * The facts of the pages of an image with several, in their order. Throws `not-found` if there is none.
  */
 export async function pageFacts(
   parts: FactsParts,

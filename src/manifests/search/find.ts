@@ -33,7 +33,7 @@ export interface Matches {
   readonly isCut?: true;
 }
 
-/** What is known of a folder; undefined where nothing is. */
+/** What is known of a folder; undefined if nothing is. */
 export type LookInto = (place: Place) => Promise<SearchedFolder | undefined> | SearchedFolder | undefined;
 
 interface Queued {

@@ -12,9 +12,9 @@ import { createSourceIndex, type Lack, type ReadFolder, type SourceIndex } from 
 import { walkFolders } from "./walk.ts";
 
 export interface Found extends Matches {
-  /** Identifier of the first folder that was not looked into; absent where all were. */
+  /** Identifier of the first folder that was not looked into; absent if all were. */
   readonly stoppedAt?: string;
-  /** Why matches may be missing; absent where none are, or where `stoppedAt` says it. */
+  /** Why matches may be missing; absent if none are, or if `stoppedAt` says it. */
   readonly lack?: "reading" | "unreadable";
 }
 

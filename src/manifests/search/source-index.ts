@@ -38,7 +38,7 @@ export type Lack =
   | undefined;
 
 export interface SourceIndex {
-  /** What is known of a folder by its key; undefined where nothing is. */
+  /** What is known of a folder by its key; undefined if nothing is. */
   folder(key: string): SearchedFolder | undefined;
   /** Reads what is not read yet and what changed, unless that was done lately. Resolves when it is done. */
   refresh(): Promise<void>;
@@ -161,7 +161,7 @@ export function createSourceIndex(parts: SourceIndexParts): SourceIndex {
   };
 }
 
-/** What a source says of several files and folders; undefined where it cannot tell of one. */
+/** What a source says of several files and folders; undefined if it cannot tell of one. */
 async function stateOf(source: Source, keys: readonly string[]): Promise<string | undefined> {
   if (!source.stateOf) return undefined;
   const states: string[] = [];

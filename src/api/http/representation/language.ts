@@ -26,7 +26,7 @@ export interface TextInLanguage {
 
 /**
  * The first text of a language map (Presentation API 3.0, section 4) in the language that suits a reader
- * best, else in none, else in the first one; undefined where there is none.
+ * best, else in none, else in the first one; undefined if there is none.
  */
 export function textForRanges(map: unknown, ranges: readonly string[]): TextInLanguage | undefined {
   if (typeof map === "string") return map === "" ? undefined : { text: map };

@@ -43,7 +43,7 @@ interface NamedCanvas {
 
 /**
  * Finds the places from 0 of canvases. The name or place of a file is that of all its pages, `scan.tif;2` is
- * one of them. Undefined, after a fault, where nothing is meant; else never empty.
+ * one of them. Undefined, after a fault, if nothing is meant; else never empty.
  */
 export function canvasNamesOf(canvases: readonly NamedCanvas[]) {
   const files: { readonly names: readonly string[]; readonly places: number[] }[] = [];

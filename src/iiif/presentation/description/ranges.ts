@@ -11,7 +11,7 @@ export interface Shown {
   readonly origin: Origin;
   /** Addresses of the canvases that are shown, in their order. */
   readonly canvases: readonly string[];
-  /** The addresses of the canvases that are meant; none, after a fault, where none is shown. */
+  /** The addresses of the canvases that are meant; none, after a fault, if none is shown. */
   readonly find: (named: Named) => readonly string[];
   readonly faults: Fault[];
 }

@@ -69,7 +69,7 @@ export function properties3(resource: Resource, type: string): Resource {
   });
 }
 
-/** What resources of each type are part of, where they do not say. */
+/** What resources of each type are part of, if they do not say. */
 const wholes: Readonly<Record<string, string>> = {
   Canvas: "Manifest",
   Range: "Manifest",
