@@ -75,13 +75,16 @@ export function createErrorReports(
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(), timeoutMs);
     try {
-      const response = await fetch(report_url, {
-        method: "POST",
-        headers,
-        body,
-        signal: controller.signal,
-        redirect: "manual", // the token is for this server alone
-      });
+      const post = () =>
+        fetch(report_url, {
+          method: "POST",
+          headers,
+          body,
+          signal: controller.signal,
+          redirect: "manual", // the token is for this server alone
+        });
+      // The server may have closed the kept connection at the moment it was used again: a second attempt opens another.
+      const response = await post().catch(post);
       await response.body?.cancel();
       if (!response.ok) throw new Error(`its server answered with status ${response.status}`);
       counts.sent.add();

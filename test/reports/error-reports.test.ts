@@ -144,6 +144,16 @@ test.each([500, 302])("status %d is a failure, and a redirect is not followed", 
   expect(String(warnings[0]?.reason)).toMatch(/status/);
 });
 
+test("a report arrives although the server closes the connection as it comes", async () => {
+  const { report, close, counted } = reporter();
+  server.once("connection", (socket) => socket.once("data", () => socket.destroy()));
+  server.closeAllConnections();
+  report(failure);
+  await close();
+  expect(received).toHaveLength(1);
+  expect(counted()).toEqual({ sent: 1, failed: 0, repeated: 0, dropped: 0 });
+});
+
 test("a server that is not there costs a warning a minute", async () => {
   const { report, close, counted, warnings } = reporter("http://127.0.0.1:1/hooks/hunter2");
   report(failure);
@@ -170,7 +180,7 @@ describe("the application", () => {
   });
   afterAll(() => app.service.close());
 
-  test("reports answers of status 5xx alone, without query, headers and address", async () => {
+  test("reports answers of status 5xx except 501, without query, headers and address", async () => {
     const headers = { Authorization: "Bearer hunter3", Cookie: "session=hunter4" };
     const init = { headers, peer: "198.51.100.77" };
     const bug = await app.get("/bug?key=hunter5", init);
@@ -178,7 +188,8 @@ describe("the application", () => {
     expect(await bug.text()).not.toContain("hunter2");
     for (const target of ["/nothing", "/iiif/3/base.png/info.json", "/iiif/3/base.png/x/max/0/default.jpg"])
       expect((await app.get(target, init)).status).toBeLessThan(500);
-    const damaged = await app.get("/iiif/3/bad-empty.jpg/full/max/0/default.jpg", init);
+    expect((await app.get("/iiif/3/bad-empty.jpg/full/max/0/default.jpg", init)).status).toBe(501);
+    const damaged = await app.get("/iiif/3/bad-trunc-50.png/full/max/0/default.jpg", init);
     expect(damaged.status).toBeGreaterThanOrEqual(500);
     const busy = app.get("/iiif/3/base.png/full/max/16/default.png", init);
     expect((await app.get("/iiif/3/base.png/info.json", init)).status).toBe(503);
@@ -193,7 +204,7 @@ describe("the application", () => {
       cause: expect.stringContaining("TypeError: hunter2 is not a function"),
     });
     expect(bodies.find(({ status }) => status === 503)).toMatchObject({ code: "too_many_requests" });
-    expect(bodies.find(({ path }) => String(path).includes("bad-empty"))).toMatchObject({
+    expect(bodies.find(({ path }) => String(path).includes("bad-trunc"))).toMatchObject({
       status: damaged.status,
       route: "iiif/3 image",
     });
