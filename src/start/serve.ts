@@ -69,7 +69,11 @@ function listenProblem(addr: string, error: unknown): string {
   return `cannot listen on ${addr}: ${(error as Error).message}`;
 }
 
-let stopping = false;
+/** When the first signal to stop came, by performance.now(). */
+let stoppingSince: number | undefined;
+
+/** Programs that started this one, such as bunx, pass on a signal that the terminal has sent it already. */
+const sameSignalMs = 500;
 
 /** Most that is kept of shutdown_timeout for the end of the process itself, in milliseconds. */
 const lastMs = 2500;
@@ -82,12 +86,14 @@ async function stop(platform: Platform, service: Service, serving: Serving): Pro
   const { log } = service;
   const tell = (calls: readonly string[]) =>
     log.error("ended by a signal, because calls of the operating system do not end", { calls });
-  if (stopping) {
+  const now = performance.now();
+  if (stoppingSince !== undefined) {
+    if (now - stoppingSince < sameSignalMs) return;
     log.error("stopped by a second signal before everything was closed");
     platform.exit?.(1, tell);
     return;
   }
-  stopping = true;
+  stoppingSince = now;
   const timeoutMs = parseDuration(service.config().shutdown_timeout);
   const graceMs = Math.max(timeoutMs / 2, timeoutMs - lastMs);
   const end = performance.now() + graceMs + cutMs;
