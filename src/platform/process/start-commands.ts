@@ -12,17 +12,25 @@ const bundle: Readonly<Record<ProcessRuntime, string>> = {
   bun: "bun run dist/main.js",
 };
 
+/** Programs that fetch the package and run it, by what the path of the script says of them. */
+const fetchers: readonly (readonly [path: RegExp, command: string])[] = [
+  [/[/\\]_npx[/\\]/, "npx smalti"],
+  [/[/\\]\.?bunx-.*smalti/, "bunx smalti"],
+  [/[/\\]npm[/\\].*[/\\]smalti[/\\][^/\\]+[/\\]dist[/\\]main\.js$/, "deno run -A npm:smalti"],
+  [/(?:^|[/\\])smalti$/, "smalti"],
+];
+
 /**
- * The commands for the way this process was started: by `npm start` (npm says so in the environment), by the installed
- * program `smalti`, or by the file of the bundle. `script`: path of the file that the runtime was asked to run.
+ * The commands for the way this process was started: by `npm start` (npm says so in the environment), by npx and its
+ * like, by the installed program `smalti`, or by the file of the bundle. `script`: path of the file that the runtime
+ * was asked to run.
  */
 export function startCommands(
   runtime: ProcessRuntime,
   script: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): StartCommands {
-  const installed = /(?:^|[/\\])smalti$/.test(script ?? "");
-  const command =
-    env.npm_lifecycle_event === "start" ? "npm start --" : installed ? "smalti" : bundle[runtime];
+  const [, fetched] = fetchers.find(([path]) => path.test(script ?? "")) ?? [];
+  const command = env.npm_lifecycle_event === "start" ? "npm start --" : (fetched ?? bundle[runtime]);
   return { folder: `${command} DIR`, config: `${command} -config smalti.yaml` };
 }

@@ -7,6 +7,24 @@ test.each([
   ["node", "/srv/app/dist/main.js", { npm_lifecycle_event: "start" }, "npm start -- "],
   ["node", "/srv/app/dist/main.js", {}, "node dist/main.js "],
   ["node", "/usr/local/bin/smalti", {}, "smalti "],
+  [
+    "node",
+    "/home/ann/.npm/_npx/0f3a/node_modules/.bin/smalti",
+    { npm_lifecycle_event: "npx" },
+    "npx smalti ",
+  ],
+  [
+    "node",
+    "/home/ann/.bun/install/cache/.bunx-1000/smalti@latest/node_modules/.bin/smalti",
+    {},
+    "bunx smalti ",
+  ],
+  [
+    "deno",
+    "/home/ann/.cache/deno/npm/registry.example/smalti/0.1.0/dist/main.js",
+    {},
+    "deno run -A npm:smalti ",
+  ],
   ["node", "/srv/app/dist/main.js", { npm_lifecycle_event: "test" }, "node dist/main.js "],
   ["bun", "/srv/app/dist/main.js", {}, "bun run dist/main.js "],
   [

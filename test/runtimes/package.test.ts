@@ -1,0 +1,134 @@
+// The package as people get it: packed, fetched from a registry in an empty folder, started, asked for a tile, stopped.
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort } from "../servers/free-port.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const programs = `${root}test/runtimes/node_modules/.bin/`;
+
+interface Packed {
+  readonly filename: string;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+let folder: string;
+let packed: Packed;
+let registry: Server;
+let env: NodeJS.ProcessEnv;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "smalti-package-"));
+  // The suite has built dist/ before.
+  const args = ["pack", "--json", "--ignore-scripts", `--pack-destination=${folder}`];
+  [packed] = JSON.parse(execFileSync("npm", args, { cwd: root, encoding: "utf8" }));
+  registry = await serveRegistry(join(folder, packed.filename));
+  const url = `http://127.0.0.1:${(registry.address() as AddressInfo).port}/`;
+  const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|bun_)/i.test(name)));
+  env = {
+    ...own,
+    HOME: join(folder, "home"),
+    TMPDIR: folder,
+    npm_config_registry: url,
+    npm_config_update_notifier: "false",
+    NPM_CONFIG_REGISTRY: url,
+    BUN_CONFIG_REGISTRY: url,
+    NO_PROXY: "127.0.0.1",
+  };
+});
+afterAll(() => {
+  registry.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("the package holds the build and nothing else, depends on nothing, and has less than 20 MB", () => {
+  const { dependencies, scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  expect(dependencies).toBeUndefined();
+  expect(Object.keys(scripts)).not.toContain("install");
+  expect(packed.unpackedSize).toBeLessThan(20_000_000);
+  const paths = packed.files.map(({ path }) => path);
+  expect(new Set(paths.map((path) => path.split("/")[0]))).toEqual(
+    new Set(["LICENSE", "README.md", "dist", "package.json"]),
+  );
+  for (const file of ["THIRD_PARTY_LICENSES.txt", "main.js", "hooks.d.ts", "workerd.capnp"])
+    expect(paths).toContain(`dist/${file}`);
+});
+
+test.each([
+  ["npx", ["npx", "--yes", "smalti"], "npx smalti DIR", "node"],
+  ["bunx", [`${programs}bunx`, "smalti"], "bunx smalti DIR", "node"],
+  ["bunx --bun", [`${programs}bunx`, "--bun", "smalti"], "bunx smalti DIR", "bun"],
+  ["deno run", [`${programs}deno`, "run", "--allow-all", "npm:smalti"], "deno run -A npm:smalti DIR", "deno"],
+] as const)(
+  "%s starts it in an empty folder, it serves a tile and stops cleanly",
+  async (name, command, hint, runtime) => {
+    const cwd = join(folder, name.replaceAll(" ", ""));
+    mkdirSync(cwd);
+    const port = await freePort();
+    const [program = "", ...args] = command;
+    // In a group of its own, as a terminal has it: its signal reaches the program behind npx too.
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...env, SERVICE_ADDR: `127.0.0.1:${port}` },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (output += part));
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    try {
+      await expect.poll(() => output + ending(child)).toMatch(/an image +http|ended/);
+      expect(output).toMatch(new RegExp(`^smalti \\d+\\.\\d+\\.\\d+(\\+[0-9a-f]{7})? on ${runtime} `, "m"));
+      expect(output).toContain(hint);
+      const tile = await fetch(`http://127.0.0.1:${port}/iiif/3/sample/0,0,512,512/256,/0/default.jpg`);
+      expect([tile.status, tile.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
+      expect([...new Uint8Array(await tile.arrayBuffer()).subarray(0, 3)]).toEqual([0xff, 0xd8, 0xff]);
+      process.kill(-(child.pid as number), "SIGINT");
+      await ended;
+      expect(output).toContain("stopping");
+      expect(output).not.toMatch(/error|warn/i);
+    } finally {
+      if (child.exitCode === null && child.signalCode === null)
+        process.kill(-(child.pid as number), "SIGKILL");
+    }
+  },
+);
+
+const ending = ({ exitCode }: ChildProcess) => (exitCode === null ? "" : `\nended with ${exitCode}`);
+
+/** A registry that has this package alone. */
+async function serveRegistry(file: string): Promise<Server> {
+  const bytes = readFileSync(file);
+  const manifest = JSON.parse(
+    execFileSync("tar", ["-xzOf", file, "package/package.json"], { encoding: "utf8" }),
+  );
+  const digest = (name: string, encoding: "hex" | "base64") =>
+    createHash(name).update(bytes).digest(encoding);
+  const server = createServer(({ url = "", headers }, response) => {
+    if (url.endsWith(".tgz")) return response.end(bytes);
+    if (url !== "/smalti") return response.writeHead(404).end("{}");
+    const dist = {
+      tarball: `http://${headers.host}/smalti/-/${basename(file)}`,
+      integrity: `sha512-${digest("sha512", "base64")}`,
+      shasum: digest("sha1", "hex"),
+    };
+    const { version } = manifest;
+    response.setHeader("Content-Type", "application/json");
+    return response.end(
+      JSON.stringify({
+        name: "smalti",
+        "dist-tags": { latest: version },
+        versions: { [version]: { ...manifest, dist } },
+      }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
