@@ -7,6 +7,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as esbuild from "esbuild";
 import { markBuilt, sourcesDigest } from "./build-stamp.mjs";
+import { bundleBom, licenceFiles, licenceText, packagesOf } from "./bundle-contents.mjs";
 import { writeDocsPages } from "./docs-pages.mjs";
 import { moduleTable } from "./modules.mjs";
 import { compressFiles } from "./static-files.mjs";
@@ -92,10 +93,28 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
     await writeFile(join(outdir, "deno.json"), `${JSON.stringify({ unstable: ["no-legacy-abort"] })}\n`);
     await writeFile(join(outdir, "package.json"), `${JSON.stringify({ type: "module", private: true })}\n`);
   }
-  const packageFiles = names.flatMap((name) => wasmModules[name].package ?? []);
-  await writeFile(join(outdir, "THIRD_PARTY_LICENSES.txt"), await licences(used, packageFiles));
+  await writeContents(outdir, used, names, wasmModules);
   if (!only) markBuilt(outdir, digest);
   if (!quiet) await report(outdir);
+}
+
+/** Writes the licences of all packages that are in the bundles or beside them, and a bill of materials. */
+async function writeContents(outdir, metafiles, names, table) {
+  const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
+  const moduleSources = names.flatMap((name) => table[name].package ?? []);
+  const beside = ["openseadragon", ...viewerPackages].map((name) => `${name}/package.json`);
+  const installed = [...moduleSources, ...beside].map((file) => `node_modules/${file}`);
+  const contained = await packagesOf(root, [...inputs, ...installed]);
+  await writeFile(join(outdir, "THIRD_PARTY_LICENSES.txt"), await licenceText(root, contained));
+  const modules = await Promise.all(
+    names.map(async (name) => ({
+      name,
+      bytes: await readFile(join(outdir, "wasm", `${name}.wasm`)),
+      package: /^(@[^/]+\/)?[^/]+/.exec(table[name].package ?? "")?.[0],
+    })),
+  );
+  const bom = bundleBom({ version: version(root), packages: contained, modules, prebuilt: viewerPackages });
+  await writeFile(join(outdir, "sbom.cdx.json"), `${JSON.stringify(bom, null, 2)}\n`);
 }
 
 /** The file of each named module, by name; compiles those of our own. */
@@ -272,36 +291,6 @@ async function copyStatic(target) {
   if (licence) await copyFile(join(viewer, licence), join(place, "LICENSE.txt"));
   await copyViewers(packages, join(target, "viewer"));
   await compressFiles(target);
-}
-
-async function licenceFiles(directory) {
-  return (await readdir(directory)).filter((name) => /^(licen[cs]e|copying|notice)/i.test(name)).sort();
-}
-
-/** The licences of all packages that are in the bundle or beside it, as one text. */
-async function licences(metafiles, moduleFiles) {
-  const names = new Set(["openseadragon", ...viewerPackages]);
-  const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
-  for (const file of [...inputs, ...moduleFiles.map((file) => `node_modules/${file}`)]) {
-    const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1];
-    if (name) names.add(name);
-  }
-  const parts = [];
-  for (const name of [...names].sort()) {
-    const directory = join(packages, name);
-    const facts = JSON.parse(await readFile(join(directory, "package.json"), "utf8"));
-    const files = await licenceFiles(directory);
-    const texts = await Promise.all(files.map((file) => readFile(join(directory, file), "utf8")));
-    const home =
-      typeof facts.repository === "string"
-        ? facts.repository
-        : (facts.repository?.url ?? facts.homepage ?? "");
-    const text =
-      texts.map((each) => each.trim()).join("\n\n") ||
-      `The package holds no licence text; it names ${facts.license}.`;
-    parts.push(`${name} ${facts.version} (${facts.license})\n${home}\n\n${text}\n`);
-  }
-  return parts.join(`\n${"-".repeat(80)}\n\n`);
 }
 
 async function report(directory) {

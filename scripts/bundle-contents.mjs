@@ -1,0 +1,105 @@
+// What dist/ contains of other people: the packages of the bundles, the viewers, and the WebAssembly modules, as a
+// text of licences and as a bill of materials (CycloneDX 1.5, JSON).
+
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/**
+ * The packages that files come from, sorted by name: `{ name, version, license, home, directory }`. `files` are
+ * paths relative to the root, as esbuild's metafiles have them; those outside node_modules/ are skipped.
+ */
+export async function packagesOf(root, files) {
+  const found = new Set();
+  for (const file of files) {
+    const directory = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0];
+    if (directory) found.add(directory);
+  }
+  const all = await Promise.all([...found].map((directory) => readPackage(root, directory)));
+  return all.sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version));
+}
+
+async function readPackage(root, directory) {
+  const { name, version, license, repository, homepage } = JSON.parse(
+    await readFile(join(root, directory, "package.json"), "utf8"),
+  );
+  const home = typeof repository === "string" ? repository : (repository?.url ?? homepage ?? "");
+  return { name, version, license, home, directory };
+}
+
+/** The names of the files in a folder that state its licence, sorted. */
+export async function licenceFiles(directory) {
+  return (await readdir(directory)).filter((name) => /^(licen[cs]e|copying|notice)/i.test(name)).sort();
+}
+
+/** The licences of packages, as one text. */
+export async function licenceText(root, packages) {
+  const parts = [];
+  for (const { name, version, license, home, directory } of packages) {
+    const files = await licenceFiles(join(root, directory));
+    const texts = await Promise.all(files.map((file) => readFile(join(root, directory, file), "utf8")));
+    const text =
+      texts.map((each) => each.trim()).join("\n\n") ||
+      `The package holds no licence text; it names ${license}.`;
+    parts.push(`${name} ${version} (${license})\n${home}\n\n${text}\n`);
+  }
+  return parts.join(`\n${"-".repeat(80)}\n\n`);
+}
+
+/**
+ * A bill of materials of a build. `version` is that of the service; `modules` are the WebAssembly modules,
+ * `{ name, bytes, package? }`, which are listed inside their package, or beside the packages if they are our own;
+ * `prebuilt` names the packages that arrive bundled, so that the list of what they contain is not complete. The
+ * same build gives the same bytes: there is no time and no random number in it.
+ */
+export function bundleBom({ version, packages, modules, prebuilt = [] }) {
+  const fileOf = ({ name, bytes }) => ({
+    type: "file",
+    "bom-ref": `wasm/${name}.wasm`,
+    name: `wasm/${name}.wasm`,
+    hashes: [{ alg: "SHA-256", content: createHash("sha256").update(bytes).digest("hex") }],
+  });
+  const components = packages.map((each) => {
+    const files = modules.filter((module) => module.package === each.name).map(fileOf);
+    return { ...packageComponent(each), ...(files.length > 0 && { components: files }) };
+  });
+  const own = modules.filter((module) => !module.package).map(fileOf);
+  const incomplete = packages.filter(({ name }) => prebuilt.includes(name)).map(packageUrl);
+  return {
+    $schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.5",
+    version: 1,
+    metadata: {
+      lifecycles: [{ phase: "build" }],
+      component: {
+        ...packageComponent({ name: "smalti", version, license: "MIT" }),
+        type: "application",
+      },
+    },
+    components: [...components, ...own],
+    ...(incomplete.length > 0 && { compositions: [{ aggregate: "incomplete", assemblies: incomplete }] }),
+  };
+}
+
+function packageComponent({ name, version, license }) {
+  const purl = packageUrl({ name, version });
+  return { type: "library", "bom-ref": purl, name, version, purl, licenses: [licenceChoice(license)] };
+}
+
+/** The purl of a package: https://github.com/package-url/purl-spec, type npm. */
+function packageUrl({ name, version }) {
+  return `pkg:npm/${name.replace(/^@/, "%40")}@${encodeURIComponent(version)}`;
+}
+
+/** Packages name one SPDX licence, an expression such as `MIT OR Apache-2.0`, or something else. */
+function licenceChoice(license = "unknown") {
+  if (/ (OR|AND|WITH) /.test(license)) return { expression: license };
+  return {
+    license: /^[A-Za-z0-9.+-]+$/.test(license) && license !== "unknown" ? { id: license } : { name: license },
+  };
+}
+
+function compare(a, b) {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
