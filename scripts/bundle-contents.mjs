@@ -16,7 +16,12 @@ export async function packagesOf(root, files) {
     if (directory) found.add(directory);
   }
   const all = await Promise.all([...found].map((directory) => readPackage(root, directory)));
-  return all.sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version));
+  const sorted = all.sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version));
+  // Deno links node_modules/NAME to a folder elsewhere, so one package has two paths.
+  return sorted.filter(({ name, version }, i) => {
+    const before = sorted[i - 1];
+    return before?.name !== name || before.version !== version;
+  });
 }
 
 async function readPackage(root, directory) {

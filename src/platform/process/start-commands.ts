@@ -5,6 +5,8 @@ import type { StartCommands } from "../platform.ts";
 /** Runtimes that start this program as a process with arguments. */
 export type ProcessRuntime = "node" | "deno" | "bun";
 
+type Env = Readonly<Record<string, string | undefined>>;
+
 /** What starts the bundle, as docs/runtimes.md has it: the real path of this machine is nobody's business. */
 const bundle: Readonly<Record<ProcessRuntime, string>> = {
   node: "node dist/main.js",
@@ -21,16 +23,22 @@ const fetchers: readonly (readonly [path: RegExp, command: string])[] = [
 ];
 
 /**
- * The commands for the way this process was started: by `npm start` (npm says so in the environment), by npx and its
+ * The commands for the way this process was started: by `npm start` and its like (the environment says so), by npx and its
  * like, by the installed program `smalti`, or by the file of the bundle. `script`: path of the file that the runtime
  * was asked to run.
  */
-export function startCommands(
-  runtime: ProcessRuntime,
-  script: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): StartCommands {
+export function startCommands(runtime: ProcessRuntime, script: string | undefined, env: Env): StartCommands {
   const [, fetched] = fetchers.find(([path]) => path.test(script ?? "")) ?? [];
-  const command = env.npm_lifecycle_event === "start" ? "npm start --" : (fetched ?? bundle[runtime]);
+  const command = scriptCommand(env) ?? fetched ?? bundle[runtime];
   return { folder: `${command} DIR`, config: `${command} -config smalti.yaml` };
+}
+
+/** What ran the script or task "start" of the checkout, if that started this process: Bun says so as npm does. */
+function scriptCommand({
+  npm_lifecycle_event: script,
+  npm_config_user_agent: agent = "",
+}: Env): string | undefined {
+  if (agent.startsWith("deno/")) return "deno task start"; // Deno does not name the task
+  if (script !== "start") return undefined;
+  return agent.startsWith("bun/") ? "bun run start" : "npm start --";
 }

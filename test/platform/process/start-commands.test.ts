@@ -25,6 +25,18 @@ test.each([
     {},
     "deno run -A npm:smalti ",
   ],
+  [
+    "bun",
+    "/srv/app/dist/main.js",
+    { npm_lifecycle_event: "start", npm_config_user_agent: "bun/1.4.5 npm/? node/v26.3.0 linux x64" },
+    "bun run start ",
+  ],
+  [
+    "deno",
+    "/srv/app/dist/main.js",
+    { npm_config_user_agent: "deno/2.9.5 npm/? deno/2.9.5 linux x86_64" },
+    "deno task start ",
+  ],
   ["node", "/srv/app/dist/main.js", { npm_lifecycle_event: "test" }, "node dist/main.js "],
   ["bun", "/srv/app/dist/main.js", {}, "bun run dist/main.js "],
   [
