@@ -7,6 +7,7 @@ import { formatDuration, formatSize, parseDuration, parseSize } from "../lib/opt
 import { createCounts } from "../lib/telemetry/count.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import type { Platform } from "../platform/platform.ts";
+import { boundOf } from "./bounds.ts";
 import { deadlinesOf } from "./deadlines.ts";
 import { filesystemStore } from "./filesystem/filesystem.ts";
 import { guardedStore } from "./guard.ts";
@@ -21,11 +22,11 @@ import type { Store } from "./store.ts";
 
 /** What the backends are built with. */
 export interface StoreHost {
-  /** What the store is for; stores that share a place keep apart by it. */
-  readonly use: string;
+  /** The slot that the store is for; stores that share a place keep apart by it. */
+  readonly use: keyof CacheOptions;
   readonly platform: Pick<
     Platform,
-    "files" | "fileThreads" | "env" | "connectionsEndWithRequest" | "keepAlive"
+    "files" | "fileThreads" | "env" | "memoryBytes" | "connectionsEndWithRequest" | "keepAlive"
   >;
   readonly log: Pick<Log, "warn">;
   /** Stores that may be in files; together they leave a thread to others, even if all of them hang. */
@@ -40,14 +41,37 @@ type Builders = {
   ) => Store | undefined;
 };
 
+type FolderOptions = Extract<StoreOptions, { backend: "filesystem" }>;
+
 /** Most that a heap holds which stands in for a folder. */
 const standInBytes = 64 * 2 ** 20;
-const standInOf = ({ max_bytes }: { readonly max_bytes: string | number }) =>
-  heapStore({ maxBytes: Math.min(parseSize(max_bytes), standInBytes) });
+
+/** Bytes that a heap holds which stands in for the folder of a slot: never more than the folder. */
+function standInBound(
+  options: FolderOptions,
+  { use, platform }: Pick<StoreHost, "use" | "platform">,
+): number {
+  const inMemory = boundOf(use, { backend: "heap", max_bytes: "" }, platform.memoryBytes);
+  return Math.min(boundOf(use, options, platform.memoryBytes), inMemory, standInBytes);
+}
+
+/**
+ * The options of a slot on a platform. Without files, a slot in the default folder is a slot in memory; a folder that
+ * somebody named is missing.
+ */
+function optionsOn(
+  platform: StoreHost["platform"],
+  use: keyof CacheOptions,
+  options: StoreOptions,
+): StoreOptions {
+  if (options.backend !== "filesystem" || platform.files || options.path !== "") return options;
+  return { backend: "heap", max_bytes: standInBound(options, { use, platform }), ttl: options.ttl };
+}
 
 const builders: Builders = {
-  heap: ({ max_bytes }) => heapStore({ maxBytes: parseSize(max_bytes) }),
-  filesystem(options, { use, platform, log, folders }) {
+  heap: (options, { use, platform }) => heapStore({ maxBytes: boundOf(use, options, platform.memoryBytes) }),
+  filesystem(options, host) {
+    const { use, platform, log, folders } = host;
     const { files, fileThreads } = platform;
     const folder = cacheFolder(options, platform.env);
     if (!files || !folder) {
@@ -55,12 +79,12 @@ const builders: Builders = {
         slot: use,
         cause: files ? "no home folder is known" : "this runtime has no files",
       });
-      return standInOf(options);
+      return heapStore({ maxBytes: standInBound(options, host) });
     }
     return filesystemStore({
       files,
       path: `${folder.replace(/[/\\]+$/, "")}/${use}`,
-      maxBytes: parseSize(options.max_bytes),
+      maxBytes: boundOf(use, options, platform.memoryBytes),
       ...(fileThreads ? { calls: callsOf(fileThreads, folders) } : {}),
     });
   },
@@ -128,17 +152,18 @@ export function buildSlots(
   folders = Object.values(options).filter(({ backend }) => backend === "filesystem").length,
 ): Slots {
   const build = (name: keyof CacheOptions): NamedSlot => {
-    const one = options[name];
+    const one = optionsOn(platform, name, options[name]);
+    const host = { use: name, platform, log, folders };
     const slot = createSlot({
       name,
-      store: createStore(one, { use: name, platform, log, folders }),
-      standIn: one.backend === "filesystem" ? standInOf(one) : undefined,
+      store: createStore(one, host),
+      standIn: one.backend === "filesystem" ? heapStore({ maxBytes: standInBound(one, host) }) : undefined,
       counts: countsOf(name),
       ttl: one.backend === "none" ? 0 : parseDuration(one.ttl) / 1000,
       log,
       ...(platform.keepAlive && { keepAlive: platform.keepAlive }),
     });
-    return { ...slot, backend: one.backend, about: about(one, platform.env) };
+    return { ...slot, backend: one.backend, about: about(name, one, platform) };
   };
   const render = build("render");
   const info = build("info");
@@ -157,11 +182,19 @@ export function buildSlots(
   };
 }
 
-function about(options: StoreOptions, env: Platform["env"]): string {
+function about(
+  slot: keyof CacheOptions,
+  options: StoreOptions,
+  { env, memoryBytes }: StoreHost["platform"],
+): string {
   if (options.backend === "none") return "off";
   const bound =
-    "max_bytes" in options ? options.max_bytes : "max_memory" in options ? options.max_memory : undefined;
-  const size = bound === undefined ? "" : `, up to ${formatSize(parseSize(bound))}`;
+    "max_bytes" in options
+      ? boundOf(slot, options, memoryBytes)
+      : "max_memory" in options
+        ? parseSize(options.max_memory)
+        : undefined;
+  const size = bound === undefined ? "" : `, up to ${formatSize(bound)}`;
   const lifetime = parseDuration(options.ttl);
   const folder = options.backend === "filesystem" ? cacheFolder(options, env) : undefined;
   return `${options.backend}${folder ? ` in ${folder}` : ""}${size}${lifetime === 0 ? "" : `, kept for ${formatDuration(lifetime)}`}`;

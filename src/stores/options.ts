@@ -1,7 +1,7 @@
 // The options under `cache:`: a backend for each slot. A new backend joins as one member of the union.
 
 import { z } from "zod";
-import type { StoreDefaults } from "./bounds.ts";
+import { type StoreDefaults, slotDefaults } from "./bounds.ts";
 import { filesystemOptions } from "./filesystem/filesystem.ts";
 import { heapOptions } from "./heap.ts";
 import { redisOptions } from "./redis/redis.ts";
@@ -20,13 +20,8 @@ function unnamed<T extends Bounded>(options: T): T {
   return options.extend({ backend: backend.optional().default(backend.value) }) as unknown as T;
 }
 
-/** `heapBytes`: what a slot takes at most where it is kept in memory instead. */
-const slotOptions = (
-  backend: "heap" | "filesystem",
-  defaults: StoreDefaults,
-  heapBytes = defaults.maxBytes,
-) => {
-  const heap = heapOptions({ ...defaults, maxBytes: heapBytes });
+const slotOptions = (backend: "heap" | "filesystem", defaults: StoreDefaults) => {
+  const heap = heapOptions(defaults);
   const filesystem = filesystemOptions(defaults);
   return z
     .discriminatedUnion("backend", [
@@ -42,9 +37,9 @@ const slotOptions = (
 /** Schema of `cache:`. */
 export const cacheOptions = z
   .strictObject({
-    render: slotOptions("heap", { maxBytes: "256MiB", ttl: "24h" }),
-    info: slotOptions("heap", { maxBytes: "64MiB", ttl: "24h" }),
-    origin: slotOptions("filesystem", { maxBytes: "4GiB", ttl: "7d" }, "256MiB"),
+    render: slotOptions("heap", slotDefaults.render),
+    info: slotOptions("heap", slotDefaults.info),
+    origin: slotOptions("filesystem", slotDefaults.origin),
   })
   .prefault({});
 

@@ -1,7 +1,8 @@
 // Room for the slots: the volume that holds a folder, and bounds that memory or volume cannot hold.
 
-import { formatSize, parseSize } from "../lib/options/quantity.ts";
+import { formatSize } from "../lib/options/quantity.ts";
 import type { VolumeSpace } from "../platform/platform.ts";
+import { boundOf } from "./bounds.ts";
 import type { Slots } from "./index.ts";
 import type { CacheOptions } from "./options.ts";
 
@@ -37,7 +38,7 @@ export interface DoubtfulBound {
 export function doubtfulHeaps(options: CacheOptions, memoryBytes: number): DoubtfulBound[] {
   const inMemory = names.flatMap((name) => {
     const slot = options[name];
-    return slot.backend === "heap" ? [{ name, bytes: parseSize(slot.max_bytes) }] : [];
+    return slot.backend === "heap" ? [{ name, bytes: boundOf(name, slot, memoryBytes) }] : [];
   });
   const together = inMemory.reduce((sum, { bytes }) => sum + bytes, 0);
   const [largest] = inMemory.sort((a, b) => b.bytes - a.bytes);
@@ -63,7 +64,7 @@ export async function doubtfulVolumes(
     const slot = options[name];
     if (slot.backend !== "filesystem") continue;
     const space = await slots[name].volume?.().catch(() => undefined);
-    const bytes = parseSize(slot.max_bytes);
+    const bytes = boundOf(name, slot, 0);
     if (space && space.size > 0 && bytes > space.size)
       found.push({
         path: `cache.${name}.max_bytes`,

@@ -2,6 +2,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { imageOptions, memoryBudget } from "../../src/images/options.ts";
 import { silentLog } from "../../src/lib/telemetry/log.ts";
 import { nodeFiles } from "../../src/platform/files/node-files.ts";
 import { buildSlots } from "../../src/stores/index.ts";
@@ -16,16 +17,25 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
+const MiB = 2 ** 20;
 const files = nodeFiles();
 const value = Uint8Array.of(1, 2, 3);
 
 /** Slots of a configuration, with what was logged. */
-function slotsOf(cache: unknown, platform: Parameters<typeof buildSlots>[1]) {
+function slotsOf(
+  cache: unknown,
+  platform: Omit<Parameters<typeof buildSlots>[1], "memoryBytes">,
+  memoryBytes = 8 * 2 ** 30,
+) {
   const logged: string[] = [];
-  const slots = buildSlots(cacheOptions.parse(cache), platform, {
-    ...silentLog,
-    warn: (message) => logged.push(message),
-  });
+  const slots = buildSlots(
+    cacheOptions.parse(cache),
+    { memoryBytes, ...platform },
+    {
+      ...silentLog,
+      warn: (message) => logged.push(message),
+    },
+  );
   return { slots, logged };
 }
 
@@ -66,12 +76,44 @@ describe("the cache slots", () => {
     expect(logged.length).toBe(1);
   });
 
-  it("are kept in memory, with one warning, where the runtime has no files", async () => {
-    const { slots, logged } = slotsOf(undefined, { env: {} });
+  it("are kept in memory, with one warning, if a folder is set and the runtime has no files", async () => {
+    const { slots, logged } = slotsOf({ origin: { backend: "filesystem", path: "/cache" } }, { env: {} });
     slots.origin.put("a", "", value);
     await slots.origin.settled();
     expect(await slots.origin.get("a", "")).toEqual(value);
     expect(logged.length).toBe(1);
+  });
+
+  it("are in memory by default if the runtime has no files, and say so", async () => {
+    const { slots, logged } = slotsOf(undefined, { env: {} }, 2 ** 27);
+    slots.origin.put("a", "", value);
+    await slots.origin.settled();
+    expect(await slots.origin.get("a", "")).toEqual(value);
+    expect(slots.all.map(({ backend, about }) => [backend, about])).toEqual([
+      ["heap", "heap, up to 16 MiB, kept for 1d"],
+      ["heap", "heap, up to 4 MiB, kept for 1d"],
+      ["heap", "heap, up to 8 MiB, kept for 7d"],
+    ]);
+    expect(logged).toEqual([]);
+  });
+
+  it.each([
+    // A quarter for renders, and 1/8, 1/32 and 1/16 for the slots: 15/32 in all.
+    [128 * MiB, [32, 16, 4, 8]],
+    [512 * MiB, [128, 64, 16, 32]],
+    [24 * 1024 * MiB, [2048, 256, 64, 64]],
+  ])("leave half of %d bytes of memory to others, renders included", (memory, shares) => {
+    const { slots } = slotsOf(undefined, { env: {} }, memory);
+    const bounds = slots.all.map((slot) => (slot.maxBytes?.() ?? Number.NaN) / MiB);
+    const taken = [memoryBudget(imageOptions.parse({}), memory) / MiB, ...bounds];
+    expect(taken).toEqual(shares);
+    expect(taken.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(memory / 2 / MiB);
+  });
+
+  it("take what the configuration says, however small the machine", () => {
+    const cache = { render: { max_bytes: "1GiB" }, info: { backend: "heap", max_bytes: 12345 } };
+    const { slots } = slotsOf(cache, { env: {} }, 128 * MiB);
+    expect([slots.render.maxBytes?.(), slots.info.maxBytes?.()]).toEqual([2 ** 30, 12345]);
   });
 
   it("use memory in place of a folder that was chosen, and say that it cannot be used", async () => {
@@ -144,9 +186,9 @@ describe("the cache slots", () => {
 describe("the options of the slots", () => {
   it("have the defaults of the documentation", () => {
     expect(cacheOptions.parse(undefined)).toEqual({
-      render: { backend: "heap", max_bytes: "256MiB", ttl: "24h" },
-      info: { backend: "heap", max_bytes: "64MiB", ttl: "24h" },
-      origin: { backend: "filesystem", path: "", max_bytes: "4GiB", ttl: "7d" },
+      render: { backend: "heap", max_bytes: "", ttl: "24h" },
+      info: { backend: "heap", max_bytes: "", ttl: "24h" },
+      origin: { backend: "filesystem", path: "", max_bytes: "", ttl: "7d" },
     });
   });
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../src/lib/telemetry/log.ts";
 import { nodeFiles } from "../../src/platform/files/node-files.ts";
+import { boundOf } from "../../src/stores/bounds.ts";
 import { buildSlots } from "../../src/stores/index.ts";
 import { cacheOptions } from "../../src/stores/options.ts";
 import { doubtfulHeaps, doubtfulVolumes } from "../../src/stores/volume.ts";
@@ -15,7 +16,7 @@ import { type Served, served } from "../served.ts";
 const GiB = 2 ** 30;
 const doubts = async (cache: object, memoryBytes: number, env: Record<string, string> = {}) => {
   const options = cacheOptions.parse(cache);
-  const slots = buildSlots(options, { files: nodeFiles(), env }, silentLog);
+  const slots = buildSlots(options, { files: nodeFiles(), env, memoryBytes }, silentLog);
   const all = [...doubtfulHeaps(options, memoryBytes), ...(await doubtfulVolumes(options, slots))];
   return all.map(({ path, message }) => `${path}: ${message}`);
 };
@@ -34,9 +35,8 @@ describe("caches in memory", () => {
   });
 
   test("of masters take 256 MiB unless more is said, and 4 GiB in files", () => {
-    const boundOf = (origin: object) => cacheOptions.parse({ origin }).origin;
-    expect(boundOf({ backend: "heap" })).toMatchObject({ max_bytes: "256MiB" });
-    expect(boundOf({ backend: "filesystem" })).toMatchObject({ max_bytes: "4GiB" });
+    expect(boundOf("origin", { backend: "heap", max_bytes: "" }, 8 * GiB)).toBe(GiB / 4);
+    expect(boundOf("origin", { backend: "filesystem", max_bytes: "" }, 8 * GiB)).toBe(4 * GiB);
   });
 });
 
