@@ -93,7 +93,8 @@ function writeRelease(tarball) {
   writeFileSync(join(target, `${name}.bundle.cdx.json`), fileInTarball(tarball, "dist/sbom.cdx.json"));
   writeFileSync(join(target, `${name}.lock.cdx.json`), `${JSON.stringify(lockBom(root), null, 2)}\n`);
   const { text } = changelogSection(readFileSync(join(root, "CHANGELOG.md"), "utf8"), version);
-  writeFileSync(join(target, "NOTES.md"), `${text}\n`);
+  // The Node that reproduces the package: compressed files depend on it.
+  writeFileSync(join(target, "NOTES.md"), `${text}\n\nBuilt with Node ${process.version}.\n`);
   const sums = readdirSync(target)
     .sort()
     .map((file) => `${sha256(readFileSync(join(target, file)))}  ${file}\n`);
