@@ -1,7 +1,7 @@
 // The options that several stores have.
 
 import { z } from "zod";
-import { durationOption, sizeOption } from "../lib/options/option-types.ts";
+import { durationOption, sizeForm, sizeOption } from "../lib/options/option-types.ts";
 import { parseDuration, parseSize } from "../lib/options/quantity.ts";
 
 /** Size and lifetime that a slot has when its options do not say; as people write them. */
@@ -68,7 +68,7 @@ export const timeoutOption = z
 /** `max_bytes` and `ttl`, which every backend that we bound ourselves has. */
 export const boundOptions = (defaults: StoreDefaults) => ({
   max_bytes: z
-    .union([z.literal(""), sizeOption])
+    .union([z.literal(""), sizeOption], { error: sizeForm })
     .default("")
     .meta({
       description: `Bytes that all entries together may take; the store removes the least recently used first. Empty: ${defaults.maxBytes} in files; in memory 1/${defaults.heapPart} of what the machine or container has, at most ${defaults.heapBytes}.`,

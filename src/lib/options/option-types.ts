@@ -12,7 +12,7 @@ const accepts = (parse: (text: string) => number) => (text: string) => {
 };
 
 const durationForm = "expected a duration such as 500ms, 30s, 5m, 24h or 7d";
-const sizeForm = "expected a size such as 64KiB, 256MiB, 10GiB or a number of bytes";
+export const sizeForm = "expected a size such as 64KiB, 256MiB, 10GiB or a number of bytes";
 
 /** A duration: `500ms`, `30s`, `5m`, `24h`, `7d`; kept as written. */
 export const durationOption = z

@@ -46,9 +46,9 @@ describe("a configuration without values", () => {
         },
         sources: [],
         cache: {
-          render: { backend: "heap", max_bytes: "256MiB", ttl: "24h" },
-          info: { backend: "heap", max_bytes: "64MiB", ttl: "24h" },
-          origin: { backend: "filesystem", path: "", max_bytes: "4GiB", ttl: "7d" },
+          render: { backend: "heap", max_bytes: "", ttl: "24h" },
+          info: { backend: "heap", max_bytes: "", ttl: "24h" },
+          origin: { backend: "filesystem", path: "", max_bytes: "", ttl: "7d" },
         },
       });
     },
@@ -250,7 +250,7 @@ describe("a cache slot that is written in part", () => {
     ["info: { backend: }", slots],
     ["origin: { ttl: 1d }", { ...slots, origin: { ...slots.origin, ttl: "1d" } }],
     ["origin: { path: /srv/cache }", { ...slots, origin: { ...slots.origin, path: "/srv/cache" } }],
-    ["origin: { backend: heap }", { ...slots, origin: { backend: "heap", max_bytes: "256MiB", ttl: "7d" } }],
+    ["origin: { backend: heap }", { ...slots, origin: { backend: "heap", max_bytes: "", ttl: "7d" } }],
     ["origin: { backend: none }", { ...slots, origin: { backend: "none" } }],
   ])("%s keeps all else of the slot, or what the backend that is named has", (text, expected) => {
     expect(accepted(`cache: { ${text} }`).cache).toEqual(expected);
