@@ -1,0 +1,111 @@
+// Cloudflare's own tool over wrangler.toml: what it would upload, and the development server, with masters in a bucket.
+
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort } from "../servers/free-port.ts";
+import { startS3, testAccount } from "../servers/s3.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const wrangler = `${root}test/runtimes/node_modules/.bin/wrangler`;
+
+let folder: string;
+let env: NodeJS.ProcessEnv;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "smalti-wrangler-"));
+  env = { ...process.env, HOME: folder, WRANGLER_SEND_METRICS: "false", CI: "true", NO_COLOR: "1" };
+  // The tool writes beside its configuration, and what it builds must not differ from what the suite has built.
+  for (const entry of [
+    "dist",
+    "docs",
+    "package.json",
+    "package-lock.json",
+    "scripts",
+    "src",
+    "static",
+    "wasm",
+    "wrangler.toml",
+  ])
+    cpSync(join(root, entry), join(folder, entry), { recursive: true });
+  symlinkSync(`${root}node_modules`, join(folder, "node_modules"));
+  mkdirSync(join(folder, ".config"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+
+test("deploy --dry-run builds, and uploads every module in less than the 3 MB of the free plan", () => {
+  rmSync(join(folder, "dist"), { recursive: true });
+  const args = ["deploy", "--dry-run", "--outdir=uploaded"];
+  const output = execFileSync(wrangler, args, {
+    cwd: folder,
+    env,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  expect(output).toContain("smalti: dist/ was built in");
+  const [, size, unit] = /gzip: ([\d.]+) (KiB|MiB)/.exec(output) ?? [];
+  // https://developers.cloudflare.com/workers/platform/limits/
+  expect(Number(size) * (unit === "MiB" ? 2 ** 20 : 2 ** 10)).toBeLessThan(3_000_000);
+  const modules = [...readFileSync(join(folder, "dist/workerd.capnp"), "utf8").matchAll(/embed "([^"]+)"/g)];
+  expect(modules.length).toBeGreaterThan(10);
+  for (const [, name = ""] of modules) expect(existsSync(join(folder, "uploaded", name)), name).toBe(true);
+});
+
+test("dev serves masters of a bucket, pages and static files, within the memory of an isolate", async () => {
+  // R2 has the region "auto", and no session tokens.
+  const { accessKeyId, secretAccessKey } = testAccount;
+  const bucket = await startS3({
+    bucket: "masters",
+    region: "auto",
+    account: { accessKeyId, secretAccessKey },
+  });
+  bucket.put("a.jpg", readFileSync(`${root}test/fixtures/jpg-baseline-420.jpg`));
+  const [port, inspector] = await Promise.all([freePort(), freePort()]);
+  const config = `sources: [{ name: r2, type: s3, endpoint: "${bucket.url}", bucket: masters, region: auto, path_style: true, session_token_env: "" }]`;
+  const args = [
+    "dev",
+    `--port=${port}`,
+    `--inspector-port=${inspector}`,
+    "--ip=127.0.0.1",
+    "--show-interactive-dev-session=false",
+    `--var=SMALTI_CONFIG:${config}`,
+    `--var=AWS_ACCESS_KEY_ID:${accessKeyId}`,
+    `--var=AWS_SECRET_ACCESS_KEY:${secretAccessKey}`,
+    "--var=SERVICE_ADMIN_USER:ann",
+    "--var=SERVICE_ADMIN_PASS:s3cret-w0rd",
+  ];
+  const child = spawn(wrangler, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (output += part));
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  try {
+    await expect
+      .poll(() => (child.exitCode === null ? output : `${output}\nended`))
+      .toMatch(/Ready on|ended/);
+    const url = `http://127.0.0.1:${port}`;
+    const info = await fetch(`${url}/iiif/3/a.jpg/info.json`);
+    expect(await info.json()).toMatchObject({ width: 600, height: 400 });
+    const tile = await fetch(`${url}/iiif/3/a.jpg/0,0,256,256/128,/0/default.jpg`);
+    expect([tile.status, tile.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
+    expect([...new Uint8Array(await tile.arrayBuffer()).subarray(0, 3)]).toEqual([0xff, 0xd8, 0xff]);
+    const statuses = [
+      ["/", 200],
+      ["/static/openseadragon/openseadragon.min.js", 200],
+      ["/static/admin/admin.css", 200],
+      ["/admin/", 401],
+    ] as const;
+    for (const [path, status] of statuses) expect((await fetch(url + path)).status, path).toBe(status);
+    // 128 MB are the isolate's; half of them are for the code, the runtime and what is under way.
+    expect(output).toContain("32 MiB for images");
+    expect(output).not.toMatch(/cache \w+ +filesystem/);
+    // The build wrote into dist/, which is watched by nobody.
+    expect(output.match(/Running: node scripts/g)?.length).toBeLessThanOrEqual(3);
+    child.kill("SIGINT");
+    await ended;
+  } finally {
+    child.kill("SIGKILL");
+    await bucket.close();
+  }
+});
