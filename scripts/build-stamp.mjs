@@ -6,7 +6,16 @@ import { join } from "node:path";
 import { version } from "./version.mjs";
 
 /** Everything below the root that a build reads. */
-const sources = ["docs", "package.json", "package-lock.json", "scripts", "src", "static", "wasm"];
+const sources = [
+  "docs",
+  "package.json",
+  "package-lock.json",
+  "scripts",
+  "src",
+  "static",
+  "tsconfig.json",
+  "wasm",
+];
 const name = ".built-from";
 
 /** A digest of all files that a build reads, of the version that it writes, and of the Node that runs it. */

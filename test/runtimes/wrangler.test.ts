@@ -26,6 +26,7 @@ beforeAll(() => {
     "scripts",
     "src",
     "static",
+    "tsconfig.json",
     "wasm",
     "wrangler.toml",
   ])
@@ -97,6 +98,10 @@ test("dev serves masters of a bucket, pages and static files, within the memory 
       ["/admin/", 401],
     ] as const;
     for (const [path, status] of statuses) expect((await fetch(url + path)).status, path).toBe(status);
+    const headers = { Authorization: `Basic ${btoa("ann:s3cret-w0rd")}` };
+    const admin = await fetch(`${url}/admin/`, { headers });
+    expect(await admin.text()).toContain("</html>");
+    expect(admin.status).toBe(200);
     // 128 MB are the isolate's; half of them are for the code, the runtime and what is under way.
     expect(output).toContain("32 MiB for images");
     expect(output).not.toMatch(/cache \w+ +filesystem/);

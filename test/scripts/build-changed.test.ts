@@ -19,7 +19,16 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 let checkout: string;
 beforeAll(() => {
   checkout = mkdtempSync(join(tmpdir(), "smalti-changed-"));
-  for (const name of ["docs", "package.json", "package-lock.json", "scripts", "src", "static", "wasm"])
+  for (const name of [
+    "docs",
+    "package.json",
+    "package-lock.json",
+    "scripts",
+    "src",
+    "static",
+    "tsconfig.json",
+    "wasm",
+  ])
     cpSync(join(root, name), join(checkout, name), {
       recursive: true,
       filter: (path) => !path.includes("node_modules"),
