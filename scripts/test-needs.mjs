@@ -22,6 +22,7 @@ const needs = {
   nginx: { commands: ["command -v nginx", "test -x /usr/sbin/nginx"], debian: "nginx-light" },
   openssl: { commands: ["command -v openssl"], debian: "openssl" },
   opj_decompress: { commands: ["command -v opj_decompress"], debian: "libopenjp2-tools" },
+  "systemd-analyze": { commands: ["command -v systemd-analyze"], debian: "systemd" },
   tiffinfo: { commands: ["command -v tiffinfo"], debian: "libtiff-tools" },
   promtool: { commands: ["command -v promtool"], debian: "prometheus" },
   transicc: { commands: ["command -v transicc && command -v jpgicc"], debian: "liblcms2-utils" },

@@ -46,6 +46,7 @@ const suites = [
       "zstd",
       "xz",
       "redis-server",
+      "systemd-analyze",
       "tiffinfo",
       "transicc",
     ],

@@ -1,0 +1,61 @@
+// The unit of systemd, by systemd's own tools, and the configuration beside it.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+import { parseAddress } from "../../src/config/address.ts";
+import { loadConfig } from "../../src/config/reading/load.ts";
+import { parseDuration } from "../../src/lib/options/quantity.ts";
+
+const deploy = fileURLToPath(new URL("../../deploy/systemd/", import.meta.url));
+const unit = readFileSync(join(deploy, "smalti.service"), "utf8");
+const setting = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(unit)?.[1];
+
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0 || process.env.CI !== undefined;
+
+const folder = mkdtempSync(join(tmpdir(), "smalti-unit-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs systemd-analyze over the unit, whose programs are those of this machine. */
+function analyze(...args: string[]) {
+  const file = join(folder, "smalti.service");
+  const here = unit
+    .replace("/usr/bin/node", process.execPath)
+    .replace(/^Documentation=.*$/m, `Documentation=file:${join(deploy, "smalti.service")}`);
+  writeFileSync(file, here);
+  const { status, stdout, stderr } = spawnSync("systemd-analyze", [...args, file], { encoding: "utf8" });
+  return { status, output: stdout + stderr };
+}
+
+describe.skipIf(!hasSystemd)("systemd-analyze", () => {
+  test("verify has nothing to say about the unit", () => {
+    expect(analyze("verify", "--man=no")).toEqual({ status: 0, output: "" });
+  });
+
+  test("security gives the unit an exposure below 2.0 of 10", () => {
+    const { status, output } = analyze("security", "--offline=true", "--threshold=20", "--no-pager");
+    expect(output).toContain("Overall exposure level");
+    expect(status).toBe(0);
+  });
+});
+
+test("the configuration is valid, and fits the port, the folder and the time that the unit gives", () => {
+  const { config, problems } = loadConfig(readFileSync(join(deploy, "smalti.yaml"), "utf8"), {});
+  expect(problems).toBeUndefined();
+  if (!config) return;
+  expect(setting("SocketBindAllow")).toBe(`tcp:${parseAddress(config.addr).port}`);
+  expect(config.cache.origin).toMatchObject({ path: `/var/cache/${setting("CacheDirectory")}` });
+  expect(parseDuration(setting("TimeoutStopSec") ?? "")).toBeGreaterThan(
+    parseDuration(config.shutdown_timeout),
+  );
+});
+
+test("the unit starts Node with the flags of npm start", () => {
+  const { scripts } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  const [, flags = ""] = /^node (.*) dist\/main\.js$/.exec(scripts.start) ?? [];
+  expect(flags).not.toBe("");
+  expect(setting("ExecStart")).toContain(`node ${flags} `);
+});
