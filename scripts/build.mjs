@@ -23,6 +23,7 @@ const packages = join(root, "node_modules");
 const shared = [
   "cli.ts",
   "start/start.ts",
+  "start/embed.ts",
   "errors.ts",
   "lib/network/ip-range.ts",
   "lib/caching/lru.ts",
@@ -30,7 +31,7 @@ const shared = [
   "lib/text/byte-text.ts",
 ];
 /** Files without state or identity, small enough to be in an entry as well. */
-const alone = /^(main|workerd|((hook|password)-)?thread)\.ts$|^platform\//;
+const alone = /^(main|index|workerd|((hook|password)-)?thread)\.ts$|^platform\//;
 
 /** Files of src/ that app.js loads when they are wanted, each bundled into a file of its own, with the packages that it alone needs. */
 const chunks = { "api/mcp/protocol.ts": "mcp.js", "tracing/tracing.ts": "tracing.js" };
@@ -79,6 +80,11 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
       }),
       await bundle({
         ...entries,
+        entryPoints: [join(root, "src/index.ts")],
+        outfile: join(outdir, "index.js"),
+      }),
+      await bundle({
+        ...entries,
         entryPoints: [join(root, "src/workerd.ts")],
         outfile: join(outdir, "workerd.js"),
       }),
@@ -88,6 +94,8 @@ export async function build({ outdir = join(root, "dist"), only, quiet = false }
     await chmod(join(outdir, "main.js"), 0o755);
     await copyStatic(join(outdir, "static"));
     await copyFile(join(root, "src/hooks/hooks.d.ts"), join(outdir, "hooks.d.ts"));
+    await copyFile(join(root, "src/start/library.d.ts"), join(outdir, "index.d.ts"));
+    await copyFile(join(root, "src/start/worker.d.ts"), join(outdir, "workerd.d.ts"));
     await writeFile(join(outdir, "workerd.capnp"), workerdConfig(names, Object.values(chunks)));
     // Deno reads it beside the entry: a request's signal then aborts only when the client has left.
     await writeFile(join(outdir, "deno.json"), `${JSON.stringify({ unstable: ["no-legacy-abort"] })}\n`);

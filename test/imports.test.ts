@@ -70,6 +70,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "cli.ts": ["*"],
   "start/start.ts": ["*"],
   "start/serve.ts": ["*"],
+  "start/embed.ts": ["*"],
+  "index.ts": ["*"],
   "main.ts": ["platform/oldest-node.ts", "program.ts"],
   "program.ts": ["*"],
   "workerd.ts": ["*"],
@@ -78,7 +80,15 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "password-thread.ts": ["*"],
 };
 
-const entries = ["main.ts", "program.ts", "workerd.ts", "thread.ts", "hook-thread.ts", "password-thread.ts"];
+const entries = [
+  "main.ts",
+  "program.ts",
+  "index.ts",
+  "workerd.ts",
+  "thread.ts",
+  "hook-thread.ts",
+  "password-thread.ts",
+];
 
 const files = (readdirSync(src, { recursive: true }) as string[]).filter(
   (name) => /\.tsx?$/.test(name) && !name.endsWith(".d.ts"),

@@ -1,0 +1,17 @@
+// The package as a library on Node, Deno and Bun.
+
+import { normalIp } from "./lib/network/ip-range.ts";
+import { detectPlatform } from "./platform/detect.ts";
+import { noteRequest, targetOf } from "./platform/server/request-facts.ts";
+import { embed } from "./start/embed.ts";
+import type { Handler, HandlerOptions, RequestFacts } from "./start/library.d.ts";
+
+/** A function from Request to Response with the service behind it, as start/library.d.ts describes it. */
+export async function createHandler(options: HandlerOptions = {}): Promise<Handler> {
+  const service = await embed(await detectPlatform(new URL("./", import.meta.url)), options);
+  const handle = (request: Request, { clientAddress = "" }: RequestFacts = {}) => {
+    noteRequest(request, { address: normalIp(clientAddress), target: targetOf(request.url) });
+    return service.answer(request);
+  };
+  return Object.assign(handle, { close: service.close });
+}

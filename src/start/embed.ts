@@ -1,0 +1,82 @@
+// The service inside another program: configuration in, a function from Request to Response out.
+
+import { stringify } from "yaml";
+import { createApp } from "../app.ts";
+import { loadConfig, problemLines } from "../config/reading/load.ts";
+import { absolutePath, withAbsolutePaths, withFolder } from "../config/reading/paths.ts";
+import { nameOf, placed, preventsStart } from "../lib/checks.ts";
+import { problemDocument, problemType } from "../lib/network/problem-document.ts";
+import { createLog, type LogLevel } from "../lib/telemetry/log.ts";
+import type { Platform } from "../platform/platform.ts";
+import { createService, type Service } from "../service.ts";
+import { version } from "../version.ts";
+import type { HandlerOptions } from "./library.d.ts";
+
+export interface Embedded {
+  answer(request: Request): Promise<Response>;
+  /** Resolves when running requests have their responses, and everything is closed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Builds the service for a program that listens by itself. It writes to no output, and takes no signal. Without `log`,
+ * warnings and errors go to the console. Throws an Error that lists all problems of the configuration, or what
+ * prevents a start.
+ */
+export async function embed(bare: Platform, options: HandlerOptions): Promise<Embedded> {
+  const { config: given, folder, log: write } = options;
+  const platform: Platform = { ...bare, env: options.env ?? bare.env };
+  const cwd = options.cwd ?? bare.cwd ?? "/";
+  const text = given === undefined || typeof given === "string" ? given : stringify(given);
+  const loaded = loadConfig(text, platform.env);
+  if (loaded.problems) throw new Error(problemLines(loaded.problems, "config"));
+  const written = withAbsolutePaths(loaded.config, cwd);
+  const config = folder === undefined ? written : withFolder(written, absolutePath(cwd, folder));
+  const log = createLog({
+    level: write ? config.log.level : atLeastWarn(config.log.level),
+    format: config.log.format,
+    write: (line) => (write ?? console.error)(line.trimEnd()),
+  });
+  const service = await createService(config, platform, log, version);
+  const findings = await service.check();
+  const mistakes = findings.flatMap(({ check, problem }) =>
+    problem !== undefined && preventsStart(check) ? [`${nameOf(check)} at ${placed(check, problem)}`] : [],
+  );
+  if (mistakes.length > 0) {
+    await service.close();
+    throw new Error(mistakes.join("\n"));
+  }
+  service.logFindings(findings);
+  return closable(service);
+}
+
+const atLeastWarn = (level: LogLevel): LogLevel => (level === "error" ? "error" : "warn");
+
+/** Refuses requests after the close, which waits for those before it. */
+function closable(service: Service): Embedded {
+  const app = createApp(service);
+  const running = new Set<Promise<unknown>>();
+  let closing: Promise<void> | undefined;
+  return {
+    async answer(request) {
+      if (closing) return closed();
+      const response = app.fetch(request);
+      running.add(response);
+      return response.finally(() => running.delete(response));
+    },
+    close() {
+      closing ??= (async () => {
+        service.endStreams();
+        await Promise.allSettled(running);
+        await service.close();
+      })();
+      return closing;
+    },
+  };
+}
+
+const closed = () =>
+  new Response(
+    problemDocument({ status: 503, code: "closed", detail: "The service has been closed by its program." }),
+    { status: 503, headers: { "Content-Type": problemType } },
+  );

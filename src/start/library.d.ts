@@ -1,0 +1,36 @@
+// Types of the package as a library. docs/library.md has examples.
+
+/** What the service serves, and how. Everything is optional: without options it serves its sample picture. */
+export interface HandlerOptions {
+  /** The configuration: the text of a smalti.yaml, or the same as an object (docs/configuration.md). */
+  readonly config?: string | Readonly<Record<string, unknown>>;
+  /** Serves this folder as the only source, in place of the sources in `config`. */
+  readonly folder?: string;
+  /** Folder that relative paths begin at; that of the process by default. */
+  readonly cwd?: string;
+  /** Variables that `config` names, and those that override it (`SERVICE_…`); those of the process by default. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Gets each line of the log, as `log.level` and `log.format` say. By default warnings and errors go to the console. */
+  readonly log?: (line: string) => void;
+}
+
+export interface RequestFacts {
+  /**
+   * Address of the socket's peer, for limits of each client and the log. Without it nobody is told apart, and
+   * `trusted_proxies` cannot be checked.
+   */
+  readonly clientAddress?: string;
+}
+
+/** Answers a request; never rejects for what a client sent. Several handlers in a program do not know of each other. */
+export interface Handler {
+  (request: Request, facts?: RequestFacts): Promise<Response>;
+  /** Waits for running requests, then ends workers and closes caches. Later requests get 503. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the service without a server. Rejects with an Error that lists all problems of the configuration, or says
+ * what cannot be used.
+ */
+export function createHandler(options?: HandlerOptions): Promise<Handler>;

@@ -1,0 +1,214 @@
+// The examples of docs/library.md, each as it stands there, in a folder where the package is installed: each serves beside a
+// path of its own and stops, and its types are right.
+
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { packagedProgram } from "../../scripts/packages.mjs";
+import { freePort } from "../servers/free-port.ts";
+import { masterOf, startOrigin } from "../servers/origin.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const bin = (name: string) => `${root}test/runtimes/node_modules/.bin/${name}`;
+const page = readFileSync(`${root}docs/library.md`, "utf8");
+
+/** The code of a language below a heading of the page; what stands before the first heading is below "". */
+function example(heading: string, language: string): string {
+  const section = page.split(/^## /m).find((each) => each.startsWith(heading)) ?? "";
+  const code = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(section)?.[1];
+  if (!code) throw new Error(`docs/library.md has no example in ${language} below "${heading}".`);
+  return code;
+}
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "smalti-library-"));
+  const packages = join(folder, "node_modules");
+  mkdirSync(join(packages, "@hono"), { recursive: true });
+  const [{ filename }] = JSON.parse(
+    execFileSync("npm", ["pack", "--json", "--ignore-scripts", `--pack-destination=${folder}`], {
+      cwd: root,
+      encoding: "utf8",
+    }),
+  );
+  execFileSync("tar", ["-xzf", join(folder, filename), "-C", packages]);
+  cpSync(join(packages, "package"), join(packages, "smalti"), { recursive: true });
+  for (const name of ["hono", "@hono/node-server", "@types"])
+    symlinkSync(join(root, "node_modules", name), join(packages, name));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module", "dependencies": { "smalti": "*" } }');
+  mkdirSync(join(folder, "images"));
+  copyFileSync(`${root}test/fixtures/jpg-baseline-420.jpg`, join(folder, "images/map.jpg"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+
+/** What a program that was started has written so far, and its end. */
+function watch(child: ChildProcess) {
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (part) => (output += part));
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  return { output: () => output, ended };
+}
+
+/** Resolves when the server answers; rejects with what it wrote if it ends. */
+async function answering(url: string, child: ChildProcess, output: () => string): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`The example ended:\n${output()}`);
+    const response = await fetch(`${url}/hello`).catch(() => undefined);
+    if ((await response?.text()) === "Hello") return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function expectTile(url: string, identifier = "map.jpg"): Promise<void> {
+  const info = await fetch(`${url}/iiif/3/${identifier}/info.json`);
+  expect(await info.json()).toMatchObject({
+    id: `${url}/iiif/3/${identifier}`,
+    width: 600,
+    height: 400,
+  });
+  const tile = await fetch(`${url}/iiif/3/${identifier}/0,0,256,256/128,/0/default.jpg`);
+  expect([tile.status, tile.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
+  expect([...new Uint8Array(await tile.arrayBuffer()).subarray(0, 3)]).toEqual([0xff, 0xd8, 0xff]);
+}
+
+test("the first example ends by itself", () => {
+  writeFileSync(join(folder, "first.mjs"), `${example("# In your", "ts")}\nconsole.log(response.status);`);
+  const { stdout, stderr } = spawnSync(process.execPath, ["first.mjs"], { cwd: folder, encoding: "utf8" });
+  expect([stdout, stderr]).toEqual(["200\n", ""]);
+});
+
+test.each([
+  ["Hono", [process.execPath]],
+  ["node:http", [process.execPath]],
+  [
+    "Deno",
+    [
+      bin("deno"),
+      ..."run --no-prompt --node-modules-dir=manual --allow-net --allow-read --allow-env --allow-sys --allow-write --unstable-no-legacy-abort".split(
+        " ",
+      ),
+    ],
+  ],
+  ["Bun", [bin("bun"), "run"]],
+])(
+  "the example of %s serves beside another path, and stops cleanly",
+  async (name, [program = "", ...args]) => {
+    const file = `${name.replace(/\W/g, "").toLowerCase()}.mjs`;
+    writeFileSync(join(folder, file), example(name, "ts"));
+    const port = await freePort();
+    const child = spawn(program, [...args, file], {
+      cwd: folder,
+      env: { ...process.env, PORT: `${port}` },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const { output, ended } = watch(child);
+    try {
+      const url = `http://127.0.0.1:${port}`;
+      await answering(url, child, output);
+      await expectTile(url);
+      child.kill("SIGTERM");
+      expect(await ended).toBe(0);
+      expect(output()).not.toMatch(/error|warn/i);
+    } finally {
+      child.kill("SIGKILL");
+    }
+  },
+);
+
+test("the example of Cloudflare Workers serves beside another path, bundled by wrangler", async () => {
+  const origin = await startOrigin({
+    "masters/map.jpg": masterOf(readFileSync(join(folder, "images/map.jpg"))),
+  });
+  const worker = join(folder, "worker");
+  mkdirSync(worker);
+  symlinkSync(join(folder, "node_modules"), join(worker, "node_modules"));
+  writeFileSync(join(worker, "worker.js"), example("Cloudflare Workers", "js"));
+  writeFileSync(
+    join(worker, "wrangler.toml"),
+    example("Cloudflare Workers", "toml").replace("https://images.example.org", origin.url),
+  );
+  const [port, inspector] = await Promise.all([freePort(), freePort()]);
+  const args = ["dev", `--port=${port}`, `--inspector-port=${inspector}`, "--ip=127.0.0.1"];
+  const child = spawn(bin("wrangler"), [...args, "--show-interactive-dev-session=false"], {
+    cwd: worker,
+    env: { ...process.env, HOME: folder, WRANGLER_SEND_METRICS: "false", CI: "true", NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const { output, ended } = watch(child);
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    await answering(url, child, output);
+    await expectTile(url);
+    expect((await fetch(`${url}/static/admin/admin.css`)).status).toBe(200);
+  } finally {
+    child.kill("SIGINT");
+    await ended;
+    await origin.close();
+  }
+});
+
+test("the types of the package fit the examples, and refuse what is not an option", () => {
+  const names = ["# In your", "Hono", "node:http"];
+  for (const [i, name] of names.entries()) writeFileSync(join(folder, `typed-${i}.mts`), example(name, "ts"));
+  writeFileSync(
+    join(folder, "wrong.mts"),
+    'import { createHandler } from "smalti";\nawait createHandler({ root: "." });',
+  );
+  writeFileSync(
+    join(folder, "worker.mts"),
+    'import smalti from "smalti/workerd";\nimport type { Resolve } from "smalti/hooks";\nexport default { fetch: smalti.fetch };\nexport type { Resolve };',
+  );
+  const check = (...files: string[]) =>
+    spawnSync(
+      packagedProgram("scripts/check", "tsc"),
+      [
+        ..."--noEmit --strict --skipLibCheck --module nodenext --target es2022 --types node".split(" "),
+        ...files,
+      ],
+      { cwd: folder, encoding: "utf8" },
+    ).stdout;
+  expect(check(...names.map((_, i) => `typed-${i}.mts`), "worker.mts")).toBe("");
+  expect(check("wrong.mts")).toMatch(/'root' does not exist in type 'HandlerOptions'/);
+});
+
+test("two handlers in a program are independent, and say what is wrong with a configuration", async () => {
+  const { createHandler } = (await import(
+    pathToFileURL(join(folder, "node_modules/smalti/dist/index.js")).href
+  )) as typeof import("../../src/index.ts");
+  const lines: string[] = [];
+  const options = { cwd: folder, folder: "images" };
+  const [one, other] = await Promise.all([
+    createHandler({
+      ...options,
+      config: "limits: { max_in_flight_per_ip: 1 }",
+      log: (line) => lines.push(line),
+    }),
+    createHandler({ ...options, config: { presentation: { enabled: false } } }),
+  ]);
+  const tile = () => new Request("http://localhost/iiif/3/map.jpg/full/max/7/default.png");
+  const from = (clientAddress: string) => one(tile(), { clientAddress });
+  const responses = await Promise.all([from("192.0.2.1"), from("192.0.2.1"), from("192.0.2.2")]);
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
+  expect(lines.some((line) => line.includes("client=192.0.2.0/24"))).toBe(true);
+  expect((await one(new Request("http://localhost/iiif/presentation/3/map.jpg"))).status).toBe(200);
+  expect((await other(new Request("http://localhost/iiif/presentation/3/map.jpg"))).status).toBe(404);
+  await one.close();
+  expect((await one(tile())).status).toBe(503);
+  expect((await other(tile())).status).toBe(200);
+  await other.close();
+  await expect(createHandler({ config: { imag: {}, cache: { render: 5 } } })).rejects.toThrow(
+    /imag: .*\n.*cache\.render/s,
+  );
+});
