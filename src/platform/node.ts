@@ -1,6 +1,6 @@
 // Node 20 and later.
 
-import { setMaxListeners } from "node:events";
+import { EventEmitter, setMaxListeners } from "node:events";
 import type { Platform } from "./platform.ts";
 import { processPlatform } from "./process/process.ts";
 import { serveNode } from "./server/node-server.ts";
@@ -14,7 +14,9 @@ export const sentOnce = { redirect: "error", window: null } as const;
 
 /** `dist`: the directory of the bundle. */
 export function nodePlatform(dist: URL): Platform {
-  setMaxListeners(mostWaiting);
+  // Of a program that the service is a part of, more is kept, and so is 0, which is no bound.
+  const most = EventEmitter.defaultMaxListeners;
+  if (most > 0 && most < mostWaiting) setMaxListeners(mostWaiting);
   return {
     ...processPlatform(dist, "node"),
     version: process.versions.node,

@@ -1,0 +1,16 @@
+import { EventEmitter, setMaxListeners } from "node:events";
+import { afterEach, expect, test } from "vitest";
+import { nodePlatform } from "../../src/platform/node.ts";
+
+const usual = EventEmitter.defaultMaxListeners;
+afterEach(() => setMaxListeners(usual));
+
+test.each([
+  [10, 200],
+  [500, 500],
+  [0, 0],
+])("of a program that lets %i listeners wait, %i may", (before, after) => {
+  setMaxListeners(before);
+  nodePlatform(new URL("../../", import.meta.url));
+  expect(EventEmitter.defaultMaxListeners).toBe(after);
+});
