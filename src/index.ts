@@ -9,8 +9,9 @@ import type { Handler, HandlerOptions, RequestFacts } from "./start/library.d.ts
 /** A function from Request to Response with the service behind it, as start/library.d.ts describes it. */
 export async function createHandler(options: HandlerOptions = {}): Promise<Handler> {
   const service = await embed(await detectPlatform(new URL("./", import.meta.url)), options);
-  const handle = (request: Request, { clientAddress = "" }: RequestFacts = {}) => {
-    noteRequest(request, { address: normalIp(clientAddress), target: targetOf(request.url) });
+  const handle = async (request: Request, facts?: RequestFacts) => {
+    const address = normalIp(facts?.clientAddress ?? "");
+    noteRequest(request, { address, target: targetOf(request.url) });
     return service.answer(request);
   };
   return Object.assign(handle, { close: service.close });

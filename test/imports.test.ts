@@ -53,6 +53,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "commands/hash-password.ts": ["access", "commands/command-error.ts"],
   "start/facts.ts": ["*", "!api"],
   "start/text.ts": ["iiif", "images", "config"],
+  "start/handler-options.ts": ["config", "start/library.d.ts"],
   api: [
     "iiif",
     "images",

@@ -1,6 +1,5 @@
 // The service inside another program: configuration in, a function from Request to Response out.
 
-import { stringify } from "yaml";
 import { createApp } from "../app.ts";
 import { loadConfig, problemLines } from "../config/reading/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "../config/reading/paths.ts";
@@ -10,6 +9,7 @@ import { createLog, type LogLevel } from "../lib/telemetry/log.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createService, type Service } from "../service.ts";
 import { version } from "../version.ts";
+import { configText, optionProblems } from "./handler-options.ts";
 import type { HandlerOptions } from "./library.d.ts";
 
 export interface Embedded {
@@ -24,18 +24,31 @@ export interface Embedded {
  * prevents a start.
  */
 export async function embed(bare: Platform, options: HandlerOptions): Promise<Embedded> {
-  const { config: given, folder, log: write } = options;
+  const mistaken = optionProblems(options);
+  if (mistaken.length > 0) throw new Error(problemLines(mistaken, "the options of createHandler"));
+  const { config: given, folder, log: sink } = options;
   const platform: Platform = { ...bare, env: options.env ?? bare.env };
-  const cwd = options.cwd ?? bare.cwd ?? "/";
-  const text = given === undefined || typeof given === "string" ? given : stringify(given);
-  const loaded = loadConfig(text, platform.env);
-  if (loaded.problems) throw new Error(problemLines(loaded.problems, "config"));
+  const cwd = absolutePath(bare.cwd ?? "/", options.cwd ?? "");
+  const loaded = loadConfig(configText(given), platform.env);
+  if (loaded.problems) {
+    // An object has no lines that anybody could look at.
+    const problems = loaded.problems.map(({ path, message, position }) =>
+      typeof given === "string" && position ? { path, message, position } : { path, message },
+    );
+    throw new Error(problemLines(problems, "the option config"));
+  }
   const written = withAbsolutePaths(loaded.config, cwd);
   const config = folder === undefined ? written : withFolder(written, absolutePath(cwd, folder));
   const log = createLog({
-    level: write ? config.log.level : atLeastWarn(config.log.level),
+    level: sink ? config.log.level : atLeastWarn(config.log.level),
     format: config.log.format,
-    write: (line) => (write ?? console.error)(line.trimEnd()),
+    write(line) {
+      try {
+        (sink ?? console.error)(line.trimEnd());
+      } catch {
+        // A request does not fail because the program could not take a line.
+      }
+    },
   });
   const service = await createService(config, platform, log, version);
   const findings = await service.check();
@@ -78,5 +91,8 @@ function closable(service: Service): Embedded {
 const closed = () =>
   new Response(
     problemDocument({ status: 503, code: "closed", detail: "The service has been closed by its program." }),
-    { status: 503, headers: { "Content-Type": problemType } },
+    {
+      status: 503,
+      headers: { "Content-Type": problemType, "Cache-Control": "no-store", "Retry-After": "1" },
+    },
   );

@@ -3,15 +3,15 @@
 /** What the service serves, and how. Everything is optional: without options it serves its sample picture. */
 export interface HandlerOptions {
   /** The configuration: the text of a smalti.yaml, or the same as an object (docs/configuration.md). */
-  readonly config?: string | Readonly<Record<string, unknown>>;
+  readonly config?: string | Readonly<Record<string, unknown>> | undefined;
   /** Serves this folder as the only source, in place of the sources in `config`. */
-  readonly folder?: string;
+  readonly folder?: string | undefined;
   /** Folder that relative paths begin at; that of the process by default. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** Variables that `config` names, and those that override it (`SERVICE_…`); those of the process by default. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Gets each line of the log, as `log.level` and `log.format` say. By default warnings and errors go to the console. */
-  readonly log?: (line: string) => void;
+  readonly log?: ((line: string) => void) | undefined;
 }
 
 export interface RequestFacts {
@@ -19,7 +19,7 @@ export interface RequestFacts {
    * Address of the socket's peer, for limits of each client and the log. Without it nobody is told apart, and
    * `trusted_proxies` cannot be checked.
    */
-  readonly clientAddress?: string;
+  readonly clientAddress?: string | null | undefined;
 }
 
 /** Answers a request; never rejects for what a client sent. Several handlers in a program do not know of each other. */
@@ -30,7 +30,7 @@ export interface Handler {
 }
 
 /**
- * Starts the service without a server. Rejects with an Error that lists all problems of the configuration, or says
- * what cannot be used.
+ * Starts the service without a server. Rejects with an Error that lists all problems of the options, or of the
+ * configuration, or says what cannot be used.
  */
 export function createHandler(options?: HandlerOptions): Promise<Handler>;

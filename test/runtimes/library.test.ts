@@ -174,7 +174,9 @@ test("the types of the package fit the examples, and refuse what is not an optio
     spawnSync(
       packagedProgram("scripts/check", "tsc"),
       [
-        ..."--noEmit --strict --skipLibCheck --module nodenext --target es2022 --types node".split(" "),
+        ..."--noEmit --strict --exactOptionalPropertyTypes --skipLibCheck --module nodenext --target es2022 --types node".split(
+          " ",
+        ),
         ...files,
       ],
       { cwd: folder, encoding: "utf8" },
@@ -204,6 +206,9 @@ test("two handlers in a program are independent, and say what is wrong with a co
   expect(lines.some((line) => line.includes("client=192.0.2.0/24"))).toBe(true);
   expect((await one(new Request("http://localhost/iiif/presentation/3/map.jpg"))).status).toBe(200);
   expect((await other(new Request("http://localhost/iiif/presentation/3/map.jpg"))).status).toBe(404);
+  // As of a socket that has gone.
+  for (const clientAddress of [null, undefined])
+    expect((await one(tile(), { clientAddress })).status).toBe(200);
   await one.close();
   expect((await one(tile())).status).toBe(503);
   expect((await other(tile())).status).toBe(200);

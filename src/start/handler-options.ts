@@ -1,0 +1,67 @@
+// The options of createHandler as programs without types write them.
+
+import { stringify } from "yaml";
+import { describeValue, type Problem } from "../config/reading/problems.ts";
+import { isObject } from "../config/walk.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import type { HandlerOptions } from "./library.d.ts";
+
+interface Form {
+  readonly expected: string;
+  fits(value: unknown): boolean;
+}
+
+const isText = (value: unknown) => typeof value === "string" && value !== "";
+
+/** Not the bytes of a file, nor a promise of its text: they would be an object without keys. */
+function isPlain(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** An empty path, as of a variable that is not set, would be the whole folder of the process. */
+const path: Form = { expected: "the path of a folder as text", fits: isText };
+
+/** What each option takes besides undefined. */
+const forms: Readonly<Record<keyof HandlerOptions, Form>> = {
+  config: {
+    expected: "the text of a smalti.yaml, or an object of the same keys",
+    fits: (value) => typeof value === "string" || isPlain(value),
+  },
+  folder: path,
+  cwd: path,
+  env: { expected: "an object of variables", fits: isObject },
+  log: { expected: "a function that takes a line", fits: (value) => typeof value === "function" },
+};
+
+/** What is wrong with the options, the values in `config` excepted. */
+export function optionProblems(options: unknown): Problem[] {
+  if (!isObject(options))
+    return [{ path: "", message: `expected an object, received ${describeValue(options)}` }];
+  return Object.entries(options).flatMap(([name, value]) => {
+    if (!Object.hasOwn(forms, name)) return [{ path: name, message: `unknown option; ${hintFor(name)}` }];
+    const { expected, fits } = forms[name as keyof HandlerOptions];
+    if (value === undefined || fits(value)) return [];
+    const received = typeof value === "function" ? "a function" : describeValue(value);
+    return [{ path: name, message: `expected ${expected}, received ${received}` }];
+  });
+}
+
+function hintFor(name: string): string {
+  const known = Object.keys(forms);
+  const meant = nearest(name, known);
+  return meant ? `did you mean "${meant}"?` : `known options: ${known.join(", ")}`;
+}
+
+/** The option `config` as YAML. Throws an Error if it holds what YAML cannot, such as a function. */
+export function configText(config: HandlerOptions["config"]): string | undefined {
+  if (config === undefined || typeof config === "string") return config;
+  try {
+    return stringify(config);
+  } catch (error) {
+    throw new Error(
+      `expected texts, numbers, lists and objects in the option config: ${(error as Error).message}`,
+    );
+  }
+}
