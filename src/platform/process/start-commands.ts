@@ -29,7 +29,8 @@ const fetchers: readonly (readonly [path: RegExp, command: string])[] = [
  */
 export function startCommands(runtime: ProcessRuntime, script: string | undefined, env: Env): StartCommands {
   const [, fetched] = fetchers.find(([path]) => path.test(script ?? "")) ?? [];
-  const command = scriptCommand(env) ?? fetched ?? bundle[runtime];
+  // The path first: Deno gives a fetched package the environment of a task too.
+  const command = fetched ?? scriptCommand(env) ?? bundle[runtime];
   return { folder: `${command} DIR`, config: `${command} -config smalti.yaml` };
 }
 

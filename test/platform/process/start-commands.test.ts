@@ -22,7 +22,7 @@ test.each([
   [
     "deno",
     "/home/ann/.cache/deno/npm/registry.example/smalti/0.1.0/dist/main.js",
-    {},
+    { npm_config_user_agent: "deno/2.9.5 npm/? deno/2.9.5 linux x86_64" },
     "deno run -A npm:smalti ",
   ],
   [
