@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 
 /** Commands of which one succeeds where the need is met, and the Debian package that brings it. */
 const needs = {
+  caddy: { commands: ["command -v caddy"], debian: "caddy" },
   chromium: {
     commands: ["command -v chromium", "command -v chromium-browser", "command -v google-chrome"],
     debian: "chromium",

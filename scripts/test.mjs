@@ -33,6 +33,7 @@ const suites = [
     command: ["npx", ...vitest("unit", "vitest.config.ts")],
     counted: true,
     wants: [
+      "caddy",
       "cjpeg",
       "colord-data",
       "exiftool",

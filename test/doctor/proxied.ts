@@ -3,6 +3,7 @@
 import { createServer, type IncomingHttpHeaders, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
 import { examine } from "../../src/doctor/diagnose.ts";
 import type { Finding } from "../../src/doctor/finding.ts";
 import { fixturesFolder } from "../host.ts";
@@ -142,7 +143,7 @@ export const end = (server: Server): Promise<void> =>
 
 /** An application over sockets. */
 export function serverOf(app: Served): Server {
-  return createServer(async (incoming, outgoing) => {
+  return createServer({ maxHeaderSize: 128 * 1024 }, async (incoming, outgoing) => {
     const { method = "GET", url = "/" } = incoming;
     const headers = new Headers();
     for (const [name, value] of Object.entries(incoming.headers))
@@ -160,7 +161,9 @@ export function serverOf(app: Served): Server {
       ...Object.fromEntries(answer.headers),
       ...(cookies.length > 0 && { "set-cookie": cookies }),
     });
-    outgoing.end(Buffer.from(await answer.arrayBuffer()));
+    // As it comes: a stream of events does not end. The client may leave before.
+    if (answer.body) await pipeline(answer.body, outgoing).catch(() => undefined);
+    else outgoing.end();
   });
 }
 
