@@ -222,24 +222,23 @@ describe.each(proxies)("behind $name as in the example", ({ name, isThere, start
     },
   );
 
-  test.skipIf(!isThere || name !== "nginx")(
-    "a public tile is cached, a gated one and a page of the operator's never",
-    async () => {
-      const cacheOf = async (target: string, headers: Record<string, string> = {}) => {
-        const response = await fetch(inside.url + target, { headers });
-        await response.arrayBuffer();
-        return [response.status, response.headers.get("X-Cache")];
-      };
-      const tile = "/iiif/3/base.png/0,0,20,20/20,/0/default.jpg";
-      expect(await cacheOf(tile)).toEqual([200, "MISS"]);
-      expect(await cacheOf(tile)).toEqual([200, "HIT"]);
-      const gated = "/iiif/3/gif-static.gif/0,0,20,20/20,/0/default.jpg";
-      for (let round = 0; round < 2; round++) expect(await cacheOf(gated)).toEqual([401, "MISS"]);
-      const operator = { Authorization: `Basic ${btoa("ada:analytical")}` };
-      for (let round = 0; round < 2; round++) {
-        expect(await cacheOf("/admin/", operator)).toEqual([200, null]);
-        expect(await cacheOf("/metrics")).toEqual([200, null]);
-      }
-    },
-  );
+  // Caddy has no cache of its own.
+  const testCache = name === "nginx" ? test.skipIf(!isThere) : () => {};
+  testCache("a public tile is cached, a gated one and a page of the operator's never", async () => {
+    const cacheOf = async (target: string, headers: Record<string, string> = {}) => {
+      const response = await fetch(inside.url + target, { headers });
+      await response.arrayBuffer();
+      return [response.status, response.headers.get("X-Cache")];
+    };
+    const tile = "/iiif/3/base.png/0,0,20,20/20,/0/default.jpg";
+    expect(await cacheOf(tile)).toEqual([200, "MISS"]);
+    expect(await cacheOf(tile)).toEqual([200, "HIT"]);
+    const gated = "/iiif/3/gif-static.gif/0,0,20,20/20,/0/default.jpg";
+    for (let round = 0; round < 2; round++) expect(await cacheOf(gated)).toEqual([401, "MISS"]);
+    const operator = { Authorization: `Basic ${btoa("ada:analytical")}` };
+    for (let round = 0; round < 2; round++) {
+      expect(await cacheOf("/admin/", operator)).toEqual([200, null]);
+      expect(await cacheOf("/metrics")).toEqual([200, null]);
+    }
+  });
 });
