@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/runtimes/**", "test/browser/**", "**/node_modules/**"],
+    exclude: ["test/runtimes/**", "test/containers/**", "test/browser/**", "**/node_modules/**"],
     globalSetup: ["test/wasm/setup.ts"],
     // Ends what hangs; a busy machine may take its time.
     testTimeout: 300_000,

@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 
-/** Commands of which one succeeds where the need is met, and the Debian package that brings it. */
+/** Commands of which one succeeds where the need is met, and the Debian packages that bring it. */
 const needs = {
   caddy: { commands: ["command -v caddy"], debian: "caddy" },
   chromium: {
@@ -23,6 +23,12 @@ const needs = {
   nginx: { commands: ["command -v nginx", "test -x /usr/sbin/nginx"], debian: "nginx-light" },
   openssl: { commands: ["command -v openssl"], debian: "openssl" },
   opj_decompress: { commands: ["command -v opj_decompress"], debian: "libopenjp2-tools" },
+  podman: {
+    // The tests need root as well.
+    commands: ['test "$(id -u)" = 0 && command -v podman && command -v buildah && command -v runc'],
+    debian: "podman buildah runc",
+  },
+  mmdebstrap: { commands: ["command -v mmdebstrap"], debian: "mmdebstrap" },
   "systemd-analyze": { commands: ["command -v systemd-analyze"], debian: "systemd" },
   tiffinfo: { commands: ["command -v tiffinfo"], debian: "libtiff-tools" },
   promtool: { commands: ["command -v promtool"], debian: "prometheus" },
@@ -47,14 +53,14 @@ export function provide(name) {
     console.log(`installing ${debian}`);
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
     spawnSync("apt-get", ["-qq", "update"], { stdio: "inherit", env });
-    spawnSync("apt-get", ["-qq", "install", "-y", "--no-install-recommends", debian], {
+    spawnSync("apt-get", ["-qq", "install", "-y", "--no-install-recommends", ...debian.split(" ")], {
       stdio: ["ignore", "ignore", "inherit"],
       env,
     });
     if (found(commands)) return true;
   }
   console.error(
-    `missing for the tests: ${name} (Debian package ${debian}); install it, then run the tests again`,
+    `missing for the tests: ${name} (on Debian: ${debian}); install it, then run the tests again`,
   );
   return false;
 }

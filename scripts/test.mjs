@@ -1,6 +1,6 @@
 // Runs every suite one after the other, prints the time of each, and ends with the sum of all tests.
 //
-//   node scripts/test.mjs [SUITE ...]     suites: check unit build runtimes browser
+//   node scripts/test.mjs [SUITE ...]     suites: check build unit runtimes containers browser
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -57,6 +57,12 @@ const suites = [
     command: ["npx", ...vitest("runtimes", "vitest.runtimes.config.ts")],
     counted: true,
     wants: ["redis-server"],
+  },
+  {
+    name: "containers",
+    command: ["npx", ...vitest("containers", "vitest.containers.config.ts")],
+    counted: true,
+    needs: ["podman", "mmdebstrap"],
   },
   {
     name: "browser",

@@ -1,17 +1,19 @@
 // How each runtime is installed and started on dist/.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { removeContainers, runCommand } from "../containers/podman.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const packages = `${root}test/runtimes/node_modules/`;
 const bin = (name: string) => `${packages}.bin/${name}`;
 const main = `${root}dist/main.js`;
 
-/** Directory and port of one started server. */
+/** Directory, port and further variables of one started server. */
 export interface Place {
   readonly directory: string;
   readonly port: number;
+  readonly env: Readonly<Record<string, string>>;
 }
 
 export interface Runtime {
@@ -29,6 +31,10 @@ export interface Runtime {
   readonly links: boolean;
   /** Port and configuration come by arguments and the disk instead of addr and -config. */
   readonly hosted?: boolean;
+  /** Folder of the pictures as the service sees it; `./images` when not given. */
+  readonly images?: string;
+  /** Removes what outlives the command. */
+  remove?(place: Place): void;
 }
 
 /** Path of another Node than the one that runs the tests, by the name of its package. */
@@ -95,8 +101,56 @@ export const runtimes: readonly Runtime[] = [
   },
 ];
 
-/** Those that RUNTIMES names, else all. */
+/** The image of a runtime in a container of its own, with the network of this machine; it has to be built already. */
+function container(
+  image: string,
+  { directory, env }: Place,
+  own: { readonly env?: Readonly<Record<string, string>>; readonly args?: readonly string[] },
+) {
+  const file = `${directory}/config.yaml`;
+  const variables = Object.entries({ ...env, ...own.env });
+  return [
+    ...runCommand,
+    "--rm",
+    "--network=host",
+    `--label=directory=${directory}`,
+    `--volume=${directory}/images:/images:ro`,
+    ...(existsSync(file) ? [`--volume=${file}:/config/smalti.yaml:ro`] : []),
+    ...variables.map(([name, value]) => `--env=${name}=${value}`),
+    image,
+    ...(own.args ?? []),
+  ];
+}
+
+const inContainer = {
+  images: "/images",
+  remove: ({ directory }: Place) => removeContainers(`label=directory=${directory}`),
+} as const;
+
+const containers: readonly Runtime[] = [
+  {
+    name: "node-container",
+    command: (place) => container("smalti-node", place, { env: { SERVICE_ADDR: `127.0.0.1:${place.port}` } }),
+    ...ownProcess,
+    ...inContainer,
+  },
+  {
+    name: "workerd-container",
+    command: (place) =>
+      container("smalti-workerd", place, {
+        args: ["container/private.capnp", `--socket-addr=http=127.0.0.1:${place.port}`],
+      }),
+    rawTarget: true,
+    resolves: [".."],
+    reload: false,
+    links: false,
+    hosted: true,
+    ...inContainer,
+  },
+];
+
+/** Those that RUNTIMES names, else all that need no container. */
 export function chosenRuntimes(): readonly Runtime[] {
   const names = process.env.RUNTIMES?.split(",");
-  return names ? runtimes.filter((runtime) => names.includes(runtime.name)) : runtimes;
+  return names ? [...runtimes, ...containers].filter((runtime) => names.includes(runtime.name)) : runtimes;
 }

@@ -71,14 +71,15 @@ export async function startServer(
   arrange?.(images);
   const port = await freePort();
   const address = runtime.hosted ? "" : `addr: "127.0.0.1:${port}"\n`;
-  const items = ["{ name: images, type: filesystem, root: ./images }", ...sources].map(
+  const items = [`{ name: images, type: filesystem, root: ${runtime.images ?? "./images"} }`, ...sources].map(
     (item) => `  - ${item}\n`,
   );
   const base = `${address}sources:\n${items.join("")}cache: ${cache}\n`;
   const configure = (extra: string) => writeFileSync(join(directory, "config.yaml"), `${base}${extra}`);
   if (!bare) configure(extra);
 
-  const [command = "", ...args] = runtime.command({ directory, port });
+  const place = { directory, port, env };
+  const [command = "", ...args] = runtime.command(place);
   const child = spawn(command, args, {
     cwd: runtime.cwd ?? directory,
     env: { ...process.env, ...env },
@@ -94,7 +95,10 @@ export async function startServer(
     });
   });
   const url = `http://127.0.0.1:${port}`;
-  await answering(`${url}/health`, child, () => output);
+  await answering(`${url}/health`, child, () => output).catch((error: unknown) => {
+    runtime.remove?.(place);
+    throw error;
+  });
   return {
     directory,
     port,
@@ -104,6 +108,7 @@ export async function startServer(
     configure,
     ended,
     async close() {
+      runtime.remove?.(place);
       child.kill("SIGKILL");
       await ended;
       rmSync(directory, { recursive: true, force: true });

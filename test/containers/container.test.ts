@@ -1,0 +1,281 @@
+// What a container of each image may do, how large it is, and that it starts, stops and dies well.
+
+import { spawnSync } from "node:child_process";
+import {
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { freePort } from "../servers/free-port.ts";
+import { podman, podmanAsync, removeContainers, run, runCommand } from "./podman.ts";
+
+interface Image {
+  readonly name: string;
+  readonly title: string;
+  /** Variables and arguments for a port of this machine. */
+  at(port: number): { readonly env: readonly string[]; readonly args: readonly string[] };
+  /** Bytes unpacked and compressed by gzip, at most. */
+  readonly size: readonly [plain: number, compressed: number];
+}
+
+const images: readonly Image[] = [
+  {
+    name: "smalti-node",
+    title: "IIIF image server on Node",
+    at: (port) => ({ env: [`--env=SERVICE_ADDR=127.0.0.1:${port}`], args: [] }),
+    // Node 24 itself takes 112 MB of it, 41 MB compressed.
+    size: [140e6, 54e6],
+  },
+  {
+    name: "smalti-workerd",
+    title: "IIIF image server on workerd",
+    at: (port) => ({ env: [], args: ["container/public.capnp", `--socket-addr=http=127.0.0.1:${port}`] }),
+    size: [120e6, 50e6],
+  },
+];
+
+const tile = (x: number) => `/iiif/3/base.png/${x},0,32,32/max/0/default.jpg`;
+const range = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i);
+
+describe.each(images)("the image $name", (image) => {
+  const name = `smalti-test-${process.pid}`;
+  let folder: string;
+  let url: string;
+  let port: number;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "smalti-container-"));
+    mkdirSync(join(folder, "images"));
+    copyFileSync(
+      fileURLToPath(new URL("../fixtures/base.png", import.meta.url)),
+      join(folder, "images/base.png"),
+    );
+    port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+  });
+  afterEach(() => {
+    removeContainers(`name=${name}`);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const responds = () =>
+    expect
+      .poll(
+        () =>
+          fetch(`${url}/health`).then(
+            ({ status }) => status,
+            () => undefined,
+          ),
+        { interval: 25 },
+      )
+      .toBe(200);
+  /** Starts the container and waits until it responds. */
+  async function start(...options: readonly string[]): Promise<void> {
+    const { env, args } = image.at(port);
+    const [program, ...words] = [...runCommand, "--detach", "--network=host", `--name=${name}`];
+    run(program as string, [...words, ...env, ...options, image.name, ...args]);
+    await responds();
+  }
+  const served = () => `--volume=${folder}/images:/images:ro`;
+  const log = () => podmanAsync("logs", name);
+  const get = async (path: string, init?: RequestInit) => {
+    const response = await fetch(url + path, { redirect: "manual", ...init });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: Buffer.from(await response.arrayBuffer()),
+    };
+  };
+
+  it("has the labels of OCI, one port, one volume, and a user without privileges", () => {
+    const [facts] = JSON.parse(podman("image", "inspect", image.name));
+    const { Labels, Config } = facts;
+    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+    expect(Labels).toMatchObject({
+      "org.opencontainers.image.title": "smalti",
+      "org.opencontainers.image.description": image.title,
+      "org.opencontainers.image.licenses": "MIT",
+      "org.opencontainers.image.version": expect.stringMatching(new RegExp(`^${version}(\\+|$)`)),
+      "org.opencontainers.image.revision": "0123abc",
+      "org.opencontainers.image.source": "https://git.example.org/smalti",
+    });
+    expect([Config.User, Object.keys(Config.ExposedPorts), Object.keys(Config.Volumes)]).toEqual([
+      "10001:10001",
+      ["8080/tcp"],
+      ["/cache"],
+    ]);
+  });
+
+  it("is small", () => {
+    const [{ Size }] = JSON.parse(podman("image", "inspect", image.name));
+    podman("save", `--output=${folder}/image.tar`, image.name);
+    const compressed = Number(run("sh", ["-c", `gzip -6 -c '${folder}/image.tar' | wc -c`]));
+    console.log(
+      `${image.name}: ${(Size / 1e6).toFixed(1)} MB, ${(compressed / 1e6).toFixed(1)} MB compressed`,
+    );
+    expect(Size).toBeLessThanOrEqual(image.size[0]);
+    expect(compressed).toBeLessThanOrEqual(image.size[1]);
+  });
+
+  it("runs as user 10001 without capabilities, with a root that cannot be written and no shell", async () => {
+    await start(served());
+    const [{ State, HostConfig }] = JSON.parse(podman("inspect", name));
+    const status = readFileSync(`/proc/${State.Pid}/status`, "utf8");
+    expect(status).toMatch(/^Uid:\t10001\t10001\t10001\t10001$/m);
+    expect(status).toMatch(/^CapEff:\t0+$/m);
+    expect(status).toMatch(/^CapBnd:\t0+$/m);
+    expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+    expect([HostConfig.ReadonlyRootfs, HostConfig.Memory]).toEqual([true, 512 * 1024 * 1024]);
+    const mounts = readFileSync(`/proc/${State.Pid}/mounts`, "utf8");
+    expect(mounts).toMatch(/^\S+ \/ overlay ro,/m);
+    for (const shell of ["sh", "/bin/sh", "/bin/bash", "/bin/busybox"])
+      expect(() => podman("exec", name, shell, "-c", "true")).toThrow(/not found|no such file/);
+  });
+
+  it("serves what is mounted at /images, with its caches in the volume", async () => {
+    await start(served());
+    const info = await get("/iiif/3/base.png/info.json");
+    expect([info.status, JSON.parse(`${info.body}`).width]).toEqual([200, 600]);
+    await expect.poll(log).toMatch(/cache render +filesystem in \/cache\/render/);
+  });
+
+  it("serves the sample if nothing is mounted, and caches in memory if /cache cannot be written", async () => {
+    await start("--image-volume=ignore");
+    const page = await get("/");
+    expect([page.status, `${page.body}`.includes("sample")]).toEqual([200, true]);
+    await expect.poll(log).toMatch(/cache render +heap/);
+  });
+
+  it("follows /config/smalti.yaml", async () => {
+    writeFileSync(
+      join(folder, "smalti.yaml"),
+      "sources: [{ name: mine, type: filesystem, root: /images, prefix: mine/ }]\ncache: { origin: { backend: heap } }\n",
+    );
+    await start(served(), `--volume=${folder}/smalti.yaml:/config/smalti.yaml:ro`);
+    expect((await get("/iiif/3/mine%2Fbase.png/info.json")).status).toBe(200);
+    await expect.poll(log).toMatch(/source +mine: \/images/);
+  });
+
+  it("is healthy while it responds, and not otherwise", async () => {
+    const [program, ...words] = [...runCommand, "--detach", "--network=none", `--name=${name}`];
+    run(program as string, [...words, image.name]);
+    const health = () => {
+      try {
+        podman("healthcheck", "run", name);
+        return "healthy";
+      } catch {
+        return "unhealthy";
+      }
+    };
+    await expect.poll(health, { interval: 200 }).toBe("healthy");
+    const [{ State }] = JSON.parse(podman("inspect", name));
+    process.kill(State.Pid, "SIGSTOP");
+    expect(health()).toBe("unhealthy");
+    process.kill(State.Pid, "SIGCONT");
+    expect(health()).toBe("healthy");
+  });
+
+  it("ends within two seconds of SIGTERM with code 0, also while connections are kept alive", async () => {
+    await start(served());
+    expect((await get(tile(0))).status).toBe(200);
+    // podman stop would send SIGKILL then, and the code would be 137.
+    await podmanAsync("stop", "--time=2", name);
+    const [{ State }] = JSON.parse(podman("inspect", name));
+    expect([State.Status, State.ExitCode, State.OOMKilled]).toEqual(["exited", 0, false]);
+  });
+
+  it("loses no cache entry, session or content state when it is killed, and starts again", async () => {
+    writeFileSync(
+      join(folder, "smalti.yaml"),
+      `sources: [{ name: images, type: filesystem, root: /images }]
+cache:
+  render: { backend: filesystem, path: /cache/render }
+  info: { backend: filesystem, path: /cache/info }
+  origin: { backend: filesystem, path: /cache/origin }
+auth:
+  session: { backend: filesystem, path: /cache/sessions }
+  profiles: { terms: { pattern: clickthrough, access_service: { backend: builtin } } }
+  rules: [{ match: gated.png, profile: terms }]
+content_state: { store: { enabled: true, dir: /cache/states, write_token: a-token-for-writing } }
+`,
+    );
+    copyFileSync(join(folder, "images/base.png"), join(folder, "images/gated.png"));
+    for (const part of ["cache", "cache/sessions", "cache/states"]) {
+      mkdirSync(join(folder, part));
+      chownSync(join(folder, part), 10_001, 10_001);
+    }
+    await start(
+      served(),
+      `--volume=${folder}/cache:/cache`,
+      `--volume=${folder}/smalti.yaml:/config/smalti.yaml:ro`,
+    );
+    const gated = "/iiif/3/gated.png/full/20,/0/default.jpg";
+    expect((await get(gated)).status).toBe(401);
+    const login = await get("/iiif/auth/login/terms", { method: "POST", body: new URLSearchParams() });
+    const [Cookie = ""] = (login.headers.get("set-cookie") ?? "").split(";");
+    const state = {
+      "@context": "http://iiif.io/api/presentation/3/context.json",
+      id: "https://example.org/canvas/7",
+      type: "Canvas",
+      partOf: [{ id: "https://example.org/manifest.json", type: "Manifest" }],
+    };
+    const kept = await get("/content-state", {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: "Bearer a-token-for-writing" },
+      body: JSON.stringify(state),
+    });
+    expect(kept.status).toBe(201);
+    const statePath = new URL(kept.headers.get("location") as string).pathname;
+    const tiles = new Map<number, Buffer>();
+    for (const x of range(0, 24)) tiles.set(x, (await get(tile(x))).body);
+    const hits = async () => (await log()).match(/ cache=hit/g)?.length ?? 0;
+    // An entry is written after its response; one that is a hit is there.
+    await expect
+      .poll(async () => {
+        const before = await hits();
+        for (const x of tiles.keys()) await get(tile(x));
+        return (await hits()) - before;
+      })
+      .toBe(tiles.size);
+
+    const others = range(100, 200).map((x) => get(tile(x)).catch(() => undefined));
+    await Promise.race(others);
+    await podmanAsync("kill", "--signal=KILL", name);
+    await Promise.all(others);
+    await podmanAsync("wait", name);
+    await podmanAsync("start", name);
+    await responds();
+
+    const before = await hits();
+    for (const [x, body] of tiles) expect((await get(tile(x))).body.equals(body)).toBe(true);
+    await expect.poll(async () => (await hits()) - before).toBe(tiles.size);
+    expect((await get(gated)).status).toBe(401);
+    expect((await get(gated, { headers: { Cookie } })).status).toBe(200);
+    expect(JSON.parse(`${(await get(statePath)).body}`)).toEqual(state);
+    // What was cut off in the middle of a write is rendered again.
+    for (const x of range(100, 200)) {
+      const { status, body } = await get(tile(x));
+      expect([status, body.readUInt16BE(0), body.readUInt16BE(body.length - 2)]).toEqual([
+        200, 0xffd8, 0xffd9,
+      ]);
+    }
+  });
+});
+
+it("passes arguments of the image smalti-node to smalti", () => {
+  const { status, stdout } = spawnSync(
+    runCommand[0],
+    [...runCommand.slice(1), "--rm", "smalti-node", "version"],
+    {
+      encoding: "utf8",
+    },
+  );
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+(\+[0-9a-f]+)?\n$/)]);
+});

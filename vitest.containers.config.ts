@@ -1,0 +1,17 @@
+import { defineConfig } from "vitest/config";
+
+// The images of deploy/, by tests of their own and by those of the runtimes: npm run test:containers. Needs root and podman.
+export default defineConfig({
+  test: {
+    include: ["test/containers/**/*.test.ts", "test/runtimes/http.test.ts", "test/runtimes/stop.test.ts"],
+    globalSetup: ["test/containers/setup.ts"],
+    env: { RUNTIMES: "node-container,workerd-container" },
+    // Ends what hangs; a busy machine may take its time.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
+    pool: "forks",
+    maxWorkers: 1,
+    fileParallelism: false,
+  },
+});
