@@ -91,7 +91,7 @@ for (const [where, platform] of platforms)
       // What ends for another reason than its time has as much of it as a busy machine needs.
       const patient = await engineOf({ platform, timeout: "10s" });
       for (const [act, message, line] of failures) {
-        const engine = message.test("it ran longer than its time limit") ? quick : patient;
+        const engine = message.test("it ran longer than its time limit of 500 ms") ? quick : patient;
         const error = await failureOf(engine.call(name, inputFor(name, act)));
         expect(error.name, act).toBe("HookError");
         expect(error.message, act).toMatch(message);
