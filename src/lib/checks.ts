@@ -73,7 +73,7 @@ export function runChecks(
 }
 
 /** Whether the service does not start where the check fails. */
-export const preventsStart = ({ neededFor }: Check): boolean =>
+const preventsStart = ({ neededFor }: Check): boolean =>
   neededFor === "start" || neededFor === "logins";
 
 /** A checked part in a few words, such as `source "scans"`. */
@@ -82,6 +82,12 @@ export const nameOf = ({ part, name }: Check): string => `${checkedParts[part]} 
 /** What is wrong where, for the operator. */
 export const placed = ({ place }: Check, problem: string): string =>
   place === undefined ? problem : `${place}: ${problem}`;
+
+/** What the service cannot start with, a line for each part. */
+export const startProblems = (findings: readonly Finding[]): string[] =>
+  findings.flatMap(({ check, problem }) =>
+    problem !== undefined && preventsStart(check) ? [`${nameOf(check)} at ${placed(check, problem)}`] : [],
+  );
 
 /** Returns a function that logs which parts can no longer be used, or again, since it was last called. */
 export function checkLog(log: Pick<Log, "info" | "warn">): (findings: readonly Finding[]) => void {

@@ -3,10 +3,10 @@
 import { createApp } from "../app.ts";
 import { loadConfig, problemLines } from "../config/reading/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "../config/reading/paths.ts";
-import { nameOf, placed, preventsStart } from "../lib/checks.ts";
-import { problemDocument, problemType } from "../lib/network/problem-document.ts";
+import { startProblems } from "../lib/checks.ts";
 import { createLog, type LogLevel } from "../lib/telemetry/log.ts";
 import type { Platform } from "../platform/platform.ts";
+import { refusal } from "../platform/server/refusals.ts";
 import { createService, type Service } from "../service.ts";
 import { version } from "../version.ts";
 import { configText, optionProblems } from "./handler-options.ts";
@@ -52,9 +52,7 @@ export async function embed(bare: Platform, options: HandlerOptions): Promise<Em
   });
   const service = await createService(config, platform, log, version);
   const findings = await service.check();
-  const mistakes = findings.flatMap(({ check, problem }) =>
-    problem !== undefined && preventsStart(check) ? [`${nameOf(check)} at ${placed(check, problem)}`] : [],
-  );
+  const mistakes = startProblems(findings);
   if (mistakes.length > 0) {
     await service.close();
     throw new Error(mistakes.join("\n"));
@@ -88,11 +86,12 @@ function closable(service: Service): Embedded {
   };
 }
 
-const closed = () =>
-  new Response(
-    problemDocument({ status: 503, code: "closed", detail: "The service has been closed by its program." }),
-    {
-      status: 503,
-      headers: { "Content-Type": problemType, "Cache-Control": "no-store", "Retry-After": "1" },
-    },
-  );
+function closed(): Response {
+  const response = refusal({
+    status: 503,
+    code: "closed",
+    detail: "The service has been closed by its program.",
+  });
+  response.headers.set("Retry-After", "1");
+  return response;
+}

@@ -5,7 +5,7 @@ import type { Arguments } from "../commands/arguments.ts";
 import { CommandError } from "../commands/command-error.ts";
 import { configFileOf, type LoadedFile } from "../commands/read-config.ts";
 import { parseAddress } from "../config/address.ts";
-import { nameOf, placed, preventsStart } from "../lib/checks.ts";
+import { startProblems } from "../lib/checks.ts";
 import { parseDuration } from "../lib/options/quantity.ts";
 import { createLog } from "../lib/telemetry/log.ts";
 import type { Platform, Serving } from "../platform/platform.ts";
@@ -49,9 +49,7 @@ export async function serve(platform: Platform, args: Arguments, loaded: LoadedF
   platform.onSignal?.("stop", () => void stop(platform, service, serving));
   platform.onSignal?.("reload", () => void reload(service));
   const findings = await checking;
-  const mistakes = findings.flatMap(({ check, problem }) =>
-    problem !== undefined && preventsStart(check) ? [`${nameOf(check)} at ${placed(check, problem)}`] : [],
-  );
+  const mistakes = startProblems(findings);
   if (mistakes.length > 0) {
     await serving.stop(0);
     await closeBy(service, performance.now() + parseDuration(config.shutdown_timeout));
@@ -96,7 +94,7 @@ async function stop(platform: Platform, service: Service, serving: Serving): Pro
   stoppingSince = now;
   const timeoutMs = parseDuration(service.config().shutdown_timeout);
   const graceMs = Math.max(timeoutMs / 2, timeoutMs - lastMs);
-  const end = performance.now() + graceMs + cutMs;
+  const end = now + graceMs + cutMs;
   service.endStreams();
   const stopped = serving.stop(graceMs);
   log.info("stopping"); // where Node says so it takes no new connections any more
