@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { version } from "./version.mjs";
 
 /** Everything below the root that a build reads. */
-const sources = [
+export const buildSources = [
   "docs",
   "package.json",
   "package-lock.json",
@@ -21,7 +21,7 @@ const name = ".built-from";
 /** A digest of all files that a build reads, of the version that it writes, and of the Node that runs it. */
 export function sourcesDigest(root) {
   const hash = createHash("sha256").update(JSON.stringify([process.version, version(root)]));
-  for (const source of sources) {
+  for (const source of buildSources) {
     for (const file of filesOf(root, source)) {
       const bytes = readFileSync(join(root, file));
       hash.update(JSON.stringify([file, bytes.length])).update(bytes);

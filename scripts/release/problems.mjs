@@ -1,9 +1,9 @@
 // What keeps a checkout from being released.
 
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { git as gitIn } from "../git.mjs";
 import { changelogSection } from "./changelog.mjs";
 
 /**
@@ -12,7 +12,7 @@ import { changelogSection } from "./changelog.mjs";
  */
 export function releaseProblems(root, { tagged = false } = {}) {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const git = (...args) => gitIn(root, args);
+  const git = (...args) => gitIn(root, ...args);
   const problems = [];
   if (git("status", "--porcelain"))
     problems.push("The tree has changes that are not committed. Commit or stash them.");
@@ -49,13 +49,4 @@ function textProblems(root, version) {
       `CITATION.cff has date-released: ${citation["date-released"]}; CHANGELOG.md has ${section.date}.`,
     );
   return problems;
-}
-
-/** What git prints, without the last newline; undefined if it fails. */
-function gitIn(cwd, args) {
-  try {
-    return execFileSync("git", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
-  } catch {
-    return undefined;
-  }
 }

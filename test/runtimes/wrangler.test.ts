@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { buildSources } from "../../scripts/build-stamp.mjs";
 import { freePort } from "../servers/free-port.ts";
 import { startS3, testAccount } from "../servers/s3.ts";
 
@@ -18,18 +19,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "smalti-wrangler-"));
   env = { ...process.env, HOME: folder, WRANGLER_SEND_METRICS: "false", CI: "true", NO_COLOR: "1" };
   // The tool writes beside its configuration, and what it builds must not differ from what the suite has built.
-  for (const entry of [
-    "dist",
-    "docs",
-    "package.json",
-    "package-lock.json",
-    "scripts",
-    "src",
-    "static",
-    "tsconfig.json",
-    "wasm",
-    "wrangler.toml",
-  ])
+  for (const entry of ["dist", "wrangler.toml", ...buildSources])
     cpSync(join(root, entry), join(folder, entry), { recursive: true });
   symlinkSync(`${root}node_modules`, join(folder, "node_modules"));
   mkdirSync(join(folder, ".config"));

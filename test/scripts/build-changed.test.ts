@@ -14,21 +14,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { buildSources } from "../../scripts/build-stamp.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 let checkout: string;
 beforeAll(() => {
   checkout = mkdtempSync(join(tmpdir(), "smalti-changed-"));
-  for (const name of [
-    "docs",
-    "package.json",
-    "package-lock.json",
-    "scripts",
-    "src",
-    "static",
-    "tsconfig.json",
-    "wasm",
-  ])
+  for (const name of buildSources)
     cpSync(join(root, name), join(checkout, name), {
       recursive: true,
       filter: (path) => !path.includes("node_modules"),
