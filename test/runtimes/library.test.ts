@@ -1,7 +1,7 @@
-// The examples of docs/library.md, each as it stands there, in a folder where the package is installed: each serves beside a
-// path of its own and stops, and its types are right.
+// The examples of docs/library.md, each as the page has it, in a folder where the package is installed: it serves
+// beside a path of its own and stops, and its types are right.
 
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   copyFileSync,
   cpSync,
@@ -19,12 +19,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { packagedProgram } from "../../scripts/packages.mjs";
 import { freePort } from "../servers/free-port.ts";
 import { masterOf, startOrigin } from "../servers/origin.ts";
+import { packInto } from "./packed.ts";
+import { expectJpeg, type Program, startProgram } from "./program.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const bin = (name: string) => `${root}test/runtimes/node_modules/.bin/${name}`;
 const page = readFileSync(`${root}docs/library.md`, "utf8");
 
-/** The code of a language below a heading of the page; what stands before the first heading is below "". */
+/** The first example in a language of the section that begins with a heading. */
 function example(heading: string, language: string): string {
   const section = page.split(/^## /m).find((each) => each.startsWith(heading)) ?? "";
   const code = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(section)?.[1];
@@ -37,13 +39,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "smalti-library-"));
   const packages = join(folder, "node_modules");
   mkdirSync(join(packages, "@hono"), { recursive: true });
-  const [{ filename }] = JSON.parse(
-    execFileSync("npm", ["pack", "--json", "--ignore-scripts", `--pack-destination=${folder}`], {
-      cwd: root,
-      encoding: "utf8",
-    }),
-  );
-  execFileSync("tar", ["-xzf", join(folder, filename), "-C", packages]);
+  execFileSync("tar", ["-xzf", packInto(folder).tarball, "-C", packages]);
   cpSync(join(packages, "package"), join(packages, "smalti"), { recursive: true });
   for (const name of ["hono", "@hono/node-server", "@types"])
     symlinkSync(join(root, "node_modules", name), join(packages, name));
@@ -53,34 +49,21 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 
-/** What a program that was started has written so far, and its end. */
-function watch(child: ChildProcess) {
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (part) => (output += part));
-  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  return { output: () => output, ended };
-}
-
-/** Resolves when the server answers; rejects with what it wrote if it ends. */
-async function answering(url: string, child: ChildProcess, output: () => string): Promise<void> {
+/** Resolves when the example responds; rejects with what it wrote if it ends. */
+async function responding(url: string, { isRunning, output }: Program): Promise<void> {
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`The example ended:\n${output()}`);
+    if (!isRunning()) throw new Error(`The example ended:\n${output()}`);
     const response = await fetch(`${url}/hello`).catch(() => undefined);
     if ((await response?.text()) === "Hello") return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-async function expectTile(url: string, identifier = "map.jpg"): Promise<void> {
-  const info = await fetch(`${url}/iiif/3/${identifier}/info.json`);
-  expect(await info.json()).toMatchObject({
-    id: `${url}/iiif/3/${identifier}`,
-    width: 600,
-    height: 400,
-  });
-  const tile = await fetch(`${url}/iiif/3/${identifier}/0,0,256,256/128,/0/default.jpg`);
-  expect([tile.status, tile.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
-  expect([...new Uint8Array(await tile.arrayBuffer()).subarray(0, 3)]).toEqual([0xff, 0xd8, 0xff]);
+async function expectTile(url: string): Promise<void> {
+  const id = `${url}/iiif/3/map.jpg`;
+  const info = await fetch(`${id}/info.json`);
+  expect(await info.json()).toMatchObject({ id, width: 600, height: 400 });
+  await expectJpeg(`${id}/0,0,256,256/128,/0/default.jpg`);
 }
 
 test("the first example ends by itself", () => {
@@ -102,30 +85,22 @@ test.each([
     ],
   ],
   ["Bun", [bin("bun"), "run"]],
-])(
-  "the example of %s serves beside another path, and stops cleanly",
-  async (name, [program = "", ...args]) => {
-    const file = `${name.replace(/\W/g, "").toLowerCase()}.mjs`;
-    writeFileSync(join(folder, file), example(name, "ts"));
-    const port = await freePort();
-    const child = spawn(program, [...args, file], {
-      cwd: folder,
-      env: { ...process.env, PORT: `${port}` },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const { output, ended } = watch(child);
-    try {
-      const url = `http://127.0.0.1:${port}`;
-      await answering(url, child, output);
-      await expectTile(url);
-      child.kill("SIGTERM");
-      expect(await ended).toBe(0);
-      expect(output()).not.toMatch(/error|warn/i);
-    } finally {
-      child.kill("SIGKILL");
-    }
-  },
-);
+])("the example of %s serves beside another path, and stops cleanly", async (name, command) => {
+  const file = `${name.replace(/\W/g, "").toLowerCase()}.mjs`;
+  writeFileSync(join(folder, file), example(name, "ts"));
+  const port = await freePort();
+  const program = startProgram([...command, file], { cwd: folder, env: { ...process.env, PORT: `${port}` } });
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    await responding(url, program);
+    await expectTile(url);
+    program.signal("SIGTERM");
+    expect(await program.ended).toBe(0);
+    expect(program.output()).not.toMatch(/error|warn/i);
+  } finally {
+    program.signal("SIGKILL");
+  }
+});
 
 test("the example of Cloudflare Workers serves beside another path, bundled by wrangler", async () => {
   const origin = await startOrigin({
@@ -141,20 +116,18 @@ test("the example of Cloudflare Workers serves beside another path, bundled by w
   );
   const [port, inspector] = await Promise.all([freePort(), freePort()]);
   const args = ["dev", `--port=${port}`, `--inspector-port=${inspector}`, "--ip=127.0.0.1"];
-  const child = spawn(bin("wrangler"), [...args, "--show-interactive-dev-session=false"], {
+  const program = startProgram([bin("wrangler"), ...args, "--show-interactive-dev-session=false"], {
     cwd: worker,
     env: { ...process.env, HOME: folder, WRANGLER_SEND_METRICS: "false", CI: "true", NO_COLOR: "1" },
-    stdio: ["ignore", "pipe", "pipe"],
   });
-  const { output, ended } = watch(child);
   try {
     const url = `http://127.0.0.1:${port}`;
-    await answering(url, child, output);
+    await responding(url, program);
     await expectTile(url);
     expect((await fetch(`${url}/static/admin/admin.css`)).status).toBe(200);
   } finally {
-    child.kill("SIGINT");
-    await ended;
+    program.signal("SIGINT");
+    await program.ended;
     await origin.close();
   }
 });

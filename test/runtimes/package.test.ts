@@ -1,6 +1,7 @@
-// The package as people get it: packed, fetched from a registry in an empty folder, started, asked for a tile, stopped.
+// The package as people get it: packed, fetched from a registry in an empty folder, started, asked for a tile,
+// stopped.
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -10,15 +11,11 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../servers/free-port.ts";
+import { type Packed, packInto } from "./packed.ts";
+import { expectJpeg, startProgram } from "./program.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const programs = `${root}test/runtimes/node_modules/.bin/`;
-
-interface Packed {
-  readonly filename: string;
-  readonly unpackedSize: number;
-  readonly files: readonly { readonly path: string }[];
-}
 
 let folder: string;
 let packed: Packed;
@@ -26,10 +23,8 @@ let registry: Server;
 let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "smalti-package-"));
-  // The suite has built dist/ before.
-  const args = ["pack", "--json", "--ignore-scripts", `--pack-destination=${folder}`];
-  [packed] = JSON.parse(execFileSync("npm", args, { cwd: root, encoding: "utf8" }));
-  registry = await serveRegistry(join(folder, packed.filename));
+  packed = packInto(folder);
+  registry = await serveRegistry(packed.tarball);
   const url = `http://127.0.0.1:${(registry.address() as AddressInfo).port}/`;
   const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|bun_)/i.test(name)));
   env = {
@@ -53,7 +48,7 @@ test("the package holds the build and nothing else, depends on nothing, and has 
   expect(dependencies).toBeUndefined();
   expect(Object.keys(scripts)).not.toContain("install");
   expect(packed.unpackedSize).toBeLessThan(20_000_000);
-  const paths = packed.files.map(({ path }) => path);
+  const { paths } = packed;
   expect(new Set(paths.map((path) => path.split("/")[0]))).toEqual(
     new Set(["LICENSE", "README.md", "dist", "package.json"]),
   );
@@ -72,36 +67,22 @@ test.each([
     const cwd = join(folder, name.replaceAll(" ", ""));
     mkdirSync(cwd);
     const port = await freePort();
-    const [program = "", ...args] = command;
-    // In a group of its own, as a terminal has it: its signal reaches the program behind npx too.
-    const child = spawn(program, args, {
-      cwd,
-      env: { ...env, SERVICE_ADDR: `127.0.0.1:${port}` },
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: true,
-    });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (output += part));
-    const ended = new Promise((resolve) => child.once("close", resolve));
+    const program = startProgram(command, { cwd, env: { ...env, SERVICE_ADDR: `127.0.0.1:${port}` } });
     try {
-      await expect.poll(() => output + ending(child)).toMatch(/an image +http|ended/);
-      expect(output).toMatch(new RegExp(`^smalti \\d+\\.\\d+\\.\\d+(\\+[0-9a-f]{7})? on ${runtime} `, "m"));
-      expect(output).toContain(hint);
-      const tile = await fetch(`http://127.0.0.1:${port}/iiif/3/sample/0,0,512,512/256,/0/default.jpg`);
-      expect([tile.status, tile.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
-      expect([...new Uint8Array(await tile.arrayBuffer()).subarray(0, 3)]).toEqual([0xff, 0xd8, 0xff]);
-      process.kill(-(child.pid as number), "SIGINT");
-      await ended;
-      expect(output).toContain("stopping");
-      expect(output).not.toMatch(/error|warn/i);
+      await program.said(/an image +http/);
+      const about = new RegExp(`^smalti \\d+\\.\\d+\\.\\d+(\\+[0-9a-f]{7})? on ${runtime} `, "m");
+      expect(program.output()).toMatch(about);
+      expect(program.output()).toContain(hint);
+      await expectJpeg(`http://127.0.0.1:${port}/iiif/3/sample/0,0,512,512/256,/0/default.jpg`);
+      program.signal("SIGINT");
+      await program.ended;
+      expect(program.output()).toContain("stopping");
+      expect(program.output()).not.toMatch(/error|warn/i);
     } finally {
-      if (child.exitCode === null && child.signalCode === null)
-        process.kill(-(child.pid as number), "SIGKILL");
+      program.signal("SIGKILL");
     }
   },
 );
-
-const ending = ({ exitCode }: ChildProcess) => (exitCode === null ? "" : `\nended with ${exitCode}`);
 
 /** A registry that has this package alone. */
 async function serveRegistry(file: string): Promise<Server> {

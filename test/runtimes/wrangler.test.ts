@@ -1,6 +1,7 @@
-// Cloudflare's own tool over wrangler.toml: what it would upload, and the development server, with masters in a bucket.
+// Cloudflare's own tool over wrangler.toml: what it would upload, and the development server, with masters in a
+// bucket.
 
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildSources } from "../../scripts/build-stamp.mjs";
 import { freePort } from "../servers/free-port.ts";
 import { startS3, testAccount } from "../servers/s3.ts";
+import { expectJpeg, startProgram } from "./program.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const wrangler = `${root}test/runtimes/node_modules/.bin/wrangler`;
@@ -18,7 +20,7 @@ let env: NodeJS.ProcessEnv;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "smalti-wrangler-"));
   env = { ...process.env, HOME: folder, WRANGLER_SEND_METRICS: "false", CI: "true", NO_COLOR: "1" };
-  // The tool writes beside its configuration, and what it builds must not differ from what the suite has built.
+  // In a copy: the tool writes beside its configuration, and must leave what the suite has built as it is.
   for (const entry of ["dist", "wrangler.toml", ...buildSources])
     cpSync(join(root, entry), join(folder, entry), { recursive: true });
   symlinkSync(`${root}node_modules`, join(folder, "node_modules"));
@@ -67,20 +69,13 @@ test("dev serves masters of a bucket, pages and static files, within the memory 
     "--var=SERVICE_ADMIN_USER:ann",
     "--var=SERVICE_ADMIN_PASS:s3cret-w0rd",
   ];
-  const child = spawn(wrangler, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (output += part));
-  const ended = new Promise((resolve) => child.once("close", resolve));
+  const program = startProgram([wrangler, ...args], { cwd: folder, env });
   try {
-    await expect
-      .poll(() => (child.exitCode === null ? output : `${output}\nended`))
-      .toMatch(/Ready on|ended/);
+    await program.said(/Ready on/);
     const url = `http://127.0.0.1:${port}`;
     const info = await fetch(`${url}/iiif/3/a.jpg/info.json`);
     expect(await info.json()).toMatchObject({ width: 600, height: 400 });
-    const tile = await fetch(`${url}/iiif/3/a.jpg/0,0,256,256/128,/0/default.jpg`);
-    expect([tile.status, tile.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
-    expect([...new Uint8Array(await tile.arrayBuffer()).subarray(0, 3)]).toEqual([0xff, 0xd8, 0xff]);
+    await expectJpeg(`${url}/iiif/3/a.jpg/0,0,256,256/128,/0/default.jpg`);
     const statuses = [
       ["/", 200],
       ["/static/openseadragon/openseadragon.min.js", 200],
@@ -93,14 +88,14 @@ test("dev serves masters of a bucket, pages and static files, within the memory 
     expect(await admin.text()).toContain("</html>");
     expect(admin.status).toBe(200);
     // 128 MB are the isolate's; half of them are for the code, the runtime and what is under way.
+    const output = program.output();
     expect(output).toContain("32 MiB for images");
     expect(output).not.toMatch(/cache \w+ +filesystem/);
     // The build wrote into dist/, which is watched by nobody.
     expect(output.match(/Running: node scripts/g)?.length).toBeLessThanOrEqual(3);
-    child.kill("SIGINT");
-    await ended;
   } finally {
-    child.kill("SIGKILL");
+    program.signal("SIGINT");
+    await program.ended;
     await bucket.close();
   }
 });
