@@ -1,6 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-// The images of deploy/, by tests of their own and by those of the runtimes: npm run test:containers. Needs root and podman.
+// The images of deploy/, by tests of their own and by those of the runtimes: npm run test:containers. Needs
+// root and podman.
 export default defineConfig({
   test: {
     include: ["test/containers/**/*.test.ts", "test/runtimes/http.test.ts", "test/runtimes/stop.test.ts"],

@@ -1,13 +1,13 @@
-// What dist/ contains of other people: the packages of the bundles, the viewers, and the WebAssembly modules, as a
-// text of licences and as a bill of materials (CycloneDX 1.5, JSON).
+// What dist/ contains of other people: the packages of the bundles, the viewers, and the WebAssembly modules,
+// as a text of licences and as a bill of materials (CycloneDX 1.5, JSON).
 
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * The packages that files come from, sorted by name: `{ name, version, license, home, directory }`. `files` are
- * paths relative to the root, as esbuild's metafiles have them; those outside node_modules/ are skipped.
+ * The packages that files come from, sorted by name: `{ name, version, license, home, directory }`. `files`
+ * are paths relative to the root, as esbuild's metafiles have them; those outside node_modules/ are skipped.
  */
 export async function packagesOf(root, files) {
   const found = new Set();
@@ -53,9 +53,9 @@ export async function licenceText(root, packages) {
 
 /**
  * A bill of materials of a build. `version` is that of the service; `modules` are the WebAssembly modules,
- * `{ name, bytes, package? }`, which are listed inside their package, or beside the packages if they are our own;
- * `prebuilt` names the packages that arrive bundled, so that the list of what they contain is not complete. The
- * same build gives the same bytes: there is no time and no random number in it.
+ * `{ name, bytes, package? }`, which are listed inside their package, or beside the packages if they are our
+ * own; `prebuilt` names the packages that arrive bundled, so that the list of what they contain is not
+ * complete. The same build gives the same bytes: there is no time and no random number in it.
  */
 export function bundleBom({ version, packages, modules, prebuilt = [] }) {
   const fileOf = ({ name, bytes }) => ({

@@ -1,5 +1,6 @@
-// Makes a release of the commit that is checked out: checks it, builds the package twice in fresh clones and compares
-// every byte, writes the package with checksums, bills of materials and notes to release/, and tags the commit.
+// Makes a release of the commit that is checked out: checks it, builds the package twice in fresh clones and
+// compares every byte, writes the package with checksums, bills of materials and notes to release/, and tags
+// the commit.
 //
 //   node scripts/release.mjs              all of it
 //     --dry-run                           tags nothing but the clones

@@ -1,6 +1,7 @@
-// The disk of the service in the image on workerd: a folder for each mount, and config.yaml, the configuration. That is
-// /config/smalti.yaml if it is mounted; else /images is served if anything is in it, and the sample otherwise, with the caches
-// in /cache if that can be written. Speaks as a disk service of workerd does.
+// The disk of the service in the image on workerd: a folder for each mount, and config.yaml, the
+// configuration. That is /config/smalti.yaml if it is mounted; else /images is served if anything is in it,
+// and the sample otherwise, with the caches in /cache if that can be written. Speaks as a disk service of
+// workerd does.
 
 import cachesInFiles from "caches.yaml";
 

@@ -1,5 +1,6 @@
-// Entry of the image on Node. Without arguments it follows /config/smalti.yaml if that is mounted; else it serves /images
-// if that is mounted, and the sample otherwise, with its caches in /cache if that can be written. Arguments are those of smalti.
+// Entry of the image on Node. Without arguments it follows /config/smalti.yaml if that is mounted; else it
+// serves /images if that is mounted, and the sample otherwise, with its caches in /cache if that can be
+// written. Arguments are those of smalti.
 
 import { accessSync, constants, existsSync } from "node:fs";
 

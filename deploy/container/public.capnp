@@ -1,5 +1,6 @@
-# smalti in the image on workerd. The worker itself is that of dist/workerd.capnp; its disk has the mounts of the container.
-# Outgoing connections go to public addresses alone; private.capnp permits those of a private network too.
+# smalti in the image on workerd. The worker itself is that of dist/workerd.capnp; its disk has the mounts of
+# the container. Outgoing connections go to public addresses alone; private.capnp permits those of a private
+# network too.
 
 using Workerd = import "/workerd/workerd.capnp";
 using Dist = import "../workerd.capnp";

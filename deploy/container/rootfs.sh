@@ -1,6 +1,6 @@
 #!/bin/sh
-# rootfs.sh PROGRAM: makes /rootfs, all that PROGRAM needs from an operating system, and the empty folder /empty.
-# Runs in the build stage, on Debian as root.
+# rootfs.sh PROGRAM: makes /rootfs, all that PROGRAM needs from an operating system, and the empty folder
+# /empty. Runs in the build stage, on Debian as root.
 set -eu
 program=$1
 

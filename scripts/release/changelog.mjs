@@ -1,8 +1,8 @@
 // Sections of CHANGELOG.md, which has the form of https://keepachangelog.com/.
 
 /**
- * The section of a version: its date (`YYYY-MM-DD`, undefined if the heading has none or one that does not exist)
- * and its text without the heading. Undefined if there is no such section.
+ * The section of a version: its date (`YYYY-MM-DD`, undefined if the heading has none or one that does not
+ * exist) and its text without the heading. Undefined if there is no such section.
  */
 export function changelogSection(changelog, version) {
   const lines = changelog.split("\n");

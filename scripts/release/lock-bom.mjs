@@ -1,5 +1,5 @@
-// The bill of materials of everything that the lock file installs: what npm writes, without what differs from machine
-// to machine.
+// The bill of materials of everything that the lock file installs: what npm writes, without what differs from
+// machine to machine.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,8 +13,9 @@ export function lockBom(root) {
 }
 
 /**
- * A bill that is the same wherever it was made: the name of the component is that of its package (npm takes the folder's),
- * the time is that of the commit, the serial number is drawn from the content, and no address of a download is in it.
+ * A bill that is the same wherever it was made: the name of the component is that of its package (npm takes
+ * the folder's), the time is that of the commit, the serial number is drawn from the content, and no address
+ * of a download is in it.
  */
 export function portableBom(bom, time) {
   const { component, ...metadata } = bom.metadata;

@@ -18,7 +18,10 @@ export function packFresh({ root, clone, tag, target }) {
   return join(target, `smalti-${tag.slice(1)}.tgz`);
 }
 
-/** The names of the files in which two tarballs differ, sorted; `(the archive itself)` if only the archives do. */
+/**
+ * The names of the files in which two tarballs differ, sorted; `(the archive itself)` if only the archives
+ * do.
+ */
 export function tarballDifferences(first, second, scratch) {
   if (readFileSync(first).equals(readFileSync(second))) return [];
   const [one, two] = [first, second].map((tarball, i) => {
@@ -50,7 +53,10 @@ export function fileInTarball(tarball, path) {
   return execFileSync("tar", ["-xzOf", tarball, `package/${path}`], { maxBuffer: 2 ** 28 });
 }
 
-/** Runs a program; what it prints goes to the error stream. A version that is set from outside is not passed on. */
+/**
+ * Runs a program; what it prints goes to the error stream. A version that is set from outside is not passed
+ * on.
+ */
 function run(cwd, program, args) {
   const { SMALTI_VERSION: _, ...env } = process.env;
   execFileSync(program, args, { cwd, env, stdio: ["ignore", 2, 2] });

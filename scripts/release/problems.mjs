@@ -7,8 +7,8 @@ import { git as gitIn } from "../git.mjs";
 import { changelogSection } from "./changelog.mjs";
 
 /**
- * All problems of a checkout that is to be released, as sentences; none if it can be. `tagged`: the tag was made
- * already, and HEAD is its commit, which has to be on the branch main, or on that of the remote.
+ * All problems of a checkout that is to be released, as sentences; none if it can be. `tagged`: the tag was
+ * made already, and HEAD is its commit, which has to be on the branch main, or on that of the remote.
  */
 export function releaseProblems(root, { tagged = false } = {}) {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

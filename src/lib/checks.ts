@@ -73,8 +73,7 @@ export function runChecks(
 }
 
 /** Whether the service does not start where the check fails. */
-const preventsStart = ({ neededFor }: Check): boolean =>
-  neededFor === "start" || neededFor === "logins";
+const preventsStart = ({ neededFor }: Check): boolean => neededFor === "start" || neededFor === "logins";
 
 /** A checked part in a few words, such as `source "scans"`. */
 export const nameOf = ({ part, name }: Check): string => `${checkedParts[part]} "${name}"`;

@@ -19,9 +19,9 @@ export interface Embedded {
 }
 
 /**
- * Builds the service for a program that listens by itself. It writes to no output, and takes no signal. Without `log`,
- * warnings and errors go to the console. Throws an Error that lists all problems of the configuration, or what
- * prevents a start.
+ * Builds the service for a program that listens by itself. It writes to no output, and takes no signal.
+ * Without `log`, warnings and errors go to the console. Throws an Error that lists all problems of the
+ * configuration, or what prevents a start.
  */
 export async function embed(bare: Platform, options: HandlerOptions): Promise<Embedded> {
   const mistaken = optionProblems(options);

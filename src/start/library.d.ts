@@ -8,21 +8,29 @@ export interface HandlerOptions {
   readonly folder?: string | undefined;
   /** Folder that relative paths begin at; that of the process by default. */
   readonly cwd?: string | undefined;
-  /** Variables that `config` names, and those that override it (`SERVICE_…`); those of the process by default. */
+  /**
+   * Variables that `config` names, and those that override it (`SERVICE_…`); those of the process by default.
+   */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Gets each line of the log, as `log.level` and `log.format` say. By default warnings and errors go to the console. */
+  /**
+   * Gets each line of the log, as `log.level` and `log.format` say. By default warnings and errors go to the
+   * console.
+   */
   readonly log?: ((line: string) => void) | undefined;
 }
 
 export interface RequestFacts {
   /**
-   * Address of the socket's peer, for limits of each client and the log. Without it nobody is told apart, and
-   * `trusted_proxies` cannot be checked.
+   * Address of the socket's peer. Limits per client, `trusted_proxies` and the log need it; without it the
+   * service cannot tell clients apart.
    */
   readonly clientAddress?: string | null | undefined;
 }
 
-/** Answers a request; never rejects for what a client sent. Several handlers in a program do not know of each other. */
+/**
+ * Answers a request; never rejects for what a client sent. Several handlers in a program do not know of each
+ * other.
+ */
 export interface Handler {
   (request: Request, facts?: RequestFacts): Promise<Response>;
   /** Waits for running requests, then ends workers and closes caches. Later requests get 503. */
@@ -30,7 +38,7 @@ export interface Handler {
 }
 
 /**
- * Starts the service without a server. Rejects with an Error that lists all problems of the options, or of the
- * configuration, or says what cannot be used.
+ * Starts the service without a server. Rejects with an Error that lists all problems of the options, or of
+ * the configuration, or says what cannot be used.
  */
 export function createHandler(options?: HandlerOptions): Promise<Handler>;

@@ -1,7 +1,10 @@
 // Types of the package as a Cloudflare Worker. docs/library.md has an example.
 
 declare const worker: {
-  /** Answers a request. `bindings`: SMALTI_CONFIG (the text of a smalti.yaml), ASSETS, and the secrets that it names. */
+  /**
+   * Answers a request. `bindings`: SMALTI_CONFIG (the text of a smalti.yaml), ASSETS, and the secrets that it
+   * names.
+   */
   fetch(
     request: Request,
     bindings: Readonly<Record<string, unknown>>,

@@ -23,8 +23,8 @@ export const slotDefaults = {
 } as const satisfies Readonly<Record<string, StoreDefaults>>;
 
 /**
- * Bytes that a slot in memory or in files may take: as its options say, else its default. `memory`: bytes that the
- * machine or container has.
+ * Bytes that a slot in memory or in files may take: as its options say, else its default. `memory`: bytes
+ * that the machine or container has.
  */
 export function boundOf(
   slot: keyof typeof slotDefaults,

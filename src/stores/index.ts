@@ -56,8 +56,8 @@ function standInBound(
 }
 
 /**
- * The options of a slot on a platform. Without files, a slot in the default folder is a slot in memory; a folder that
- * somebody named is missing.
+ * The options of a slot on a platform. Without files, a slot in the default folder is a slot in memory; a
+ * folder that somebody named is missing.
  */
 function optionsOn(
   platform: StoreHost["platform"],

@@ -21,7 +21,10 @@ export const store = [
 ];
 const podmanOptions = [...store, "--runtime", "runc", "--log-level", "fatal"];
 
-/** The command that runs a container as production should: no privileges, nothing to write to but /tmp and volumes, 512 MB. */
+/**
+ * The command that runs a container as production should: no privileges, nothing to write to but /tmp and
+ * volumes, 512 MB.
+ */
 export const runCommand = [
   "podman",
   ...podmanOptions,

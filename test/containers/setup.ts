@@ -1,5 +1,5 @@
-// Builds the images of deploy/ before the tests: their base is Debian from mmdebstrap and stays in node_modules/.cache. Removes afterwards
-// what the tests have left.
+// Builds the images of deploy/ before the tests: their base is Debian from mmdebstrap and stays in
+// node_modules/.cache. Removes afterwards what the tests have left.
 
 import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";

@@ -191,7 +191,8 @@ describe("more questions than the service is to be asked at once", () => {
 
   test("wait for their turn and are all answered", async () => {
     let [open, most] = [0, 0];
-    // The first ones are held until as many are there as may be, and a moment longer, in which one too many would come.
+    // The first ones are held until as many are there as may be, and a moment longer, in which one too many
+    // would come.
     let release = () => {};
     const full = new Promise<void>((resolve) => {
       release = resolve;

@@ -1,5 +1,5 @@
-// The examples of docs/library.md, each as the page has it, in a folder where the package is installed: it serves
-// beside a path of its own and stops, and its types are right.
+// The examples of docs/library.md, each as the page has it, in a folder where the package is installed: it
+// serves beside a path of its own and stops, and its types are right.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import {

@@ -1,5 +1,5 @@
-// The package as people get it: packed, fetched from a registry in an empty folder, started, asked for a tile,
-// stopped.
+// The package as people get it: packed, fetched from a registry in an empty folder, started, asked for a
+// tile, stopped.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -101,7 +101,10 @@ export const runtimes: readonly Runtime[] = [
   },
 ];
 
-/** The image of a runtime in a container of its own, with the network of this machine; it has to be built already. */
+/**
+ * The image of a runtime in a container of its own, with the network of this machine; it has to be built
+ * already.
+ */
 function container(
   image: string,
   { directory, env }: Place,

@@ -1,5 +1,6 @@
-// Three replicas behind nginx, with Redis for derivatives, facts and sessions, and a bucket for sidecars: under load they are
-// restarted one after the other, one is killed, and Redis is restarted. REQUESTS=20000 asks for as many at least in each part.
+// Three replicas behind nginx, with Redis for derivatives, facts and sessions, and a bucket for sidecars:
+// under load they are restarted one after the other, one is killed, and Redis is restarted. REQUESTS=20000
+// asks for as many at least in each part.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -135,7 +136,10 @@ function tile(round: number, n: number): string {
   return `/iiif/3/${name}/${left},20,${width},100/${width},/0/default.jpg`;
 }
 
-/** Fetches tiles through the proxy, eight at a time, until `act` has ended. Failures in words, and how many were fetched. */
+/**
+ * Fetches tiles through the proxy, eight at a time, until `act` has ended. Failures in words, and how many
+ * were fetched.
+ */
 async function underLoad(round: number, act: () => Promise<unknown>) {
   const failures: string[] = [];
   let fetched = 0;

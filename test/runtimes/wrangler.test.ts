@@ -1,5 +1,5 @@
-// Cloudflare's own tool over wrangler.toml: what it would upload, and the development server, with masters in a
-// bucket.
+// Cloudflare's own tool over wrangler.toml: what it would upload, and the development server, with masters in
+// a bucket.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";

@@ -14,7 +14,10 @@ export interface Caddy {
   close(): Promise<void>;
 }
 
-/** Starts Caddy with the sites of a Caddyfile for a port, and waits until it responds. Throws if it ends instead. */
+/**
+ * Starts Caddy with the sites of a Caddyfile for a port, and waits until it responds. Throws if it ends
+ * instead.
+ */
 export async function startCaddy(sites: (port: number) => string): Promise<Caddy> {
   const folder = mkdtempSync(join(tmpdir(), "smalti-caddy-"));
   const port = await freePort();

@@ -1,4 +1,5 @@
-// The service inside another program, jobs in place; with workers, and as the package: runtimes/library.test.ts.
+// The service inside another program, jobs in place; with workers, and as the package:
+// runtimes/library.test.ts.
 
 import { expect, test } from "vitest";
 import { nodePlatform } from "../../src/platform/node.ts";
@@ -71,7 +72,7 @@ test("a log that throws fails no start, no request and no close", async () => {
   await service.close();
 });
 
-test("a request after the close is told to try again", async () => {
+test("a request after close() gets 503 with Retry-After", async () => {
   const service = await start({ folder: fixturesFolder, log() {} });
   await Promise.all([service.close(), service.close()]);
   const response = await service.answer(info());

@@ -23,9 +23,9 @@ const fetchers: readonly (readonly [path: RegExp, command: string])[] = [
 ];
 
 /**
- * The commands for the way this process was started: by `npm start` and its like (the environment says so), by npx and its
- * like, by the installed program `smalti`, or by the file of the bundle. `script`: path of the file that the runtime
- * was asked to run.
+ * The commands for the way this process was started: by `npm start` and its like (the environment says so),
+ * by npx and its like, by the installed program `smalti`, or by the file of the bundle. `script`: path of the
+ * file that the runtime was asked to run.
  */
 export function startCommands(runtime: ProcessRuntime, script: string | undefined, env: Env): StartCommands {
   const [, fetched] = fetchers.find(([path]) => path.test(script ?? "")) ?? [];
@@ -34,7 +34,9 @@ export function startCommands(runtime: ProcessRuntime, script: string | undefine
   return { folder: `${command} DIR`, config: `${command} -config smalti.yaml` };
 }
 
-/** What ran the script or task "start" of the checkout, if that started this process: Bun says so as npm does. */
+/**
+ * What ran the script or task "start" of the checkout, if that started this process: Bun says so as npm does.
+ */
 function scriptCommand({
   npm_lifecycle_event: script,
   npm_config_user_agent: agent = "",

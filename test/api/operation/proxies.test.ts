@@ -1,5 +1,5 @@
-// The examples for nginx and Caddy, before the service: the operator's pages are refused to those outside by every
-// spelling, what clients forge is dropped, and all else passes.
+// The examples for nginx and Caddy, before the service: the operator's pages are refused to those outside by
+// every spelling, what clients forge is dropped, and all else passes.
 
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
