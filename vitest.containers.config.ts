@@ -4,7 +4,10 @@ import { defineConfig } from "vitest/config";
 // root and podman.
 export default defineConfig({
   test: {
-    include: ["test/containers/**/*.test.ts", "test/runtimes/http.test.ts", "test/runtimes/stop.test.ts"],
+    include: [
+      "test/containers/**/*.test.ts",
+      ...["http", "scale-out", "stop"].map((name) => `test/runtimes/${name}.test.ts`),
+    ],
     globalSetup: ["test/containers/setup.ts"],
     env: { RUNTIMES: "node-container,workerd-container" },
     // Ends what hangs; a busy machine may take its time.

@@ -20,13 +20,16 @@ const needs = {
     debian: "icc-profiles-free",
   },
   identify: { commands: ["command -v identify"], debian: "imagemagick" },
+  kubectl: { commands: ["command -v kubectl"], debian: "kubernetes-client" },
   nginx: { commands: ["command -v nginx", "test -x /usr/sbin/nginx"], debian: "nginx-light" },
   openssl: { commands: ["command -v openssl"], debian: "openssl" },
   opj_decompress: { commands: ["command -v opj_decompress"], debian: "libopenjp2-tools" },
   podman: {
     // The tests need root as well.
-    commands: ['test "$(id -u)" = 0 && command -v podman && command -v buildah && command -v runc'],
-    debian: "podman buildah runc",
+    commands: [
+      'test "$(id -u)" = 0 && for each in podman buildah runc podman-compose; do command -v $each || exit 1; done && test -x /usr/lib/podman/aardvark-dns',
+    ],
+    debian: "podman buildah runc podman-compose netavark aardvark-dns",
   },
   mmdebstrap: { commands: ["command -v mmdebstrap"], debian: "mmdebstrap" },
   "systemd-analyze": { commands: ["command -v systemd-analyze"], debian: "systemd" },

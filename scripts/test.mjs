@@ -39,6 +39,7 @@ const suites = [
       "exiftool",
       "icc-profiles-free",
       "identify",
+      "kubectl",
       "nginx",
       "openssl",
       "opj_decompress",

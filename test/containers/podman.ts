@@ -19,15 +19,17 @@ export const store = [
   "--storage-driver",
   "overlay",
 ];
-const podmanOptions = [...store, "--runtime", "runc", "--log-level", "fatal"];
+
+/** podman with that store. */
+export const podmanCommand = ["podman", ...store, "--runtime", "runc", "--log-level", "fatal"] as const;
+const [podmanProgram, ...podmanOptions] = podmanCommand;
 
 /**
  * The command that runs a container as production should: no privileges, nothing to write to but /tmp and
  * volumes, 512 MB.
  */
 export const runCommand = [
-  "podman",
-  ...podmanOptions,
+  ...podmanCommand,
   "run",
   "--read-only",
   "--tmpfs=/tmp",
@@ -39,7 +41,11 @@ export const runCommand = [
 ] as const;
 
 /** What a program prints; throws with what it wrote to standard error if it fails. */
-export function run(program: string, args: readonly string[], options: { cwd?: string } = {}): string {
+export function run(
+  program: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
@@ -51,20 +57,30 @@ export function run(program: string, args: readonly string[], options: { cwd?: s
 }
 
 /** What podman prints; throws if it fails. */
-export const podman = (...args: readonly string[]) => run("podman", [...podmanOptions, ...args]);
+export const podman = (...args: readonly string[]) => run(podmanProgram, [...podmanOptions, ...args]);
 
 const execFileAsync = promisify(execFile);
 
 /** As {@link podman}, while this process goes on. Both streams. */
 export async function podmanAsync(...args: readonly string[]): Promise<string> {
-  const { stdout, stderr } = await execFileAsync("podman", [...podmanOptions, ...args], {
+  const { stdout, stderr } = await execFileAsync(podmanProgram, [...podmanOptions, ...args], {
     maxBuffer: 1 << 28,
   });
   return stdout + stderr;
 }
 
+const idsOf = (filter: string, ...options: readonly string[]) =>
+  podman("ps", "--quiet", `--filter=${filter}`, ...options)
+    .split("\n")
+    .filter(Boolean);
+
 /** Removes containers that a filter of podman selects, and their volumes. */
 export function removeContainers(filter: string): void {
-  const ids = podman("ps", "--all", "--quiet", `--filter=${filter}`).split("\n").filter(Boolean);
+  const ids = idsOf(filter, "--all");
   if (ids.length > 0) podman("rm", "--force", "--volumes", ...ids);
+}
+
+/** Ends running containers that a filter of podman selects by SIGKILL. */
+export function killContainers(filter: string): void {
+  podman("kill", "--signal=KILL", ...idsOf(filter));
 }

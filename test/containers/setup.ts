@@ -2,7 +2,7 @@
 // node_modules/.cache. Removes afterwards what the tests have left.
 
 import { createHash } from "node:crypto";
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { installPackages } from "../../scripts/packages.mjs";
@@ -19,12 +19,34 @@ const programs = {
 };
 
 /** Packages are unpacked, and not configured: that takes a third of the time. */
-const debianOptions = [
-  "--mode=root",
-  "--variant=extract",
-  "--include=bash,binutils,ca-certificates,coreutils,dash,grep,libc-bin,libstdc++6",
-  "--dpkgopt=path-exclude=/usr/share/locale/*",
-];
+const debianOptions = ["--mode=root", "--variant=extract", "--dpkgopt=path-exclude=/usr/share/locale/*"];
+
+/** What the images start from. */
+const base: DebianImage = {
+  containerfile: "test/containers/base.Containerfile",
+  names: ["localhost/smalti-base"],
+  packages: "bash,binutils,ca-certificates,coreutils,dash,grep,libc-bin,libstdc++6",
+  files: programs,
+  depends: ["test/runtimes/package-lock.json"],
+};
+
+/** Redis and nginx, by the names in compose.yaml. */
+const services: DebianImage = {
+  containerfile: "test/containers/services.Containerfile",
+  names: ["docker.io/library/redis:7-bookworm", "docker.io/library/nginx:stable"],
+  packages: "base-passwd,bash,coreutils,dash,libc-bin,nginx-light,redis-server,redis-tools",
+  files: {},
+  depends: [],
+};
+
+/** An image of packages of Debian and other files, and what it has to be made again for. */
+interface DebianImage {
+  readonly containerfile: string;
+  readonly names: readonly string[];
+  readonly packages: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly depends: readonly string[];
+}
 
 const buildImage = (containerfile: string, context: string, ...options: readonly string[]) =>
   run(
@@ -44,7 +66,7 @@ const buildImage = (containerfile: string, context: string, ...options: readonly
 export default async function setup(): Promise<() => void> {
   installPackages("test/runtimes");
   await buildOnce();
-  const base = buildBase();
+  for (const image of [base, services]) buildDebian(image);
   const context = join(cacheFolder, "context");
   rmSync(context, { recursive: true, force: true });
   cpSync(join(root, "dist"), join(context, "dist"), { recursive: true });
@@ -53,7 +75,7 @@ export default async function setup(): Promise<() => void> {
     buildImage(
       `deploy/${runtime}.Containerfile`,
       context,
-      `--build-arg=BASE=${base}`,
+      `--build-arg=BASE=${base.names[0]}`,
       `--build-arg=SMALTI_VERSION=${version(root)}`,
       "--build-arg=REVISION=0123abc",
       "--build-arg=SOURCE=https://git.example.org/smalti",
@@ -68,25 +90,18 @@ export default async function setup(): Promise<() => void> {
   };
 }
 
-/** The name of the base image, which is made again if what it consists of has changed. */
-function buildBase(): string {
-  const containerfile = "test/containers/base.Containerfile";
-  const digest = createHash("sha256").update(debianOptions.join());
-  for (const part of [containerfile, "test/runtimes/package-lock.json"])
-    digest.update(readFileSync(join(root, part)));
-  const name = `localhost/smalti-base:${digest.digest("hex").slice(0, 16)}`;
-  if (
-    run("buildah", [...store, "images", "--format={{.Name}}:{{.Tag}}"])
-      .split("\n")
-      .includes(name)
-  )
-    return name;
-  const context = join(cacheFolder, "base");
+/** Makes an image, unless it is there already by the same recipe. The label `recipe` tells. */
+function buildDebian({ containerfile, names, packages, files, depends }: DebianImage): void {
+  const digest = createHash("sha256").update([...debianOptions, packages].join());
+  for (const part of [containerfile, ...depends]) digest.update(readFileSync(join(root, part)));
+  const recipe = digest.digest("hex").slice(0, 16);
+  const found = run("buildah", [...store, "images", `--filter=label=recipe=${recipe}`, "--format={{.Name}}"]);
+  if (found !== "") return;
+  const context = join(cacheFolder, "debian");
+  rmSync(context, { recursive: true, force: true });
   mkdirSync(context, { recursive: true });
-  for (const [program, file] of Object.entries(programs)) copyFileSync(file, join(context, program));
-  const debian = join(context, "debian.tar");
-  if (!existsSync(debian)) run("mmdebstrap", [...debianOptions, "bookworm", debian]);
-  buildImage(containerfile, context, `--tag=${name}`);
+  for (const [name, file] of Object.entries(files)) copyFileSync(file, join(context, name));
+  run("mmdebstrap", [...debianOptions, `--include=${packages}`, "bookworm", join(context, "debian.tar")]);
+  buildImage(containerfile, context, `--label=recipe=${recipe}`, ...names.map((name) => `--tag=${name}`));
   rmSync(context, { recursive: true });
-  return name;
 }

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { removeContainers, runCommand } from "../containers/podman.ts";
+import { killContainers, removeContainers, runCommand } from "../containers/podman.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const packages = `${root}test/runtimes/node_modules/`;
@@ -35,6 +35,8 @@ export interface Runtime {
   readonly images?: string;
   /** Removes what outlives the command. */
   remove?(place: Place): void;
+  /** Ends the server at once, if a signal to the command does not. */
+  kill?(place: Place): void;
 }
 
 /** Path of another Node than the one that runs the tests, by the name of its package. */
@@ -107,7 +109,7 @@ export const runtimes: readonly Runtime[] = [
  */
 function container(
   image: string,
-  { directory, env }: Place,
+  { directory, port, env }: Place,
   own: { readonly env?: Readonly<Record<string, string>>; readonly args?: readonly string[] },
 ) {
   const file = `${directory}/config.yaml`;
@@ -116,7 +118,7 @@ function container(
     ...runCommand,
     "--rm",
     "--network=host",
-    `--label=directory=${directory}`,
+    `--label=port=${port}`,
     `--volume=${directory}/images:/images:ro`,
     ...(existsSync(file) ? [`--volume=${file}:/config/smalti.yaml:ro`] : []),
     ...variables.map(([name, value]) => `--env=${name}=${value}`),
@@ -127,7 +129,8 @@ function container(
 
 const inContainer = {
   images: "/images",
-  remove: ({ directory }: Place) => removeContainers(`label=directory=${directory}`),
+  remove: ({ port }: Place) => removeContainers(`label=port=${port}`),
+  kill: ({ port }: Place) => killContainers(`label=port=${port}`),
 } as const;
 
 const containers: readonly Runtime[] = [

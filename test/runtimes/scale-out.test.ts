@@ -1,48 +1,52 @@
-// Three replicas behind nginx, with Redis for derivatives, facts and sessions, and a bucket for sidecars:
-// under load they are restarted one after the other, one is killed, and Redis is restarted. REQUESTS=20000
-// asks for as many at least in each part.
+// Three replicas, processes or containers, behind the nginx of deploy/proxy, with Redis for derivatives, facts
+// and sessions, and a bucket for sidecars: under load they are restarted one after the other, one is killed,
+// and Redis is restarted. REQUESTS=20000 asks for as many at least in each part.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fixturesFolder } from "../host.ts";
 import { freePort } from "../servers/free-port.ts";
 import { hasNginx, type Nginx, startNginx } from "../servers/nginx.ts";
 import { type RedisServer, startRedis } from "../servers/redis.ts";
 import { type S3Server, startS3, testAccount } from "../servers/s3.ts";
+import { chosenRuntimes, type Place, type Runtime } from "./runtimes.ts";
 
 const requests = Number(process.env.REQUESTS ?? 500);
-const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const gated = "staff.png";
 /** Pictures of which a tile costs little. */
 const quick = ["base.png", "jpg-baseline-420.jpg", "tif-bigtiff-bigendian-tiled.tif", "webp-lossy.webp"];
 
-/** One of the processes behind the proxy, always on the same port. */
+const env = {
+  AWS_ACCESS_KEY_ID: testAccount.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: testAccount.secretAccessKey,
+  AWS_SESSION_TOKEN: testAccount.sessionToken ?? "",
+};
+
+/** One of the servers behind the proxy, always on the same port. */
 class Replica {
-  readonly port: number;
-  readonly #folder: string;
+  readonly #runtime: Runtime;
+  readonly #place: Place;
   #process: ChildProcess | undefined;
   output = "";
 
-  constructor(folder: string, port: number) {
-    this.#folder = folder;
-    this.port = port;
+  constructor(runtime: Runtime, directory: string, port: number) {
+    this.#runtime = runtime;
+    this.#place = { directory, port, env };
+  }
+
+  get port(): number {
+    return this.#place.port;
   }
 
   /** Resolves once it is ready for requests. */
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [main, "-config", "config.yaml"], {
-      cwd: this.#folder,
-      env: {
-        ...process.env,
-        SERVICE_ADDR: `127.0.0.1:${this.port}`,
-        AWS_ACCESS_KEY_ID: testAccount.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: testAccount.secretAccessKey,
-        AWS_SESSION_TOKEN: testAccount.sessionToken,
-      },
+    const [command = "", ...args] = this.#runtime.command(this.#place);
+    const child = spawn(command, args, {
+      cwd: this.#runtime.cwd ?? this.#place.directory,
+      env: { ...process.env, ...env, SERVICE_ADDR: `127.0.0.1:${this.port}` },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#process = child;
@@ -56,36 +60,40 @@ class Replica {
     }
   }
 
-  /** Exit code, or undefined if the signal ended it. */
+  /** Exit code, or null if a signal ended it. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     const child = this.#process;
     if (!child || child.exitCode !== null || child.signalCode !== null) return null;
     const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
-    child.kill(signal);
+    if (signal === "SIGKILL" && this.#runtime.kill) this.#runtime.kill(this.#place);
+    else child.kill(signal);
     return ended;
   }
 }
 
-let folder: string;
-let redis: RedisServer;
-let bucket: S3Server;
-let replicas: readonly Replica[];
-let proxy: Nginx;
+describe.each(chosenRuntimes().filter(({ name }) => name.startsWith("node")))(
+  "three replicas of $name",
+  (runtime) => {
+    let folder: string;
+    let redis: RedisServer;
+    let bucket: S3Server;
+    let replicas: readonly Replica[];
+    let proxy: Nginx;
 
-beforeAll(async () => {
-  if (!hasNginx) return;
-  folder = mkdtempSync(join(tmpdir(), "smalti-scale-"));
-  mkdirSync(join(folder, "images"));
-  for (const name of quick) copyFileSync(join(fixturesFolder, name), join(folder, "images", name));
-  copyFileSync(join(fixturesFolder, "base.png"), join(folder, "images", gated));
-  // Sessions outlive a restart of Redis if it writes what it holds; "always" is before each response.
-  redis = await startRedis({ args: ["--appendonly", "yes", "--appendfsync", "always"] });
-  bucket = await startS3();
-  const shared = `backend: redis, addr: "127.0.0.1:${redis.port}", max_memory: 256MiB`;
-  const objects = `bucket: ${bucket.bucket}, region: ${bucket.region}, endpoint: "${bucket.url}", path_style: true, session_token_env: AWS_SESSION_TOKEN`;
-  writeFileSync(
-    join(folder, "config.yaml"),
-    `sources: [{ name: images, type: filesystem, root: ./images }]
+    beforeAll(async () => {
+      if (!hasNginx) return;
+      folder = mkdtempSync(join(tmpdir(), "smalti-scale-"));
+      mkdirSync(join(folder, "images"));
+      for (const name of quick) copyFileSync(join(fixturesFolder, name), join(folder, "images", name));
+      copyFileSync(join(fixturesFolder, "base.png"), join(folder, "images", gated));
+      // Sessions outlive a restart of Redis if it writes what it holds; "always" is before each response.
+      redis = await startRedis({ args: ["--appendonly", "yes", "--appendfsync", "always"] });
+      bucket = await startS3();
+      const shared = `backend: redis, addr: "127.0.0.1:${redis.port}", max_memory: 256MiB`;
+      const objects = `bucket: ${bucket.bucket}, region: ${bucket.region}, endpoint: "${bucket.url}", path_style: true, session_token_env: AWS_SESSION_TOKEN`;
+      writeFileSync(
+        join(folder, "config.yaml"),
+        `sources: [{ name: images, type: filesystem, root: ${runtime.images ?? "./images"} }]
 image: { max_concurrent: 1 }
 log: { level: warn }
 http: { server_timing: true }
@@ -99,144 +107,146 @@ auth:
   profiles: { terms: { pattern: clickthrough, access_service: { backend: builtin } } }
   rules: [{ match: ${gated}, profile: terms }]
 `,
-  );
-  const ports = [await freePort(), await freePort(), await freePort()];
-  replicas = ports.map((port) => new Replica(folder, port));
-  await Promise.all(replicas.map((replica) => replica.start()));
-  proxy = await startNginx({
-    http: (_, port) => `upstream smalti {
-    ${ports.map((each) => `server 127.0.0.1:${each} max_fails=1 fail_timeout=1s;`).join("\n    ")}
-    keepalive 16;
-  }
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass http://smalti;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host $http_host;
-      proxy_set_header X-Forwarded-For $remote_addr;
-      proxy_next_upstream error timeout http_503;
+      );
+      const ports = [await freePort(), await freePort(), await freePort()];
+      replicas = ports.map((port) => new Replica(runtime, folder, port));
+      await Promise.all(replicas.map((replica) => replica.start()));
+      const [site, server] = ["nginx-site.conf", "nginx.conf"].map((name) =>
+        readFileSync(new URL(`../../deploy/proxy/${name}`, import.meta.url), "utf8"),
+      ) as [string, string];
+      proxy = await startNginx({
+        http: (folder, port) =>
+          site.replace(/^ *server 127\.0\.0\.1:8080 (.+)$/m, (_, options) =>
+            ports.map((each) => `server 127.0.0.1:${each} ${options}`).join("\n"),
+          ) +
+          server
+            .replace("/var/cache/nginx/smalti", `${folder}/cache`)
+            .replace("listen 80;", `listen 127.0.0.1:${port};`)
+            // Each request is to reach a replica.
+            .replace("proxy_cache smalti;", "proxy_cache off;"),
+      });
+    });
+    afterAll(async () => {
+      await proxy?.close();
+      await Promise.all((replicas ?? []).map((replica) => replica.end("SIGKILL")));
+      await Promise.all([redis?.close(), bucket?.close()]);
+      if (folder) rmSync(folder, { recursive: true, force: true });
+    });
+
+    /** Path of a tile that nobody has asked for yet; each fifth is one of a few that are cached. */
+    function tile(round: number, n: number): string {
+      const name = quick[n % quick.length];
+      const left = n % 5 === 0 ? 0 : (n * 7) % 500;
+      const width = n % 5 === 0 ? 100 : 40 + ((n * 13 + round) % 60);
+      return `/iiif/3/${name}/${left},20,${width},100/${width},/0/default.jpg`;
     }
-  }`,
-  });
-});
-afterAll(async () => {
-  await proxy?.close();
-  await Promise.all((replicas ?? []).map((replica) => replica.end("SIGKILL")));
-  await Promise.all([redis?.close(), bucket?.close()]);
-  if (folder) rmSync(folder, { recursive: true, force: true });
-});
 
-/** Path of a tile that nobody has asked for yet; each fifth is one of a few that are cached. */
-function tile(round: number, n: number): string {
-  const name = quick[n % quick.length];
-  const left = n % 5 === 0 ? 0 : (n * 7) % 500;
-  const width = n % 5 === 0 ? 100 : 40 + ((n * 13 + round) % 60);
-  return `/iiif/3/${name}/${left},20,${width},100/${width},/0/default.jpg`;
-}
+    /**
+     * Fetches tiles through the proxy, eight at a time, until `act` has ended. Failures in words, and how many
+     * were fetched.
+     */
+    async function underLoad(round: number, act: () => Promise<unknown>) {
+      const failures: string[] = [];
+      let fetched = 0;
+      let isOver = false;
+      const client = async () => {
+        while (!isOver || fetched < requests) {
+          const path = tile(round, fetched++);
+          try {
+            const response = await fetch(proxy.url + path);
+            const bytes = new Uint8Array(await response.arrayBuffer());
+            const isWhole = bytes[0] === 0xff && bytes.at(-1) === 0xd9;
+            if (response.status !== 200 || !isWhole) failures.push(`${response.status} for ${path}`);
+          } catch (error) {
+            failures.push(`${error} for ${path}`);
+          }
+        }
+      };
+      const clients = Promise.all(Array.from({ length: 8 }, client));
+      await act().finally(() => {
+        isOver = true;
+      });
+      await clients;
+      console.log(`${fetched} requests, ${failures.length} failed`);
+      return failures;
+    }
 
-/**
- * Fetches tiles through the proxy, eight at a time, until `act` has ended. Failures in words, and how many
- * were fetched.
- */
-async function underLoad(round: number, act: () => Promise<unknown>) {
-  const failures: string[] = [];
-  let fetched = 0;
-  let isOver = false;
-  const client = async () => {
-    while (!isOver || fetched < requests) {
-      const path = tile(round, fetched++);
-      try {
-        const response = await fetch(proxy.url + path);
-        const bytes = new Uint8Array(await response.arrayBuffer());
-        const isWhole = bytes[0] === 0xff && bytes.at(-1) === 0xd9;
-        if (response.status !== 200 || !isWhole) failures.push(`${response.status} for ${path}`);
-      } catch (error) {
-        failures.push(`${error} for ${path}`);
+    /** Ends and starts each replica, and the next one only when the one before is ready again. */
+    async function restartAll(): Promise<void> {
+      for (const replica of replicas) {
+        expect(await replica.end("SIGTERM")).toBe(0);
+        await replica.start();
       }
     }
-  };
-  const clients = Promise.all(Array.from({ length: 8 }, client));
-  await act().finally(() => {
-    isOver = true;
-  });
-  await clients;
-  console.log(`${fetched} requests, ${failures.length} failed`);
-  return failures;
-}
 
-/** Ends and starts each replica, and the next one only when the one before is ready again. */
-async function restartAll(): Promise<void> {
-  for (const replica of replicas) {
-    expect(await replica.end("SIGTERM")).toBe(0);
-    await replica.start();
-  }
-}
+    /** A session, begun by one replica. */
+    async function logIn({ port }: Replica): Promise<string> {
+      const login = await fetch(`http://127.0.0.1:${port}/iiif/auth/login/terms`, {
+        method: "POST",
+        body: new URLSearchParams(),
+      });
+      expect(login.status).toBe(200);
+      const [cookie = ""] = (login.headers.get("Set-Cookie") ?? "").split(";");
+      return cookie;
+    }
 
-/** A session, begun by one replica. */
-async function logIn({ port }: Replica): Promise<string> {
-  const login = await fetch(`http://127.0.0.1:${port}/iiif/auth/login/terms`, {
-    method: "POST",
-    body: new URLSearchParams(),
-  });
-  expect(login.status).toBe(200);
-  const [cookie = ""] = (login.headers.get("Set-Cookie") ?? "").split(";");
-  return cookie;
-}
+    /** The status that each replica gives to a session for the gated image. */
+    const statuses = (cookie: string) =>
+      Promise.all(
+        replicas.map(async ({ port }) => {
+          const path = `http://127.0.0.1:${port}/iiif/3/${gated}/full/50,/0/default.png`;
+          const response = await fetch(path, { headers: { cookie } });
+          await response.arrayBuffer();
+          return response.status;
+        }),
+      );
 
-/** The status that each replica gives to a session for the gated image. */
-const statuses = (cookie: string) =>
-  Promise.all(
-    replicas.map(async ({ port }) => {
-      const path = `http://127.0.0.1:${port}/iiif/3/${gated}/full/50,/0/default.png`;
-      const response = await fetch(path, { headers: { cookie } });
-      await response.arrayBuffer();
-      return response.status;
-    }),
-  );
+    const run = test.runIf(hasNginx);
 
-const run = test.runIf(hasNginx);
+    run(
+      "no request fails while the replicas are restarted one after the other, and sessions stay",
+      async () => {
+        const cookie = await logIn(replicas[0] as Replica);
+        expect(await statuses("")).toEqual([401, 401, 401]);
+        expect(await statuses(cookie)).toEqual([200, 200, 200]);
+        expect(await underLoad(1, restartAll)).toEqual([]);
+        expect(await statuses(cookie)).toEqual([200, 200, 200]);
+      },
+    );
 
-run("no request fails while the replicas are restarted one after the other, and sessions stay", async () => {
-  const cookie = await logIn(replicas[0] as Replica);
-  expect(await statuses("")).toEqual([401, 401, 401]);
-  expect(await statuses(cookie)).toEqual([200, 200, 200]);
-  expect(await underLoad(1, restartAll)).toEqual([]);
-  expect(await statuses(cookie)).toEqual([200, 200, 200]);
-});
+    run("no request fails while one replica is killed: the proxy asks another", async () => {
+      const [first] = replicas;
+      const failures = await underLoad(2, async () => {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        await first?.end("SIGKILL");
+      });
+      // nginx passes on what has not begun to arrive; what it was sending to a client is cut off.
+      expect(failures.length).toBeLessThanOrEqual(8);
+      await first?.start();
+    });
 
-run("no request fails while one replica is killed: the proxy asks another", async () => {
-  const [first] = replicas;
-  const failures = await underLoad(2, async () => {
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    await first?.end("SIGKILL");
-  });
-  // nginx passes on what has not begun to arrive; what it was sending to a client is cut off.
-  expect(failures.length).toBeLessThanOrEqual(8);
-  await first?.start();
-});
+    run("no request fails while Redis is restarted, and sessions are there again", async () => {
+      const cookie = await logIn(replicas[1] as Replica);
+      const failures = await underLoad(3, async () => {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        await redis.kill();
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        await redis.restart();
+      });
+      expect(failures).toEqual([]);
+      await expect.poll(() => statuses(cookie)).toEqual([200, 200, 200]);
+    });
 
-run("no request fails while Redis is restarted, and sessions are there again", async () => {
-  const cookie = await logIn(replicas[1] as Replica);
-  const failures = await underLoad(3, async () => {
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    await redis.kill();
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    await redis.restart();
-  });
-  expect(failures).toEqual([]);
-  await expect.poll(() => statuses(cookie)).toEqual([200, 200, 200]);
-});
-
-run("a derivative that one replica has made is a cache hit on the others", async () => {
-  const path = "/iiif/3/base.png/1,2,30,40/max/0/default.png";
-  const [first, ...others] = replicas;
-  const cacheOf = async (replica: Replica | undefined) => {
-    const response = await fetch(`http://127.0.0.1:${replica?.port}${path}`);
-    await response.arrayBuffer();
-    return response.headers.get("Server-Timing");
-  };
-  expect(await cacheOf(first)).toContain("miss");
-  for (const replica of others) await expect.poll(() => cacheOf(replica)).toContain("hit"); // stored in the background
-});
+    run("a derivative that one replica has made is a cache hit on the others", async () => {
+      const path = "/iiif/3/base.png/1,2,30,40/max/0/default.png";
+      const [first, ...others] = replicas;
+      const cacheOf = async (replica: Replica | undefined) => {
+        const response = await fetch(`http://127.0.0.1:${replica?.port}${path}`);
+        await response.arrayBuffer();
+        return response.headers.get("Server-Timing");
+      };
+      expect(await cacheOf(first)).toContain("miss");
+      for (const replica of others) await expect.poll(() => cacheOf(replica)).toContain("hit"); // stored in the background
+    });
+  },
+);

@@ -111,7 +111,7 @@ test("the page for operators speaks of every figure, and of none that does not e
 
 test.skipIf(!hasNginx)("nginx takes the example for it", () => {
   mkdirSync(join(folder, "cache"));
-  const site = read("../deploy/proxy/nginx.conf").replace("/var/cache/nginx/smalti", join(folder, "cache"));
+  const site = `${read("../deploy/proxy/nginx-site.conf")}${read("../deploy/proxy/nginx.conf").replace("/var/cache/nginx/smalti", join(folder, "cache"))}`;
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
     .join(" ");

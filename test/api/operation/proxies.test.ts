@@ -28,9 +28,9 @@ const proxies = [
     start: (service: number, network: string): Promise<Proxy> =>
       startNginx({
         http: (folder, port) =>
-          example("nginx.conf")
+          `${example("nginx-site.conf")}${example("nginx.conf")}`
             .replace("/var/cache/nginx/smalti", `${folder}/cache`)
-            .replace("127.0.0.1:8080;", `127.0.0.1:${service};`)
+            .replace("127.0.0.1:8080 ", `127.0.0.1:${service} `)
             .replace("listen 80;", `listen 127.0.0.1:${port};`)
             .replaceAll("10.0.0.0/8", network),
       }),
