@@ -7,7 +7,7 @@ declare const worker: {
    */
   fetch(
     request: Request,
-    bindings: Readonly<Record<string, unknown>>,
+    bindings: object,
     context: { waitUntil(work: Promise<unknown>): void },
   ): Promise<Response>;
 };

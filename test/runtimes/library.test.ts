@@ -141,7 +141,15 @@ test("the types of the package fit the examples, and refuse what is not an optio
   );
   writeFileSync(
     join(folder, "worker.mts"),
-    'import smalti from "smalti/workerd";\nimport type { Resolve } from "smalti/hooks";\nexport default { fetch: smalti.fetch };\nexport type { Resolve };',
+    [
+      'import smalti from "smalti/workerd";',
+      'import type { Resolve } from "smalti/hooks";',
+      "// As `wrangler types` writes it.",
+      "interface Env { SMALTI_CONFIG: string }",
+      "interface Context { waitUntil(promise: Promise<unknown>): void }",
+      "export default { fetch: (request: Request, env: Env, context: Context) => smalti.fetch(request, env, context) };",
+      "export type { Resolve };",
+    ].join("\n"),
   );
   const check = (...files: string[]) =>
     spawnSync(
