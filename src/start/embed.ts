@@ -5,7 +5,7 @@ import { loadConfig, problemLines } from "../config/reading/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "../config/reading/paths.ts";
 import { startProblems } from "../lib/checks.ts";
 import { createLog, type LogLevel } from "../lib/telemetry/log.ts";
-import type { Platform } from "../platform/platform.ts";
+import type { Platform, StartCommands } from "../platform/platform.ts";
 import { refusal } from "../platform/server/refusals.ts";
 import { createService, type Service } from "../service.ts";
 import { version } from "../version.ts";
@@ -27,7 +27,7 @@ export async function embed(bare: Platform, options: HandlerOptions): Promise<Em
   const mistaken = optionProblems(options);
   if (mistaken.length > 0) throw new Error(problemLines(mistaken, "the options of createHandler"));
   const { config: given, folder, log: sink } = options;
-  const platform: Platform = { ...bare, env: options.env ?? bare.env };
+  const platform: Platform = { ...bare, env: options.env ?? bare.env, startCommands };
   const cwd = absolutePath(bare.cwd ?? "/", options.cwd ?? "");
   const loaded = loadConfig(configText(given), platform.env);
   if (loaded.problems) {
@@ -60,6 +60,12 @@ export async function embed(bare: Platform, options: HandlerOptions): Promise<Em
   service.logFindings(findings);
   return closable(service);
 }
+
+/** What the start page shows while there are no sources: a program has no command line of the service. */
+const startCommands: StartCommands = {
+  folder: 'createHandler({ folder: "DIR" })',
+  config: 'createHandler({ config: "sources: …" })',
+};
 
 const atLeastWarn = (level: LogLevel): LogLevel => (level === "error" ? "error" : "warn");
 

@@ -72,6 +72,14 @@ test("a log that throws fails no start, no request and no close", async () => {
   await service.close();
 });
 
+test("the start page names the options that serve images, and no command", async () => {
+  const service = await start({ log() {} });
+  const page = await (await service.answer(new Request("http://localhost/"))).text();
+  expect(page).toContain("createHandler({");
+  expect(page).not.toMatch(/dist\/main\.js|npm start/);
+  await service.close();
+});
+
 test("a request after close() gets 503 with Retry-After", async () => {
   const service = await start({ folder: fixturesFolder, log() {} });
   await Promise.all([service.close(), service.close()]);
