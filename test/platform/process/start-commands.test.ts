@@ -3,6 +3,12 @@
 import { expect, test } from "vitest";
 import { startCommands } from "../../../src/platform/process/start-commands.ts";
 
+test("a container is started again with what it serves as a mount", () => {
+  const { folder, config } = startCommands("node", "/smalti/container/node.js", {});
+  expect(folder).toContain("-v DIR:/images");
+  expect(config).toContain(":/config");
+});
+
 test.each([
   ["node", "/srv/app/dist/main.js", { npm_lifecycle_event: "start" }, "npm start -- "],
   ["node", "/srv/app/dist/main.js", {}, "node dist/main.js "],
