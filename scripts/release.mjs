@@ -5,7 +5,7 @@
 //   node scripts/release.mjs              all of it
 //     --dry-run                           tags nothing but the clones
 //     --skip-tests                        does not run .ci/run
-//     --tagged                            the tag is there already, and its commit is checked out (in a workflow)
+//     --tagged                            the tag is there, and its commit is checked out (in a workflow)
 //
 // CONTRIBUTING.md, "Releasing", says what comes before and after.
 
