@@ -31,7 +31,11 @@ const needs = {
     ],
     debian: "podman buildah runc podman-compose netavark aardvark-dns",
   },
-  mmdebstrap: { commands: ["command -v mmdebstrap"], debian: "mmdebstrap" },
+  mmdebstrap: {
+    // The base of the images is Debian, on Ubuntu too.
+    commands: ["command -v mmdebstrap && test -f /usr/share/keyrings/debian-archive-keyring.gpg"],
+    debian: "mmdebstrap debian-archive-keyring",
+  },
   "systemd-analyze": { commands: ["command -v systemd-analyze"], debian: "systemd" },
   tiffinfo: { commands: ["command -v tiffinfo"], debian: "libtiff-tools" },
   promtool: { commands: ["command -v promtool"], debian: "prometheus" },

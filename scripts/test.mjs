@@ -57,7 +57,7 @@ const suites = [
     name: "runtimes",
     command: ["npx", ...vitest("runtimes", "vitest.runtimes.config.ts")],
     counted: true,
-    wants: ["redis-server"],
+    wants: ["nginx", "redis-server"],
   },
   {
     name: "containers",
