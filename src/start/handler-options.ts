@@ -11,6 +11,8 @@ interface Form {
   fits(value: unknown): boolean;
 }
 
+const isFunction = (value: unknown) => typeof value === "function";
+
 const isText = (value: unknown) => typeof value === "string" && value !== "";
 
 /** Not the bytes of a file, nor a promise of its text: they would be an object without keys. */
@@ -31,8 +33,9 @@ const forms: Readonly<Record<keyof HandlerOptions, Form>> = {
   },
   folder: path,
   cwd: path,
-  env: { expected: "an object of variables", fits: isObject },
-  log: { expected: "a function that takes a line", fits: (value) => typeof value === "function" },
+  // Not a Map, and not Deno.env itself, in which no variable would be found.
+  env: { expected: "an object of variables", fits: (value) => isObject(value) && !isFunction(value.get) },
+  log: { expected: "a function that takes a line", fits: isFunction },
 };
 
 /** What is wrong with the options, the values in `config` excepted. */
@@ -43,9 +46,15 @@ export function optionProblems(options: unknown): Problem[] {
     if (!Object.hasOwn(forms, name)) return [{ path: name, message: `unknown option; ${hintFor(name)}` }];
     const { expected, fits } = forms[name as keyof HandlerOptions];
     if (value === undefined || fits(value)) return [];
-    const received = typeof value === "function" ? "a function" : describeValue(value);
-    return [{ path: name, message: `expected ${expected}, received ${received}` }];
+    return [{ path: name, message: `expected ${expected}, received ${describeOption(value)}` }];
   });
+}
+
+/** As {@link describeValue}, which knows only what YAML can hold; such as "a function" or "Promise". */
+function describeOption(value: unknown): string {
+  if (isFunction(value)) return "a function";
+  if (!isObject(value) || isPlain(value)) return describeValue(value);
+  return value.constructor?.name || describeValue(value);
 }
 
 function hintFor(name: string): string {

@@ -34,12 +34,18 @@ test("an empty folder is refused, since it would be that of the process", async 
 });
 
 test.each([
-  ["a list", []],
-  ["the bytes of a file", new TextEncoder().encode("log: {}")],
-  ["a promise of its text", Promise.resolve("log: {}")],
-])("a configuration that is %s is refused", async (_, config) => {
+  ["a list", [], "a list"],
+  ["the bytes of a file", new TextEncoder().encode("log: {}"), "Uint8Array"],
+  ["a promise of its text", Promise.resolve("log: {}"), "Promise"],
+])("a configuration that is %s is refused", async (_, config, received) => {
   await expect(start({ config })).rejects.toThrow(
-    /config: expected the text of a smalti\.yaml, or an object/,
+    `config: expected the text of a smalti.yaml, or an object of the same keys, received ${received}`,
+  );
+});
+
+test("variables that have to be asked for one by one, as those of Deno.env, are refused", async () => {
+  await expect(start({ env: new Map([["A", "1"]]) })).rejects.toThrow(
+    "env: expected an object of variables, received Map",
   );
 });
 
