@@ -10,7 +10,7 @@ export type Verdict = "allow" | "allow in part" | "deny" | "deny → substitute"
 
 /**
  * What a decision is about: one image; a page that shows what a folder holds; the same as a list for
- * programs; or an IIIF document of the Presentation API.
+ * programs; or a IIIF document of the Presentation API.
  */
 export type Subject = "image" | "page" | "list" | "document";
 

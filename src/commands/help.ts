@@ -86,7 +86,7 @@ const rowText = ({ form, text, flags = [] }: Row): string =>
     .join("\n");
 
 /** Everything that the command line knows. */
-const usage = `smalti ${version}, an IIIF image server
+const usage = `smalti ${version}, a IIIF image server
 
 ${Object.values(commands).map(rowText).join("\n")}
 
