@@ -1,6 +1,6 @@
-// Entry of the image on Node. Without arguments it follows /config/smalti.yaml if that is mounted; else it
-// serves /images if that is mounted, and the sample otherwise, with its caches in /cache if that can be
-// written. Arguments are those of smalti.
+// Entry of the image on Node. Arguments are those of smalti; each command follows /config/smalti.yaml if that
+// is mounted. Else the service, without further arguments, serves /images if that is mounted, and the sample
+// otherwise, with its caches in /cache if that can be written.
 
 import { accessSync, constants, existsSync } from "node:fs";
 
@@ -17,11 +17,11 @@ function isWritable(folder) {
 }
 
 function defaults() {
-  if (process.env.SERVICE_CONFIG) return [];
-  if (existsSync(config)) return ["-config", config];
   const caches = isWritable("/cache") ? ["-config", "/smalti/container/caches.yaml"] : [];
   return existsSync(images) ? [...caches, images] : caches;
 }
 
-if (process.argv.length === 2) process.argv.push(...defaults());
+if (!process.env.SERVICE_CONFIG && existsSync(config)) process.env.SERVICE_CONFIG = config;
+if (!process.env.SERVICE_CONFIG && ["", "serve"].includes(process.argv.slice(2).join(" ")))
+  process.argv.push(...defaults());
 await import("../main.js");

@@ -269,6 +269,15 @@ content_state: { store: { enabled: true, dir: /cache/states, write_token: a-toke
   });
 });
 
+it("a command of the image smalti-node follows the configuration that is mounted", () => {
+  const folder = mkdtempSync(join(tmpdir(), "smalti-container-"));
+  writeFileSync(join(folder, "smalti.yaml"), "log: { level: debug }\n");
+  const [program, ...words] = [...runCommand, "--rm", `--volume=${folder}:/config:ro`];
+  const { stdout } = spawnSync(program as string, [...words, "smalti-node", "check"], { encoding: "utf8" });
+  rmSync(folder, { recursive: true });
+  expect(stdout).toContain("level: debug");
+});
+
 it("passes arguments of the image smalti-node to smalti", () => {
   const { status, stdout } = spawnSync(
     runCommand[0],
