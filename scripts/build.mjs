@@ -12,7 +12,7 @@ import { writeDocsPages } from "./docs-pages.mjs";
 import { moduleTable } from "./modules.mjs";
 import { compressFiles } from "./static-files.mjs";
 import { version } from "./version.mjs";
-import { copyViewers, viewerPackages } from "./viewer-files.mjs";
+import { copyViewers, viewerNotices, viewerPackages } from "./viewer-files.mjs";
 import { buildWasm } from "./wasm.mjs";
 import { workerdConfig } from "./workerd-config.mjs";
 
@@ -113,7 +113,10 @@ async function writeContents(outdir, metafiles, names, table) {
   const beside = ["openseadragon", ...viewerPackages].map((name) => `${name}/package.json`);
   const installed = [...moduleSources, ...beside].map((file) => `node_modules/${file}`);
   const contained = await packagesOf(root, [...inputs, ...installed]);
-  await writeFile(join(outdir, "THIRD_PARTY_LICENSES.txt"), await licenceText(root, contained));
+  await writeFile(
+    join(outdir, "THIRD_PARTY_LICENSES.txt"),
+    await licenceText(root, contained, await viewerNotices(packages)),
+  );
   const modules = await Promise.all(
     names.map(async (name) => ({
       name,

@@ -10,7 +10,11 @@ export interface BundledPackage {
 
 export function packagesOf(root: string, files: readonly string[]): Promise<BundledPackage[]>;
 export function licenceFiles(directory: string): Promise<string[]>;
-export function licenceText(root: string, packages: readonly BundledPackage[]): Promise<string>;
+export function licenceText(
+  root: string,
+  packages: readonly BundledPackage[],
+  notices?: Readonly<Record<string, readonly string[]>>,
+): Promise<string>;
 export function bundleBom(contents: {
   readonly version: string;
   readonly packages: readonly Omit<BundledPackage, "home" | "directory">[];

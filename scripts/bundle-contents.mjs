@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { packageTexts, upstream } from "./upstream.mjs";
 
 /**
  * The packages that files come from, sorted by name: `{ name, version, license, home, directory }`. `files`
@@ -37,25 +38,49 @@ export async function licenceFiles(directory) {
   return (await readdir(directory)).filter((name) => /^(licen[cs]e|copying|notice)/i.test(name)).sort();
 }
 
-/** The licences of packages, as one text. */
-export async function licenceText(root, packages) {
-  const parts = [];
-  for (const { name, version, license, home, directory } of packages) {
-    const files = await licenceFiles(join(root, directory));
-    const texts = await Promise.all(files.map((file) => readFile(join(root, directory, file), "utf8")));
-    const text =
-      texts.map((each) => each.trim()).join("\n\n") ||
-      `The package holds no licence text; it names ${license}.`;
-    parts.push(`${name} ${version} (${license})\n${home}\n\n${text}\n`);
-  }
-  return parts.join(`\n${"-".repeat(80)}\n\n`);
+/** The rows of the table of upstream software that packages contain. */
+export function upstreamOf(packages) {
+  const names = packages.map(({ name }) => name);
+  return upstream.filter((row) => row.packages.some((name) => names.includes(name)));
 }
+
+/**
+ * The licences of packages, and of what was compiled into their modules, as one text. `notices` are further
+ * texts by the name of a package. Throws if a package has no text, neither in it nor in `packageTexts`.
+ */
+export async function licenceText(root, packages, notices = {}) {
+  const read = async (path) => (await readFile(join(root, path), "utf8")).trim();
+  const part = async (title, home, paths, more = []) => {
+    const texts = [...(await Promise.all(paths.map(read))), ...more];
+    if (texts.length === 0)
+      throw new Error(`${title} has no licence text: name one in packageTexts of scripts/upstream.mjs.`);
+    return `${title}\n${home}\n\n${texts.join("\n\n")}\n`;
+  };
+  const ofPackages = packages.map(async ({ name, version, license, home, directory }) => {
+    const files = (await licenceFiles(join(root, directory))).map((file) => join(directory, file));
+    const paths = files.length === 0 && packageTexts[name] ? [packageTexts[name]] : files;
+    return part(`${name} ${version} (${license})`, home, paths, notices[name]);
+  });
+  const contained = (names) => names.filter((name) => packages.some((each) => each.name === name)).join(", ");
+  const ofUpstream = upstreamOf(packages).map(({ name, version, license, repository, texts, packages }) =>
+    part(
+      `${[name, version].filter(Boolean).join(" ")} (${license}), compiled into ${contained(packages)}`,
+      `https://github.com/${repository}`,
+      texts,
+    ),
+  );
+  const parts = await Promise.all([...ofPackages, ...ofUpstream]);
+  return `${ijgNotice}\n\n${[...parts].join(`\n${"-".repeat(80)}\n\n`)}`;
+}
+
+/** What the licence of the Independent JPEG Group wants to be said of programs. */
+const ijgNotice = "This software is based in part on the work of the Independent JPEG Group.";
 
 /**
  * A bill of materials of a build. `version` is that of the service; `modules` are the WebAssembly modules,
  * `{ name, bytes, package? }`, which are listed inside their package, or beside the packages if they are our
- * own; `prebuilt` names the packages that arrive bundled, so that the list of what they contain is not
- * complete. The same build gives the same bytes: there is no time and no random number in it.
+ * own. What the modules were compiled from is listed beside the packages, which depend on it. `prebuilt` names
+ * the packages that arrive bundled, so that the list of what they contain is not complete. The same build gives the same bytes: there is no time and no random number in it.
  */
 export function bundleBom({ version, packages, modules, prebuilt = [] }) {
   const fileOf = ({ name, bytes }) => ({
@@ -69,6 +94,10 @@ export function bundleBom({ version, packages, modules, prebuilt = [] }) {
     return { ...packageComponent(each), ...(files.length > 0 && { components: files }) };
   });
   const own = modules.filter((module) => !module.package).map(fileOf);
+  const dependencies = packages.flatMap((each) => {
+    const dependsOn = upstreamOf([each]).map(upstreamRef);
+    return dependsOn.length > 0 ? [{ ref: packageUrl(each), dependsOn }] : [];
+  });
   const incomplete = packages.filter(({ name }) => prebuilt.includes(name)).map(packageUrl);
   return {
     $schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",
@@ -82,7 +111,8 @@ export function bundleBom({ version, packages, modules, prebuilt = [] }) {
         type: "application",
       },
     },
-    components: [...components, ...own],
+    components: [...components, ...upstreamOf(packages).map(upstreamComponent), ...own],
+    dependencies,
     ...(incomplete.length > 0 && { compositions: [{ aggregate: "incomplete", assemblies: incomplete }] }),
   };
 }
@@ -96,6 +126,21 @@ function packageComponent({ name, version, license }) {
 function packageUrl({ name, version }) {
   return `pkg:npm/${name.replace(/^@/, "%40")}@${encodeURIComponent(version)}`;
 }
+
+function upstreamComponent(row) {
+  const { name, version, license, repository, tag, cpe } = row;
+  return {
+    type: "library",
+    "bom-ref": upstreamRef(row),
+    name,
+    ...(version && { version }),
+    ...(cpe && version && { cpe: `cpe:2.3:a:${cpe}:${version}:*:*:*:*:*:*:*` }),
+    purl: `pkg:github/${repository.toLowerCase()}${tag ? `@${tag}` : ""}`,
+    licenses: [licenceChoice(license)],
+  };
+}
+
+const upstreamRef = ({ name, version }) => ["upstream", name, version].filter(Boolean).join("/");
 
 /** Packages name one SPDX licence, an expression such as `MIT OR Apache-2.0`, or something else. */
 function licenceChoice(license = "unknown") {

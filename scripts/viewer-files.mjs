@@ -65,3 +65,24 @@ export async function copyViewers(packages, target) {
     }
   }
 }
+
+/**
+ * What the viewers' files say of the software that is bundled in them, as texts by the name of the package:
+ * comments that are kept for their licences, and the files of such comments.
+ */
+export async function viewerNotices(packages) {
+  const noticesOf = async ({ name, files }) => {
+    const paths = Object.values(files).filter((path) => /\.js(\.LICENSE\.txt)?$/.test(path));
+    const texts = await Promise.all(paths.map((path) => readFile(join(packages, name, path), "utf8")));
+    const notices = texts.flatMap((text, i) =>
+      paths[i].endsWith(".txt") ? [text.trim()] : legalComments(text),
+    );
+    return [name, [...new Set(notices)]];
+  };
+  return Object.fromEntries(await Promise.all(viewers.map(noticesOf)));
+}
+
+const legalComments = (code) =>
+  (code.match(/\/\*[!*\s][\s\S]*?\*\//g) ?? []).filter((comment) =>
+    /^\/\*!|@license|@preserve/.test(comment),
+  );

@@ -1,0 +1,151 @@
+// What the WebAssembly modules of packages were compiled from, which the package.json of a package does not
+// say, and where the texts of licences are. The build makes THIRD_PARTY_LICENSES.txt and the bill of
+// materials of it.
+//
+// Versions are those that a module states, where it does: test/scripts/upstream.test.ts. Texts in licences/
+// are those of the repositories, at the tag of the version.
+
+/**
+ * Software by name and version: `license` is an SPDX expression, `repository` is on github.com, `tag` is that
+ * of the version there, `cpe` is vendor and product for those who look up vulnerabilities. `texts` are paths
+ * from the root of this project, `packages` those that contain it.
+ */
+export const upstream = [
+  {
+    name: "emscripten",
+    license: "MIT",
+    repository: "emscripten-core/emscripten",
+    texts: ["scripts/licences/emscripten.txt"],
+    packages: [
+      "@cornerstonejs/codec-libjpeg-turbo-8bit",
+      "@cornerstonejs/codec-openjpeg",
+      "@cornerstonejs/codec-openjph",
+      "@jitl/quickjs-wasmfile-release-sync",
+      "@jsquash/jpeg",
+      "@jsquash/webp",
+      "lcms-wasm",
+    ],
+  },
+  {
+    name: "lcms2",
+    version: "2.16",
+    license: "MIT",
+    repository: "mm2/Little-CMS",
+    tag: "lcms2.16",
+    cpe: "littlecms:little_cms",
+    texts: ["scripts/licences/lcms.txt"],
+    packages: ["lcms-wasm"],
+  },
+  {
+    name: "libjpeg-turbo",
+    version: "2.0.4",
+    license: "IJG AND BSD-3-Clause AND Zlib",
+    repository: "libjpeg-turbo/libjpeg-turbo",
+    tag: "2.0.4",
+    cpe: "libjpeg-turbo:libjpeg-turbo",
+    texts: ["scripts/licences/libjpeg-turbo-2.0.4.md", "scripts/licences/ijg.txt"],
+    packages: ["@cwasm/jpeg-turbo"],
+  },
+  {
+    name: "libjpeg-turbo",
+    version: "3.2.0",
+    license: "IJG AND BSD-3-Clause AND Zlib",
+    repository: "libjpeg-turbo/libjpeg-turbo",
+    tag: "3.2.0",
+    cpe: "libjpeg-turbo:libjpeg-turbo",
+    texts: ["scripts/licences/libjpeg-turbo-3.2.0.md", "scripts/licences/ijg.txt"],
+    packages: ["@cornerstonejs/codec-libjpeg-turbo-8bit"],
+  },
+  // libspng and zlib come with libjpeg-turbo 3.2.0, which also reads and writes PNG.
+  {
+    name: "libspng",
+    version: "0.7.4",
+    license: "BSD-2-Clause AND libpng-2.0",
+    repository: "randy408/libspng",
+    tag: "v0.7.4",
+    texts: ["scripts/licences/libspng.txt", "scripts/licences/libpng.txt"],
+    packages: ["@cornerstonejs/codec-libjpeg-turbo-8bit"],
+  },
+  {
+    name: "libwebp",
+    version: "1.1.0",
+    license: "BSD-3-Clause",
+    repository: "webmproject/libwebp",
+    tag: "v1.1.0",
+    cpe: "webmproject:libwebp",
+    texts: ["node_modules/@jsquash/webp/codec/LICENSE.codec.md"],
+    packages: ["@jsquash/webp"],
+  },
+  {
+    name: "mozjpeg",
+    version: "3.3.1",
+    license: "IJG AND BSD-3-Clause AND Zlib",
+    repository: "mozilla/mozjpeg",
+    tag: "v3.3.1",
+    cpe: "mozilla:mozjpeg",
+    texts: ["node_modules/@jsquash/jpeg/codec/LICENSE.codec.md", "scripts/licences/ijg.txt"],
+    packages: ["@jsquash/jpeg"],
+  },
+  // The C library of Emscripten and of the WASI SDK.
+  {
+    name: "musl",
+    license: "MIT",
+    repository: "bminor/musl",
+    texts: ["scripts/licences/musl.txt"],
+    packages: [
+      "@cornerstonejs/codec-libjpeg-turbo-8bit",
+      "@cornerstonejs/codec-openjpeg",
+      "@cornerstonejs/codec-openjph",
+      "@cwasm/jpeg-turbo",
+      "@jitl/quickjs-wasmfile-release-sync",
+      "@jsquash/jpeg",
+      "@jsquash/webp",
+      "lcms-wasm",
+    ],
+  },
+  {
+    name: "openjpeg",
+    version: "2.5.4",
+    license: "BSD-2-Clause",
+    repository: "uclouvain/openjpeg",
+    tag: "v2.5.4",
+    cpe: "uclouvain:openjpeg",
+    texts: ["scripts/licences/openjpeg.txt"],
+    packages: ["@cornerstonejs/codec-openjpeg"],
+  },
+  {
+    name: "openjph",
+    version: "0.31.0",
+    license: "BSD-2-Clause",
+    repository: "aous72/OpenJPH",
+    tag: "0.31.0",
+    texts: ["scripts/licences/openjph.txt"],
+    packages: ["@cornerstonejs/codec-openjph"],
+  },
+  {
+    name: "quickjs",
+    version: "2025-09-13",
+    license: "MIT",
+    repository: "bellard/quickjs",
+    cpe: "quickjs_project:quickjs",
+    texts: ["node_modules/@jitl/quickjs-wasmfile-release-sync/LICENSE"],
+    packages: ["@jitl/quickjs-wasmfile-release-sync"],
+  },
+  {
+    name: "zlib",
+    version: "1.3.2",
+    license: "Zlib",
+    repository: "madler/zlib",
+    tag: "v1.3.2",
+    cpe: "zlib:zlib",
+    texts: ["scripts/licences/zlib.txt"],
+    packages: ["@cornerstonejs/codec-libjpeg-turbo-8bit"],
+  },
+];
+
+/** Texts of packages that hold none, from their repositories. */
+export const packageTexts = {
+  "@cornerstonejs/codec-libjpeg-turbo-8bit": "scripts/licences/cornerstone-codecs.txt",
+  "@cornerstonejs/codec-openjpeg": "scripts/licences/cornerstone-codecs.txt",
+  "@cwasm/jpeg-turbo": "scripts/licences/cwasm-jpeg-turbo.txt",
+};
