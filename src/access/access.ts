@@ -1,5 +1,6 @@
 // Who may have which image: the question that is asked before a master is opened, and the answers to it.
 
+import { ServiceError } from "../errors.ts";
 import type { SizeRequest } from "../iiif/image/request.ts";
 import type { StageClock } from "../lib/telemetry/stage-times.ts";
 import type { TraceContext } from "../lib/telemetry/trace-context.ts";
@@ -59,6 +60,8 @@ export interface Grant extends Ruled {
   readonly otherwise?: Denial;
   /** No answer shows more detail than the whole image does at this size. */
   readonly maxSize?: SizeRequest;
+  /** Of a substitute: what a hook tells the reader. */
+  readonly note?: string;
 }
 
 export interface Denial extends Ruled {
@@ -66,6 +69,8 @@ export interface Denial extends Ruled {
   readonly status: 401 | 403 | 404 | 410 | 429 | 451;
   /** For the caller: what is missing and what to do. */
   readonly reason: string;
+  /** What a hook tells the reader, in the operator's words. */
+  readonly note?: string;
 }
 
 /** Sends the caller elsewhere. */
@@ -85,8 +90,8 @@ export type Decision = Grant | Refused;
 /** Decides what a caller may have, before any source is asked for the image. */
 export interface Access {
   decide(caller: Caller): Decision | Promise<Decision>;
-  /** What decisions on an identifier have in common, found without asking who is logged in; undefined where no rule names it. */
-  ruleFor?(identifier: string): Ruled | undefined;
+  /** What those get of an identifier who have no login, found without asking; undefined where no rule names it. */
+  ruleFor?(identifier: string): Grant | Denial | undefined;
   /** Of rules behind a hook: these, while no hook decides before them; undefined while one does. */
   unhooked?(): Access | undefined;
 }
@@ -106,6 +111,12 @@ export function combineSharing(decisions: readonly Sharing[]): Sharing {
     vary: [...new Set(decisions.flatMap(({ vary }) => vary))],
   };
 }
+
+const undecided: ReadonlySet<string> = new Set(["sessions_unavailable", "authorize_failed"]);
+
+/** Whether an error says that nobody knows what a caller may have: sessions cannot be looked up, or the hook fails. */
+export const isUndecided = (error: unknown): boolean =>
+  error instanceof ServiceError && undecided.has(error.code);
 
 /** The access rules of a service that has none. */
 export const everythingPublic: Access = { decide: () => publicGrant };

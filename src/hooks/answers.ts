@@ -38,7 +38,7 @@ const answers = {
   authorize: z.strictObject({
     allow: z.boolean(),
     reason: maybe(plain(mostText)),
-    substitute: maybe(plain(mostLength)),
+    substitute: maybe(z.union([z.literal(true), plain(mostLength)])),
     redirect: maybe(webAddress),
     profile: maybe(plain(mostText)),
     status: maybe(z.int()),

@@ -41,8 +41,8 @@ export interface Authorization {
   readonly allow: boolean;
   /** For the reader. */
   readonly reason?: string;
-  /** Identifier of an image to serve in place of the one that was asked for. */
-  readonly substitute?: string;
+  /** Identifier of an image to serve in place of the one that was asked for; true: the picture of `max_size` of its profile. */
+  readonly substitute?: string | true;
   /** Absolute URL to send the reader to. */
   readonly redirect?: string;
   /** For the decision record alone. */

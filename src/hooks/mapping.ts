@@ -148,6 +148,7 @@ function* jsonEntries(text: string): Iterable<Entry> {
 const cellForms: { readonly [C in Column]?: (cell: string) => unknown } = {
   allow: (cell) => ({ true: true, yes: true, false: false, no: false })[cell.toLowerCase()] ?? cell,
   status: (cell) => (/^\d+$/.test(cell) ? Number(cell) : cell),
+  substitute: (cell) => (cell.toLowerCase() === "true" ? true : cell),
 };
 
 function* csvEntries(text: string): Iterable<Entry> {

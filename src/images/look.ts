@@ -1,6 +1,6 @@
 // An image as pages list it: its size, or why it cannot be shown.
 
-import type { Caller, Sharing } from "../access/access.ts";
+import { type Caller, isUndecided, type Sharing } from "../access/access.ts";
 import { ServiceError } from "../errors.ts";
 import type { Admission } from "./admission/admit.ts";
 import { checkServable, type DescribeParts, describe } from "./describe.ts";
@@ -50,7 +50,7 @@ export async function look(
     );
   } catch (error) {
     // Nobody knows whether the caller may know of this image.
-    if (error instanceof ServiceError && error.code === "sessions_unavailable") {
+    if (isUndecided(error)) {
       sharing.push({ keptBy: "caller", vary: [] });
       return undefined;
     }

@@ -61,6 +61,13 @@ test("an overlay is kept as it is written", () => {
   expect(rows.get("maps/1")?.answers).toEqual({ overlay: { image: "stamp.png", opacity: 0.5 } });
 });
 
+test("a substitute of true asks for the picture of the profile, in each format", () => {
+  const said = { authorize: { allow: false, substitute: true } };
+  expect(read("a.yaml", "a: { substitute: true }").rows.get("a")?.answers).toEqual(said);
+  expect(read("a.json", '{ "a": { "substitute": true } }').rows.get("a")?.answers).toEqual(said);
+  expect(read("a.csv", "identifier,substitute\na,true\n").rows.get("a")?.answers).toEqual(said);
+});
+
 describe("refused with the place", () => {
   test.each([
     ["a.txt", "", /expected a file that ends in \.yaml, \.yml, \.json, \.csv/],

@@ -13,7 +13,6 @@ import {
   type Decision,
   type Denial,
   type Grant,
-  type Refused,
   type Ruled,
 } from "../access.ts";
 import { hookRequestOf } from "./hook-request.ts";
@@ -28,62 +27,73 @@ export interface HookedParts {
   readonly otherNames: (identifier: string) => readonly string[];
 }
 
-/** Another image in the place of the one that was asked for. */
-type Swap = Grant & Required<Pick<Grant, "identifier" | "otherwise">>;
-
 /**
  * Access rules with a hook before them. Without the function `authorize` these are the rules themselves. What the hook refuses
- * needs no login to be looked up; a hook that fails refuses. What it decided is kept by its caller alone.
+ * needs no login to be looked up, and what it decided is kept by its caller alone. Where it fails, `decide` throws `busy` (code
+ * authorize_failed): nobody knows who may have the image.
  */
 export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedParts): Access {
   const decide = async (caller: Caller): Promise<Decision> => {
     const { identifier } = caller;
     const said = await ask(caller);
-    const own = said && decisionOf(said, identifier);
-    // A substitute is not decided on again, so the image itself under another name would lift what the rules refuse.
-    const isItself = own?.allowed && isSameMaster(own.identifier, identifier, otherNames);
-    if (own && !isItself) return shared(own, said, rules.ruleFor?.(identifier));
+    const refused = rules.ruleFor?.(identifier);
+    const own = said && decisionOf(said, identifier, refused);
+    if (own) return shared(own, said, refused);
     const ruled = await rules.decide(caller);
-    if (!said || !isItself) return shared(ruled, said, ruled);
-    return shared(hasAll(ruled) ? own : said.allow ? ruled : own.otherwise, said, ruled);
+    return shared(ruled, said, ruled);
   };
 
-  /** What the hook says; a failure is a refusal. */
   const ask = async (caller: Caller): Promise<Authorization | undefined> => {
     try {
       return await hooks.authorize(hookRequestOf(caller));
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== "hook") throw error;
-      return {
-        allow: false,
-        reason: "Whether you may have this image could not be found out. Try again later.",
-      };
+      throw new ServiceError(
+        "busy",
+        "Whether you may have this image could not be found out. Try again later.",
+        { code: "authorize_failed" },
+      );
     }
   };
 
   /** What the hook decides by itself; undefined: it leaves the decision to the rules. */
-  const decisionOf = (said: Authorization, identifier: string): Refused | Swap | undefined => {
+  const decisionOf = (
+    said: Authorization,
+    identifier: string,
+    refused: Grant | Denial | undefined,
+  ): Decision | undefined => {
     const { allow, redirect: location, reason = "This image is elsewhere.", substitute } = said;
     if (location !== undefined) return { allowed: false, status: 303, location, reason, ...open };
     if (allow && substitute === undefined) return undefined;
     const otherwise = denialOf(said, identifier);
+    const note = said.reason === undefined ? {} : { note: said.reason };
+    if (substitute === true && refused?.allowed) return { ...refused, ...note };
     const picture = substituteOf(said, identifier);
     if (picture === undefined) return otherwise;
-    return { allowed: true, tier: "substitute", identifier: picture, otherwise, ...open };
+    return { allowed: true, tier: "substitute", identifier: picture, otherwise, ...note, ...open };
   };
 
-  /** Undefined where there is none, or none that could be an identifier. */
+  /**
+   * Undefined where there is none that can be shown. A substitute is not decided on again, so the image itself under another name
+   * would lift what the rules refuse.
+   */
   const substituteOf = ({ substitute }: Authorization, identifier: string): string | undefined => {
     if (substitute === undefined) return undefined;
-    try {
-      return checkIdentifier(substitute);
-    } catch {
-      log.warn("the substitute that a hook named can be no identifier", {
+    const unusable = (reason: string) => {
+      log.warn(`a hook named a substitute that cannot be shown: ${reason}`, {
         identifier: maskIdentifier(identifier),
-        substitute: maskIdentifier(substitute),
+        substitute: maskIdentifier(String(substitute)),
       });
       return undefined;
+    };
+    if (substitute === true) return unusable("no profile with substitute.max_size holds for the image");
+    try {
+      const picture = checkIdentifier(substitute);
+      if (!isSameMaster(picture, identifier, otherNames)) return picture;
+    } catch {
+      return unusable("it can be no identifier");
     }
+    return unusable("it is the image itself, or another page of it");
   };
 
   const denialOf = ({ status = 401, reason }: Authorization, identifier: string): Denial => {
@@ -97,6 +107,7 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
       allowed: false,
       status: isDenial ? (status as Denial["status"]) : 401,
       reason: reason ?? "You may not have this image.",
+      ...(reason !== undefined && { note: reason }),
       ...open,
     };
   };
@@ -118,8 +129,6 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
     unhooked: () => (hooks.has("authorize") ? undefined : rules),
   };
 }
-
-const hasAll = (ruled: Decision) => ruled.allowed && ruled.tier !== "substitute";
 
 /** To be replaced by what holds for all that a hook decides. */
 const open = { keptBy: "caller", vary: [] } as const;

@@ -1,6 +1,6 @@
 // What a folder holds that one caller may have, a page at a time, by names and labels: no image is opened.
 
-import type { Caller, Refused } from "../../access/access.ts";
+import { type Caller, isUndecided, type Refused } from "../../access/access.ts";
 import type { Auth } from "../../access/auth.ts";
 import { ServiceError } from "../../errors.ts";
 import type { LanguageMap } from "../../iiif/auth.ts";
@@ -180,7 +180,7 @@ async function isAllowed(
   try {
     return (await refusalOf(parts, identifier, caller)) === undefined;
   } catch (error) {
-    if (error instanceof ServiceError && error.code === "sessions_unavailable") return false;
+    if (isUndecided(error)) return false;
     throw error;
   }
 }
