@@ -112,7 +112,7 @@ async function buildEach(
 
 async function buildAuth(
   options: NonNullable<Config["auth"]>,
-  { trusted_proxies: trustedProxies }: Config,
+  { trusted_proxies: trustedProxies, presentation }: Config,
   sources: Sources,
   host: { readonly platform: Platform; readonly log: Log; readonly folders: number; readonly keep: Keep },
 ): Promise<{ readonly auth: Auth; readonly checks: readonly Check[] }> {
@@ -120,6 +120,15 @@ async function buildAuth(
   host.keep(sessions);
   const logins = host.keep(await openLogins(options.profiles, host));
   const { otherNames: spellings } = sources;
-  const auth = createAuth({ options, sessions, logins, log: host.log, trustedProxies, spellings });
+  const { label: institution } = presentation.provider;
+  const auth = createAuth({
+    options,
+    sessions,
+    logins,
+    log: host.log,
+    institution,
+    trustedProxies,
+    spellings,
+  });
   return { auth, checks: [...checks, ...logins.checks] };
 }

@@ -1,5 +1,6 @@
 // Access as `auth:` configures it, built once: what surfaces, pages and decisions ask of it.
 
+import { inLanguages, type LanguageMap } from "../iiif/auth.ts";
 import { type IpRange, parseRange } from "../lib/network/ip-range.ts";
 import { parseDuration } from "../lib/options/quantity.ts";
 import type { Log } from "../lib/telemetry/log.ts";
@@ -16,6 +17,8 @@ import type { Session, Sessions } from "./session.ts";
 
 export interface Auth {
   readonly options: AuthOptions;
+  /** Whom readers log in to; none where the configuration does not say. */
+  readonly institution: LanguageMap;
   /** With the grants that still hold. */
   readonly sessions: Sessions;
   /** How many more the clients of a network may begin. */
@@ -44,6 +47,8 @@ export interface AuthParts {
   readonly sessions: Sessions;
   readonly logins: Logins;
   readonly log: Pick<Log, "warn">;
+  /** The label of `presentation.provider`. */
+  readonly institution?: string | LanguageMap;
   /** The top-level `trusted_proxies`. */
   readonly trustedProxies?: readonly string[];
   /** Other identifiers of the same master, which the same rules have to meet. */
@@ -56,6 +61,7 @@ export function createAuth({
   sessions: all,
   logins,
   log,
+  institution = "",
   trustedProxies = [],
   spellings,
 }: AuthParts): Auth {
@@ -84,6 +90,7 @@ export function createAuth({
   };
   return {
     options,
+    institution: inLanguages(institution),
     sessions,
     newSessions: createNewSessions({ ttlMs: sessionTtlMs, refused }),
     logins,

@@ -5,15 +5,14 @@ import { imageAddress, mainPrefix } from "../iiif/image/mounts.ts";
 import type { Decision } from "./access.ts";
 
 /**
- * The outcome of a decision on an identifier: every refusal is 401, since clients know no other; a redirect is 302. The substitute is
- * at the address of the image itself. `base`: public URL of the service, without a / at its end.
+ * The outcome of a decision on an identifier. The substitute is at the address of the image itself; its status is 401, with which
+ * alone clients look for one (Authorization Flow 2.0, section 7.1). `base`: public URL of the service, without a / at its end.
  */
 export function probeOutcome(decision: Decision, base: string, identifier: string): ProbeOutcome {
-  if (!decision.allowed)
-    return decision.status === 303 ? { status: 302, location: decision.location } : { status: 401 };
-  if (decision.tier !== "substitute") return { status: 200 };
-  return {
-    status: 401,
-    substitute: `${imageAddress(base + mainPrefix[3], identifier)}/full/max/0/default.jpg`,
-  };
+  if (!decision.allowed && decision.status === 303) return { status: 303, location: decision.location };
+  if (decision.allowed && decision.tier !== "substitute") return { status: 200 };
+  const note = decision.note === undefined ? {} : { note: decision.note };
+  if (!decision.allowed) return { status: decision.status, ...note };
+  const substitute = `${imageAddress(base + mainPrefix[3], identifier)}/full/max/0/default.jpg`;
+  return { status: 401, substitute, ...note };
 }

@@ -29,6 +29,8 @@ export interface AdvertisedImage {
   readonly version: 2 | 3;
   /** Name `clickthrough` as `active` to clients of 2.0, which does not define the former. */
   readonly strict: boolean;
+  /** Whom readers log in to and out of; without it the host of `base`. */
+  readonly institution?: LanguageMap | undefined;
 }
 
 /** What the services of all images of a profile have in common. */
@@ -42,14 +44,21 @@ export function authServices(
   return authServicesOf(profile, common)(identifier);
 }
 
-/** The same by identifier, for many images of a profile: they share what does not name the image. */
+/**
+ * The same by identifier, for many images of a profile: they share what does not name the image.
+ *
+ * The probe service has a `profile`, which 2.0 does not define for it: Mirador 4 matches the `profile` of each service
+ * as text and fails on one without. The value is the term by which the context of 2.0 names the type.
+ */
 export function authServicesOf(
   profile: AdvertisedProfile,
   common: Advertised,
 ): (identifier: string) => readonly object[] {
   const { base, version } = common;
   const hasLogin = profile.access_service.backend !== "header";
-  const texts = withTexts({ errorHeading: profile.heading, errorNote: noteOf(profile) });
+  const note = inLanguages(profile.note);
+  const heading = isEmpty(note) ? profile.heading : refusalHeading(profile);
+  const texts = withTexts({ errorHeading: heading, errorNote: note });
   const access = hasLogin ? { service: [accessService(profile, common)] } : {};
   const older = hasLogin ? [accessService1(profile, common)] : [];
   return (identifier) => [
@@ -58,6 +67,7 @@ export function authServicesOf(
       ...(version === 2 && { "@context": authContextUri }),
       id: probeAddress(base, identifier),
       type: "AuthProbeService2",
+      profile: "AuthProbeService2",
       ...texts,
       ...access,
     },
@@ -65,19 +75,20 @@ export function authServicesOf(
   ];
 }
 
-function accessService(profile: AdvertisedProfile, { base, strict }: Advertised): object {
+function accessService(profile: AdvertisedProfile, common: Advertised): object {
+  const { base, strict } = common;
   const { name, pattern, label, heading, description } = profile;
   return {
     id: loginAddress(base, name, 2),
     type: "AuthAccessService2",
     profile: strict && pattern === "clickthrough" ? "active" : pattern,
-    label: isEmpty(label) ? words.access : label,
+    label: isEmpty(label) ? naming(words.access, common) : label,
     ...withTexts({ heading, note: description }),
     confirmLabel:
       profile.confirm_label === "" ? words[confirmWord(pattern)] : { none: [profile.confirm_label] },
     service: [
       { id: base + authPaths.token, type: "AuthAccessTokenService2" },
-      { id: base + authPaths.logout, type: "AuthLogoutService2", label: words.logOut },
+      { id: base + authPaths.logout, type: "AuthLogoutService2", label: naming(words.logOut, common) },
     ],
   };
 }
@@ -93,9 +104,10 @@ const pattern1 = {
 const uri1 = (part: (typeof pattern1)[keyof typeof pattern1] | "context.json" | "token" | "logout") =>
   `http://iiif.io/api/auth/1/${part}`;
 
-function accessService1(profile: AdvertisedProfile, { base }: Advertised): object {
+function accessService1(profile: AdvertisedProfile, common: Advertised): object {
+  const { base } = common;
   const { name, pattern, label, heading, description, confirm_label } = profile;
-  const title = scalar(label) ?? scalar(words.access);
+  const title = scalar(label) ?? scalar(naming(words.access, common));
   const told = scalar(description);
   return {
     "@context": uri1("context.json"),
@@ -107,33 +119,60 @@ function accessService1(profile: AdvertisedProfile, { base }: Advertised): objec
     confirmLabel: confirm_label === "" ? scalar(words[confirmWord(pattern)]) : confirm_label,
     service: [
       { "@id": base + authPaths.token1, profile: uri1("token") },
-      { "@id": base + authPaths.logout1, profile: uri1("logout"), label: scalar(words.logOut) },
+      {
+        "@id": base + authPaths.logout1,
+        profile: uri1("logout"),
+        label: scalar(naming(words.logOut, common)),
+      },
     ],
   };
 }
 
 /** What a request for an image would come to. */
-export type ProbeOutcome =
-  | { readonly status: 200 }
-  /** `substitute`: address of the image that is shown instead. */
-  | { readonly status: 401; readonly substitute?: string }
-  | { readonly status: 302; readonly location: string };
+export interface ProbeOutcome {
+  /** The status that the image would be answered with; 401 where a lesser picture would be sent. */
+  readonly status: number;
+  /** Address of the picture that is shown instead. */
+  readonly substitute?: string;
+  /** Where a redirect leads. */
+  readonly location?: string;
+  /** Why not, for the reader; without it the note of the profile. */
+  readonly note?: string | LanguageMap;
+}
 
-/** The document of a probe. `profile`: that of the image, where a rule names one; its heading and note go with a refusal. */
+/**
+ * The document of a probe (Authorization Flow 2.0, section 5.2). `profile`: that of the image, if a rule names one; its heading and
+ * note go with a refusal.
+ */
 export function probeResult(
-  outcome: ProbeOutcome,
-  profile?: Pick<AdvertisedProfile, "heading" | "note">,
+  { status, substitute, location, note }: ProbeOutcome,
+  profile?: Pick<AdvertisedProfile, "heading" | "label" | "note">,
 ): Record<string, unknown> {
-  const refused = outcome.status === 401 && profile;
+  const heading = status === 503 ? words.later : refusalHeading(profile);
+  const ofProfile = status === 503 ? "" : (profile?.note ?? "");
   return {
     "@context": authContextUri,
     type: "AuthProbeResult2",
-    status: outcome.status,
-    ...(outcome.status === 302 && { location: outcome.location }),
-    ...(outcome.status === 401 &&
-      outcome.substitute !== undefined && { substitute: [{ id: outcome.substitute, type: "Image" }] }),
-    ...(refused && withTexts({ heading: profile.heading, note: noteOf(profile) })),
+    status,
+    ...(location !== undefined && { location: { id: location, type: "Image" } }),
+    ...(substitute !== undefined && { substitute: [{ id: substitute, type: "Image" }] }),
+    ...(status >= 400 && withTexts({ heading, note: inLanguages(note ?? ofProfile) })),
   };
+}
+
+/** A note does not stand without one. */
+const refusalHeading = (profile: Pick<AdvertisedProfile, "heading" | "label"> | undefined): LanguageMap =>
+  [profile?.heading, profile?.label].find((map) => map && !isEmpty(map)) ?? words.refused;
+
+/** Words with the institution behind them, which labels have to name (2.0, sections 3.3.1 and 6.1; 1.0, section 2.1.1). */
+function naming(texts: LanguageMap, { base, institution = {} }: Advertised): LanguageMap {
+  const usual = scalar(institution) ?? new URL(base).host;
+  return Object.fromEntries(
+    Object.entries(texts).map(([language, [text]]) => [
+      language,
+      [`${text} (${institution[language]?.[0] ?? usual})`],
+    ]),
+  );
 }
 
 /** A text as its English, else as its first language has it; undefined where there is none. */
@@ -143,8 +182,8 @@ export function scalar(map: LanguageMap): string | undefined {
 }
 
 /** A text without a language is one of none (Presentation API 3.0, section 4). */
-const noteOf = ({ note }: Pick<AdvertisedProfile, "note">): LanguageMap =>
-  typeof note !== "string" ? note : note === "" ? {} : { none: [note] };
+export const inLanguages = (text: string | LanguageMap): LanguageMap =>
+  typeof text !== "string" ? text : text === "" ? {} : { none: [text] };
 
 const isEmpty = (map: LanguageMap) => Object.keys(map).length === 0;
 
@@ -172,6 +211,22 @@ const words = {
     es: ["Continuar"],
     it: ["Continua"],
     nl: ["Doorgaan"],
+  },
+  refused: {
+    en: ["No access"],
+    de: ["Kein Zugang"],
+    fr: ["Accès refusé"],
+    es: ["Sin acceso"],
+    it: ["Accesso negato"],
+    nl: ["Geen toegang"],
+  },
+  later: {
+    en: ["Not available at the moment"],
+    de: ["Zurzeit nicht verfügbar"],
+    fr: ["Indisponible pour le moment"],
+    es: ["No disponible en este momento"],
+    it: ["Al momento non disponibile"],
+    nl: ["Op dit moment niet beschikbaar"],
   },
   logOut: {
     en: ["Log out"],

@@ -5,6 +5,7 @@ import {
   combineSharing,
   type Decision,
   everythingPublic,
+  isUndecided,
   publicGrant,
   rulesOf,
   type Sharing,
@@ -12,13 +13,12 @@ import {
 import type { Auth } from "../access/auth.ts";
 import type { Subject } from "../access/decisions.ts";
 import type { Profile } from "../access/profiles/profile.ts";
-import { ServiceError } from "../errors.ts";
 import { authServicesOf } from "../iiif/auth.ts";
 import type { OpenParts } from "../images/open.ts";
 
 export interface GateParts {
   readonly images: Pick<OpenParts, "access" | "hooks" | "decisions">;
-  readonly auth?: Pick<Auth, "profileFor" | "options"> | undefined;
+  readonly auth?: Pick<Auth, "profileFor" | "options" | "institution"> | undefined;
 }
 
 /** What a document says of access to one image. */
@@ -93,14 +93,14 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
       visible,
       allowed: decision.allowed,
       outcome: `${isHidden ? "hidden" : visible ? "visible" : "listed"} ${profile?.name ?? ""}`,
-      ...(auth &&
-        profile && { services: () => servicesOf(profile, auth.options.strict_profiles)(identifier) }),
+      ...(auth && profile && { services: () => servicesOf(profile, auth)(identifier) }),
     };
   };
 
   const services = new Map<string, ReturnType<typeof authServicesOf>>();
-  const servicesOf = (profile: Profile, strict: boolean) => {
-    const known = services.get(profile.name) ?? authServicesOf(profile, { base, version: 3, strict });
+  const servicesOf = (profile: Profile, { options, institution }: NonNullable<typeof auth>) => {
+    const common = { base, version: 3, strict: options.strict_profiles, institution } as const;
+    const known = services.get(profile.name) ?? authServicesOf(profile, common);
     services.set(profile.name, known);
     return known;
   };
@@ -143,10 +143,10 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
 
 const publicPass: Pass = { listed: true, visible: true, allowed: true, outcome: "visible " };
 
-/** While sessions cannot be asked, nobody knows whether the caller may see an image: it is listed as for one who may not. */
+/** While nobody knows whether the caller may see an image, it is listed as for one who may not. */
 function unknown(error: unknown): Decision {
-  if (!(error instanceof ServiceError) || error.code !== "sessions_unavailable") throw error;
-  return { allowed: false, status: 401, reason: error.message, keptBy: "caller", vary: [] };
+  if (!isUndecided(error)) throw error;
+  return { allowed: false, status: 401, reason: (error as Error).message, keptBy: "caller", vary: [] };
 }
 
 const strictness = (decision: Decision): number => {

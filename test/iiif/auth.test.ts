@@ -33,6 +33,7 @@ test("both trees stand in order, that of 2.0 first", () => {
     {
       id: "https://a.example/images/iiif/auth/probe/private%2F%C3%A9;2",
       type: "AuthProbeService2",
+      profile: "AuthProbeService2",
       errorHeading: { en: ["Staff only"] },
       errorNote: { en: ["Ask the desk."] },
       service: [
@@ -49,7 +50,7 @@ test("both trees stand in order, that of 2.0 first", () => {
             {
               id: "https://a.example/images/iiif/auth/logout",
               type: "AuthLogoutService2",
-              label: expect.objectContaining({ en: ["Log out"], de: ["Abmelden"] }),
+              label: expect.objectContaining({ en: ["Log out (a.example)"], de: ["Abmelden (a.example)"] }),
             },
           ],
         },
@@ -68,7 +69,7 @@ test("both trees stand in order, that of 2.0 first", () => {
         {
           "@id": "https://a.example/images/iiif/auth/v1/logout",
           profile: "http://iiif.io/api/auth/1/logout",
-          label: "Log out",
+          label: "Log out (a.example)",
         },
       ],
     },
@@ -107,21 +108,53 @@ test.each([
   ["kiosk", "Continue"],
   ["external", "Continue"],
 ] as const)(
-  "without texts of the operator a profile of pattern %s is labelled Access, its button %s",
+  "without texts of the operator a profile of pattern %s is labelled Access with the host, its button %s",
   (pattern, button) => {
     const { two, one } = trees({ ...bare, pattern });
-    expect(two).toMatchObject({ label: { en: ["Access"] }, confirmLabel: { en: [button] } });
+    expect(two).toMatchObject({ label: { en: ["Access (a.example)"] }, confirmLabel: { en: [button] } });
     expect(two).not.toHaveProperty("heading");
     expect(two).not.toHaveProperty("note");
-    expect(one).toMatchObject({ label: "Access", header: "Access", confirmLabel: button });
+    const text = "Access (a.example)";
+    expect(one).toMatchObject({ label: text, header: text, confirmLabel: button });
     expect(one).not.toHaveProperty("description");
   },
 );
 
 test("a profile of the backend header advertises its probe alone", () => {
   expect(authServices({ ...bare, access_service: { backend: "header" } }, image)).toEqual([
-    { id: "https://a.example/images/iiif/auth/probe/private%2F%C3%A9;2", type: "AuthProbeService2" },
+    {
+      id: "https://a.example/images/iiif/auth/probe/private%2F%C3%A9;2",
+      type: "AuthProbeService2",
+      profile: "AuthProbeService2",
+    },
   ]);
+});
+
+test("labels of the service name the institution, in the reader's language if it has a name there", () => {
+  const institution = { de: ["Landesbibliothek"], en: ["State Library"] };
+  const [two, one] = authServices({ ...bare }, { ...image, institution }) as Tree[];
+  const access = two?.service?.[0];
+  expect(access?.label).toMatchObject({
+    de: ["Zugang (Landesbibliothek)"],
+    en: ["Access (State Library)"],
+    fr: ["Accès (State Library)"],
+  });
+  expect(access?.service?.[1]?.label).toMatchObject({ de: ["Abmelden (Landesbibliothek)"] });
+  expect(one?.label).toBe("Access (State Library)");
+  expect(one?.service?.[1]?.label).toBe("Log out (State Library)");
+  // A label of the operator's own is the operator's to write.
+  expect(authServices(staff, { ...image, institution })[1]).toMatchObject({ label: "Log in here" });
+});
+
+test.each([
+  [{ heading: { en: ["Staff only"] }, label: { en: ["Sign in"] } }, { en: ["Staff only"] }],
+  [{ heading: {}, label: { en: ["Sign in"] } }, { en: ["Sign in"] }],
+  [{ heading: {}, label: {} }, expect.objectContaining({ en: ["No access"], de: ["Kein Zugang"] })],
+])("a note never stands without a heading: %j", (texts, heading) => {
+  const profile = { ...bare, ...texts, note: "Ask the desk." };
+  const note = { none: ["Ask the desk."] };
+  expect(authServices(profile, image)[0]).toMatchObject({ errorHeading: heading, errorNote: note });
+  expect(probeResult({ status: 401 }, profile)).toMatchObject({ heading, note });
 });
 
 test.each([
@@ -136,12 +169,30 @@ test.each([
 
 describe("the result of a probe", () => {
   const frame = { "@context": "http://iiif.io/api/auth/2/context.json", type: "AuthProbeResult2" };
+  const heading = { en: ["Staff only"] };
+  const note = { en: ["Ask the desk."] };
   test.each([
     [{ status: 200 }, {}],
-    [{ status: 302, location: "https://b.example/" }, {}],
-    [{ status: 401 }, { heading: { en: ["Staff only"] }, note: { en: ["Ask the desk."] } }],
-  ] as const)("for %j says that and no more than belongs to it", (outcome, texts) => {
-    expect(probeResult(outcome, staff)).toEqual({ ...frame, ...outcome, ...texts });
+    [{ status: 401 }, { heading, note }],
+    [{ status: 451 }, { heading, note }],
+    [
+      { status: 403, note: "Not for visitors." },
+      { heading, note: { none: ["Not for visitors."] } },
+    ],
+    [
+      { status: 503, note: { en: ["Later."] } },
+      { heading: expect.objectContaining({ en: ["Not available at the moment"] }), note: { en: ["Later."] } },
+    ],
+    [
+      { status: 303, location: "https://b.example/" },
+      { location: { id: "https://b.example/", type: "Image" } },
+    ],
+  ])("for %j says that and no more than belongs to it", (outcome, rest) => {
+    expect(probeResult(outcome, staff)).toEqual({ ...frame, status: outcome.status, ...rest });
+  });
+
+  test("says nothing of the profile while nobody knows what would come of it", () => {
+    expect(probeResult({ status: 503 }, staff)).not.toHaveProperty("note");
   });
 
   test("names a substitute in a list, with its type", () => {
@@ -151,11 +202,16 @@ describe("the result of a probe", () => {
       ...frame,
       status: 401,
       substitute: [{ id: "https://a.example/x.jpg", type: "Image" }],
+      heading: expect.objectContaining({ en: ["No access"] }),
       note: { none: ["No."] },
     });
   });
 
-  test("of an image that no rule names has no texts", () => {
-    expect(probeResult({ status: 401 })).toEqual({ ...frame, status: 401 });
+  test("of an image that no rule names has a heading of the service", () => {
+    expect(probeResult({ status: 401 })).toEqual({
+      ...frame,
+      status: 401,
+      heading: expect.objectContaining({ en: ["No access"], nl: ["Geen toegang"] }),
+    });
   });
 });

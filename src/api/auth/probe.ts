@@ -2,16 +2,20 @@
 
 import { probeOutcome } from "../../access/probe.ts";
 import { ServiceError } from "../../errors.ts";
-import { probeResult } from "../../iiif/auth.ts";
+import { type ProbeOutcome, probeResult } from "../../iiif/auth.ts";
 import { authPaths } from "../../iiif/auth-mounts.ts";
 import { identifierOf } from "../../iiif/image/path.ts";
 import { foresee } from "../../images/open.ts";
 import type { Service } from "../../service.ts";
 import { callerOf } from "../http/client/caller.ts";
 import { type RequestContext, sent } from "../http/context.ts";
+import { noteFailure } from "../http/failure.ts";
 import { setCaching } from "../http/representation/caching.ts";
 
-/** Answers a probe: always 200, what came of it stands in the document (Authorization Flow 2.0, section 3.2.2). */
+/**
+ * Answers a probe: always 200, what came of it stands in the document (Authorization Flow 2.0, section 5.2); so does that it
+ * could not be found out.
+ */
 export async function respondProbe(c: RequestContext, service: Service): Promise<Response> {
   const identifier = identifierOf(c.get("target").path.slice(authPaths.probe.length));
   if (identifier === "")
@@ -20,15 +24,30 @@ export async function respondProbe(c: RequestContext, service: Service): Promise
       `The address names no image. It has the form ${authPaths.probe}{identifier}.`,
       { code: "image_not_found" },
     );
-  const decision = await foresee(service.images, callerOf(c, identifier));
-  const document = probeResult(
-    probeOutcome(decision, c.get("base"), identifier),
-    service.auth?.profileFor(identifier),
-  );
   const headers: Record<string, string> = {
     "Content-Type": "application/json",
     "X-Content-Type-Options": "nosniff",
   };
-  setCaching(headers, c, decision, "no-cache");
+  const outcome = await outcomeOf(c, service, identifier, headers);
+  const document = probeResult(outcome, service.auth?.profileFor(identifier));
   return new Response(sent(c, JSON.stringify(document)), { headers });
+}
+
+/** What the image would be answered with; sets in `headers` who may keep that. */
+async function outcomeOf(
+  c: RequestContext,
+  service: Service,
+  identifier: string,
+  headers: Record<string, string>,
+): Promise<ProbeOutcome> {
+  try {
+    const decision = await foresee(service.images, callerOf(c, identifier));
+    setCaching(headers, c, decision, "no-cache");
+    return probeOutcome(decision, c.get("base"), identifier);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.kind !== "busy") throw error;
+    const { status, detail } = noteFailure(c, service.log, error);
+    headers["Cache-Control"] = "no-store";
+    return { status, note: { en: [detail] } };
+  }
 }

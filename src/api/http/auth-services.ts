@@ -13,6 +13,12 @@ export function servicesOf(
 ): readonly object[] {
   const profile = auth?.profileFor(identifier);
   if (!auth || !profile) return [];
-  const strict = auth.options.strict_profiles;
-  return authServices(profile, { base: c.get("base"), identifier, version, strict });
+  const { options, institution } = auth;
+  return authServices(profile, {
+    base: c.get("base"),
+    identifier,
+    version,
+    strict: options.strict_profiles,
+    institution,
+  });
 }

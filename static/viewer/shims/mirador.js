@@ -6,7 +6,8 @@
 
 /**
  * A postprocessor of Mirador's requests. Mirador asks each service for its `profile`, which the probe services of Authorization
- * Flow 2.0 do not have, and fails on the first one: no prompt, no image. So they are taken out of manifests and image information.
+ * Flow 2.0 need not have, and fails on the first one without: no prompt, no image. Those of smalti have one; for images of others, and
+ * for manifests that somebody else wrote, probe services are taken out of manifests and image information.
  */
 export function dropProbeServices(_url, action) {
   dropFrom(action?.json);

@@ -69,7 +69,7 @@ const infoAt =
 const probe: See = async (headers) => {
   const response = await get(`/iiif/auth/probe/${encodeURIComponent(image)}`, headers);
   const { status, location, substitute } = (await response.json()) as Json;
-  return [status, location, substitute?.[0]?.id].filter(Boolean).join(" ");
+  return [status, location?.id, substitute?.[0]?.id].filter(Boolean).join(" ");
 };
 
 const startPage: See = async (headers) =>
@@ -202,7 +202,7 @@ const refusedWith = (status: number, reason: string, listed = true, browse = "le
   all({
     image: String(status),
     info: listed ? `${status} of 800 x 600, with the logins` : String(status),
-    probe: "401",
+    probe: String(status),
     page: "left out",
     manifest: listed ? "without a thumbnail" : "left out",
     collection: "without a thumbnail",
@@ -224,7 +224,7 @@ const swapped = all({
 const sentAway = all({
   image: `303 ${elsewhere}`,
   info: `303 ${elsewhere}`,
-  probe: `302 ${elsewhere}`,
+  probe: `303 ${elsewhere}`,
   page: "left out",
   manifest: "without a thumbnail",
   collection: "without a thumbnail",

@@ -1,5 +1,6 @@
 // Rules, logins and hooks together: which of them is asked when, and what wins.
 
+import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startWebhook, type WebhookService } from "../../hooks/webhook-service.ts";
 import { masterOf, type Origin, startOrigin } from "../../servers/origin.ts";
@@ -59,13 +60,6 @@ describe("while the session store does not answer", () => {
       expect((await app.get(at("private/a.png"), { headers })).status).toBe(status);
   });
 
-  test("what a failing hook denies is too", async () => {
-    const { app } = await start({ auth });
-    webhook.answer = (_, response) => void response.writeHead(400).end();
-    for (const headers of presented)
-      expect((await app.get(at("private/a.png"), { headers })).status).toBe(401);
-  });
-
   test("and the probe, with the heading of the profile", async () => {
     const { app } = await start({ auth });
     webhook.answer = () => ({ allow: false });
@@ -73,16 +67,104 @@ describe("while the session store does not answer", () => {
     expect(await response.json()).toMatchObject({ status: 401, heading: { en: ["Staff only"] } });
   });
 
-  test.each([null, { allow: true }, { allow: true, substitute: "private/a.png" }])(
-    "what needs the login is 503: %j",
-    async (said) => {
-      const { app } = await start({ auth });
-      webhook.answer = () => said;
-      for (const headers of presented)
-        for (const target of [at("private/a.png"), info("private/a.png")])
-          expect((await app.get(target, { headers })).status).toBe(503);
+  test.each([null, { allow: true }])("what needs the login is 503: %j", async (said) => {
+    const { app } = await start({ auth });
+    webhook.answer = () => said;
+    for (const headers of presented) {
+      for (const target of [at("private/a.png"), info("private/a.png")])
+        expect((await app.get(target, { headers })).status).toBe(503);
+      const asked = await app.get(probe("private%2Fa.png"), { headers });
+      expect([asked.status, asked.headers.get("Cache-Control")]).toEqual([200, "no-store"]);
+      expect(await asked.json()).toMatchObject({
+        type: "AuthProbeResult2",
+        status: 503,
+        heading: { en: ["Not available at the moment"] },
+        note: { en: [expect.stringContaining("Try again")] },
+      });
+    }
+  });
+});
+
+describe("a failing hook refuses with 503, gated and public images alike", () => {
+  const failures: Readonly<Record<string, WebhookService["answer"]>> = {
+    "an error": (_, response) => void response.writeHead(400).end(),
+    nonsense: () => ({ allow: "yes" }),
+    "a misspelled member": () => ({ allow: true, redirct: "https://b.example/" }),
+    "an answer that is late": () => new Promise(() => {}),
+  };
+
+  test.each(Object.keys(failures))("%s", async (failure) => {
+    const hook = `hook: { engine: webhook, webhook: { url: "${webhook.url}", functions: [authorize], timeout: 100ms } }`;
+    const site = await gated({ folder, more: hook });
+    open.push(site);
+    const Cookie = await site.cookie("staff");
+    webhook.answer = failures[failure]!;
+    for (const name of ["private/a.png", "terms.png", "public.png", "none.png"])
+      for (const target of [at(name), info(name)])
+        for (const headers of [{}, { Cookie }]) {
+          const response = await site.app.get(target, { headers });
+          expect([target, response.status]).toEqual([target, 503]);
+          expect(Number(response.headers.get("Retry-After"))).toBeGreaterThan(0);
+          expect(response.headers.get("Cache-Control")).toBe("no-store");
+          expect(await response.json()).toMatchObject({ code: "authorize_failed" });
+        }
+    const asked = await site.app.get(probe("public.png"));
+    expect([asked.status, ((await asked.json()) as { status: number }).status]).toEqual([200, 503]);
+    // Pages that list images show them as to those who may have none.
+    expect(await (await site.app.get("/")).text()).not.toContain("public.png");
+  });
+});
+
+describe("what a hook refuses of an image whose profile has a substitute", () => {
+  const ofTerms = async (said: unknown, headers: Record<string, string> = {}) => {
+    const { app } = await start();
+    webhook.answer = () => said;
+    const image = await app.get(at("terms.png"), { headers });
+    const { width } = image.ok ? await sharp(await image.arrayBuffer()).metadata() : { width: undefined };
+    return {
+      status: image.status,
+      width,
+      probe: await (await app.get(probe("terms.png"), { headers })).json(),
+    };
+  };
+
+  test("is refused, since it may be withdrawn", async () => {
+    const { status, probe } = await ofTerms({ allow: false, status: 451, reason: "Withdrawn." });
+    expect(status).toBe(451);
+    expect(probe).toMatchObject({ status: 451, note: { none: ["Withdrawn."] } });
+    expect(probe).not.toHaveProperty("substitute");
+    expect(probe).toHaveProperty("heading");
+  });
+
+  test.each([true, false])(
+    "is the picture of max_size by substitute: true, where allow is %s",
+    async (allow) => {
+      const { status, width, probe } = await ofTerms({ allow, substitute: true, reason: "A preview." });
+      expect([status, width]).toEqual([200, 100]);
+      expect(probe).toMatchObject({
+        status: 401,
+        substitute: [
+          { id: "https://images.example.org/iiif/3/terms.png/full/max/0/default.jpg", type: "Image" },
+        ],
+        note: { none: ["A preview."] },
+      });
     },
   );
+
+  test("and that holds for those who have logged in", async () => {
+    const site = await start();
+    webhook.answer = () => ({ allow: false, substitute: true });
+    const headers = { Cookie: await site.cookie("terms") };
+    const image = await site.app.get(at("terms.png"), { headers });
+    expect((await sharp(await image.arrayBuffer()).metadata()).width).toBe(100);
+  });
+
+  test("without max_size there is no such picture", async () => {
+    const { app } = await start();
+    webhook.answer = () => ({ allow: true, substitute: true });
+    for (const name of ["private/a.png", "public.png"])
+      expect([name, (await app.get(at(name))).status]).toEqual([name, 401]);
+  });
 });
 
 test("a refusal of the hook is recorded with the profile that the rule names, and varies as all answers for it", async () => {
@@ -199,14 +281,17 @@ describe("a substitute that is the same master by another name lifts no denial",
     }
   });
 
-  test("but another master is shown, and to those who may have it the same one", async () => {
+  test("but another master is shown", async () => {
     for (const substitute of ["blue.png", `web/${origin.url}/public/a.png`]) {
       webhook.answer = () => ({ allow: false, substitute });
       expect((await site.app.get(at("private/a.png"))).status).toBe(200);
       expect((await site.app.get(at(encodeURIComponent(url())))).status).toBe(200);
     }
-    webhook.answer = () => ({ allow: false, substitute: "museum/private/a.png;1" });
+  });
+
+  test("nor does a login make one of it", async () => {
+    webhook.answer = () => ({ allow: false, status: 403, substitute: "museum/private/a.png;1" });
     const headers = { Cookie: await site.cookie("staff") };
-    expect((await site.app.get(at("private/a.png"), { headers })).status).toBe(200);
+    expect((await site.app.get(at("private/a.png"), { headers })).status).toBe(403);
   });
 });

@@ -269,7 +269,11 @@ describe("image information of a gated image", () => {
   test("names the probe alone where a proxy knows the readers", async () => {
     const { service } = await (await get(at("proxied.png", "info.json"))).json();
     expect(service).toEqual([
-      { id: "https://images.example.org/iiif/auth/probe/proxied.png", type: "AuthProbeService2" },
+      {
+        id: "https://images.example.org/iiif/auth/probe/proxied.png",
+        type: "AuthProbeService2",
+        profile: "AuthProbeService2",
+      },
     ]);
   });
 
@@ -376,8 +380,12 @@ describe("with an authorize hook", () => {
   test.each([
     ["terms.png", {}, { status: 401, substitute: [{ type: "Image" }] }],
     ["room.png", {}, { status: 401 }],
-    ["proxied.png", { "X-Reader": "ann" }, { status: 302, location: "https://b.example/elsewhere" }],
-    ["private/a.png", {}, { status: 401, heading: { en: ["Staff only"] } }],
+    [
+      "proxied.png",
+      { "X-Reader": "ann" },
+      { status: 303, location: { id: "https://b.example/elsewhere", type: "Image" } },
+    ],
+    ["private/a.png", {}, { status: 451, heading: { en: ["Staff only"] } }],
     ["public.png", {}, { status: 200 }],
   ])("the probe of %s says what would come of it: %j", async (name, headers, result) => {
     const before = hooked.app.service.decisions.latest()[0];

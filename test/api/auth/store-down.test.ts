@@ -23,7 +23,6 @@ test.each([
   ["a login with a session before it", "/iiif/auth/login/terms", {}, { Cookie }],
   ["a login by address", "/iiif/auth/login/room", undefined, {}],
   ["a logout", "/iiif/auth/logout", undefined, { Cookie }],
-  ["a probe", "/iiif/auth/probe/agree%2Fbase.png", undefined, { Cookie }],
 ])("%s is 503 and sets no cookie", async (_, target, form, headers: Record<string, string>) => {
   const visit = (more: Record<string, string>) =>
     browserOf(app).visit(target, {

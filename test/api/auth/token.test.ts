@@ -266,6 +266,7 @@ describe("the probe", () => {
       ...start,
       status: 401,
       substitute: [{ id: `${own}/iiif/3/room%2Fbase.png/full/max/0/default.jpg`, type: "Image" }],
+      heading: expect.objectContaining({ en: ["No access"] }),
     });
     expect((await probe("campus%2Fx")).result.status).toBe(401);
     expect((await probe("campus%2Fx", nobody, { "X-Forwarded-User": "ann" })).result.status).toBe(200);
