@@ -41,7 +41,7 @@ const stranger = (identifier: string): Caller => ({ identifier, path: "/", heade
 
 /** The facts of a service. Looks into its sources for at most a second; never throws. */
 export async function startFacts(
-  { platform, version, sources, slots, images, auth, config }: Service,
+  { platform, version, sources, slots, images, auth, hooks, config }: Service,
   { urls, file, findings }: StartedWith,
 ): Promise<StartFacts> {
   const settings = config();
@@ -82,6 +82,7 @@ export async function startFacts(
     faults: findings.flatMap(({ check, problem }) =>
       problem === undefined ? [] : [{ what: nameOf(check), problem: placed(check, problem) }],
     ),
+    isHooked: hooks.has("authorize"),
     hasAdmin: operatorOf(platform.env) !== undefined,
     settings,
     folderCommand: platform.startCommands.folder,

@@ -25,7 +25,9 @@ export interface StartFacts {
   readonly faults: readonly { readonly what: string; readonly problem: string }[];
   /** Whether the pages of the operator are there. */
   readonly hasAdmin: boolean;
-  readonly settings: Pick<Config, "image" | "limits" | "cache" | "mcp">;
+  /** Whether a hook decides who may see what, before the rules. */
+  readonly isHooked: boolean;
+  readonly settings: Pick<Config, "image" | "limits" | "cache" | "mcp" | "auth">;
   /** The command that serves the folder `DIR`, for the way this program was started. */
   readonly folderCommand: string;
   /** The first image that people see on the start page. */
@@ -59,6 +61,7 @@ export function startFields(facts: StartFacts): Record<string, unknown> {
     configuration,
     sources: sources.map(({ name }) => name),
     caches: caches.map(({ name, about }) => `${name}: ${about}`),
+    access: accessText(facts),
     unusable: facts.faults.map(({ what }) => what),
   };
 }
@@ -71,6 +74,7 @@ export function startText(facts: StartFacts): string {
     row("configuration", configuration ?? "none: defaults"),
     ...sources.map((source) => row("source", sourceText(source))),
     ...caches.map(({ name, about }) => row(`cache ${name}`, about)),
+    row("access", accessText(facts)),
     row("limits", limitsText(facts.settings)),
     ...switches
       .filter(({ isOff }) => isOff(facts))
@@ -132,6 +136,46 @@ const switches: readonly {
     isOff: ({ settings }: StartFacts) => settings.cache[slot].backend === "none",
   })),
 ];
+
+type Auth = NonNullable<Config["auth"]>;
+type Profile = Auth["profiles"][string];
+
+/** Profiles that are named; of more, the rest are counted. */
+const mostProfiles = 4;
+
+/** Who may see what, and where logins are kept. */
+function accessText({ settings: { auth }, isHooked }: StartFacts): string {
+  const parts = [
+    ...(isHooked ? ["a hook decides first"] : []),
+    ...(auth?.rules.length ? [rulesText(auth)] : [isHooked ? "no rules" : "no rules: every image is public"]),
+    ...(auth && Object.values(auth.profiles).some(({ access_service: { backend } }) => backend !== "header")
+      ? [`sessions ${storeTexts[auth.session.backend]}`]
+      : []),
+  ];
+  return parts.join("; ");
+}
+
+function rulesText({ rules, profiles }: Auth): string {
+  const all = Object.entries(profiles).map(([name, profile]) => `${name} (${wayText(profile)})`);
+  const shown = all.length > mostProfiles ? all.slice(0, mostProfiles - 1) : all;
+  const rest = all.length - shown.length;
+  const count = `${grouped(rules.length)} ${rules.length === 1 ? "rule" : "rules"}`;
+  return `${count}: ${shown.join(", ")}${rest > 0 ? ` and ${grouped(rest)} more profiles` : ""}`;
+}
+
+/** How readers get access. */
+function wayText({ pattern, access_service: { backend } }: Profile): string {
+  if (backend !== "builtin")
+    return { header: "header", external: "your page", oidc: "OpenID Connect" }[backend];
+  return { active: "password", clickthrough: "click", kiosk: "address", external: "your page" }[pattern];
+}
+
+const storeTexts: { readonly [B in Auth["session"]["backend"]]: string } = {
+  heap: "in memory",
+  filesystem: "in a folder",
+  s3: "in a bucket",
+  redis: "in redis",
+};
 
 function limitsText({ image, limits }: StartFacts["settings"]): string {
   const sides = [

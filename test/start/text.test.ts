@@ -5,7 +5,7 @@ import { loadConfig } from "../../src/config/reading/load.ts";
 import { type StartFacts, startFields, startText } from "../../src/start/text.ts";
 
 function facts(yaml: string, given: Partial<StartFacts> = {}): StartFacts {
-  const { config } = loadConfig(yaml, {});
+  const { config } = loadConfig(yaml, { S: "a secret" });
   if (!config) throw new Error(`expected a valid configuration: ${yaml}`);
   return {
     version: "1.2.3",
@@ -18,6 +18,7 @@ function facts(yaml: string, given: Partial<StartFacts> = {}): StartFacts {
     caches: [{ name: "render", about: "heap, up to 256 MiB, kept for 24h" }],
     faults: [],
     hasAdmin: false,
+    isHooked: false,
     settings: config,
     folderCommand: "bun run dist/main.js DIR",
     ...given,
@@ -114,6 +115,57 @@ test("the limits in force are listed", () => {
   expect(lineOf(facts(yaml), "limits")).toBe(
     "  limits         sources up to 5 megapixels, 9s for a render, answers up to 25 megapixels and 8,000 pixels wide and 6,000 pixels high, 7 requests at once",
   );
+});
+
+describe("access", () => {
+  const builtin = "access_service: { backend: builtin";
+  const ways = {
+    staff: `{ pattern: active, ${builtin}, users: { ann: "$2y$05$c4WoMPo3SXsafkva.HHa6uXQZWr7oboPiC2bT/r7q1BB8I2s0BRqC" } } }`,
+    terms: `{ pattern: clickthrough, ${builtin} } }`,
+    "reading-room": `{ pattern: kiosk, ${builtin} }, kiosk: { allowed_ips: [192.0.2.1] } }`,
+    campus: "{ pattern: external, access_service: { backend: header } }",
+    partner:
+      "{ pattern: active, access_service: { backend: external, url: https://login.example.org, callback_secret_env: S } }",
+    members:
+      "{ pattern: external, access_service: { backend: oidc, issuer: https://id.example.org, client_id: a, client_secret_env: S } }",
+  };
+  const redis = "session: { backend: redis, redis: { addr: 127.0.0.1:6379 } }";
+  const access = (names: readonly (keyof typeof ways)[], rules: number, more = "", isHooked = false) => {
+    const profiles = names.map((name) => `${name}: ${ways[name]}`).join(", ");
+    const matches = Array.from({ length: rules }, (_, at) => `{ match: a${at}, profile: ${names[0]} }`);
+    const yaml = `auth: { profiles: { ${profiles} }, rules: [${matches.join(", ")}]${more && `, ${more}`} }`;
+    return lineOf(facts(yaml, { isHooked }), "access")?.slice("  access         ".length);
+  };
+
+  test("is told by rules, profiles with their ways, and where sessions are", () => {
+    expect(access(["staff", "terms", "reading-room"], 3, redis)).toBe(
+      "3 rules: staff (password), terms (click), reading-room (address); sessions in redis",
+    );
+    expect(access(["partner"], 1)).toBe("1 rule: partner (your page); sessions in memory");
+    expect(access(["members"], 1, "session: { backend: filesystem, path: /s }")).toBe(
+      "1 rule: members (OpenID Connect); sessions in a folder",
+    );
+  });
+
+  test("names some of many profiles, and no sessions if nobody has one", () => {
+    expect(access(["staff", "terms", "reading-room", "campus", "partner", "members"], 1200)).toBe(
+      "1,200 rules: staff (password), terms (click), reading-room (address) and 3 more profiles; sessions in memory",
+    );
+    expect(access(["campus"], 2)).toBe("2 rules: campus (header)");
+  });
+
+  test("is said to be open to all if it is", () => {
+    expect(lineOf(facts(""), "access")).toBe("  access         no rules: every image is public");
+    expect(access(["terms"], 0)).toBe("no rules: every image is public; sessions in memory");
+    expect(lineOf(facts("", { isHooked: true }), "access")).toBe(
+      "  access         a hook decides first; no rules",
+    );
+    expect(access(["campus"], 1, "", true)).toBe("a hook decides first; 1 rule: campus (header)");
+  });
+
+  test("is in the log too", () => {
+    expect(startFields(facts(""))).toMatchObject({ access: "no rules: every image is public" });
+  });
 });
 
 describe("the addresses", () => {
