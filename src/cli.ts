@@ -8,8 +8,9 @@ import { hashPasswordCommand } from "./commands/hash-password.ts";
 import { requestedHelp } from "./commands/help.ts";
 import { type HookQuestion, testHook } from "./commands/hook-test.ts";
 import { askAboutImage, imageQuestion } from "./commands/image-doctor.ts";
-import { readConfig } from "./commands/read-config.ts";
+import { type LoadedFile, readConfig } from "./commands/read-config.ts";
 import { effectiveYaml } from "./config/effective.ts";
+import { problemText } from "./config/reading/problems.ts";
 import type { Config } from "./config/schema.ts";
 import { maskUrls } from "./lib/telemetry/mask-urls.ts";
 import type { Platform } from "./platform/platform.ts";
@@ -42,7 +43,7 @@ async function runCommand(platform: Platform, args: readonly string[]): Promise<
   const parsed = parseArguments(args);
   if (parsed.command === "version") return print(platform, `${version}\n`);
   const loaded = await readConfig(platform, parsed);
-  if (parsed.command === "check") return check(platform, loaded.config);
+  if (parsed.command === "check") return check(platform, loaded);
   if (parsed.question) return askHook(platform, loaded.config, parsed.question);
   await serve(platform, parsed, loaded);
   return undefined;
@@ -54,9 +55,12 @@ function print(platform: Platform, text: string): number {
 }
 
 /** Prints the effective configuration, and beside it what is valid but doubtful or cannot be used here. */
-async function check(platform: Platform, config: Config): Promise<number> {
-  for (const warning of await inWords(checkWarnings(config, platform)))
-    platform.write?.("err", `smalti: warning: ${warning}\n`);
+async function check(platform: Platform, { config, find }: LoadedFile): Promise<number> {
+  for (const warning of await inWords(checkWarnings(config, platform))) {
+    const position = find(warning.path);
+    const text = problemText({ ...warning, ...(position && { position }) });
+    platform.write?.("err", `smalti: warning: ${text}\n`);
+  }
   return print(platform, effectiveYaml(config));
 }
 

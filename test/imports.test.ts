@@ -39,6 +39,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "sources/options.ts",
     "stores/options.ts",
     "access/options.ts",
+    "access/doubts/index.ts",
     "manifests/options.ts",
     "tracing/options.ts",
   ],

@@ -79,7 +79,8 @@ export async function diagnose(
       question.identifier === undefined
         ? await findTargets(about)
         : [targetOf(checkIdentifier(question.identifier), about)];
-    if (targets.length === 0)
+    const doubts = await settingsDoubts(config, platform, about);
+    if (targets.length + doubts.length === 0)
       throw new Error("no rule of auth.rules names an identifier that could be asked for");
     const { SERVICE_DOCTOR_USERNAME: username, SERVICE_DOCTOR_PASSWORD: password } = platform.env;
     const options = {
@@ -90,10 +91,7 @@ export async function diagnose(
       ...(username && password && { credentials: { username, password } }),
       ...(client !== undefined && { client }),
     };
-    const findings = [
-      ...settingsDoubts(config, platform),
-      ...(await examine({ options, base, origin, targets })),
-    ];
+    const findings = [...doubts, ...(await examine({ options, base, origin, targets }))];
     return { out: textOf(findings, question.json), failed: problemCount(findings) > 0 };
   } finally {
     await parts.close();

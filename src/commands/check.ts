@@ -2,8 +2,10 @@
 
 import { createCodecs } from "../codecs/index.ts";
 import { runTask } from "../codecs/run/job.ts";
+import type { Problem } from "../config/reading/problems.ts";
 import { configWarnings } from "../config/reading/warnings.ts";
 import type { Config } from "../config/schema.ts";
+import { unmatchedRules } from "../doctor/unmatched-rules.ts";
 import { overlayChecks } from "../images/overlay/check.ts";
 import { createOverlays } from "../images/overlay/overlays.ts";
 import { placed, runChecks } from "../lib/checks.ts";
@@ -12,14 +14,20 @@ import { buildOuterParts } from "../parts.ts";
 import type { Platform } from "../platform/platform.ts";
 import { doubtfulHeaps, doubtfulVolumes } from "../stores/volume.ts";
 
-/** Warnings as `key: message`. Leaves nothing behind. Throws when a part cannot be built, as at start. */
-export async function checkWarnings(config: Config, platform: Platform): Promise<string[]> {
-  const { checks, slots, sources } = await buildOuterParts(config, platform, silentLog);
+/**
+ * Warnings, each with its key. Leaves nothing behind, and looks into sources for two seconds at most. Throws
+ * when a part cannot be built, as at start.
+ */
+export async function checkWarnings(config: Config, platform: Platform): Promise<Problem[]> {
+  const { checks, slots, sources, hooks } = await buildOuterParts(config, platform, silentLog);
   const doubts = [
     ...configWarnings(config, platform.name, platform.env),
     ...doubtfulHeaps(config.cache, platform.memoryBytes),
     ...(await doubtfulVolumes(config.cache, slots)),
-  ].map(({ path, message }) => `${path}: ${message}`);
+    ...(config.auth
+      ? await unmatchedRules({ auth: config.auth, sources, lists: !hooks.has("resolve") })
+      : []),
+  ];
   const codecs = createCodecs({
     wasm: (name) => platform.wasm(name),
     deflate: (data, level) => platform.deflate(data, level),
@@ -35,7 +43,7 @@ export async function checkWarnings(config: Config, platform: Platform): Promise
   const all = [...checks, ...overlayChecks(overlays, config.overlay)];
   const findings = await runChecks(all, (check) => check.dryRun?.() ?? check.run());
   const faults = findings.flatMap(({ check, problem }) =>
-    problem === undefined ? [] : [`${check.key}: ${placed(check, problem)}`],
+    problem === undefined ? [] : [{ path: check.key, message: placed(check, problem) }],
   );
   return [...doubts, ...faults];
 }

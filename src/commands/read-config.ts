@@ -1,7 +1,7 @@
 // The configuration that a command line names: its file, its folder, and the variables of the environment.
 
 import { type ConfigFile, createConfigFile } from "../config/editing/file.ts";
-import { loadConfig, problemLines } from "../config/reading/load.ts";
+import { type Loaded, loadConfig, problemLines } from "../config/reading/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "../config/reading/paths.ts";
 import type { Config } from "../config/schema.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -14,6 +14,8 @@ export interface LoadedFile {
   readonly config: Config;
   /** Absolute path of the file, when there is one. */
   readonly file?: string;
+  /** Where a key is in it. */
+  readonly find: Extract<Loaded, { config: Config }>["find"];
 }
 
 /** Reads and completes it. Throws CommandError where the file cannot be read, or does not say what it has to. */
@@ -24,7 +26,7 @@ export async function readConfig(platform: Platform, args: Arguments): Promise<L
   const loaded = loadConfig(bytes && new TextDecoder().decode(bytes), platform.env);
   if (loaded.problems) throw new CommandError(problemLines(loaded.problems, file ?? "the environment"));
   const config = await completed(platform, args, file, loaded.config);
-  return { config, ...(file ? { file } : {}) };
+  return { config, find: loaded.find, ...(file ? { file } : {}) };
 }
 
 /** A configuration with absolute paths, and with the folder of the command line where there is one. */

@@ -1,12 +1,13 @@
 // Where the doctor of logins asks, and as whom: of the configuration, or as the operator says.
 
 import { parseAddress } from "../config/address.ts";
-import { configWarnings } from "../config/reading/warnings.ts";
+import { accessWarnings } from "../config/reading/warnings.ts";
 import type { Config } from "../config/schema.ts";
 import { normalIp } from "../lib/network/ip-range.ts";
 import { isLoopbackHost } from "../lib/network/loopback.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Finding } from "./finding.ts";
+import { type RuleParts, unmatchedRules } from "./unmatched-rules.ts";
 
 /** The service's own address, without a / at its end: base_url, else where it listens on this machine. */
 export function ownAddress({ base_url, addr }: Pick<Config, "base_url" | "addr">): string {
@@ -28,16 +29,22 @@ export function loopbackClient(base: string): string | undefined {
   return isLoopbackHost(hostname) && hostname !== "localhost" ? normalIp(hostname) : undefined;
 }
 
-/** What is doubtful about logins in the configuration itself. */
-export function settingsDoubts(config: Config, platform: Pick<Platform, "name" | "env">): Finding[] {
-  return configWarnings(config, platform.name, platform.env)
-    .filter(({ path }) => /^(auth\.|trusted_proxies)/.test(path))
-    .map(({ path, message }) => ({
-      step: "settings",
-      state: "problem",
-      code: path === "trusted_proxies" ? path : "settings",
-      came: `${path}: ${message}`,
-      expected: "settings that smalti check has no doubt of",
-      change: "Correct it in the configuration, and restart.",
-    }));
+/**
+ * What is doubtful about logins in the configuration itself, and rules that match no image. Looks into sources for two seconds at
+ * most.
+ */
+export async function settingsDoubts(
+  config: Config,
+  platform: Pick<Platform, "name" | "env">,
+  rules: RuleParts,
+): Promise<Finding[]> {
+  const doubts = [...accessWarnings(config, platform.name, platform.env), ...(await unmatchedRules(rules))];
+  return doubts.map(({ path, message }) => ({
+    step: "settings",
+    state: "problem",
+    code: path === "trusted_proxies" ? path : "settings",
+    came: `${path}: ${message}`,
+    expected: "settings that smalti check has no doubt of",
+    change: "Correct it in the configuration, and restart.",
+  }));
 }

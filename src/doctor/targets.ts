@@ -3,12 +3,11 @@
 import type { AuthOptions } from "../access/options.ts";
 import { createRules } from "../access/rules/rules.ts";
 import type { Sources } from "../sources/index.ts";
-import type { Source } from "../sources/source.ts";
+import { createLister, imagesBelow } from "./listing.ts";
 import type { Target } from "./walk.ts";
 
-/** Directories that are looked into for an image of a rule, and milliseconds for each. */
-const mostDirectories = 16;
-const listingMs = 1000;
+/** Folders that are looked into for an image of a rule, and the milliseconds that this may take. */
+const bounds = { folders: 16, ms: 4000 } as const;
 
 export interface TargetParts {
   readonly auth: AuthOptions;
@@ -55,20 +54,7 @@ async function imageOf(
   if (!lists) return undefined;
   const folder = match.slice(0, -1).replace(/\/$/, "");
   const { source, key } = sources.resolve(folder === "" ? "smalti-doctor" : `${folder}/smalti-doctor`);
-  const directories = [key.split("/").slice(0, -1).join("/")];
-  for (let n = 0; n < Math.min(directories.length, mostDirectories); n++) {
-    const directory = directories[n] as string;
-    for (const { name, kind } of await list(source, directory)) {
-      const path = directory === "" ? name : `${directory}/${name}`;
-      if (kind === "directory") directories.push(path);
-      else if (kind === "image" && isOf(source.prefix + path)) return source.prefix + path;
-    }
-  }
+  for await (const path of imagesBelow(createLister(bounds), source, key.split("/").slice(0, -1).join("/")))
+    if (path !== undefined && isOf(source.prefix + path)) return source.prefix + path;
   return undefined;
-}
-
-/** Those that can be listed in a moment; none where the source cannot. */
-async function list(source: Source, directory: string) {
-  const end = performance.now() + listingMs;
-  return (await source.list?.(directory, () => performance.now() > end).catch(() => undefined)) ?? [];
 }

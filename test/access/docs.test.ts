@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseLoginTemplate } from "../../src/access/logins/template.ts";
+import { accessWarnings } from "../../src/config/reading/warnings.ts";
 import { fixturesFolder } from "../host.ts";
 import { served } from "../served.ts";
 
@@ -42,9 +43,14 @@ ${[...text.matchAll(/match: "([^"*]+)\//g)]
     { CALLBACK_SECRET: "partner", OIDC_CLIENT_SECRET: "members" },
   );
 
-test("there is one for each way, and each starts", async () => {
+test("there is one for each way, and each starts without a doubt", async () => {
   expect(examples).toHaveLength(7);
-  for (const text of examples) await (await startWith(text)).service.close();
+  for (const text of examples) {
+    const { service } = await startWith(text);
+    // Without the sources and secrets of this test, which are not those of the page.
+    expect(accessWarnings({ ...service.config(), sources: [] })).toEqual([]);
+    await service.close();
+  }
 });
 
 test.each([

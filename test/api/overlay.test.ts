@@ -220,7 +220,10 @@ describe("an overlay that cannot be used", () => {
         overlay: { image },
         sources: [{ name: "fixtures", type: "filesystem", root: fixturesFolder }],
       });
-    const found = (image: string) => checkWarnings(config(image), service.platform);
+    const found = async (image: string) =>
+      (await checkWarnings(config(image), service.platform)).map(
+        ({ path, message }) => `${path}: ${message}`,
+      );
     expect(await found(picture("red"))).toEqual([]);
     expect(await found("fixtures:base.png")).toEqual([]);
     expect(await found(join(folder, "none.png"))).toEqual([

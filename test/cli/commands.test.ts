@@ -106,7 +106,9 @@ image: { max_pixel_area: 5000000 }
     ]);
     expect([code, out]).toEqual([0, expect.stringContaining("max_output_height: 500")]);
     expect(lines(err)).toEqual([
-      expect.stringMatching(/^smalti: warning: image\.max_output_height: .*max_output_width/),
+      expect.stringMatching(
+        /^smalti: warning: line \d+, column \d+: image\.max_output_height: .*max_output_width/,
+      ),
     ]);
   });
 
@@ -118,9 +120,11 @@ image: { max_pixel_area: 5000000 }
     const { code, out, err } = await built.run(["check", "-config", file]);
     expect([code, out]).toEqual([0, expect.stringContaining("nowhere")]);
     expect(lines(err)).toEqual([
-      expect.stringMatching(/^smalti: warning: sources\.0\.root: \/.*\/nowhere: .*nothing is there/),
       expect.stringMatching(
-        /^smalti: warning: cache\.render\.path: \/.*\/a-file\/x: .*a part of its path is a file/,
+        /^smalti: warning: line \d+, column \d+: sources\.0\.root: \/.*\/nowhere: .*nothing is there/,
+      ),
+      expect.stringMatching(
+        /^smalti: warning: line \d+, column \d+: cache\.render\.path: \/.*\/a-file\/x: .*a part of its path is a file/,
       ),
     ]);
     expect(readdirSync(folder)).not.toContain("made");
@@ -133,11 +137,13 @@ image: { max_pixel_area: 5000000 }
         (await built.run(["check", "-config", write("mark.yaml", `overlay: { image: "${image}" }`)])).err,
       );
     expect(await checked("./a-file")).toEqual([
-      expect.stringMatching(/^smalti: warning: overlay\.image: \/.*\/a-file: .*is not a JPEG, PNG/),
+      expect.stringMatching(
+        /^smalti: warning: line \d+, column \d+: overlay\.image: \/.*\/a-file: .*is not a JPEG, PNG/,
+      ),
     ]);
     expect(await checked("sample:none.png")).toEqual([
       expect.stringMatching(
-        /^smalti: warning: overlay\.image: sample:none\.png: .*is not in source "sample"/,
+        /^smalti: warning: line \d+, column \d+: overlay\.image: sample:none\.png: .*is not in source "sample"/,
       ),
     ]);
   });
@@ -153,9 +159,9 @@ cache: { info: { backend: redis, addr: "127.0.0.1:1" } }`,
     expect([code, out]).toEqual([0, expect.stringContaining("name: far")]);
     expect(lines(err)).toEqual([
       expect.stringMatching(
-        /^smalti: warning: sources\.0\.url: http:\/\/127\.0\.0\.1:1\/\{identifier\}\?key=\*\*\*: .*does not answer/,
+        /^smalti: warning: line \d+, column \d+: sources\.0\.url: http:\/\/127\.0\.0\.1:1\/\{identifier\}\?key=\*\*\*: .*does not answer/,
       ),
-      expect.stringMatching(/^smalti: warning: cache\.info: /),
+      expect.stringMatching(/^smalti: warning: line \d+, column \d+: cache\.info: /),
     ]);
   });
 

@@ -227,7 +227,9 @@ describe("a cache in a folder that cannot be used", () => {
       const checked = await built.run(["check", "-config", file]);
       expect([checked.code, checked.err]).toEqual([
         0,
-        expect.stringMatching(new RegExp(`^smalti: warning: cache\\.render\\.path: .*${reason}`)),
+        expect.stringMatching(
+          new RegExp(`^smalti: warning: line 1, column \\d+: cache\\.render\\.path: .*${reason}`),
+        ),
       ]);
     },
   );

@@ -88,7 +88,7 @@ export async function openLogins(
   };
 }
 
-function passwordCheck(name: string, key: string, place: string, { check }: Passwords): Check {
+function passwordCheck(name: string, key: string, place: string, { check, checkNames }: Passwords): Check {
   return {
     part: "passwords",
     name,
@@ -97,6 +97,8 @@ function passwordCheck(name: string, key: string, place: string, { check }: Pass
     place,
     neededFor: "changes",
     run: check,
+    // An empty list is right while everybody is locked out, so only those who prepare a start hear of it.
+    dryRun: async () => checkNames(),
     logs: true,
   };
 }

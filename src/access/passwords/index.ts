@@ -19,6 +19,8 @@ export interface Passwords {
   holds(user: string, mark: Mark): Promise<boolean>;
   /** Throws where the file has changed and cannot be used, with the reason for the operator. */
   check(): Promise<void>;
+  /** Throws if nobody can log in, since there is no name. */
+  checkNames(): void;
 }
 
 export interface PasswordsOptions {
@@ -90,6 +92,10 @@ export async function openPasswords(
       await file?.refresh();
       const problem = file?.problem();
       if (problem !== undefined) throw new Error(problem);
+    },
+    checkNames() {
+      if ((file?.current() ?? inline).size === 0)
+        throw new Error("it names nobody, so that nobody can log in; add a user, such as by htpasswd -B");
     },
   };
 }

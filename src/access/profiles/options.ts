@@ -82,9 +82,9 @@ const builtin = z.strictObject({
   }),
 });
 
-/** Their presence says nothing of who somebody is. */
+/** Their presence says nothing of who somebody is: browsers send them, or proxies do for all clients. */
 const sentByEveryone =
-  /^(accept(-.*)?|cache-control|connection|content-.*|cookie|date|dnt|host|if-.*|keep-alive|origin|pragma|priority|range|referer|sec-.*|te|upgrade.*|user-agent)$/i;
+  /^(accept(-.*)?|authorization|cache-control|connection|content-.*|cookie|date|dnt|forwarded|host|if-.*|keep-alive|origin|pragma|priority|range|referer|sec-.*|te|traceparent|tracestate|upgrade.*|user-agent|via|x-forwarded-(for|host|port|prefix|proto|scheme|server|ssl)|x-real-ip|x-request-id)$/i;
 
 const headerForm = "expected the name of a request header, such as X-Forwarded-User";
 
@@ -105,6 +105,10 @@ const header = z.strictObject({
 
 const pageForm = "expected an http or https URL, such as https://login.example.org/iiif";
 
+const secretVariable = z
+  .string()
+  .min(1, "expected the name of an environment variable that holds the secret");
+
 const external = z.strictObject({
   backend: z
     .literal("external")
@@ -113,7 +117,7 @@ const external = z.strictObject({
     .string({ error: pageForm })
     .refine(isWebUrl, { error: pageForm })
     .meta({ description: "URL of the page.", edit }),
-  callback_secret_env: z.string().min(1).meta({
+  callback_secret_env: secretVariable.meta({
     description: "Environment variable that holds the secret with which the page signs (HMAC-SHA256).",
     edit,
   }),
@@ -135,7 +139,7 @@ const oidc = z.strictObject({
     edit,
   }),
   client_id: z.string().min(1).meta({ description: "Client id of this service at the provider.", edit }),
-  client_secret_env: z.string().min(1).meta({
+  client_secret_env: secretVariable.meta({
     description: "Environment variable that holds the secret of this service at the provider.",
     edit,
   }),

@@ -10,6 +10,9 @@ export interface Rule {
   readonly profile: string;
 }
 
+/** The profiles of which a rule asks for one. */
+export const profilesOf = ({ profile }: Rule): readonly string[] => [profile].flat();
+
 /**
  * Returns the profile that the first matching rule names; undefined where none does: the identifier is public. `others`: further
  * identifiers of the same master.
@@ -25,12 +28,18 @@ export function ruleFault(match: string): string | undefined {
   try {
     checkIdentifier(plain);
   } catch {
-    return `${fault}, which no identifier can be`;
+    return `${fault}, which no identifier can be${meant(match)}`;
   }
   // Servers take the same query in any order and with more behind it.
   return isUrl(plain) && plain.includes("?")
     ? `${fault}; take off what begins with ?, since a rule for a URL holds for all of its queries`
     : undefined;
+}
+
+/** What was probably meant by a match that no identifier can have, to go on with. */
+function meant(match: string): string {
+  const plain = match.replace(/^\/+/, "").replace(/\/+$/, "/*") || "*";
+  return plain !== match && ruleFault(plain) === undefined ? `; write ${plain}` : "";
 }
 
 /**

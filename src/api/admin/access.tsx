@@ -1,6 +1,7 @@
 // /admin/auth: who may have what and how that is decided, read-only, without addresses, names of readers or tokens.
 
 import { createSessionReading, type SessionReading } from "../../access/session-reading.ts";
+import { accessWarnings } from "../../config/reading/warnings.ts";
 import { loginAddress } from "../../iiif/auth-mounts.ts";
 import type { Service } from "../../service.ts";
 import type { RequestContext } from "../http/context.ts";
@@ -23,6 +24,7 @@ export const accessPages: AdminPage = (admin) => {
         const body = (
           <>
             <WhatDecides service={admin.service} />
+            <Doubts service={admin.service} />
             <Cards service={admin.service} sessions={sessions} tally={tally} />
             <Profiles c={c} service={admin.service} sessions={sessions} />
             <Rules service={admin.service} />
@@ -75,6 +77,24 @@ function WhatDecides({ service }: Props) {
       </div>
     );
   return null;
+}
+
+/** What smalti check warns of, but for what it finds in the sources. */
+function Doubts({ service: { config, platform } }: Props) {
+  const doubts = accessWarnings(config(), platform.name, platform.env);
+  if (doubts.length === 0) return null;
+  return (
+    <div class="notice warn" id="doubts">
+      <p>Some settings probably protect something else than they should:</p>
+      <ul>
+        {doubts.map(({ path, message }) => (
+          <li>
+            <code>{path}</code> {message}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
 }
 
 interface CardsProps extends Props {

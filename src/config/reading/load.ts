@@ -5,13 +5,19 @@ import type { z } from "zod";
 import { type Config, configSchema } from "../schema.ts";
 import { isObject, leaves, mapParts, nodesAt, partsOf, type SchemaNode, treeOf } from "../walk.ts";
 import { createFinder, type Position } from "./positions.ts";
-import { describeValue, explain, type Problem, pathText } from "./problems.ts";
+import { describeValue, explain, keysOf, type Problem, pathText } from "./problems.ts";
 import { asMeant } from "./scalars.ts";
 
-export { type Problem, positionText, problemLines } from "./problems.ts";
+export { type Problem, positionText, problemLines, problemText } from "./problems.ts";
 
 export type Loaded<T = Config> =
-  | { readonly config: T; readonly problems?: undefined; readonly overridden: readonly string[] }
+  | {
+      readonly config: T;
+      readonly problems?: undefined;
+      readonly overridden: readonly string[];
+      /** Where the key of a path is in the text; undefined if it is not written there. */
+      readonly find: (path: string) => Position | undefined;
+    }
   | { readonly config?: undefined; readonly problems: readonly Problem[] };
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -44,9 +50,9 @@ export function loadSettings<S extends z.ZodType>(
   const result = schema.safeParse(meant, { reportInput: true });
   if (result.success) {
     const unset = unsetVariables(result.data, top, { env, find: parsed.find });
-    return unset.length > 0
-      ? { problems: unset }
-      : { config: result.data, overridden: [...overridden.keys()] };
+    if (unset.length > 0) return { problems: unset };
+    const find = (path: string) => (overridden.has(path) ? undefined : parsed.find(keysOf(path)));
+    return { config: result.data, overridden: [...overridden.keys()], find };
   }
   const problems = result.error.issues.flatMap((issue) =>
     explain(issue, { root, overridden, find: parsed.find }),

@@ -28,13 +28,17 @@ export function problemLines(problems: readonly Problem[], where: string): strin
 }
 
 /** A problem as people read it: where it is in the file, its key, and what is wrong. */
-const problemText = (problem: Problem): string =>
+export const problemText = (problem: Problem): string =>
   [positionText(problem), problem.path, problem.message].filter((part) => part !== "").join(": ");
 
 /** A path as people read it: dotted, list items by their place from 0, names with other signs than those of words in quotes. */
 export function pathText(path: readonly PropertyKey[]): string {
   return path.map((key) => (/^[\w-]+$/.test(String(key)) ? String(key) : JSON.stringify(key))).join(".");
 }
+
+/** The keys of a path as {@link pathText} writes it. */
+export const keysOf = (path: string): string[] =>
+  (path.match(/"(?:[^"\\]|\\.)*"|[^.]+/g) ?? []).map((key) => (key.startsWith('"') ? JSON.parse(key) : key));
 
 /** What an issue is explained with. */
 export interface Context {

@@ -107,6 +107,22 @@ test("profiles and rules stand as they are configured, with the login of each", 
   expect(html).toContain('href="/iiif/auth/login/staff"');
 });
 
+test("what smalti check doubts of rules and profiles stands above them, and nothing else", async () => {
+  const doubts = (html: string) => /id="doubts".*?<\/ul>/s.exec(html)?.[0] ?? "";
+  const app = await gated();
+  // Without a proxy, whoever sends the header has access.
+  expect(doubts(await pageOf(app))).toContain("<code>auth.profiles.proxy.access_service.header</code>");
+  const sound = await served(
+    `image: { max_output_height: 5 }
+auth:
+  profiles: { terms: { pattern: clickthrough, access_service: { backend: builtin } } }
+  rules: [{ match: private/*, profile: terms }]`,
+    operator,
+  );
+  open.push(sound);
+  expect(doubts(await pageOf(sound))).toBe("");
+});
+
 describe("active sessions", () => {
   test.each([
     ["heap", () => "{ backend: heap }"],

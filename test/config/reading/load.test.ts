@@ -519,7 +519,7 @@ describe("keys ending in _env", () => {
 
 /** A profile with a substitute. */
 const shownAs = (size: string) =>
-  `auth: { profiles: { p: { pattern: clickthrough, access_service: { backend: builtin }, substitute: { max_size: "${size}" } } } }`;
+  `auth: { profiles: { p: { pattern: clickthrough, access_service: { backend: builtin }, substitute: { max_size: "${size}" } } }, rules: [{ match: a.tif, profile: p }] }`;
 
 test.each([
   ["image: { max_output_height: 5 }", ["image.max_output_height"]],
@@ -545,7 +545,10 @@ describe("where the addresses of readers matter, a proxy that is not named is wa
       "{ pattern: active, access_service: { backend: oidc, issuer: https://id.example.org, client_id: a, client_secret_env: S } }",
   };
   const config = (way: keyof typeof ways, base: string, more = "", trusted = "") =>
-    accepted(`base_url: "${base}"\n${more}\nauth: { ${trusted} profiles: { p: ${ways[way]} } }`, { S: "s" });
+    accepted(
+      `base_url: "${base}"\n${more}\nauth: { ${trusted} profiles: { p: ${ways[way]} }, rules: [{ match: a.tif, profile: p }] }`,
+      { S: "s" },
+    );
   const told = (...args: Parameters<typeof config>) =>
     configWarnings(config(...args), "node").filter(({ path }) => path === "trusted_proxies");
   const site = "https://images.example.org";

@@ -46,11 +46,10 @@ export function createLoginDoctor(service: Service): LoginDoctor {
     auth.cors.token_origins.flatMap((each) => viewerOrigin(each) ?? [])[0] ?? new URL(base).origin;
   let running = false;
 
-  const targetsOf = async (identifier: string): Promise<readonly Target[]> => {
-    const { sources, hooks } = service;
-    const about = { auth, sources, lists: !hooks.has("resolve") };
-    return identifier === "" ? findTargets(about) : [targetOf(checkIdentifier(identifier), about)];
-  };
+  const about = { auth, sources: service.sources, lists: !service.hooks.has("resolve") };
+
+  const targetsOf = async (identifier: string): Promise<readonly Target[]> =>
+    identifier === "" ? findTargets(about) : [targetOf(checkIdentifier(identifier), about)];
 
   const findings = async (origin: string, targets: readonly Target[]): Promise<readonly Finding[]> => {
     const { hooks, platform } = service;
@@ -64,7 +63,8 @@ export function createLoginDoctor(service: Service): LoginDoctor {
       ...(username && password && { credentials: { username, password } }),
       ...(client !== undefined && { client }),
     };
-    return [...settingsDoubts(config, platform), ...(await examine({ options, base, origin, targets }))];
+    const doubts = await settingsDoubts(config, platform, about);
+    return [...doubts, ...(await examine({ options, base, origin, targets }))];
   };
 
   const examineAll = async (origin: string, identifier: string): Promise<LoginReport> => {

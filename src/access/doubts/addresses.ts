@@ -1,0 +1,126 @@
+// Doubts of addresses: ranges that let everybody in, and proxies behind which all readers look alike.
+
+import { parseRange } from "../../lib/network/ip-range.ts";
+import { isLoopbackHost } from "../../lib/network/loopback.ts";
+import type { AccessPlace, AccessSettings, Doubt } from "./doubt.ts";
+import { coveredSpaces, hasHostBits, isPrivate, overlap } from "./ranges.ts";
+
+/** Doubts of the lists of kiosks and of proxies. */
+export const addressDoubts = (settings: AccessSettings, place: AccessPlace): Doubt[] => [
+  ...proxyDoubts(settings),
+  ...hiddenReaders(settings, place),
+  ...kiosksOf(settings).flatMap(({ name, allowed }) => kioskDoubts(name, allowed, settings, place)),
+];
+
+const kiosksOf = ({ auth }: AccessSettings) =>
+  Object.entries(auth.profiles)
+    .filter(([, { pattern }]) => pattern === "kiosk")
+    .map(([name, { kiosk }]) => ({ name, allowed: kiosk.allowed_ips }));
+
+const proxiesOf = ({ auth, trusted_proxies }: AccessSettings) => [
+  ...trusted_proxies,
+  ...auth.trusted_proxies,
+];
+
+/** Proxies that are everybody, and headers that anybody may send. */
+function proxyDoubts(settings: AccessSettings): Doubt[] {
+  const { auth, trusted_proxies } = settings;
+  const lists = [
+    [["trusted_proxies"], trusted_proxies],
+    [["auth", "trusted_proxies"], auth.trusted_proxies],
+  ] as const;
+  const headers = Object.entries(auth.profiles).flatMap(([name, { access_service: service }]) =>
+    service.backend === "header" && proxiesOf(settings).length === 0
+      ? [
+          {
+            path: ["auth", "profiles", name, "access_service", "header"],
+            message: `no proxy is named in trusted_proxies, so that whoever reaches this service past the proxy and sends ${service.header} has access; name the addresses from which the proxy connects`,
+          },
+        ]
+      : [],
+  );
+  const wide = lists.flatMap(([path, list]) => {
+    const spaces = coveredSpaces(list.map(parseRange));
+    if (spaces.length === 0) return [];
+    const message = `takes everybody with ${spaces.join(" and ")} for a proxy, so that any client may claim any address by X-Forwarded-For; name the addresses of the proxies alone`;
+    return [{ path, message }];
+  });
+  return [...headers, ...wide];
+}
+
+function kioskDoubts(
+  name: string,
+  allowed: readonly string[],
+  settings: AccessSettings,
+  place: AccessPlace,
+): Doubt[] {
+  const path = ["auth", "profiles", name, "kiosk", "allowed_ips"];
+  const spaces = coveredSpaces(allowed.map(parseRange));
+  if (spaces.length > 0)
+    return [
+      {
+        path,
+        message: `lets in everybody with ${spaces.join(" and ")}, so that this profile protects nothing; name the addresses of the room alone`,
+      },
+    ];
+  return allowed.flatMap((text, at) => {
+    const message = rangeDoubt(text, settings, place);
+    return message === undefined ? [] : [{ path: [...path, at], message }];
+  });
+}
+
+/** Bits of a public range below which it is no network of one institution. */
+const shortest = { 32: 8, 128: 19 } as const;
+
+function rangeDoubt(text: string, settings: AccessSettings, place: AccessPlace): string | undefined {
+  const range = parseRange(text);
+  const proxy = proxiesOf(settings).find((each) => overlap(parseRange(each), range));
+  if (proxy !== undefined)
+    return `${text} overlaps with the trusted proxies ${proxy}: a request of theirs without X-Forwarded-For is let in, whoever the reader is; keep the addresses of proxies out of it`;
+  if (isPrivate(range))
+    return mayHaveProxy(settings, place)
+      ? `${text} is a private network, and no proxy is named in trusted_proxies: if one in this network stands in front, all of its readers are let in; name its addresses there, or if there is none, write the address of this service as base_url`
+      : undefined;
+  if (range.prefix < shortest[range.bits])
+    return `${text} has more addresses than any institution, so that strangers are let in; correct the number behind the /`;
+  if (hasHostBits(range))
+    return `${text} lets in the whole network of ${range.prefix} bits, not the address alone; write the address without /${range.prefix}, or the first address of the network`;
+  return undefined;
+}
+
+/** Whether an unnamed proxy may stand in front: not if readers come to an address of this network. */
+function mayHaveProxy(settings: AccessSettings, { runtime }: AccessPlace): boolean {
+  if (proxiesOf(settings).length > 0 || runtime === "workerd") return false;
+  const { base_url } = settings;
+  // This has a doubt of its own.
+  if (isPublicHttps(base_url)) return false;
+  const { hostname = "" } = URL.canParse(base_url) ? new URL(base_url) : {};
+  if (isLoopbackHost(hostname)) return false;
+  try {
+    return !isPrivate(parseRange(hostname.replace(/^\[|\]$/g, "")));
+  } catch {
+    return true;
+  }
+}
+
+/** Readers are told apart by their addresses, which a proxy hides unless it is trusted to say them. */
+function hiddenReaders(settings: AccessSettings, { runtime }: AccessPlace): Doubt[] {
+  const { auth, base_url } = settings;
+  // workerd speaks https by itself; on the others that takes a proxy.
+  if (proxiesOf(settings).length > 0 || runtime === "workerd" || !isPublicHttps(base_url)) return [];
+  const own = Object.values(auth.profiles).filter(({ access_service: { backend } }) => backend === "builtin");
+  const patterns = new Set(own.map(({ pattern }) => pattern));
+  const follows = [
+    ...(patterns.has("active") ? ["one reader's wrong passwords make everybody wait"] : []),
+    ...(patterns.has("kiosk") ? ["kiosk.allowed_ips lets in everybody or nobody"] : []),
+  ];
+  if (follows.length === 0) return [];
+  const message = `base_url is https, which takes a proxy in front of this service, but none is named, so that all readers have the address of the proxy: ${follows.join(", and ")}. Write the addresses of the proxy here, such as [127.0.0.1] for one on the same machine, and let it send X-Forwarded-For`;
+  return [{ path: ["trusted_proxies"], message }];
+}
+
+function isPublicHttps(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" && !isLoopbackHost(hostname);
+}

@@ -1,0 +1,19 @@
+// All doubts about access settings, found by looking at the settings alone: nothing is read, listed or asked.
+
+import { addressDoubts } from "./addresses.ts";
+import type { AccessPlace, AccessSettings, Doubt } from "./doubt.ts";
+import { loginDoubts } from "./logins.ts";
+import { ruleDoubts } from "./rules.ts";
+import { sessionDoubts } from "./sessions.ts";
+import { sourceDoubts } from "./sources.ts";
+
+export type { AccessSettings, Doubt } from "./doubt.ts";
+
+/** What is accepted of the access settings all the same, each with what is wrong and what to do. */
+export const accessDoubts = (settings: AccessSettings, place: AccessPlace): Doubt[] => [
+  ...ruleDoubts(settings),
+  ...sourceDoubts(settings),
+  ...addressDoubts(settings, place),
+  ...loginDoubts(settings, place),
+  ...sessionDoubts(settings),
+];

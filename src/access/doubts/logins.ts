@@ -1,0 +1,122 @@
+// Doubts of the ways in: secrets that can be guessed, pages that others can read, substitutes that hide nothing.
+
+import { isSafeTransport } from "../../lib/network/loopback.ts";
+import type { ProfileOptions } from "../profiles/options.ts";
+import type { AccessPlace, AccessSettings, Doubt } from "./doubt.ts";
+
+/** Doubts of each profile by itself, and of secrets that two of them share. */
+export const loginDoubts = ({ auth }: AccessSettings, { env }: AccessPlace): Doubt[] => [
+  ...Object.entries(auth.profiles).flatMap(([name, profile]) =>
+    profileRows.flatMap(({ keys, says }) => {
+      const message = says(profile);
+      return message === undefined ? [] : [{ path: ["auth", "profiles", name, ...keys], message }];
+    }),
+  ),
+  ...doubtfulSecrets(auth.profiles, env),
+];
+
+interface Row {
+  /** Below the profile. */
+  readonly keys: readonly string[];
+  /** What is wrong; undefined if nothing is. */
+  readonly says: (profile: ProfileOptions) => string | undefined;
+}
+
+const profileRows: readonly Row[] = [
+  {
+    keys: ["substitute", "max_size"],
+    says: ({ substitute: { max_size } }) =>
+      hidesNothing(max_size)
+        ? "shows those without access the whole image, or as good as that; name a size such as !200,200, or take the rule away"
+        : undefined,
+  },
+  {
+    keys: ["access_service", "users"],
+    says: ({ access_service: service }) =>
+      service.backend === "builtin" && service.htpasswd_file !== "" && Object.keys(service.users).length > 0
+        ? "does not count beside htpasswd_file, so that who is removed there alone cannot log in, and who is added here cannot either; take one of them away"
+        : undefined,
+  },
+  {
+    keys: ["access_service", "url"],
+    says: ({ access_service: service }) =>
+      service.backend === "external" && !isSafeTransport(new URL(service.url))
+        ? "is http, so that whoever is on the way to it can read logins and use them; write its https address"
+        : undefined,
+  },
+  {
+    keys: ["access_service", "user_claim"],
+    says: ({ access_service: service }) => {
+      if (service.backend !== "oidc") return undefined;
+      const { user_claim, scopes } = service;
+      const scope = claimScopes.find(([, claims]) => claims.includes(user_claim))?.[0];
+      return scope === undefined || scopes.includes(scope)
+        ? undefined
+        : `is ${user_claim}, which providers send for the scope ${scope} alone, so that nobody can log in; add ${scope} to scopes`;
+    },
+  },
+];
+
+/** OpenID Connect Core 1.0, section 5.4. */
+const claimScopes: readonly (readonly [scope: string, claims: readonly string[]])[] = [
+  ["profile", ["name", "family_name", "given_name", "nickname", "preferred_username", "profile"]],
+  ["email", ["email"]],
+  ["phone", ["phone_number"]],
+];
+
+/** Pixels of a side from which hardly a master is larger. */
+const wholeSide = 6000;
+
+function hidesNothing(size: string): boolean {
+  if (/^\^?max$/.test(size)) return true;
+  const percent = /^\^?pct:(.+)$/.exec(size)?.[1];
+  if (percent !== undefined) return Number(percent) >= 100;
+  if (size === "") return false;
+  const sides = [...size.matchAll(/\d+/g)].map(Number);
+  return Math.min(...sides) >= wholeSide;
+}
+
+/** Characters of a secret below which it is doubted. */
+const shortSecret = 16;
+
+/** Secrets that signatures are made with: short ones, and those that two profiles share. */
+function doubtfulSecrets(
+  profiles: Readonly<Record<string, ProfileOptions>>,
+  env: AccessPlace["env"],
+): Doubt[] {
+  const seen = new Map<string, string>();
+  return Object.entries(profiles).flatMap(([name, { access_service: service }]) => {
+    if (service.backend !== "external" && service.backend !== "oidc") return [];
+    const [key, variable] =
+      service.backend === "external"
+        ? (["callback_secret_env", service.callback_secret_env] as const)
+        : (["client_secret_env", service.client_secret_env] as const);
+    const secret = env[variable];
+    const found: string[] = [];
+    // Readers see signatures that were made with it, and may try secrets on them for as long as they like.
+    if (secret && secret.length < shortSecret)
+      found.push(
+        `the secret in ${variable} has ${secret.length} characters, which can be found by trying; take 32 random bytes, such as those of openssl rand -hex 32`,
+      );
+    else if (secret && new Set(secret).size < shortSecret / 2)
+      found.push(
+        `the secret in ${variable} repeats a few characters, which can be found by trying; take 32 random bytes, such as those of openssl rand -hex 32`,
+      );
+    if (secret && secret !== secret.trim())
+      found.push(
+        `the secret in ${variable} begins or ends with white space, such as the end of a line of a file, which the other side hardly has; take it away`,
+      );
+    if (service.backend === "external") {
+      // A signature says nothing of its profile: one that gives access to this gives it to that.
+      const mark = secret ? `value ${secret}` : `variable ${variable}`;
+      const other = seen.get(mark);
+      seen.set(mark, name);
+      if (other !== undefined)
+        found.push(
+          `is that of the profile ${other} too, so that who may have one may have the other; give each a secret of its own`,
+        );
+    }
+    const path = ["auth", "profiles", name, "access_service", key];
+    return found.map((message) => ({ path, message }));
+  });
+}

@@ -1,0 +1,67 @@
+// Which rule matches all that a match does, found without a look at every rule.
+
+import { checkIdentifier } from "../../iiif/image/path.ts";
+import type { Rule } from "../rules/rules.ts";
+import { oneForm, spellingsOf } from "../rules/spellings.ts";
+import type { RuledSource } from "./doubt.ts";
+
+/** Place of the first rule that matches all that a match does; undefined if there is none. */
+export type RuleIndex = (match: string) => number | undefined;
+
+/** An index of rules whose matches are ones that identifiers can have. */
+export function indexRules(
+  rules: readonly Pick<Rule, "match">[],
+  sources: readonly RuledSource[],
+): RuleIndex {
+  const first = new Map<string, number>();
+  for (const [at, { match }] of rules.entries()) {
+    const key = keyOf(match);
+    if (!first.has(key)) first.set(key, at);
+  }
+  return (match) => {
+    const found = matchesAround(match, sources).flatMap((key) => first.get(key) ?? []);
+    return found.length > 0 ? Math.min(...found) : undefined;
+  };
+}
+
+/** A match without the `/*` at its end. */
+export const folderOf = (match: string): string => match.replace(/\/\*$/, "");
+
+/** One text for all spellings of a match. */
+function keyOf(match: string): string {
+  if (match === "*") return match;
+  const folder = folderOf(match);
+  const whole = oneForm(checkIdentifier(folder));
+  return folder === match ? whole : `${whole.replace(/\/$/, "")}/*`;
+}
+
+/** The keys of all matches that match what a match does. */
+function matchesAround(match: string, sources: readonly RuledSource[]): string[] {
+  if (match === "*") return [match];
+  const folder = folderOf(match);
+  const names = [folder, ...otherNames(folder, sources)];
+  // What is below an identifier is none of its pages.
+  const exact = folder === match ? names.flatMap(spellingsOf) : [];
+  const folders = [...names.map((name) => folderOf(keyOf(`${name}/*`))), ...exact].flatMap((name) => {
+    const parts = name.split("/");
+    return parts.map((_, at) => `${parts.slice(0, at + 1).join("/")}/*`);
+  });
+  return ["*", ...exact, ...folders];
+}
+
+/** A default source with a prefix has each of its images under two identifiers. */
+function otherNames(identifier: string, sources: readonly RuledSource[]): string[] {
+  const [whole] = sources;
+  if (!whole || sources.some(({ prefix }) => prefix === "")) return [];
+  const own = longestPrefix(identifier, sources);
+  if (!own) return [whole.prefix + identifier];
+  const rest = identifier.slice(whole.prefix.length);
+  return own === whole && !longestPrefix(rest, sources) ? [rest] : [];
+}
+
+/** The source with the longest prefix that an identifier begins with. */
+export function longestPrefix(identifier: string, sources: readonly RuledSource[]): RuledSource | undefined {
+  return sources
+    .filter(({ prefix }) => identifier.startsWith(prefix))
+    .sort((a, b) => b.prefix.length - a.prefix.length)[0];
+}

@@ -1,0 +1,91 @@
+// Rules that protect nothing, as the list of rules itself shows.
+
+import { mainMounts } from "../../iiif/image/mounts.ts";
+import { profilesOf, type Rule } from "../rules/rules.ts";
+import { isUrl } from "../rules/spellings.ts";
+import type { AccessSettings, Doubt } from "./doubt.ts";
+import { indexRules, type RuleIndex } from "./rule-index.ts";
+
+/** Rules that no identifier reaches, matches that are not written as identifiers are, and profiles without rules. */
+export function ruleDoubts(settings: AccessSettings): Doubt[] {
+  const { rules, profiles } = settings.auth;
+  if (rules.length === 0)
+    return [
+      {
+        path: ["auth", "rules"],
+        message:
+          'there is no rule, so that every image is public; name the identifiers that need a profile, such as { match: "private/*", profile: staff }',
+      },
+    ];
+  const index = indexRules(rules, settings.sources);
+  const used = new Set(rules.flatMap(profilesOf));
+  const unused = Object.keys(profiles).filter((name) => !used.has(name));
+  return [
+    ...rules.flatMap(({ match }, at) =>
+      [hiddenRule(at, index, settings), ...forms.map((form) => form(match, settings))].flatMap((message) =>
+        message === undefined ? [] : [{ path: ["auth", "rules", at, "match"], message }],
+      ),
+    ),
+    ...unused.map((name) => ({
+      path: ["auth", "profiles", name],
+      message: "no rule names this profile, so that it protects nothing; add a rule for it, or take it away",
+    })),
+  ];
+}
+
+/** What is said of a rule that an earlier one leaves nothing to. */
+function hiddenRule(
+  at: number,
+  index: RuleIndex,
+  { auth: { rules }, sources }: AccessSettings,
+): string | undefined {
+  const rule = rules[at] as Rule;
+  const first = index(rule.match) ?? at;
+  if (first >= at) return undefined;
+  const other = rules[first] as Rule;
+  const why = `never counts, since auth.rules.${first} (${other.match}) matches all that ${rule.match} does, and the first rule that matches counts`;
+  if (String(profilesOf(other)) === String(profilesOf(rule))) return `${why}; take it away`;
+  // They match the same.
+  if (indexRules([rule], sources)(other.match) !== undefined)
+    return `${why}; take one of them away, or list both profiles in one rule to let in who has either`;
+  return `${why}; put it before that one`;
+}
+
+/** Ways to write a match that no identifier is written in; each says what is wrong with a match, or nothing. */
+const forms: readonly ((match: string, settings: AccessSettings) => string | undefined)[] = [
+  (match) => {
+    if (isUrl(match) || !/%[0-9a-f]{2}/i.test(match)) return undefined;
+    return `is percent-encoded, and rules are compared with decoded identifiers; write ${decoded(match)}, unless the names of files hold % themselves`;
+  },
+  (match) => {
+    const shell = /^\^|\$$|\?|\||\{[^}]*,[^}]*\}|\[[^\]]*\]|, /.exec(isUrl(match) ? "" : match)?.[0];
+    if (shell === undefined) return undefined;
+    return `holds ${JSON.stringify(shell)}, which has no meaning in rules: they are compared letter by letter, but for /* at the end; write one rule for each identifier or folder, unless the names of files hold it`;
+  },
+  (match) =>
+    /(^|\/)\s|\s($|\/)/.test(match)
+      ? "has a space at the beginning or the end of a name, where identifiers hardly have one; take it away"
+      : undefined,
+  (match) => {
+    const [hidden] = /[\u00a0\p{Cf}]/u.exec(match) ?? [];
+    if (hidden === undefined) return undefined;
+    const code = hidden.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
+    return `holds a character that cannot be seen (U+${code}), and matches only identifiers that hold it too; type the match anew`;
+  },
+  (match, { base_url }) => {
+    const path = base_url !== "" && match.startsWith(base_url) ? match.slice(base_url.length) : `/${match}`;
+    const mount = mainMounts.find(({ prefix }) => path.replace(/\/+/g, "/").startsWith(prefix));
+    if (mount)
+      return `is the address of an image; write its identifier alone, which is what follows ${mount.prefix}`;
+    const tail = /\/(info\.json|[^/]+\/[^/]+\/[^/]+\/(default|color|gray|bitonal|native)\.\w+)$/.exec(match);
+    return tail ? `is the address of an answer; write the identifier alone, without ${tail[0]}` : undefined;
+  },
+];
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "it as it is decoded";
+  }
+}

@@ -1,0 +1,102 @@
+// Rules that do not fit the sources: prefixes that there are not, URLs that nobody serves, and files that are public elsewhere.
+
+import { nearest } from "../../lib/text/nearest.ts";
+import { isUrl } from "../rules/spellings.ts";
+import type { AccessSettings, Doubt, RuledSource } from "./doubt.ts";
+import { folderOf, indexRules, longestPrefix, type RuleIndex } from "./rule-index.ts";
+
+/** Doubts of matches against the prefixes and places of the sources. None if a hook may map identifiers elsewhere. */
+export function sourceDoubts(settings: AccessSettings): Doubt[] {
+  const { auth, sources, hook } = settings;
+  if (hook.engine !== "noop" || sources.length === 0) return [];
+  const index = indexRules(auth.rules, sources);
+  return auth.rules.flatMap(({ match }, at) =>
+    (match === "*" ? [] : [strange(match, sources), openTwin(match, sources, index)]).flatMap((message) =>
+      message === undefined ? [] : [{ path: ["auth", "rules", at, "match"], message }],
+    ),
+  );
+}
+
+/** What is said of a match that no source has identifiers for. */
+const strange = (match: string, sources: readonly RuledSource[]): string | undefined =>
+  isUrl(match) ? strangeUrl(match, sources) : strangePrefix(match, sources);
+
+function strangePrefix(match: string, sources: readonly RuledSource[]): string | undefined {
+  const folder = folderOf(match);
+  const path = `${folder}/`;
+  const prefixed = sources.filter(({ prefix }) => prefix !== "");
+  const bare = prefixed.find(({ prefix }) => prefix === path);
+  if (bare)
+    return folder === match ? `${alone(match)} of source "${bare.name}"; write ${match}/*` : undefined;
+  if (prefixed.some(({ prefix }) => path.startsWith(prefix) || prefix.startsWith(path))) return undefined;
+  const lower = path.toLowerCase();
+  const cased = prefixed.find(({ prefix }) => lower.startsWith(prefix.toLowerCase()));
+  if (cased)
+    return `differs from the prefix ${cased.prefix} of source "${cased.name}" in upper and lower case, which count; write ${cased.prefix}${match.slice(cased.prefix.length)}`;
+  const [head = ""] = folder.split("/");
+  const named = prefixed.find(({ name }) => name === head);
+  if (named)
+    return `begins with the name of source "${named.name}", whose identifiers begin with its prefix; write ${named.prefix}${match.slice(head.length + 1)}`;
+  if (prefixed.length < sources.length || sources.length === 1) return undefined;
+  const known = prefixed.map(({ prefix }) => prefix);
+  const meant = nearest(`${head}/`, known);
+  return `begins with none of the prefixes of the sources, ${known.join(" and ")}; ${meant === undefined ? `write ${sources[0]?.prefix}${match} if it is in source "${sources[0]?.name}"` : `did you mean ${meant}?`}`;
+}
+
+const alone = (match: string) => `matches the identifier ${match} alone, and none of the images`;
+
+/** The host of a URL, that stands alone or behind a prefix. */
+const urlOf = (match: string): URL | undefined => {
+  const text = /https?:\/\/.*$/i.exec(match)?.[0] ?? "";
+  return URL.canParse(text) ? new URL(text) : undefined;
+};
+
+function strangeUrl(match: string, sources: readonly RuledSource[]): string | undefined {
+  const open = sources.filter(({ url }) => url === "{identifier}");
+  if (open.length === 0)
+    return 'is a URL, but no source has url: "{identifier}", so that no identifier is a URL; write the identifier that its images have';
+  const url = urlOf(match);
+  const hosts = open.flatMap(({ allowed_hosts = [] }) => allowed_hosts.map((host) => host.toLowerCase()));
+  return !url || hosts.some((host) => host === url.host || host.replace(/:\d+$/, "") === url.hostname)
+    ? undefined
+    : `is of ${url.host}, which no source may ask; write a host of allowed_hosts`;
+}
+
+/** What is said of a match whose files have identifiers that no rule matches as well. */
+function openTwin(match: string, sources: readonly RuledSource[], index: RuleIndex): string | undefined {
+  const open = twinsOf(match, sources).find((twin) => index(twin) === undefined);
+  return open === undefined
+    ? undefined
+    : `protects files that are public as ${open} too; add a rule for that`;
+}
+
+/** Matches for the same files: a URL of the other scheme, and another source over the same place. */
+function twinsOf(match: string, sources: readonly RuledSource[]): string[] {
+  if (isUrl(match))
+    return [match.replace(/(^|\/)(https?):/i, (_, before, scheme) => `${before}${other(scheme)}:`)];
+  const own = sourceOf(match, sources);
+  const start = own && placeOf(own);
+  if (own === undefined || start === undefined) return [];
+  const file = `${start}/${match.startsWith(own.prefix) ? match.slice(own.prefix.length) : match}`;
+  return sources.flatMap((source) => {
+    const place = placeOf(source);
+    if (source === own || place === undefined) return [];
+    const isInside = file.endsWith("/*") && `${place}/`.startsWith(file.slice(0, -1));
+    if (!isInside && !file.startsWith(`${place}/`)) return [];
+    const twin = source.prefix + (isInside ? "*" : file.slice(place.length + 1));
+    // A longer prefix may take the identifier away.
+    return sourceOf(twin, sources) === source ? [twin] : [];
+  });
+}
+
+const other = (scheme: string) => (scheme.toLowerCase() === "https" ? "http" : "https");
+
+/** The source of an identifier or a match. */
+const sourceOf = (match: string, sources: readonly RuledSource[]): RuledSource | undefined =>
+  longestPrefix(match, sources) ?? sources[0];
+
+/** Where the masters are, without a / at its end; undefined if that cannot be compared. */
+function placeOf({ root, bucket, endpoint, key_prefix }: RuledSource): string | undefined {
+  const place = root ?? (bucket === undefined ? undefined : `s3 ${endpoint} ${bucket}/${key_prefix}`);
+  return place?.replace(/(?<=.)\/+$/, "");
+}

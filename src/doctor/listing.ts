@@ -1,0 +1,71 @@
+// Looks into the folders of sources, bounded in time and number, for what rules name.
+
+import { withDeadline } from "../lib/concurrency/bounded-wait.ts";
+import type { Source, SourceEntry } from "../sources/source.ts";
+
+export interface Listing {
+  readonly entries: readonly SourceEntry[];
+  /** False if there may be more. */
+  readonly isWhole: boolean;
+}
+
+export interface Lister {
+  /**
+   * What a folder of a source holds, "" being its top. Undefined if that cannot be told: the source does not list, the folder is not
+   * there, or a bound is reached. Never rejects.
+   */
+  list(source: Source, folder: string): Promise<Listing | undefined>;
+  /** Whether the time is over. */
+  isOver(): boolean;
+}
+
+/** Lists up to a number of folders in a time that all of them share, each once. */
+export function createLister({ ms, folders }: { readonly ms: number; readonly folders: number }): Lister {
+  const end = performance.now() + ms;
+  const known = new Map<string, Promise<Listing | undefined>>();
+  const list = async (source: Source, folder: string): Promise<Listing | undefined> => {
+    let isWhole = true;
+    const isOver = () => {
+      if (performance.now() > end) isWhole = false;
+      return !isWhole;
+    };
+    const left = end - performance.now();
+    if (left <= 0) return undefined;
+    // A folder of a dead mount is never listed.
+    const entries = await withDeadline(left, async () => source.list?.(folder, isOver)).catch(
+      () => undefined,
+    );
+    return entries && { entries, isWhole };
+  };
+  return {
+    isOver: () => performance.now() > end,
+    async list(source, folder) {
+      const key = JSON.stringify([source.name, folder]);
+      if (!known.has(key)) {
+        if (known.size >= folders) return undefined;
+        known.set(key, list(source, folder));
+      }
+      return known.get(key);
+    },
+  };
+}
+
+/** The keys of images in a folder and below it, by their names; `undefined` in place of what could not be looked into. */
+export async function* imagesBelow(
+  lister: Lister,
+  source: Source,
+  folder: string,
+): AsyncGenerator<string | undefined> {
+  const folders = [folder];
+  for (const each of folders) {
+    const listing = await lister.list(source, each);
+    for (const { name, kind } of listing?.entries ?? []) {
+      const key = each === "" ? name : `${each}/${name}`;
+      if (kind === "directory") folders.push(key);
+      else if (kind === "image") yield key;
+    }
+    if (!listing?.isWhole) yield undefined;
+    // All that follow would not be listed either, and there may be any number of them.
+    if (!listing) return;
+  }
+}

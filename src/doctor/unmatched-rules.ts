@@ -1,0 +1,102 @@
+// Rules that match no image that a source lists, found by looking into the sources.
+
+import type { AuthOptions } from "../access/options.ts";
+import type { Problem } from "../config/reading/problems.ts";
+import { splitPage } from "../iiif/image/path.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import type { Sources } from "../sources/index.ts";
+import type { Source, SourceEntry } from "../sources/source.ts";
+import { createLister, imagesBelow, type Lister } from "./listing.ts";
+
+/** Milliseconds that all looks together may take, and folders that are looked into. */
+const bounds = { ms: 2000, folders: 500 } as const;
+
+export interface RuleParts {
+  readonly auth: AuthOptions;
+  readonly sources: Pick<Sources, "all" | "resolve">;
+  /** If a hook maps identifiers to files, files name no identifiers. */
+  readonly lists: boolean;
+}
+
+/**
+ * A problem for each rule that matches no image. What cannot be told, because the source does not list or the
+ * look was too long, is none. Takes two seconds at most. Never rejects.
+ */
+export async function unmatchedRules({ auth, sources, lists }: RuleParts): Promise<Problem[]> {
+  if (!lists) return [];
+  const lister = createLister(bounds);
+  const problems: Problem[] = [];
+  for (const [at, { match }] of auth.rules.entries()) {
+    if (lister.isOver()) break;
+    const message = await emptyMatch(match, sources, lister);
+    if (message !== undefined)
+      problems.push({ path: `auth.rules.${at}.match`, message: `matches no image: ${message}` });
+  }
+  return problems;
+}
+
+/** Why a match matches no image; undefined if it matches one, or if that cannot be told. */
+async function emptyMatch(
+  match: string,
+  { all, resolve }: RuleParts["sources"],
+  lister: Lister,
+): Promise<string | undefined> {
+  const isFolder = match.endsWith("/*");
+  const folder = match.replace(/\/\*$/, "");
+  // Whole sources are below it.
+  const isAbove = all.some(({ prefix }) => prefix.startsWith(`${folder}/`) && prefix !== `${folder}/`);
+  if (match === "*" || (isFolder && isAbove)) return undefined;
+  const { source, key } = resolve(isFolder ? `${folder}/smalti` : folder);
+  const names = key.split("/").slice(0, isFolder ? -1 : undefined);
+  const found = await walk(lister, source, names);
+  if (found === undefined) return undefined;
+  if ("missing" in found) return missingText(match, source, found);
+  if (found.kind !== "directory") return undefined;
+  if (!isFolder) return `it is a folder, and its images have longer identifiers; write ${match}/*`;
+  // An image, or what could not be looked into.
+  for await (const _ of imagesBelow(lister, source, names.join("/"))) return undefined;
+  return "no file in this folder has the name of an image; correct it, or take it away";
+}
+
+interface Missing {
+  readonly missing: string;
+  readonly parent: string;
+  readonly beside: readonly SourceEntry[];
+}
+
+/** What lies at the end of a path, each name as it is stored; undefined if that cannot be told. */
+async function walk(
+  lister: Lister,
+  source: Source,
+  names: readonly string[],
+): Promise<Pick<SourceEntry, "kind"> | Missing | undefined> {
+  let at: Pick<SourceEntry, "kind"> = { kind: "directory" };
+  for (const [depth, name] of names.entries()) {
+    // A rule for a file may have more behind it, such as the page of a file.
+    if (at.kind !== "directory") return at;
+    const parent = names.slice(0, depth).join("/");
+    const listing = await lister.list(source, parent);
+    if (!listing) return undefined;
+    const wanted = [name, splitPage(name)?.identifier];
+    const entry = listing.entries.find((each) => wanted.includes(each.name));
+    if (!entry) return listing.isWhole ? { missing: name, parent, beside: listing.entries } : undefined;
+    at = entry;
+  }
+  return at;
+}
+
+function missingText(match: string, source: Source, { missing, parent, beside }: Missing): string {
+  const place = parent === "" ? `source "${source.name}"` : `${source.prefix}${parent}`;
+  if (missing.startsWith("."))
+    return `names that begin with a dot, such as ${missing}, are not served; take the rule away`;
+  const names = beside.map(({ name }) => name);
+  const folded = (name: string) => name.normalize("NFC").toLowerCase();
+  const same = names.find((name) => folded(name) === folded(missing));
+  const write = (name: string) => match.replace(missing, () => name);
+  if (same !== undefined)
+    return `${place} holds ${same} instead of ${missing}, and upper and lower case and the form of accents count; write ${write(same)}`;
+  if (parent === "" && missing === source.name)
+    return `${missing} is the name of the source, which identifiers do not begin with; write ${write("").replace(/^\/(\*$)?/, source.prefix || "$1")}`;
+  const meant = nearest(missing, names);
+  return `${place} holds no ${missing}; ${meant === undefined ? "correct it, or take it away" : `did you mean ${write(meant)}?`}`;
+}
