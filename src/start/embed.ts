@@ -1,7 +1,7 @@
 // The service inside another program: configuration in, a function from Request to Response out.
 
 import { createApp } from "../app.ts";
-import { loadConfig, problemLines } from "../config/reading/load.ts";
+import { loadConfig, problemLines, problemList } from "../config/reading/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "../config/reading/paths.ts";
 import { startProblems } from "../lib/checks.ts";
 import { createLog, type LogLevel } from "../lib/telemetry/log.ts";
@@ -9,7 +9,7 @@ import type { Platform, StartCommands } from "../platform/platform.ts";
 import { refusal } from "../platform/server/refusals.ts";
 import { createService, type Service } from "../service.ts";
 import { version } from "../version.ts";
-import { configText, optionProblems } from "./handler-options.ts";
+import { configText, optionProblems, pathOf } from "./handler-options.ts";
 import type { HandlerOptions } from "./library.d.ts";
 
 export interface Embedded {
@@ -25,10 +25,11 @@ export interface Embedded {
  */
 export async function embed(bare: Platform, options: HandlerOptions): Promise<Embedded> {
   const mistaken = optionProblems(options);
-  if (mistaken.length > 0) throw new Error(problemLines(mistaken, "the options of createHandler"));
-  const { config: given, folder, log: sink } = options;
+  if (mistaken.length > 0) throw new Error(problemList(mistaken, "the options of createHandler have"));
+  const { config: given, log: sink } = options;
+  const folder = pathOf(options.folder);
   const platform: Platform = { ...bare, env: options.env ?? bare.env, startCommands };
-  const cwd = absolutePath(bare.cwd ?? "/", options.cwd ?? "");
+  const cwd = absolutePath(bare.cwd ?? "/", pathOf(options.cwd) ?? "");
   const loaded = loadConfig(configText(given), platform.env);
   if (loaded.problems) {
     // An object has no lines that anybody could look at.

@@ -22,8 +22,15 @@ function isPlain(value: unknown): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+/** A path below the root, without signs that mean one thing in a URL and another in a path. */
+const isFileUrl = (value: unknown) =>
+  value instanceof URL && value.protocol === "file:" && value.host === "" && !/%2f|%5c/i.test(value.pathname);
+
 /** An empty path, as of a variable that is not set, would be the whole folder of the process. */
-const path: Form = { expected: "the path of a folder as text", fits: isText };
+const path: Form = {
+  expected: "the path of a folder as text, or its file URL",
+  fits: (value) => isText(value) || isFileUrl(value),
+};
 
 /** What each option takes besides undefined. */
 const forms: Readonly<Record<keyof HandlerOptions, Form>> = {
@@ -61,6 +68,12 @@ function hintFor(name: string): string {
   const known = Object.keys(forms);
   const meant = nearest(name, known);
   return meant ? `did you mean "${meant}"?` : `known options: ${known.join(", ")}`;
+}
+
+/** The path of a folder that is given as text or as a file URL; that of `file:///C:/x` is `C:/x`. */
+export function pathOf(folder: string | URL | undefined): string | undefined {
+  if (!(folder instanceof URL)) return folder;
+  return decodeURIComponent(folder.pathname).replace(/^\/(?=[A-Za-z]:)/, "");
 }
 
 /** The option `config` as YAML. Throws an Error if it holds what YAML cannot, such as a function. */

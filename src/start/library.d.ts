@@ -4,10 +4,10 @@
 export interface HandlerOptions {
   /** The configuration: the text of a smalti.yaml, or the same as an object (docs/configuration.md). */
   readonly config?: string | Readonly<Record<string, unknown>> | undefined;
-  /** Serves this folder as the only source, in place of the sources in `config`. */
-  readonly folder?: string | undefined;
-  /** Folder that relative paths begin at; that of the process by default. */
-  readonly cwd?: string | undefined;
+  /** Serves this folder as the only source, in place of the sources in `config`: its path, or its file URL. */
+  readonly folder?: string | URL | undefined;
+  /** Folder that relative paths begin at, or its file URL; that of the process by default. */
+  readonly cwd?: string | URL | undefined;
   /**
    * Variables that `config` names, and those that override it (`SERVICE_…`); those of the process by default.
    */

@@ -1,6 +1,10 @@
 // The service inside another program, jobs in place; with workers, and as the package:
 // runtimes/library.test.ts.
 
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { nodePlatform } from "../../src/platform/node.ts";
 import type { Platform } from "../../src/platform/platform.ts";
@@ -19,9 +23,9 @@ const info = () => new Request("http://localhost/iiif/3/jpg-baseline-420.jpg/inf
 test("all options that there are not, and all values that an option does not take, are named", async () => {
   await expect(start({ foldr: ".", cwd: 5, env: "A=1", log: "stderr" })).rejects.toThrow(
     [
-      "the configuration in the options of createHandler has 4 problems:",
+      "the options of createHandler have 4 problems:",
       '  foldr: unknown option; did you mean "folder"?',
-      "  cwd: expected the path of a folder as text, received the number 5",
+      "  cwd: expected the path of a folder as text, or its file URL, received the number 5",
       '  env: expected an object of variables, received "A=1"',
       '  log: expected a function that takes a line, received "stderr"',
     ].join("\n"),
@@ -31,6 +35,21 @@ test("all options that there are not, and all values that an option does not tak
 
 test("an empty folder is refused, since it would be that of the process", async () => {
   await expect(start({ folder: "" })).rejects.toThrow(/folder: expected the path of a folder as text/);
+});
+
+test("a folder may be a file URL", async () => {
+  const folder = pathToFileURL(`${mkdtempSync(join(tmpdir(), "smalti a%b-"))}/`);
+  copyFileSync(join(fixturesFolder, "jpg-baseline-420.jpg"), new URL("jpg-baseline-420.jpg", folder));
+  const service = await start({ folder, log() {} });
+  expect((await service.answer(info())).status).toBe(200);
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+test.each(["https://example.org/images", "file:///a%2fb"])("%s is no folder", async (url) => {
+  await expect(start({ folder: new URL(url) })).rejects.toThrow(
+    "folder: expected the path of a folder as text, or its file URL, received URL",
+  );
 });
 
 test.each([

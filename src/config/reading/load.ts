@@ -8,7 +8,7 @@ import { createFinder, type Position } from "./positions.ts";
 import { describeValue, explain, keysOf, type Problem, pathText } from "./problems.ts";
 import { asMeant } from "./scalars.ts";
 
-export { type Problem, positionText, problemLines, problemText } from "./problems.ts";
+export { type Problem, positionText, problemLines, problemList, problemText } from "./problems.ts";
 
 export type Loaded<T = Config> =
   | {

@@ -18,13 +18,16 @@ export interface Problem {
 export const positionText = ({ position }: Problem): string =>
   position === undefined ? "" : `line ${position.line}, column ${position.column}`;
 
-/** All problems as lines for a terminal or a log. */
-export function problemLines(problems: readonly Problem[], where: string): string {
+/** All problems of a configuration as lines for a terminal or a log. */
+export const problemLines = (problems: readonly Problem[], where: string): string =>
+  problemList(problems, `the configuration in ${where} has`);
+
+/** The same for anything. `subject`: what has problems, with its verb. */
+export function problemList(problems: readonly Problem[], subject: string): string {
   const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
-  return [
-    `the configuration in ${where} has ${count}:`,
-    ...problems.map((problem) => maskUrls(`  ${problemText(problem)}`)),
-  ].join("\n");
+  return [`${subject} ${count}:`, ...problems.map((problem) => maskUrls(`  ${problemText(problem)}`))].join(
+    "\n",
+  );
 }
 
 /** A problem as people read it: where it is in the file, its key, and what is wrong. */
