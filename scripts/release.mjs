@@ -27,14 +27,13 @@ import { parseArgs } from "node:util";
 import { changelogSection } from "./release/changelog.mjs";
 import { lockBom } from "./release/lock-bom.mjs";
 import { fileInTarball, packFresh, tarballDifferences } from "./release/package.mjs";
-import { releaseProblems } from "./release/problems.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const tag = `v${version}`;
 
 const flags = readFlags();
-refuseProblems();
+await refuseProblems();
 test();
 const scratch = mkdtempSync(join(tmpdir(), "smalti-release-"));
 try {
@@ -50,11 +49,15 @@ function readFlags() {
   try {
     return parseArgs({ options }).values;
   } catch (error) {
-    fail([`${error.message} The options are --dry-run, --skip-tests and --tagged.`], 2);
+    fail([`${error.message}. The options are --dry-run, --skip-tests and --tagged.`], 2);
   }
 }
 
-function refuseProblems() {
+async function refuseProblems() {
+  const { releaseProblems } = await import("./release/problems.mjs").catch((error) => {
+    if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
+    fail(["The packages of the lock file are not installed. Run npm ci first."]);
+  });
   const problems = releaseProblems(root, { tagged: flags.tagged });
   if (problems.length > 0) fail(problems);
   console.log(`Releasing ${version}${flags["dry-run"] ? " (dry run)" : ""}.`);

@@ -1,7 +1,10 @@
 // The version that a build shows.
+//
+//   node scripts/version.mjs      prints that of this checkout
 
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { git } from "./git.mjs";
 
 /**
@@ -19,3 +22,6 @@ export function version(root, env = process.env) {
   if (!commit || git(root, "tag", "--points-at", "HEAD")?.split("\n").includes(`v${version}`)) return version;
   return `${version}+${commit}`;
 }
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)
+  console.log(version(resolve(dirname(fileURLToPath(import.meta.url)), "..")));
