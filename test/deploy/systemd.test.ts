@@ -1,7 +1,7 @@
 // The unit of systemd, by systemd's own tools, and the configuration beside it.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -51,6 +51,22 @@ test("the configuration is valid, and fits the port, the folder and the time tha
   expect(parseDuration(setting("TimeoutStopSec") ?? "")).toBeGreaterThan(
     parseDuration(config.shutdown_timeout),
   );
+});
+
+test("the page that the unit names is in the package, at the folder of its program", () => {
+  const [, folder] = / (\/\S+)\/dist\/main\.js/.exec(setting("ExecStart") ?? "") ?? [];
+  const [, page] =
+    new RegExp(`^file:${folder}/dist/static/docs/([a-z]+)\\.html$`).exec(setting("Documentation") ?? "") ??
+    [];
+  // scripts/docs-pages.mjs makes a page of each of these.
+  expect(existsSync(new URL(`../../docs/${page}.md`, import.meta.url))).toBe(true);
+});
+
+test("the limit of starts is reached if each fails at once", () => {
+  const milliseconds = (name: string) => parseDuration((setting(name) ?? "").replace(/min$/, "m"));
+  const inARow = Number(setting("StartLimitBurst")) * milliseconds("RestartSec");
+  // systemd.unit(5): starts are counted within the interval. A start may take as long again.
+  expect(2 * inARow).toBeLessThan(milliseconds("StartLimitIntervalSec"));
 });
 
 test("the unit starts Node with the flags of npm start", () => {

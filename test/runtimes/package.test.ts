@@ -43,15 +43,19 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("the package holds the build and nothing else, depends on nothing, and has less than 20 MB", () => {
+test("the package holds the build, files for systemd and proxies, and nothing else; it depends on nothing, and has less than 20 MB", () => {
   const { dependencies, scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   expect(dependencies).toBeUndefined();
   expect(Object.keys(scripts)).not.toContain("install");
   expect(packed.unpackedSize).toBeLessThan(20_000_000);
   const { paths } = packed;
   expect(new Set(paths.map((path) => path.split("/")[0]))).toEqual(
-    new Set(["LICENSE", "README.md", "dist", "package.json"]),
+    new Set(["LICENSE", "README.md", "deploy", "dist", "package.json"]),
   );
+  expect(paths.filter((path) => path.startsWith("deploy/"))).toEqual(
+    expect.arrayContaining(["deploy/proxy/nginx.conf", "deploy/systemd/smalti.service"]),
+  );
+  expect(paths.filter((path) => /^deploy\/(?!proxy\/|systemd\/)/.test(path))).toEqual([]);
   for (const file of ["THIRD_PARTY_LICENSES.txt", "main.js", "hooks.d.ts", "workerd.capnp"])
     expect(paths).toContain(`dist/${file}`);
 });
