@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -9,9 +10,14 @@ interface Step {
 }
 interface Job {
   readonly "timeout-minutes"?: number;
-  readonly steps: readonly Step[];
+  readonly needs?: string;
+  readonly strategy?: { readonly matrix: Readonly<Record<string, readonly string[]>> };
+  readonly steps?: readonly Step[];
+  /** A workflow of this repository, in place of steps. */
+  readonly uses?: string;
 }
 interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>;
   readonly permissions?: Readonly<Record<string, string>>;
   readonly concurrency?: unknown;
   readonly jobs: Readonly<Record<string, Job>>;
@@ -19,19 +25,22 @@ interface Workflow {
 
 const folder = new URL("../../.github/workflows/", import.meta.url);
 const files = readdirSync(folder);
+const textOf = (file: string) => readFileSync(new URL(file, folder), "utf8");
+const workflowOf = (file: string) => parse(textOf(file)) as Workflow;
+const scriptsOf = (job: Job | undefined) => (job?.steps ?? []).map((step) => step.run ?? "").join("\n");
 
 test("there are workflows for tests, releases and images", () => {
   expect(files.sort()).toEqual(["image.yml", "release.yml", "test.yml"]);
 });
 
 describe.each(files)("%s", (file) => {
-  const text = readFileSync(new URL(file, folder), "utf8");
-  const workflow = parse(text) as Workflow;
-  const jobs = Object.values(workflow.jobs);
-  const steps = jobs.flatMap((job) => job.steps);
+  const text = textOf(file);
+  const workflow = workflowOf(file);
+  const jobs = Object.values(workflow.jobs).filter((job) => !job.uses);
+  const steps = jobs.flatMap((job) => job.steps ?? []);
 
   test("pins each action by the full digest of a commit, and says of which version", () => {
-    const lines = text.split("\n").filter((line) => /^\s*(- )?uses:/.test(line));
+    const lines = text.split("\n").filter((line) => /^\s*(- )?uses: (?!\.\/)/.test(line));
     expect(lines.length).toBe(steps.filter((step) => step.uses).length);
     for (const line of lines) expect(line).toMatch(/uses: [\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
@@ -50,5 +59,81 @@ describe.each(files)("%s", (file) => {
   test("hands what others write to scripts in variables, not in their text", () => {
     // https://docs.github.com/actions/security-guides, "script injections"
     for (const step of steps) expect(step.run ?? "").not.toContain("${{");
+  });
+});
+
+describe("a release", () => {
+  const { on, jobs } = workflowOf("release.yml");
+
+  test("begins with a tag, and publishes only after the tests of its commit and two equal builds", () => {
+    expect(on).toEqual({ push: { tags: ["v*"] } });
+    expect(scriptsOf(jobs.tested)).toContain("workflows/test.yml/runs");
+    expect(jobs.build?.needs).toBe("tested");
+    expect(scriptsOf(jobs.build)).toContain("node scripts/release.mjs --tagged");
+    const others = Object.entries(jobs).filter(([name]) => !["tested", "build"].includes(name));
+    expect(others.map(([name, job]) => [name, job.needs])).toEqual([
+      ["publish", "build"],
+      ["images", "build"],
+    ]);
+  });
+
+  test("pushes images by no other way", () => {
+    expect(jobs.images?.uses).toBe("./.github/workflows/image.yml");
+    expect(Object.keys(workflowOf("image.yml").on)).toEqual(["workflow_call"]);
+  });
+
+  test("tries each image before it pushes it, on both architectures, and tags what it has joined", () => {
+    const { build, join } = workflowOf("image.yml").jobs;
+    expect(build?.strategy?.matrix).toEqual({
+      runtime: ["node", "workerd"],
+      runner: ["ubuntu-24.04", "ubuntu-24.04-arm"],
+    });
+    const scripts = (build?.steps ?? []).map((step) => step.run ?? "");
+    const place = (words: string) => scripts.findIndex((script) => script.includes(words));
+    expect(place("try-image.sh")).toBeGreaterThan(place("--load"));
+    expect(place("push=true")).toBeGreaterThan(place("try-image.sh"));
+    expect(scriptsOf(build)).not.toMatch(/--tag (?!smalti-tried)/);
+    expect(join?.needs).toBe("build");
+  });
+
+  // What the shell of a step does, with programs that only say how they were called.
+  const shell = (script: string, env: Readonly<Record<string, string>>, programs: string) =>
+    execFileSync("bash", ["--norc", "-e", "-o", "pipefail", "-c", `${programs}\n${script}`], {
+      encoding: "utf8",
+      stdio: "pipe",
+      env: { PATH: process.env.PATH, ...env },
+    });
+
+  test.each([
+    ["v1.2.3", ["1.2.3", "1.2", "latest"]],
+    ["v1.2.3-rc.1", ["1.2.3-rc.1"]],
+  ])("of %s has the tags %j", (tag, tags) => {
+    const step = workflowOf("image.yml").jobs.join?.steps?.find(({ run }) =>
+      run?.includes("imagetools create"),
+    );
+    const said = shell(
+      (step?.run ?? "").replace('"$GITHUB_OUTPUT"', "/dev/null"),
+      { TAG: tag, REGISTRY: "r", REPOSITORY: "O/S", RUNTIME: "workerd" },
+      'docker() { echo "docker $*"; }\ncat() { printf "sha256:a\\nsha256:b\\n"; }',
+    );
+    const options = tags.map((name) => `--tag r/o/s:${name}-workerd`).join(" ");
+    expect(said).toBe(`docker buildx imagetools create ${options} r/o/s@sha256:a r/o/s@sha256:b\n`);
+  });
+
+  test.each([
+    ["v1.2.3", "", "npm publish ./release/smalti-1.2.3.tgz --provenance --access public --tag latest\n"],
+    ["v1.2.3-rc.1", "", expect.stringMatching(/ --tag next\n$/)],
+    // The digest that openssl gives for a file that is empty: FIPS 180-4.
+    [
+      "v1.2.3",
+      "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
+      "",
+    ],
+  ])("%s is published to npm unless it is there as %j", (tag, there, said) => {
+    const step = jobs.publish?.steps?.find(({ run }) => run?.includes("npm publish"));
+    const script = step?.run?.replace('"$package" | base64', "/dev/null | base64") ?? "";
+    const npm = `npm() { if [ "$1" = view ]; then echo "$THERE"; else echo "npm $*"; fi; }`;
+    expect(shell(script, { TAG: tag, THERE: there }, npm)).toEqual(said);
+    expect(() => shell(script, { TAG: tag, THERE: "sha512-other" }, npm)).toThrow("npm has another smalti");
   });
 });
