@@ -1,0 +1,57 @@
+// Images of Containerfiles, and of Debian's packages by mmdebstrap, in the store of podman.ts.
+
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { cacheFolder, run, store } from "./podman.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** An image of packages of Debian and other files, and what it has to be made again for. */
+export interface DebianImage {
+  readonly containerfile: string;
+  readonly names: readonly string[];
+  /** How far packages are installed: unpacked and not configured, or all that apt needs to install more. */
+  readonly variant: "extract" | "apt";
+  readonly packages?: string;
+  /** Files and folders of this machine, by their names beside the Containerfile. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Files of the project that say what `files` are. */
+  readonly depends?: readonly string[];
+}
+
+/** Builds a Containerfile, which is a path in the project. */
+export const buildImage = (containerfile: string, context: string, ...options: readonly string[]) =>
+  run(
+    "buildah",
+    [
+      ...store,
+      "bud",
+      "--isolation=chroot",
+      "--format=docker",
+      `--file=${join(root, containerfile)}`,
+      ...options,
+      ".",
+    ],
+    { cwd: context },
+  );
+
+/** Makes an image, unless it is there already by the same recipe. The label `recipe` tells. */
+export function buildDebian(image: DebianImage): void {
+  const { containerfile, names, variant, packages = "", files = {}, depends = [] } = image;
+  const options = ["--mode=root", `--variant=${variant}`, "--dpkgopt=path-exclude=/usr/share/locale/*"];
+  if (packages) options.push(`--include=${packages}`);
+  const digest = createHash("sha256").update(options.join());
+  for (const part of [containerfile, ...depends]) digest.update(readFileSync(join(root, part)));
+  const recipe = digest.digest("hex").slice(0, 16);
+  const found = run("buildah", [...store, "images", `--filter=label=recipe=${recipe}`, "--format={{.Name}}"]);
+  if (found !== "") return;
+  const context = join(cacheFolder, "debian");
+  rmSync(context, { recursive: true, force: true });
+  mkdirSync(context, { recursive: true });
+  for (const [name, path] of Object.entries(files)) cpSync(path, join(context, name), { recursive: true });
+  run("mmdebstrap", [...options, "bookworm", join(context, "debian.tar")]);
+  buildImage(containerfile, context, `--label=recipe=${recipe}`, ...names.map((name) => `--tag=${name}`));
+  rmSync(context, { recursive: true });
+}
