@@ -10,6 +10,7 @@ export function workerdConfig(modules, chunks) {
   const wasm = modules.map((name) => `    (name = "wasm/${name}.wasm", wasm = embed "wasm/${name}.wasm"),`);
   const variables = [
     "SMALTI_CONFIG",
+    "SMALTI_IMAGE",
     "SMALTI_MEMORY_BYTES",
     "SERVICE_LOG_LEVEL",
     "SERVICE_LOG_FORMAT",

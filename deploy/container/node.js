@@ -1,11 +1,20 @@
 // Entry of the image on Node. Arguments are those of smalti; each command follows /config/smalti.yaml if that
-// is mounted. Else the service, without further arguments, serves /images if that is mounted, and the sample
-// otherwise, with its caches in /cache if that can be written.
+// is mounted. Else the service serves the folder that is its argument, /images if that is mounted, or the
+// sample, with its caches in /cache if that can be written.
 
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 
 const config = "/config/smalti.yaml";
 const images = "/images"; // not in the image, so it exists if something is mounted there
+
+/** Whether there is a configuration. What cannot be read counts, so that it is an error, and not passed over. */
+function isMounted(file) {
+  try {
+    return statSync(file) !== undefined;
+  } catch ({ code }) {
+    return code !== "ENOENT";
+  }
+}
 
 function isWritable(folder) {
   try {
@@ -16,12 +25,14 @@ function isWritable(folder) {
   }
 }
 
-function defaults() {
-  const caches = isWritable("/cache") ? ["-config", "/smalti/container/caches.yaml"] : [];
-  return existsSync(images) ? [...caches, images] : caches;
-}
+const { env, argv } = process;
+const [first, ...rest] = argv.slice(2);
+const words = first === undefined || first === "serve" ? rest : [first, ...rest];
+const isService = words.every((word) => word.startsWith("/"));
 
-if (!process.env.SERVICE_CONFIG && existsSync(config)) process.env.SERVICE_CONFIG = config;
-if (!process.env.SERVICE_CONFIG && ["", "serve"].includes(process.argv.slice(2).join(" ")))
-  process.argv.push(...defaults());
+if (!env.SERVICE_CONFIG && isMounted(config)) env.SERVICE_CONFIG = config;
+if (!env.SERVICE_CONFIG && isService) {
+  if (words.length === 0 && existsSync(images)) argv.push(images);
+  if (isWritable("/cache")) argv.push("-config", "/smalti/container/caches.yaml");
+}
 await import("../main.js");

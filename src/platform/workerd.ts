@@ -6,6 +6,7 @@ import { deflate } from "node:zlib";
 import { normalIp } from "../lib/network/ip-range.ts";
 import { textOf } from "../lib/text/byte-text.ts";
 import { compression } from "./compression.ts";
+import { containerCommands } from "./container-commands.ts";
 import { isAssetPath } from "./files/asset-path.ts";
 import { diskFiles, type Fetcher } from "./files/disk-files.ts";
 import type { Platform } from "./platform.ts";
@@ -46,7 +47,9 @@ export function workerdPlatform(
     version: globalThis.navigator?.userAgent ?? "",
     env,
     parallelism: 1,
-    startCommands: { folder: "workerd serve workerd.capnp --directory-path disk=DIR" },
+    startCommands: env.SMALTI_IMAGE
+      ? containerCommands(env.SMALTI_IMAGE)
+      : { folder: "workerd serve workerd.capnp --directory-path disk=DIR" },
     memoryBytes: Number(env.SMALTI_MEMORY_BYTES) || assumedMemory,
     wasm(name) {
       const module = modules[name];

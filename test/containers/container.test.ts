@@ -2,6 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import {
+  chmodSync,
   chownSync,
   copyFileSync,
   mkdirSync,
@@ -22,21 +23,33 @@ interface Image {
   readonly title: string;
   /** Variables and arguments for a port of this machine. */
   at(port: number): { readonly env: readonly string[]; readonly args: readonly string[] };
+  /** As people call it. */
+  readonly command: string;
+  /** The text of its runtime's licence, if npm has none. */
+  readonly licence?: string;
+  /** What the log says of a configuration that cannot be read, and the status of responses, if there are any. */
+  readonly unreadable: readonly [log: RegExp, status: number | undefined];
   /** Bytes unpacked and compressed by gzip, at most. */
   readonly size: readonly [plain: number, compressed: number];
 }
 
 const images: readonly Image[] = [
+  // The goal is 120 MB, and 50 MB compressed. Node 24 alone takes 112 and 41 of it, so the image of Node may have
+  // what it has now and no more.
   {
     name: "smalti-node",
     title: "IIIF image server on Node",
+    command: "smalti",
+    unreadable: [/configuration file \/config\/smalti\.yaml cannot be read/, undefined],
     at: (port) => ({ env: [`--env=SERVICE_ADDR=127.0.0.1:${port}`], args: [] }),
-    // Node 24 itself takes 112 MB of it, 41 MB compressed.
     size: [140e6, 54e6],
   },
   {
     name: "smalti-workerd",
     title: "IIIF image server on workerd",
+    command: "smalti-workerd",
+    licence: "/usr/share/doc/workerd/copyright",
+    unreadable: [/Permission denied; path = smalti\.yaml/, 500],
     at: (port) => ({ env: [], args: ["container/public.capnp", `--socket-addr=http=127.0.0.1:${port}`] }),
     size: [120e6, 50e6],
   },
@@ -151,6 +164,15 @@ describe.each(images)("the image $name", (image) => {
     const page = await get("/");
     expect([page.status, `${page.body}`.includes("sample")]).toEqual([200, true]);
     await expect.poll(log).toMatch(/cache render +heap/);
+    expect(await log()).toContain(`docker run -p 8080:8080 -v DIR:/images:ro ${image.command}`);
+  });
+
+  it("names the licences of its runtime", async () => {
+    podman("create", `--name=${name}`, image.name);
+    podman("cp", `${name}:/smalti/THIRD_PARTY_LICENSES.txt`, folder);
+    expect(readFileSync(join(folder, "THIRD_PARTY_LICENSES.txt"), "utf8")).toContain("Google Inc.");
+    if (image.licence) podman("cp", `${name}:${image.licence}`, join(folder, "licence"));
+    if (image.licence) expect(readFileSync(join(folder, "licence"), "utf8")).toContain("Apache License");
   });
 
   it("follows /config/smalti.yaml", async () => {
@@ -161,6 +183,23 @@ describe.each(images)("the image $name", (image) => {
     await start(served(), `--volume=${folder}/smalti.yaml:/config/smalti.yaml:ro`);
     expect((await get("/iiif/3/mine%2Fbase.png/info.json")).status).toBe(200);
     await expect.poll(log).toMatch(/source +mine: \/images/);
+  });
+
+  it("serves nothing if the configuration that is mounted cannot be read", async () => {
+    const file = join(folder, "smalti.yaml");
+    writeFileSync(file, "auth: { rules: [] }\n");
+    chmodSync(file, 0o600);
+    const { env, args } = image.at(port);
+    const [program, ...words] = [...runCommand, "--detach", "--network=host", `--name=${name}`];
+    const mounts = [served(), `--volume=${file}:/config/smalti.yaml:ro`];
+    run(program as string, [...words, ...env, ...mounts, image.name, ...args]);
+    const [message, status] = image.unreadable;
+    const answer = () =>
+      get("/iiif/3/base.png/info.json").then(
+        (found) => found.status,
+        () => undefined,
+      );
+    await expect.poll(async () => [await answer(), message.test(await log())]).toEqual([status, true]);
   });
 
   it("is healthy while it responds, and not otherwise", async () => {
@@ -271,6 +310,7 @@ content_state: { store: { enabled: true, dir: /cache/states, write_token: a-toke
 
 it("a command of the image smalti-node follows the configuration that is mounted", () => {
   const folder = mkdtempSync(join(tmpdir(), "smalti-container-"));
+  chmodSync(folder, 0o755);
   writeFileSync(join(folder, "smalti.yaml"), "log: { level: debug }\n");
   const [program, ...words] = [...runCommand, "--rm", `--volume=${folder}:/config:ro`];
   const { stdout } = spawnSync(program as string, [...words, "smalti-node", "check"], { encoding: "utf8" });
@@ -287,4 +327,16 @@ it("passes arguments of the image smalti-node to smalti", () => {
     },
   );
   expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+(\+[0-9a-f]+)?\n$/)]);
+});
+
+it("the image smalti-node serves the folder in its arguments, with its caches in the volume", async () => {
+  const name = `smalti-argument-${process.pid}`;
+  const fixtures = fileURLToPath(new URL("../fixtures", import.meta.url));
+  const [program, ...words] = [...runCommand, "--detach", "--network=none", `--name=${name}`];
+  run(program as string, [...words, `--volume=${fixtures}:/pictures:ro`, "smalti-node", "/pictures"]);
+  await expect.poll(() => podmanAsync("logs", name)).toMatch(/an image +http/);
+  const log = await podmanAsync("logs", name);
+  removeContainers(`name=${name}`);
+  expect(log).toMatch(/source +files: \/pictures/);
+  expect(log).toMatch(/cache render +filesystem in \/cache\/render/);
 });

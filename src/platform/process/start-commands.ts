@@ -1,5 +1,6 @@
 // The command that started this program, without its arguments.
 
+import { containerCommands } from "../container-commands.ts";
 import type { StartCommands } from "../platform.ts";
 
 /** Runtimes that start this program as a process with arguments. */
@@ -22,20 +23,13 @@ const fetchers: readonly (readonly [path: RegExp, command: string])[] = [
   [/(?:^|[/\\])smalti$/, "smalti"],
 ];
 
-/** The image of deploy/node.Containerfile takes what it serves as mounts. */
-const container: StartCommands = {
-  folder: "docker run -p 8080:8080 -v DIR:/images:ro smalti",
-  config: "docker run -p 8080:8080 -v DIR:/images:ro -v CONFIG_DIR:/config:ro smalti",
-};
-const containerScript = /[/\\]container[/\\]node\.js$/;
-
 /**
  * The commands for the way this process was started: by `npm start` and its like (the environment says so),
  * by npx and its like, by the installed program `smalti`, in a container, or by the file of the bundle.
  * `script`: path of the file that the runtime was asked to run.
  */
 export function startCommands(runtime: ProcessRuntime, script: string | undefined, env: Env): StartCommands {
-  if (containerScript.test(script ?? "")) return container;
+  if (env.SMALTI_IMAGE) return containerCommands(env.SMALTI_IMAGE);
   const [, fetched] = fetchers.find(([path]) => path.test(script ?? "")) ?? [];
   // The path first: Deno gives a fetched package the environment of a task too.
   const command = fetched ?? scriptCommand(env) ?? bundle[runtime];
