@@ -7,7 +7,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 const config = "/config/smalti.yaml";
 const images = "/images"; // not in the image, so it exists if something is mounted there
 
-/** Whether there is a configuration. What cannot be read counts, so that it is an error, and not passed over. */
+/** Whether there is a configuration. One that cannot be read counts: it is an error, and not passed over. */
 function isMounted(file) {
   try {
     return statSync(file) !== undefined;

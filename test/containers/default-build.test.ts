@@ -1,5 +1,5 @@
-// The build that people run: from the files of a checkout that .dockerignore lets through, with npm, apt and a
-// public base. The other tests build from dist/.
+// The build that people run: from the files of a checkout that .dockerignore lets through, with npm, apt and
+// a public base. The other tests build from dist/.
 
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
