@@ -88,6 +88,14 @@ export const startProblems = (findings: readonly Finding[]): string[] =>
     problem !== undefined && preventsStart(check) ? [`${nameOf(check)} at ${placed(check, problem)}`] : [],
   );
 
+/**
+ * The findings of a start. What the service does not start without is asked once more if it fails: a store may be slow at its first request.
+ */
+export async function startFindings(check: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+  const findings = await check();
+  return startProblems(findings).length > 0 ? check() : findings;
+}
+
 /** Returns a function that logs which parts can no longer be used, or again, since it was last called. */
 export function checkLog(log: Pick<Log, "info" | "warn">): (findings: readonly Finding[]) => void {
   const unusable = new Set<Check>();

@@ -52,6 +52,10 @@ export interface VolumeSpace {
   readonly free: number;
 }
 
+export interface WriteOptions {
+  readonly ownerOnly?: boolean;
+}
+
 /** Files, by absolute path. Methods throw the runtime's error except where undefined is said. */
 export interface FileSystem {
   /** Follows symbolic links; undefined where nothing is there. */
@@ -67,8 +71,8 @@ export interface FileSystem {
   readFile(path: string, options?: { readonly plain?: boolean }): Promise<Uint8Array | undefined>;
   /** Entries of a directory; a symbolic link has the kind of what it leads to. */
   list(path: string): AsyncIterable<FileEntry>;
-  /** The whole file appears at once or not at all, also after a crash (temporary name, sync, rename) where the runtime can. Makes parent directories. */
-  writeFile(path: string, data: Uint8Array): Promise<void>;
+  /** The whole file appears at once or not at all, also after a crash (temporary name, sync, rename) where the runtime can. Makes parent directories. With `ownerOnly` nobody but the user of the process may read it, nor look into these (modes 0600 and 0700). */
+  writeFile(path: string, data: Uint8Array, options?: WriteOptions): Promise<void>;
   /** Absent where nothing can be renamed (workerd). */
   readonly replacement?: FileReplacement;
   /** Marks a file as used now (its modification time); absent where the runtime cannot. */

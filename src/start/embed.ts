@@ -3,7 +3,7 @@
 import { createApp } from "../app.ts";
 import { loadConfig, problemLines, problemList } from "../config/reading/load.ts";
 import { absolutePath, withAbsolutePaths, withFolder } from "../config/reading/paths.ts";
-import { startProblems } from "../lib/checks.ts";
+import { startFindings, startProblems } from "../lib/checks.ts";
 import { createLog, type LogLevel } from "../lib/telemetry/log.ts";
 import type { Platform, StartCommands } from "../platform/platform.ts";
 import { refusal } from "../platform/server/refusals.ts";
@@ -52,7 +52,7 @@ export async function embed(bare: Platform, options: HandlerOptions): Promise<Em
     },
   });
   const service = await createService(config, platform, log, version);
-  const findings = await service.check();
+  const findings = await startFindings(service.check);
   const mistakes = startProblems(findings);
   if (mistakes.length > 0) {
     await service.close();

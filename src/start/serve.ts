@@ -5,7 +5,7 @@ import type { Arguments } from "../commands/arguments.ts";
 import { CommandError } from "../commands/command-error.ts";
 import { configFileOf, type LoadedFile } from "../commands/read-config.ts";
 import { parseAddress } from "../config/address.ts";
-import { startProblems } from "../lib/checks.ts";
+import { startFindings, startProblems } from "../lib/checks.ts";
 import { parseDuration } from "../lib/options/quantity.ts";
 import { createLog } from "../lib/telemetry/log.ts";
 import type { Platform, Serving } from "../platform/platform.ts";
@@ -33,7 +33,7 @@ export async function serve(platform: Platform, args: Arguments, loaded: LoadedF
   if (!platform.serve) throw new CommandError(`the runtime ${platform.name} cannot listen by itself`);
   const app = createApp(service);
   // Beside listening, which waits for no check.
-  const checking = service.check();
+  const checking = startFindings(service.check);
   const serving = await platform
     .serve({
       ...parseAddress(config.addr),

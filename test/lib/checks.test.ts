@@ -1,7 +1,7 @@
 // Checks of what parts stand on: what is found, and what of it is logged.
 
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { type Check, checkLog, type Finding, runChecks } from "../../src/lib/checks.ts";
+import { type Check, checkLog, type Finding, runChecks, startFindings } from "../../src/lib/checks.ts";
 
 const check = (name: string, run: () => Promise<void>, more: Partial<Check> = {}): Check => ({
   part: "sources",
@@ -48,6 +48,33 @@ describe("checks", () => {
     expect(others).toEqual(["quick"]);
     await vi.advanceTimersByTimeAsync(10);
     expect((await found).map(({ problem }) => problem)).toEqual(["no answer within 2000 ms", undefined]);
+  });
+});
+
+describe("at a start", () => {
+  /** Of one check that fails as often as said; and how often it was asked. */
+  const startWith = async (failures: number, neededFor: Check["neededFor"]) => {
+    let asked = 0;
+    const one = check(
+      "one",
+      async () => {
+        if (++asked <= failures) throw new Error("slow");
+      },
+      { neededFor },
+    );
+    const [finding] = await startFindings(() => runChecks([one]));
+    return { asked, problem: finding?.problem };
+  };
+
+  test.each([
+    [0, "logins", { asked: 1, problem: undefined }],
+    [1, "logins", { asked: 2, problem: undefined }],
+    [2, "logins", { asked: 2, problem: "slow" }],
+    [1, "start", { asked: 2, problem: undefined }],
+    [1, "answers", { asked: 1, problem: "slow" }],
+    [1, "new logins", { asked: 1, problem: "slow" }],
+  ] as const)("%i failures of what is needed for %s", async (failures, neededFor, found) => {
+    expect(await startWith(failures, neededFor)).toEqual(found);
   });
 });
 

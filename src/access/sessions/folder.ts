@@ -140,7 +140,8 @@ function recordFiles(files: BoundedFiles, root: string, top: string): RecordPlac
       if (!stat && (await files.stat(root))?.kind !== "directory") throw gone();
       return undefined;
     },
-    write: (name, text) => files.writeFile(`${top}/${name}`, new TextEncoder().encode(text)),
+    write: (name, text) =>
+      files.writeFile(`${top}/${name}`, new TextEncoder().encode(text), { ownerOnly: true }),
     async remove(name) {
       const file = `${top}/${name}`;
       // What is no file was not written here, and may hold what is not ours.

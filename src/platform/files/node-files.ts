@@ -17,7 +17,7 @@ import {
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ByteRange } from "../../lib/byte-source.ts";
-import type { FileStat, FileSystem, OpenFile, VolumeSpace } from "../platform.ts";
+import type { FileStat, FileSystem, OpenFile, VolumeSpace, WriteOptions } from "../platform.ts";
 import { fileReplacement, syncDirectory } from "./file-replacement.ts";
 
 const absentCodes = new Set(["ENOENT", "ENOTDIR"]);
@@ -226,24 +226,28 @@ const ignoreExisting = (error: NodeJS.ErrnoException) => {
 };
 
 /** Makes a folder and those above it. Node's own way does not come to an end where a parent takes no folders, such as /proc. */
-async function makeFolder(path: string): Promise<void> {
+async function makeFolder(path: string, mode: number): Promise<void> {
   try {
-    await mkdir(path).catch(ignoreExisting);
+    await mkdir(path, mode).catch(ignoreExisting);
   } catch (error) {
     const parent = dirname(path);
     if ((error as NodeJS.ErrnoException).code !== "ENOENT" || parent === path) throw error;
-    await makeFolder(parent);
-    await mkdir(path).catch(ignoreExisting);
+    await makeFolder(parent, mode);
+    await mkdir(path, mode).catch(ignoreExisting);
   }
 }
 
-async function writeWhole(path: string, data: Uint8Array): Promise<void> {
+async function writeWhole(
+  path: string,
+  data: Uint8Array,
+  { ownerOnly = false }: WriteOptions = {},
+): Promise<void> {
   const directory = dirname(path);
-  await makeFolder(directory);
+  await makeFolder(directory, ownerOnly ? 0o700 : 0o777);
   // In the same directory, so that the rename stays within one file system.
   const temporary = join(directory, `.${process.pid}-${++written}-${crypto.randomUUID()}.tmp`);
   try {
-    const handle = await open(temporary, "wx");
+    const handle = await open(temporary, "wx", ownerOnly ? 0o600 : 0o666);
     try {
       await handle.writeFile(data);
       await handle.sync();

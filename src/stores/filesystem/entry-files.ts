@@ -52,10 +52,10 @@ export function boundFiles(
         yield value;
       }
     },
-    writeFile(path, data) {
+    writeFile(path, data, options) {
       // It could land behind this one, with what is older.
       if (late.has(path)) return Promise.reject(unanswered());
-      const act = () => files.writeFile(path, data);
+      const act = () => files.writeFile(path, data, options);
       return others(write, act, (call) => {
         const ended = () => void late.delete(path);
         late.set(path, call.then(ended, ended));

@@ -5,6 +5,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -256,5 +257,26 @@ describe("a folder of sessions", () => {
     await expect(sessions.findByToken(id)).rejects.toThrow("not there");
     renameSync(away, folder.path);
     expect(await sessions.find(id)).toBeDefined();
+  });
+});
+
+it("lets nobody but its own user read sessions and tokens", async () => {
+  const { sessions, logIn } = open();
+  const { id } = await logIn();
+  await sessions.issueToken(id, 60_000);
+  const below = readdirSync(folder.path, { recursive: true, encoding: "utf8" });
+  const modes = below.map((name) => {
+    const { mode } = statSync(join(folder.path, name));
+    return [name.replace(/[0-9a-f]{64}/g, "*"), (mode & 0o777).toString(8)];
+  });
+  expect(Object.fromEntries(modes)).toEqual({
+    v1: "700",
+    "v1/sessions": "700",
+    "v1/sessions/*": "600",
+    "v1/tokens": "700",
+    "v1/tokens/*": "600",
+    "v1/bound": "700",
+    "v1/bound/*": "700",
+    "v1/bound/*/*": "600",
   });
 });

@@ -1,6 +1,7 @@
 // Sessions in Redis, over a socket and over HTTP, in a bucket, and in a folder, on every runtime: each server finds those that this
 // process began in the same store. And those in memory, which begin with logins.
 
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildSessions } from "../../../src/access/sessions/index.ts";
@@ -54,7 +55,7 @@ const extraOf = (session: object) =>
   `auth: { session: ${JSON.stringify(session)}, profiles: ${profiles}, rules: [{ match: base.png, profile: p }] }`;
 
 describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
-  it.each(stores)("finds and loses the sessions in %s", async (_, optionsOf) => {
+  it.each(stores)("finds and loses the sessions in %s", async (name, optionsOf) => {
     // On workerd a path is below the directory.
     const server = await startServer(runtime, {
       extra: extraOf(optionsOf(runtime.hosted ? "/images/deep" : "images/deep")),
@@ -86,6 +87,13 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
       await expect.poll(() => statusWith(id), settled).toBe(200);
       expect(await statusWith(other.id)).toBe(401);
       expect(await statusWith("A".repeat(43))).toBe(401);
+      if (name === "a folder" && !runtime.hosted) {
+        await fetch(`${url}/iiif/auth/v1/token`, { headers: { cookie: `service_session=${id}` } });
+        const tokens = join(own, "v1", "tokens");
+        const [token = ""] = readdirSync(tokens);
+        const modes = [tokens, join(tokens, token)].map((path) => statSync(path).mode & 0o777);
+        expect(modes).toEqual([0o700, 0o600]);
+      }
       const next = await sessions.logIn(grantOf("another"), id);
       await expect.poll(() => statusWith(next.id), settled).toBe(200);
       await expect.poll(() => statusWith(id), settled).toBe(401);
