@@ -100,7 +100,10 @@ export function createOidcLogin(
           requireIdToken: true,
         });
         await compactVerify(tokens.id_token as string, provider.keysOf(metadata), { algorithms });
-        return userOf(getValidatedIdTokenClaims(tokens), user_claim);
+        const claims = getValidatedIdTokenClaims(tokens);
+        if (claims && claims.iat > Date.now() / 1000 + clockToleranceSeconds)
+          throw new OidcFault("unconfirmed", "the ID token was issued in the future; compare the clocks");
+        return userOf(claims, user_claim);
       } catch (error) {
         throw faultOf(error);
       }

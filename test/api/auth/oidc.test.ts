@@ -436,6 +436,13 @@ describe("an ID token", () => {
     }
   });
 
+  test("that was issued by a clock that is 30 seconds ahead is accepted", async () => {
+    const { response } = await withTokens(async (nonce) => ({
+      id_token: await provider.idToken({ nonce, iat: secondsAgo(-30) }),
+    }));
+    expect(response.status).toBe(200);
+  });
+
   test.each([
     ["ES256", true],
     ["ES384", true],
@@ -506,6 +513,10 @@ describe("an ID token", () => {
     [
       "that is not valid yet",
       async (nonce) => ({ id_token: await provider.idToken({ nonce, nbf: secondsAgo(-120) }) }),
+    ],
+    [
+      "that was issued in two minutes",
+      async (nonce) => ({ id_token: await provider.idToken({ nonce, iat: secondsAgo(-120) }) }),
     ],
     ["that is none", async () => ({ id_token: "x" })],
     ["that is not there", async () => ({})],
