@@ -104,7 +104,8 @@ const depth = (faults: readonly Fault[]): number => Math.max(0, ...faults.map(({
 /** "expected …, received …", "is missing; expected …", or what the schema says in its own words. */
 function withReceived(issue: z.core.$ZodIssue, root: SchemaNode): string {
   const expected = expectation(issue, root);
-  if (!expected.startsWith("expected ")) return expected;
+  // What tells by itself what it received needs no tail.
+  if (!expected.startsWith("expected ") || /\breceived\b/.test(expected)) return expected;
   const input = inputOf(issue);
   if (input === undefined) return `is missing; ${expected}`;
   const around = issue.path.map((_, at) => issue.path.slice(0, at + 1));
@@ -129,7 +130,7 @@ function expectation(issue: z.core.$ZodIssue, root: SchemaNode): string {
     case "invalid_union":
       return `expected ${unionText(issue, root)}`;
     case "too_small":
-      return `expected at least ${issue.minimum}`;
+      return `expected at least ${issue.minimum}${issue.origin === "string" ? " character" : ""}`;
     case "too_big":
       return `expected at most ${issue.maximum}`;
     default:
