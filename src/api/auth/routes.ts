@@ -36,7 +36,7 @@ export function mountAuth(routes: Routes, service: Service): void {
   for (const path of [authPaths.logout, authPaths.logout1])
     add({
       path,
-      get: (c) => respondLogout(c, auth, "get"),
-      post: (c) => respondLogout(c, auth, "post"),
+      get: (c) => respondLogout(c, auth, "get", service.log),
+      post: (c) => respondLogout(c, auth, "post", service.log),
     });
 }

@@ -2,6 +2,7 @@
 
 import type { Auth } from "../../access/auth.ts";
 import { cookieValues } from "../../access/credentials.ts";
+import type { Issued, Session } from "../../access/session.ts";
 import { ServiceError } from "../../errors.ts";
 import {
   isWebOrigin,
@@ -53,11 +54,8 @@ async function issue(c: RequestContext, { auth, service }: LoginParts): Promise<
     if (found && found.session.grants.length > 0) {
       if (c.req.method === "HEAD") return { token: "", expiresIn: 0 };
       const issued = await auth.sessions.issueToken(found.id, auth.tokenTtlMs(found.session));
-      if (issued)
-        return {
-          token: issued.id,
-          expiresIn: Math.max(0, Math.floor((issued.expiresAt - Date.now()) / 1000)),
-        };
+      const expiresIn = issued ? secondsLeft(issued, found.session) : 0;
+      if (issued && expiresIn > 0) return { token: issued.id, expiresIn };
     }
   } catch (error) {
     if (!(error instanceof ServiceError) || error.kind !== "busy") throw error;
@@ -67,6 +65,15 @@ async function issue(c: RequestContext, { auth, service }: LoginParts): Promise<
   const ids = cookieValues(presenter.header("cookie"), auth.options.cookie.name);
   if (ids.length === 0) return { fault: "missing" };
   return { fault: ids.some((id) => /^[\w-]{43}$/.test(id)) ? "expired" : "invalid" };
+}
+
+/**
+ * Whole seconds: those of its lifetime while a token is fresh, but no more than its session has left (Authorization Flow 2.0, section
+ * 4.4: a positive integer).
+ */
+function secondsLeft(token: Pick<Issued, "expiresAt">, session: Pick<Session, "expiresAt">): number {
+  const time = Date.now();
+  return Math.min(Math.ceil((token.expiresAt - time) / 1000), Math.floor((session.expiresAt - time) / 1000));
 }
 
 /** For clients that are no pages; a page of another origin cannot read it unless that may ask for tokens. */

@@ -348,6 +348,37 @@ describe("a request from another site", () => {
   });
 });
 
+describe("a logout by GET", () => {
+  test.each([
+    ["document", 200],
+    [undefined, 200],
+    ["image", 403],
+    ["iframe", 403],
+    ["frame", 403],
+    ["empty", 403],
+    ["script", 403],
+    ["", 403],
+  ])("for what a browser calls %s is %i", async (destination, status) => {
+    const reader = browserOf(app);
+    await reader.visit("/iiif/auth/login/terms", { form: {} });
+    const Cookie = `service_session=${reader.cookie()}`;
+    const headers = { Cookie, ...(destination !== undefined && { "Sec-Fetch-Dest": destination }) };
+    for (const path of ["/iiif/auth/logout", "/iiif/auth/v1/logout"]) {
+      const response = await app.get(path, { headers });
+      expect([path, response.status]).toEqual([path, status]);
+      expect(response.headers.has("Set-Cookie")).toBe(status === 200);
+      if (status === 403) expect(await response.json()).toMatchObject({ code: "embedded_logout" });
+    }
+    const image = await app.get("/iiif/3/agree%2Fbase.png/info.json", { headers: { Cookie } });
+    expect(image.status).toBe(status === 200 ? 401 : 200);
+  });
+
+  test("a POST of a page of this service is no navigation, and logs out", async () => {
+    const headers = { "Sec-Fetch-Dest": "empty", "Sec-Fetch-Site": "same-origin" };
+    expect((await app.get("/iiif/auth/logout", { method: "POST", headers })).status).toBe(200);
+  });
+});
+
 describe("return_to", () => {
   const there = ["/", "/iiif/3/agree%2Fbase.png/info.json?x=1#y", `${viewer}/mirador?a=b`];
   const cases: [string, string | undefined][] = [

@@ -22,7 +22,6 @@ test.each([
   ["a login with a password", "/iiif/auth/v1/login/staff", { username: "ann", password: "secret" }, {}],
   ["a login with a session before it", "/iiif/auth/login/terms", {}, { Cookie }],
   ["a login by address", "/iiif/auth/login/room", undefined, {}],
-  ["a logout", "/iiif/auth/logout", undefined, { Cookie }],
 ])("%s is 503 and sets no cookie", async (_, target, form, headers: Record<string, string>) => {
   const visit = (more: Record<string, string>) =>
     browserOf(app).visit(target, {
@@ -55,6 +54,23 @@ test("viewers are told that tokens are unavailable, in the words of either versi
   const plain = await by.visit("/iiif/auth/v1/token", { headers });
   expect([plain.status, plain.headers.get("Retry-After")]).toEqual([503, "1"]);
   expect(await plain.json()).toEqual({ error: "unavailable", description: expect.any(String) });
+});
+
+test("a logout is 503, and takes the cookie away all the same", async () => {
+  for (const [target, method] of [
+    ["/iiif/auth/logout", "GET"],
+    ["/iiif/auth/v1/logout", "GET"],
+    ["/iiif/auth/logout", "POST"],
+  ] as const)
+    for (const Accept of ["*/*", "text/html"]) {
+      const response = await browserOf(app).visit(target, { method, headers: { Cookie, Accept } });
+      expect([target, response.status]).toEqual([target, 503]);
+      expect(response.headers.get("Set-Cookie")).toMatch(
+        /^service_session=; Path=\/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure/,
+      );
+      expect(Number(response.headers.get("Retry-After"))).toBeGreaterThan(0);
+      expect(response.headers.get("Cache-Control")).toBe("no-store");
+    }
 });
 
 test("what needs no session goes on", async () => {

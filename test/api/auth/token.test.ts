@@ -1,6 +1,6 @@
 // The token and probe services: what they answer to whom, in the words of either version, and the tricks that get none.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { scriptJson } from "../../../src/iiif/auth-token.ts";
 import type { Served } from "../../served.ts";
 import { type Browser, browserOf, postedBy, servedWithAuth, viewer } from "./served.ts";
@@ -68,9 +68,26 @@ describe("a token", () => {
     const other = browserOf(app);
     const seconds = async () => (await (await other.visit("/iiif/auth/v1/token")).json()).expiresIn as number;
     await other.visit("/iiif/auth/login/terms", { form: {} });
-    expect(Math.abs((await seconds()) - 300)).toBeLessThan(10);
+    expect(await seconds()).toBe(300);
     await other.visit("/iiif/auth/login/staff", { form: { username: "ann", password: "secret" } });
-    expect(Math.abs((await seconds()) - 120)).toBeLessThan(10);
+    expect(await seconds()).toBe(120);
+  });
+
+  test("says a positive number of seconds, and no more than its session has left", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2030, 0, 1) });
+    const short = await servedWithAuth({ more: "session_ttl: 10s" });
+    const other = browserOf(short);
+    await other.visit("/iiif/auth/login/terms", { form: {} });
+    const seen: unknown[] = [];
+    for (const ms of [0, 2300, 6700, 500]) {
+      vi.setSystemTime(Date.now() + ms);
+      const answer = await (await other.visit("/iiif/auth/v1/token")).json();
+      seen.push(answer.expiresIn ?? answer.error);
+    }
+    // 10 s, 7.7 s and 1 s are left, then half a second, which is none that could be named.
+    expect(seen).toEqual([10, 7, 1, "invalidCredentials"]);
+    vi.useRealTimers();
+    await short.service.close();
   });
 
   test("is gone with its session", async () => {
@@ -269,7 +286,9 @@ describe("the probe", () => {
       heading: expect.objectContaining({ en: ["No access"] }),
     });
     expect((await probe("campus%2Fx")).result.status).toBe(401);
-    expect((await probe("campus%2Fx", nobody, { "X-Forwarded-User": "ann" })).result.status).toBe(200);
+    const named = { headers: { "X-Forwarded-User": "ann" }, peer: "10.0.0.1" };
+    const byProxy = await nobody.visit("/iiif/auth/probe/campus%2Fx", named);
+    expect((await byProxy.json()).status).toBe(200);
   });
 
   test("reads an identifier in all its spellings, and none that is refused", async () => {

@@ -44,7 +44,7 @@ describe("a session store that does not answer", async () => {
 
   test.each([
     ["an image", "/iiif/3/agree%2Fbase.png/full/max/0/default.jpg", 503],
-    ["a probe", "/iiif/auth/probe/agree%2Fbase.png", 503],
+    ["a probe", "/iiif/auth/probe/agree%2Fbase.png", 200],
     ["a token as JSON", "/iiif/auth/v1/token", 503],
     ["a token in a frame", "/iiif/auth/token?messageId=1&origin=https%3A%2F%2Fviewer.example.org", 200],
   ])("is the code and the cause of %s that was refused", async (_, target, status) => {
