@@ -82,6 +82,7 @@ export function createApp(
     c.set("files", files);
     c.set("compression", compresses && route?.compressed !== false ? platform.compression : undefined);
     c.set("framedBy", framedBy);
+    c.set("peer", peer);
     c.set("client", clientAddress(c.req.raw.headers, peer, trust));
     c.set("base", base ?? "");
     c.set("baseDerived", configured === "");
@@ -183,4 +184,6 @@ export function createApp(
 
 /** Whether the response asks a client for its name and password that has not sent any yet. */
 const isChallenge = ({ res, req }: RequestContext): boolean =>
-  res.status === 401 && res.headers.has("WWW-Authenticate") && !req.raw.headers.has("Authorization");
+  res.status === 401 &&
+  /^Basic\b/.test(res.headers.get("WWW-Authenticate") ?? "") &&
+  !req.raw.headers.has("Authorization");

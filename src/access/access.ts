@@ -19,6 +19,8 @@ export interface Caller {
   readonly path: string;
   /** Address of the client, where it is known. */
   readonly client?: string | undefined;
+  /** Address of who is connected, such as a proxy, where it is known. */
+  readonly peer?: string | undefined;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;
   /** Hears how long the stages of the request take. */

@@ -26,7 +26,7 @@ export interface Auth {
   readonly logins: Logins;
   /** Rules and logins; the authorize hook is not part of it. */
   readonly access: Access;
-  /** Proxies whose X-Forwarded-For counts where an address gives access. */
+  /** Proxies whose X-Forwarded-For counts where an address gives access, and which alone name readers by a header. */
   readonly proxies: readonly IpRange[];
   /** The profile that a rule names for an identifier; undefined: it is public. */
   profileFor(identifier: string): Profile | undefined;
@@ -75,7 +75,8 @@ export function createAuth({
   };
   const profileOf = (name: string) => profiles.get(name);
   const sessions = heldSessions({ sessions: all, profileOf, passwordsOf: logins.passwordsOf });
-  const parts = { profileFor, sessions, cookieName: options.cookie.name };
+  const proxies = [...trustedProxies, ...options.trusted_proxies].map(parseRange);
+  const parts = { profileFor, sessions, cookieName: options.cookie.name, proxies };
   async function* sessionsOfCookies(presenter: Presenter) {
     for await (const { session, id } of sessionsOf(parts, onlyCookie(presenter)))
       if (id !== undefined) yield { session, id };
@@ -95,7 +96,7 @@ export function createAuth({
     newSessions: createNewSessions({ ttlMs: sessionTtlMs, refused }),
     logins,
     access: rulesAccess(parts),
-    proxies: [...trustedProxies, ...options.trusted_proxies].map(parseRange),
+    proxies,
     profileFor,
     profileOf,
     async findSession(presenter) {

@@ -2,6 +2,12 @@
 
 import { authContextUri } from "./image/info.ts";
 
+/**
+ * The challenge of a refused image (RFC 9110, section 11.6.1; RFC 6750, section 3): a token of the token services. Browsers know no box
+ * to ask a reader for one, unlike a password.
+ */
+export const imageChallenge = 'Bearer realm="images"';
+
 /** What can be wrong, with its name in either version and the status of an answer that is no message. */
 export const tokenFaults = {
   request: {

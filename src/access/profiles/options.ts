@@ -98,7 +98,8 @@ const header = z.strictObject({
     })
     .default("X-Forwarded-User")
     .meta({
-      description: "Header with the name of the user. The proxy has to remove it from what clients send.",
+      description:
+        "Header with the name of the user. The proxy has to remove it from what clients send. Where `trusted_proxies` is set, only these may send it.",
       edit,
     }),
 });

@@ -1,15 +1,19 @@
 // Who may have which image, as rules and logins say: rule, then identity.
 
+import type { IpRange } from "../../lib/network/ip-range.ts";
 import { type Access, type Caller, type Decision, publicGrant } from "../access.ts";
 import { bearerToken, cookieValues } from "../credentials.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { Session, Sessions } from "../session.ts";
+import { namesReader } from "./header-identity.ts";
 
 export interface DecideParts {
   /** The profile that an identifier needs; undefined: it is public. */
   profileFor(identifier: string): Profile | undefined;
   readonly sessions: Pick<Sessions, "find" | "findByToken">;
   readonly cookieName: string;
+  /** Which alone may name readers by a header; empty: anybody may. */
+  readonly proxies: readonly IpRange[];
 }
 
 /** What is read of a request to find its sessions. */
@@ -26,15 +30,12 @@ export function rulesAccess(parts: DecideParts): Access {
       if (!profile) return publicGrant;
       const { access_service: service } = profile;
       if (service.backend === "header")
-        return namesReader(caller.header(service.header)) ? profile.granted : profile.refused;
+        return namesReader(caller, service.header, parts.proxies) ? profile.granted : profile.refused;
       return hasCredentials(parts, caller) ? decideByLogin(parts, caller, profile) : profile.refused;
     },
     ruleFor: (identifier) => parts.profileFor(identifier)?.refused,
   };
 }
-
-/** Apache writes `(null)` where a variable that a header is set from has no value (mod_headers). */
-const namesReader = (value: string | undefined) => value !== undefined && value !== "" && value !== "(null)";
 
 async function decideByLogin(parts: DecideParts, caller: Caller, profile: Profile): Promise<Decision> {
   for await (const { session } of sessionsOf(parts, caller))

@@ -74,6 +74,8 @@ export interface Variables {
   readonly framedBy: string;
   /** The client's address, where it is known. */
   readonly client: string | undefined;
+  /** Address of who is connected, such as a proxy, where it is known. */
+  readonly peer: string | undefined;
   /** Public URL of the service, without trailing slash; empty while a request is refused that names no host. */
   readonly base: string;
   /** Bytes of the body of the answer; undefined: it has none. Set by {@link sent}. */

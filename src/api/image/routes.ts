@@ -2,6 +2,7 @@
 
 import type { Caller, Decision, Refused, Sharing } from "../../access/access.ts";
 import { ServiceError } from "../../errors.ts";
+import { imageChallenge } from "../../iiif/auth-token.ts";
 import { contentDisposition } from "../../iiif/image/canonical.ts";
 import { mediaType } from "../../iiif/image/formats.ts";
 import { parseImageRequest } from "../../iiif/image/grammar.ts";
@@ -119,7 +120,10 @@ function information(
     };
     setCaching(headers, c, decision, service.caching.info, "Accept");
     setCors(headers, c);
-    if (!decision.allowed) c.set("failure", { code: "access_denied", detail: decision.reason });
+    if (!decision.allowed) {
+      c.set("failure", { code: "access_denied", detail: decision.reason });
+      Object.assign(headers, challengeOf(decision.status));
+    }
     const tier = decision.allowed && decision.tier !== "public" ? [decision.tier] : [];
     return sendText(c, body, {
       type,
@@ -235,10 +239,14 @@ async function refusal(c: RequestContext, refused: Refused): Promise<Response> {
     return new Response(null, { status: 303, headers });
   }
   const { status, reason, vary } = refused;
-  const response = await problemResponse(c, { status, code: "access_denied", detail: reason });
+  const headers = challengeOf(status);
+  const response = await problemResponse(c, { status, code: "access_denied", detail: reason, headers });
   for (const name of vary) response.headers.append("Vary", name);
   return response;
 }
+
+const challengeOf = (status: number): Record<string, string> =>
+  status === 401 ? { "WWW-Authenticate": imageChallenge } : {};
 
 /** The tag of a document by what it is made of. */
 const tagOf = async (parts: readonly string[]) => `"${(await hash(parts)).slice(0, 27)}"`;

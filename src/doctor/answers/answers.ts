@@ -1,8 +1,13 @@
 // What is wrong with an answer that is not the one that a step expects: who has answered in place of the service, or why the service cannot.
 
+import { imageChallenge } from "../../iiif/auth-token.ts";
 import { type Fault, shown } from "../finding.ts";
 import type { Answer } from "../visitor.ts";
 import { jsonOf, kindOf } from "../walk.ts";
+
+/** Whether an answer asks for a login of a proxy: the service has a challenge of its own for images. */
+export const isOfProxy = ({ headers }: Pick<Answer, "headers">): boolean =>
+  (headers.get("WWW-Authenticate") ?? imageChallenge) !== imageChallenge;
 
 /** Words of an answer that say what kind of failure it is, with what to do. */
 const known: readonly {
@@ -40,7 +45,7 @@ const known: readonly {
       "The service takes this for too many logins of one network. Behind a proxy name its address in trusted_proxies, so that readers are told apart; else try again later.",
   },
   {
-    fits: ({ status, headers }) => status === 401 && headers.has("WWW-Authenticate"),
+    fits: (answer) => answer.status === 401 && isOfProxy(answer),
     code: "proxy_login",
     change:
       "The proxy asks for a login of its own, which viewers do not know: take it away from the paths below /iiif/.",

@@ -3,7 +3,7 @@
 import { probeAddress } from "../../iiif/auth-mounts.ts";
 import { imageAddress, mainPrefix } from "../../iiif/image/mounts.ts";
 import { addressFault } from "../answers/addresses.ts";
-import { ownProblem, unexpected } from "../answers/answers.ts";
+import { isOfProxy, ownProblem, unexpected } from "../answers/answers.ts";
 import { cachingFaults, corsFault, resourcePolicyFault } from "../answers/headers.ts";
 import { serviceFaults } from "../answers/services.ts";
 import { type Fault, StepFault } from "../finding.ts";
@@ -96,7 +96,7 @@ export async function lookAtInfo(walk: Walk): Promise<Outcome<number | undefined
   if (!document || typeof document.id !== "string")
     throw new StepFault({
       ...unexpected(answer, "info.json", "image information as JSON, with status 401 or 200"),
-      ...(answer.status === 401 && !answer.headers.has("WWW-Authenticate") && errorReplaced),
+      ...(answer.status === 401 && !isOfProxy(answer) && errorReplaced),
     });
   const faults = [
     addressFault("the id of info.json", document.id, id, walk),

@@ -27,6 +27,9 @@ beforeAll(async () => {
     "the header": { "X-Reader": "ann" },
     "an empty header": { "X-Reader": "" },
     "what Apache sends for nobody": { "X-Reader": "(null)" },
+    "the header in two lines": { "X-Reader": "ann, bob" },
+    "the header in two lines, one of them empty": { "X-Reader": ", ann" },
+    "a header with a comma in its value": { "X-Reader": "CN=ann,OU=readers" },
     "a wrong cookie and a staff token": {
       Cookie: "service_session=x",
       Authorization: await site.bearer("staff"),
@@ -59,7 +62,11 @@ const images = {
   },
   "terms.png": { for: ["a terms cookie", "a terms token"], otherwise: 100, vary: "Cookie, Authorization" },
   "room.png": { for: ["a room cookie"], otherwise: 401, vary: "Cookie, Authorization" },
-  "proxied.png": { for: ["the header"], otherwise: 401, vary: "Cookie, Authorization, X-Reader" },
+  "proxied.png": {
+    for: ["the header", "a header with a comma in its value"],
+    otherwise: 401,
+    vary: "Cookie, Authorization, X-Reader",
+  },
 } as const;
 
 const cases = Object.entries(images).flatMap(([name, rule]) =>
@@ -449,6 +456,37 @@ describe("while the session store does not answer", () => {
     expect(text, "how many there are").not.toMatch(/These are \d/);
     expect(response.headers.get("Cache-Control")).toBe("private, no-cache");
   });
+});
+
+test.each([
+  ["trusted_proxies", "trusted_proxies: [10.0.0.0/8, 198.51.100.0/24]", authSection],
+  ["auth.trusted_proxies", "", `\n  trusted_proxies: [10.0.0.0/8]${authSection}`],
+])("with %s a header names readers only if one of them sends it", async (_, more, auth) => {
+  const behind = await gated({ folder, more, auth });
+  const from = async (peer?: string) =>
+    (
+      await behind.app.get(at("proxied.png"), {
+        headers: { "X-Reader": "ann", "X-Forwarded-For": "10.0.0.1" },
+        ...(peer && { peer }),
+      })
+    ).status;
+  expect(await from("10.1.2.3")).toBe(200);
+  expect(await from("192.0.2.1")).toBe(401);
+  expect(await from()).toBe(401);
+  await behind.app.service.close();
+});
+
+test("a refused image challenges its client by Bearer, which makes no browser ask for a password", async () => {
+  for (const target of [at("private/a.png"), at("private/a.png", "info.json"), at("private/none.png")])
+    for (const method of ["GET", "HEAD"]) {
+      const response = await get(target, {}, method);
+      // RFC 9110, section 15.5.2; RFC 6750, section 3.
+      if (response.status === 401)
+        expect(response.headers.get("WWW-Authenticate")).toMatch(/^Bearer realm="[^"]+"$/);
+      else expect([target, response.status]).toEqual([target, 404]);
+    }
+  for (const target of [at("public.png"), at("terms.png"), at("terms.png", "info.json")])
+    expect((await get(target)).headers.get("WWW-Authenticate")).toBeNull();
 });
 
 test("without the section nothing is gated, advertised or recorded", async () => {

@@ -1,10 +1,16 @@
 // Logging in on every runtime: passwords from the configuration and from a file, tokens, probe and logout.
 
 import { writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chosenRuntimes } from "../runtimes.ts";
 import { type Started, startServer } from "../server.ts";
+
+interface Status {
+  readonly status: number;
+}
 
 /** `secret`, by libxcrypt and by `openssl passwd -apr1`. */
 const bcrypt = "$2b$04$Xkp3ABVhFCWRnWTnZdVnVOrssyTXKBkR8ymWvhDrv.quIcpqbRo9G";
@@ -16,12 +22,14 @@ const extra = `auth:
     file: { pattern: active, access_service: { backend: builtin, htpasswd_file: ./images/htpasswd } }
     own: { pattern: clickthrough, label: { en: [Terms] }, access_service: { backend: builtin, template: ./images/login.html } }
     near: { pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [127.0.0.0/8, "::1"] } }
+    proxied: { pattern: external, access_service: { backend: header } }
     far: { pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.0/24] } }
   rules:
     - { match: base.png, profile: staff }
     - { match: gif-static.gif, profile: file }
     - { match: jpg-baseline-420.jpg, profile: own }
     - { match: webp-lossy.webp, profile: near }
+    - { match: jp2-tiled-128.jp2, profile: proxied }
 `;
 
 describe.each(chosenRuntimes())("smalti on $name with logins", (runtime) => {
@@ -79,6 +87,33 @@ describe.each(chosenRuntimes())("smalti on $name with logins", (runtime) => {
     expect((await get("/iiif/auth/login/staff", { method: "POST", headers, body })).status).toBe(403);
     const large = new URLSearchParams({ username: "a".repeat(20_000) });
     expect((await get("/iiif/auth/login/staff", { method: "POST", body: large })).status).toBe(413);
+  });
+
+  it("takes no reader from a header of several lines", async () => {
+    const withLines = (lines: readonly string[]) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { "X-Forwarded-User": [...lines] };
+        const asked = request(
+          `${server.url}/iiif/auth/probe/jp2-tiled-128.jp2`,
+          { headers },
+          async (response) => {
+            const { status } = (await new Response(
+              Readable.toWeb(response) as ReadableStream,
+            ).json()) as Status;
+            resolve(status);
+          },
+        );
+        asked.on("error", reject).end();
+      });
+    expect(await withLines(["ann"])).toBe(200);
+    expect(await withLines(["CN=ann,OU=readers"])).toBe(200);
+    for (const lines of [
+      ["ann", "bob"],
+      ["ann", "ann"],
+      ["", "ann"],
+      ["a", "b", "c"],
+    ])
+      expect([lines, await withLines(lines)]).toEqual([lines, 401]);
   });
 
   it("knows the address of a kiosk", async () => {
