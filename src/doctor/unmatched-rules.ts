@@ -9,7 +9,7 @@ import type { Source, SourceEntry } from "../sources/source.ts";
 import { createLister, imagesBelow, type Lister } from "./listing.ts";
 
 /** Milliseconds that all looks together may take, and folders that are looked into. */
-const bounds = { ms: 2000, folders: 500 } as const;
+const usualBounds = { ms: 2000, folders: 500 } as const;
 
 export interface RuleParts {
   readonly auth: AuthOptions;
@@ -20,9 +20,12 @@ export interface RuleParts {
 
 /**
  * A problem for each rule that matches no image. What cannot be told, because the source does not list or the
- * look was too long, is none. Takes two seconds at most. Never rejects.
+ * look was too long, is none. Takes two seconds at most, unless `bounds` says otherwise. Never rejects.
  */
-export async function unmatchedRules({ auth, sources, lists }: RuleParts): Promise<Problem[]> {
+export async function unmatchedRules(
+  { auth, sources, lists }: RuleParts,
+  bounds: Readonly<Record<keyof typeof usualBounds, number>> = usualBounds,
+): Promise<Problem[]> {
   if (!lists) return [];
   const lister = createLister(bounds);
   const problems: Problem[] = [];
