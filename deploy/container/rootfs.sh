@@ -25,7 +25,8 @@ echo 'smalti:x:10001:' >/rootfs/etc/group
 echo 'hosts: files dns' >/rootfs/etc/nsswitch.conf
 
 # The licences of what is not in THIRD_PARTY_LICENSES.txt.
-for copyright in /usr/share/doc/libc6/copyright /usr/share/doc/libgcc-s1/copyright /usr/share/doc/libstdc++6/copyright /usr/local/LICENSE; do
+for copyright in /usr/share/doc/libc6/copyright /usr/share/doc/libgcc-s1/copyright \
+  /usr/share/doc/libstdc++6/copyright /usr/share/doc/ca-certificates/copyright /usr/local/LICENSE; do
   test -f "$copyright" || continue
   mkdir -p "/rootfs$(dirname "$copyright")"
   cp -L "$copyright" "/rootfs$copyright"
