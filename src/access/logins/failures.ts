@@ -2,6 +2,7 @@
 // a user has logged in does not wait for what others do in that user's name.
 
 import { createLru, type Lru } from "../../lib/caching/lru.ts";
+import { createLimiter, type Limiter } from "../limiter.ts";
 import { networkOf } from "../network.ts";
 
 export interface FailureLimits {
@@ -39,12 +40,6 @@ export interface Attempt {
   undecided(): void;
 }
 
-interface Failures {
-  readonly count: number;
-  /** Milliseconds, of the last one. */
-  readonly at: number;
-}
-
 /**
  * The memory of one service. It never waits by itself.
  *
@@ -57,9 +52,9 @@ interface Failures {
  */
 export class LoginFailures {
   readonly #now: () => number;
-  readonly #limits: FailureLimits;
-  readonly #networks: Lru<string, Failures>;
-  readonly #users: Lru<string, Failures>;
+  readonly #knownMs: number;
+  readonly #networks: Limiter;
+  readonly #users: Limiter;
   /** Milliseconds of the last login, by network and user. */
   readonly #logins: Lru<string, number>;
 
@@ -71,11 +66,16 @@ export class LoginFailures {
     readonly now?: () => number;
     readonly limits?: FailureLimits;
   } = {}) {
+    const { free, firstWaitMs, forgetMs, most } = limits;
+    const until = (longestMs: number) => ({
+      left: (count: number, ms: number) => (ms < forgetMs ? count : 0),
+      pause: (count: number) => (count < free ? 0 : Math.min(longestMs, firstWaitMs * 2 ** (count - free))),
+    });
     this.#now = now;
-    this.#limits = limits;
-    this.#networks = createLru(limits.most);
-    this.#users = createLru(limits.most);
-    this.#logins = createLru(limits.most);
+    this.#knownMs = limits.knownMs;
+    this.#networks = createLimiter(until(limits.longestWaitMs), most, now);
+    this.#users = createLimiter(until(limits.longestUserWaitMs), most, now);
+    this.#logins = createLru(most);
   }
 
   /**
@@ -83,69 +83,25 @@ export class LoginFailures {
    * `user`: the name with that of its profile, as names may be there in several.
    */
   attempt(address: string | undefined, user: string): Attempt | { readonly waitMs: number } {
-    const { longestWaitMs, longestUserWaitMs } = this.#limits;
     const network = networkOf(address, 64);
     // Names come from anybody, and may be long.
     const name = user.slice(0, 200);
     const pair = `${network} ${name}`;
-    const isNew = !this.#isKnown(pair);
-    const waitMs = Math.max(
-      this.#waitOf(this.#networks, network, longestWaitMs),
-      isNew ? this.#waitOf(this.#users, name, longestUserWaitMs) : 0,
-    );
+    const known = this.#logins.get(pair);
+    const isNew = known === undefined || this.#now() - known >= this.#knownMs;
+    const waitMs = Math.max(this.#networks.waitMs(network), isNew ? this.#users.waitMs(name) : 0);
     if (waitMs > 0) return { waitMs };
-    const counted = [
-      this.#count(this.#networks, network),
-      ...(isNew ? [this.#count(this.#users, name)] : []),
-    ];
-    let open = true;
-    const takeBack = () => {
-      if (open) for (const undo of counted) undo();
-      open = false;
+    const counted = [this.#networks.count(network), ...(isNew ? [this.#users.count(name)] : [])];
+    const undecided = () => {
+      for (const takeBack of counted) takeBack();
     };
     return {
+      undecided,
       succeeded: () => {
         // Other failures stay: whoever has one password may be guessing another, and others this one.
-        takeBack();
+        undecided();
         this.#logins.set(pair, this.#now(), 1);
       },
-      undecided: takeBack,
-    };
-  }
-
-  #isKnown(pair: string): boolean {
-    const at = this.#logins.get(pair);
-    return at !== undefined && this.#now() - at < this.#limits.knownMs;
-  }
-
-  #known(memory: Lru<string, Failures>, key: string): Failures | undefined {
-    const failures = memory.get(key);
-    if (!failures || this.#now() - failures.at < this.#limits.forgetMs) return failures;
-    memory.delete(key);
-    return undefined;
-  }
-
-  #waitOf(memory: Lru<string, Failures>, key: string, longestMs: number): number {
-    const { free, firstWaitMs } = this.#limits;
-    const failures = this.#known(memory, key);
-    if (!failures || failures.count < free) return 0;
-    const wait = Math.min(longestMs, firstWaitMs * 2 ** (failures.count - free));
-    return Math.max(0, failures.at + wait - this.#now());
-  }
-
-  /** Counts a failure; what it returns takes it back. */
-  #count(memory: Lru<string, Failures>, key: string): () => void {
-    const before = this.#known(memory, key);
-    const at = this.#now();
-    memory.set(key, { count: (before?.count ?? 0) + 1, at }, 1);
-    return () => {
-      const failures = memory.get(key);
-      if (!failures) return;
-      const count = failures.count - 1;
-      // Unless another failed meanwhile, the next wait is again from the one before.
-      const last = failures.at === at && before ? before.at : failures.at;
-      if (count <= 0) memory.delete(key);
-      else memory.set(key, { count, at: last }, 1);
     };
   }
 }

@@ -1,0 +1,61 @@
+// How often something may be done under one key, such as a network: at first at once, then with pauses in between.
+
+import { createLru } from "../lib/caching/lru.ts";
+
+/** Times are in milliseconds. */
+export interface Schedule {
+  /** How many of `count` attempts still count so long after the last of them. */
+  left(count: number, ms: number): number;
+  /** From the last of `count` attempts to the next. */
+  pause(count: number): number;
+}
+
+export interface Limiter {
+  /** Until the next attempt; 0: it may be made. */
+  waitMs(key: string): number;
+  /** Counts an attempt. What it returns takes it back, once. */
+  count(key: string): () => void;
+}
+
+interface Tally {
+  readonly count: number;
+  /** Of the last attempt. */
+  readonly at: number;
+}
+
+/**
+ * An empty memory of `most` keys, of which those that were used least lately are forgotten first. `now`: milliseconds, never going
+ * back. It never waits by itself.
+ */
+export function createLimiter(
+  { left, pause }: Schedule,
+  most: number,
+  now = () => performance.now(),
+): Limiter {
+  const tallies = createLru<string, Tally>(most);
+  const since = ({ at }: Tally) => now() - at;
+  return {
+    waitMs(key) {
+      const tally = tallies.get(key);
+      if (!tally) return 0;
+      const wait = left(tally.count, since(tally)) > 0 ? pause(tally.count) - since(tally) : 0;
+      // Sums of fractions are off by less than that.
+      return wait < 1 ? 0 : wait;
+    },
+    count(key) {
+      const before = tallies.get(key);
+      const tally = { count: (before ? left(before.count, since(before)) : 0) + 1, at: now() };
+      tallies.set(key, tally, 1);
+      let open = true;
+      return () => {
+        const current = tallies.get(key);
+        if (!open || !current) return;
+        open = false;
+        // Unless there was another meanwhile, all is as if there had been none.
+        const restored = current === tally ? before : { ...current, count: current.count - 1 };
+        if (restored && restored.count > 0) tallies.set(key, restored, 1);
+        else tallies.delete(key);
+      };
+    },
+  };
+}

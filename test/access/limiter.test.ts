@@ -1,0 +1,63 @@
+import { expect, it } from "vitest";
+import { createLimiter } from "../../src/access/limiter.ts";
+
+/** Two at once, then one each second; forgotten ten seconds after the last. */
+function limiter() {
+  const clock = { time: 500 };
+  const schedule = {
+    left: (count: number, ms: number) => (ms < 10_000 ? count : 0),
+    pause: (count: number) => (count < 2 ? 0 : 1000),
+  };
+  return { clock, ...createLimiter(schedule, 3, () => clock.time) };
+}
+
+it("counts by key, and lets the next one wait from the last on", () => {
+  const { clock, count, waitMs } = limiter();
+  for (const _ of [1, 2]) {
+    expect(waitMs("a")).toBe(0);
+    count("a");
+  }
+  expect([waitMs("a"), waitMs("b")]).toEqual([1000, 0]);
+  clock.time += 400;
+  expect(waitMs("a")).toBe(600);
+  clock.time += 600;
+  expect(waitMs("a")).toBe(0);
+  clock.time += 9000;
+  count("a");
+  expect(waitMs("a")).toBe(0);
+});
+
+it("is as before once the last attempt is taken back", () => {
+  const { clock, count, waitMs } = limiter();
+  count("a");
+  count("a");
+  clock.time += 700;
+  const takeBack = count("a");
+  expect(waitMs("a")).toBe(1000);
+  takeBack();
+  takeBack();
+  expect(waitMs("a")).toBe(300);
+});
+
+it("takes back one of several, whichever it is", () => {
+  const { count, waitMs } = limiter();
+  const takeBacks = [count("a"), count("a"), count("a")];
+  takeBacks[0]?.();
+  expect(waitMs("a")).toBe(1000);
+  takeBacks[2]?.();
+  expect(waitMs("a")).toBe(0);
+  takeBacks[1]?.();
+  for (const _ of [1, 2]) {
+    expect(waitMs("a")).toBe(0);
+    count("a");
+  }
+  expect(waitMs("a")).toBe(1000);
+});
+
+it("forgets the key that was used least lately", () => {
+  const { count, waitMs } = limiter();
+  for (const key of ["a", "a", "b", "b", "c", "c"]) count(key);
+  expect(waitMs("a")).toBe(1000);
+  count("d");
+  expect([waitMs("a"), waitMs("b"), waitMs("c")]).toEqual([1000, 0, 1000]);
+});
