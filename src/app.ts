@@ -59,6 +59,7 @@ export function createApp(
   const compresses = service.config().http.compression === "on";
   const timed = service.config().http.server_timing;
   const configured = service.config().base_url.replace(/\/+$/, "");
+  const readerTrust = { proxies: service.auth?.proxies ?? service.proxies, baseUrl: "" };
   const framing = service.config().http.frame_ancestors.map((site) => (site === "self" ? "'self'" : site));
   const framedBy = framing.join(" ") || "'none'";
   const routes = createRoutes();
@@ -84,6 +85,7 @@ export function createApp(
     c.set("framedBy", framedBy);
     c.set("peer", peer);
     c.set("client", clientAddress(c.req.raw.headers, peer, trust));
+    c.set("reader", clientAddress(c.req.raw.headers, peer, readerTrust));
     c.set("base", base ?? "");
     c.set("baseDerived", configured === "");
     if (timed) c.set("serverTiming", "wanted");

@@ -1,4 +1,4 @@
-// The command line: serve, check, hook test, doctor, hash-password, version, help.
+// The command line: serve, check, hook test, doctor, sessions, hash-password, version, help.
 
 import { parseArguments } from "./commands/arguments.ts";
 import { diagnose, doctorQuestion } from "./commands/auth-doctor.ts";
@@ -9,6 +9,7 @@ import { requestedHelp } from "./commands/help.ts";
 import { type HookQuestion, testHook } from "./commands/hook-test.ts";
 import { askAboutImage, imageQuestion } from "./commands/image-doctor.ts";
 import { type LoadedFile, readConfig } from "./commands/read-config.ts";
+import { endSessions, sessionsQuestion } from "./commands/sessions.ts";
 import { effectiveYaml } from "./config/effective.ts";
 import { problemText } from "./config/reading/problems.ts";
 import type { Config } from "./config/schema.ts";
@@ -39,6 +40,7 @@ async function runCommand(platform: Platform, args: readonly string[]): Promise<
   const help = requestedHelp(args);
   if (help !== undefined) return print(platform, help);
   if (args[0] === "hash-password") return print(platform, await hashPasswordCommand(platform, args.slice(1)));
+  if (args[0] === "sessions") return askSessions(platform, args.slice(1));
   if (args[0] === "doctor") return askDoctor(platform, args.slice(1));
   const parsed = parseArguments(args);
   if (parsed.command === "version") return print(platform, `${version}\n`);
@@ -70,6 +72,14 @@ async function askHook(platform: Platform, config: Config, question: HookQuestio
   for (const line of err) platform.write?.("err", `smalti: ${maskUrls(line)}\n`);
   if (out !== undefined) platform.write?.("out", out);
   return failed ? 1 : 0;
+}
+
+/** Ends sessions, and prints how many. */
+async function askSessions(platform: Platform, args: readonly string[]): Promise<number> {
+  const question = sessionsQuestion(args);
+  const { file } = question;
+  const { config } = await readConfig(platform, { command: "check", ...(file && { file }) });
+  return print(platform, await inWords(endSessions(config, platform, question)));
 }
 
 /** Prints what the doctor finds. */

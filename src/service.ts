@@ -130,6 +130,7 @@ export async function createService(
   const { images } = rendering;
   const { pool, admission, probes } = images;
   settings.subscribe(({ log: { level } }) => log.level(level));
+  settings.subscribe((config) => auth?.kiosks.take(config.auth?.profiles ?? {}));
   const droppedLines = registry.counter("log_dropped_lines", {});
   platform.onDropped?.(() => droppedLines.add());
   const startedAt = Date.now();

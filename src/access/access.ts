@@ -19,7 +19,9 @@ export interface Caller {
   readonly path: string;
   /** Address of the client, where it is known. */
   readonly client?: string | undefined;
-  /** Address of who is connected, such as a proxy, where it is known. */
+  /** The same by the proxies that are trusted where an address gives access. */
+  readonly reader?: string | undefined;
+  /** Address of who is connected, such as a proxy, if it is known. */
   readonly peer?: string | undefined;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;

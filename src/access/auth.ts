@@ -6,13 +6,16 @@ import { parseDuration } from "../lib/options/quantity.ts";
 import type { Log } from "../lib/telemetry/log.ts";
 import { createSeldom } from "../lib/telemetry/seldom.ts";
 import type { Access } from "./access.ts";
+import { createFingerprints, type Fingerprints } from "./fingerprints.ts";
 import { heldSessions } from "./held-grants.ts";
+import { createKiosks, type Kiosks } from "./logins/kiosk.ts";
 import type { Logins } from "./logins/logins.ts";
 import { createNewSessions, type NewSessions } from "./new-sessions.ts";
 import type { AuthOptions } from "./options.ts";
-import { createProfile, type Profile } from "./profiles/profile.ts";
+import type { Profile } from "./profiles/profile.ts";
 import { type FoundSession, type Presenter, rulesAccess, sessionsOf } from "./rules/decide.ts";
-import { createRules } from "./rules/rules.ts";
+import { createRequirement, type Requirement } from "./rules/requirement.ts";
+import { createRules, profilesOf, type Rule } from "./rules/rules.ts";
 import type { Session, Sessions } from "./session.ts";
 
 export interface Auth {
@@ -24,12 +27,14 @@ export interface Auth {
   /** How many more the clients of a network may begin. */
   readonly newSessions: NewSessions;
   readonly logins: Logins;
+  readonly kiosks: Kiosks;
+  readonly fingerprints: Fingerprints;
   /** Rules and logins; the authorize hook is not part of it. */
   readonly access: Access;
   /** Proxies whose X-Forwarded-For counts where an address gives access, and which alone name readers by a header. */
   readonly proxies: readonly IpRange[];
-  /** The profile that a rule names for an identifier; undefined: it is public. */
-  profileFor(identifier: string): Profile | undefined;
+  /** What a rule requires for an identifier; undefined: it is public. One object for all rules of the same profiles. */
+  requirementOf(identifier: string): Requirement | undefined;
   /** By its name, as in the address of a login. */
   profileOf(name: string): Profile | undefined;
   /** The live session of a request's cookie, with that cookie's value. Throws `busy` where the store does not answer. */
@@ -65,18 +70,28 @@ export function createAuth({
   trustedProxies = [],
   spellings,
 }: AuthParts): Auth {
-  const profiles = new Map(
-    Object.entries(options.profiles).map(([name, profile]) => [name, createProfile(name, profile)]),
+  const profiles = new Map<string, Profile>(
+    Object.entries(options.profiles).map(([name, profile]) => [name, { name, ...profile }]),
   );
-  const match = createRules(options.rules);
-  const profileFor = (identifier: string) => {
-    const name = match(identifier, spellings?.(identifier));
-    return name === undefined ? undefined : profiles.get(name);
+  const requirements = new Map<string, Requirement>();
+  const requirementBy = (rule: Rule) => {
+    const names = profilesOf(rule);
+    const known =
+      requirements.get(names.join()) ??
+      createRequirement(names.map((name) => profiles.get(name)) as [Profile, ...Profile[]]);
+    requirements.set(names.join(), known);
+    return known;
   };
+  const match = createRules(
+    options.rules.map((rule) => ({ match: rule.match, requirement: requirementBy(rule) })),
+  );
+  const requirementOf = (identifier: string) => match(identifier, spellings?.(identifier))?.requirement;
   const profileOf = (name: string) => profiles.get(name);
-  const sessions = heldSessions({ sessions: all, profileOf, passwordsOf: logins.passwordsOf });
+  const kiosks = createKiosks(options.profiles);
+  const fingerprints = createFingerprints({ profileOf, logins, kiosks });
+  const sessions = heldSessions(all, fingerprints);
   const proxies = [...trustedProxies, ...options.trusted_proxies].map(parseRange);
-  const parts = { profileFor, sessions, cookieName: options.cookie.name, proxies };
+  const parts = { requirementOf, kiosks, sessions, cookieName: options.cookie.name, proxies };
   async function* sessionsOfCookies(presenter: Presenter) {
     for await (const { session, id } of sessionsOf(parts, onlyCookie(presenter)))
       if (id !== undefined) yield { session, id };
@@ -95,9 +110,11 @@ export function createAuth({
     sessions,
     newSessions: createNewSessions({ ttlMs: sessionTtlMs, refused }),
     logins,
+    kiosks,
+    fingerprints,
     access: rulesAccess(parts),
     proxies,
-    profileFor,
+    requirementOf,
     profileOf,
     async findSession(presenter) {
       for await (const found of sessionsOfCookies(presenter)) return found;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { parseRange } from "../lib/network/ip-range.ts";
 import { profileFaults } from "./profiles/faults.ts";
 import { lifetime, type ProfileOptions, profileOptions } from "./profiles/options.ts";
-import { ruleFault } from "./rules/rules.ts";
+import { profilesOf, ruleFault } from "./rules/rules.ts";
 import { sessionOptions } from "./sessions/options.ts";
 
 const edit = "restart" as const;
@@ -30,6 +30,7 @@ const isRange = (text: string) => {
   }
 };
 
+const profileForm = "expected the name of a profile, or a list of names such as [reading-room, staff]";
 const ruleForm =
   "expected an identifier, a prefix with /* behind it such as private/*, or * for all identifiers";
 
@@ -90,7 +91,13 @@ export const authOptions = z
           match: z
             .string({ error: ruleForm })
             .meta({ description: "An identifier, a prefix such as `private/*`, or `*` for all.", edit }),
-          profile: z.string().meta({ description: "Name of the profile that these identifiers need.", edit }),
+          profile: z
+            .union([z.string(), z.array(z.string()).min(1, { error: profileForm })], { error: profileForm })
+            .meta({
+              description:
+                "Name of the profile that these identifiers need, or a list of profiles of which any gives access.",
+              edit,
+            }),
         }),
       )
       .default([])
@@ -104,7 +111,12 @@ export const authOptions = z
     rules.forEach(({ match, profile }, at) => {
       const fault = ruleFault(match);
       if (fault !== undefined) add(["rules", at, "match"], fault);
-      if (!Object.hasOwn(profiles, profile)) add(["rules", at, "profile"], unknownProfile(profile, profiles));
+      const names = profilesOf({ profile });
+      const path = ["rules", at, "profile"];
+      for (const name of names) if (!Object.hasOwn(profiles, name)) add(path, unknownProfile(name, profiles));
+      const twice = names.find((name, n) => names.indexOf(name) < n);
+      if (twice !== undefined)
+        add(path, `expected each profile once, received ${JSON.stringify(twice)} twice`);
     });
   });
 

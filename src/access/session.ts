@@ -5,13 +5,16 @@ export interface LoginGrant {
   readonly profile: string;
   /** As the way of logging in names the reader; "" where it does not, as after a click. */
   readonly user: string;
-  /** Those of the profile at the login. */
-  readonly pattern: string;
-  readonly backend: string;
-  /** By which the list of passwords knows that the user still has the same; where the reader has one here. */
-  readonly mark?: string;
+  /** Of what vouched for the login (`fingerprints.ts`). */
+  readonly fingerprint: string;
   readonly grantedAt: number;
   readonly expiresAt: number;
+}
+
+/** Which grants: of a profile, of a user, or of both; of neither, all sessions. */
+export interface GrantFilter {
+  readonly profile?: string;
+  readonly user?: string;
 }
 
 /** A session as its store holds it. An expired one is not found. */
@@ -55,6 +58,8 @@ export interface Sessions {
   issueToken(id: string, ttlMs: number): Promise<Issued | undefined>;
   /** Ends a session and all its tokens. */
   logOut(id: string): Promise<void>;
+  /** Ends all sessions that hold such a grant, with their tokens. Returns how many. */
+  endAll(of: GrantFilter): Promise<number>;
   count(): Promise<SessionCount>;
   /** Resolves when the store can be read and written; throws with the reason, in words for the operator. */
   check(): Promise<void>;

@@ -56,6 +56,16 @@ const commands: Readonly<Record<string, Row>> = {
       config,
     ],
   },
+  "sessions end": {
+    form: "sessions end --profile NAME | --user NAME | --all",
+    text: "log readers out: all of a profile, one user, or everybody; not with sessions in memory, which /admin/auth ends",
+    flags: [
+      ["--profile NAME", "sessions with a login to this profile"],
+      ["--user NAME", "sessions of this user; with --profile, those with this user's login to it"],
+      ["--all", "all sessions"],
+      config,
+    ],
+  },
   "hash-password": {
     form: "hash-password [--cost N]",
     text: "print the hash of a password for users or htpasswd_file; it is typed, or read from the standard input",

@@ -1,7 +1,7 @@
 // Which images the doctor looks at: one for each profile that a rule names.
 
 import type { AuthOptions } from "../access/options.ts";
-import { createRules } from "../access/rules/rules.ts";
+import { createRules, profilesOf } from "../access/rules/rules.ts";
 import type { Sources } from "../sources/index.ts";
 import { createLister, imagesBelow } from "./listing.ts";
 import type { Target } from "./walk.ts";
@@ -18,29 +18,32 @@ export interface TargetParts {
 
 /** The image that was asked for. Throws an Error where no rule names it. */
 export function targetOf(identifier: string, { auth, sources }: TargetParts): Target {
-  const profile = createRules(auth.rules)(identifier, sources.otherNames(identifier));
+  const rule = createRules(auth.rules)(identifier, sources.otherNames(identifier));
+  const profiles = rule ? profilesOf(rule) : [];
+  const [profile] = profiles;
   if (profile === undefined)
     throw new Error(
       `no rule of auth.rules names ${identifier}, so that it is public; choose an identifier that needs a login`,
     );
-  return { profile, identifier, exists: true };
+  return { profile, profiles, identifier, exists: true };
 }
 
 /** One for each profile: an image where one is found, else a name that has to be of no image. */
 export async function findTargets(parts: TargetParts): Promise<readonly Target[]> {
   const { auth, sources } = parts;
   const match = createRules(auth.rules);
-  const profileOf = (identifier: string) => match(identifier, sources.otherNames(identifier));
   const found = new Map<string, Target>();
   for (const rule of auth.rules) {
-    const { profile } = rule;
-    if (found.get(profile)?.exists) continue;
-    const isOf = (identifier: string) => profileOf(identifier) === profile;
+    const profiles = profilesOf(rule);
+    const wanted = profiles.filter((profile) => !found.get(profile)?.exists);
+    if (wanted.length === 0) continue;
+    const isOf = (identifier: string) => match(identifier, sources.otherNames(identifier)) === rule;
     const image = await imageOf(rule.match, parts, isOf);
     const made = rule.match.replace(/\*$/, "smalti-doctor");
-    if (image !== undefined) found.set(profile, { profile, identifier: image, exists: true });
-    else if (!found.has(profile) && isOf(made))
-      found.set(profile, { profile, identifier: made, exists: false });
+    for (const profile of wanted)
+      if (image !== undefined) found.set(profile, { profile, profiles, identifier: image, exists: true });
+      else if (!found.has(profile) && isOf(made))
+        found.set(profile, { profile, profiles, identifier: made, exists: false });
   }
   return [...found.values()];
 }

@@ -5,9 +5,11 @@ import type { ProfileOptions } from "../access/profiles/options.ts";
 import { type Fault, shown } from "./finding.ts";
 import type { Answer, Visitor } from "./visitor.ts";
 
-/** An image and the profile that its rule names. */
+/** An image and a profile that its rule names. */
 export interface Target {
   readonly profile: string;
+  /** All profiles of the rule; any gives access. */
+  readonly profiles: readonly string[];
   readonly identifier: string;
   /** False: the name is made up, to ask for what needs no image. */
   readonly exists: boolean;
@@ -43,6 +45,10 @@ export interface Outcome<T = undefined> {
   readonly faults: readonly Fault[];
   readonly value: T;
 }
+
+/** Whether addresses have access to the image, and this machine may have it without a login. */
+export const isByAddress = ({ options, target }: Walk): boolean =>
+  target.profiles.some((name) => options.auth.profiles[name]?.pattern === "kiosk");
 
 /** Whether the viewer is on a page of another origin. */
 export const isForeign = ({ base, origin }: Walk): boolean => new URL(base).origin !== origin;

@@ -33,34 +33,42 @@ export interface AdvertisedImage {
   readonly institution?: LanguageMap | undefined;
 }
 
-/** What the services of all images of a profile have in common. */
+/** What the services of all images of the same profiles have in common. */
 type Advertised = Omit<AdvertisedImage, "identifier">;
 
-/** The `service` array of the image information of a gated image: the tree of 2.0, then that of 1.0. */
+/** Profiles of which any gives access; the texts of a refusal are those of the first. */
+export type AdvertisedProfiles = readonly [AdvertisedProfile, ...AdvertisedProfile[]];
+
+/**
+ * The `service` array of the image information of a gated image: the tree of 2.0 with an access service for
+ * each profile, then that of 1.0 for each.
+ */
 export function authServices(
-  profile: AdvertisedProfile,
+  profiles: AdvertisedProfiles,
   { identifier, ...common }: AdvertisedImage,
 ): readonly object[] {
-  return authServicesOf(profile, common)(identifier);
+  return authServicesOf(profiles, common)(identifier);
 }
 
 /**
- * The same by identifier, for many images of a profile: they share what does not name the image.
+ * The same by identifier, for many images of the same profiles: they share what does not name the image.
  *
  * The probe service has a `profile`, which 2.0 does not define for it: Mirador 4 matches the `profile` of each service
  * as text and fails on one without. The value is the term by which the context of 2.0 names the type.
  */
 export function authServicesOf(
-  profile: AdvertisedProfile,
+  profiles: AdvertisedProfiles,
   common: Advertised,
 ): (identifier: string) => readonly object[] {
   const { base, version } = common;
-  const hasLogin = profile.access_service.backend !== "header";
-  const note = inLanguages(profile.note);
-  const heading = isEmpty(note) ? profile.heading : refusalHeading(profile);
+  const [first] = profiles;
+  const logins = profiles.filter(({ access_service: { backend } }) => backend !== "header");
+  const note = inLanguages(first.note);
+  const heading = isEmpty(note) ? first.heading : refusalHeading(first);
   const texts = withTexts({ errorHeading: heading, errorNote: note });
-  const access = hasLogin ? { service: [accessService(profile, common)] } : {};
-  const older = hasLogin ? [accessService1(profile, common)] : [];
+  const access =
+    logins.length > 0 ? { service: logins.map((profile) => accessService(profile, common)) } : {};
+  const older = logins.map((profile) => accessService1(profile, common));
   return (identifier) => [
     {
       // In version 3 the context of the whole document names it.

@@ -12,13 +12,13 @@ import {
 } from "../access/access.ts";
 import type { Auth } from "../access/auth.ts";
 import type { Subject } from "../access/decisions.ts";
-import type { Profile } from "../access/profiles/profile.ts";
+import type { Requirement } from "../access/rules/requirement.ts";
 import { authServicesOf } from "../iiif/auth.ts";
 import type { OpenParts } from "../images/open.ts";
 
 export interface GateParts {
   readonly images: Pick<OpenParts, "access" | "hooks" | "decisions">;
-  readonly auth?: Pick<Auth, "profileFor" | "options" | "institution"> | undefined;
+  readonly auth?: Pick<Auth, "requirementOf" | "options" | "institution"> | undefined;
 }
 
 /** What a document says of access to one image. */
@@ -59,20 +59,19 @@ export interface Gate {
 export function openGate({ images, auth }: GateParts, caller: Caller, base: string): Gate {
   const { access, hooks, decisions } = images;
   const led = new Set<Sharing>();
-  const byProfile = new Map<string, Decision | Promise<Decision>>();
+  const decided = new Map<Requirement, Decision | Promise<Decision>>();
   let noted: Decision | undefined;
   let isDoubtful = false;
 
-  const decide = (identifier: string, profile: Profile | undefined): Decision | Promise<Decision> => {
+  const decide = (identifier: string, required: Requirement | undefined): Decision | Promise<Decision> => {
     const decide = () => access.decide({ ...caller, identifier });
-    // A hook may decide on each image by itself; a rule decides by its profile alone.
-    if (hooks.has("authorize") || profile === undefined) return decide();
-    const { name } = profile;
-    const known = byProfile.get(name) ?? decide();
-    byProfile.set(name, known);
+    // A hook may decide on each image by itself; a rule decides by its profiles alone.
+    if (hooks.has("authorize") || required === undefined) return decide();
+    const known = decided.get(required) ?? decide();
+    decided.set(required, known);
     if (known instanceof Promise)
       void known.then(
-        (settled) => byProfile.set(name, settled),
+        (settled) => decided.set(required, settled),
         () => undefined,
       );
     return known;
@@ -84,7 +83,7 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
     return decision;
   };
 
-  const passOf = (identifier: string, profile: Profile | undefined, decision: Decision): Pass => {
+  const passOf = (identifier: string, required: Requirement | undefined, decision: Decision): Pass => {
     heed(decision);
     const isHidden = !decision.allowed && (decision.status === 404 || decision.status === 410);
     const visible = decision.allowed && decision.tier !== "substitute";
@@ -92,31 +91,31 @@ export function openGate({ images, auth }: GateParts, caller: Caller, base: stri
       listed: !isHidden,
       visible,
       allowed: decision.allowed,
-      outcome: `${isHidden ? "hidden" : visible ? "visible" : "listed"} ${profile?.name ?? ""}`,
-      ...(auth && profile && { services: () => servicesOf(profile, auth)(identifier) }),
+      outcome: `${isHidden ? "hidden" : visible ? "visible" : "listed"} ${required?.refused.profile ?? ""}`,
+      ...(auth && required && { services: () => servicesOf(required, auth)(identifier) }),
     };
   };
 
-  const services = new Map<string, ReturnType<typeof authServicesOf>>();
-  const servicesOf = (profile: Profile, { options, institution }: NonNullable<typeof auth>) => {
+  const services = new Map<Requirement, ReturnType<typeof authServicesOf>>();
+  const servicesOf = (required: Requirement, { options, institution }: NonNullable<typeof auth>) => {
     const common = { base, version: 3, strict: options.strict_profiles, institution } as const;
-    const known = services.get(profile.name) ?? authServicesOf(profile, common);
-    services.set(profile.name, known);
+    const known = services.get(required) ?? authServicesOf(required.profiles, common);
+    services.set(required, known);
     return known;
   };
 
   return {
     pass(identifier) {
-      const profile = auth?.profileFor(identifier);
-      const decision = decide(identifier, profile);
-      if (!(decision instanceof Promise)) return passOf(identifier, profile, decision);
+      const required = auth?.requirementOf(identifier);
+      const decision = decide(identifier, required);
+      if (!(decision instanceof Promise)) return passOf(identifier, required, decision);
       return decision.then(
-        (settled) => passOf(identifier, profile, settled),
-        (error: unknown) => passOf(identifier, profile, unknown(error)),
+        (settled) => passOf(identifier, required, settled),
+        (error: unknown) => passOf(identifier, required, unknown(error)),
       );
     },
     allows(identifier) {
-      const decision = decide(identifier, auth?.profileFor(identifier));
+      const decision = decide(identifier, auth?.requirementOf(identifier));
       if (!(decision instanceof Promise)) return heed(decision).allowed;
       return decision.catch(unknown).then((settled) => heed(settled).allowed);
     },

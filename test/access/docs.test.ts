@@ -56,7 +56,6 @@ test("there is one for each way, and each starts without a doubt", async () => {
 test.each([
   ["posters", "terms", {}, undefined],
   ["archive", "staff", { username: "ann", password: "secret" }, undefined],
-  ["newspapers", "reading-room", undefined, undefined],
   ["theses", undefined, undefined, { "X-Remote-User": "ann" }],
 ] as const)(
   "the example of %s shows its images to those who have done what it asks",
@@ -86,6 +85,15 @@ test.each([
     await app.service.close();
   },
 );
+
+test("the example of newspapers shows its images to the room, without a login, and to nobody else", async () => {
+  const text = examples.slice(1).find((each) => each.includes('match: "newspapers/*"')) as string;
+  const app = await startWith(text);
+  const statusFrom = async (peer: string) =>
+    (await app.get("/iiif/3/newspapers%2Fbase.png/full/max/0/default.png", { peer })).status;
+  expect([await statusFrom("192.0.2.7"), await statusFrom("198.51.100.7")]).toEqual([200, 401]);
+  await app.service.close();
+});
 
 test("the template is read, and posts what a login takes", () => {
   const [source = ""] = blocks("html");

@@ -1,13 +1,16 @@
 // Which addresses a kiosk lets in, as trusted proxies say them.
 
 import { expect, test } from "vitest";
-import { allowsAddress } from "../../src/access/logins/kiosk.ts";
+import { createKiosks } from "../../src/access/logins/kiosk.ts";
 import { profileOptions } from "../../src/access/profiles/options.ts";
 import { clientAddress } from "../../src/api/http/client/client.ts";
 import { parseRange } from "../../src/lib/network/ip-range.ts";
 
 const kiosk = (...allowed_ips: string[]) =>
   profileOptions.parse({ pattern: "kiosk", access_service: { backend: "builtin" }, kiosk: { allowed_ips } });
+/** Whether a profile lets an address in. */
+const allowsAddress = (profile: ReturnType<typeof kiosk>, address: string | undefined) =>
+  createKiosks({ room: profile }).allows("room", address);
 const room = kiosk("192.0.2.0/24", "198.51.100.7", "2001:db8::/32");
 
 test.each([
@@ -30,8 +33,18 @@ test.each([
   expect(allowsAddress(room, address)).toBe(allowed);
 });
 
-test("no address is let in by a profile of another pattern", () => {
+test("no address is let in by a profile of another pattern, nor by one that is not there", () => {
   expect(allowsAddress({ ...room, pattern: "clickthrough" }, "192.0.2.7")).toBe(false);
+  expect(createKiosks({ room }).allows("staff", "192.0.2.7")).toBe(false);
+});
+
+test("the lists of a changed configuration count at once", () => {
+  const kiosks = createKiosks({ room });
+  kiosks.take({ room: kiosk("203.0.113.0/24"), annexe: kiosk("192.0.2.0/24") });
+  expect(kiosks.listOf("room")).toEqual(["203.0.113.0/24"]);
+  expect(kiosks.allows("room", "192.0.2.7")).toBe(false);
+  expect(kiosks.allows("room", "203.0.113.7")).toBe(true);
+  expect(kiosks.allows("annexe", "192.0.2.7")).toBe(true);
 });
 
 test.each([

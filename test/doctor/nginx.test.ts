@@ -47,7 +47,7 @@ auth:
     options: { auth: auth!, baseUrl, trustedProxies, hooked: false },
     base,
     origin: viewer,
-    targets: [{ profile: "way", identifier: closed, exists: true }],
+    targets: [{ profile: "way", profiles: ["way"], identifier: closed, exists: true }],
   });
   return findings.flatMap((finding) =>
     finding.state === "problem" ? [`${finding.step} ${finding.code}`] : [],

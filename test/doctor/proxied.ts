@@ -121,7 +121,7 @@ auth:
         },
         base: own,
         origin,
-        targets: [{ profile: "way", identifier, exists: true }],
+        targets: [{ profile: "way", profiles: ["way"], identifier, exists: true }],
       }),
     async close() {
       await Promise.all([proxy, ...servers].map(end));

@@ -37,25 +37,26 @@ const parts = (lists = true) => ({ auth: app.service.config().auth!, sources: ap
 describe("the doctor looks at", () => {
   test("an image of each profile that a rule gives to one, and at a made-up name where there is none", async () => {
     expect(await findTargets(parts())).toEqual([
-      { profile: "one", identifier: "deep/er/1.jpg", exists: true },
-      { profile: "two", identifier: "empty/smalti-doctor", exists: false },
+      { profile: "one", profiles: ["one"], identifier: "deep/er/1.jpg", exists: true },
+      { profile: "two", profiles: ["two"], identifier: "empty/smalti-doctor", exists: false },
       // The first image below it is of another profile.
-      { profile: "three", identifier: "deep/er/secret/2.jpg", exists: true },
+      { profile: "three", profiles: ["three"], identifier: "deep/er/secret/2.jpg", exists: true },
       // A rule before it has all that this one names.
     ]);
   });
 
   test("names that rules spell out alone, where a hook maps identifiers", async () => {
     expect(await findTargets(parts(false))).toEqual([
-      { profile: "one", identifier: "deep/er/1.jpg", exists: true },
-      { profile: "two", identifier: "empty/smalti-doctor", exists: false },
-      { profile: "three", identifier: "deep/smalti-doctor", exists: false },
+      { profile: "one", profiles: ["one"], identifier: "deep/er/1.jpg", exists: true },
+      { profile: "two", profiles: ["two"], identifier: "empty/smalti-doctor", exists: false },
+      { profile: "three", profiles: ["three"], identifier: "deep/smalti-doctor", exists: false },
     ]);
   });
 
   test("the one that was asked for, unless it is public", () => {
     expect(targetOf("deep/x.jpg", parts())).toEqual({
       profile: "three",
+      profiles: ["three"],
       identifier: "deep/x.jpg",
       exists: true,
     });

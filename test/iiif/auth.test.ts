@@ -29,7 +29,7 @@ const image = {
 } as const;
 
 test("both trees stand in order, that of 2.0 first", () => {
-  expect(authServices(staff, image)).toEqual([
+  expect(authServices([staff], image)).toEqual([
     {
       id: "https://a.example/images/iiif/auth/probe/private%2F%C3%A9;2",
       type: "AuthProbeService2",
@@ -77,13 +77,13 @@ test("both trees stand in order, that of 2.0 first", () => {
 });
 
 test("in version 2 the tree of 2.0 has its own context, since that of the document is fixed", () => {
-  const [probe] = authServices(staff, { ...image, version: 2 });
+  const [probe] = authServices([staff], { ...image, version: 2 });
   expect(Object.entries(probe ?? {})[0]).toEqual(["@context", "http://iiif.io/api/auth/2/context.json"]);
 });
 
 type Tree = { profile?: string; service?: Tree[]; label?: unknown; confirmLabel?: unknown };
 const trees = (profile: AdvertisedProfile, strict = false) => {
-  const [two, one] = authServices(profile, { ...image, strict }) as Tree[];
+  const [two, one] = authServices([profile], { ...image, strict }) as Tree[];
   return { two: two?.service?.[0], one };
 };
 
@@ -121,7 +121,7 @@ test.each([
 );
 
 test("a profile of the backend header advertises its probe alone", () => {
-  expect(authServices({ ...bare, access_service: { backend: "header" } }, image)).toEqual([
+  expect(authServices([{ ...bare, access_service: { backend: "header" } }], image)).toEqual([
     {
       id: "https://a.example/images/iiif/auth/probe/private%2F%C3%A9;2",
       type: "AuthProbeService2",
@@ -132,7 +132,7 @@ test("a profile of the backend header advertises its probe alone", () => {
 
 test("labels of the service name the institution, in the reader's language if it has a name there", () => {
   const institution = { de: ["Landesbibliothek"], en: ["State Library"] };
-  const [two, one] = authServices({ ...bare }, { ...image, institution }) as Tree[];
+  const [two, one] = authServices([{ ...bare }], { ...image, institution }) as Tree[];
   const access = two?.service?.[0];
   expect(access?.label).toMatchObject({
     de: ["Zugang (Landesbibliothek)"],
@@ -143,7 +143,7 @@ test("labels of the service name the institution, in the reader's language if it
   expect(one?.label).toBe("Access (State Library)");
   expect(one?.service?.[1]?.label).toBe("Log out (State Library)");
   // A label of the operator's own is the operator's to write.
-  expect(authServices(staff, { ...image, institution })[1]).toMatchObject({ label: "Log in here" });
+  expect(authServices([staff], { ...image, institution })[1]).toMatchObject({ label: "Log in here" });
 });
 
 test.each([
@@ -153,7 +153,7 @@ test.each([
 ])("a note never stands without a heading: %j", (texts, heading) => {
   const profile = { ...bare, ...texts, note: "Ask the desk." };
   const note = { none: ["Ask the desk."] };
-  expect(authServices(profile, image)[0]).toMatchObject({ errorHeading: heading, errorNote: note });
+  expect(authServices([profile], image)[0]).toMatchObject({ errorHeading: heading, errorNote: note });
   expect(probeResult({ status: 401 }, profile)).toMatchObject({ heading, note });
 });
 
@@ -214,4 +214,22 @@ describe("the result of a probe", () => {
       heading: expect.objectContaining({ en: ["No access"], nl: ["Geen toegang"] }),
     });
   });
+});
+
+test("several profiles are access services of one probe, and services of 1.0 one after the other", () => {
+  const room = { ...bare, name: "room", pattern: "kiosk" } as const;
+  const proxied = { ...bare, name: "proxied", access_service: { backend: "header" } };
+  const [probe, ...older] = authServices([staff, proxied, room], image) as (Tree & { "@id"?: string })[];
+  expect(probe).toMatchObject({ type: "AuthProbeService2", errorHeading: staff.heading });
+  expect(probe?.service).toMatchObject([
+    { id: "https://a.example/images/iiif/auth/login/staff", type: "AuthAccessService2", profile: "active" },
+    { id: "https://a.example/images/iiif/auth/login/room", type: "AuthAccessService2", profile: "kiosk" },
+  ]);
+  expect(older).toMatchObject([
+    {
+      "@id": "https://a.example/images/iiif/auth/v1/login/staff",
+      profile: "http://iiif.io/api/auth/1/login",
+    },
+    { "@id": "https://a.example/images/iiif/auth/v1/login/room", profile: "http://iiif.io/api/auth/1/kiosk" },
+  ]);
 });

@@ -13,6 +13,8 @@ export type Vouched = { readonly user: string } | { readonly reason: string };
 
 export interface ExternalLogin {
   readonly pending: PendingLogins;
+  /** What vouches for its users. */
+  readonly restsOn: readonly string[];
   /** The address of the operator's page for a login; `returnTo`: as the reader sent it, "" for none. */
   pageFor(callback: string, returnTo: string): string;
   /** Reads the query of a callback. `now`: milliseconds since 1970. */
@@ -28,6 +30,7 @@ export function createExternalLogin(
   const secret = secretOf(callback_secret_env, env);
   return {
     pending: createPendingLogins(secret, profile),
+    restsOn: [url, secret],
     pageFor(callback, returnTo) {
       const page = new URL(url);
       const own = [`callback=${encodeURIComponent(callback)}`];

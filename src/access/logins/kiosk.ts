@@ -1,12 +1,42 @@
-// Access by address: which clients a kiosk profile lets in.
+// Access by address: which clients the profiles of kiosks let in.
 
-import { inRanges, parseRange } from "../../lib/network/ip-range.ts";
+import { type IpRange, inRanges, parseRange } from "../../lib/network/ip-range.ts";
 import type { ProfileOptions } from "../profiles/options.ts";
 
-/**
- * Whether a kiosk profile lets an address in. `address`: of the client as trusted proxies say it; undefined where it is unknown,
- * and then nobody is let in.
- */
-export function allowsAddress({ pattern, kiosk }: ProfileOptions, address: string | undefined): boolean {
-  return pattern === "kiosk" && address !== undefined && inRanges(address, kiosk.allowed_ips.map(parseRange));
+export interface Kiosks {
+  /**
+   * Whether a profile lets an address in; no profile but a kiosk does. `address`: of the client as trusted
+   * proxies say it; undefined if it is unknown, and then nobody is let in.
+   */
+  allows(profile: string, address: string | undefined): boolean;
+  /** The addresses and ranges of a profile, as configured. */
+  listOf(profile: string): readonly string[];
+  /** Takes the lists of a changed configuration. */
+  take(profiles: Readonly<Record<string, ProfileOptions>>): void;
+}
+
+/** The kiosks among profiles. */
+export function createKiosks(profiles: Readonly<Record<string, ProfileOptions>>): Kiosks {
+  let lists: ReadonlyMap<string, { readonly texts: readonly string[]; readonly ranges: readonly IpRange[] }>;
+  const take: Kiosks["take"] = (profiles) => {
+    lists = new Map(
+      Object.entries(profiles)
+        .filter(([, { pattern }]) => pattern === "kiosk")
+        .map(
+          ([
+            name,
+            {
+              kiosk: { allowed_ips: texts },
+            },
+          ]) => [name, { texts, ranges: texts.map(parseRange) }],
+        ),
+    );
+  };
+  take(profiles);
+  return {
+    allows: (profile, address) =>
+      address !== undefined && inRanges(address, lists.get(profile)?.ranges ?? []),
+    listOf: (profile) => lists.get(profile)?.texts ?? [],
+    take,
+  };
 }

@@ -38,6 +38,8 @@ const algorithms = [
 
 export interface OidcLogin {
   readonly pending: PendingLogins;
+  /** What vouches for its users. */
+  readonly restsOn: readonly string[];
   /** Begins a login: where the reader goes, and what to keep until they come back. Rejects with an OidcFault. */
   begin(
     callback: string,
@@ -63,6 +65,7 @@ export function createOidcLogin(
 
   return {
     pending: createPendingLogins(secret, profile),
+    restsOn: [options.issuer, client_id, user_claim],
     check: () => provider.check(),
     async begin(callback, returnTo) {
       const page = authorizationPage(await provider.metadata());

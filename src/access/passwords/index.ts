@@ -5,18 +5,17 @@ import { type WatchedFile, watchFile } from "../../lib/watched-file.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { hashFault, longestPassword } from "./hash-forms.ts";
 import { readHtpasswd } from "./htpasswd.ts";
-import { createMarks, type Mark } from "./marks.ts";
 import { createStandIns } from "./stand-in.ts";
 import type { Verifier } from "./verifier.ts";
 
 export interface Passwords {
   /**
-   * The mark of a user whose password is right; undefined where it is not. Takes as long for a name that is not there as for one
-   * that is. Throws ServiceError `busy` where too many wait, and `cancelled`.
+   * The hash of a user whose password is right; undefined if it is not. Takes as long for a name that is not
+   * there as for one that is. Throws ServiceError `busy` if too many wait, and `cancelled`.
    */
-  verify(user: string, password: string, signal?: AbortSignal): Promise<Mark | undefined>;
-  /** Whether a user is still there with the password of a mark. Takes a second at most, where the disk hangs. */
-  holds(user: string, mark: Mark): Promise<boolean>;
+  verify(user: string, password: string, signal?: AbortSignal): Promise<string | undefined>;
+  /** The hash of a user at present; undefined if there is none. Takes a second at most, even if the disk hangs. */
+  hashOf(user: string): Promise<string | undefined>;
   /** Throws where the file has changed and cannot be used, with the reason for the operator. */
   check(): Promise<void>;
   /** Throws if nobody can log in, since there is no name. */
@@ -69,7 +68,6 @@ export async function openPasswords(
     if (standIns?.of !== hashes) standIns = { of: hashes, choose: createStandIns(hashes.values()) };
     return standIns.choose(user);
   };
-  const marks = createMarks();
 
   return {
     async verify(user, password, signal) {
@@ -80,13 +78,12 @@ export async function openPasswords(
       // It fits nothing, and would cost more than others.
       const tried = password.length > longestPassword ? "" : password;
       const fits = await verifier.verify(tried, own ?? other, signal);
-      return fits && own !== undefined && tried === password ? marks.markOf(user, own) : undefined;
+      return fits && tried === password ? own : undefined;
     },
-    async holds(user, mark) {
-      // Where nobody logs in, this alone finds that the file has changed.
+    async hashOf(user) {
+      // While nobody logs in, this alone finds that the file has changed.
       await file?.refresh();
-      const hash = (file?.current() ?? inline).get(user);
-      return hash !== undefined && (await marks.markOf(user, hash)) === mark;
+      return (file?.current() ?? inline).get(user);
     },
     async check() {
       await file?.refresh();

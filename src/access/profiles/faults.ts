@@ -11,7 +11,6 @@ export interface ProfileFault {
 /** For each pair that cannot be, the reason; the others can. */
 const refusedPairs: { readonly [P in Pattern]: Partial<Readonly<Record<Backend, string>>> } = {
   clickthrough: {
-    external: "nobody is asked to confirm anything there; use the pattern active or external",
     oidc: "a provider asks for a login; use the pattern active",
   },
   active: {

@@ -217,7 +217,10 @@ export const profileOptions = z.strictObject({
       allowed_ips: z
         .array(z.string({ error: rangeForm }).refine(isRange, { error: rangeForm }))
         .default([])
-        .meta({ description: "Addresses and ranges that have access, for the pattern `kiosk`.", edit }),
+        .meta({
+          description: "Addresses and ranges that have access, for the pattern `kiosk`.",
+          edit: "live",
+        }),
     })
     .prefault({}),
 });

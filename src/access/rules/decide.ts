@@ -3,13 +3,16 @@
 import type { IpRange } from "../../lib/network/ip-range.ts";
 import { type Access, type Caller, type Decision, publicGrant } from "../access.ts";
 import { bearerToken, cookieValues } from "../credentials.ts";
+import type { Kiosks } from "../logins/kiosk.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { Session, Sessions } from "../session.ts";
 import { namesReader } from "./header-identity.ts";
+import type { Requirement } from "./requirement.ts";
 
 export interface DecideParts {
-  /** The profile that an identifier needs; undefined: it is public. */
-  profileFor(identifier: string): Profile | undefined;
+  /** What an identifier requires; undefined: it is public. */
+  requirementOf(identifier: string): Requirement | undefined;
+  readonly kiosks: Pick<Kiosks, "allows">;
   readonly sessions: Pick<Sessions, "find" | "findByToken">;
   readonly cookieName: string;
   /** Which alone may name readers by a header; empty: anybody may. */
@@ -26,21 +29,34 @@ export type Presenter = Pick<Caller, "header">;
 export function rulesAccess(parts: DecideParts): Access {
   return {
     decide(caller) {
-      const profile = parts.profileFor(caller.identifier);
-      if (!profile) return publicGrant;
-      const { access_service: service } = profile;
-      if (service.backend === "header")
-        return namesReader(caller, service.header, parts.proxies) ? profile.granted : profile.refused;
-      return hasCredentials(parts, caller) ? decideByLogin(parts, caller, profile) : profile.refused;
+      const requirement = parts.requirementOf(caller.identifier);
+      if (!requirement) return publicGrant;
+      const { profiles, granted, refused } = requirement;
+      if (profiles.some((profile) => isLetIn(parts, profile, caller))) return granted;
+      return hasCredentials(parts, caller) ? decideByLogin(parts, caller, requirement) : refused;
     },
-    ruleFor: (identifier) => parts.profileFor(identifier)?.refused,
+    ruleFor: (identifier) => parts.requirementOf(identifier)?.refused,
   };
 }
 
-async function decideByLogin(parts: DecideParts, caller: Caller, profile: Profile): Promise<Decision> {
+/** Whether a profile lets a caller in without a login: by a header of the proxy, or by the address of the client. */
+function isLetIn(
+  { kiosks, proxies }: DecideParts,
+  { name, access_service: service }: Profile,
+  caller: Caller,
+): boolean {
+  if (service.backend === "header") return namesReader(caller, service.header, proxies);
+  return kiosks.allows(name, caller.reader);
+}
+
+async function decideByLogin(
+  parts: DecideParts,
+  caller: Caller,
+  { profiles, granted, refused }: Requirement,
+): Promise<Decision> {
   for await (const { session } of sessionsOf(parts, caller))
-    if (session.grants.some(({ profile: name }) => name === profile.name)) return profile.granted;
-  return profile.refused;
+    if (session.grants.some((grant) => profiles.some(({ name }) => name === grant.profile))) return granted;
+  return refused;
 }
 
 function hasCredentials({ cookieName }: DecideParts, { header }: Presenter): boolean {

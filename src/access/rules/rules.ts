@@ -1,4 +1,4 @@
-// Which profile an identifier needs: the rules under `auth.rules`, in their order.
+// Which rule an identifier meets: those under `auth.rules`, in their order.
 
 import { checkIdentifier } from "../../iiif/image/path.ts";
 import { isUrl, oneForm, spellingsOf } from "./spellings.ts";
@@ -7,17 +7,19 @@ import { isUrl, oneForm, spellingsOf } from "./spellings.ts";
 export interface Rule {
   /** An identifier, a prefix with `/*` behind it, or `*`. */
   readonly match: string;
-  readonly profile: string;
+  /** Of several profiles, access with any is enough. */
+  readonly profile: string | readonly string[];
 }
 
-/** The profiles of which a rule asks for one. */
-export const profilesOf = ({ profile }: Rule): readonly string[] => [profile].flat();
+/** The names of the profiles of a rule: one at least. */
+export const profilesOf = ({ profile }: Pick<Rule, "profile">): readonly string[] =>
+  typeof profile === "string" ? [profile] : profile;
 
 /**
- * Returns the profile that the first matching rule names; undefined where none does: the identifier is public. `others`: further
+ * Returns the first rule that matches, or undefined if none does: the identifier is public. `others`: further
  * identifiers of the same master.
  */
-export type RuleMatch = (identifier: string, others?: readonly string[]) => string | undefined;
+export type RuleMatch<R> = (identifier: string, others?: readonly string[]) => R | undefined;
 
 /** What is wrong with the `match` of a rule; undefined for a good one. */
 export function ruleFault(match: string): string | undefined {
@@ -46,11 +48,11 @@ function meant(match: string): string {
  * Rules as a function of a decoded identifier. `private/*` matches `private` and all that begins with `private/`. An identifier
  * with a page suffix is tried with and without it; a URL is brought to one form first, in rules as in identifiers.
  */
-export function createRules(rules: readonly Rule[]): RuleMatch {
-  const tests = rules.map(({ match, profile }) => ({ profile, test: testOf(match) }));
+export function createRules<R extends Pick<Rule, "match">>(rules: readonly R[]): RuleMatch<R> {
+  const tests = rules.map((rule) => ({ rule, test: testOf(rule.match) }));
   return (identifier, others = []) => {
     const spellings = [identifier, ...others].flatMap(spellingsOf);
-    return tests.find(({ test }) => spellings.some(test))?.profile;
+    return tests.find(({ test }) => spellings.some(test))?.rule;
   };
 }
 

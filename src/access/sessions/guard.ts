@@ -54,6 +54,8 @@ export function guardedSessions(
     addToken: (key, token) => guarded("write", () => store.addToken(key, token)),
     removeToken: (key, session) => guarded("write", () => store.removeToken(key, session)),
     end: (key) => guarded("write", () => store.end(key)),
+    // It takes as long as there are sessions; each of its steps has a bound of its own.
+    endMatching: (matches) => orUnavailable(() => store.endMatching(matches)),
     // A count of many may be late: that says nothing of logins.
     count: () => orUnavailable(() => withDeadline(deadlines.write, () => store.count())),
     ...(sweep && { sweep: () => sweep() }),

@@ -85,6 +85,11 @@ export function heapSessions(options: HeapSessionsOptions = {}): SessionStore {
     },
     removeToken: async (key) => dropToken(key),
     end: async (key) => drop(key),
+    async endMatching(matches) {
+      const meant = [...sessions].filter(([, { session }]) => matches(session));
+      for (const [key] of meant) drop(key);
+      return meant.length;
+    },
     async count() {
       const time = now();
       const live = [...sessions.values()].flatMap(({ session }) =>

@@ -111,6 +111,18 @@ export function objectSessions(
       }),
     removeToken,
     end: (key) => oneAtATime(key, () => end(key)),
+    async endMatching(matches) {
+      let ended = 0;
+      await forEachConcurrently(place.list("sessions"), atOnce, (key) =>
+        oneAtATime(key, async () => {
+          const session = await find(key);
+          if (!session || !matches(session)) return;
+          await end(key);
+          ended++;
+        }),
+      );
+      return ended;
+    },
     removeOrphans: (key) =>
       oneAtATime(key, async () => {
         if (!(await find(key))) await removeTokens(key);

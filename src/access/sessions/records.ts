@@ -4,7 +4,7 @@ import type { LoginGrant, Session } from "../session.ts";
 import type { TokenRecord } from "./store.ts";
 
 /** The form of both records. Those of another version are not read. */
-const formatVersion = 2;
+const formatVersion = 3;
 /** Characters; a longer text is no record. */
 export const longestRecord = 64 * 1024;
 
@@ -65,8 +65,6 @@ const isGrant = (value: unknown): value is LoginGrant =>
   isObject(value) &&
   typeof value.profile === "string" &&
   typeof value.user === "string" &&
-  typeof value.pattern === "string" &&
-  typeof value.backend === "string" &&
-  (value.mark === undefined || typeof value.mark === "string") &&
+  typeof value.fingerprint === "string" &&
   isTime(value.grantedAt) &&
   isTime(value.expiresAt);

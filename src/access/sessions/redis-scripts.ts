@@ -79,6 +79,17 @@ return redis.call('ZREM', ARGV[1] .. 'b:' .. ARGV[3], ARGV[2])`,
 finish(ARGV[2])
 return 1`,
 
+  /** ARGV: space, least expiry, count. Of so many sessions from there: key, expiry, text, each '' if it has gone. */
+  page: `
+local found = redis.call('ZRANGEBYSCORE', ARGV[1] .. 'all', ARGV[2], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[3])
+local page = {}
+for at = 1, #found, 2 do
+  page[#page + 1] = found[at]
+  page[#page + 1] = found[at + 1]
+  page[#page + 1] = redis.call('GET', ARGV[1] .. 's:' .. found[at]) or ''
+end
+return page`,
+
   /** ARGV: space. The number of sessions. */
   count: `${shared}
 prune()

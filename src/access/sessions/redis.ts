@@ -12,6 +12,9 @@ export interface RedisSessionsOptions {
   readonly maxTokens?: number;
 }
 
+/** Sessions that are read at once. */
+const pageSize = 500;
+
 /** A store over what Redis holds already. */
 export function redisSessions({ driver, prefix, maxTokens = 1000 }: RedisSessionsOptions): SessionStore {
   // The braces keep all keys on one node of a cluster, where scripts need them.
@@ -46,6 +49,25 @@ export function redisSessions({ driver, prefix, maxTokens = 1000 }: RedisSession
     },
     async end(key) {
       await run("finish", key);
+    },
+    async endMatching(matches) {
+      let ended = 0;
+      // By their expiry, since later ones come behind. Sessions of one millisecond may fill a page: then it grows.
+      for (let from = "-inf", size = pageSize; ; ) {
+        const page = (await run("page", from, size)) as readonly unknown[];
+        const texts = page.map(textOf);
+        for (let at = 0; at < texts.length; at += 3) {
+          const [key = "", , text = ""] = texts.slice(at, at + 3);
+          const session = readSession(text);
+          if (!session || !matches(session)) continue;
+          await run("finish", key);
+          ended++;
+        }
+        if (texts.length < 3 * size) return ended;
+        const last = texts.at(-2) ?? "";
+        if (last === from) size *= 2;
+        from = last;
+      }
     },
     count: async () => ({ total: Number(await run("count")) }),
     async check() {

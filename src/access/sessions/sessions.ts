@@ -88,6 +88,14 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
       const key = await keyOf(id);
       if (key) await store.end(key);
     },
+    async endAll({ profile, user }) {
+      const isMeant = (grant: LoginGrant) =>
+        (profile === undefined || grant.profile === profile) && (user === undefined || grant.user === user);
+      const everybody = profile === undefined && user === undefined;
+      const pass = () => store.endMatching(({ grants }) => everybody || grants.some(isMeant));
+      // A second time for those that a login took over while the first looked.
+      return (await pass()) + (await pass());
+    },
     count: () => store.count(),
     check: () => store.check(),
     close: async () => store.close?.(),

@@ -29,6 +29,8 @@ export interface SessionStore {
   removeToken(key: string, session: string): Promise<void>;
   /** Removes a session and all its tokens. */
   end(key: string): Promise<void>;
+  /** Ends the sessions of which `matches` is true. Returns how many. One that begins meanwhile may stay. */
+  endMatching(matches: (session: Session) => boolean): Promise<number>;
   count(): Promise<SessionCount>;
   /** Removes what has expired, where nothing else does. */
   sweep?(): Promise<void>;

@@ -1,5 +1,6 @@
-// /admin/auth: who may have what and how that is decided, read-only, without addresses, names of readers or tokens.
+// /admin/auth: who may have what and how that is decided, without addresses, names of readers or tokens.
 
+import { profilesOf } from "../../access/rules/rules.ts";
 import { createSessionReading, type SessionReading } from "../../access/session-reading.ts";
 import { accessWarnings } from "../../config/reading/warnings.ts";
 import { loginAddress } from "../../iiif/auth-mounts.ts";
@@ -8,6 +9,7 @@ import type { RequestContext } from "../http/context.ts";
 import { type AdminPage, href } from "./admin.ts";
 import { Decisions, timeOf } from "./decisions.tsx";
 import { adminPage } from "./frame.tsx";
+import { EndSessions, sessionRoutes } from "./sessions.tsx";
 
 /** Its routes. */
 export const accessPages: AdminPage = (admin) => {
@@ -28,12 +30,14 @@ export const accessPages: AdminPage = (admin) => {
             <Cards service={admin.service} sessions={sessions} tally={tally} />
             <Profiles c={c} service={admin.service} sessions={sessions} />
             <Rules service={admin.service} />
+            <EndSessions c={c} service={admin.service} />
             {(auth || isHooked(admin.service)) && <Decisions c={c} service={admin.service} />}
           </>
         );
         return adminPage(c, admin, { title: "Access", section: "access", body });
       },
     },
+    ...sessionRoutes(admin),
   ];
 };
 
@@ -189,7 +193,7 @@ function Profiles({ c, service: { auth }, sessions }: ProfilesProps) {
                   <td>
                     {substitute.max_size === "" ? "nothing" : `a picture of ${substitute.max_size} at most`}
                   </td>
-                  <td class="number">{rules.filter(({ profile }) => profile === name).length}</td>
+                  <td class="number">{rules.filter((rule) => profilesOf(rule).includes(name)).length}</td>
                   <td class="number">
                     {byProfile && login.backend !== "header" ? number(byProfile[name] ?? 0) : "–"}
                   </td>
@@ -229,11 +233,11 @@ function Rules({ service: { auth } }: Props) {
                 </tr>
               </thead>
               <tbody>
-                {rules.map(({ match, profile }, at) => (
+                {rules.map((rule, at) => (
                   <tr>
                     <td class="number">{at + 1}</td>
-                    <td class="path">{match}</td>
-                    <td>{profile}</td>
+                    <td class="path">{rule.match}</td>
+                    <td>{profilesOf(rule).join(" or ")}</td>
                   </tr>
                 ))}
               </tbody>

@@ -11,10 +11,10 @@ export function servicesOf(
   version: 2 | 3,
   identifier: string,
 ): readonly object[] {
-  const profile = auth?.profileFor(identifier);
-  if (!auth || !profile) return [];
+  const required = auth?.requirementOf(identifier);
+  if (!auth || !required) return [];
   const { options, institution } = auth;
-  return authServices(profile, {
+  return authServices(required.profiles, {
     base: c.get("base"),
     identifier,
     version,

@@ -74,7 +74,9 @@ export interface Variables {
   readonly framedBy: string;
   /** The client's address, where it is known. */
   readonly client: string | undefined;
-  /** Address of who is connected, such as a proxy, where it is known. */
+  /** The same by the proxies that are trusted where an address gives access. */
+  readonly reader: string | undefined;
+  /** Address of who is connected, such as a proxy, if it is known. */
   readonly peer: string | undefined;
   /** Public URL of the service, without trailing slash; empty while a request is refused that names no host. */
   readonly base: string;

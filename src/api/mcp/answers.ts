@@ -20,10 +20,12 @@ export function denial(
   refused: Refused,
 ): CallToolResult {
   if (refused.status === 303) return failure(`${refused.reason} Address: ${refused.location}`);
-  const profile = refused.status === 401 ? auth?.profileFor(identifier) : undefined;
-  if (!profile || profile.access_service.backend === "header") return failure(refused.reason);
-  const login = loginAddress(c.get("base"), profile.name, 2);
+  const { profiles = [] } = (refused.status === 401 && auth?.requirementOf(identifier)) || {};
+  const logins = profiles
+    .filter(({ access_service: { backend } }) => backend !== "header")
+    .map(({ name }) => loginAddress(c.get("base"), name, 2));
+  if (logins.length === 0) return failure(refused.reason);
   return failure(
-    `${refused.reason} A person can log in at ${login}. The client then sends a token as "Authorization: Bearer".`,
+    `${refused.reason} A person can log in at ${logins.join(" or ")}. The client then sends a token as "Authorization: Bearer".`,
   );
 }

@@ -4,7 +4,7 @@ import { authFolder, authPaths } from "../../iiif/auth-mounts.ts";
 import { unexpected } from "../answers/answers.ts";
 import { cachingFaults, resourcePolicyFault } from "../answers/headers.ts";
 import type { Fault } from "../finding.ts";
-import { type Outcome, oneOfEach, type Walk } from "../walk.ts";
+import { isByAddress, type Outcome, oneOfEach, type Walk } from "../walk.ts";
 import { type Look, lookAtImage, openToAll, probedStatus, probeOf } from "./probe.ts";
 import { presentToken } from "./token.ts";
 
@@ -37,6 +37,8 @@ async function imageFaults(
   width: number,
 ): Promise<readonly (Fault | undefined)[]> {
   const after = await lookAtImage(walk, width, { Cookie: cookie });
+  const isOpen = isByAddress(walk) && before.answer.status === 200;
+  if (isOpen && after.answer.status === 200) return cachingFaults(after.answer, "the image", "gated");
   if (after.answer.status !== 200 || after.mark === before.mark)
     return [
       after.answer.status === 200 || after.answer.status === 401
@@ -78,7 +80,7 @@ export async function logOut(walk: Walk, { cookie, token }: Held): Promise<Outco
   if (token === undefined) return { came: "the session has ended", faults: [], value: undefined };
   const probe = await visitor.ask(probeOf(walk), { headers: { Authorization: `Bearer ${token}` } });
   const faults: Fault[] =
-    probedStatus(probe) === 200
+    probedStatus(probe) === 200 && !isByAddress(walk)
       ? [
           {
             code: "logout",

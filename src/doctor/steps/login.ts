@@ -1,6 +1,6 @@
 // The login of a profile as far as it goes without a person: pages of this service, and readers who are known by their address.
 
-import { allowsAddress } from "../../access/logins/kiosk.ts";
+import { createKiosks } from "../../access/logins/kiosk.ts";
 import { loginAddress } from "../../iiif/auth-mounts.ts";
 import { inRanges, parseRange } from "../../lib/network/ip-range.ts";
 import { isLoopbackHost } from "../../lib/network/loopback.ts";
@@ -73,7 +73,8 @@ export async function enter(walk: Walk): Promise<LoggedIn> {
       unexpected(answer, "the login", "status 200, or 401 for addresses that are not allowed"),
     );
   const { client } = options;
-  const expected = client === undefined ? undefined : allowsAddress(profile, client);
+  const expected =
+    client === undefined ? undefined : createKiosks({ kiosk: profile }).allows("kiosk", client);
   const faults = [
     expected !== undefined && expected !== isIn ? addressFault(walk, client ?? "", isIn) : undefined,
     isIn || isTrusted(walk) ? undefined : await forgedFault(walk),

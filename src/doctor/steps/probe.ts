@@ -8,7 +8,7 @@ import { cachingFaults, corsFault, resourcePolicyFault } from "../answers/header
 import { serviceFaults } from "../answers/services.ts";
 import { type Fault, StepFault } from "../finding.ts";
 import type { Answer } from "../visitor.ts";
-import { isForeign, jsonOf, kindOf, type Outcome, oneOfEach, type Walk } from "../walk.ts";
+import { isByAddress, isForeign, jsonOf, kindOf, type Outcome, oneOfEach, type Walk } from "../walk.ts";
 
 export const probeOf = ({ base, target }: Walk): string => probeAddress(base, target.identifier);
 
@@ -26,7 +26,9 @@ export async function lookAtProbe(walk: Walk): Promise<Outcome> {
   const answer = await visitor.ask(probeOf(walk), { headers: { Origin: origin } });
   const status = probedStatus(answer);
   const faults = [
-    status === 200 ? openToAll("the probe says 200 to somebody who has not logged in", walk) : undefined,
+    status === 200 && !isByAddress(walk)
+      ? openToAll("the probe says 200 to somebody who has not logged in", walk)
+      : undefined,
     ...cachingFaults(answer, "the probe", "gated"),
     corsFault(answer, "the probe", walk, {
       allowed: options.auth.cors.probe_origins,
@@ -152,7 +154,7 @@ export async function lookAtClosedImage(walk: Walk, width: number): Promise<Outc
   const { answer } = look;
   const isReduced = walk.profile.substitute.max_size !== "" || walk.options.hooked;
   const faults = [
-    answer.status === 200 && !isReduced
+    answer.status === 200 && !isReduced && !isByAddress(walk)
       ? openToAll("the image comes to somebody who has not logged in", walk)
       : undefined,
     answer.status >= 400 && answer.status !== 401 && !walk.options.hooked
@@ -160,7 +162,7 @@ export async function lookAtClosedImage(walk: Walk, width: number): Promise<Outc
       : undefined,
     ...(answer.status === 200 ? cachingFaults(answer, "the image without a login", "gated") : []),
   ];
-  const came =
-    answer.status === 200 ? "a reduced image without a login" : `status ${answer.status} without a login`;
+  const shown = isByAddress(walk) ? "an image" : "a reduced image";
+  const came = answer.status === 200 ? `${shown} without a login` : `status ${answer.status} without a login`;
   return { came, faults: oneOfEach(faults), value: look };
 }

@@ -191,7 +191,7 @@ async function refusalOf(
   identifier: string,
   caller: Caller,
 ): Promise<Refused | undefined> {
-  if (identifier === "" || auth?.profileFor(identifier) === undefined) return undefined;
+  if (identifier === "" || auth?.requirementOf(identifier) === undefined) return undefined;
   const decision = await auth.access.decide({ ...caller, identifier });
   return decision.allowed ? undefined : decision;
 }

@@ -3,13 +3,13 @@
 
 import { type Access, everythingPublic, rulesOf } from "../../access/access.ts";
 import type { Auth } from "../../access/auth.ts";
-import type { Profile } from "../../access/profiles/profile.ts";
+import type { Requirement } from "../../access/rules/requirement.ts";
 import type { Entry } from "./entries.ts";
 
 type Answer = Promise<boolean> | boolean;
 
 /** The entries of a list by the profiles that they need. */
-type Gated = ReadonlyMap<Profile, ReadonlySet<Entry>>;
+type Gated = ReadonlyMap<Requirement, ReadonlySet<Entry>>;
 
 /** By the list, which stays the same as long as its folder does; rules stay the same until the next start. */
 const known = new WeakMap<readonly Entry[], Gated>();
@@ -34,11 +34,11 @@ export async function permittedEntries(
   return refused.length === 0 ? entries : entries.filter((entry) => !refused.some((set) => set.has(entry)));
 }
 
-function gatedIn(entries: readonly Entry[], { profileFor }: Auth): Gated {
-  const gated = new Map<Profile, Set<Entry>>();
+function gatedIn(entries: readonly Entry[], { requirementOf }: Auth): Gated {
+  const gated = new Map<Requirement, Set<Entry>>();
   for (const entry of entries) {
-    const profile = profileFor(entry.identifier);
-    if (profile) gated.set(profile, (gated.get(profile) ?? new Set()).add(entry));
+    const required = requirementOf(entry.identifier);
+    if (required) gated.set(required, (gated.get(required) ?? new Set()).add(entry));
   }
   return gated;
 }

@@ -53,7 +53,7 @@ export function openSight(
   };
   const isSoonKnown = !images.hooks.has("authorize");
   const mayLookInto: Sight["mayLookInto"] = (folder) =>
-    auth?.profileFor(folder) === undefined || gate.allows(folder);
+    auth?.requirementOf(folder) === undefined || gate.allows(folder);
   const mayHave: Sight["mayHave"] = (image) => !isSoonKnown || gate.allows(image);
   return {
     isMapped: images.hooks.has("resolve") && options.derive !== "always",

@@ -49,8 +49,7 @@ const open = async () => {
     sessions.logIn({
       profile: "p",
       user: "ann",
-      pattern: "active",
-      backend: "builtin",
+      fingerprint: "0123456789abcdef0123456789abcdef",
       grantedAt: now(),
       expiresAt: now() + ttlMs,
     });
@@ -82,7 +81,7 @@ describe("sessions in a bucket", () => {
 
   it.each([
     ["garbage", "{{{"],
-    ["of another version", '{"version":3,"createdAt":0,"expiresAt":9e15,"grants":[]}'],
+    ["of another version", '{"version":4,"createdAt":0,"expiresAt":9e15,"grants":[]}'],
     ["empty", ""],
   ])("are none where their object is %s", async (_, text) => {
     const { server, sessions, logIn } = await open();

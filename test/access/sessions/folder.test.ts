@@ -54,8 +54,7 @@ const open = () => {
       {
         profile: "p",
         user: "ann",
-        pattern: "active",
-        backend: "builtin",
+        fingerprint: "0123456789abcdef0123456789abcdef",
         grantedAt: time,
         expiresAt: time + ttlMs,
       },
@@ -75,13 +74,13 @@ describe("a record in a folder", () => {
     ["JSON of something else", (file) => writeFileSync(file, '[null, {"version":1}]')],
     ["null", (file) => writeFileSync(file, "null")],
     ["longer than any", (file) => writeFileSync(file, " ".repeat(65 * 1024) + readFileSync(file, "utf8"))],
-    ["of another version", (file) => rewrite(file, (record) => ({ ...record, version: 3 }))],
+    ["of another version", (file) => rewrite(file, (record) => ({ ...record, version: 4 }))],
     [
-      "of the version before, which does not say how somebody logged in",
-      (file) => rewriteGrant(file, { pattern: undefined, backend: undefined }, 1),
+      "of the version before, which does not say what vouched for a login",
+      (file) => rewriteGrant(file, { fingerprint: undefined, pattern: "active", backend: "builtin" }, 2),
     ],
-    ["with a grant that does not say it", (file) => rewriteGrant(file, { pattern: undefined })],
-    ["with a mark that is no text", (file) => rewriteGrant(file, { mark: 5 })],
+    ["with a grant that does not say it", (file) => rewriteGrant(file, { fingerprint: undefined })],
+    ["with a fingerprint that is no text", (file) => rewriteGrant(file, { fingerprint: 5 })],
     ["without grants", (file) => rewrite(file, ({ grants: _, ...record }) => record)],
     ["with a broken grant", (file) => rewrite(file, (record) => ({ ...record, grants: [{ profile: "p" }] }))],
     ["without an end", (file) => rewrite(file, (record) => ({ ...record, expiresAt: "never" }))],
@@ -209,16 +208,14 @@ it("a session in a folder has so many tokens at most, of which the oldest go", a
   const { id } = await sessions.logIn({
     profile: "p",
     user: "",
-    pattern: "active",
-    backend: "builtin",
+    fingerprint: "0123456789abcdef0123456789abcdef",
     grantedAt: time,
     expiresAt: time + ttlMs,
   });
   const other = await sessions.logIn({
     profile: "p",
     user: "",
-    pattern: "active",
-    backend: "builtin",
+    fingerprint: "0123456789abcdef0123456789abcdef",
     grantedAt: time,
     expiresAt: time + ttlMs,
   });

@@ -14,8 +14,7 @@ function full(options: { readonly maxRecords: number; readonly maxTokens?: numbe
   const grant = () => ({
     profile: "p",
     user: "",
-    pattern: "active",
-    backend: "builtin",
+    fingerprint: "0123456789abcdef0123456789abcdef",
     grantedAt: now(),
     expiresAt: now() + ttlMs,
   });

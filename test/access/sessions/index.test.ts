@@ -40,8 +40,7 @@ function build(
 const grant = (profile: string) => ({
   profile,
   user: "ann",
-  pattern: "active",
-  backend: "builtin",
+  fingerprint: "0123456789abcdef0123456789abcdef",
   grantedAt: Date.now(),
   expiresAt: Date.now() + ttlMs,
 });

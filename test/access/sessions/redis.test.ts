@@ -66,8 +66,7 @@ const ttlMs = 3_600_000;
 const grant = () => ({
   profile: "p",
   user: "ann",
-  pattern: "active",
-  backend: "builtin",
+  fingerprint: "0123456789abcdef0123456789abcdef",
   grantedAt: Date.now(),
   expiresAt: Date.now() + ttlMs,
 });
@@ -153,7 +152,7 @@ describe("sessions in Redis", () => {
     const sessions = open();
     const { id } = await sessions.logIn(grant());
     const issued = await sessions.issueToken(id, ttlMs);
-    for (const value of ["", "{{{", '{"version":3,"createdAt":0,"expiresAt":9e15,"grants":[]}']) {
+    for (const value of ["", "{{{", '{"version":4,"createdAt":0,"expiresAt":9e15,"grants":[]}']) {
       await redis.admin.set(`{test}:v1:s:${digest(id)}`, value);
       expect(await sessions.find(id)).toBeUndefined();
       expect(await sessions.findByToken(issued?.id ?? "")).toBeUndefined();

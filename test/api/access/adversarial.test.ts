@@ -284,8 +284,19 @@ describe("what a request says of itself gives no access", () => {
         await expectNothing(await get(at(name), headers as unknown as Record<string, string>, method), [401]);
   });
 
-  test("an address is no login: a kiosk's reader needs the session that its login makes", async () => {
-    await expectNothing(await get(at("room.png"), {}, "GET", "192.0.2.7"), [401]);
+  test.each([
+    ["192.0.2.8", {}],
+    ["203.0.113.9", { "X-Forwarded-For": "192.0.2.7" }],
+    [
+      "203.0.113.9",
+      { Forwarded: "for=192.0.2.7", "X-Real-IP": "192.0.2.7", "CF-Connecting-IP": "192.0.2.7" },
+    ],
+    ["10.0.0.1", { "X-Forwarded-For": "192.0.2.7" }],
+  ])("from the address %s with %j", async (peer, headers) => {
+    await expectNothing(
+      await get(at("room.png"), headers as unknown as Record<string, string>, "GET", peer),
+      [401],
+    );
   });
 
   test.each(["POST", "PUT", "DELETE", "PATCH"])("the method %s", async (method) => {

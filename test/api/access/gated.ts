@@ -19,7 +19,7 @@ export const authSection = `
       note: { en: [Ask the desk.] }
       access_service: { backend: builtin, users: { ann: "${bcrypt}" } }
     terms: { pattern: clickthrough, access_service: { backend: builtin }, substitute: { max_size: "!100,100" } }
-    room: { pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.0/24] } }
+    room: { pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.4/30] } }
     proxy: { pattern: external, access_service: { backend: header, header: X-Reader } }
   rules:
     - { match: private/*, profile: staff }
@@ -78,13 +78,11 @@ export async function gated({
     ? ""
     : `sources: [{ name: a, type: filesystem, root: ${JSON.stringify(folder)} }]\n`;
   const app = await served(`${base}${sources}${more}\nauth:${auth}`);
-  const { sessions, logins, profileOf } = app.service.auth!;
+  const { sessions, fingerprints } = app.service.auth!;
   const logIn = async (profile: string, ms = 60_000, before?: string) => {
-    const { pattern = "", access_service: service } = profileOf(profile) ?? {};
-    const mark = await logins.passwordsOf(profile)?.verify("ann", "myPassword");
-    const way = { pattern, backend: service?.backend ?? "", ...(mark !== undefined && { mark }) };
+    const fingerprint = (await fingerprints.of(profile, "ann")) ?? "";
     const now = Date.now();
-    return sessions.logIn({ profile, user: "ann", ...way, grantedAt: now, expiresAt: now + ms }, before);
+    return sessions.logIn({ profile, user: "ann", fingerprint, grantedAt: now, expiresAt: now + ms }, before);
   };
   return {
     app,

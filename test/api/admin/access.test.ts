@@ -49,10 +49,9 @@ ${authSection}`,
 }
 
 async function logIn({ service }: Served, profile: string, before?: string): Promise<string> {
-  const { sessions, profileOf } = service.auth!;
-  const { pattern = "", access_service: login } = profileOf(profile) ?? {};
+  const { sessions, fingerprints } = service.auth!;
   const now = Date.now();
-  const grant = { profile, user: "ann", pattern, backend: login?.backend ?? "" };
+  const grant = { profile, user: "ann", fingerprint: (await fingerprints.of(profile, "ann")) ?? "" };
   return (await sessions.logIn({ ...grant, grantedAt: now, expiresAt: now + 60_000 }, before)).id;
 }
 

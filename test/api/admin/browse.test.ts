@@ -307,13 +307,12 @@ describe("/admin/view", () => {
   });
 
   test("shows a gated image to an operator who is logged in as a reader too", async () => {
-    const { sessions } = app.service.auth!;
+    const { sessions, fingerprints } = app.service.auth!;
     const now = Date.now();
     const { id } = await sessions.logIn({
       profile: "room",
       user: "",
-      pattern: "kiosk",
-      backend: "builtin",
+      fingerprint: (await fingerprints.of("room", "")) ?? "",
       grantedAt: now,
       expiresAt: now + 60_000,
     });

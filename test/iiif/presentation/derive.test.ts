@@ -21,7 +21,7 @@ const noLimits: Limits = { maxWidth: 0, maxHeight: 0, maxArea: 0 };
 const gated = (identifier: string, visible: boolean) =>
   image(identifier, 3000, 4000, {
     visible,
-    auth: authServices(profile, { base, identifier, version: 3, strict: false }),
+    auth: authServices([profile], { base, identifier, version: 3, strict: false }),
   });
 
 /** A document whose members the tests name, checked by the rules of both versions. */

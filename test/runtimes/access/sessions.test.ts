@@ -4,6 +4,9 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createFingerprints } from "../../../src/access/fingerprints.ts";
+import { createKiosks } from "../../../src/access/logins/kiosk.ts";
+import { profileOptions } from "../../../src/access/profiles/options.ts";
 import { buildSessions } from "../../../src/access/sessions/index.ts";
 import { sessionOptions } from "../../../src/access/sessions/options.ts";
 import { nodeFiles } from "../../../src/platform/files/node-files.ts";
@@ -72,11 +75,19 @@ describe.each(chosenRuntimes())("smalti on $name", (runtime) => {
         await response.arrayBuffer();
         return response.status;
       };
+      const profile = profileOptions.parse({
+        pattern: "clickthrough",
+        access_service: { backend: "builtin" },
+      });
+      const fingerprint = await createFingerprints({
+        profileOf: (name) => ({ name, ...profile }),
+        logins: { passwordsOf: () => undefined, externalOf: () => undefined, oidcOf: () => undefined },
+        kiosks: createKiosks({}),
+      }).of("p", "ann");
       const grantOf = (profile: string) => ({
         profile,
         user: "ann",
-        pattern: "clickthrough",
-        backend: "builtin",
+        fingerprint: fingerprint ?? "",
         grantedAt: Date.now(),
         expiresAt: Date.now() + 3_600_000,
       });

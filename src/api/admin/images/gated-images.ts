@@ -6,7 +6,7 @@ import { callerOf } from "../../http/client/caller.ts";
 import type { RequestContext } from "../../http/context.ts";
 
 export interface Gate {
-  /** The profile that the identifier needs; undefined where no rule names it. */
+  /** The profiles that the identifier needs, separated by commas; undefined if no rule names it. */
   readonly profile?: string;
   /** Whether a picture would come, of whatever detail. */
   readonly isShown: boolean;
@@ -25,7 +25,7 @@ export function createGateReader(c: RequestContext, { auth }: Service): GateRead
   const known = new Map<string, Promise<Gate>>();
   return {
     async of(identifier) {
-      const profile = auth?.profileFor(identifier)?.name;
+      const profile = auth?.requirementOf(identifier)?.refused.profile;
       if (!auth || profile === undefined) return { isShown: true };
       const decided =
         known.get(profile) ??

@@ -34,17 +34,23 @@ export function GateNotice({ c, service: { auth, hooks }, identifier, gate }: Im
     );
   const { profile, tier, refused } = gate;
   if (tier === "public") return null;
-  const login = profile === undefined ? undefined : auth?.profileOf(profile);
-  const canLogIn = login && login.access_service.backend !== "header";
-  const which = profile === undefined ? "Gated" : `Gated by the profile ${profile}`;
+  const logins = (auth?.requirementOf(identifier)?.profiles ?? []).filter(
+    ({ access_service: { backend } }) => backend !== "header",
+  );
+  const which =
+    profile === undefined
+      ? "Gated"
+      : `Gated by the ${profile.includes(",") ? "profiles" : "profile"} ${profile}`;
   const back = encodeURIComponent(href(c, imagePath(identifier)));
-  const logIn = canLogIn && (
+  const logIn = logins.map(({ name }) => (
     <>
       {" "}
-      <a href={`${loginAddress(href(c, ""), login.name, 2)}?return_to=${back}`}>Log in as a reader</a> to see
-      what they see.
+      <a href={`${loginAddress(href(c, ""), name, 2)}?return_to=${back}`}>
+        Log in as a reader{logins.length > 1 && ` (${name})`}
+      </a>{" "}
+      to see what they see.
     </>
-  );
+  ));
   return (
     <div class={`notice ${tier === "full" ? "good" : "warn"}`}>
       <p>

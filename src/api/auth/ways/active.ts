@@ -2,7 +2,7 @@
 
 import { returnToOf } from "../pages/answers.ts";
 import { readerOf } from "../pages/reader.ts";
-import { clientOf, logIn, readLoginForm, showLogin } from "./attempt.ts";
+import { logIn, readLoginForm, showLogin } from "./attempt.ts";
 import type { LoginAttempt, Way } from "./way.ts";
 
 export const activeWay: Way = {
@@ -15,26 +15,29 @@ export const activeWay: Way = {
     if (username === "" || password === "") return again(words.wrong, 401);
     const found = await verify(attempt, username, password);
     if (!found) return again(words.wrong, 401);
-    if ("mark" in found) return logIn(attempt, username, returnTo, found.mark);
+    if ("hash" in found) return logIn(attempt, username, returnTo, found.hash);
     const seconds = String(Math.ceil(found.waitMs / 1000));
     return again(words.tooMany.replace("{after}", seconds), 429, { "Retry-After": seconds });
   },
 };
 
-/** The mark of a right password, undefined for a wrong one, or how long to wait before the next attempt. Throws `busy` where nobody can say. */
+/**
+ * The hash of a right password, undefined for a wrong one, or how long to wait before the next attempt. Throws
+ * `busy` if nobody can say.
+ */
 async function verify(
   { c, parts, profile }: LoginAttempt,
   username: string,
   password: string,
-): Promise<{ readonly mark: string } | { readonly waitMs: number } | undefined> {
+): Promise<{ readonly hash: string } | { readonly waitMs: number } | undefined> {
   const { failures, passwordsOf } = parts.auth.logins;
-  const attempt = failures.attempt(clientOf(c, parts), `${profile.name}/${username}`);
+  const attempt = failures.attempt(c.get("reader"), `${profile.name}/${username}`);
   if ("waitMs" in attempt) return attempt;
   try {
-    const mark = await passwordsOf(profile.name)?.verify(username, password, c.req.raw.signal);
-    if (mark === undefined) return undefined;
+    const hash = await passwordsOf(profile.name)?.verify(username, password, c.req.raw.signal);
+    if (hash === undefined) return undefined;
     attempt.succeeded();
-    return { mark };
+    return { hash };
   } catch (error) {
     attempt.undecided();
     throw error;

@@ -2,7 +2,6 @@
 
 import type { Issued, LoginGrant } from "../../../access/session.ts";
 import { readForm } from "../../http/body.ts";
-import { clientAddress } from "../../http/client/client.ts";
 import { noteRefusal, type RequestContext } from "../../http/context.ts";
 import { documentResponse, escapeHtml, pageResponse } from "../../http/page.ts";
 import { cookiePlace, sessionCookie } from "../cookie.ts";
@@ -34,12 +33,6 @@ export async function readLoginForm(c: RequestContext): Promise<SentForm> {
   };
 }
 
-/** The client's address where it decides about access; undefined where it is not known. */
-export function clientOf(c: RequestContext, { service, auth }: LoginParts): string | undefined {
-  const peer = service.platform.clientAddress(c.req.raw);
-  return clientAddress(c.req.raw.headers, peer, { proxies: auth.proxies, baseUrl: "" });
-}
-
 /** Path of the public URL, without a / at its end. */
 const folderOf = (c: RequestContext) => new URL(c.get("base")).pathname.replace(/\/+$/, "");
 
@@ -67,14 +60,14 @@ export function showLogin(
 /**
  * Begins the session of a reader, and sends them back where they may be led, else to a page that closes its window. The session takes
  * over the first one that the request presents; all others that it presents end. Where it presents none and the client's network has
- * begun as many as it may, a page says when to come back (429). HEAD begins none. `mark`: of the user's password, where
+ * begun as many as it may, a page says when to come back (429). HEAD begins none. `hash`: of the user's password, if
  * the login was by one.
  */
 export async function logIn(
   attempt: LoginAttempt,
   user: string,
   returnTo: string,
-  mark?: string,
+  hash?: string,
 ): Promise<Response> {
   const { c, parts, profile } = attempt;
   const { auth } = parts;
@@ -86,9 +79,10 @@ export async function logIn(
     await Promise.all(others.map(({ id }) => auth.sessions.logOut(id)));
     const grantedAt = Date.now();
     const expiresAt = grantedAt + auth.sessionTtlMs;
-    const { name, pattern, access_service: service } = profile;
-    const way = { pattern, backend: service.backend, ...(mark !== undefined && { mark }) };
-    const grant = { profile: name, user, ...way, grantedAt, expiresAt };
+    const { name } = profile;
+    // Without one nobody vouches for the user any more, and the grant holds for nothing.
+    const fingerprint = (await auth.fingerprints.of(name, user, hash)) ?? "";
+    const grant = { profile: name, user, fingerprint, grantedAt, expiresAt };
     const issued =
       (before && (await auth.sessions.replace(grant, before.id))) ?? (await begin(parts, c, grant));
     if ("waitMs" in issued) return refuseLogin(attempt, "many", returnTo, Math.ceil(issued.waitMs / 1000));
@@ -112,7 +106,7 @@ async function begin(
   grant: LoginGrant,
 ): Promise<Issued | { readonly waitMs: number }> {
   const { newSessions, sessions } = parts.auth;
-  const counted = newSessions.begin(clientOf(c, parts));
+  const counted = newSessions.begin(c.get("reader"));
   if ("waitMs" in counted) return counted;
   try {
     return await sessions.logIn(grant);

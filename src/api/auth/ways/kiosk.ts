@@ -1,14 +1,13 @@
 // Login by the address of the client, without a page.
 
-import { allowsAddress } from "../../../access/logins/kiosk.ts";
 import { returnToOf, say } from "../pages/answers.ts";
 import { readerOf, spoken } from "../pages/reader.ts";
-import { clientOf, logIn } from "./attempt.ts";
+import { logIn } from "./attempt.ts";
 import type { LoginAttempt, Way } from "./way.ts";
 
 async function enter(attempt: LoginAttempt): Promise<Response> {
   const { c, parts, profile } = attempt;
-  if (allowsAddress(profile, clientOf(c, parts))) return logIn(attempt, "", returnToOf(c));
+  if (parts.auth.kiosks.allows(profile.name, c.get("reader"))) return logIn(attempt, "", returnToOf(c));
   const reader = readerOf(c);
   const { words, language } = reader;
   const { note } = profile;

@@ -18,6 +18,7 @@ export function callerOf(c: RequestContext, identifier: string, stages?: StageCl
     identifier,
     path: c.get("target").path,
     client: c.get("client"),
+    reader: c.get("reader"),
     peer: c.get("peer"),
     signal,
     stages,

@@ -1,0 +1,54 @@
+// What vouches for a login, as a digest that its grant keeps: when it changes, the login ends.
+
+import { sha256, toHex } from "../lib/bytes/digest.ts";
+import { createLru } from "../lib/caching/lru.ts";
+import type { Kiosks } from "./logins/kiosk.ts";
+import type { Logins } from "./logins/logins.ts";
+import type { Profile } from "./profiles/profile.ts";
+
+/**
+ * 128 bits in hexadecimal digits. It says nothing of a password: to try one on it, the salt would have to be
+ * known, which only the list of passwords has.
+ */
+export type Fingerprint = string;
+
+export interface Fingerprints {
+  /**
+   * Of a login of `user` to a profile, as it would be made now; undefined if there is no such profile, or its
+   * passwords have no such user. `hash`: of the password that was right, if that was looked up already.
+   */
+  of(profile: string, user: string, hash?: string): Promise<Fingerprint | undefined>;
+}
+
+export interface FingerprintParts {
+  profileOf(name: string): Profile | undefined;
+  readonly logins: Pick<Logins, "passwordsOf" | "externalOf" | "oidcOf">;
+  readonly kiosks: Pick<Kiosks, "listOf">;
+}
+
+/** Digests that are remembered. */
+const most = 10_000;
+
+export function createFingerprints({ profileOf, logins, kiosks }: FingerprintParts): Fingerprints {
+  const known = createLru<string, Fingerprint>(most);
+  const digest = async (parts: readonly unknown[]) => {
+    const text = JSON.stringify(parts);
+    const made = known.get(text) ?? toHex(await sha256(text)).slice(0, 32);
+    known.set(text, made, 1);
+    return made;
+  };
+  return {
+    async of(name, user, hash) {
+      const profile = profileOf(name);
+      if (!profile) return undefined;
+      const way = [profile.pattern, profile.access_service.backend];
+      const passwords = logins.passwordsOf(name);
+      if (passwords) {
+        const current = hash ?? (await passwords.hashOf(user));
+        return current === undefined ? undefined : digest([...way, user, current]);
+      }
+      const elsewhere = logins.externalOf(name) ?? logins.oidcOf(name);
+      return digest([...way, ...(elsewhere?.restsOn ?? kiosks.listOf(name))]);
+    },
+  };
+}

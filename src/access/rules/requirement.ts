@@ -1,0 +1,44 @@
+// What a rule requires: access by any of its profiles, and what those with and without it get, made once.
+
+import { parseSizeParameter } from "../../iiif/image/grammar.ts";
+import type { Denial, Grant } from "../access.ts";
+import type { Profile } from "../profiles/profile.ts";
+
+export interface Requirement {
+  /** In the order of the rule. Substitute, heading and note are those of the first. */
+  readonly profiles: readonly [Profile, ...Profile[]];
+  /** For those who have access by one of them. */
+  readonly granted: Grant;
+  /** For all others. */
+  readonly refused: Grant | Denial;
+}
+
+/** Headers by which a reader proves to have logged in. */
+const loginHeaders = ["Cookie", "Authorization"];
+
+/** The requirement of a rule with these profiles, whose options have been checked. */
+export function createRequirement(profiles: Requirement["profiles"]): Requirement {
+  const headers = profiles.flatMap(({ access_service: service }) =>
+    service.backend === "header" ? [service.header] : [],
+  );
+  const vary = Object.freeze([...loginHeaders, ...headers]);
+  const names = profiles.map(({ name }) => name).join(", ");
+  const shared = { profile: names, keptBy: "caller", vary } as const;
+  const granted: Grant = Object.freeze({ allowed: true, tier: "full", ...shared });
+  const size = profiles[0].substitute.max_size;
+  if (size === "") return { profiles, granted, refused: Object.freeze({ ...denialOf(profiles), ...shared }) };
+  const maxSize = parseSizeParameter(3, size);
+  return {
+    profiles,
+    granted,
+    refused: Object.freeze({ allowed: true, tier: "substitute", maxSize, ...shared }),
+  };
+}
+
+function denialOf(profiles: readonly Profile[]) {
+  const isByHeader = profiles.every(({ access_service: service }) => service.backend === "header");
+  const reason = isByHeader
+    ? "This image is for readers whom the site in front of this service knows. Log in there, then ask again."
+    : "This image needs a login. The image information names where to log in; ask again with the cookie or token from there.";
+  return { allowed: false, status: 401, reason } as const;
+}

@@ -1,0 +1,99 @@
+// The form of /admin/auth that logs readers out: all of a profile, one user, or everybody.
+
+import type { GrantFilter } from "../../access/session.ts";
+import type { Service } from "../../service.ts";
+import { readForm } from "../http/body.ts";
+import type { RequestContext } from "../http/context.ts";
+import { noteFailure } from "../http/failure.ts";
+import { type Admin, type AdminPage, href, type Outcome } from "./admin.ts";
+
+const maxBody = 16 * 1024;
+const path = "/admin/auth/end";
+
+/** Its route. */
+export const sessionRoutes: AdminPage = (admin) =>
+  admin.service.auth ? [{ path, post: (c) => endSessions(c, admin) }] : [];
+
+async function endSessions(c: RequestContext, admin: Admin): Promise<Response> {
+  const form = await readForm(c, maxBody);
+  const [profile, user] = [form.get("profile") ?? "", (form.get("user") ?? "").trim()];
+  const isNamed = profile !== "" || user !== "";
+  const outcome: Outcome =
+    isNamed === form.has("everybody")
+      ? {
+          state: "failed",
+          text: "No session was ended: choose a profile, a user or both, or tick Everybody alone.",
+        }
+      : await end(c, admin.service, { ...(profile && { profile }), ...(user && { user }) });
+  return admin.outcomes.redirect(c, "/admin/auth", outcome);
+}
+
+async function end(c: RequestContext, { auth, log }: Service, of: GrantFilter): Promise<Outcome> {
+  try {
+    const ended = (await auth?.sessions.endAll(of)) ?? 0;
+    // Names of readers stay out of the log.
+    const { profile, user } = of;
+    log.info("sessions were ended by the operator", {
+      sessions: ended,
+      ...(profile !== undefined && { profile }),
+      of: user === undefined ? "all users" : "one user",
+    });
+    return { state: "done", text: `${ended} ${ended === 1 ? "session" : "sessions"} ended.` };
+  } catch (error) {
+    noteFailure(c, log, error);
+    return {
+      state: "failed",
+      text: "The store of the sessions does not answer, so that some sessions may go on. Try again when it does.",
+    };
+  }
+}
+
+interface Props {
+  readonly c: RequestContext;
+  readonly service: Service;
+}
+
+export function EndSessions({ c, service: { auth } }: Props) {
+  if (!auth) return null;
+  return (
+    <section aria-labelledby="end-sessions">
+      <h2 id="end-sessions">End sessions</h2>
+      <p>
+        Logs readers out at once, with the tokens of their viewers. Use it when a password, a computer or a
+        secret is in wrong hands; change that first, else they log in again.
+      </p>
+      <form class="fields" method="post" action={href(c, path)}>
+        <div class="field">
+          <label for="end-profile">Profile</label>
+          <select id="end-profile" name="profile">
+            <option value="">any</option>
+            {Object.keys(auth.options.profiles).map((name) => (
+              <option value={name}>{name}</option>
+            ))}
+          </select>
+        </div>
+        <div class="field">
+          <label for="end-user">User</label>
+          <input
+            id="end-user"
+            name="user"
+            autocomplete="off"
+            spellcheck={false}
+            aria-describedby="end-user-hint"
+          />
+          <p class="quiet" id="end-user-hint">
+            As the way of logging in names them; empty for all users.
+          </p>
+        </div>
+        <div class="field">
+          <label>
+            <input type="checkbox" name="everybody" value="yes" /> Everybody
+          </label>
+        </div>
+        <div class="actions">
+          <button type="submit">End sessions</button>
+        </div>
+      </form>
+    </section>
+  );
+}

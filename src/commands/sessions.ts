@@ -1,0 +1,72 @@
+// The command `sessions end`: ends logins in a store that it shares with the service.
+
+import type { GrantFilter } from "../access/session.ts";
+import { buildSessions } from "../access/sessions/index.ts";
+import type { Config } from "../config/schema.ts";
+import { parseDuration } from "../lib/options/quantity.ts";
+import { silentLog } from "../lib/telemetry/log.ts";
+import type { Platform } from "../platform/platform.ts";
+import { CommandError, UsageError } from "./command-error.ts";
+
+/** What the command line says. */
+export interface SessionsQuestion {
+  readonly of: GrantFilter;
+  readonly file?: string;
+}
+
+const flags = ["profile", "user", "config"] as const;
+
+const usage = "sessions end needs --profile NAME, --user NAME, both, or --all; see smalti sessions --help";
+
+/** Parses the arguments behind `smalti sessions`. Throws UsageError for what it does not know. */
+export function sessionsQuestion(args: readonly string[]): SessionsQuestion {
+  const [act, ...rest] = args;
+  if (act !== "end") throw new UsageError(`expected sessions end, received sessions ${act ?? ""}; ${usage}`);
+  const asked: { [F in (typeof flags)[number]]?: string } = {};
+  let all = false;
+  for (let i = 0; i < rest.length; i++) {
+    const word = rest[i] as string;
+    const [, name, given] = /^--?([a-z]+)(?:=(.*))?$/s.exec(word) ?? [];
+    const flag = flags.find((each) => each === name);
+    if (name === "all" && given === undefined) all = true;
+    else if (flag) {
+      const value = given ?? rest[++i];
+      if (!value || (given === undefined && value.startsWith("-")))
+        throw new UsageError(`${word} needs a name`);
+      asked[flag] = value;
+    } else throw new UsageError(`sessions end does not know ${word}; ${usage}`);
+  }
+  const { profile, user, config: file } = asked;
+  // Without a word of who is meant, nobody is logged out by mistake.
+  if (all === (profile !== undefined || user !== undefined)) throw new UsageError(usage);
+  return {
+    of: { ...(profile !== undefined && { profile }), ...(user !== undefined && { user }) },
+    ...(file !== undefined && { file }),
+  };
+}
+
+/** Ends the sessions, and says how many in a line. Throws CommandError if this process cannot reach them. */
+export async function endSessions(
+  { auth }: Config,
+  platform: Platform,
+  { of }: SessionsQuestion,
+): Promise<string> {
+  if (!auth) throw new CommandError("the configuration has no section auth, so that there are no sessions");
+  if (auth.session.backend === "heap")
+    throw new CommandError(
+      "auth.session.backend is heap, so that sessions are in the memory of the service: end them on its page /admin/auth, or restart it",
+    );
+  const { sessions } = buildSessions(auth.session, parseDuration(auth.session_ttl), {
+    platform,
+    log: silentLog,
+  });
+  try {
+    await sessions.check();
+    const ended = await sessions.endAll(of);
+    const { profile } = of;
+    const isUnknown = profile !== undefined && !Object.hasOwn(auth.profiles, profile);
+    return `${ended} ${ended === 1 ? "session" : "sessions"} ended${isUnknown ? `; the configuration has no profile ${profile}` : ""}\n`;
+  } finally {
+    await sessions.close();
+  }
+}
