@@ -60,6 +60,7 @@ describe.each([
     const reader = browserOf(app);
     const there = await reader.visit(`${login}room`, { peer: "192.0.2.7" });
     expect(there.status).toBe(200);
+    expect(await there.text()).toContain('/auth/close.js" defer>');
     expect((await reader.visit("/iiif/3/room%2Fbase.png/info.json")).headers.get("Vary")).toContain("Cookie");
     const size = async () =>
       (await reader.visit("/iiif/3/room%2Fbase.png/full/max/0/default.png")).arrayBuffer();
