@@ -298,12 +298,20 @@ describe("/admin/view", () => {
     expect(html).toContain("<dt>Access profile</dt><dd>staff</dd>");
   });
 
-  test("says with which reason an image is refused, also where a hook fails", async () => {
+  test("says with which reason a hook refuses an image", async () => {
+    const file = join(top, "withdrawn.csv");
+    writeFileSync(file, "identifier,status,reason\nbase.png,451,Withdrawn by order of a court.\n");
+    const hook = `hook: { engine: lookup, lookup: { file: ${JSON.stringify(file)}, unmapped: pass } }`;
+    const text = textOf(await see("/admin/view/base.png", 200, await serve(hook)));
+    expect(text).toContain("This browser gets status 451");
+    expect(text).toContain("Withdrawn by order of a court.");
+    expect(text).toContain("The authorize hook is asked first");
+  });
+
+  test("says that nobody knows who may have an image while a hook fails", async () => {
     const hook = `hook: { engine: webhook, webhook: { url: "http://127.0.0.1:9/", functions: [authorize], timeout: 1s } }`;
     const text = textOf(await see("/admin/view/base.png", 200, await serve(hook)));
-    expect(text).toContain("This browser gets status 401");
-    expect(text).toContain("could not be found out");
-    expect(text).toContain("The authorize hook is asked first");
+    expect(text).toContain("Who may have this image cannot be found out at the moment: a hook or the store");
   });
 
   test("shows a gated image to an operator who is logged in as a reader too", async () => {
