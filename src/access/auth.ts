@@ -41,11 +41,16 @@ export interface Auth {
   findSession(presenter: Presenter): Promise<Required<FoundSession> | undefined>;
   /** The live sessions of all of a request's cookies, likewise. */
   findSessions(presenter: Presenter): Promise<readonly Required<FoundSession>[]>;
+  /** What viewers of an origin may have tokens for; undefined: for nothing. `own`: the origin of the service. */
+  tokensFor(origin: string, own: string): TokenReach | undefined;
   /** Lifetime of a session in milliseconds. */
   readonly sessionTtlMs: number;
   /** Lifetime of a token of a session in milliseconds: the shortest of the profiles that it holds. */
   tokenTtlMs(session: Session): number;
 }
+
+/** For all that a session holds, or for the grants of these profiles alone. */
+export type TokenReach = "all" | readonly string[];
 
 export interface AuthParts {
   readonly options: AuthOptions;
@@ -96,6 +101,9 @@ export function createAuth({
     for await (const { session, id } of sessionsOf(parts, onlyCookie(presenter)))
       if (id !== undefined) yield { session, id };
   }
+  const byClick = [...profiles.values()]
+    .filter(({ pattern }) => pattern === "clickthrough")
+    .map(({ name }) => name);
   const sessionTtlMs = parseDuration(options.session_ttl);
   const seldom = createSeldom(60_000);
   const refused = () => {
@@ -124,6 +132,12 @@ export function createAuth({
       const found: Required<FoundSession>[] = [];
       for await (const each of sessionsOfCookies(presenter)) found.push(each);
       return found;
+    },
+    tokensFor(origin, own) {
+      const { token_origins, clickthrough_origins: agreed } = options.cors;
+      // The service's own pages always may: they have the cookie anyway.
+      if (origin === own || token_origins.includes(origin)) return "all";
+      return agreed.includes("*") || agreed.includes(origin) ? byClick : undefined;
     },
     sessionTtlMs,
     tokenTtlMs({ grants }) {

@@ -73,6 +73,11 @@ export const authOptions = z
             "Origins whose viewers may have tokens, and to which a login may lead back. The origin of this service is always included.",
           edit,
         }),
+        clickthrough_origins: z.array(originOrAll).default([]).meta({
+          description:
+            "Origins whose viewers may have tokens for what readers have agreed to by a click, and for nothing else; `*` for all.",
+          edit,
+        }),
       })
       .prefault({}),
     trusted_proxies: z

@@ -54,8 +54,11 @@ export interface Sessions {
   logIn(grant: LoginGrant, before?: string): Promise<Issued>;
   /** The same, but begins none, and returns undefined, where the session before is not there. */
   replace(grant: LoginGrant, before: string): Promise<Issued | undefined>;
-  /** A token for a session; undefined where there is no such session. */
-  issueToken(id: string, ttlMs: number): Promise<Issued | undefined>;
+  /**
+   * A token for a session; undefined if there is no such session. `profiles`: those whose grants it stands for;
+   * all without.
+   */
+  issueToken(id: string, ttlMs: number, profiles?: readonly string[]): Promise<Issued | undefined>;
   /** Ends a session and all its tokens. */
   logOut(id: string): Promise<void>;
   /** Ends all sessions that hold such a grant, with their tokens. Returns how many. */

@@ -105,7 +105,7 @@ test("the whole section is accepted, and what is not written has its default", (
     session_ttl: "24h",
     strict_profiles: false,
     cookie: { name: "service_session", path: "" },
-    cors: { probe_origins: ["*"], token_origins: [] },
+    cors: { probe_origins: ["*"], token_origins: [], clickthrough_origins: [] },
     trusted_proxies: [],
     session: { backend: "heap" },
     profiles: {},

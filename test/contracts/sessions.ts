@@ -119,6 +119,17 @@ export function sessionsContract(
       expect((await sessions.count()).total).toBe(0);
     });
 
+    it("have tokens for some of their grants", async () => {
+      const { sessions, again } = await open();
+      const { id } = await sessions.logIn(grant("terms"), (await sessions.logIn(grant("staff"))).id);
+      const token = (await sessions.issueToken(id, hour, ["terms", "others"]))?.id ?? "";
+      for (const each of [sessions, again()])
+        if (each) expect((await each.findByToken(token))?.grants).toEqual([grant("terms")]);
+      expect(await profilesOf(sessions, id)).toEqual(["staff", "terms"]);
+      const none = (await sessions.issueToken(id, hour, []))?.id ?? "";
+      expect((await sessions.findByToken(none))?.grants).toEqual([]);
+    });
+
     it("have a token that stands for them, and neither can be used as the other", async () => {
       const { sessions } = await open();
       const { id } = await sessions.logIn(grant("staff"));

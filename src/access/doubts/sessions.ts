@@ -97,9 +97,16 @@ function cookies({ auth: { cookie }, base_url }: AccessSettings): Found[] {
   return found;
 }
 
-function origins({ auth: { cors } }: AccessSettings): Found[] {
-  const { probe_origins: probes, token_origins: tokens } = cors;
-  return tokens.flatMap((origin, at) => {
+function origins({ auth: { cors, profiles } }: AccessSettings): Found[] {
+  const { probe_origins: probes, token_origins: tokens, clickthrough_origins: agreed } = cors;
+  const isForNothing =
+    agreed.length > 0 && !Object.values(profiles).some(({ pattern }) => pattern === "clickthrough");
+  const useless = {
+    keys: ["auth", "cors", "clickthrough_origins"],
+    message:
+      "no profile has the pattern clickthrough, so that these origins get no tokens; name them in token_origins, or take the key away",
+  };
+  const doubts = tokens.flatMap((origin, at) => {
     const keys = ["auth", "cors", "token_origins", at];
     const plain = isSafeTransport(new URL(origin))
       ? []
@@ -120,4 +127,5 @@ function origins({ auth: { cors } }: AccessSettings): Found[] {
           ];
     return [...plain, ...mute];
   });
+  return isForNothing ? [useless, ...doubts] : doubts;
 }

@@ -11,8 +11,8 @@ export const longestRecord = 64 * 1024;
 export const writeSession = ({ createdAt, expiresAt, grants }: Session): string =>
   JSON.stringify({ version: formatVersion, createdAt, expiresAt, grants });
 
-export const writeToken = ({ session, createdAt, expiresAt }: TokenRecord): string =>
-  JSON.stringify({ version: formatVersion, session, createdAt, expiresAt });
+export const writeToken = ({ session, createdAt, expiresAt, profiles }: TokenRecord): string =>
+  JSON.stringify({ version: formatVersion, session, createdAt, expiresAt, profiles });
 
 /** undefined for a text that is no session of this version. */
 export function readSession(text: string): Session | undefined {
@@ -26,7 +26,9 @@ export function readToken(text: string): TokenRecord | undefined {
   const record = readRecord(text);
   if (!record || typeof record.session !== "string" || !/^[0-9a-f]{64}$/.test(record.session))
     return undefined;
-  return { session: record.session, createdAt: record.createdAt, expiresAt: record.expiresAt };
+  const { session, createdAt, expiresAt, profiles } = record;
+  if (profiles === undefined) return { session, createdAt, expiresAt };
+  return isTexts(profiles) ? { session, createdAt, expiresAt, profiles } : undefined;
 }
 
 /** When a record of any version expires; undefined where the text does not say. */
@@ -60,6 +62,9 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isTime = (value: unknown): value is number => Number.isFinite(value);
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === "string");
 
 const isGrant = (value: unknown): value is LoginGrant =>
   isObject(value) &&

@@ -62,7 +62,7 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
       const found = key && (await store.findByToken(key));
       if (!found) return undefined;
       const { token, session } = found;
-      if (isLive(token)) return liveSession(token.session, session);
+      if (isLive(token)) return within(await liveSession(token.session, session), token.profiles);
       await store.removeToken(key, token.session).catch(() => {});
       return undefined;
     },
@@ -70,7 +70,7 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
     logIn: async (grant, before) =>
       (before === undefined ? undefined : await replace(grant, before)) ?? begin(grant),
     replace,
-    async issueToken(id, tokenTtlMs): Promise<Issued | undefined> {
+    async issueToken(id, tokenTtlMs, profiles): Promise<Issued | undefined> {
       const key = await keyOf(id);
       const session = key && (await findByKey(key));
       if (!session) return undefined;
@@ -81,6 +81,7 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
         session: key,
         createdAt,
         expiresAt,
+        ...(profiles && { profiles }),
       });
       return added ? { id: token, expiresAt } : undefined;
     },
@@ -101,6 +102,12 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
     close: async () => store.close?.(),
   };
 }
+
+/** A session with the grants of some profiles, or all. */
+const within = (session: Session | undefined, profiles: readonly string[] | undefined) =>
+  session && profiles
+    ? { ...session, grants: session.grants.filter(({ profile }) => profiles.includes(profile)) }
+    : session;
 
 /** A new login to a profile takes the place of the one before. */
 const withGrant = (grants: readonly LoginGrant[], grant: LoginGrant): LoginGrant[] => [

@@ -6,6 +6,8 @@ import type { Session, SessionCount } from "../session.ts";
 export interface TokenRecord {
   /** Key of the session that the token stands for. */
   readonly session: string;
+  /** Those whose grants it stands for; all without. */
+  readonly profiles?: readonly string[];
   /** Milliseconds since 1970, as all times here. */
   readonly createdAt: number;
   readonly expiresAt: number;

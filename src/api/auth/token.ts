@@ -1,6 +1,6 @@
 // The token services: a page in a hidden frame that posts a token to the viewer around it, or plain JSON.
 
-import type { Auth } from "../../access/auth.ts";
+import type { TokenReach } from "../../access/auth.ts";
 import { cookieValues } from "../../access/credentials.ts";
 import type { Issued, Session } from "../../access/session.ts";
 import { ServiceError } from "../../errors.ts";
@@ -27,33 +27,40 @@ export async function respondToken(c: RequestContext, parts: LoginParts, version
   if (isPlain && origin === undefined) return plainAnswer(c, parts);
   if (origin === undefined || otherOrigins.length > 0 || !isWebOrigin(origin)) throw noTarget();
   const isSound = messageId !== undefined && messageId !== "" && otherIds.length === 0;
-  const outcome: TokenOutcome = !mayAsk(c, auth, origin)
+  const reach = auth.tokensFor(origin, ownOrigin(c));
+  const outcome: TokenOutcome = !reach
     ? { fault: "origin" }
     : isSound || isPlain
-      ? await issue(c, parts)
+      ? await issue(c, parts, reach)
       : { fault: "request" };
   if (isPlain) return json(c, outcome);
+  const { token_origins, clickthrough_origins } = auth.options.cors;
   return frame(c, tokenDocument(version, outcome, messageId), origin, [
     ownOrigin(c),
-    ...auth.options.cors.token_origins,
+    ...token_origins,
+    ...(reach === "all" ? [] : clickthrough_origins),
   ]);
 }
 
 const ownOrigin = (c: RequestContext) => new URL(c.get("base")).origin;
 
-/** The service's own pages always may: they have the cookie anyway. */
-function mayAsk(c: RequestContext, { options }: Auth, origin: string): boolean {
-  return origin === ownOrigin(c) || options.cors.token_origins.includes(origin);
-}
-
 /** A token for the session of the cookie. HEAD gets none: nobody would read it. */
-async function issue(c: RequestContext, { auth, service }: LoginParts): Promise<TokenOutcome> {
+async function issue(
+  c: RequestContext,
+  { auth, service }: LoginParts,
+  reach: TokenReach,
+): Promise<TokenOutcome> {
   const presenter = presenterOf(c);
+  const profiles = reach === "all" ? undefined : reach;
   try {
     const found = await auth.findSession(presenter);
-    if (found && found.session.grants.length > 0) {
+    const grants = found?.session.grants.filter(({ profile }) => profiles?.includes(profile) ?? true);
+    // A login of another kind is none for these viewers.
+    if (found && found.session.grants.length > 0 && grants?.length === 0) return { fault: "missing" };
+    if (found && grants && grants.length > 0) {
       if (c.req.method === "HEAD") return { token: "", expiresIn: 0 };
-      const issued = await auth.sessions.issueToken(found.id, auth.tokenTtlMs(found.session));
+      const ttlMs = auth.tokenTtlMs({ ...found.session, grants });
+      const issued = await auth.sessions.issueToken(found.id, ttlMs, profiles);
       const expiresIn = issued ? secondsLeft(issued, found.session) : 0;
       if (issued && expiresIn > 0) return { token: issued.id, expiresIn };
     }
@@ -79,8 +86,9 @@ function secondsLeft(token: Pick<Issued, "expiresAt">, session: Pick<Session, "e
 /** For clients that are no pages; a page of another origin cannot read it unless that may ask for tokens. */
 async function plainAnswer(c: RequestContext, parts: LoginParts): Promise<Response> {
   const origin = c.req.raw.headers.get("Origin");
-  if (origin !== null && !mayAsk(c, parts.auth, origin)) return json(c, { fault: "origin" });
-  const response = json(c, await issue(c, parts));
+  const reach = origin === null ? "all" : parts.auth.tokensFor(origin, ownOrigin(c));
+  if (!reach) return json(c, { fault: "origin" });
+  const response = json(c, await issue(c, parts, reach));
   if (origin !== null) {
     response.headers.set("Access-Control-Allow-Origin", origin);
     response.headers.set("Access-Control-Allow-Credentials", "true");

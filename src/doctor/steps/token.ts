@@ -132,13 +132,13 @@ const cachedFault = (came: string): Fault => ({
   change: `Let the cache obey Cache-Control: no-store, and empty it; take paths below ${authFolder} out of it.`,
 });
 
-const originFault = ({ origin }: Walk, errors: readonly string[]): Fault | undefined =>
+const originFault = ({ origin, profile }: Walk, errors: readonly string[]): Fault | undefined =>
   errors.includes("invalidOrigin")
     ? {
         code: "token_origins",
         came: `pages of ${origin} get no tokens`,
         expected: "a token, or that a login is needed",
-        change: `Add "${origin}" to auth.cors.token_origins and restart, or correct the scheme, host or port of the viewer there.`,
+        change: `Add "${origin}" to auth.cors.token_origins${profile.pattern === "clickthrough" ? ", or to clickthrough_origins," : ""} and restart, or correct the scheme, host or port of the viewer there.`,
       }
     : undefined;
 

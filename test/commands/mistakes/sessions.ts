@@ -148,4 +148,15 @@ export const sessions: readonly Mistake[] = [
     key: "auth.cors.token_origins.0",
     says: /add it to probe_origins/,
   },
+  {
+    what: "viewers that may have what no click opens",
+    plant({ auth }) {
+      auth.cors.clickthrough_origins = ["*"];
+      for (const profile of Object.values(auth.profiles) as { pattern: string }[])
+        if (profile.pattern === "clickthrough")
+          Object.assign(profile, { pattern: "external", access_service: { backend: "header" } });
+    },
+    key: "auth.cors.clickthrough_origins",
+    says: /no profile has the pattern clickthrough/,
+  },
 ];
