@@ -288,6 +288,21 @@ const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp]
     /look at auth\.session/,
   ],
   [
+    "a service that does not know who has access",
+    {
+      before: ({ url }) =>
+        url.includes("/probe/")
+          ? {
+              status: 200,
+              headers: { "content-type": "application/json" },
+              body: Buffer.from('{"type":"AuthProbeResult2","status":503}'),
+            }
+          : undefined,
+    },
+    { step: "probe", code: "undecided" },
+    /authorize hook fails, or the session store/,
+  ],
+  [
     "a service that does not run behind the proxy",
     { before: ({ url }) => (url.includes("/probe/") ? { status: 502 } : undefined) },
     { step: "probe", code: "gateway" },

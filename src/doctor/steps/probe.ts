@@ -17,6 +17,14 @@ export function probedStatus(answer: Answer, what = "the probe"): unknown {
   const document = jsonOf(answer);
   if (answer.status !== 200 || document?.type !== "AuthProbeResult2")
     throw new StepFault(unexpected(answer, what, "status 200 with a document of the type AuthProbeResult2"));
+  if (document.status === 503)
+    throw new StepFault({
+      code: "undecided",
+      came: `${what} says 503: nobody knows who has access`,
+      expected: "what the image would be answered with",
+      change:
+        "Look what /ready and the log of the service say: its authorize hook fails, or the session store does not answer.",
+    });
   return document.status;
 }
 
