@@ -1,0 +1,107 @@
+// smalti sessions end: what it ends in a store that it shares with a service, and what it does not understand.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildSessions } from "../../src/access/sessions/index.ts";
+import { sessionOptions } from "../../src/access/sessions/options.ts";
+import { silentLog } from "../../src/lib/telemetry/log.ts";
+import { nodeFiles } from "../../src/platform/files/node-files.ts";
+import { type RedisServer, startRedis } from "../servers/redis.ts";
+import { type Built, buildProgram } from "./built.ts";
+
+let built: Built;
+let folder: string;
+let redis: RedisServer;
+beforeAll(async () => {
+  built = await buildProgram();
+  folder = mkdtempSync(join(tmpdir(), "smalti-end-"));
+  mkdirSync(join(folder, "kept"));
+  redis = await startRedis();
+});
+afterAll(async () => {
+  await redis?.close();
+  built.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const stores = {
+  redis: () => ({ backend: "redis", redis: { addr: `127.0.0.1:${redis.port}` } }),
+  filesystem: () => ({ backend: "filesystem", path: join(folder, "kept") }),
+  heap: () => ({ backend: "heap" }),
+} as const;
+
+function configFor(store: keyof typeof stores): string {
+  const file = join(folder, `${store}.yaml`);
+  const profile = { pattern: "clickthrough", access_service: { backend: "builtin" } };
+  const auth = { session: stores[store](), profiles: { terms: profile } };
+  writeFileSync(file, JSON.stringify({ auth }));
+  return file;
+}
+
+test.each(["redis", "filesystem"] as const)("ends sessions in %s, and says how many", async (store) => {
+  const { sessions } = buildSessions(sessionOptions.parse(stores[store]()), 3_600_000, {
+    platform: { env: {}, files: nodeFiles() } as never,
+    log: silentLog,
+  });
+  const logIn = (profile: string, user: string) =>
+    sessions.logIn({
+      profile,
+      user,
+      fingerprint: "",
+      grantedAt: Date.now(),
+      expiresAt: Date.now() + 600_000,
+    });
+  const [ann, bob] = [await logIn("terms", "ann"), await logIn("terms", "bob")];
+  await logIn("former", "eve");
+  const end = (...args: string[]) => built.run(["sessions", "end", ...args, "-config", configFor(store)]);
+  expect(await end("--profile", "terms", "--user=ann")).toEqual({
+    code: 0,
+    out: "1 session ended\n",
+    err: "",
+  });
+  expect([await sessions.find(ann.id), (await sessions.find(bob.id))?.grants[0]?.user]).toEqual([
+    undefined,
+    "bob",
+  ]);
+  expect(await end("--profile", "former")).toEqual({
+    code: 0,
+    out: "1 session ended; the configuration has no profile former\n",
+    err: "",
+  });
+  expect(await end("--all")).toEqual({ code: 0, out: "1 session ended\n", err: "" });
+  expect(await sessions.find(bob.id)).toBeUndefined();
+  await sessions.close();
+});
+
+describe("is refused", () => {
+  test.each([
+    [["sessions"], /expected sessions end/],
+    [["sessions", "list"], /expected sessions end, received sessions list/],
+    [["sessions", "end"], /needs --profile NAME, --user NAME, both, or --all/],
+    [["sessions", "end", "--all", "--user", "ann"], /needs --profile NAME/],
+    [["sessions", "end", "--profile"], /--profile needs a name/],
+    [["sessions", "end", "--user", "--all"], /--user needs a name/],
+    [["sessions", "end", "--everybody"], /does not know --everybody/],
+  ])("as %j", async (args, message) => {
+    const { code, out, err } = await built.run(args);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toMatch(message);
+    expect(err.trim().split("\n")).toHaveLength(1);
+  });
+
+  test("where sessions are in the memory of the service", async () => {
+    const { code, err } = await built.run(["sessions", "end", "--all", "-config", configFor("heap")]);
+    expect([code, err]).toEqual([1, expect.stringContaining("end them on its page /admin/auth")]);
+  });
+
+  test("where the store does not answer", async () => {
+    const file = join(folder, "away.yaml");
+    const session = { backend: "redis", redis: { addr: "127.0.0.1:1", timeout: "200ms" } };
+    writeFileSync(file, JSON.stringify({ auth: { session } }));
+    const { code, out, err } = await built.run(["sessions", "end", "--all", "-config", file]);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toMatch(/Redis/);
+  });
+});
