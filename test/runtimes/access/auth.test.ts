@@ -111,6 +111,8 @@ describe.each(chosenRuntimes())("smalti on $name with logins", (runtime) => {
       ["ann", "bob"],
       ["ann", "ann"],
       ["", "ann"],
+      ["ann", ""],
+      ["", ""],
       ["a", "b", "c"],
     ])
       expect([lines, await withLines(lines)]).toEqual([lines, 401]);
