@@ -57,7 +57,7 @@ const commands: Readonly<Record<string, Row>> = {
     ],
   },
   "sessions end": {
-    form: "sessions end --profile NAME | --user NAME | --all",
+    form: "sessions end",
     text: "log readers out: all of a profile, one user, or everybody; not with sessions in memory, which /admin/auth ends",
     flags: [
       ["--profile NAME", "sessions with a login to this profile"],
