@@ -43,10 +43,13 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
     return { id, expiresAt: session.expiresAt };
   };
 
+  /** Which sessions are being ended. A login takes none of them over, so that nobody gets past the look by logging in. */
+  const ending = new Set<(session: Session) => boolean>();
+
   const replace = async (grant: LoginGrant, before: string): Promise<Issued | undefined> => {
     const oldKey = await keyOf(before);
     const old = oldKey && (await findByKey(oldKey));
-    if (!old) return undefined;
+    if (!old || [...ending].some((isMeant) => isMeant(old))) return undefined;
     const { id, key } = await idsOf();
     const session = sessionWith(withGrant(old.grants, grant));
     return (await store.begin(key, session, oldKey)) ? { id, expiresAt: session.expiresAt } : undefined;
@@ -90,12 +93,17 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
       if (key) await store.end(key);
     },
     async endAll({ profile, user }) {
-      const isMeant = (grant: LoginGrant) =>
+      const isHeld = (grant: LoginGrant) =>
         (profile === undefined || grant.profile === profile) && (user === undefined || grant.user === user);
       const everybody = profile === undefined && user === undefined;
-      const pass = () => store.endMatching(({ grants }) => everybody || grants.some(isMeant));
-      // A second time for those that a login took over while the first looked.
-      return (await pass()) + (await pass());
+      const isMeant = ({ grants }: Session) => everybody || grants.some(isHeld);
+      ending.add(isMeant);
+      try {
+        // A second time for those that a login, begun before or on another server, took over while the first looked.
+        return (await store.endMatching(isMeant)) + (await store.endMatching(isMeant));
+      } finally {
+        ending.delete(isMeant);
+      }
     },
     count: () => store.count(),
     check: () => store.check(),
