@@ -85,7 +85,7 @@ export const authOptions = z
       .default([])
       .meta({
         description:
-          "Addresses of proxies whose X-Forwarded-For the service also accepts for logins and kiosks, in addition to the top-level `trusted_proxies`.",
+          "Addresses of proxies that the service also trusts for access, in addition to the top-level `trusted_proxies`: it accepts their X-Forwarded-For for logins and kiosks, and the header of the backend `header`.",
         edit,
       }),
     session: sessionOptions.prefault({}),

@@ -5,7 +5,7 @@ import { examine } from "../doctor/diagnose.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { loopbackClient, ownAddress, settingsDoubts, viewerOrigin } from "../doctor/question.ts";
 import { problemCount, reportText } from "../doctor/report.ts";
-import { findTargets, targetOf } from "../doctor/targets.ts";
+import { findTargets, targetsAt } from "../doctor/targets.ts";
 import { checkIdentifier } from "../iiif/image/path.ts";
 import { normalIp } from "../lib/network/ip-range.ts";
 import { silentLog } from "../lib/telemetry/log.ts";
@@ -78,7 +78,7 @@ export async function diagnose(
     const targets =
       question.identifier === undefined
         ? await findTargets(about)
-        : [targetOf(checkIdentifier(question.identifier), about)];
+        : targetsAt(checkIdentifier(question.identifier), about);
     const doubts = await settingsDoubts(config, platform, about);
     if (targets.length + doubts.length === 0)
       throw new Error("no rule of auth.rules names an identifier that could be asked for");

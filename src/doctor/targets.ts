@@ -16,16 +16,15 @@ export interface TargetParts {
   readonly lists: boolean;
 }
 
-/** The image that was asked for. Throws an Error where no rule names it. */
-export function targetOf(identifier: string, { auth, sources }: TargetParts): Target {
+/** The image that was asked for, once for each profile of its rule. Throws an Error if no rule names it. */
+export function targetsAt(identifier: string, { auth, sources }: TargetParts): readonly Target[] {
   const rule = createRules(auth.rules)(identifier, sources.otherNames(identifier));
   const profiles = rule ? profilesOf(rule) : [];
-  const [profile] = profiles;
-  if (profile === undefined)
+  if (profiles.length === 0)
     throw new Error(
       `no rule of auth.rules names ${identifier}, so that it is public; choose an identifier that needs a login`,
     );
-  return { profile, profiles, identifier, exists: true };
+  return profiles.map((profile) => ({ profile, profiles, identifier, exists: true }));
 }
 
 /** One for each profile: an image where one is found, else a name that has to be of no image. */

@@ -1,5 +1,6 @@
 // What all steps of the doctor share: whose login is tried, at which address, and as a viewer of which origin.
 
+import { createKiosks } from "../access/logins/kiosk.ts";
 import type { AuthOptions } from "../access/options.ts";
 import type { ProfileOptions } from "../access/profiles/options.ts";
 import { type Fault, shown } from "./finding.ts";
@@ -46,9 +47,13 @@ export interface Outcome<T = undefined> {
   readonly value: T;
 }
 
-/** Whether addresses have access to the image, and this machine may have it without a login. */
-export const isByAddress = ({ options, target }: Walk): boolean =>
-  target.profiles.some((name) => options.auth.profiles[name]?.pattern === "kiosk");
+/** Whether this machine may have the image without a login: addresses have access to it, and its own is one of them or is not known. */
+export function isByAddress({ options: { auth, client }, target }: Walk): boolean {
+  const kiosks = createKiosks(auth.profiles);
+  return target.profiles.some((name) =>
+    client === undefined ? kiosks.listOf(name).length > 0 : kiosks.allows(name, client),
+  );
+}
 
 /** Whether the viewer is on a page of another origin. */
 export const isForeign = ({ base, origin }: Walk): boolean => new URL(base).origin !== origin;

@@ -407,6 +407,19 @@ const faults: readonly (readonly [string, Partial<SiteOptions>, Problem, RegExp]
   ],
 ];
 
+test("an image that a kiosk opens to a machine outside of it is open to all", async () => {
+  const started = await site({
+    profile:
+      "{ pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [127.0.0.0/8] } }",
+  });
+  const codes = async (client: string) =>
+    problemsOf(await started.examine({ client })).map(({ step, code }) => `${step} ${code}`);
+  expect(await codes("127.0.0.1")).toEqual([]);
+  expect(await codes("198.51.100.7")).toEqual(
+    expect.arrayContaining(["probe open_to_all", "login client_address"]),
+  );
+});
+
 /** Every other request goes to the other server. */
 function inTurns(fits: (passing: Passing) => boolean = isToken): Partial<SiteOptions> {
   const ports: number[] = [];

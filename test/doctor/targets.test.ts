@@ -1,7 +1,7 @@
 // Which images the doctor looks at.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findTargets, targetOf } from "../../src/doctor/targets.ts";
+import { findTargets, targetsAt } from "../../src/doctor/targets.ts";
 import { type Laid, layFolder } from "../api/presentation/folder.ts";
 import { type Served, served } from "../served.ts";
 
@@ -19,12 +19,14 @@ beforeAll(async () => {
     two: { pattern: clickthrough, access_service: { backend: builtin } }
     three: { pattern: clickthrough, access_service: { backend: builtin } }
     four: { pattern: clickthrough, access_service: { backend: builtin } }
+    five: { pattern: kiosk, access_service: { backend: builtin }, kiosk: { allowed_ips: [192.0.2.0/24] } }
     unused: { pattern: clickthrough, access_service: { backend: builtin } }
   rules:
     - { match: "deep/er/1.jpg", profile: one }
     - { match: "empty/*", profile: two }
     - { match: "deep/*", profile: three }
     - { match: "deep/er/secret/*", profile: four }
+    - { match: "shared.jpg", profile: [five, one] }
 `);
 });
 afterAll(async () => {
@@ -41,7 +43,8 @@ describe("the doctor looks at", () => {
       { profile: "two", profiles: ["two"], identifier: "empty/smalti-doctor", exists: false },
       // The first image below it is of another profile.
       { profile: "three", profiles: ["three"], identifier: "deep/er/secret/2.jpg", exists: true },
-      // A rule before it has all that this one names.
+      // A rule before it has all that the one of the profile four names.
+      { profile: "five", profiles: ["five", "one"], identifier: "shared.jpg", exists: true },
     ]);
   });
 
@@ -50,16 +53,18 @@ describe("the doctor looks at", () => {
       { profile: "one", profiles: ["one"], identifier: "deep/er/1.jpg", exists: true },
       { profile: "two", profiles: ["two"], identifier: "empty/smalti-doctor", exists: false },
       { profile: "three", profiles: ["three"], identifier: "deep/smalti-doctor", exists: false },
+      { profile: "five", profiles: ["five", "one"], identifier: "shared.jpg", exists: true },
     ]);
   });
 
-  test("the one that was asked for, unless it is public", () => {
-    expect(targetOf("deep/x.jpg", parts())).toEqual({
-      profile: "three",
-      profiles: ["three"],
-      identifier: "deep/x.jpg",
-      exists: true,
-    });
-    expect(() => targetOf("open.jpg", parts())).toThrow(/no rule of auth\.rules names open\.jpg/);
+  test("the one that was asked for, by each profile of its rule, unless it is public", () => {
+    expect(targetsAt("deep/x.jpg", parts())).toEqual([
+      { profile: "three", profiles: ["three"], identifier: "deep/x.jpg", exists: true },
+    ]);
+    const profiles = ["five", "one"];
+    expect(targetsAt("shared.jpg", parts())).toEqual(
+      profiles.map((profile) => ({ profile, profiles, identifier: "shared.jpg", exists: true })),
+    );
+    expect(() => targetsAt("open.jpg", parts())).toThrow(/no rule of auth\.rules names open\.jpg/);
   });
 });

@@ -79,6 +79,9 @@ function preflightFault(answer: Answer, walk: Walk): Fault | undefined {
 /** Somebody without a login gets what needs one. */
 export function openToAll(came: string, { profile, options, target }: Walk): Fault {
   const { access_service: service } = profile;
+  const byAddress = target.profiles.some((name) => options.auth.profiles[name]?.pattern === "kiosk")
+    ? " If a proxy stands in front, name it in trusted_proxies, else its address lets everybody into a kiosk that allows it."
+    : "";
   return {
     code: "open_to_all",
     came,
@@ -86,7 +89,7 @@ export function openToAll(came: string, { profile, options, target }: Walk): Fau
     change:
       service.backend === "header"
         ? `Let the proxy send ${service.header} for readers that it knows and for nobody else.`
-        : `Restart the service, if it runs with an older configuration; look that no cache in front keeps answers of readers who have logged in${options.hooked ? "" : ", and that the proxy adds no Cookie or Authorization"}.`,
+        : `Restart the service, if it runs with an older configuration; look that no cache in front keeps answers of readers who have logged in${options.hooked ? "" : ", and that the proxy adds no Cookie or Authorization"}.${byAddress}`,
   };
 }
 

@@ -3,7 +3,7 @@
 import { examine } from "../../../doctor/diagnose.ts";
 import type { Finding } from "../../../doctor/finding.ts";
 import { loopbackClient, ownAddress, settingsDoubts, viewerOrigin } from "../../../doctor/question.ts";
-import { findTargets, targetOf } from "../../../doctor/targets.ts";
+import { findTargets, targetsAt } from "../../../doctor/targets.ts";
 import type { Target } from "../../../doctor/walk.ts";
 import { checkIdentifier } from "../../../iiif/image/path.ts";
 import { withDeadline } from "../../../lib/concurrency/bounded-wait.ts";
@@ -49,7 +49,7 @@ export function createLoginDoctor(service: Service): LoginDoctor {
   const about = { auth, sources: service.sources, lists: !service.hooks.has("resolve") };
 
   const targetsOf = async (identifier: string): Promise<readonly Target[]> =>
-    identifier === "" ? findTargets(about) : [targetOf(checkIdentifier(identifier), about)];
+    identifier === "" ? findTargets(about) : targetsAt(checkIdentifier(identifier), about);
 
   const findings = async (origin: string, targets: readonly Target[]): Promise<readonly Finding[]> => {
     const { hooks, platform } = service;
