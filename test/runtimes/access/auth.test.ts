@@ -30,6 +30,7 @@ const extra = `auth:
     - { match: jpg-baseline-420.jpg, profile: own }
     - { match: webp-lossy.webp, profile: near }
     - { match: jp2-tiled-128.jp2, profile: proxied }
+    - { match: tif-multipage-3sizes.tif, profile: far }
 `;
 
 describe.each(chosenRuntimes())("smalti on $name with logins", (runtime) => {
@@ -123,5 +124,8 @@ describe.each(chosenRuntimes())("smalti on $name with logins", (runtime) => {
     expect([near.status, near.headers.has("Set-Cookie")]).toEqual([200, true]);
     const far = await get("/iiif/auth/login/far", { headers: { "X-Forwarded-For": "192.0.2.1" } });
     expect([far.status, far.headers.has("Set-Cookie")]).toEqual([401, false]);
+    expect((await get(image("webp-lossy.webp"))).status).toBe(200);
+    const forged = { headers: { "X-Forwarded-For": "192.0.2.1" } };
+    expect((await get(image("tif-multipage-3sizes.tif"), forged)).status).toBe(401);
   });
 });
