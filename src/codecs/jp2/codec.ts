@@ -2,12 +2,13 @@
 
 import { memoryBytes, readAll } from "../../lib/byte-source.ts";
 import type { Codec, CodecHost, Reduction } from "../codec.ts";
-import type { ImageHeader } from "../image-header.ts";
+import type { ImageHeader, Rectangle } from "../image-header.ts";
 import { findCodestreamEnd } from "./codestream.ts";
 import { componentDecoder, decodeRegion, readBeyond } from "./decode.ts";
 import { jp2Encoder, maxSide } from "./encode.ts";
 import { isJpeg2000, readFacts, readHeader } from "./header.ts";
 import { embedInJp2, readJp2Metadata } from "./metadata.ts";
+import { canCut } from "./tiles.ts";
 
 /** Largest file that is taken into memory. */
 const fileLimit = 1024 * 1024 * 1024;
@@ -25,7 +26,7 @@ export function jp2Codec(host: CodecHost): Codec {
     mostBytes: fileLimit,
     memory({ header, region, scaleFactor }, fileSize) {
       const sample = header.depth / 8;
-      const pixels = Math.ceil(header.width / scaleFactor) * Math.ceil(header.height / scaleFactor);
+      const pixels = decodedPixels(header, region, scaleFactor);
       const components = Number(header.details?.components ?? header.bands);
       const cut = Math.ceil(region.width / scaleFactor) * Math.ceil(region.height / scaleFactor);
       // The module at rest; the file here and in the module; 32-bit samples twice (tile and picture) there, its output there and here; the cut.
@@ -36,9 +37,7 @@ export function jp2Codec(host: CodecHost): Codec {
         cut * header.bands * sample
       );
     },
-    // The whole resolution level.
-    decodedPixels: ({ header, scaleFactor }) =>
-      Math.ceil(header.width / scaleFactor) * Math.ceil(header.height / scaleFactor),
+    decodedPixels: ({ header, region, scaleFactor }) => decodedPixels(header, region, scaleFactor),
     async decode(bytes, { region, scaleFactor }) {
       const file = await readAll(bytes, fileLimit);
       const facts = await readFacts(memoryBytes(file));
@@ -56,6 +55,20 @@ export function jp2Codec(host: CodecHost): Codec {
       encodes: { alpha: false, depths: [8], maxSide },
     },
   };
+}
+
+/** Pixels of the whole resolution level, or of the tiles that the region meets: at most one more than its size says. */
+function decodedPixels(
+  { width, height, tile, details }: ImageHeader,
+  region: Rectangle,
+  factor: number,
+): number {
+  const tileStep = Number(details?.tileStep ?? 0);
+  const isCut = tile && canCut(tileStep, Math.log2(factor));
+  const along = (all: number, part: number, size: number) =>
+    Math.ceil((isCut ? Math.min(all, (Math.ceil(part / size) + 1) * size) : all) / factor);
+  const { width: tileWidth = width, height: tileHeight = height } = tile ?? {};
+  return along(width, region.width, tileWidth) * along(height, region.height, tileHeight);
 }
 
 /** Powers of two down the stored levels; with an image offset only those whose grid begins where every component does. */

@@ -19,6 +19,11 @@ export interface Codestream {
   readonly tileWidth: number;
   readonly tileHeight: number;
   readonly tiles: number;
+  /**
+   * Largest step of which all tiles but those at the edge begin at a multiple, counted in samples of the most
+   * subsampled component; 0 if there is none.
+   */
+  readonly tileStep: number;
   readonly components: readonly Component[];
   /** Resolution levels below full size that every component has. */
   readonly levels: number;
@@ -28,6 +33,8 @@ export interface Codestream {
   readonly transformed: boolean;
   /** Whether it needs a high-throughput decoder. */
   readonly highThroughput: boolean;
+  /** Whether the main header holds the packet headers of all tile-parts (PPM). */
+  readonly packedHeaders: boolean;
 }
 
 /** Samples of one component at one resolution level: where they begin on the component's own grid, and how many there are. */
@@ -49,12 +56,13 @@ export function componentExtent(codestream: Codestream, { dx, dy }: Component, l
 /** Whether a component has fewer samples than the picture has pixels. */
 export const isSubsampled = ({ dx, dy }: Component): boolean => dx > 1 || dy > 1;
 
-const marker = {
+export const marker = {
   soc: 0xff4f,
   siz: 0xff51,
   cap: 0xff50,
   cod: 0xff52,
   coc: 0xff53,
+  ppm: 0xff60,
   sot: 0xff90,
   eoc: 0xffd9,
 } as const;
@@ -72,13 +80,13 @@ export async function readCodestream(file: HeaderBytes, start: number): Promise<
   if (head?.getUint16(0) !== marker.soc || head.getUint16(2) !== marker.siz)
     throw damaged("a codestream that begins with SOC and SIZ, received something else");
   const siz = await readSiz(file, start + 2);
-  const seen: MainHeader = { levels: 32, highThroughput: false };
+  const seen: MainHeader = { levels: 32, highThroughput: false, packedHeaders: false };
   let at = start + 2;
   for (let n = 0; n < segmentLimit; n++) {
     const segment = await file.view(at, 4);
     if (!segment) break;
     const kind = segment.getUint16(0);
-    const { coding, levels, highThroughput } = seen;
+    const { coding, levels, highThroughput, packedHeaders } = seen;
     if (kind === marker.sot) {
       if (!coding) break;
       return {
@@ -88,6 +96,7 @@ export async function readCodestream(file: HeaderBytes, start: number): Promise<
         reversible: coding.reversible,
         transformed: coding.transformed,
         highThroughput,
+        packedHeaders,
       };
     }
     const length = segment.getUint16(2);
@@ -104,6 +113,7 @@ interface MainHeader {
   /** The least of the components that have their own. */
   levels: number;
   highThroughput: boolean;
+  packedHeaders: boolean;
 }
 
 /** Takes in the parameters of a segment that begin at `at`; false where the file ends within the first COD. */
@@ -117,6 +127,8 @@ async function takeSegment(
   if (kind === marker.cap) {
     const part = await file.view(at, 4);
     seen.highThroughput = part !== undefined && (part.getUint32(0) & 0x00020000) !== 0; // Pcap bit 15: T.814
+  } else if (kind === marker.ppm) {
+    seen.packedHeaders = true;
   } else if (kind === marker.cod && !seen.coding) {
     const part = await file.view(at, 10);
     if (!part) return false;
@@ -134,7 +146,10 @@ async function takeSegment(
   return true;
 }
 
-type Siz = Omit<Codestream, "levels" | "progression" | "reversible" | "transformed" | "highThroughput">;
+type Siz = Omit<
+  Codestream,
+  "levels" | "progression" | "reversible" | "transformed" | "highThroughput" | "packedHeaders"
+>;
 
 async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
   const view = await file.view(at, 40);
@@ -177,9 +192,19 @@ async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
     tileWidth,
     tileHeight,
     tiles,
+    tileStep: stepOf([tileLeft, tileTop, tileWidth, tileHeight], components),
     components,
   };
 }
+
+function stepOf(places: readonly number[], components: readonly Component[]): number {
+  const common = places.reduce(gcd, 0);
+  const samples = components.reduce((all, { dx, dy }) => lcm(all, lcm(dx, dy)), 1);
+  return common % samples === 0 ? common / samples : 0;
+}
+
+const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
+const lcm = (a: number, b: number): number => (a / gcd(a, b)) * b;
 
 /**
  * Where a codestream in memory ends: behind the EOC marker that its tile-parts lead to. Undefined if they do
@@ -198,7 +223,7 @@ export function findCodestreamEnd(bytes: Uint8Array): number | undefined {
 }
 
 /** Skips the segments of the main header. */
-function firstTilePart(view: DataView): number {
+export function firstTilePart(view: DataView): number {
   let at = 2;
   while (at + 4 <= view.byteLength && view.getUint16(at) !== marker.sot) at += 2 + view.getUint16(at + 2);
   return at;

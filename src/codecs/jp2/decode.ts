@@ -11,6 +11,7 @@ import { type EmscriptenOptions, emscriptenOptions, keptInstance } from "../inst
 import { type Codestream, checkTileParts, componentExtent, damaged, isSubsampled } from "./codestream.ts";
 import type { Decoder, OpenJpeg } from "./glue.ts";
 import type { Facts } from "./header.ts";
+import { cutTiles } from "./tiles.ts";
 import { selecting } from "./write-boxes.ts";
 
 /** Some components of the whole picture at one level, of one size, interleaved, as they lie in the codestream. */
@@ -67,7 +68,6 @@ export function componentDecoder(host: CodecHost): DecodeComponents {
   };
 
   return async (bytes, codestream, components, level) => {
-    checkTileParts(bytes, codestream.tiles);
     const count = codestream.components.length;
     const bits = codestream.components[0]?.bits ?? 8;
     const subsampled = codestream.components.some(isSubsampled);
@@ -94,17 +94,25 @@ export function componentDecoder(host: CodecHost): DecodeComponents {
   };
 }
 
-/** The region at 1/2^level of a codestream in memory. */
+/** The region at 1/2^level of a codestream in memory: by the tiles that it meets, if they can be cut out. */
 export async function decodeRegion(
   decodeComponents: DecodeComponents,
-  bytes: Uint8Array,
-  { codestream, bands, depth }: Facts,
-  region: Rectangle,
+  file: Uint8Array,
+  { codestream: whole, bands, depth }: Facts,
+  wanted: Rectangle,
   level: number,
 ): Promise<PixelBuffer> {
   const { palette, from, interpretation } = bands;
-  const first = codestream.components[0];
+  const first = whole.components[0];
   if (bands.unsupported || !first) throw new ServiceError("unsupported", bands.unsupported ?? "");
+  // A tile that is missing is told of whichever is asked for.
+  checkTileParts(file, whole.tiles);
+  const { bytes, codestream } = cutTiles(file, whole, wanted, level) ?? { bytes: file, codestream: whole };
+  const region = {
+    ...wanted,
+    x: wanted.x + whole.offsetX - codestream.offsetX,
+    y: wanted.y + whole.offsetY - codestream.offsetY,
+  };
   const parts = await decodeComponents(bytes, codestream, palette ? [0] : from, level);
 
   const scale = 2 ** level;

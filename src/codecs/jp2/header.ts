@@ -76,6 +76,8 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
       starts: starts(codestream),
       components: codestream.components.length,
       ...(codestream.components.some(isSubsampled) && { subsampled: true }),
+      // Packed packet headers (PPM) keep tiles from being cut out.
+      ...(tiles > 1 && !codestream.packedHeaders && { tileStep: codestream.tileStep }),
     },
   };
 }

@@ -57,6 +57,8 @@ export async function encodeCodestream(picture: {
   readonly values: readonly number[];
   readonly signed?: boolean;
   readonly highThroughput: boolean;
+  /** Of high throughput alone: the sides of its tiles. */
+  readonly tile?: { readonly width: number; readonly height: number };
 }): Promise<Uint8Array> {
   const { width, height, bands, bits, values, signed = false, highThroughput } = picture;
   const module = highThroughput
@@ -75,6 +77,8 @@ export async function encodeCodestream(picture: {
     })
     .set(samples);
   encoder.setDecompositions(2);
+  // The service has no use for it.
+  if (picture.tile) (encoder as unknown as { setTileSize(size: object): void }).setTileSize(picture.tile);
   encoder.setQuality(true, 0);
   encoder.encode();
   return encoder.getEncodedBuffer().slice();
