@@ -26,11 +26,35 @@ export function ruleDoubts(settings: AccessSettings): Doubt[] {
         message === undefined ? [] : [{ path: ["auth", "rules", at, "match"], message }],
       ),
     ),
+    ...rules.flatMap((rule, at) =>
+      [weakestWay(rule, settings), sameWords(rule, settings)].flatMap((message) =>
+        message === undefined ? [] : [{ path: ["auth", "rules", at, "profile"], message }],
+      ),
+    ),
     ...unused.map((name) => ({
       path: ["auth", "profiles", name],
       message: "no rule names this profile, so that it protects nothing; add a rule for it, or take it away",
     })),
   ];
+}
+
+/** What is said of a rule that a click opens though another of its profiles asks who the reader is. */
+function weakestWay(rule: Rule, { auth: { profiles } }: AccessSettings): string | undefined {
+  const names = profilesOf(rule);
+  const click = names.find((name) => profiles[name]?.pattern === "clickthrough");
+  const login = names.find((name) => profiles[name]?.pattern === "active");
+  if (click === undefined || login === undefined) return undefined;
+  return `access by any of these profiles is enough, so that the click of ${click} opens what ${login} asks a login for; name ${login} alone, or ${click} alone if a click is enough`;
+}
+
+/** What is said of a rule whose logins readers cannot tell apart. */
+function sameWords(rule: Rule, { auth: { profiles } }: AccessSettings): string | undefined {
+  const unnamed = profilesOf(rule).filter((name) => {
+    const profile = profiles[name];
+    return profile?.access_service.backend !== "header" && Object.keys(profile?.label ?? {}).length === 0;
+  });
+  if (unnamed.length < 2) return undefined;
+  return `viewers offer the logins ${unnamed.join(" and ")} under the same words; give each profile a label, such as { en: [Sign in as staff] }`;
 }
 
 /** What is said of a rule that an earlier one leaves nothing to. */

@@ -67,9 +67,11 @@ export function EndSessions({ c, service: { auth } }: Props) {
           <label for="end-profile">Profile</label>
           <select id="end-profile" name="profile">
             <option value="">any</option>
-            {Object.keys(auth.options.profiles).map((name) => (
-              <option value={name}>{name}</option>
-            ))}
+            {Object.entries(auth.options.profiles)
+              .filter(([, { access_service: login }]) => login.backend !== "header")
+              .map(([name]) => (
+                <option value={name}>{name}</option>
+              ))}
           </select>
         </div>
         <div class="field">

@@ -5,6 +5,7 @@ import { cookieValues } from "../../access/credentials.ts";
 import type { Issued, Session } from "../../access/session.ts";
 import { ServiceError } from "../../errors.ts";
 import {
+  imageChallenge,
   isWebOrigin,
   scriptJson,
   type TokenOutcome,
@@ -107,6 +108,8 @@ function json(c: RequestContext, outcome: TokenOutcome): Response {
       Vary: "Origin",
       "X-Content-Type-Options": "nosniff",
       ...(status === 503 && { "Retry-After": "1" }),
+      // RFC 9110, section 15.5.2.
+      ...(status === 401 && { "WWW-Authenticate": imageChallenge }),
     },
   });
 }

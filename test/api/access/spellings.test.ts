@@ -1,8 +1,9 @@
-// Some 160 spellings of one gated identifier on every surface: none of 2,000 requests gets a pixel, a size, or
+// Some 220 spellings of one gated identifier on each surface that shows images: none of 5,000 requests gets a pixel, a size, or
 // access, with nothing, with the login of another profile, and under rules of one profile and of several.
 
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { generations } from "../mcp-clients.ts";
 import { bcrypt, type Gated, gated, pictures } from "./gated.ts";
 
 const auth = `
@@ -21,7 +22,8 @@ let folder: string;
 let sites: readonly Gated[];
 beforeAll(async () => {
   folder = await pictures();
-  const more = "trusted_proxies: [10.0.0.0/8]\naliases: [{ prefix: /old/, version: 2 }]";
+  const more =
+    "mcp: { enabled: true }\ntrusted_proxies: [10.0.0.0/8]\naliases: [{ prefix: /old/, version: 2 }]";
   sites = await Promise.all(
     ["staff", "[staff, room, proxy]"].map((profiles) =>
       gated({ folder, more, auth: auth.replace("PROFILES", profiles) }),
@@ -131,7 +133,14 @@ const surfaces: Readonly<Record<string, (identifier: string) => string>> = {
   view: (id) => `/view/${id}`,
 };
 
-/** Whether a response gives anything of the image away: pixels, its size (800 x 600), or that it may be had. */
+/** What only those have who may see the image, by the beginning of the surface's name; else a picture. */
+const marks: readonly (readonly [surface: string, mark: RegExp])[] = [
+  ["manifest", /"thumbnail"/],
+  ["canvas", /"thumbnail"/],
+  ["view", /og:image/],
+];
+
+/** Whether a response gives anything of the image away: pixels, a place to find them, or that it may be had. */
 async function gives(surface: string, response: Response, isThere: () => Promise<boolean>): Promise<boolean> {
   const text = await response.text();
   if (/^image\//.test(response.headers.get("Content-Type") ?? "")) return true;
@@ -140,7 +149,8 @@ async function gives(surface: string, response: Response, isThere: () => Promise
     return response.status === 200 && JSON.parse(text).status === 200 && (await isThere());
   // The document of a refusal has the size, since viewers need it to offer the login.
   if (surface.startsWith("info.json")) return response.status === 200;
-  return false;
+  const [, mark] = marks.find(([name]) => surface.startsWith(name)) ?? [];
+  return mark?.test(text) ?? false;
 }
 
 const callers = [
@@ -168,6 +178,36 @@ test("there are enough of them, and the right login sees the picture by those th
       await response.arrayBuffer();
     }
     expect(seen).toBeGreaterThan(25);
+  }
+});
+
+test.each(Object.keys(surfaces))("the right login is given what others are not: %s", async (surface) => {
+  for (const site of sites) {
+    const headers = { Cookie: await site.cookie("staff") };
+    const get = (each: string) => site.app.get(surfaces[each]!("private%2Fa.png"), { headers });
+    const isThere = async () => (await get("image of 3")).status === 200;
+    expect(await gives(surface, await get(surface), isThere)).toBe(true);
+  }
+});
+
+test("no spelling gets past its rule: tools for language models", async () => {
+  for (const site of sites) {
+    const session = async (headers: Record<string, string>) => {
+      const fetch = (url: string | URL, init: RequestInit = {}) => {
+        const { pathname, host } = new URL(url);
+        return site.app.get(pathname, { ...init, host });
+      };
+      return generations["2026-07-28"]!("https://images.example.org/mcp", { fetch, headers });
+    };
+    const staff = await session({ Cookie: await site.cookie("staff") });
+    expect((await staff.call("get_image_info", { identifier: plain })).isError).toBe(false);
+    const nobody = await session({});
+    for (const spelling of spellings) {
+      const { isError, content } = await nobody.call("get_image_info", { identifier: spelling });
+      const isRefused = isError || !content.some(({ text = "" }) => /800/.test(text));
+      expect([spelling, isRefused]).toEqual([spelling, true]);
+    }
+    await Promise.all([staff.close(), nobody.close()]);
   }
 });
 

@@ -32,6 +32,18 @@ export const rules: readonly Mistake[] = [
   rule("a.png;2", /never counts, since auth\.rules\.3 \(a\.png\)/, "a page behind its file"),
   rule("private/deep/*", /auth\.rules\.0.*take it away/, "the same rule twice"),
   rule("private/*", /auth\.rules\.1.*list both profiles in one rule/, "one match with two profiles"),
+  {
+    what: "a click beside a login, as if both were needed",
+    plant: ({ auth }) => auth.rules.push({ match: "both/*", profile: ["password", "click"] }),
+    key: "auth.rules.5.profile",
+    says: /the click of click opens what password asks a login for/,
+  },
+  {
+    what: "two logins without labels in one rule",
+    plant: ({ auth }) => auth.rules.push({ match: "two/*", profile: ["room", "password"] }),
+    key: "auth.rules.5.profile",
+    says: /logins room and password under the same words; give each profile a label/,
+  },
   rule("private%2Fa.tif", /percent-encoded.*write private\/a\.tif/),
   rule("caf%C3%A9/*", /percent-encoded.*write café\/\*/),
   rule("/name.png", /no identifier can be; write name\.png/),
