@@ -114,8 +114,8 @@ describe.each(chosenRuntimes())("hooks on $name", (runtime) => {
 
     it("fail closed where it answers nonsense, or nothing in time", async () => {
       // Who may have it could not be found out either, which comes first.
-      expect(await status(server, "broken")).toBe(401);
-      expect(await status(server, "slow")).toBe(401);
+      expect(await status(server, "broken")).toBe(503);
+      expect(await status(server, "slow")).toBe(503);
     });
   });
 });
