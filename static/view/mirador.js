@@ -1,7 +1,7 @@
 // Mirador on the manifest of the page.
 
 /* global Mirador */
-import { dropProbeServices, redrawAfterLogin } from "../viewer/shims/mirador.js";
+import { dropProbeServices, redrawAfterLogin, withoutKiosks } from "../viewer/shims/mirador.js";
 import { showProblems, showTrouble, startPage, view } from "./page.js";
 import { onScreen, toViewer } from "./spread.js";
 
@@ -27,6 +27,7 @@ function open() {
     thumbnailNavigation: {
       defaultPosition: count > 1 && innerHeight > 500 ? "far-bottom" : "off",
     },
+    auth: withoutKiosks,
     requests: { postprocessors: [dropProbeServices] },
     windows: [{ manifestId, ...(canvasId && { canvasId }) }],
   });

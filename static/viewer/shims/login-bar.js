@@ -11,7 +11,7 @@
  */
 export function loginBar(element, changed) {
   const text = element.appendChild(document.createElement("span"));
-  const button = element.appendChild(document.createElement("button"));
+  const buttons = element.appendChild(document.createElement("span"));
   text.setAttribute("role", "status");
   element.hidden = true;
   /** Of token services that were asked: a promise of a token, of `undefined` where there is no session. */
@@ -40,15 +40,19 @@ export function loginBar(element, changed) {
     const isReduced = found?.result.status === 401 && found.result.substitute?.length > 0;
     element.hidden = !isIn && !isReduced;
     if (element.hidden) return;
-    const { access, logout, result } = found;
-    const said = isIn ? [access.label] : [result.heading ?? access.heading ?? access.label, result.note];
+    const { ways, logout, result } = found;
+    const [{ heading, label }] = ways;
+    const said = isIn ? [label] : [result.heading ?? heading ?? label, result.note];
     text.textContent = said.map(textOf).filter(Boolean).join(". ");
-    button.textContent = textOf(isIn ? logout.label : (access.confirmLabel ?? access.label)) ?? "…";
-    button.onclick = () => (isIn ? logOut(found) : logIn(found));
+    buttons.replaceChildren(
+      ...(isIn
+        ? [buttonOf(logout.label, () => logOut(found))]
+        : ways.map((way) => buttonOf(nameOf(way, ways), () => logIn(way)))),
+    );
   }
 
-  async function logIn({ access }) {
-    const place = new URL(access.id);
+  async function logIn({ id }) {
+    const place = new URL(id);
     place.searchParams.set("origin", location.origin);
     const popup = open(place);
     await until(() => !popup || popup.closed);
@@ -71,15 +75,21 @@ export function loginBar(element, changed) {
 async function look(address, tokenOf) {
   const { service = [] } = await (await fetch(address)).json();
   const probe = [service].flat().find(({ type }) => type === "AuthProbeService2");
-  const access = probe?.service?.find(({ type }) => type === "AuthAccessService2");
-  const below = (type) => access?.service?.find((each) => each.type === type);
+  const all = probe?.service?.filter(({ type }) => type === "AuthAccessService2") ?? [];
+  const below = (type) => all.flatMap((each) => each.service ?? []).find((each) => each.type === type);
   const tokens = below("AuthAccessTokenService2");
   const logout = below("AuthLogoutService2");
   // The document may be anybody's. A token is for the origin alone that it comes from, and other addresses may hold scripts.
-  const isSafe = [access, tokens, logout].every((each) => !each || originOf(each.id));
-  if (!access || !tokens || !isSafe || originOf(probe.id) !== originOf(tokens.id)) return undefined;
+  const isSafe = [...all, tokens, logout].every((each) => !each || originOf(each.id));
+  if (!tokens || !isSafe || originOf(probe.id) !== originOf(tokens.id)) return undefined;
   const token = await tokenOf(tokens);
-  return { probe, access, logout, token, result: await ask(probe.id, token) };
+  return { probe, ways: waysOf(all), logout, token, result: await ask(probe.id, token) };
+}
+
+/** The ways in that open a window for readers to act in; without one, whatever there is. */
+function waysOf(all) {
+  const withPage = all.filter(({ profile }) => profile !== "external" && profile !== "kiosk");
+  return withPage.length > 0 ? withPage : all;
 }
 
 /** The origin of an address of the web; `undefined` for any other. */
@@ -93,6 +103,16 @@ async function ask(probe, token) {
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   return (await fetch(probe, { headers })).json();
 }
+
+function buttonOf(label, act) {
+  const button = document.createElement("button");
+  button.textContent = textOf(label) ?? "…";
+  button.onclick = act;
+  return button;
+}
+
+/** What its button says: of several ways, which one. */
+const nameOf = ({ label, confirmLabel }, { length }) => (length > 1 ? label : (confirmLabel ?? label));
 
 let asked = 0;
 

@@ -1,8 +1,20 @@
-// Logging in with Mirador 4.0.0, which knows Authentication 1.0 alone. Two faults of it end a login otherwise; both are mended from
+// Logging in with Mirador 4.0.0, which knows Authentication 1.0 alone. Three faults of it end a login otherwise; they are mended from
 // the page around it, through its own configuration and store. An ES module for pages of this service and for others:
 //
-//   const viewer = Mirador.viewer({ …, requests: { postprocessors: [dropProbeServices] } });
+//   const viewer = Mirador.viewer({ …, auth: withoutKiosks, requests: { postprocessors: [dropProbeServices] } });
 //   redrawAfterLogin(viewer.store);
+
+/**
+ * The ways of logging in that Mirador takes, in its order, without kiosks: smalti lets their readers in by address. Of several ways
+ * Mirador would try a kiosk first, and then offer no other.
+ */
+export const withoutKiosks = {
+  serviceProfiles: [
+    { profile: "http://iiif.io/api/auth/1/external", external: true },
+    { profile: "http://iiif.io/api/auth/1/clickthrough" },
+    { profile: "http://iiif.io/api/auth/1/login" },
+  ],
+};
 
 /**
  * A postprocessor of Mirador's requests. Mirador asks each service for its `profile`, which the probe services of Authorization

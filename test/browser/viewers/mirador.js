@@ -1,7 +1,7 @@
 // Mirador on the manifest that the address names, with the shims.
 
 /* global Mirador */
-import { dropProbeServices, redrawAfterLogin } from "/shims/mirador.js";
+import { dropProbeServices, redrawAfterLogin, withoutKiosks } from "/shims/mirador.js";
 
 const manifestId = new URL(new URLSearchParams(location.search).get("manifest"), location.href).href;
 const viewer = Mirador.viewer({
@@ -10,6 +10,7 @@ const viewer = Mirador.viewer({
   workspace: { type: "mosaic", allowNewWindows: false },
   workspaceControlPanel: { enabled: false },
   window: { allowClose: false, allowMaximize: false, sideBarOpen: false },
+  auth: withoutKiosks,
   requests: { postprocessors: [dropProbeServices] },
   windows: [{ manifestId }],
 });
