@@ -1,84 +1,58 @@
-// Mirador and Universal Viewer on another origin, in Chromium: what readers see before a login, after it, and after a logout.
+// Mirador and Universal Viewer in Chromium: what readers see before a login, after it and after a logout. The table of
+// docs/authorization.md has what is expected.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Locator, Page, Request } from "playwright-core";
-import sharp from "sharp";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { contrast } from "./contrast.ts";
 import { launchWithForeignCookies } from "./launching.ts";
-import { type GatedImages, gatedImages, logins, mostSide, pictures } from "./viewers/gated-images.ts";
+import { answersTo, isSmall } from "./viewers/answers.ts";
+import { type GatedImages, gatedImages, type Login, logins, pictures } from "./viewers/gated-images.ts";
 import { seen } from "./viewers/picture.ts";
 import { shims, type ViewerSite, viewerSite } from "./viewers/served.ts";
+import { type Cell, documentedTable } from "./viewers/table.ts";
+import { type Viewer, viewers } from "./viewers/viewers.ts";
 
 let images: GatedImages;
 let site: ViewerSite;
 let folder: string;
+/** One browser for all; each test begins without cookies. */
+let context: BrowserContext;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "smalti-viewers-"));
   site = await viewerSite(pictures);
   images = await gatedImages(folder, site.origin);
   site.images = images.url;
+  context = await launchWithForeignCookies(folder);
+  // Browsers of readers open one window for each click and block others. To this one, opening a page counts as a click.
+  await context.addInitScript(() => {
+    const { open } = window;
+    let isClicked = false;
+    addEventListener("click", ({ isTrusted }) => (isClicked ||= isTrusted), true);
+    window.open = (...where) => {
+      const isAllowed = isClicked;
+      isClicked = false;
+      return isAllowed ? open.apply(window, where) : null;
+    };
+  });
 });
 
 afterAll(async () => {
+  await context?.close();
   await images?.close();
   site?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Sizes of the pictures that a page asked for since the last call, each decoded. */
-function answersTo(page: Page): () => Promise<{ width: number; height: number }[]> {
-  let answers: Promise<{ width: number; height: number } | undefined>[] = [];
-  const sizeOf = async (request: Request) => {
-    const response = await request.response();
-    if (!response || response.status() >= 400) return undefined;
-    const { width, height } = await sharp(await response.body()).metadata();
-    return { width, height };
-  };
-  page.on("request", (request) => {
-    // What the viewer no longer needs it may have given up.
-    if (/\/iiif\/3\/.*\.(jpg|png)$/.test(request.url())) answers.push(sizeOf(request).catch(() => undefined));
-  });
-  return async () => {
-    const asked = answers;
-    answers = [];
-    return (await Promise.all(asked)).filter((each) => each !== undefined);
-  };
+async function newPage(): Promise<Page> {
+  await context.clearCookies();
+  const page = await context.newPage();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  return page;
 }
-
-const isSmall = ({ width, height }: { width: number; height: number }) =>
-  width <= mostSide && height <= mostSide;
-
-interface Viewer {
-  /** What offers a login. */
-  offer(page: Page): Locator;
-  /** Does in the viewer what opens its window for a login. */
-  ask(page: Page): Promise<void>;
-  logOut(page: Page): Promise<void>;
-  turn(page: Page): Promise<void>;
-}
-
-const viewers: Readonly<Record<string, Viewer>> = {
-  mirador: {
-    offer: (page) => page.getByText("Continue", { exact: true }),
-    async ask(page) {
-      await page.getByText("Continue", { exact: true }).click();
-      await page.getByRole("button", { name: "Let me in" }).click();
-    },
-    logOut: (page) => page.getByRole("button", { name: "Log out" }).click(),
-    turn: (page) => page.getByRole("button", { name: "Next item" }).click(),
-  },
-  uv: {
-    // Its own dialogue where an image is denied, else the bar.
-    offer: (page) => page.getByText("Let me in").filter({ visible: true }),
-    ask: (page) => viewers.uv!.offer(page).click(),
-    logOut: (page) => page.getByRole("button", { name: "Log out" }).click(),
-    turn: (page) => page.locator("button.next").filter({ visible: true }).first().click(),
-  },
-};
 
 test("the service has the files that pages with viewers need, as they are tried here", async () => {
   for (const name of readdirSync(shims))
@@ -88,64 +62,126 @@ test("the service has the files that pages with viewers need, as they are tried 
 });
 
 test("the button of Universal Viewer's login can be read", async () => {
-  const context = await launchWithForeignCookies(folder);
-  const page = await context.newPage();
+  const page = await newPage();
   await page.goto(site.page("uv", "termsOnly"));
-  const [colour, behind] = await viewers.uv!.offer(page).evaluate((button) => {
-    const { color, backgroundColor } = getComputedStyle(button);
-    return [color, backgroundColor] as const;
-  });
+  const [colour, behind] = await page
+    .locator(".overlay")
+    .getByText("Let me in")
+    .filter({ visible: true })
+    .evaluate((button) => {
+      const { color, backgroundColor } = getComputedStyle(button);
+      return [color, backgroundColor] as const;
+    });
   expect(contrast(colour, behind)).toBeGreaterThanOrEqual(4.5);
-  await context.close();
+  await page.close();
 });
 
-for (const [viewer, { offer, ask, logOut, turn }] of Object.entries(viewers))
-  describe.each(Object.entries(logins))(`${viewer}, with the login %s`, (name, { act }) => {
-    test.each([
-      ["degraded", name],
-      ["nothing", `${name}Only`],
-    ] as const)(
-      "shows %s, after a login the image on all pages, and after a logout as before",
-      async (before, folderName) => {
-        const context = await launchWithForeignCookies(folder);
-        const page = await context.newPage();
-        await page.setViewportSize({ width: 1280, height: 800 });
-        const answers = answersTo(page);
-        const shows = async (step: string, expected: string) => {
-          await expect
-            .poll(async () => seen(await page.screenshot()), { timeout: 60_000, interval: 250 })
-            .toBe(expected);
-          if (process.env.SCREENSHOTS)
-            await page.screenshot({
-              path: `${process.env.SCREENSHOTS}/viewers-${viewer}-${folderName}-${step}.png`,
-            });
-        };
-        await page.goto(site.page(viewer, folderName));
-        await offer(page).waitFor();
-        await shows("1-before", before);
-        const first = await answers();
-        expect(first.every(isSmall)).toBe(true);
-        expect(first.length > 0).toBe(before === "degraded");
+test("the bar has a button for each of several ways in, and either of them leads in", async () => {
+  const page = await newPage();
+  await page.goto(site.page("uv", "staffOrPartner"));
+  const buttons = page.locator(".login-bar button");
+  await buttons.nth(1).waitFor();
+  expect(await buttons.allTextContents()).toEqual(["Reading room", "Partners"]);
+  const [popup] = await Promise.all([page.waitForEvent("popup"), buttons.nth(1).click()]);
+  await Promise.all([popup.waitForEvent("close"), logins.partner.act(popup).catch(() => {})]);
+  await expect.poll(async () => seen(await page.screenshot()), { timeout: 60_000 }).toBe("full");
+  await page.close();
+});
 
-        const [popup] = await Promise.all([page.waitForEvent("popup"), ask(page)]);
-        // The window may close while the click is still being waited for.
-        await Promise.all([popup.waitForEvent("close"), act(popup).catch(() => {})]);
-        await shows("2-after", "full");
-        expect((await answers()).some((size) => !isSmall(size))).toBe(true);
-        await turn(page);
-        await shows("3-turned", "full");
-        await answers();
+const words = { nothing: "blank", degraded: "reduced", full: "whole" } as const;
+const shows = async (page: Page) => words[await seen(await page.screenshot())];
 
-        const [goodbye] = await Promise.all([page.waitForEvent("popup"), logOut(page)]);
-        await goodbye.getByText("You are logged out").waitFor();
-        await answers();
-        await goodbye.close();
-        await offer(page).waitFor();
-        await shows("4-out", before);
-        const last = await answers();
-        expect(last.every(isSmall)).toBe(true);
-        expect(last.length > 0).toBe(before === "degraded");
-        await context.close();
-      },
+/** What a page shows and offers, as the table has it. */
+async function look(page: Page): Promise<string> {
+  const offer = await page.evaluate(() => {
+    const found = [...document.querySelectorAll<HTMLElement>("button, a")].filter(
+      (each) => /^(Let me in|Continue)$/i.test(each.textContent?.trim() ?? "") && each.checkVisibility(),
     );
+    if (found.length === 0) return "";
+    return found.some((each) => each.closest(".overlay")) ? ", dialogue" : ", bar";
   });
+  return (await shows(page)) + offer;
+}
+
+/** Keeps the requests of a page that are not answered yet. Its function waits until there are none for half a second. */
+function quietOf(page: Page): () => Promise<void> {
+  const pending = new Set<unknown>();
+  page.on("request", (request) => pending.add(request));
+  page.on("requestfinished", (request) => pending.delete(request));
+  page.on("requestfailed", (request) => pending.delete(request));
+  return async () => {
+    for (let quiet = 0; quiet < 2; quiet = pending.size === 0 ? quiet + 1 : 0) await page.waitForTimeout(250);
+  };
+}
+
+async function logIn(page: Page, viewer: Viewer, { act }: Login): Promise<void> {
+  const [popup] = await Promise.all([page.waitForEvent("popup"), viewer.ask(page)]);
+  // The window may close while the click is still being waited for.
+  await Promise.all([popup.waitForEvent("close"), act?.(popup).catch(() => {})]);
+}
+
+async function logOut(page: Page): Promise<void> {
+  const [goodbye] = await Promise.all([
+    page.waitForEvent("popup"),
+    page.getByRole("button", { name: "Log out" }).click(),
+  ]);
+  await goodbye.getByText("You are logged out").waitFor();
+  await goodbye.close();
+}
+
+async function walk(
+  name: string,
+  viewer: Viewer,
+  login: Login,
+  { isIn, before, after }: Cell,
+): Promise<void> {
+  const page = await newPage();
+  if (isIn) {
+    await page.goto(`${images.url}/iiif/auth/login/${name}`);
+    await login.act?.(page);
+    await page.getByText("You have access").waitFor();
+  }
+  const quiet = quietOf(page);
+  const answers = answersTo(page);
+  const poll = { timeout: 60_000, interval: 250 };
+  const [first = ""] = before.split(",");
+  await page.goto(viewer.address({ site, images: images.url, name }));
+  await quiet();
+  await expect.poll(() => look(page), poll).toBe(before);
+  if (process.env.SCREENSHOTS)
+    await page.screenshot({
+      path: `${process.env.SCREENSHOTS}/viewers-${viewer.name.replace(/\W+/g, "-")}-${name}.png`,
+    });
+  if (first !== "whole") expect((await answers()).every(isSmall)).toBe(true);
+  if (after) {
+    await logIn(page, viewer, login);
+    if (after === "whole") {
+      await expect.poll(() => shows(page), poll).toBe("whole");
+      expect((await answers()).some((size) => !isSmall(size))).toBe(true);
+      await viewer.turn(page);
+      await quiet();
+      await expect.poll(() => shows(page), poll).toBe("whole");
+      await answers();
+      await logOut(page);
+      await answers();
+      await expect.poll(() => look(page), poll).toBe(before);
+      expect((await answers()).every(isSmall)).toBe(true);
+    } else {
+      await quiet();
+      expect(await shows(page)).toBe(first);
+      await page.reload();
+      await quiet();
+      await expect.poll(() => shows(page), poll).toBe(after === "reload" ? "whole" : first);
+    }
+  }
+  for (const each of context.pages().slice(1)) await each.close();
+}
+
+describe.each(viewers)("$name", (viewer) => {
+  test.each(documentedTable(viewer.name))(
+    "$way, $denial: $text",
+    async ({ folder: name, login, ...cell }) => {
+      await walk(name, viewer, logins[login], cell);
+    },
+  );
+});

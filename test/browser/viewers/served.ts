@@ -68,8 +68,12 @@ export async function viewerSite(pictures: readonly string[]): Promise<ViewerSit
   const site: ViewerSite = {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     images: "",
-    page: (viewer, folder) =>
-      `${site.origin}/${viewer}.html?manifest=/manifest/${folder}.json&images=${site.images}`,
+    page: (viewer, folder) => {
+      const manifest = viewer.startsWith("stock-")
+        ? `${site.images}/iiif/presentation/3/${folder}`
+        : `/manifest/${folder}.json`;
+      return `${site.origin}/${viewer}.html?manifest=${manifest}&images=${site.images}`;
+    },
     close: () => server.close(),
   };
   return site;

@@ -1,0 +1,13 @@
+// Mirador on the manifest that the address names, as it is published.
+
+/* global Mirador */
+Mirador.viewer({
+  id: "viewer",
+  language: "en",
+  workspace: { type: "mosaic", allowNewWindows: false },
+  workspaceControlPanel: { enabled: false },
+  window: { allowClose: false, allowMaximize: false, sideBarOpen: false },
+  windows: [
+    { manifestId: new URL(new URLSearchParams(location.search).get("manifest"), location.href).href },
+  ],
+});
