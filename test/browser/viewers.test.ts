@@ -180,6 +180,8 @@ async function walk(
 describe.each(viewers)("$name", (viewer) => {
   test.each(documentedTable(viewer.name))(
     "$way, $denial: $text",
+    // The viewers themselves lose an answer now and then on a busy machine.
+    { retry: 2 },
     async ({ folder: name, login, ...cell }) => {
       await walk(name, viewer, logins[login], cell);
     },
