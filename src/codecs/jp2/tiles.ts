@@ -1,6 +1,7 @@
-// The tiles that a region meets, cut out of a codestream as one of their own (ITU-T T.800 Annexes A and B): the
-// decoder then decodes no others. Places stay where they are on the reference grid.
+// The tiles that a region meets, cut out of a codestream as one of their own (ITU-T T.800 Annexes A and B):
+// the decoder then decodes no others. Places stay where they are on the reference grid.
 
+import { concatenated } from "../../lib/bytes/concatenated.ts";
 import type { Rectangle } from "../image-header.ts";
 import { type Codestream, firstTilePart, marker } from "./codestream.ts";
 
@@ -16,8 +17,8 @@ const siz = { right: 8, bottom: 12, left: 16, top: 20, gridLeft: 32, gridTop: 36
 const ofTileParts: ReadonlySet<number> = new Set([0xff55, 0xff57]); // TLM, PLM
 
 /**
- * Whether tiles can be cut out for 1/2^level: they all begin where every component has a sample at that level,
- * so that samples are at the same places as in the whole picture.
+ * Whether tiles can be cut out for 1/2^level: they all begin where every component has a sample at that
+ * level, so that samples are at the same places as in the whole picture.
  */
 export function canCut(tileStep: number, level: number): boolean {
   return tileStep > 0 && tileStep % 2 ** level === 0;
@@ -48,7 +49,7 @@ export function cutTiles(
     const isMet = column >= 0 && column < across.tiles && row >= 0 && row < down.tiles;
     return isMet ? row * across.tiles + column : undefined;
   });
-  const cut = joined([...header, ...parts, Uint8Array.of(marker.eoc >> 8, marker.eoc & 0xff)]);
+  const cut = concatenated([...header, ...parts, Uint8Array.of(marker.eoc >> 8, marker.eoc & 0xff)]);
   const out = new DataView(cut.buffer);
   out.setUint32(siz.right, across.end);
   out.setUint32(siz.bottom, down.end);
@@ -122,14 +123,4 @@ function tileParts(
     at += length;
   }
   return parts;
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
