@@ -94,7 +94,10 @@ export type Decision = Grant | Refused;
 /** Decides what a caller may have, before any source is asked for the image. */
 export interface Access {
   decide(caller: Caller): Decision | Promise<Decision>;
-  /** What those get of an identifier who have no login, found without asking; undefined where no rule names it. */
+  /**
+   * What those get of an identifier who have no login, found without asking; undefined where no rule
+   * names it.
+   */
   ruleFor?(identifier: string): Grant | Denial | undefined;
   /** Of rules behind a hook: these, while no hook decides before them; undefined while one does. */
   unhooked?(): Access | undefined;
@@ -118,7 +121,10 @@ export function combineSharing(decisions: readonly Sharing[]): Sharing {
 
 const undecided: ReadonlySet<string> = new Set(["sessions_unavailable", "authorize_failed"]);
 
-/** Whether an error says that nobody knows what a caller may have: sessions cannot be looked up, or the hook fails. */
+/**
+ * Whether an error says that nobody knows what a caller may have: sessions cannot be looked up, or the hook
+ * fails.
+ */
 export const isUndecided = (error: unknown): boolean =>
   error instanceof ServiceError && undecided.has(error.code);
 

@@ -31,9 +31,15 @@ export interface Auth {
   readonly fingerprints: Fingerprints;
   /** Rules and logins; the authorize hook is not part of it. */
   readonly access: Access;
-  /** Proxies whose X-Forwarded-For counts where an address gives access, and which alone name readers by a header. */
+  /**
+   * Proxies whose X-Forwarded-For counts where an address gives access, and which alone name readers by a
+   * header.
+   */
   readonly proxies: readonly IpRange[];
-  /** What a rule requires for an identifier; undefined: it is public. One object for all rules of the same profiles. */
+  /**
+   * What a rule requires for an identifier; undefined: it is public. One object for all rules of the same
+   * profiles.
+   */
   requirementOf(identifier: string): Requirement | undefined;
   /** By its name, as in the address of a login. */
   profileOf(name: string): Profile | undefined;
@@ -41,7 +47,10 @@ export interface Auth {
   findSession(presenter: Presenter): Promise<Required<FoundSession> | undefined>;
   /** The live sessions of all of a request's cookies, likewise. */
   findSessions(presenter: Presenter): Promise<readonly Required<FoundSession>[]>;
-  /** What viewers of an origin may have tokens for; undefined: for nothing. `own`: the origin of the service. */
+  /**
+   * What viewers of an origin may have tokens for; undefined: for nothing. `own`: the origin of the
+   * service.
+   */
   tokensFor(origin: string, own: string): TokenReach | undefined;
   /** Lifetime of a session in milliseconds. */
   readonly sessionTtlMs: number;

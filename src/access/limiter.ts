@@ -1,4 +1,5 @@
-// How often something may be done under one key, such as a network: at first at once, then with pauses in between.
+// How often something may be done under one key, such as a network: at first at once, then with pauses in
+// between.
 
 import { createLru } from "../lib/caching/lru.ts";
 
@@ -24,8 +25,8 @@ interface Tally {
 }
 
 /**
- * An empty memory of `most` keys, of which those that were used least lately are forgotten first. `now`: milliseconds, never going
- * back. It never waits by itself.
+ * An empty memory of `most` keys, of which those that were used least lately are forgotten first. `now`:
+ * milliseconds, never going back. It never waits by itself.
  */
 export function createLimiter(
   { left, pause }: Schedule,

@@ -4,9 +4,9 @@ import { createLimiter } from "./limiter.ts";
 import { networkOf } from "./network.ts";
 
 /**
- * Sessions of one network: so many at once, so many beside them within the lifetime of one, and never less than one each minute. A
- * reading room behind one address begins 200 at once, and with sessions of a day 416 more in each hour. It then has at most
- * 10,200 of the 200,000 sessions and tokens that memory holds.
+ * Sessions of one network: so many at once, so many beside them within the lifetime of one, and never less
+ * than one each minute. A reading room behind one address begins 200 at once, and with sessions of a day 416
+ * more in each hour. It then has at most 10,200 of the 200,000 sessions and tokens that memory holds.
  */
 const [free, inLifetime, longestMs] = [200, 10_000, 60_000];
 /** Networks that are remembered; those that began none for the longest time are forgotten first. */

@@ -55,8 +55,8 @@ export interface Sessions {
   /** The same, but begins none, and returns undefined, where the session before is not there. */
   replace(grant: LoginGrant, before: string): Promise<Issued | undefined>;
   /**
-   * A token for a session; undefined if there is no such session. `profiles`: those whose grants it stands for;
-   * all without.
+   * A token for a session; undefined if there is no such session. `profiles`: those whose grants it stands
+   * for; all without.
    */
   issueToken(id: string, ttlMs: number, profiles?: readonly string[]): Promise<Issued | undefined>;
   /** Ends a session and all its tokens. */

@@ -11,8 +11,8 @@ export interface Listing {
 
 export interface Lister {
   /**
-   * What a folder of a source holds, "" being its top. Undefined if that cannot be told: the source does not list, the folder is not
-   * there, or a bound is reached. Never rejects.
+   * What a folder of a source holds, "" being its top. Undefined if that cannot be told: the source does not
+   * list, the folder is not there, or a bound is reached. Never rejects.
    */
   list(source: Source, folder: string): Promise<Listing | undefined>;
   /** Whether the time is over. */
@@ -50,7 +50,10 @@ export function createLister({ ms, folders }: { readonly ms: number; readonly fo
   };
 }
 
-/** The keys of images in a folder and below it, by their names; `undefined` in place of what could not be looked into. */
+/**
+ * The keys of images in a folder and below it, by their names; `undefined` in place of what could not be
+ * looked into.
+ */
 export async function* imagesBelow(
   lister: Lister,
   source: Source,

@@ -30,8 +30,8 @@ export function loopbackClient(base: string): string | undefined {
 }
 
 /**
- * What is doubtful about logins in the configuration itself, and rules that match no image. Looks into sources for two seconds at
- * most.
+ * What is doubtful about logins in the configuration itself, and rules that match no image. Looks into
+ * sources for two seconds at most.
  */
 export async function settingsDoubts(
   config: Config,

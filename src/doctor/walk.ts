@@ -47,7 +47,10 @@ export interface Outcome<T = undefined> {
   readonly value: T;
 }
 
-/** Whether this machine may have the image without a login: addresses have access to it, and its own is one of them or is not known. */
+/**
+ * Whether this machine may have the image without a login: addresses have access to it, and its own is one
+ * of them or is not known.
+ */
 export function isByAddress({ options: { auth, client }, target }: Walk): boolean {
   const kiosks = createKiosks(auth.profiles);
   return target.profiles.some((name) =>

@@ -41,7 +41,10 @@ export interface Authorization {
   readonly allow: boolean;
   /** For the reader. */
   readonly reason?: string;
-  /** Identifier of an image to serve in place of the one that was asked for; true: the picture of `max_size` of its profile. */
+  /**
+   * Identifier of an image to serve in place of the one that was asked for; true: the picture of
+   * `max_size` of its profile.
+   */
   readonly substitute?: string | true;
   /** Absolute URL to send the reader to. */
   readonly redirect?: string;

@@ -38,7 +38,10 @@ export interface Authorization {
   readonly allow: boolean;
   /** For the reader, in one line. */
   readonly reason?: string | null;
-  /** Identifier of another image to show in place of the one asked for; `true`: the picture of `max_size` of its profile. */
+  /**
+   * Identifier of another image to show in place of the one asked for; `true`: the picture of `max_size`
+   * of its profile.
+   */
   readonly substitute?: string | true | null;
   /** Absolute http or https URL to send the reader to. */
   readonly redirect?: string | null;

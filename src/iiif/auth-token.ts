@@ -3,8 +3,8 @@
 import { authContextUri } from "./image/info.ts";
 
 /**
- * The challenge of a refused image (RFC 9110, section 11.6.1; RFC 6750, section 3): a token of the token services. Browsers know no box
- * to ask a reader for one, unlike a password.
+ * The challenge of a refused image (RFC 9110, section 11.6.1; RFC 6750, section 3): a token of the token
+ * services. Browsers know no box to ask a reader for one, unlike a password.
  */
 export const imageChallenge = 'Bearer realm="images"';
 

@@ -53,8 +53,9 @@ export function authServices(
 /**
  * The same by identifier, for many images of the same profiles: they share what does not name the image.
  *
- * The probe service has a `profile`, which 2.0 does not define for it: Mirador 4 matches the `profile` of each service
- * as text and fails on one without. The value is the term by which the context of 2.0 names the type.
+ * The probe service has a `profile`, which 2.0 does not define for it: Mirador 4 matches the `profile` of
+ * each service as text and fails on one without. The value is the term by which the context of 2.0 names the
+ * type.
  */
 export function authServicesOf(
   profiles: AdvertisedProfiles,
@@ -149,8 +150,8 @@ export interface ProbeOutcome {
 }
 
 /**
- * The document of a probe (Authorization Flow 2.0, section 5.2). `profile`: that of the image, if a rule names one; its heading and
- * note go with a refusal.
+ * The document of a probe (Authorization Flow 2.0, section 5.2). `profile`: that of the image, if a rule
+ * names one; its heading and note go with a refusal.
  */
 export function probeResult(
   { status, substitute, location, note }: ProbeOutcome,
@@ -172,7 +173,10 @@ export function probeResult(
 const refusalHeading = (profile: Pick<AdvertisedProfile, "heading" | "label"> | undefined): LanguageMap =>
   [profile?.heading, profile?.label].find((map) => map && !isEmpty(map)) ?? words.refused;
 
-/** Words with the institution behind them, which labels have to name (2.0, sections 3.3.1 and 6.1; 1.0, section 2.1.1). */
+/**
+ * Words with the institution behind them, which labels have to name (2.0, sections 3.3.1 and 6.1; 1.0,
+ * section 2.1.1).
+ */
 function naming(texts: LanguageMap, { base, institution = {} }: Advertised): LanguageMap {
   const usual = scalar(institution) ?? new URL(base).host;
   return Object.fromEntries(

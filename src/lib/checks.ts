@@ -89,7 +89,8 @@ export const startProblems = (findings: readonly Finding[]): string[] =>
   );
 
 /**
- * The findings of a start. What the service does not start without is asked once more if it fails: a store may be slow at its first request.
+ * The findings of a start. What the service does not start without is asked once more if it fails: a store
+ * may be slow at its first request.
  */
 export async function startFindings(check: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   const findings = await check();

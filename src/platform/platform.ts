@@ -71,7 +71,11 @@ export interface FileSystem {
   readFile(path: string, options?: { readonly plain?: boolean }): Promise<Uint8Array | undefined>;
   /** Entries of a directory; a symbolic link has the kind of what it leads to. */
   list(path: string): AsyncIterable<FileEntry>;
-  /** The whole file appears at once or not at all, also after a crash (temporary name, sync, rename) where the runtime can. Makes parent directories. With `ownerOnly` nobody but the user of the process may read it, nor look into these (modes 0600 and 0700). */
+  /**
+   * The whole file appears at once or not at all, also after a crash (temporary name, sync, rename) where
+   * the runtime can. Makes parent directories. With `ownerOnly` nobody but the user of the process may
+   * read it, nor look into these (modes 0600 and 0700).
+   */
   writeFile(path: string, data: Uint8Array, options?: WriteOptions): Promise<void>;
   /** Absent where nothing can be renamed (workerd). */
   readonly replacement?: FileReplacement;

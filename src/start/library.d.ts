@@ -4,7 +4,10 @@
 export interface HandlerOptions {
   /** The configuration: the text of a smalti.yaml, or the same as an object (docs/configuration.md). */
   readonly config?: string | Readonly<Record<string, unknown>> | undefined;
-  /** Serves this folder as the only source, in place of the sources in `config`: its path, or its file URL. */
+  /**
+   * Serves this folder as the only source, in place of the sources in `config`: its path, or its file
+   * URL.
+   */
   readonly folder?: string | URL | undefined;
   /** Folder that relative paths begin at, or its file URL; that of the process by default. */
   readonly cwd?: string | URL | undefined;

@@ -1,5 +1,5 @@
-// Doubts of access settings: which settings have none, and how rules and ranges are compared. What is said of mistakes is tested in
-// test/commands/access-mistakes.test.ts.
+// Doubts of access settings: which settings have none, and how rules and ranges are compared. What is said of
+// mistakes is tested in test/commands/access-mistakes.test.ts.
 
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";

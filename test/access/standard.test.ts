@@ -1,4 +1,5 @@
-// The tests that docs/authorization-standard.md names are there, so that a clause does not lose its test unnoticed.
+// The tests that docs/authorization-standard.md names are there, so that a clause does not lose its test
+// unnoticed.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-// Mirador and Universal Viewer in Chromium: what readers see before a login, after it and after a logout. The table of
-// docs/authorization.md has what is expected.
+// Mirador and Universal Viewer in Chromium: what readers see before a login, after it and after a logout. The
+// table of docs/authorization.md has what is expected.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,8 @@ beforeAll(async () => {
   images = await gatedImages(folder, site.origin);
   site.images = images.url;
   context = await launchWithForeignCookies(folder);
-  // Browsers of readers open one window for each click and block others. To this one, opening a page counts as a click.
+  // Browsers of readers open one window for each click and block others. To this one, opening a page counts
+  // as a click.
   await context.addInitScript(() => {
     const { open } = window;
     let isClicked = false;
@@ -103,7 +104,10 @@ async function look(page: Page): Promise<string> {
   return (await shows(page)) + offer;
 }
 
-/** Keeps the requests of a page that are not answered yet. Its function waits until there are none for half a second. */
+/**
+ * Keeps the requests of a page that are not answered yet. Its function waits until there are none for half
+ * a second.
+ */
 function quietOf(page: Page): () => Promise<void> {
   const pending = new Set<unknown>();
   page.on("request", (request) => pending.add(request));

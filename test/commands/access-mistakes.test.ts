@@ -1,4 +1,5 @@
-// Mistakes in `auth:` and in what it stands on, each planted into a sound configuration: `smalti check` is silent about none.
+// Mistakes in `auth:` and in what it stands on, each planted into a sound configuration: `smalti check` is
+// silent about none.
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

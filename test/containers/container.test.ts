@@ -27,15 +27,18 @@ interface Image {
   readonly command: string;
   /** The text of its runtime's licence, if npm has none. */
   readonly licence?: string;
-  /** What the log says of a configuration that cannot be read, and the status of responses, if there are any. */
+  /**
+   * What the log says of a configuration that cannot be read, and the status of responses, if there are
+   * any.
+   */
   readonly unreadable: readonly [log: RegExp, status: number | undefined];
   /** Bytes unpacked and compressed by gzip, at most. */
   readonly size: readonly [plain: number, compressed: number];
 }
 
 const images: readonly Image[] = [
-  // The goal is 120 MB, and 50 MB compressed. Node 24 alone takes 112 and 41 of it, so the image of Node may have
-  // what it has now and no more.
+  // The goal is 120 MB, and 50 MB compressed. Node 24 alone takes 112 and 41 of it, so the image of Node may
+  // have what it has now and no more.
   {
     name: "smalti-node",
     title: "IIIF image server on Node",

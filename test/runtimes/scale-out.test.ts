@@ -1,6 +1,6 @@
-// Three replicas, processes or containers, behind the nginx of deploy/proxy, with Redis for derivatives, facts
-// and sessions, and a bucket for sidecars: under load they are restarted one after the other, one is killed,
-// and Redis is restarted. REQUESTS=20000 asks for as many at least in each part.
+// Three replicas, processes or containers, behind the nginx of deploy/proxy, with Redis for derivatives,
+// facts and sessions, and a bucket for sidecars: under load they are restarted one after the other, one is
+// killed, and Redis is restarted. REQUESTS=20000 asks for as many at least in each part.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -142,8 +142,8 @@ auth:
     }
 
     /**
-     * Fetches tiles through the proxy, eight at a time, until `act` has ended. Failures in words, and how many
-     * were fetched.
+     * Fetches tiles through the proxy, eight at a time, until `act` has ended. Failures in words, and how
+     * many were fetched.
      */
     async function underLoad(round: number, act: () => Promise<unknown>) {
       const failures: string[] = [];

@@ -1,4 +1,5 @@
-// What the WebAssembly modules were compiled from: that each is in the table, with its licence and its version.
+// What the WebAssembly modules were compiled from: that each is in the table, with its licence and its
+// version.
 
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -15,7 +16,9 @@ const modules = Object.entries(wasmModules).flatMap(([name, row]) => {
 });
 const contents = (path: string) => readFile(`${root}${path}`);
 
-/** The library, and the text in its module that has its version. lcms-wasm and @cwasm/jpeg-turbo have none. */
+/**
+ * The library, and the text in its module that has its version. lcms-wasm and @cwasm/jpeg-turbo have none.
+ */
 const stated: Readonly<Record<string, readonly [name: string, pattern: RegExp]>> = {
   "jpeg-turbo-8bit": ["libjpeg-turbo", /libjpeg-turbo version ([\d.]+) /],
   "mozjpeg-encode": ["mozjpeg", /mozjpeg version ([\d.]+) /],

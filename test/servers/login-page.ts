@@ -1,4 +1,5 @@
-// A page of an operator's own that logs readers in for the backend `external`: one link back, signed for the user ann.
+// A page of an operator's own that logs readers in for the backend `external`: one link back, signed for the
+// user ann.
 
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";

@@ -1,4 +1,5 @@
-// What a start accepts of the access settings, but that probably protects something else than its author thinks.
+// What a start accepts of the access settings, but that probably protects something else than its author
+// thinks.
 
 import type { AuthOptions } from "../options.ts";
 

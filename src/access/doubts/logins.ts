@@ -1,4 +1,5 @@
-// Doubts of the ways in: secrets that can be guessed, pages that others can read, substitutes that hide nothing.
+// Doubts of the ways in: secrets that can be guessed, pages that others can read, substitutes that hide
+// nothing.
 
 import { isSafeTransport } from "../../lib/network/loopback.ts";
 import type { ProfileOptions } from "../profiles/options.ts";

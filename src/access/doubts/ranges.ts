@@ -2,7 +2,9 @@
 
 import { type IpRange, parseRange } from "../../lib/network/ip-range.ts";
 
-/** All addresses from which the internet is used (IPv4 as a whole; 2000::/3 of IPv6, RFC 4291, section 2.4). */
+/**
+ * All addresses from which the internet is used (IPv4 as a whole; 2000::/3 of IPv6, RFC 4291, section 2.4).
+ */
 const internet = ["0.0.0.0/0", "2000::/3"].map(parseRange);
 
 /** The address spaces that ranges together let in half of or more: `IPv4`, `IPv6`. */

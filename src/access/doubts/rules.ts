@@ -6,7 +6,10 @@ import { isUrl } from "../rules/spellings.ts";
 import type { AccessSettings, Doubt } from "./doubt.ts";
 import { indexRules, type RuleIndex } from "./rule-index.ts";
 
-/** Rules that no identifier reaches, matches that are not written as identifiers are, and profiles without rules. */
+/**
+ * Rules that no identifier reaches, matches that are not written as identifiers are, and profiles without
+ * rules.
+ */
 export function ruleDoubts(settings: AccessSettings): Doubt[] {
   const { rules, profiles } = settings.auth;
   if (rules.length === 0)
@@ -75,7 +78,9 @@ function hiddenRule(
   return `${why}; put it before that one`;
 }
 
-/** Ways to write a match that no identifier is written in; each says what is wrong with a match, or nothing. */
+/**
+ * Ways to write a match that no identifier is written in; each says what is wrong with a match, or nothing.
+ */
 const forms: readonly ((match: string, settings: AccessSettings) => string | undefined)[] = [
   (match) => {
     if (isUrl(match) || !/%[0-9a-f]{2}/i.test(match)) return undefined;

@@ -1,4 +1,5 @@
-// Doubts of sessions, cookies and tokens: logins that are lost, that browsers do not keep, or that viewers cannot use.
+// Doubts of sessions, cookies and tokens: logins that are lost, that browsers do not keep, or that viewers
+// cannot use.
 
 import { isSafeTransport } from "../../lib/network/loopback.ts";
 import { parseDuration } from "../../lib/options/quantity.ts";

@@ -1,11 +1,15 @@
-// Rules that do not fit the sources: prefixes that there are not, URLs that nobody serves, and files that are public elsewhere.
+// Rules that do not fit the sources: prefixes that there are not, URLs that nobody serves, and files that are
+// public elsewhere.
 
 import { nearest } from "../../lib/text/nearest.ts";
 import { isUrl } from "../rules/spellings.ts";
 import type { AccessSettings, Doubt, RuledSource } from "./doubt.ts";
 import { folderOf, indexRules, longestPrefix, type RuleIndex } from "./rule-index.ts";
 
-/** Doubts of matches against the prefixes and places of the sources. None if a hook may map identifiers elsewhere. */
+/**
+ * Doubts of matches against the prefixes and places of the sources. None if a hook may map identifiers
+ * elsewhere.
+ */
 export function sourceDoubts(settings: AccessSettings): Doubt[] {
   const { auth, sources, hook } = settings;
   if (hook.engine !== "noop" || sources.length === 0) return [];

@@ -14,7 +14,10 @@ export interface Passwords {
    * there as for one that is. Throws ServiceError `busy` if too many wait, and `cancelled`.
    */
   verify(user: string, password: string, signal?: AbortSignal): Promise<string | undefined>;
-  /** The hash of a user at present; undefined if there is none. Takes a second at most, even if the disk hangs. */
+  /**
+   * The hash of a user at present; undefined if there is none. Takes a second at most, even if the disk
+   * hangs.
+   */
   hashOf(user: string): Promise<string | undefined>;
   /** Throws where the file has changed and cannot be used, with the reason for the operator. */
   check(): Promise<void>;

@@ -39,7 +39,10 @@ export function rulesAccess(parts: DecideParts): Access {
   };
 }
 
-/** Whether a profile lets a caller in without a login: by a header of the proxy, or by the address of the client. */
+/**
+ * Whether a profile lets a caller in without a login: by a header of the proxy, or by the address of the
+ * client.
+ */
 function isLetIn(
   { kiosks, proxies }: DecideParts,
   { name, access_service: service }: Profile,

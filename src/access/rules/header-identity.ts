@@ -7,15 +7,15 @@ import type { Caller } from "../access.ts";
 const nobody: ReadonlySet<string> = new Set(["", "(null)"]);
 
 /**
- * What several lines of a header are joined by (Fetch Standard, "get a header"). If the first or last of them is empty, the space
- * may have been trimmed away.
+ * What several lines of a header are joined by (Fetch Standard, "get a header"). If the first or last of them
+ * is empty, the space may have been trimmed away.
  */
 const joined = /^,|, |,$/;
 
 /**
- * Whether a request names its reader by a header. It does not if the header came in several lines, one of which may be the
- * client's own: so no name may hold a comma with a space behind it, nor begin or end with a comma. With `proxies`, only these
- * are believed.
+ * Whether a request names its reader by a header. It does not if the header came in several lines, one of
+ * which may be the client's own: so no name may hold a comma with a space behind it, nor begin or end with a
+ * comma. With `proxies`, only these are believed.
  */
 export function namesReader(
   { header, peer }: Pick<Caller, "header" | "peer">,

@@ -29,8 +29,8 @@ export interface HookedParts {
 
 /**
  * Access rules with a hook before them. Without the function `authorize` these are the rules themselves. What the hook refuses
- * needs no login to be looked up, and what it decided is kept by its caller alone. Where it fails, `decide` throws `busy` (code
- * authorize_failed): nobody knows who may have the image.
+ * needs no login to be looked up, and what it decided is kept by its caller alone. Where it fails, `decide`
+ * throws `busy` (code authorize_failed): nobody knows who may have the image.
  */
 export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedParts): Access {
   const decide = async (caller: Caller): Promise<Decision> => {
@@ -74,8 +74,8 @@ export function hookedAccess(rules: Access, { hooks, log, otherNames }: HookedPa
   };
 
   /**
-   * Undefined where there is none that can be shown. A substitute is not decided on again, so the image itself under another name
-   * would lift what the rules refuse.
+   * Undefined where there is none that can be shown. A substitute is not decided on again, so the image
+   * itself under another name would lift what the rules refuse.
    */
   const substituteOf = ({ substitute }: Authorization, identifier: string): string | undefined => {
     if (substitute === undefined) return undefined;

@@ -79,7 +79,10 @@ return redis.call('ZREM', ARGV[1] .. 'b:' .. ARGV[3], ARGV[2])`,
 finish(ARGV[2])
 return 1`,
 
-  /** ARGV: space, least expiry, count. Of so many sessions from there: key, expiry, text, each '' if it has gone. */
+  /**
+   * ARGV: space, least expiry, count. Of so many sessions from there: key, expiry, text, each '' if it
+   * has gone.
+   */
   page: `
 local found = redis.call('ZRANGEBYSCORE', ARGV[1] .. 'all', ARGV[2], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[3])
 local page = {}

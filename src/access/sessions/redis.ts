@@ -12,7 +12,7 @@ export interface RedisSessionsOptions {
   readonly maxTokens?: number;
 }
 
-/** Sessions that are read at once. */
+/** How many sessions one step reads. */
 const pageSize = 500;
 
 /** A store over what Redis holds already. */
@@ -52,7 +52,8 @@ export function redisSessions({ driver, prefix, maxTokens = 1000 }: RedisSession
     },
     async endMatching(matches) {
       let ended = 0;
-      // By their expiry, since later ones come behind. Sessions of one millisecond may fill a page: then it grows.
+      // By their expiry, since later ones come behind. Sessions of one millisecond may fill a page: then it
+      // grows.
       for (let from = "-inf", size = pageSize; ; ) {
         const page = (await run("page", from, size)) as readonly unknown[];
         const texts = page.map(textOf);

@@ -43,7 +43,10 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
     return { id, expiresAt: session.expiresAt };
   };
 
-  /** Which sessions are being ended. A login takes none of them over, so that nobody gets past the look by logging in. */
+  /**
+   * Which sessions are being ended. A login takes none of them over, so that nobody gets past the look by
+   * logging in.
+   */
   const ending = new Set<(session: Session) => boolean>();
 
   const replace = async (grant: LoginGrant, before: string): Promise<Issued | undefined> => {
@@ -107,7 +110,8 @@ export function createSessions({ store, ttlMs, now = Date.now }: SessionsOptions
       ending.add(isMeant);
       try {
         await store.endMatching(counted);
-        // A second time for those that a login, begun before or on another server, took over while the first looked.
+        // A second time for those that a login, begun before or on another server, took over while the first
+        // looked.
         await store.endMatching(counted);
         return ended;
       } finally {

@@ -16,8 +16,9 @@ import { returnTarget } from "./return-to.ts";
 const mostFormBytes = 16 * 1024;
 
 /**
- * Answers a request to log out. HEAD ends nothing. Throws a Refusal (403) for a GET that is no navigation of a window, so that a
- * picture or frame of another page logs nobody out; and 503, with the cookie taken away, while the store does not answer.
+ * Answers a request to log out. HEAD ends nothing. Throws a Refusal (403) for a GET that is no navigation of
+ * a window, so that a picture or frame of another page logs nobody out; and 503, with the cookie taken away,
+ * while the store does not answer.
  */
 export async function respondLogout(
   c: RequestContext,
@@ -48,7 +49,10 @@ export async function respondLogout(
   );
 }
 
-/** By what browsers say of a request (Fetch Metadata Request Headers, section 2.1); other clients say nothing. */
+/**
+ * By what browsers say of a request (Fetch Metadata Request Headers, section 2.1); other clients say
+ * nothing.
+ */
 function refuseEmbedded(c: RequestContext): void {
   const destination = c.req.raw.headers.get("Sec-Fetch-Dest");
   if (destination === null || destination === "document") return;

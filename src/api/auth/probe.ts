@@ -13,8 +13,8 @@ import { noteFailure } from "../http/failure.ts";
 import { setCaching } from "../http/representation/caching.ts";
 
 /**
- * Answers a probe: always 200, what came of it stands in the document (Authorization Flow 2.0, section 5.2); so does that it
- * could not be found out.
+ * Answers a probe: always 200, what came of it stands in the document (Authorization Flow 2.0, section 5.2);
+ * so does that it could not be found out.
  */
 export async function respondProbe(c: RequestContext, service: Service): Promise<Response> {
   const identifier = identifierOf(c.get("target").path.slice(authPaths.probe.length));

@@ -76,8 +76,8 @@ async function issue(
 }
 
 /**
- * Whole seconds: those of its lifetime while a token is fresh, but no more than its session has left (Authorization Flow 2.0, section
- * 4.4: a positive integer).
+ * Whole seconds: those of its lifetime while a token is fresh, but no more than its session has left
+ * (Authorization Flow 2.0, section 4.4: a positive integer).
  */
 function secondsLeft(token: Pick<Issued, "expiresAt">, session: Pick<Session, "expiresAt">): number {
   const time = Date.now();

@@ -57,7 +57,10 @@ export function jp2Codec(host: CodecHost): Codec {
   };
 }
 
-/** Pixels of the whole resolution level, or of the tiles that the region meets: at most one more than its size says. */
+/**
+ * Pixels of the whole resolution level, or of the tiles that the region meets: at most one more than its
+ * size says.
+ */
 function decodedPixels(
   { width, height, tile, details }: ImageHeader,
   region: Rectangle,

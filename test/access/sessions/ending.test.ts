@@ -13,7 +13,10 @@ const grant = (profile: string) => ({
   expiresAt: Number.MAX_SAFE_INTEGER,
 });
 
-/** A store that lists its sessions first, as folders and buckets do, and ends them after something else has happened. */
+/**
+ * A store that lists its sessions first, as folders and buckets do, and ends them after something else has
+ * happened.
+ */
 function listingStore(meanwhile: () => Promise<unknown>): SessionStore {
   const store = heapSessions();
   const keys: string[] = [];

@@ -1,5 +1,6 @@
-// Some 220 spellings of one gated identifier on each surface that shows images: none of 5,000 requests gets a pixel, a size, or
-// access, with nothing, with the login of another profile, and under rules of one profile and of several.
+// Some 220 spellings of one gated identifier on each surface that shows images: none of 5,000 requests gets a
+// pixel, a size, or access, with nothing, with the login of another profile, and under rules of one profile
+// and of several.
 
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -140,7 +141,9 @@ const marks: readonly (readonly [surface: string, mark: RegExp])[] = [
   ["view", /og:image/],
 ];
 
-/** Whether a response gives anything of the image away: pixels, a place to find them, or that it may be had. */
+/**
+ * Whether a response gives anything of the image away: pixels, a place to find them, or that it may be had.
+ */
 async function gives(surface: string, response: Response, isThere: () => Promise<boolean>): Promise<boolean> {
   const text = await response.text();
   if (/^image\//.test(response.headers.get("Content-Type") ?? "")) return true;

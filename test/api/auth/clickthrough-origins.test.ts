@@ -1,4 +1,5 @@
-// auth.cors.clickthrough_origins: viewers of any site get what readers have agreed to by a click, and nothing else.
+// auth.cors.clickthrough_origins: viewers of any site get what readers have agreed to by a click, and nothing
+// else.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Served } from "../../served.ts";

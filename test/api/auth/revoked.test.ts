@@ -104,7 +104,7 @@ async function logIn({ service }: Served) {
   return { Cookie: `service_session=${id}`, Authorization: `Bearer ${token?.id}` };
 }
 
-/** The ways by which the login still opens its picture, by cookie and by token. */
+/** The ways whose picture this session still opens; cookie and token have to agree. */
 async function opened(app: Served, login: Awaited<ReturnType<typeof logIn>>) {
   const open: string[] = [];
   for (const [way, picture] of Object.entries(pictures)) {

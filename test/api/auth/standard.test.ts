@@ -1,4 +1,5 @@
-// What the two standards demand of all services and answers alike, over each profile; docs/authorization-standard.md names these tests.
+// What the two standards demand of all services and answers alike, over each profile;
+// docs/authorization-standard.md names these tests.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Served } from "../../served.ts";

@@ -9,7 +9,10 @@ export interface Cell {
   readonly isIn: boolean;
   /** What is shown and offered at first, such as `reduced, bar`. */
   readonly before: string;
-  /** After a login in the window: whole at once, whole after a reload, or never; absent if nothing is done. */
+  /**
+   * After a login in the window: whole at once, whole after a reload, or never; absent if nothing is
+   * done.
+   */
   readonly after: "whole" | "reload" | "never" | undefined;
 }
 

@@ -1,4 +1,5 @@
-// The viewers that are tried: as published and with the shims, both on another origin than the images, and in /view.
+// The viewers that are tried: as published and with the shims, both on another origin than the images, and in
+// /view.
 
 import type { Page } from "playwright-core";
 import type { ViewerSite } from "./served.ts";

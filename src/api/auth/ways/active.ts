@@ -22,8 +22,8 @@ export const activeWay: Way = {
 };
 
 /**
- * The hash of a right password, undefined for a wrong one, or how long to wait before the next attempt. Throws
- * `busy` if nobody can say.
+ * The hash of a right password, undefined for a wrong one, or how long to wait before the next attempt.
+ * Throws `busy` if nobody can say.
  */
 async function verify(
   { c, parts, profile }: LoginAttempt,

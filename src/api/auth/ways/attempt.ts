@@ -60,8 +60,8 @@ export function showLogin(
 /**
  * Begins the session of a reader, and sends them back where they may be led, else to a page that closes its window. The session takes
  * over the first one that the request presents; all others that it presents end. Where it presents none and the client's network has
- * begun as many as it may, a page says when to come back (429). HEAD begins none. `hash`: of the user's password, if
- * the login was by one.
+ * begun as many as it may, a page says when to come back (429). HEAD begins none. `hash`: of the user's
+ * password, if the login was by one.
  */
 export async function logIn(
   attempt: LoginAttempt,
