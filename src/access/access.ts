@@ -73,7 +73,7 @@ export interface Denial extends Ruled {
   readonly status: 401 | 403 | 404 | 410 | 429 | 451;
   /** For the caller: what is missing and what to do. */
   readonly reason: string;
-  /** What a hook tells the reader, in the operator's words. */
+  /** The reason that a hook gives to the reader, which the operator wrote. */
   readonly note?: string;
 }
 

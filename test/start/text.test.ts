@@ -137,7 +137,7 @@ describe("access", () => {
     return lineOf(facts(yaml, { isHooked }), "access")?.slice("  access         ".length);
   };
 
-  test("is told by rules, profiles with their ways, and where sessions are", () => {
+  test("names the rules, the profiles with their ways of logging in, and where sessions are kept", () => {
     expect(access(["staff", "terms", "reading-room"], 3, redis)).toBe(
       "3 rules: staff (password), terms (click), reading-room (address); sessions in redis",
     );

@@ -123,7 +123,7 @@ function origins({ auth: { cors, profiles } }: AccessSettings): Found[] {
         : [
             {
               keys,
-              message: `${origin} may have tokens, but not read the probe that tells viewers whether they need one; add it to probe_origins`,
+              message: `${origin} may have tokens but may not read the probe, which tells viewers whether they need one; add it to probe_origins`,
             },
           ];
     return [...plain, ...mute];

@@ -104,7 +104,7 @@ const depth = (faults: readonly Fault[]): number => Math.max(0, ...faults.map(({
 /** "expected …, received …", "is missing; expected …", or what the schema says in its own words. */
 function withReceived(issue: z.core.$ZodIssue, root: SchemaNode): string {
   const expected = expectation(issue, root);
-  // What tells by itself what it received needs no tail.
+  // A message that already says what it received stays as it is.
   if (!expected.startsWith("expected ") || /\breceived\b/.test(expected)) return expected;
   const input = inputOf(issue);
   if (input === undefined) return `is missing; ${expected}`;
