@@ -116,7 +116,7 @@ auth:
       ) as [string, string];
       proxy = await startNginx({
         http: (folder, port) =>
-          site.replace(/^ *server 127\.0\.0\.1:8080 (.+)$/m, (_, options) =>
+          site.replace(/^ *server 127\.0\.0\.1:8080 (.+)$/gm, (_, options) =>
             ports.map((each) => `server 127.0.0.1:${each} ${options}`).join("\n"),
           ) +
           server

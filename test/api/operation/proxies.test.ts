@@ -2,7 +2,7 @@
 // every spelling, what clients forge is dropped, and all else passes.
 
 import { readFileSync } from "node:fs";
-import { request } from "node:http";
+import { createServer, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FieldRow, silentLog } from "../../../src/lib/telemetry/log.ts";
 import { end, listen, serverOf } from "../../doctor/proxied.ts";
@@ -10,6 +10,7 @@ import { fixturesFolder } from "../../host.ts";
 import { rawExchange, rawGet } from "../../platform/server/raw-http.ts";
 import { type Served, served } from "../../served.ts";
 import { hasCaddy, startCaddy } from "../../servers/caddy.ts";
+import { freePort } from "../../servers/free-port.ts";
 import { hasNginx, startNginx } from "../../servers/nginx.ts";
 
 const example = (name: string) =>
@@ -30,7 +31,7 @@ const proxies = [
         http: (folder, port) =>
           `${example("nginx-site.conf")}${example("nginx.conf")}`
             .replace("/var/cache/nginx/smalti", `${folder}/cache`)
-            .replace("127.0.0.1:8080 ", `127.0.0.1:${service} `)
+            .replaceAll("127.0.0.1:8080 ", `127.0.0.1:${service} `)
             .replace("listen 80;", `listen 127.0.0.1:${port};`)
             .replaceAll("10.0.0.0/8", network),
       }),
@@ -242,3 +243,28 @@ describe.each(proxies)("behind $name as in the example", ({ name, isThere, start
     }
   });
 });
+
+test.skipIf(!hasNginx)(
+  "nginx asks replicas that are back at once, although it has seen all of them fail",
+  async () => {
+    const replicas = [0, 1].map(() => createServer((_, response) => response.end("tile")));
+    const listen = (port: number, index: number) =>
+      new Promise<void>((resolve) => replicas[index]?.listen(port, "127.0.0.1", resolve));
+    const ports = [await freePort(), await freePort()];
+    const nginx = await startNginx({
+      http: (folder, port) =>
+        example("nginx-site.conf").replace(/^ *server 127\.0\.0\.1:8080 (.+)$/gm, (_, options) =>
+          ports.map((each) => `server 127.0.0.1:${each} ${options}`).join("\n"),
+        ) +
+        example("nginx.conf")
+          .replace("/var/cache/nginx/smalti", `${folder}/cache`)
+          .replace("listen 80;", `listen 127.0.0.1:${port};`),
+    });
+    const status = async () => (await rawGet(Number(new URL(nginx.url).port), "/iiif/3/a/info.json")).status;
+    expect(await status()).toBe(502);
+    await Promise.all(ports.map(listen));
+    expect(await status()).toBe(200);
+    await nginx.close();
+    await Promise.all(replicas.map(end));
+  },
+);
