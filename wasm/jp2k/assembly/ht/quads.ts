@@ -85,7 +85,7 @@ export function readQuads(work: usize, across: usize, rows: usize, mel: usize, e
     ptr = min(ptr + ((63 - (count as usize)) >> 3), stop);
     count |= 56;
 
-    let code0 = load<u32>(FIRST_ROW + context + (((bits as u32) & 127) << 2));
+    let code0 = load<u32>(context + (((bits as u32) & 127) << 2), FIRST_ROW);
     if (context == 0) {
       if (zeros == 0) zeros = nextZeros();
       else {
@@ -99,7 +99,7 @@ export function readQuads(work: usize, across: usize, rows: usize, mel: usize, e
 
     let code1: u32 = 0;
     if (q + 1 < across) {
-      code1 = load<u32>(FIRST_ROW + context + (((bits as u32) & 127) << 2));
+      code1 = load<u32>(context + (((bits as u32) & 127) << 2), FIRST_ROW);
       if (context == 0) {
         if (zeros == 0) zeros = nextZeros();
         else {
@@ -120,7 +120,7 @@ export function readQuads(work: usize, across: usize, rows: usize, mel: usize, e
         mode++;
       } else zeros--;
     }
-    let pair: u32 = load<u16>(PAIRS + (mode << 9) + (((bits as u32) & 255) << 1));
+    let pair: u32 = load<u16>((mode << 9) + (((bits as u32) & 255) << 1), PAIRS);
     if (pair == LONG) {
       pair = readPair(mode, bits);
       bits >>= pair & 255;
@@ -145,15 +145,24 @@ export function readQuads(work: usize, across: usize, rows: usize, mel: usize, e
     let corner = (above >> 5) & 1;
     let left: u32 = 0;
     for (let q: usize = 0; q < across; q += 2) {
+      let next: u32 = load<u32>(at - pitch + (q << 2), 4);
+      let other = ((above >> 7) | (next >> 5)) & 1;
+      context = left | (corner << 9) | (other << 11);
+      if (context == 0 && zeros > 1 && q + 1 < across) {
+        const further: u32 = load<u32>(at - pitch + (q << 2), 8);
+        if ((((next >> 7) | (further >> 5)) & 1) == 0) {
+          zeros -= 2;
+          above = further;
+          store<u64>(at + (q << 2), 0);
+          continue;
+        }
+      }
+      above = next;
       bits |= load<u64>(ptr) << count;
       ptr = min(ptr + ((63 - (count as usize)) >> 3), stop);
       count |= 56;
 
-      let next: u32 = load<u32>(at - pitch + (q << 2), 4);
-      let other = ((above >> 7) | (next >> 5)) & 1;
-      above = next;
-      context = left | (corner << 9) | (other << 11);
-      let code0 = load<u32>(OTHER_ROWS + context + (((bits as u32) & 127) << 2));
+      let code0 = load<u32>(context + (((bits as u32) & 127) << 2), OTHER_ROWS);
       if (context == 0) {
         if (zeros == 0) zeros = nextZeros();
         else {
@@ -172,7 +181,7 @@ export function readQuads(work: usize, across: usize, rows: usize, mel: usize, e
         other = ((above >> 7) | (next >> 5)) & 1;
         above = next;
         context = left | (corner << 9) | (other << 11);
-        code1 = load<u32>(OTHER_ROWS + context + (((bits as u32) & 127) << 2));
+        code1 = load<u32>(context + (((bits as u32) & 127) << 2), OTHER_ROWS);
         if (context == 0) {
           if (zeros == 0) zeros = nextZeros();
           else {
@@ -187,7 +196,7 @@ export function readQuads(work: usize, across: usize, rows: usize, mel: usize, e
       }
 
       const mode = ((code0 >> 3) & 1) | ((code1 >> 2) & 2);
-      let pair: u32 = load<u16>(PAIRS + (mode << 9) + (((bits as u32) & 255) << 1));
+      let pair: u32 = load<u16>((mode << 9) + (((bits as u32) & 255) << 1), PAIRS);
       if (pair == LONG) {
         pair = readPair(mode, bits);
         bits >>= pair & 255;

@@ -2,7 +2,7 @@
 // the significant samples, from the MagSgn bit stream.
 
 import { BELOW, FORWARD_BITS, LINE_BYTES, LINES, RECORDS } from "./map";
-import { COUNTS, LANES } from "./tables";
+import { COUNTS, HALVES, LANES } from "./tables";
 
 /** Exponent bounds up to this one: the bits of a quad fit into the 57 that one read has. */
 const NARROW: u32 = 14;
@@ -39,6 +39,7 @@ export function readSamples(work: usize, width: usize, height: usize, plane: u32
   return i32x4.bitmask(overflow) == 0 ? 1 : 0;
 }
 
+const BOTH_EMPTY: u64 = 0xf0000000f0;
 const REFUSED: u32 = 0xffffffff;
 
 /** Reads one row of quads into two rows of samples. Returns the next position in MagSgn bits, or {@link REFUSED}. */
@@ -55,13 +56,29 @@ function readRow(
   const stream = work + FORWARD_BITS;
   const largest: u32 = 31 - plane;
   const one = i32x4.splat(1);
+  const zero = i32x4.splat(0);
   const two = i32x4.splat(2);
   let below = work + BELOW;
   let corner: u64 = 0; // the sample on the left below, for the next row
   let above: u32 = load<u32>(below);
   let tooLarge = overflow;
-  for (const end = record + (across << 2); record < end; record += 4) {
-    const code = load<u32>(record);
+  const end = record + (across << 2);
+  while (record < end) {
+    const codes = load<u64>(record);
+    if ((codes & BOTH_EMPTY) == 0 && record + 8 <= end) {
+      v128.store(top, zero);
+      v128.store(bottom, zero);
+      top += 16;
+      bottom += 16;
+      record += 8;
+      above = load<u32>(below, 8);
+      store<u64>(below, corner);
+      corner = 0;
+      below += 8;
+      continue;
+    }
+    record += 4;
+    const code = codes as u32;
     const rho = code & 0xf0;
     const next: u32 = load<u32>(below, 4);
     // the exponent is predicted if more than one sample is significant
@@ -71,26 +88,26 @@ function readRow(
     if (bound > largest) return REFUSED;
 
     // first bits of the second, third and fourth sample in the order of the stream, and of what follows
-    const starts: u32 = bound * load<u32>(COUNTS + ((code >> 2) & 0x3c)) - load<u32>(COUNTS + ((code >> 10) & 0x3c));
+    const starts = (bound * load<u32>((code >> 2) & 0x3c, COUNTS) - load<u32>((code >> 10) & 0x3c, COUNTS)) as u64;
     let first: u64;
     let second: u64;
     let third: u64;
     let fourth: u64;
     if (bound <= NARROW) {
       first = load<u64>(stream + (position >> 3)) >> (position & 7);
-      second = first >> (starts & 63);
-      third = first >> ((starts >> 8) & 63);
-      fourth = first >> ((starts >> 16) & 63);
+      second = first >> starts;
+      third = first >> (starts >> 8);
+      fourth = first >> (starts >> 16);
     } else {
-      const p1 = position + (starts & 255);
-      const p2 = position + ((starts >> 8) & 255);
-      const p3 = position + ((starts >> 16) & 255);
+      const p1 = position + ((starts as u32) & 255);
+      const p2 = position + (((starts as u32) >> 8) & 255);
+      const p3 = position + (((starts as u32) >> 16) & 255);
       first = load<u64>(stream + (position >> 3)) >> (position & 7);
       second = load<u64>(stream + (p1 >> 3)) >> (p1 & 7);
       third = load<u64>(stream + (p2 >> 3)) >> (p2 & 7);
       fourth = load<u64>(stream + (p3 >> 3)) >> (p3 & 7);
     }
-    position = min(position + (starts >> 24), signBits);
+    position = min(position + ((starts >> 24) as u32), signBits);
     const raw = i64x2.replace_lane(
       i64x2.splat((first & 0xffffffff) | (third << 32)),
       1,
@@ -98,10 +115,11 @@ function readRow(
     );
 
     // v is 2 (mu - 1) + 1, as the sign is apart
-    const present = v128.load(LANES + rho);
-    const half = i32x4.splat(1 << (bound - 1));
-    const mask = v128.xor(i32x4.splat((2 << (bound - 1)) - 1), v128.and(half, v128.load(LANES + ((code >> 8) & 0xf0))));
-    let v = v128.or(v128.and(raw, mask), v128.and(half, v128.load(LANES + ((code >> 4) & 0xf0))));
+    const present = v128.load(rho, LANES);
+    const half = v128.load32_splat(bound << 2, HALVES);
+    const ones = i32x4.add(half, i32x4.sub(half, one));
+    const mask = v128.xor(ones, v128.and(half, v128.load((code >> 8) & 0xf0, LANES)));
+    let v = v128.or(v128.and(raw, mask), v128.and(half, v128.load((code >> 4) & 0xf0, LANES)));
     v = v128.and(v128.or(v, one), present);
     const sign = i32x4.shr_s(i32x4.shl(raw, 31), 31);
     const magnitude = v128.and(i32x4.shl(i32x4.add(v, two), plane), present);

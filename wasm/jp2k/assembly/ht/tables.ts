@@ -33,6 +33,9 @@ export const LANES: usize = memory.data(256, 16);
 /** By a pattern: how many of its first 1, 2, 3 and 4 bits are set, one byte each. */
 export const COUNTS: usize = memory.data(64);
 
+/** By an exponent bound of 1 to 31: the highest bit that magnitudes within it have, u32. */
+export const HALVES: usize = memory.data(128);
+
 /** Expands rows of codes.ts. `first`: contexts are those of the first row of quads. */
 function expandCodes(rows: usize, table: usize, first: bool): void {
   for (let context: u32 = 0; context < 8; context++) {
@@ -139,3 +142,4 @@ expandCodes(FIRST_CODES, FIRST_ROW, true);
 expandCodes(OTHER_CODES, OTHER_ROWS, false);
 buildPairs();
 buildPatterns();
+for (let bound: u32 = 1; bound < 32; bound++) store<u32>(HALVES + (bound << 2), 1 << (bound - 1));
