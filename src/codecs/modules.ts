@@ -35,6 +35,8 @@ export const wasmModules = {
   "jpeg-turn": { usedBy: "worker", source: "wasm/jpeg/assembly/turn.ts" },
   // baseline JPEG: codecs/jpg/encode/fast-encode.ts
   "jpeg-encode": { usedBy: "worker", source: "wasm/jpeg/assembly/encode.ts" },
+  // JPEG 2000 by regions: codecs/jp2/module.ts
+  jp2k: { usedBy: "worker", source: "wasm/jp2k/assembly/jp2k.ts" },
   // colour/kernel.ts
   colour: { usedBy: "worker", source: "wasm/colour/assembly/colour.ts" },
   // pipeline/wasm/sharpen.ts, rotate.ts, light.ts

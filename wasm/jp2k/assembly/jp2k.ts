@@ -1,0 +1,10 @@
+// Entry of the module "jp2k": the stages of decoding JPEG 2000 by regions, over memory that the host lays
+// out.
+
+export { copyFloats, copyInts, inverseIct, inverseRct, shiftDown, store, storeRgb } from "./samples";
+export { inverse53, inverse97, waveletScratchBytes } from "./wavelet";
+
+/** Where the memory that is the host's begins. */
+export function base(): usize {
+  return __heap_base;
+}
