@@ -18,7 +18,7 @@ import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { table } from "../bench/lib/numbers.mjs";
 
-const root = resolve(import.meta.dirname ?? ".", "..");
+const root = resolve(import.meta.dirname, "..");
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {

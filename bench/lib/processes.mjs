@@ -29,15 +29,40 @@ export function usage(pid) {
 
 /** Nanoseconds of CPU time that each thread of one process has used, by its id; that of the main thread is `pid`. */
 export function threadTimes(pid) {
-  const times = readdirSync(`/proc/${pid}/task`).map((thread) => [
+  const times = threadsOf(pid).map((thread) => [
     Number(thread),
     readOrNothing(`/proc/${pid}/task/${thread}/schedstat`)?.split(" ")[0],
   ]);
   return new Map(times.filter(([, ns]) => ns !== undefined).map(([thread, ns]) => [thread, Number(ns)]));
 }
 
+/** A reading for `spentExactly` of the tree of processes under `pid`. */
+export const exactUsage = (pid) => ({
+  ...usage(pid),
+  threads: new Map(tree(pid).flatMap((each) => [...threadTimes(each)])),
+});
+
+/**
+ * CPU milliseconds between two readings of `exactUsage`: by the clock of each thread, which is exact but knows only threads that still run, unless the
+ * one of the processes, which counts steps of 10 ms, shows that others have ended.
+ */
+export function spentExactly(before, after) {
+  let exact = 0;
+  for (const [thread, ns] of after.threads) exact += (ns - (before.threads.get(thread) ?? 0)) / 1e6;
+  const counted = after.cpu - before.cpu;
+  return counted - exact > 2 * millisecondsPerTick ? counted : exact;
+}
+
 /** CPU milliseconds that the tree used between two readings. */
 export const spent = (before, after) => (before && after ? after.cpu - before.cpu : undefined);
+
+function threadsOf(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return []; // it has ended
+  }
+}
 
 function tree(pid) {
   const children = new Map();

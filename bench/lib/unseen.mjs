@@ -51,8 +51,8 @@ export async function firstContact(names, picture, size, { count, warming = 30, 
   }));
 }
 
-/** A file of its own: another name, place on disk and time, so that no cache may take it for the original. */
-function copy(sources, picture, folder, label) {
+/** Puts a file of its own into `folder`, and gives its name there: another name, place on disk and time, so that no cache may take it for the original. */
+export function copy(sources, picture, folder, label) {
   const name = `${label}${extname(picture)}`;
   copyFileSync(join(sources, picture), join(folder, name), constants.COPYFILE_FICLONE);
   const time = new Date(Date.now() - 60_000 - (typeof label === "number" ? label * 1000 : 500));
@@ -84,7 +84,7 @@ async function contact(server, picture, size, tile) {
 }
 
 /** The reading after which a server has used no CPU time for a tenth of a second (at most 5 s later). */
-async function quiet(pid) {
+export async function quiet(pid) {
   let last = usage(pid);
   for (const end = Date.now() + 5000; Date.now() < end; ) {
     await pause(100);
