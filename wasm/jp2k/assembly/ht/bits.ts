@@ -19,8 +19,7 @@ export function unstuffForward(from: usize, end: usize, to: usize, filler: u64):
   while (from < end && to < limit) {
     const last = (min(end - from, 7) << 3) - 1;
     const bytes = load<u64>(from);
-    const full = (~bytes - LOW) & bytes & HIGH;
-    // exact below the first FF, and a byte after FF ends the step
+    const full = ((bytes & ~HIGH) + LOW) & bytes & HIGH;
     const stuffed = (full << 8) | carry;
     const stop = ctz(stuffed | ((1 as u64) << last));
     const drop = (stuffed >> stop) & 1;

@@ -1,4 +1,4 @@
-// First step of the HT cleanup pass (ITU-T T.814, 7.3.5 to 7.3.7): which samples of each quad are significant, and what
+// First step of the HT cleanup pass (ITU-T T.814, 7.3.3 to 7.3.6): which samples of each quad are significant, and what
 // is known of their exponents, from the MEL and VLC bit streams.
 //
 // The record of a quad is the row of its codeword in codes.ts, with its exponent residual u in bits 16 to 31.
@@ -6,7 +6,7 @@
 import { BACKWARD_BITS, RECORDS } from "./map";
 import { BOTH_SMALL, FIRST_ROW, LONG, OTHER_ROWS, PAIRS, readPair } from "./tables";
 
-/** Exponents of the run lengths by state of the MEL coder (T.814, Table 2), 4 bits each. */
+/** Exponents of the run lengths by state of the MEL coder (T.814, 7.3.3), 4 bits each. */
 const MEL_EXPONENTS: u64 = 0x5433222111000;
 /** More events 0 than a block has events. */
 const MANY: u32 = 2048;

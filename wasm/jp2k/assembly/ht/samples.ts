@@ -1,4 +1,4 @@
-// Second step of the HT cleanup pass (ITU-T T.814, 7.3.3, 7.3.4 and 7.3.8): exponent bounds, magnitudes and signs of
+// Second step of the HT cleanup pass (ITU-T T.814, 7.3.7 and 7.3.8): exponent bounds, magnitudes and signs of
 // the significant samples, from the MagSgn bit stream.
 
 import { BELOW, FORWARD_BITS, LINE_BYTES, LINES, RECORDS } from "./map";
