@@ -1,10 +1,11 @@
-// What JPEG 2000 costs: CPU time of a 512 px tile over HTTP, this server and iipsrv (OpenJPEG) in the same run.
+// What JPEG 2000 costs: CPU time of a 512 px tile over HTTP, this server and iipsrv in the same run.
 //
 //   npm run build && node bench/jp2.mjs [--quick] [--pictures NAME,NAME] [--memory] [--rounds 5] [--tiles 12] [--seconds 20]
 //     [--sources FOLDER] [--servers smalti,iipsrv] [--strict] [--out FILE]
 //
-// Needs opj_compress (Debian: libopenjp2-tools), iipsrv (iipimage-server) and nginx. The files are made once, in node_modules/.cache/bench/jp2
-// or --sources. --quick: 2 rounds of 4 tiles. --memory: also the peak of memory for 100 megapixels at full size. See bench/README.md.
+// Needs opj_compress (Debian: libopenjp2-tools), iipsrv (iipimage-server) and nginx. The files are made
+// once, in node_modules/.cache/bench/jp2 or --sources. --quick: 2 rounds of 4 tiles. --memory: also the peak
+// of memory for 100 megapixels at full size. See bench/README.md.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
@@ -45,21 +46,27 @@ const options = {
 const fullSize = "100mp-97-untiled";
 const names = given.pictures?.split(",") ?? Object.keys(pictures).filter((name) => name !== fullSize);
 
-/** What is asked for, of a copy of the picture each; a set's first request is one tile that is not among these. */
+/**
+ * What is asked for, of a copy of the picture each; a set's first request is one tile that is not among
+ * these.
+ */
 const sets = {
   "1/1": pairs,
   "1/2": (size, round) => apart(size, 2, 2, 2, round),
   "1/4": (size) => gridTiles(size, options.tile, 4, options.tiles),
   "full to 512": (size) => [wholeRequest(size, 512)],
 };
-/** Levels that two decoders and encoders may be apart in the mean: OpenJPEG 2.5.0 answers regions of HTJ2K in gray. */
+/**
+ * Levels that two decoders and encoders may be apart in the mean: OpenJPEG 2.5.0 answers regions of HTJ2K
+ * in gray.
+ */
 const mostDistance = 3;
 const first = "first request";
 const neighbour = "next neighbour";
 
 /**
- * Complete tiles of a factor, so many columns and rows of the grid apart that no tile between them is decoded for two of them; seeded
- * for each round.
+ * Complete tiles of a factor, so many columns and rows of the grid apart that no tile between them is
+ * decoded for two of them; seeded for each round.
  */
 function apart(size, factor, columnStep, rowStep, round) {
   const chance = chances(Number(options.seed) + round);
@@ -98,7 +105,9 @@ function cornerTile(size) {
   return tileRequest(size, options.tile, 1, last(size.width), last(size.height));
 }
 
-/** CPU ms of each request, which is sent when the one before has its answer; none are begun after `seconds`. */
+/**
+ * CPU ms of each request, which is sent when the one before has its answer; none are begun after `seconds`.
+ */
 async function costs(server, picture, requests, wait) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const began = performance.now();
@@ -128,7 +137,10 @@ async function distanceOf(servers, picture, request) {
   return tiles.map((tile) => mean([...tile].map((sample, i) => Math.abs(sample - tiles[0][i]))));
 }
 
-/** Rows of one picture: what is asked for, and for each server the CPU ms of an answer, median over the rounds of their means. */
+/**
+ * Rows of one picture: what is asked for, and for each server the CPU ms of an answer, median over the
+ * rounds of their means.
+ */
 async function measure(name, folder) {
   const { size } = pictures[name];
   const made = await pictureFile(name, options.sources);
@@ -179,7 +191,10 @@ async function measure(name, folder) {
   });
 }
 
-/** Peak of memory in MB of a server that has answered nothing but one request for the whole picture at full size. */
+/**
+ * Peak of memory in MB of a server that has answered nothing but one request for the whole picture at full
+ * size.
+ */
 async function peakOf(server, folder) {
   const file = copy(options.sources, `${fullSize}.jp2`, folder, `${fullSize}-${server}`);
   const running = await start(server, { ...options, sources: folder });

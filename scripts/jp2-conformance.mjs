@@ -1,14 +1,16 @@
-// Is JPEG 2000 read rightly? Every file of the folders through the codec and through OpenJPEG, sample by sample.
+// Is JPEG 2000 read rightly? Every file of the folders by our codec and by OpenJPEG, sample by sample.
 //
 //   node scripts/jp2-conformance.mjs FOLDER... [--windows 4] [--seconds 60] [--jobs 2] [--seed 1] [--out results.jsonl]
 //
-// Of each file: the whole picture and seeded windows at every reduction that the codec offers, against `opj_decompress -r` (Debian:
-// libopenjp2-tools) before any conversion of colour. Files whose components all go through the 5/3 wavelet must be equal, others within 1
-// step of their own depth. Where the codec makes a sidecar, every other read has it. A process of its own decodes, and is ended after
-// --seconds; what it has compared until then counts. The exit code is 1 where a file differs or fails.
+// Of each file: the whole picture and seeded windows at every reduction that the codec offers, against
+// `opj_decompress -r` (Debian: libopenjp2-tools) before any conversion of colour. Files whose components all
+// go through the 5/3 wavelet must be equal, others within 1 step of their own depth. Where the codec makes a
+// sidecar, every other read has it. A process of its own decodes, and is ended after --seconds; what it has
+// compared until then counts. The exit code is 1 where a file differs or fails.
 //
-// Public files: github.com/uclouvain/openjpeg-data (input/conformance holds those of ITU-T T.803, input/nonregression and
-// baseline hold files that readers had trouble with, many of them damaged on purpose) and github.com/aous72/jp2k_test_codestreams (HTJ2K).
+// Public files: github.com/uclouvain/openjpeg-data (input/conformance holds those of ITU-T T.803,
+// input/nonregression and baseline hold files that readers had trouble with, many of them damaged on
+// purpose) and github.com/aous72/jp2k_test_codestreams (HTJ2K).
 
 import { fork } from "node:child_process";
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -116,7 +118,9 @@ function comparer() {
   return { compare, stop: () => child?.kill() };
 }
 
-/** A row of the results with its verdict, which follows from the largest difference where there is none yet. */
+/**
+ * A row of the results with its verdict, which follows from the largest difference where there is none yet.
+ */
 function judged(name, result) {
   const { most, limit, at, compared, partial } = result;
   const verdict = result.verdict ?? (most === 0 ? "exact" : most > limit ? "differs" : "within 1");

@@ -1,4 +1,5 @@
-// Pictures of jp2.mjs: the photographs of sources.mjs as JPEG 2000 of several kinds and sizes, each made once.
+// Pictures of jp2.mjs: the photographs of sources.mjs as JPEG 2000 of several kinds and sizes, each made
+// once.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -33,8 +34,8 @@ const sizes = {
 };
 
 /**
- * One row per file. `compress`: options of opj_compress beside progression RPCL. `throughput`: the step of the quantiser of OpenJPH's
- * encoder, 0 for lossless; the file has one tile, no layers and no PLT.
+ * One row per file. `compress`: options of opj_compress beside progression RPCL. `throughput`: the step of
+ * the quantiser of OpenJPH's encoder, 0 for lossless; the file has one tile, no layers and no PLT.
  */
 export const pictures = {
   "24mp-97-untiled": { size: sizes["24mp"], compress: [...lossy, ...untiled, "-PLT"] },

@@ -43,8 +43,9 @@ export const exactUsage = (pid) => ({
 });
 
 /**
- * CPU milliseconds between two readings of `exactUsage`: by the clock of each thread, which is exact but knows only threads that still run, unless the
- * one of the processes, which counts steps of 10 ms, shows that others have ended.
+ * CPU milliseconds between two readings of `exactUsage`: by the clock of each thread, which is exact but
+ * knows only threads that still run, unless the one of the processes, which counts steps of 10 ms, shows that
+ * others have ended.
  */
 export function spentExactly(before, after) {
   let exact = 0;

@@ -51,7 +51,10 @@ export async function firstContact(names, picture, size, { count, warming = 30, 
   }));
 }
 
-/** Puts a file of its own into `folder`, and gives its name there: another name, place on disk and time, so that no cache may take it for the original. */
+/**
+ * Puts a file of its own into `folder`, and gives its name there: another name, place on disk and time, so that
+ * no cache may take it for the original.
+ */
 export function copy(sources, picture, folder, label) {
   const name = `${label}${extname(picture)}`;
   copyFileSync(join(sources, picture), join(folder, name), constants.COPYFILE_FICLONE);

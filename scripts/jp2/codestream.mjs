@@ -1,4 +1,5 @@
-// What a comparison must know of a JPEG 2000 file, read apart from the codec: sizes, steps and wavelets of its codestream.
+// What a comparison must know of a JPEG 2000 file, read apart from the codec: sizes, steps and wavelets of
+// its codestream.
 
 const marker = { siz: 0xff51, cod: 0xff52, coc: 0xff53, sot: 0xff90 };
 
@@ -22,8 +23,8 @@ function* boxes(file, at, end) {
 export const isBoxed = (file) => file.length > 4 && file.readUInt32BE(0) !== 0xff4fff51;
 
 /**
- * A copy of a boxed file whose colour specification has another name: whoever reads it knows components, their palette and
- * definitions, but not their colour space, and so converts none of them.
+ * A copy of a boxed file whose colour specification has another name: whoever reads it knows components,
+ * their palette and definitions, but not their colour space, and so converts none of them.
  */
 export function withoutColour(file) {
   const copy = Buffer.from(file);
@@ -47,8 +48,8 @@ export function isPremultiplied(file) {
 }
 
 /**
- * Facts of the main header (A.5.1, A.6.1, A.6.2): the picture on the reference grid, the steps and depths of its components, and whether all of
- * them go through the 5/3 wavelet. Throws where there is none.
+ * Facts of the main header (A.5.1, A.6.1, A.6.2): the picture on the reference grid, the steps and depths of
+ * its components, and whether all of them go through the 5/3 wavelet. Throws where there is none.
  */
 export function mainHeader(file) {
   let start = 0;

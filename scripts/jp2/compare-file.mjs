@@ -1,7 +1,7 @@
 // Child of jp2-conformance.mjs: compares what the codec makes of one file with what OpenJPEG makes of it.
 //
-// Takes messages { path, seed, windows, seconds } and sends { progress } after each comparison and { result } at the end. OpenJPEG has a quarter
-// of the seconds for each of its answers.
+// Takes messages { path, seed, windows, seconds }, sends { progress } after each comparison, { result } at the end.
+// OpenJPEG has a quarter of the seconds for each of its answers.
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -58,7 +58,10 @@ async function compareRegions(bytes, header, facts, planes, factor, regions, fou
   return undefined;
 }
 
-/** What ends a comparison: OpenJPEG refuses the file, or this reduction of it, which its levels may not allow in all tiles. */
+/**
+ * What ends a comparison: OpenJPEG refuses the file, or this reduction of it, which its levels may not
+ * allow in all tiles.
+ */
 async function withoutReference(bytes, header, factor, kind) {
   const { error } = await attempt(() => decode(bytes, header, wholeOf(header), factor));
   if (factor > 1) return { detail: `OpenJPEG refuses 1/${factor}${error ? " too" : ""}` };

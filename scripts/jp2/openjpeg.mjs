@@ -1,4 +1,5 @@
-// OpenJPEG's program as the reference: the components of a file at a reduction, as they are before any conversion of colour.
+// OpenJPEG's program as the reference: the components of a file at a reduction, as they are before any
+// conversion of colour.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,8 +14,9 @@ const place = mkdtempSync(join(tmpdir(), "jp2-conformance-"));
 process.on("exit", () => rmSync(place, { recursive: true, force: true }));
 
 /**
- * The components of a file at 1/2^level, with palette and definitions of channels applied: `width`, `height`, `bits`, `signed`,
- * `samples` of each; undefined where the program refuses the file. `header` as `mainHeader` gives it.
+ * The components of a file at 1/2^level, with palette and definitions of channels applied: `width`,
+ * `height`, `bits`, `signed`, `samples` of each; undefined where the program refuses the file. `header` as
+ * `mainHeader` gives it.
  */
 export function reference(file, header, level, seconds) {
   const source = join(place, isBoxed(file) ? "in.jp2" : "in.j2k");

@@ -24,14 +24,19 @@ export function segmentsOf(file: Uint8Array): readonly Segment[] {
 }
 
 /** Bytes from `from` up to `to` replaced by others. */
-const spliced = (file: Uint8Array, from: number, to: number, others = new Uint8Array()) =>
+const spliced = (file: Uint8Array, from: number, to: number, others: Uint8Array = new Uint8Array()) =>
   new Uint8Array(Buffer.concat([file.subarray(0, from), others, file.subarray(to)]));
 
 /**
  * The same, and the tile-part in which that is says its new length (Psot, A.4.2), so that a decoder looks
  * inside.
  */
-function splicedInPart(file: Uint8Array, from: number, to: number, others = new Uint8Array()): Uint8Array {
+function splicedInPart(
+  file: Uint8Array,
+  from: number,
+  to: number,
+  others: Uint8Array = new Uint8Array(),
+): Uint8Array {
   const view = new DataView(file.buffer, file.byteOffset, file.length);
   const result = spliced(file, from, to, others);
   const first = segmentsOf(file).find(({ at }) => view.getUint16(at) === marker.sot);
