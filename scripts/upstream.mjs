@@ -19,7 +19,6 @@ export const upstream = [
     packages: [
       "@cornerstonejs/codec-libjpeg-turbo-8bit",
       "@cornerstonejs/codec-openjpeg",
-      "@cornerstonejs/codec-openjph",
       "@jitl/quickjs-wasmfile-release-sync",
       "@jsquash/jpeg",
       "@jsquash/webp",
@@ -95,7 +94,6 @@ export const upstream = [
     packages: [
       "@cornerstonejs/codec-libjpeg-turbo-8bit",
       "@cornerstonejs/codec-openjpeg",
-      "@cornerstonejs/codec-openjph",
       "@cwasm/jpeg-turbo",
       "@jitl/quickjs-wasmfile-release-sync",
       "@jsquash/jpeg",
@@ -112,15 +110,6 @@ export const upstream = [
     cpe: "uclouvain:openjpeg",
     texts: ["scripts/licences/openjpeg.txt"],
     packages: ["@cornerstonejs/codec-openjpeg"],
-  },
-  {
-    name: "openjph",
-    version: "0.31.0",
-    license: "BSD-2-Clause",
-    repository: "aous72/OpenJPH",
-    tag: "0.31.0",
-    texts: ["scripts/licences/openjph.txt"],
-    packages: ["@cornerstonejs/codec-openjph"],
   },
   {
     name: "quickjs",

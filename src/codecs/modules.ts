@@ -26,7 +26,6 @@ export const wasmModules = {
   "webp-encode": { usedBy: "worker", package: "@jsquash/webp/codec/enc/webp_enc_simd.wasm" },
   openjpeg: { usedBy: "worker", package: "@cornerstonejs/codec-openjpeg/dist/openjpegwasm.wasm" },
   lcms: { usedBy: "worker", package: "lcms-wasm/dist/lcms.wasm" },
-  openjph: { usedBy: "worker", package: "@cornerstonejs/codec-openjph/dist/openjphjs.wasm" },
   // JPEG by regions: codecs/jpg/region/
   "jpeg-decode": { usedBy: "worker", source: "wasm/jpeg/assembly/decode.ts" },
   // progressive to baseline JPEG: codecs/jpg/transcode/transcoder.ts
@@ -35,7 +34,7 @@ export const wasmModules = {
   "jpeg-turn": { usedBy: "worker", source: "wasm/jpeg/assembly/turn.ts" },
   // baseline JPEG: codecs/jpg/encode/fast-encode.ts
   "jpeg-encode": { usedBy: "worker", source: "wasm/jpeg/assembly/encode.ts" },
-  // JPEG 2000 by regions: codecs/jp2/module.ts
+  // JPEG 2000 by regions: codecs/jp2/region/engine.ts
   jp2k: { usedBy: "worker", source: "wasm/jp2k/assembly/jp2k.ts" },
   // colour/kernel.ts
   colour: { usedBy: "worker", source: "wasm/colour/assembly/colour.ts" },

@@ -12,7 +12,7 @@ const bindings: Record<string, readonly (readonly [file: string, name: string])[
   "jpeg-transcode": [["src/codecs/jpg/transcode/module.ts", "TranscodeModule"]],
   "jpeg-turn": [["src/codecs/jpg/lossless/module.ts", "TurnModule"]],
   "jpeg-encode": [["src/codecs/jpg/encode/module.ts", "EncoderModule"]],
-  jp2k: [["src/codecs/jp2/module.ts", "Jp2kModule"]],
+  jp2k: [["src/codecs/jp2/region/module.ts", "Jp2kModule"]],
   colour: [["src/colour/kernel.ts", "Exports"]],
   pixels: [
     ["src/pipeline/wasm/light.ts", "Exports"],

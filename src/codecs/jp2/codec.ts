@@ -1,53 +1,60 @@
-// JPEG 2000 as a codec: headers by our own reader, pixels by OpenJPEG and OpenJPH.
+// JPEG 2000 as a codec: regions by our own decoder, derivatives by OpenJPEG.
 
-import { memoryBytes, readAll } from "../../lib/byte-source.ts";
 import type { Codec, CodecHost, Reduction } from "../codec.ts";
 import type { ImageHeader, Rectangle } from "../image-header.ts";
-import { findCodestreamEnd } from "./codestream.ts";
-import { componentDecoder, decodeRegion, readBeyond } from "./decode.ts";
+import { decodeRegion } from "./decode.ts";
 import { jp2Encoder, maxSide } from "./encode.ts";
-import { isJpeg2000, readFacts, readHeader } from "./header.ts";
+import { isJpeg2000, readHeader } from "./header.ts";
 import { embedInJp2, readJp2Metadata } from "./metadata.ts";
-import { canCut } from "./tiles.ts";
+import { buildPacketIndex, createOpening } from "./opening.ts";
+import { workbench } from "./region/workbench.ts";
 
-/** Largest file that is taken into memory. */
-const fileLimit = 1024 * 1024 * 1024;
-
-/** What an instance takes before and beside the pixels: touched heap and compiled code (measured). */
-const restingMemory = 32 * 1024 * 1024;
+/** What an instance takes with all code-blocks that stay decoded, and what is known of open files (measured). */
+const restingMemory = 40 * 1024 * 1024;
+/** Bytes for each sample of a strip while it is decoded: coefficients and samples of 4 bytes, the smaller levels, the result. */
+const bytesPerSample = 16;
+/** Samples of a strip at most. */
+const stripSamples = 3 << 20;
+/** Code-blocks around a region that are decoded with it: half of one on each side, as a rule. */
+const ring = 64;
 
 /** The JPEG 2000 codec; its module instances live inside. */
 export function jp2Codec(host: CodecHost): Codec {
-  const decodeComponents = componentDecoder(host);
+  const bench = workbench(() => host.wasm("jp2k"));
+  const open = createOpening();
   return {
     format: "jp2",
     recognises: isJpeg2000,
     probe: readHeader,
-    mostBytes: fileLimit,
     memory({ header, region, scaleFactor }, fileSize) {
-      const sample = header.depth / 8;
-      const pixels = decodedPixels(header, region, scaleFactor);
+      const { width, height } = scaled(region, scaleFactor);
       const components = Number(header.details?.components ?? header.bands);
-      const cut = Math.ceil(region.width / scaleFactor) * Math.ceil(region.height / scaleFactor);
-      // The module at rest; the file here and in the module; 32-bit samples twice (tile and picture) there, its output there and here; the cut.
+      const samples = width * height * components;
+      const result = width * height * header.bands * (header.depth / 8);
       return (
         restingMemory +
-        2 * fileSize +
-        pixels * (components * (8 + 2 * sample) + (header.details?.subsampled ? readBeyond : 0)) +
-        cut * header.bands * sample
+        bytesPerSample * Math.min(samples, stripSamples) +
+        Math.min(fileSize, 2 * Math.min(samples, stripSamples)) +
+        2 * result
       );
     },
-    decodedPixels: ({ header, region, scaleFactor }) => decodedPixels(header, region, scaleFactor),
-    async decode(bytes, { region, scaleFactor }) {
-      const file = await readAll(bytes, fileLimit);
-      const facts = await readFacts(memoryBytes(file));
-      const { start, length } = facts.boxes.codestream;
-      const rest = file.subarray(start);
-      // A complete codestream is read whatever length its box states, as other decoders do.
-      const codestream = rest.subarray(0, findCodestreamEnd(rest) ?? length);
-      return decodeRegion(decodeComponents, codestream, facts, region, Math.log2(scaleFactor));
+    decodedPixels({ header, region, scaleFactor }) {
+      const { width, height } = scaled(region, scaleFactor);
+      const pixels = (width + ring) * (height + ring);
+      return header.details?.highThroughput ? pixels / 5 : pixels;
+    },
+    async decode(bytes, { region, scaleFactor }, sidecar) {
+      const { facts, stream } = await open(bytes, sidecar);
+      return bench.use((parts) => decodeRegion(bytes, stream, facts, parts, region, Math.log2(scaleFactor)));
     },
     scales: { of: resolutions },
+    sidecar: {
+      way: () => "wait",
+      build: (bytes) => buildPacketIndex(bytes),
+      lacks: () => false,
+      memory: (header, fileSize) => 8 * 1024 * 1024 + fileSize / 100 + indexMemory(header),
+      nsPerPixel: () => 2,
+    },
     metadata: { read: (bytes, _header, kinds) => readJp2Metadata(bytes, kinds) },
     write: {
       encode: jp2Encoder(host),
@@ -57,22 +64,13 @@ export function jp2Codec(host: CodecHost): Codec {
   };
 }
 
-/**
- * Pixels of the whole resolution level, or of the tiles that the region meets: at most one more than its
- * size says.
- */
-function decodedPixels(
-  { width, height, tile, details }: ImageHeader,
-  region: Rectangle,
-  factor: number,
-): number {
-  const tileStep = Number(details?.tileStep ?? 0);
-  const isCut = tile && canCut(tileStep, Math.log2(factor));
-  const along = (all: number, part: number, size: number) =>
-    Math.ceil((isCut ? Math.min(all, (Math.ceil(part / size) + 1) * size) : all) / factor);
-  const { width: tileWidth = width, height: tileHeight = height } = tile ?? {};
-  return along(width, region.width, tileWidth) * along(height, region.height, tileHeight);
-}
+/** What a walk over packet headers keeps of each code-block of 4096 samples. */
+const indexMemory = ({ width, height, bands }: ImageHeader) => ((width * height * bands) / 4096) * 400;
+
+const scaled = ({ width, height }: Rectangle, factor: number) => ({
+  width: Math.ceil(width / factor),
+  height: Math.ceil(height / factor),
+});
 
 /** Powers of two down the stored levels; with an image offset only those whose grid begins where every component does. */
 function resolutions({ details }: ImageHeader): readonly Reduction[] {

@@ -18,12 +18,10 @@ export interface Codestream {
   readonly offsetY: number;
   readonly tileWidth: number;
   readonly tileHeight: number;
+  /** Where the first tile begins on the reference grid. */
+  readonly tileLeft: number;
+  readonly tileTop: number;
   readonly tiles: number;
-  /**
-   * Largest step of which all tiles but those at the edge begin at a multiple, counted in samples of the most
-   * subsampled component; 0 if there is none.
-   */
-  readonly tileStep: number;
   readonly components: readonly Component[];
   /** Resolution levels below full size that every component has. */
   readonly levels: number;
@@ -33,8 +31,6 @@ export interface Codestream {
   readonly transformed: boolean;
   /** Whether it needs a high-throughput decoder. */
   readonly highThroughput: boolean;
-  /** Whether the main header holds the packet headers of all tile-parts (PPM). */
-  readonly packedHeaders: boolean;
 }
 
 /** Samples of one component at one resolution level: where they begin on the component's own grid, and how many there are. */
@@ -46,7 +42,11 @@ export interface Extent {
 }
 
 /** The samples of a component at 1/2^level (B.2 and B.5, for the whole picture). */
-export function componentExtent(codestream: Codestream, { dx, dy }: Component, level: number): Extent {
+export function componentExtent(
+  codestream: Codestream,
+  { dx, dy }: Pick<Component, "dx" | "dy">,
+  level: number,
+): Extent {
   const { offsetX, offsetY, width, height } = codestream;
   const at = (place: number, step: number) => Math.ceil(Math.ceil(place / step) / 2 ** level);
   const [left, top] = [at(offsetX, dx), at(offsetY, dy)];
@@ -62,9 +62,7 @@ export const marker = {
   cap: 0xff50,
   cod: 0xff52,
   coc: 0xff53,
-  ppm: 0xff60,
   sot: 0xff90,
-  eoc: 0xffd9,
 } as const;
 
 const progressions = ["LRCP", "RLCP", "RPCL", "PCRL", "CPRL"] as const;
@@ -80,13 +78,13 @@ export async function readCodestream(file: HeaderBytes, start: number): Promise<
   if (head?.getUint16(0) !== marker.soc || head.getUint16(2) !== marker.siz)
     throw damaged("a codestream that begins with SOC and SIZ, received something else");
   const siz = await readSiz(file, start + 2);
-  const seen: MainHeader = { levels: 32, highThroughput: false, packedHeaders: false };
+  const seen: MainHeader = { levels: 32, highThroughput: false };
   let at = start + 2;
   for (let n = 0; n < segmentLimit; n++) {
     const segment = await file.view(at, 4);
     if (!segment) break;
     const kind = segment.getUint16(0);
-    const { coding, levels, highThroughput, packedHeaders } = seen;
+    const { coding, levels, highThroughput } = seen;
     if (kind === marker.sot) {
       if (!coding) break;
       return {
@@ -96,7 +94,6 @@ export async function readCodestream(file: HeaderBytes, start: number): Promise<
         reversible: coding.reversible,
         transformed: coding.transformed,
         highThroughput,
-        packedHeaders,
       };
     }
     const length = segment.getUint16(2);
@@ -113,7 +110,6 @@ interface MainHeader {
   /** The least of the components that have their own. */
   levels: number;
   highThroughput: boolean;
-  packedHeaders: boolean;
 }
 
 /** Takes in the parameters of a segment that begin at `at`; false where the file ends within the first COD. */
@@ -127,8 +123,6 @@ async function takeSegment(
   if (kind === marker.cap) {
     const part = await file.view(at, 4);
     seen.highThroughput = part !== undefined && (part.getUint32(0) & 0x00020000) !== 0; // Pcap bit 15: T.814
-  } else if (kind === marker.ppm) {
-    seen.packedHeaders = true;
   } else if (kind === marker.cod && !seen.coding) {
     const part = await file.view(at, 10);
     if (!part) return false;
@@ -146,10 +140,7 @@ async function takeSegment(
   return true;
 }
 
-type Siz = Omit<
-  Codestream,
-  "levels" | "progression" | "reversible" | "transformed" | "highThroughput" | "packedHeaders"
->;
+type Siz = Omit<Codestream, "levels" | "progression" | "reversible" | "transformed" | "highThroughput">;
 
 async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
   const view = await file.view(at, 40);
@@ -191,69 +182,11 @@ async function readSiz(file: HeaderBytes, at: number): Promise<Siz> {
     offsetY: top,
     tileWidth,
     tileHeight,
+    tileLeft,
+    tileTop,
     tiles,
-    tileStep: stepOf([tileLeft, tileTop, tileWidth, tileHeight], components),
     components,
   };
-}
-
-function stepOf(places: readonly number[], components: readonly Component[]): number {
-  const common = places.reduce(gcd, 0);
-  const samples = components.reduce((all, { dx, dy }) => lcm(all, lcm(dx, dy)), 1);
-  return common % samples === 0 ? common / samples : 0;
-}
-
-const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
-const lcm = (a: number, b: number): number => (a / gcd(a, b)) * b;
-
-/**
- * Where a codestream in memory ends: behind the EOC marker that its tile-parts lead to. Undefined if they do
- * not lead to one, or if a tile-part does not say its length (Psot 0). `bytes` begin with the codestream and
- * may go on behind it.
- */
-export function findCodestreamEnd(bytes: Uint8Array): number | undefined {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  let at = firstTilePart(view);
-  while (at + 12 <= bytes.length && view.getUint16(at) === marker.sot) {
-    const length = view.getUint32(at + 6);
-    if (length < 14) return undefined;
-    at += length;
-  }
-  return at + 2 <= bytes.length && view.getUint16(at) === marker.eoc ? at + 2 : undefined;
-}
-
-/** Skips the segments of the main header. */
-export function firstTilePart(view: DataView): number {
-  let at = 2;
-  while (at + 4 <= view.byteLength && view.getUint16(at) !== marker.sot) at += 2 + view.getUint16(at + 2);
-  return at;
-}
-
-/**
- * Follows the tile-parts of a whole codestream in memory. Throws ServiceError `decode` when one reaches beyond its end
- * or a tile is missing: decoders fill such holes with gray and say nothing.
- */
-export function checkTileParts(codestream: Uint8Array, tiles: number): void {
-  const view = new DataView(codestream.buffer, codestream.byteOffset, codestream.length);
-  const end = codestream.length;
-  let at = firstTilePart(view);
-  const seen = new Set<number>();
-  while (at + 12 <= end && view.getUint16(at) === marker.sot) {
-    const tile = view.getUint16(at + 4);
-    const length = view.getUint32(at + 6);
-    if (tile >= tiles || (length !== 0 && length < 14))
-      throw damaged("tile-parts with a valid index and length, received another");
-    seen.add(tile);
-    if (length === 0) {
-      // "To the end of the codestream": only the EOC marker, or zeros that pad behind it (DICOM does), show the true length.
-      const last = codestream.findLastIndex((byte) => byte !== 0);
-      if (view.getUint16(last - 1) !== marker.eoc)
-        throw damaged("an EOC marker at the end, but the file ends early");
-      at = end;
-    } else at += length;
-  }
-  if (at > end) throw damaged(`tile-parts that end within its ${end} bytes, but the file ends early`);
-  if (seen.size < tiles) throw damaged(`${tiles} tiles, found ${seen.size}`);
 }
 
 /** A ServiceError `decode`: "expected …, received …". */

@@ -6,7 +6,14 @@ import type { Interpretation } from "../../pipeline/pixels.ts";
 import { fourCC, headerBytes } from "../header-bytes.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { colourFacts, piecewise } from "../metadata/colour.ts";
-import { type Boxes, type ChannelDefinition, type ColourSpace, type Palette, readBoxes } from "./boxes.ts";
+import {
+  type Boxes,
+  type ChannelDefinition,
+  type ColourSpace,
+  type Mapping,
+  type Palette,
+  readBoxes,
+} from "./boxes.ts";
 import {
   type Codestream,
   type Component,
@@ -19,8 +26,8 @@ import {
 /** How decoded components become the bands of a PixelBuffer. */
 export interface Bands {
   readonly interpretation: Interpretation;
-  /** The component of each band, or its palette column where there is a palette. */
-  readonly from: readonly number[];
+  /** The component of each band, and the palette column that its samples are looked up in, if there is one. */
+  readonly from: readonly Mapping[];
   readonly palette?: Palette;
   /** Colours were multiplied by alpha. */
   readonly premultiplied?: true;
@@ -75,9 +82,8 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
       levels: bands.palette ? 0 : codestream.levels, // indices cannot be averaged
       starts: starts(codestream),
       components: codestream.components.length,
+      ...(codestream.highThroughput && { highThroughput: true }),
       ...(codestream.components.some(isSubsampled) && { subsampled: true }),
-      // Packed packet headers (PPM) keep tiles from being cut out.
-      ...(tiles > 1 && !codestream.packedHeaders && { tileStep: codestream.tileStep }),
     },
   };
 }
@@ -111,8 +117,10 @@ export async function readFacts(bytes: ByteSource): Promise<Facts> {
       `an ihdr box of the codestream's ${codestream.width}x${codestream.height}x${codestream.components.length}, received ${size.width}x${size.height}x${size.components}`,
     );
   const bands = chooseBands(codestream, boxes);
-  const bits = bands.palette ? Math.max(...bands.palette.bits) : (codestream.components[0]?.bits ?? 8);
-  return { boxes, codestream, bands, depth: bits > 8 ? 16 : 8 };
+  const bits = bands.from.map(({ component, column }) =>
+    column === undefined ? codestream.components[component]?.bits : bands.palette?.bits[column],
+  );
+  return { boxes, codestream, bands, depth: bits.some((each = 8) => each > 8) ? 16 : 8 };
 }
 
 function chooseBands(codestream: Codestream, boxes: Boxes): Bands {
@@ -128,7 +136,7 @@ function chooseBands(codestream: Codestream, boxes: Boxes): Bands {
     colourBands[interpretation],
     boxes.definitions,
   );
-  const from = palette ? order.map((channel) => boxes.mapping?.[channel]?.column ?? 0) : order;
+  const from = order.map((channel) => (palette && boxes.mapping?.[channel]) ?? { component: channel });
   const refused =
     refuse(codestream, boxes, space === "other", palette) ??
     unsupported ??
@@ -207,32 +215,17 @@ function refuse(
   palette: Palette | undefined,
 ): string | undefined {
   const { components } = codestream;
-  const [first] = components;
-  if (!first) return undefined;
   if (unknownColour)
     return `Expected gray, sRGB, sYCC or CMYK colour in a JPEG 2000 file, received ${boxes.colourName ?? "another colour space"}`;
-  if (isSubsampled(first))
-    return "Expected a first JPEG 2000 component of full resolution, received a subsampled one";
   if (components.some((component) => !hasSamples(codestream, component)))
     return "Expected samples in each JPEG 2000 component, received a picture too small for its subsampling";
-  if (components.some(({ bits, signed }) => bits !== first.bits || signed !== first.signed))
-    return "Expected JPEG 2000 components of one depth, received mixed depths";
-  if (first.bits > 16) return `Expected at most 16 bits per JPEG 2000 sample, received ${first.bits}`;
-  if (first.signed && first.bits <= 8 && !readsSignedBytes(codestream))
-    return "Expected unsigned JPEG 2000 samples, or signed ones of more than 8 bits or of three components alike, received others";
+  const deepest = Math.max(...components.map(({ bits }) => bits));
+  if (deepest > 16) return `Expected at most 16 bits per JPEG 2000 sample, received ${deepest}`;
   if (transformsUnequal(codestream))
     return "Expected a multi-component transform of JPEG 2000 components of one size, received one of unequal components";
-  if (palette && (components.length !== 1 || first.signed || !boxes.mapping?.every(mapped(palette))))
-    return "Expected a JPEG 2000 palette over one component, received another arrangement";
+  if (palette && !boxes.mapping?.every(mapped(palette, components)))
+    return "Expected JPEG 2000 palette columns and components that exist, received a mapping to others";
   return undefined;
-}
-
-/**
- * OpenJPEG's bindings clamp the negative samples of a component that is decoded alone; OpenJPH's keep them.
- */
-function readsSignedBytes({ components, highThroughput }: Codestream): boolean {
-  if (components.some(isSubsampled)) return false;
-  return highThroughput || components.length === 3;
 }
 
 /**
@@ -250,5 +243,9 @@ function hasSamples(codestream: Codestream, component: Component): boolean {
   return width > 0 && height > 0;
 }
 
-const mapped = (palette: Palette) => (row: { component: number; column?: number }) =>
-  row.component === 0 && row.column !== undefined && row.column < palette.bits.length;
+const mapped =
+  (palette: Palette, components: readonly Component[]) =>
+  ({ component, column }: Mapping) => {
+    const own = components[component];
+    return own !== undefined && (column === undefined || (column < palette.bits.length && !own.signed));
+  };

@@ -1,7 +1,6 @@
-// JP2 boxes that we write: around what is encoded, and in front of what OpenJPEG shall decode (ITU-T T.800 Annex I).
+// JP2 boxes that we write around what is encoded (ITU-T T.800 Annex I).
 
 import type { Resolution } from "../image-header.ts";
-import type { Codestream } from "./codestream.ts";
 
 type Bytes = readonly number[];
 
@@ -53,34 +52,6 @@ export function jp2File(
   out.set(head);
   out.set(codestream, head.length);
   return out;
-}
-
-/**
- * What to put in front of a codestream so that OpenJPEG decodes just the `chosen` components: a component mapping that uses
- * them directly, which needs a palette box beside it that nothing reads.
- */
-export function selecting(codestream: Codestream, chosen: readonly number[]): Uint8Array {
-  const { width, height, components } = codestream;
-  const bits = components[0]?.bits ?? 8;
-  const unread = chosen.flatMap(() => (bits > 8 ? [0, 0] : [0]));
-  return new Uint8Array([
-    ...file,
-    ...box(
-      "jp2h",
-      ihdr({ width, height, components: components.length, bits }),
-      colr(chosen.length === 1 ? "gray" : "rgb"),
-      box(
-        "pclr",
-        u16(1),
-        [chosen.length],
-        chosen.map(() => bits - 1),
-        unread,
-      ),
-      box("cmap", ...chosen.map((component) => [...u16(component), 0, 0])),
-    ),
-    ...u32(0), // jp2c to the end
-    ...ascii("jp2c"),
-  ]);
 }
 
 /** resc: pixels per metre as fraction times a power of ten, vertical first (I.5.3.7.1). */

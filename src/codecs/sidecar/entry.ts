@@ -25,6 +25,8 @@ export const partKinds = {
   quantiles: 5,
   /** The picture at 1/16 and each half of that, down to one tile. */
   smallerLevels: 6,
+  /** Where the tile-parts and packets of a codestream lie. */
+  packetIndex: 7,
 } as const;
 
 export type PartKind = keyof typeof partKinds;

@@ -1,6 +1,6 @@
 // JPEG 2000: headers against the fixtures' facts, pixels against base.png and against other decoders.
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { memoryBytes } from "../../../src/lib/byte-source.ts";
 import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { expectedRows, fixture, testHost } from "../../host.ts";
 import { countingBytes, psnr } from "../counting.ts";
-import { box, boxed, codestreamOf, encodeCodestream, u16 } from "./files.ts";
+import { box, boxed, codestreamOf, compressRaw, encodeCodestream, hasOpenJpegTools, u16 } from "./files.ts";
 
 const codec = jp2Codec(testHost);
 const sound = expectedRows().filter(
@@ -259,7 +259,8 @@ describe("jpeg 2000 samples of other kinds", () => {
     return values.map((v) => Math.round(((v + 2 ** (bits - 1)) * full) / (2 ** bits - 1)));
   };
 
-  it.each([8, 12, 16])("that are signed, of %i bit, are moved to begin at zero, in HTJ2K", async (bits) => {
+  // The package writes other samples than it is given for signed ones of 8 bit: opj_decompress reads them so too.
+  it.each([12, 16])("that are signed, of %i bit, are moved to begin at zero, in HTJ2K", async (bits) => {
     const values = samples(bits, 1, -(2 ** (bits - 1)));
     const file = await encodeCodestream({
       width,
@@ -273,7 +274,8 @@ describe("jpeg 2000 samples of other kinds", () => {
     expect([...(await decode(file)).data]).toEqual(moved(values, bits));
   });
 
-  it.skipIf(spawnSync("sh", ["-c", "command -v opj_compress"]).status !== 0).each([
+  it.skipIf(!hasOpenJpegTools).each([
+    [8, 1],
     [8, 3],
     [12, 1],
     [16, 1],
@@ -282,36 +284,14 @@ describe("jpeg 2000 samples of other kinds", () => {
     "that are signed, of %i bit in %i components, are moved to begin at zero, in Part 1",
     async (bits, bands) => {
       const values = samples(bits, bands, -(2 ** (bits - 1)));
-      const planes = Array.from({ length: bands }, (_, c) => values.filter((_, i) => i % bands === c)).flat();
-      const layout = `${width},${height},${bands},${bits},s`;
-      const samplesOf = (bits > 8 ? Int16Array : Int8Array).from(planes);
-      const folder = mkdtempSync(join(tmpdir(), "signed-"));
-      try {
-        const [raw, file] = [join(folder, "in.rawl"), join(folder, "out.j2k")];
-        writeFileSync(raw, Buffer.from(samplesOf.buffer));
-        execFileSync("opj_compress", ["-i", raw, "-o", file, "-n", "3", "-F", layout], { stdio: "ignore" });
-        expect([...(await decode(readFileSync(file))).data]).toEqual(moved(values, bits));
-      } finally {
-        rmSync(folder, { recursive: true });
-      }
+      const file = compressRaw({ width, height, bands, bits, values, signed: true });
+      expect([...(await decode(file)).data]).toEqual(moved(values, bits));
     },
   );
 
   it("that cannot be decoded rightly are refused by name", async () => {
     const reason = async (file: Uint8Array) =>
       (await codec.probe(memoryBytes(file), 1)).unsupported?.replace(/^.*received /, "");
-    const signed = await encodeCodestream({
-      width,
-      height,
-      bands: 1,
-      bits: 8,
-      values: samples(8, 1, -128),
-      signed: true,
-      highThroughput: false,
-    });
-    expect((await codec.probe(memoryBytes(signed), 1)).unsupported).toContain(
-      "or signed ones of more than 8 bits",
-    );
     const codestream = codestreamOf("jp2-reversible.jp2");
     const named = (enumerated: number) => boxed({ codestream, size: [600, 400, 3], enumerated });
     expect(await reason(named(14))).toBe("CIELab; convert the file.");
@@ -324,10 +304,9 @@ describe("jpeg 2000 samples of other kinds", () => {
     );
   });
 
-  it.each([2, 4])("of %i components in HTJ2K have alpha", async (bands) => {
+  it.skipIf(!hasOpenJpegTools).each([2, 4])("of %i components have alpha", async (bands) => {
     const values = samples(8, bands);
-    const file = await encodeCodestream({ width, height, bands, bits: 8, values, highThroughput: true });
-    const pixels = await decode(file);
+    const pixels = await decode(compressRaw({ width, height, bands, bits: 8, values }));
     expect(pixels).toMatchObject({ bands, interpretation: bands === 2 ? "gray" : "rgb" });
     expect([...pixels.data]).toEqual(values);
   });
@@ -346,13 +325,13 @@ describe("jpeg 2000 samples of other kinds", () => {
     expect([...bgr.data.subarray(0, 3)]).toEqual([...base.subarray(0, 3)].reverse());
   });
 
-  it.each([
+  it.skipIf(!hasOpenJpegTools).each([
     ["both of the whole picture", 0, 0],
     ["both of its colour", 1, 1],
   ])("are gray with alpha where the definitions are %s", async (_, gray, alpha) => {
     const [width, height] = [24, 16];
     const values = Array.from({ length: width * height * 2 }, (_, i) => (i * 11) % 256);
-    const codestream = await twoComponents(width, height, values);
+    const codestream = compressRaw({ width, height, bands: 2, bits: 8, values });
     const cdef = box("cdef", u16(2), u16(0), u16(0), u16(gray), u16(1), u16(1), u16(alpha)); // T.800 table I.17
     const file = boxed({ codestream, size: [width, height, 2], enumerated: 17, extra: cdef });
     const pixels = await decode(file);
@@ -391,9 +370,9 @@ describe("jpeg 2000 samples of other kinds", () => {
     expect(expected).not.toEqual(stored);
   });
 
-  it("of gray that were multiplied by alpha are divided by it, in HTJ2K", async () => {
+  it.skipIf(!hasOpenJpegTools)("of gray that were multiplied by alpha are divided by it", async () => {
     const values = Array.from({ length: width * height * 2 }, (_, i) => (i * 31) % 256);
-    const codestream = await twoComponents(width, height, values);
+    const codestream = compressRaw({ width, height, bands: 2, bits: 8, values });
     const cdef = box("cdef", u16(2), ...[0, 1].flatMap((c) => [u16(c), u16(2 * c), u16(1 - c)]));
     const file = boxed({ codestream, size: [width, height, 2], enumerated: 17, extra: cdef });
     const { data, bands, interpretation } = await decode(file);
@@ -405,10 +384,6 @@ describe("jpeg 2000 samples of other kinds", () => {
     expect([...data]).toEqual(expected);
   });
 });
-
-/** A high-throughput codestream of two components of 8 bits; what the second one is stands in the boxes around it. */
-const twoComponents = (width: number, height: number, values: readonly number[]) =>
-  encodeCodestream({ width, height, bands: 2, bits: 8, values, highThroughput: true });
 
 /** The RGBA fixture with what its fourth channel is. */
 function alphaFile(alpha: { type: number; association: number; enumerated?: number }): Uint8Array {

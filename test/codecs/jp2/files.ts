@@ -1,9 +1,21 @@
 // JPEG 2000 files for tests, put together from fixtures or made by the packages' own lossless encoders.
 
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import createOpenJpeg from "@cornerstonejs/codec-openjpeg/wasmjs";
 import createOpenJph from "@cornerstonejs/codec-openjph";
 import { emscriptenOptions } from "../../../src/codecs/instance.ts";
 import { fixture, testHost } from "../../host.ts";
+
+/** The encoder of high-throughput files; the service itself does not use it. */
+const openjph = () =>
+  new WebAssembly.Module(
+    readFileSync(
+      new URL("../../../node_modules/@cornerstonejs/codec-openjph/dist/openjphjs.wasm", import.meta.url),
+    ),
+  );
 
 type Bytes = readonly number[];
 
@@ -62,7 +74,7 @@ export async function encodeCodestream(picture: {
 }): Promise<Uint8Array> {
   const { width, height, bands, bits, values, signed = false, highThroughput } = picture;
   const module = highThroughput
-    ? await createOpenJph(emscriptenOptions(testHost.wasm("openjph")))
+    ? await createOpenJph(emscriptenOptions(openjph()))
     : await createOpenJpeg(emscriptenOptions(testHost.wasm("openjpeg")));
   const encoder = "HTJ2KEncoder" in module ? new module.HTJ2KEncoder() : new module.J2KEncoder();
   const samples = bits > 8 ? new Uint8Array(Uint16Array.from(values).buffer) : Uint8Array.from(values);
@@ -82,4 +94,36 @@ export async function encodeCodestream(picture: {
   encoder.setQuality(true, 0);
   encoder.encode();
   return encoder.getEncodedBuffer().slice();
+}
+
+/** Whether opj_compress and opj_decompress are there (Debian: libopenjp2-tools); in CI tests fail without them. */
+export const hasOpenJpegTools =
+  spawnSync("sh", ["-c", "command -v opj_compress && command -v opj_decompress"]).status === 0 ||
+  process.env.CI !== undefined;
+
+/** A lossless raw codestream of samples (interleaved), which opj_compress makes of any number of components. */
+export function compressRaw(
+  picture: {
+    readonly width: number;
+    readonly height: number;
+    readonly bands: number;
+    readonly bits: number;
+    readonly values: readonly number[];
+    readonly signed?: boolean;
+  },
+  options: readonly string[] = ["-n", "3", "-mct", "0"],
+): Uint8Array {
+  const { width, height, bands, bits, values, signed = false } = picture;
+  const planes = Array.from({ length: bands }, (_, c) => values.filter((_, i) => i % bands === c)).flat();
+  const samples = (bits > 8 ? Int16Array : Int8Array).from(planes);
+  const folder = mkdtempSync(join(tmpdir(), "smalti-jp2-"));
+  try {
+    const [raw, file] = [join(folder, "in.rawl"), join(folder, "out.j2k")];
+    writeFileSync(raw, Buffer.from(samples.buffer));
+    const layout = `${width},${height},${bands},${bits},${signed ? "s" : "u"}`;
+    execFileSync("opj_compress", ["-i", raw, "-o", file, "-F", layout, ...options], { stdio: "ignore" });
+    return readFileSync(file);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }

@@ -154,7 +154,10 @@ describe.skipIf(!installed)("subsampled jpeg 2000", () => {
             expected.push(Math.round((sample * full) / (2 ** bits - 1)));
             found.push(pixels.data[(y * width + x) * 3 + c]!);
           }
-        expect(found).toEqual(expected);
+        // Floats round apart in the 9/7 wavelet: by one at most.
+        const tolerance = kind.options?.includes("-I") ? 1 : 0;
+        const worst = Math.max(...found.map((sample, i) => Math.abs(sample - expected[i]!)));
+        expect(worst).toBeLessThanOrEqual(tolerance);
       }
     }
   });
@@ -210,11 +213,19 @@ describe.skipIf(!installed)("subsampled jpeg 2000", () => {
     expect(Buffer.compare(Buffer.from((await decode(large)).pixels.data), Buffer.from(first))).toBe(0);
   });
 
-  test("is refused by name where no component has full resolution, or one has no sample", async () => {
+  test("of which no component has full resolution has each sample for several pixels", async () => {
     const quarter = [2, 2] as const;
-    const half = make({ size: [64, 64], steps: [quarter, quarter, quarter], options: ["-n", "2"] });
-    const bytes = memoryBytes(new Uint8Array(readFileSync(half)));
-    expect((await codec.probe(bytes, 1)).unsupported).toMatch(/first JPEG 2000 component of full resolution/);
+    const path = make({ size: [64, 64], steps: [quarter, quarter, quarter], options: ["-n", "2"] });
+    const { header, pixels } = await decode(path);
+    expect([header.width, header.height, header.unsupported]).toEqual([64, 64, undefined]);
+    const samples = component(path, 0, 0, false);
+    expect(samples.length).toBe(32 * 32);
+    for (let y = 0; y < 64; y++)
+      for (let x = 0; x < 64; x++)
+        expect(pixels.data[(y * 64 + x) * 3]).toBe(samples[(y >> 1) * 32 + (x >> 1)]);
+  });
+
+  test("is refused by name if a component has no sample", async () => {
     const file = new Uint8Array(readFileSync(make({ ...kinds["4:2:0"]!, extension: "j2k" })));
     const view = new DataView(file.buffer);
     // SIZ: the picture is column 1 alone, and chroma has columns 0 and 2

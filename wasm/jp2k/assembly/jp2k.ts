@@ -1,6 +1,7 @@
-// Entry of the module "jp2k": the stages of decoding JPEG 2000 by regions, over memory that the host lays
-// out.
+// Entry of the module "jp2k": the stages of decoding JPEG 2000 by regions, over memory that the host lays out.
 
+export { blockWorkBytes, decodeBlock } from "./block";
+export { decodeHtBlock, htWorkBytes } from "./ht";
 export { copyFloats, copyInts, inverseIct, inverseRct, shiftDown, store, storeRgb } from "./samples";
 export { inverse53, inverse97, waveletScratchBytes } from "./wavelet";
 

@@ -2,12 +2,13 @@
 
 import { concatenated } from "../../../lib/bytes/concatenated.ts";
 import type { Rectangle } from "../../image-header.ts";
+import { type ReadRanges, withRanges } from "../../ranges.ts";
 import type { Frame } from "../markers/frame.ts";
 import { endOfImage } from "../markers/write.ts";
 import { area, components, type Engine, field, outcome } from "../region/engine.ts";
 import type { McuRange } from "../region/geometry.ts";
 import type { Scan } from "../region/header.ts";
-import { type ReadRanges, type RowRange, rowKey, rowRanges, withRanges } from "../region/ranges.ts";
+import { type RowRange, rowKey, rowRanges } from "../region/ranges.ts";
 import type { DecodeJob } from "../region/region.ts";
 import { describeScan, runRow } from "../region/run.ts";
 import { cropHeader } from "./header.ts";

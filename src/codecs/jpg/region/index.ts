@@ -1,5 +1,6 @@
 // Reading sequential JPEG files by regions: what other folders use.
 
+export type { Read } from "../../ranges.ts";
 export type { Backwards, Crop } from "../lossless/crop.ts";
 export type { Component, Frame, JpegColour } from "../markers/frame.ts";
 export { type WrittenFile, writtenAccessPoints } from "../transcode/recorded-points.ts";
@@ -17,5 +18,4 @@ export {
   type StoredPlanes,
 } from "./level4.ts";
 export type { Plane } from "./pixels.ts";
-export type { Read } from "./ranges.ts";
 export { type BuildAccessPointsOptions, type JpegReader, openJpeg } from "./reader.ts";

@@ -4,6 +4,7 @@ import { ServiceError } from "../../../errors.ts";
 import type { ByteRange, ByteSource } from "../../../lib/byte-source.ts";
 import type { PixelBuffer } from "../../../pipeline/pixels.ts";
 import type { Rectangle } from "../../image-header.ts";
+import { joined, type Read } from "../../ranges.ts";
 import { type Backwards, type Crop, cropFile, cropRange, cropRegion } from "../lossless/crop.ts";
 import type { Frame } from "../markers/frame.ts";
 import { loadAccessPoints, saveAccessPoints } from "../sidecar/access-points-format.ts";
@@ -18,7 +19,7 @@ import { mcuRange, type ScaleFactor } from "./geometry.ts";
 import { readHeader } from "./header.ts";
 import { planesInMemory, type RegionJob, type StoredPlanes } from "./level4.ts";
 import { decodePixels, type Plane, regionWindows, withPlanes } from "./pixels.ts";
-import { allRanges, joined, type Read } from "./ranges.ts";
+import { allRanges } from "./ranges.ts";
 import { createTables } from "./tables.ts";
 
 /** On a disk a further range costs little. */

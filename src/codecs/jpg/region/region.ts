@@ -1,12 +1,13 @@
 // Decoding a region: MCU rows from their ranges of bytes into planes in the module's memory.
 
 import { ServiceError } from "../../../errors.ts";
+import { type RangeSource, type ReadRanges, withRanges } from "../../ranges.ts";
 import type { Frame } from "../markers/frame.ts";
 import { type AccessPoints, level8Size } from "./access-points.ts";
 import { area, type Engine, outcome, slack } from "./engine.ts";
 import type { ComponentWindow, McuRange, ScaleFactor } from "./geometry.ts";
 import { mcuRange } from "./geometry.ts";
-import { type RangeSource, type ReadRanges, type RowRange, rowKey, rowRanges, withRanges } from "./ranges.ts";
+import { type RowRange, rowKey, rowRanges } from "./ranges.ts";
 import { describeScan, runRow, type Target } from "./run.ts";
 import type { Tables } from "./tables.ts";
 

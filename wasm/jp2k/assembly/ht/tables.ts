@@ -20,7 +20,7 @@ export const BOTH_LARGE: u32 = 5;
 /**
  * Exponent residuals u of two quads, u16 by mode (bits 8 to 10 of the index) and the next 8 VLC bits: how many bits
  * they take in bits 0 to 3, the first quad's u in bits 4 to 7, the second's in bits 8 to 11. {@link LONG} if they take
- * more bits than 8: then {@link readPair} knows.
+ * more bits than 8, or one is above 15: then {@link readPair} knows.
  */
 export const PAIRS: usize = memory.data(3072);
 export const LONG: u32 = 0x8000;
@@ -120,7 +120,8 @@ function buildPairs(): void {
   for (let i: u32 = 0; i < MODES << 8; i++) {
     const pair = readPair(i >> 8, i & 255);
     const length = pair & 255;
-    const entry = length > 8 ? LONG : length | ((pair >> 4) & 0xf0) | ((pair >> 8) & 0xf00);
+    const isLong = length > 8 || ((pair >> 8) & 255) > 15 || pair >> 16 > 15;
+    const entry = isLong ? LONG : length | ((pair >> 4) & 0xf0) | ((pair >> 8) & 0xf00);
     store<u16>(PAIRS + (i << 1), entry as u16);
   }
 }

@@ -7,6 +7,32 @@
 export interface Jp2kModule {
   readonly memory: WebAssembly.Memory;
   base(): number;
+  blockWorkBytes(): number;
+  decodeBlock(
+    data: number,
+    segments: number,
+    count: number,
+    across: number,
+    down: number,
+    planes: number,
+    orientation: number,
+    style: number,
+    work: number,
+    out: number,
+  ): number;
+  decodeHtBlock(
+    data: number,
+    cleanupLength: number,
+    refinementLength: number,
+    passes: number,
+    width: number,
+    height: number,
+    plane: number,
+    causal: number,
+    work: number,
+    out: number,
+  ): number;
+  htWorkBytes(): number;
   copyFloats(
     from: number,
     fromStride: number,

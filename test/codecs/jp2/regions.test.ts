@@ -1,25 +1,18 @@
-// Regions of tiled files, which are decoded by their tiles alone: the same samples as the whole picture of
-// another decoder has there (opj_decompress).
+// Regions by our own decoder: the same samples as the whole picture of another decoder has there (opj_decompress),
+// over what opj_compress can write.
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scaleFactorsOf } from "../../../src/codecs/codec.ts";
-import { headerBytes } from "../../../src/codecs/header-bytes.ts";
 import { jp2Codec } from "../../../src/codecs/jp2/codec.ts";
-import { readCodestream } from "../../../src/codecs/jp2/codestream.ts";
-import { cutTiles } from "../../../src/codecs/jp2/tiles.ts";
 import { memoryBytes } from "../../../src/lib/byte-source.ts";
+import type { PixelBuffer } from "../../../src/pipeline/pixels.ts";
 import { testHost } from "../../host.ts";
 import { seeded } from "../../seeded.ts";
-import { encodeCodestream } from "./files.ts";
-
-/** In CI its absence fails the tests. */
-const hasOpenJpeg =
-  spawnSync("sh", ["-c", "command -v opj_compress && command -v opj_decompress"]).status === 0 ||
-  process.env.CI !== undefined;
+import { encodeCodestream, hasOpenJpegTools } from "./files.ts";
 
 const codec = jp2Codec(testHost);
 const [width, height] = [610, 430];
@@ -59,31 +52,77 @@ function reference(file: string, level: number) {
   return { width: Number(across), height: Number(down), data: bytes.subarray(header.length) };
 }
 
-describe.skipIf(!hasOpenJpeg)("regions of a tiled file are those of the whole", () => {
-  test.each<[string, readonly string[]]>([
-    ["lossless.j2k", ["-t", "128,128", "-n", "5"]],
-    ["lossy.j2k", ["-t", "128,128", "-n", "5", "-r", "20", "-I"]],
+/** The largest difference between a region and the same part of the whole. */
+function difference(made: PixelBuffer, whole: ReturnType<typeof reference>, x: number, y: number): number {
+  let worst = 0;
+  for (let row = 0; row < made.height; row++) {
+    const from = ((y + row) * whole.width + x) * 3;
+    const to = row * made.width * 3;
+    for (let i = 0; i < made.width * 3; i++)
+      worst = Math.max(worst, Math.abs((made.data[to + i] ?? -1000) - (whole.data[from + i] ?? 1000)));
+  }
+  return worst;
+}
+
+describe.skipIf(!hasOpenJpegTools)("regions of a file are those that another decoder makes", () => {
+  /** Names of files and options of opj_compress. */
+  const kinds: readonly (readonly [string, readonly string[]])[] = [
+    ["lossless.j2k", ["-n", "6"]],
+    ["lossy.j2k", ["-n", "6", "-r", "20", "-I"]],
     ["boxed.jp2", ["-t", "256,128", "-n", "4"]],
+    ["tiled.j2k", ["-t", "128,128", "-n", "5"]],
+    ["tiled-lossy.j2k", ["-t", "128,128", "-n", "5", "-r", "20", "-I"]],
     ["one-level.j2k", ["-t", "100,90", "-n", "2"]],
+    ["no-levels.j2k", ["-n", "1"]],
+    ["many-levels.j2k", ["-n", "8", "-t", "200,200", "-I", "-r", "12"]],
     ["offset.j2k", ["-t", "128,128", "-n", "4", "-d", "64,32"]],
+    ["odd-offset.j2k", ["-n", "4", "-d", "17,5"]],
+    ["odd-offset-lossy.j2k", ["-n", "4", "-d", "17,5", "-I", "-r", "10"]],
     ["grid.j2k", ["-t", "128,128", "-n", "3", "-d", "48,40", "-T", "16,32"]],
+    ["odd-tiles.j2k", ["-t", "101,77", "-n", "5", "-I", "-r", "8"]],
     ["parts.j2k", ["-t", "128,128", "-n", "4", "-p", "RLCP", "-TP", "R"]],
+    ["parts-by-layer.j2k", ["-n", "4", "-p", "LRCP", "-TP", "L", "-r", "40,20,10"]],
+    ["parts-by-component.j2k", ["-n", "4", "-p", "CPRL", "-TP", "C"]],
     ["plt.j2k", ["-t", "128,128", "-n", "4", "-p", "RPCL", "-PLT", "-TLM"]],
     ["marked.j2k", ["-t", "128,128", "-n", "4", "-p", "PCRL", "-SOP", "-EPH"]],
+    ["marked-whole.j2k", ["-n", "6", "-p", "RLCP", "-SOP", "-EPH", "-PLT"]],
     ["layers.j2k", ["-t", "192,192", "-n", "4", "-r", "40,20,10", "-p", "CPRL"]],
-  ])("%s", async (name, options) => {
+    ["lossless-layers.j2k", ["-n", "6", "-r", "40,20,10,1"]],
+    ["changes.j2k", ["-n", "5", "-r", "20,10", "-POC", "T1=0,0,1,3,3,CPRL/T1=0,0,2,5,3,RLCP"]],
+    ["small-blocks.j2k", ["-n", "5", "-b", "4,4", "-I", "-r", "10"]],
+    ["long-blocks.j2k", ["-n", "5", "-b", "64,16"]],
+    ["narrow-blocks.j2k", ["-n", "3", "-b", "4,64"]],
+    ["guard-bits.j2k", ["-n", "5", "-GuardBits", "4"]],
+    ["plain.j2k", ["-n", "5", "-mct", "0"]],
+    ["plain-lossy.j2k", ["-n", "5", "-mct", "0", "-I", "-r", "10"]],
+    ["region-of-interest.j2k", ["-n", "5", "-ROI", "c=1,U=7"]],
+    ["region-of-interest-lossy.j2k", ["-n", "5", "-ROI", "c=0,U=3", "-I", "-r", "6"]],
+    ...["LRCP", "RLCP", "RPCL", "PCRL", "CPRL"].flatMap((order) => [
+      [`${order}.j2k`, ["-p", order, "-n", "5", "-c", "[64,64],[32,64],[128,16]", "-r", "30,15"]] as const,
+      [
+        `${order}-tiled.j2k`,
+        ["-p", order, "-n", "4", "-t", "300,200", "-c", "[64,64]", "-I", "-r", "30,15"],
+      ] as const,
+    ]),
+    ...[1, 2, 4, 8, 16, 32, 5, 13, 43, 63].flatMap((mode) => [
+      [`mode-${mode}.j2k`, ["-M", String(mode), "-n", "5"]] as const,
+      [`mode-${mode}-layers.j2k`, ["-M", String(mode), "-n", "5", "-r", "30,8", "-I"]] as const,
+    ]),
+  ];
+
+  test.each(kinds)("%s", async (name, options) => {
     const file = compress(name, options);
     const bytes = readFileSync(file);
     const header = await codec.probe(memoryBytes(bytes), 1);
+    const tolerance = options.includes("-I") ? 1 : 0;
     const next = seeded(11);
     const between = (least: number, most: number) => least + next(most - least + 1);
-    const factors = scaleFactorsOf(codec, header);
-    for (const factor of factors.slice(0, 3)) {
+    for (const factor of scaleFactorsOf(codec, header)) {
       const whole = reference(file, Math.log2(factor));
       for (let n = 0; n < 6; n++) {
-        // On the grid of the level, as callers ask; the last reach over the right and lower edges of it.
-        const [x, y] = [between(0, whole.width - 2), between(0, whole.height - 2)];
-        const [w, h] = n === 0 ? [whole.width - x, whole.height - y] : [between(1, 90), between(1, 90)];
+        // On the grid of the level, as callers ask; the first is the whole, the second reaches over its lower right.
+        const [x, y] = n === 0 ? [0, 0] : [between(0, whole.width - 1), between(0, whole.height - 1)];
+        const [w, h] = n <= 1 ? [whole.width - x, whole.height - y] : [between(1, 90), between(1, 90)];
         const region = {
           x: x * factor,
           y: y * factor,
@@ -91,17 +130,10 @@ describe.skipIf(!hasOpenJpeg)("regions of a tiled file are those of the whole", 
           height: Math.min(h * factor, header.height - y * factor),
         };
         const made = await codec.decode(memoryBytes(bytes), { header, page: 1, region, scaleFactor: factor });
-        const expected = Buffer.alloc(made.width * made.height * 3);
-        for (let row = 0; row < made.height; row++) {
-          const from = ((y + row) * whole.width + x) * 3;
-          whole.data.copy(expected, row * made.width * 3, from, from + made.width * 3);
-        }
-        expect([
-          name,
-          factor,
-          region,
-          Buffer.compare(Buffer.from(made.data as Uint8Array), expected),
-        ]).toEqual([name, factor, region, 0]);
+        const worst = difference(made, whole, x, y);
+        expect({ factor, region, isAsExpected: worst <= tolerance, worst }).toMatchObject({
+          isAsExpected: true,
+        });
       }
     }
   });
@@ -134,57 +166,3 @@ test.each([8, 12])(
     }
   },
 );
-
-describe.skipIf(!hasOpenJpeg)("what is cut out", () => {
-  const codestreamOf = async (bytes: Uint8Array) => readCodestream(await headerBytes(memoryBytes(bytes)), 0);
-
-  test("holds the tiles of the region alone, and nothing that counts others", async () => {
-    const bytes = readFileSync(compress("cut.j2k", ["-t", "128,128", "-n", "4", "-PLT", "-TLM"]));
-    const whole = await codestreamOf(bytes);
-    const cut = cutTiles(bytes, whole, { x: 300, y: 140, width: 60, height: 60 }, 0);
-    expect(cut?.bytes.length).toBeLessThan(bytes.length / 8);
-    // By our own reader of headers: the tile in the third column of the second row.
-    expect(await codestreamOf(cut!.bytes)).toMatchObject({
-      tiles: 1,
-      offsetX: 256,
-      offsetY: 128,
-      width: 128,
-      height: 128,
-    });
-    const header = Buffer.from(cut!.bytes).toString("latin1").split("\xff\x90")[0];
-    expect(bytes.toString("latin1").split("\xff\x90")[0]).toContain("\xff\x55");
-    expect(header).not.toContain("\xff\x55");
-    // By another decoder.
-    const file = join(folder, "cut-out.j2k");
-    writeFileSync(file, cut!.bytes);
-    const { width, height, data } = reference(file, 0);
-    expect([width, height]).toEqual([128, 128]);
-    const all = reference(join(folder, "cut.j2k"), 0);
-    for (let row = 0; row < 128; row++) {
-      const from = ((128 + row) * all.width + 256) * 3;
-      expect(data.subarray(row * 384, row * 384 + 384).equals(all.data.subarray(from, from + 384))).toBe(
-        true,
-      );
-    }
-  });
-
-  test("is nothing if all tiles are needed, or their places do not fit the level", async () => {
-    const bytes = readFileSync(compress("odd.j2k", ["-t", "100,90", "-n", "4"]));
-    const whole = await codestreamOf(bytes);
-    const corner = { x: 0, y: 0, width: 8, height: 8 };
-    expect(cutTiles(bytes, whole, { x: 0, y: 0, width, height }, 0)).toBeUndefined();
-    expect(cutTiles(bytes, whole, corner, 1)?.codestream.tiles).toBe(1);
-    expect(cutTiles(bytes, whole, corner, 2)).toBeUndefined();
-    expect(cutTiles(bytes, { ...whole, packedHeaders: true }, corner, 0)).toBeUndefined();
-  });
-
-  test("takes less memory than the whole picture", async () => {
-    const bytes = readFileSync(compress("memory.j2k", ["-t", "128,128", "-n", "4"]));
-    const header = await codec.probe(memoryBytes(bytes), 1);
-    const part = { header, page: 1, region: { x: 0, y: 0, width: 100, height: 100 }, scaleFactor: 1 };
-    const all = { ...part, region: { x: 0, y: 0, width, height } };
-    expect(codec.decodedPixels!(part)).toBe(256 * 256);
-    expect(codec.decodedPixels!(all)).toBe(width * height);
-    expect(codec.memory(part, bytes.length)).toBeLessThan(codec.memory(all, bytes.length) - 100 * 1024);
-  });
-});

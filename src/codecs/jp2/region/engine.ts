@@ -1,0 +1,78 @@
+// An instance of the module "jp2k", and how its memory is laid out (wasm/jp2k/README.md).
+
+import type { Jp2kModule } from "./module.ts";
+
+/** Vectors read and write past the end of what they work on. */
+const slack = 64;
+/** Bytes of the coefficients of a code-block. */
+const slotBytes = 4096 * 4;
+/** Code-blocks that stay decoded: those of some seven tiles of 512 pixels. */
+const slotCount = 2048;
+
+export interface Engine {
+  readonly run: Jp2kModule;
+  /** Scratch of the block decoders. */
+  readonly work: number;
+  /** Code-blocks that stay decoded. */
+  readonly slots: { readonly count: number; at(slot: number): number };
+  /** From here on memory is laid out by each piece of work. */
+  readonly arena: number;
+  /** The memory as bytes; stale after {@link Engine.reserve}. */
+  bytes(): Uint8Array;
+  /** Makes the memory at least `end` bytes large. Throws RangeError if the runtime refuses. */
+  reserve(end: number): void;
+}
+
+/** An instance of the compiled module. Drop it after any error that was thrown while it ran. */
+export function createEngine(module: WebAssembly.Module): Engine {
+  const run = new WebAssembly.Instance(module, {}).exports as unknown as Jp2kModule;
+  let bytes = new Uint8Array(run.memory.buffer);
+  const work = aligned(run.base()) + slack;
+  const slots = aligned(work + Math.max(run.blockWorkBytes(), run.htWorkBytes()) + slack);
+  const engine: Engine = {
+    run,
+    work,
+    slots: { count: slotCount, at: (slot) => slots + slot * slotBytes },
+    arena: slots + slotCount * slotBytes + slack,
+    bytes() {
+      if (bytes.buffer !== run.memory.buffer) bytes = new Uint8Array(run.memory.buffer);
+      return bytes;
+    },
+    reserve(end) {
+      const missing = end + slack - run.memory.buffer.byteLength;
+      if (missing > 0) run.memory.grow(Math.ceil(missing / 65536));
+    },
+  };
+  engine.reserve(engine.arena);
+  return engine;
+}
+
+const aligned = (at: number) => Math.ceil(at / 64) * 64;
+
+/** Memory behind the slots, given out in a row and taken back from the end. */
+export class Arena {
+  #at: number;
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    this.#at = engine.arena;
+  }
+
+  take(bytes: number): number {
+    const at = this.#at;
+    this.#at = aligned(at + bytes + slack);
+    this.#engine.reserve(this.#at);
+    return at;
+  }
+
+  /** Where the next piece begins. */
+  get mark(): number {
+    return this.#at;
+  }
+
+  /** Takes back all since a mark. */
+  release(mark: number): void {
+    this.#at = mark;
+  }
+}

@@ -1,0 +1,148 @@
+// Where the samples of a tile lie (ITU-T T.800 Annex B): tile-components, resolutions, sub-bands, precincts and
+// code-blocks. Ends are exclusive; each has coordinates of its own.
+
+import type { Codestream } from "../codestream.ts";
+import type { Coding } from "./parameters.ts";
+
+export interface Box {
+  readonly x0: number;
+  readonly y0: number;
+  readonly x1: number;
+  readonly y1: number;
+}
+
+export type Orientation = "LL" | "HL" | "LH" | "HH";
+
+export interface Band extends Box {
+  readonly orientation: Orientation;
+  /** Number of the decomposition level, 1 at full size. */
+  readonly level: number;
+  /** Its place in the quantisation of the component. */
+  readonly index: number;
+}
+
+export interface Resolution extends Box {
+  readonly bands: readonly Band[];
+  /** Exponents of precincts, in samples of the resolution. */
+  readonly precinctX: number;
+  readonly precinctY: number;
+  /** Number of the first precinct across and down, and how many there are. */
+  readonly firstX: number;
+  readonly firstY: number;
+  readonly across: number;
+  readonly down: number;
+  /** Exponents of code-blocks, in samples of a sub-band. */
+  readonly blockX: number;
+  readonly blockY: number;
+  /** Precincts of the tile before these. */
+  readonly before: number;
+}
+
+export interface TileComponent extends Box {
+  readonly dx: number;
+  readonly dy: number;
+  readonly coding: Coding;
+  /** The smallest first. */
+  readonly resolutions: readonly Resolution[];
+}
+
+/** B.3: the area of a tile on the reference grid. */
+export function tileBox(stream: Codestream, tile: number): Box {
+  const { tileWidth, tileHeight, tileLeft, tileTop, offsetX, offsetY, width, height } = stream;
+  const across = Math.ceil((offsetX + width - tileLeft) / tileWidth);
+  const [p, q] = [tile % across, Math.floor(tile / across)];
+  return {
+    x0: Math.max(tileLeft + p * tileWidth, offsetX),
+    y0: Math.max(tileTop + q * tileHeight, offsetY),
+    x1: Math.min(tileLeft + (p + 1) * tileWidth, offsetX + width),
+    y1: Math.min(tileTop + (q + 1) * tileHeight, offsetY + height),
+  };
+}
+
+const divided = ({ x0, y0, x1, y1 }: Box, dx: number, dy: number): Box => ({
+  x0: Math.ceil(x0 / dx),
+  y0: Math.ceil(y0 / dy),
+  x1: Math.ceil(x1 / dx),
+  y1: Math.ceil(y1 / dy),
+});
+
+/** What two boxes share; one without area if they share nothing. */
+export function shared(a: Box, b: Box): Box {
+  const x0 = Math.max(a.x0, b.x0);
+  const y0 = Math.max(a.y0, b.y0);
+  return { x0, y0, x1: Math.max(x0, Math.min(a.x1, b.x1)), y1: Math.max(y0, Math.min(a.y1, b.y1)) };
+}
+
+export const isEmpty = ({ x0, y0, x1, y1 }: Box): boolean => x1 <= x0 || y1 <= y0;
+
+/** The components of a tile with this area; `codings`: by component. */
+export function tileComponents(
+  tile: Box,
+  stream: Pick<Codestream, "components">,
+  codings: readonly Coding[],
+): TileComponent[] {
+  let before = 0;
+  return stream.components.map(({ dx, dy }, c) => {
+    const coding = codings[c]!;
+    const box = divided(tile, dx, dy);
+    const resolutions = Array.from({ length: coding.levels + 1 }, (_, r) => {
+      const resolution = resolutionOf(box, coding, r, before);
+      before += resolution.across * resolution.down;
+      return resolution;
+    });
+    return { ...box, dx, dy, coding, resolutions };
+  });
+}
+
+function resolutionOf(box: Box, coding: Coding, r: number, before: number): Resolution {
+  const { levels, precincts, blockWidth, blockHeight } = coding;
+  const scale = 2 ** (levels - r);
+  const area = divided(box, scale, scale);
+  const { x: precinctX, y: precinctY } = precincts[r]!;
+  const halves = r > 0 ? 1 : 0;
+  const firstX = Math.floor(area.x0 / 2 ** precinctX);
+  const firstY = Math.floor(area.y0 / 2 ** precinctY);
+  const level = r > 0 ? levels - r + 1 : levels;
+  const orientations: readonly Orientation[] = r > 0 ? ["HL", "LH", "HH"] : ["LL"];
+  return {
+    ...area,
+    bands: orientations.map((orientation, i) => ({
+      ...bandBox(box, level, orientation),
+      orientation,
+      level,
+      index: r === 0 ? 0 : 3 * (r - 1) + 1 + i,
+    })),
+    precinctX,
+    precinctY,
+    firstX,
+    firstY,
+    across: area.x1 > area.x0 ? Math.ceil(area.x1 / 2 ** precinctX) - firstX : 0,
+    down: area.y1 > area.y0 ? Math.ceil(area.y1 / 2 ** precinctY) - firstY : 0,
+    blockX: Math.min(blockWidth, precinctX - halves),
+    blockY: Math.min(blockHeight, precinctY - halves),
+    before,
+  };
+}
+
+/** Equation B-15. */
+function bandBox({ x0, y0, x1, y1 }: Box, level: number, orientation: Orientation): Box {
+  const scale = 2 ** level;
+  const right = orientation === "HL" || orientation === "HH" ? scale / 2 : 0;
+  const below = orientation === "LH" || orientation === "HH" ? scale / 2 : 0;
+  return {
+    x0: Math.ceil((x0 - right) / scale),
+    y0: Math.ceil((y0 - below) / scale),
+    x1: Math.ceil((x1 - right) / scale),
+    y1: Math.ceil((y1 - below) / scale),
+  };
+}
+
+/** The part of a sub-band that belongs to the precinct in this column and row of its resolution. */
+export function precinctBox(resolution: Resolution, band: Band, column: number, row: number): Box {
+  const halves = band.orientation === "LL" ? 0 : 1;
+  const width = 2 ** (resolution.precinctX - halves);
+  const height = 2 ** (resolution.precinctY - halves);
+  const x0 = (resolution.firstX + column) * width;
+  const y0 = (resolution.firstY + row) * height;
+  return shared(band, { x0, y0, x1: x0 + width, y1: y0 + height });
+}

@@ -1,0 +1,39 @@
+// Bits of a packet header (ITU-T T.800 B.10.1): seven of a byte behind 0xFF.
+
+/** Thrown if the bytes end within a header. */
+export class HeaderEnd extends Error {}
+
+export class HeaderBits {
+  readonly #bytes: Uint8Array;
+  #at: number;
+  #byte = 0;
+  #left = 0;
+
+  /** Bits from byte `at` on. */
+  constructor(bytes: Uint8Array, at: number) {
+    this.#bytes = bytes;
+    this.#at = at;
+  }
+
+  bit(): number {
+    if (this.#left === 0) {
+      if (this.#at >= this.#bytes.length) throw new HeaderEnd();
+      this.#left = this.#byte === 0xff ? 7 : 8;
+      this.#byte = this.#bytes[this.#at++]!;
+    }
+    this.#left--;
+    return (this.#byte >> this.#left) & 1;
+  }
+
+  /** A number of up to 31 bits. */
+  number(count: number): number {
+    let value = 0;
+    for (let i = 0; i < count; i++) value = (value << 1) | this.bit();
+    return value;
+  }
+
+  /** Where the byte behind the header lies: a last byte of 0xFF has another one behind it. */
+  end(): number {
+    return this.#byte === 0xff ? this.#at + 1 : this.#at;
+  }
+}

@@ -1,0 +1,78 @@
+// Ranges of a file that are read together: neighbours that are near each other as one.
+
+import type { ByteRange, ByteSource } from "../lib/byte-source.ts";
+
+/** One range for those that touch or lie at most `gap` bytes apart, none longer than `most` unless it was before. */
+export function joined(ranges: readonly ByteRange[], gap: number, most = 1 << 20): ByteRange[] {
+  const isSorted = ranges.every(({ offset }, i) => i === 0 || ranges[i - 1]!.offset <= offset);
+  const sorted = isSorted ? ranges : [...ranges].sort((a, b) => a.offset - b.offset);
+  const result: { offset: number; length: number }[] = [];
+  for (const { offset, length } of sorted) {
+    const last = result.at(-1);
+    const end = offset + length;
+    if (last && offset <= last.offset + last.length + gap && end - last.offset <= most)
+      last.length = Math.max(last.length, end - last.offset);
+    else result.push({ offset, length });
+  }
+  return result;
+}
+
+/** Reads bytes of the file; fewer only where it ends. */
+export type Read = (offset: number, length: number) => Promise<Uint8Array>;
+
+/** Where ranges are read. */
+export interface RangeSource {
+  readonly read: Read;
+  readonly borrow: ByteSource["borrow"];
+  /** Bytes between ranges that are read along. */
+  readonly gap: number;
+}
+
+/**
+ * Reads ranges all at once, neighbours that are near each other as one. Returns the result of `use`, which must neither wait
+ * nor keep their bytes.
+ */
+export async function withRanges<T>(
+  ranges: readonly ByteRange[],
+  { read, borrow, gap }: RangeSource,
+  use: (read: ReadRanges) => T,
+): Promise<T> {
+  const wanted = joined(ranges, gap);
+  const lent = wanted.length > 0 ? borrow?.(wanted) : [];
+  const parts = lent ?? (await Promise.all(wanted.map(({ offset, length }) => read(offset, length))));
+  return use(new ReadRanges(wanted, parts));
+}
+
+/** The bytes of ranges that were read along with their neighbours. */
+export class ReadRanges {
+  readonly #ranges: readonly ByteRange[];
+  readonly #parts: readonly Uint8Array[];
+  /** Place of the part that held the range asked for last: they are asked for in the order of the file as a rule. */
+  #last = 0;
+
+  constructor(ranges: readonly ByteRange[], parts: readonly Uint8Array[]) {
+    this.#ranges = ranges;
+    this.#parts = parts;
+  }
+
+  /** None for a range that was not read. */
+  bytesOf(range: ByteRange): Uint8Array {
+    if (!this.#holds(this.#last, range)) this.#last = this.#find(range);
+    const part = this.#parts[this.#last];
+    if (!part) return new Uint8Array(0);
+    const from = range.offset - this.#ranges[this.#last]!.offset;
+    return from === 0 && range.length === part.length ? part : part.subarray(from, from + range.length);
+  }
+
+  #find(range: ByteRange): number {
+    if (this.#holds(this.#last + 1, range)) return this.#last + 1;
+    let i = this.#ranges.length - 1;
+    while (i >= 0 && !this.#holds(i, range)) i--;
+    return i;
+  }
+
+  #holds(i: number, { offset, length }: ByteRange): boolean {
+    const read = this.#ranges[i];
+    return read !== undefined && read.offset <= offset && offset + length <= read.offset + read.length;
+  }
+}
