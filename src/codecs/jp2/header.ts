@@ -83,6 +83,7 @@ export async function readHeader(bytes: ByteSource, page: number): Promise<Image
       starts: starts(codestream),
       components: codestream.components.length,
       ...(codestream.highThroughput && { highThroughput: true }),
+      ...(codestream.reversible && { reversible: true }),
       ...(codestream.components.some(isSubsampled) && { subsampled: true }),
     },
   };

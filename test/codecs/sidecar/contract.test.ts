@@ -6,7 +6,7 @@ import { createCodecs } from "../../../src/codecs/index.ts";
 import type { ReadRequest } from "../../../src/codecs/plan.ts";
 import { sidecarContract } from "../../contracts/codec-sidecar.ts";
 import { grain } from "../../grain.ts";
-import { testHost } from "../../host.ts";
+import { fixture, testHost } from "../../host.ts";
 import { oldJpegFile } from "../tif/old-jpeg-file.ts";
 import { plainFields, tiffFile } from "../tif/tiff-file.ts";
 import { exampleCodec, exampleFile } from "./example-codec.ts";
@@ -71,6 +71,15 @@ sidecarContract("a TIFF that is read with a window", {
   },
   reads: (header): readonly ReadRequest[] => [
     { header, page: 1, region, scaleFactor: 1, window: { low: 2, high: 98 } },
+  ],
+});
+
+sidecarContract("a JPEG 2000 file", {
+  codec: codecOf("jp2"),
+  file: async () => fixture("jp2-tiled-128.jp2"),
+  reads: (header) => [
+    { header, page: 1, region: { x: 128, y: 64, width: 256, height: 128 }, scaleFactor: 1 },
+    { header, page: 1, region: { x: 0, y: 0, width: 512, height: 256 }, scaleFactor: 4 },
   ],
 });
 

@@ -76,11 +76,15 @@ test("a tile is cheap where the file gives access to it, at any scale", () => {
   expect(lane(headerOf("jpg"), tile, { absent: true }), "the first tile of a JPEG").toBe("cheap");
   expect(lane(headerOf("tif"), tile.replace("jpg", "webp")), "as WebP").toBe("cheap");
   expect(lane(headerOf("jp2"), "full/187,125/0/default.jpg"), "a low resolution level").toBe("cheap");
+  expect(lane(headerOf("jp2"), tile), "a lossy JPEG 2000").toBe("cheap");
+  const details = { reversible: true, highThroughput: true };
+  expect(lane(headerOf("jp2", { details }), tile), "lossless HTJ2K").toBe("cheap");
 });
 
 test("a tile is heavy where much else has to be decoded for it", () => {
-  for (const format of ["png", "webp", "gif", "jp2"] as const)
+  for (const format of ["png", "webp", "gif"] as const)
     expect(lane(headerOf(format), tile), format).toBe("heavy");
+  expect(lane(headerOf("jp2", { details: { reversible: true } }), tile), "lossless").toBe("heavy");
   expect(lane(headerOf("png"), "0,0,512,512/512,512/0/default.jpg"), "at the top of a PNG").toBe("cheap");
   const strips = {
     ...headerOf("tif").details,
