@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { scaleFactorsOf } from "../../../src/codecs/codec.ts";
 import type { ImageHeader } from "../../../src/codecs/image-header.ts";
 import { jp2Codec } from "../../../src/codecs/jp2/codec.ts";
@@ -85,11 +85,16 @@ function chosenRead(header: ImageHeader, factors: readonly number[], random: (be
 function watchMemory(): () => number {
   let seen: { readonly memory: WeakRef<WebAssembly.Memory>; size: number }[] = [];
   const { Instance } = WebAssembly;
-  vi.spyOn(WebAssembly, "Instance").mockImplementation((module, imports) => {
-    const instance = new Instance(module, imports);
-    for (const part of Object.values(instance.exports))
-      if (part instanceof WebAssembly.Memory) seen.push({ memory: new WeakRef(part), size: 0 });
-    return instance;
+  class Watched extends Instance {
+    constructor(module: WebAssembly.Module, imports?: WebAssembly.Imports) {
+      super(module, imports);
+      for (const part of Object.values(this.exports))
+        if (part instanceof WebAssembly.Memory) seen.push({ memory: new WeakRef(part), size: 0 });
+    }
+  }
+  WebAssembly.Instance = Watched;
+  onTestFinished(() => {
+    WebAssembly.Instance = Instance;
   });
   return () => {
     let most = 0;

@@ -23,7 +23,7 @@ function precinctsIn(tile: OpenTile, component: number, r: number, band: Band, w
   return numbers;
 }
 
-/** The code-blocks of a sub-band that a window meets, of precincts that have been read. */
+/** The code-blocks with passes of a sub-band that a window meets, of precincts that have been read. */
 export function* blocksIn(
   tile: OpenTile,
   component: number,
@@ -33,10 +33,7 @@ export function* blocksIn(
 ): Iterable<CodeBlock> {
   for (const number of precinctsIn(tile, component, r, band, window)) {
     const found = tile.precincts.get(number).bands.find((own) => own.band === band);
-    if (!found) continue;
-    for (const block of found.blocks)
-      if (block.x0 < window.x1 && block.x1 > window.x0 && block.y0 < window.y1 && block.y1 > window.y0)
-        yield block;
+    if (found) yield* found.blocksIn(window);
   }
 }
 
@@ -105,8 +102,7 @@ function takePacket(
   const data = places.packed ? offset + length - header.dataLength : offset + header.end;
   if (data < offset || data + header.dataLength > offset + length)
     throw damaged("packets of the length that the file says, received a longer one");
-  for (const { block, ...piece } of header.contributions)
-    block.pieces.push({ ...piece, offset: data + piece.offset });
+  for (const band of precincts.get(number).bands) band.place(data);
 }
 
 /** The packets of a precinct that the file has, layer by layer. */

@@ -105,7 +105,6 @@ export function decodeComponent(
     const coding = quantisationOf(tile.parameters, component, own, band, bits);
     const scale = (coding.step / 2) * waveletScale(own, band, r, last);
     for (const block of blocksIn(tile, component, r, band, window)) {
-      if (block.passes === 0) continue;
       const slot = slots.find(block) ?? decodeNow(block, coding);
       const x0 = Math.max(block.x0, window.x0);
       const y0 = Math.max(block.y0, window.y0);

@@ -16,11 +16,7 @@ export class HeaderBits {
   }
 
   bit(): number {
-    if (this.#left === 0) {
-      if (this.#at >= this.#bytes.length) throw new HeaderEnd();
-      this.#left = this.#byte === 0xff ? 7 : 8;
-      this.#byte = this.#bytes[this.#at++]!;
-    }
+    if (this.#left === 0) this.#next();
     this.#left--;
     return (this.#byte >> this.#left) & 1;
   }
@@ -28,8 +24,20 @@ export class HeaderBits {
   /** A number of up to 31 bits. */
   number(count: number): number {
     let value = 0;
-    for (let i = 0; i < count; i++) value = (value << 1) | this.bit();
+    for (let rest = count; rest > 0; ) {
+      if (this.#left === 0) this.#next();
+      const taken = Math.min(rest, this.#left);
+      this.#left -= taken;
+      value = (value << taken) | ((this.#byte >> this.#left) & ((1 << taken) - 1));
+      rest -= taken;
+    }
     return value;
+  }
+
+  #next(): void {
+    if (this.#at >= this.#bytes.length) throw new HeaderEnd();
+    this.#left = this.#byte === 0xff ? 7 : 8;
+    this.#byte = this.#bytes[this.#at++]!;
   }
 
   /** Where the byte behind the header lies: a last byte of 0xFF has another one behind it. */

@@ -126,9 +126,12 @@ export async function placesByHeaders(
   return { offsets, lengths, partOf, ...(packed && { packed: { bytes: concatenated(packed), starts } }) };
 }
 
+/** Reads a header, and keeps nothing of where the pieces of the packet lie. */
 function readWhole(...[precinct, layer, style, bytes, at]: Parameters<typeof readPacketHeader>) {
   try {
-    return readPacketHeader(precinct, layer, style, bytes, at);
+    const header = readPacketHeader(precinct, layer, style, bytes, at);
+    for (const band of precinct.bands) band.drop();
+    return header;
   } catch (error) {
     if (error instanceof HeaderEnd) throw damaged("complete packet headers, but one ends early", error);
     throw error;

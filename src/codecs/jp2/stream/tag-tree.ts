@@ -7,9 +7,8 @@ export class TagTree {
   readonly #widths: number[] = [];
   /** Where each level begins. */
   readonly #starts: number[] = [];
-  /** The least value that each node may still have. */
-  readonly #least: Uint16Array;
-  readonly #isKnown: Uint8Array;
+  /** Of each node twice the least value that it may still have, and 1 if that is its value. */
+  readonly #nodes: number[];
 
   constructor(width: number, height: number) {
     let count = 0;
@@ -19,30 +18,34 @@ export class TagTree {
       count += w * h;
       if (w * h <= 1) break;
     }
-    this.#least = new Uint16Array(count);
-    this.#isKnown = new Uint8Array(count);
+    this.#nodes = new Array(count).fill(0);
   }
 
-  /** Reads until it is known whether the value of a leaf is below `threshold` (at most 65535); whether it is. */
+  /** Reads until it is known whether the value of a leaf is below `threshold`; whether it is. */
   isBelow(bits: HeaderBits, x: number, y: number, threshold: number): boolean {
-    let least = 0;
-    for (let level = this.#widths.length - 1; level >= 0; level--) {
-      const node = this.#starts[level]! + (y >> level) * this.#widths[level]! + (x >> level);
-      if (this.#least[node]! < least) this.#least[node] = least;
-      while (this.#isKnown[node] === 0 && this.#least[node]! < threshold) {
-        if (bits.bit() === 1) this.#isKnown[node] = 1;
-        else this.#least[node]!++;
-      }
-      least = this.#least[node]!;
-      if (level === 0) return this.#isKnown[node] === 1 && least < threshold;
-    }
-    return false;
+    const leaf = this.#read(bits, x, y, threshold);
+    return (leaf & 1) === 1 && leaf >> 1 < threshold;
   }
 
   /** Reads the value of a leaf; `most` + 1 if it is larger. */
   value(bits: HeaderBits, x: number, y: number, most: number): number {
-    let value = 0;
-    while (value <= most && !this.isBelow(bits, x, y, value + 1)) value++;
-    return value;
+    return this.#read(bits, x, y, most + 1) >> 1;
+  }
+
+  #read(bits: HeaderBits, x: number, y: number, threshold: number): number {
+    const nodes = this.#nodes;
+    let least = 0;
+    let node = 0;
+    for (let level = this.#widths.length - 1; level >= 0; level--) {
+      const at = this.#starts[level]! + (y >> level) * this.#widths[level]! + (x >> level);
+      node = nodes[at]!;
+      if ((node & 1) === 0) {
+        node = Math.max(node, least);
+        while (node >> 1 < threshold && (node & 1) === 0) node += bits.bit() === 1 ? 1 : 2;
+        nodes[at] = node;
+      }
+      least = node & ~1;
+    }
+    return node;
   }
 }
